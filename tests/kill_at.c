@@ -28,54 +28,85 @@ static void come_to(const char *name)
   fclose(f);
 }
 
-/* The function of that name in the libraries behind this one: C has no cast
- * from the one kind of pointer to the other. */
-static void find_next(void *function, const char *name)
+/* Count the call, and find the function of that name in the libraries behind
+ * this one: C has no cast from the one kind of pointer to the other. */
+static void reach(void *function, const char *name)
 {
+  come_to(name);
   void *found = dlsym(RTLD_NEXT, name);
   memcpy(function, &found, sizeof found);
 }
 
-#define WATCH(name, arguments, given)                                          \
-  int name arguments;                                                          \
-  int name arguments                                                           \
-  {                                                                            \
-    come_to(#name);                                                            \
-    int(*next) arguments;                                                      \
-    find_next((void *)&next, #name);                                           \
-    return next given;                                                         \
-  }
+int renameat(int from, const char *name, int to, const char *final)
+{
+  int (*next)(int, const char *, int, const char *);
+  reach((void *)&next, "renameat");
+  return next(from, name, to, final);
+}
 
-WATCH(rename, (const char *from, const char *to), (from, to))
-WATCH(renameat, (int a, const char *from, int b, const char *to),
-      (a, from, b, to))
-WATCH(renameat2,
-      (int a, const char *from, int b, const char *to, unsigned int how),
-      (a, from, b, to, how))
-WATCH(link, (const char *from, const char *to), (from, to))
-WATCH(linkat, (int a, const char *from, int b, const char *to, int how),
-      (a, from, b, to, how))
-WATCH(unlink, (const char *path), (path))
-WATCH(unlinkat, (int folder, const char *path, int how), (folder, path, how))
-WATCH(rmdir, (const char *path), (path))
-WATCH(mkdir, (const char *path, mode_t mode), (path, mode))
-WATCH(mkdirat, (int folder, const char *path, mode_t mode),
-      (folder, path, mode))
-WATCH(fsync, (int file), (file))
-WATCH(fdatasync, (int file), (file))
-WATCH(ftruncate, (int file, off_t bytes), (file, bytes))
+int unlinkat(int folder, const char *name, int how)
+{
+  int (*next)(int, const char *, int);
+  reach((void *)&next, "unlinkat");
+  return next(folder, name, how);
+}
 
-/* Only where it may make a file. */
-int openat(int folder, const char *path, int how, ...);
+int mkdirat(int folder, const char *name, mode_t mode)
+{
+  int (*next)(int, const char *, mode_t);
+  reach((void *)&next, "mkdirat");
+  return next(folder, name, mode);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+  int (*next)(const char *, mode_t);
+  reach((void *)&next, "mkdir");
+  return next(path, mode);
+}
+
+static int with_path(const char *function, const char *path)
+{
+  int (*next)(const char *);
+  reach((void *)&next, function);
+  return next(path);
+}
+
+int unlink(const char *path)
+{
+  return with_path("unlink", path);
+}
+
+int rmdir(const char *path)
+{
+  return with_path("rmdir", path);
+}
+
+int fsync(int file)
+{
+  int (*next)(int);
+  reach((void *)&next, "fsync");
+  return next(file);
+}
+
+int ftruncate(int file, off_t bytes)
+{
+  int (*next)(int, off_t);
+  reach((void *)&next, "ftruncate");
+  return next(file, bytes);
+}
+
+/* Counts only where it may make a file. */
 int openat(int folder, const char *path, int how, ...)
 {
+  int (*next)(int, const char *, int, ...);
+  void *found = dlsym(RTLD_NEXT, "openat");
   va_list rest;
   va_start(rest, how);
   mode_t mode = (how & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   if ((how & O_CREAT) != 0)
     come_to("openat");
-  int (*next)(int, const char *, int, ...);
-  find_next((void *)&next, "openat");
+  memcpy((void *)&next, &found, sizeof found);
   return next(folder, path, how, mode);
 }

@@ -44,7 +44,8 @@ struct lasso {
   struct th_working_set_solver exact;
   struct th_support support;
   struct th_certificate certificate;
-  int64_t steps; /* lambdas so far */
+  int64_t steps;   /* lambdas so far */
+  int64_t strides; /* larger ones before a single one */
   int64_t path;
   bool walks; /* from lambda to lambda */
   struct th_ball_search ball;
@@ -116,24 +117,28 @@ static void begin_piece(struct th_context *context, double step, double steps)
   context->piece_part = to * to - from * from;
 }
 
-/* Solve for larger lambdas first, if a single one is far from lambda_max: paths
- * and searches come from there. Collective. */
-static th_status approach(struct lasso *s, struct th_context *context,
-                          double lambda, struct th_error *err)
+/* The larger lambda that comes next, if a single one is far from lambda_max:
+ * paths and searches come from there. 0: none is left. */
+static double next_stride(const struct lasso *s, double lambda)
 {
   double most = s->problem.lambda_max;
-  double strides = th_log(lambda / most) / th_log(stride);
-  double step = 0;
-  th_status rc = TH_OK;
+  double way = most * stride;
   if (s->path > 1 || s->ball.radius > 0 || lambda >= far * most)
-    return rc;
-  s->walks = true;
-  for (double way = most * stride; way * stride > lambda; way *= stride) {
-    begin_piece(context, step++, strides);
-    TH_TRY(th_working_set_solver_guess(&s->exact, way, true, err));
-    TH_TRY(th_working_set_solver_solve(&s->exact, way, err));
-  }
-  begin_piece(context, step, fmin(strides, step + 1));
+    return 0;
+  for (int64_t k = 0; k < s->strides; k++)
+    way *= stride;
+  return way * stride > lambda ? way : 0;
+}
+
+/* Solve for that one, which is an update of its own. Collective. */
+static th_status approach(struct lasso *s, struct th_context *context,
+                          double way, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_working_set_solver_guess(&s->exact, way, true, err));
+  TH_TRY(th_working_set_solver_solve(&s->exact, way, err));
+  TH_TRY(publish(s, context, err));
+  s->strides++;
 done:
   return rc;
 }
@@ -160,9 +165,9 @@ static th_status solve(struct lasso *s, struct th_context *context,
                        double lambda, struct th_error *err)
 {
   double given = context->config->tolerance;
+  bool walks = s->walks || s->strides > 0;
   th_status rc;
-  TH_TRY(approach(s, context, lambda, err));
-  TH_TRY(th_working_set_solver_guess(&s->exact, lambda, s->walks, err));
+  TH_TRY(th_working_set_solver_guess(&s->exact, lambda, walks, err));
   if (s->ball.low.lambda > 0 && !(given > 0))
     s->exact.tolerance = precise * s->problem.zero;
   TH_TRY(th_working_set_solver_solve(&s->exact, lambda, err));
@@ -210,12 +215,41 @@ static void search_on(struct lasso *s, struct th_context *context)
     settle(s, context, omega);
 }
 
+/* The piece of work of the next update. */
+static void begin_update(const struct lasso *s, struct th_context *context,
+                         double lambda)
+{
+  double strides = th_log(lambda / s->problem.lambda_max) / th_log(stride);
+  double steps = (double)s->path;
+  if (s->ball.radius > 0)
+    steps = (double)(s->steps + SEARCH);
+  if (next_stride(s, lambda) > 0)
+    begin_piece(context, (double)s->strides, strides);
+  else if (s->strides > 0)
+    begin_piece(context, (double)s->strides,
+                fmin(strides, (double)s->strides + 1));
+  else
+    begin_piece(context, (double)s->steps, steps);
+}
+
+/* What is said of the solution at lambda. */
+static void certify(struct lasso *s, double lambda)
+{
+  struct th_certificate *c = &s->certificate;
+  c->lambda = lambda;
+  c->objective = s->exact.objective;
+  c->gap = s->exact.gap;
+  c->dual_norm = s->exact.dual_norm / lambda;
+  c->active = s->exact.working.members;
+  c->path[s->ball.radius > 0 ? 0 : s->steps] =
+      (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
+}
+
 /* One lambda. */
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   struct lasso *s = state;
-  struct th_certificate *c = &s->certificate;
   bool searches = s->ball.radius > 0;
   th_status rc = TH_OK;
   *more = is_left(s);
@@ -225,17 +259,13 @@ static th_status step(void *state, struct th_context *context, bool *more,
       searches ? s->ball.lambda
                : th_plan_penalised_lambda(context->config,
                                           s->problem.lambda_max, s->steps);
-  begin_piece(context, (double)s->steps,
-              (double)(searches ? s->steps + SEARCH : s->path));
+  double way = next_stride(s, lambda);
+  begin_update(s, context, lambda);
+  if (way > 0)
+    return approach(s, context, way, err);
   TH_TRY(solve(s, context, lambda, err));
   TH_TRY(publish(s, context, err));
-  c->lambda = lambda;
-  c->objective = s->exact.objective;
-  c->gap = s->exact.gap;
-  c->dual_norm = s->exact.dual_norm / lambda;
-  c->active = s->exact.working.members;
-  c->path[searches ? 0 : s->steps] =
-      (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
+  certify(s, lambda);
   s->steps++;
   if (searches)
     search_on(s, context);
@@ -290,6 +320,7 @@ static void describe(void *state, struct th_context *context,
   struct lasso *s = state;
   (void)context;
   TH_STATE_ONE(list, s, steps);
+  TH_STATE_ONE(list, s, strides);
   th_certificate_describe(&s->certificate, "certificate", list);
   th_certificate_describe_path(&s->certificate,
                                s->ball.radius > 0 ? 0 : s->steps, list);
