@@ -4,6 +4,7 @@
 
 #include "mpi/mpi_shared.h"
 #include "mpi/mpi_spread.h"
+#include "mpi/mpi_watch.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -14,7 +15,11 @@
 
 struct transport {
   MPI_Comm comm;
+  MPI_Comm extra;      /* to compare operations; MPI_COMM_NULL: they are not */
   MPI_Request request; /* of the sum that is under way */
+  /* Borrowed by the parts of a team; NULL: nobody watches. */
+  struct th_mpi_watch *watch;
+  bool is_part;
 };
 
 _Noreturn void th_mpi_die(const char *what, int code)
@@ -47,22 +52,42 @@ static struct transport *transport_of(struct th_comm *comm)
   return comm->transport;
 }
 
-static double enter(struct th_comm *comm, size_t bytes)
+/* bytes: of this rank's payload; the other numbers are those of th_mpi_call. */
+static double enter_from(struct th_comm *comm, enum th_mpi_kind kind,
+                         size_t count, size_t bytes, int root)
 {
+  const struct transport *transport = transport_of(comm);
   comm->operations++;
   comm->bytes_sent += comm->size > 1 ? (int64_t)bytes : 0;
-  return th_comm_clock();
+  const struct th_mpi_call call = {.kind = kind,
+                                   .count = (int64_t)count,
+                                   .root = root,
+                                   .number = comm->operations,
+                                   .ranks = comm->size};
+  double began = th_comm_clock();
+  th_mpi_watch_enter(transport->watch, &call);
+  if (transport->extra != MPI_COMM_NULL)
+    th_mpi_watch_compare(transport->extra, &call);
+  return began;
+}
+
+static double enter(struct th_comm *comm, enum th_mpi_kind kind, size_t count,
+                    size_t bytes)
+{
+  return enter_from(comm, kind, count, bytes, 0);
 }
 
 static void leave(struct th_comm *comm, double began)
 {
+  th_mpi_watch_leave(transport_of(comm)->watch);
   comm->seconds += th_comm_clock() - began;
 }
 
 static void reduce(struct th_comm *comm, void *values, size_t count,
                    MPI_Datatype type, MPI_Op op)
 {
-  double began = enter(comm, count * 8);
+  enum th_mpi_kind kind = op == MPI_SUM ? TH_MPI_SUM : TH_MPI_MAX;
+  double began = enter(comm, kind, count, count * 8);
   for (size_t done = 0; done < count; done += PART)
     th_mpi_must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
                               part_of(count, done), type, op,
@@ -88,7 +113,7 @@ static void mpi_max_f64(struct th_comm *comm, double *values, size_t count)
 
 static void mpi_prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
 {
-  double began = enter(comm, count * sizeof *values);
+  double began = enter(comm, TH_MPI_PREFIX, count, count * sizeof *values);
   for (size_t done = 0; done < count; done += PART)
     th_mpi_must(MPI_Exscan(MPI_IN_PLACE, values + done, part_of(count, done),
                            MPI_INT64_T, MPI_SUM, transport_of(comm)->comm),
@@ -100,7 +125,8 @@ static void mpi_prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
 
 static void mpi_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
 {
-  double began = enter(comm, comm->rank == root ? bytes : 0);
+  double began = enter_from(comm, TH_MPI_BCAST, bytes,
+                            comm->rank == root ? bytes : 0, root);
   for (size_t done = 0; done < bytes; done += PART)
     th_mpi_must(MPI_Bcast((char *)data + done, part_of(bytes, done), MPI_BYTE,
                           root, transport_of(comm)->comm),
@@ -141,7 +167,7 @@ static void mpi_exchange(struct th_comm *comm, const void *send,
                          const int64_t *send_bytes, void *receive,
                          const int64_t *receive_bytes)
 {
-  double began = enter(comm, 0);
+  double began = enter(comm, TH_MPI_EXCHANGE, 0, 0);
   for (int step = 0; step < comm->size; step++) {
     int to = (comm->rank + step) % comm->size;
     int from = (comm->rank - step + comm->size) % comm->size;
@@ -157,7 +183,8 @@ static void mpi_exchange(struct th_comm *comm, const void *send,
 /* One pair of ranks at a time, as above. */
 static void mpi_join(struct th_comm *comm, void *all, const int64_t *bytes)
 {
-  double began = enter(comm, 0);
+  double began =
+      enter(comm, TH_MPI_JOIN, (size_t)sum_before(bytes, comm->size), 0);
   char *mine = (char *)all + sum_before(bytes, comm->rank);
   for (int step = 1; step < comm->size; step++) {
     int to = (comm->rank + step) % comm->size;
@@ -177,7 +204,7 @@ static void mpi_sum_start(struct th_comm *comm, int64_t *values, size_t count)
     transport->request = MPI_REQUEST_NULL;
     return;
   }
-  double began = enter(comm, count * sizeof *values);
+  double began = enter(comm, TH_MPI_SUM_START, count, count * sizeof *values);
   th_mpi_must(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T,
                              MPI_SUM, transport->comm, &transport->request),
               "MPI_Iallreduce");
@@ -186,7 +213,7 @@ static void mpi_sum_start(struct th_comm *comm, int64_t *values, size_t count)
 
 static void mpi_sum_finish(struct th_comm *comm)
 {
-  double began = enter(comm, 0);
+  double began = enter(comm, TH_MPI_SUM_FINISH, 0, 0);
   th_mpi_must(MPI_Wait(&transport_of(comm)->request, MPI_STATUS_IGNORE),
               "MPI_Wait");
   leave(comm, began);
@@ -201,12 +228,12 @@ static void mpi_sum_progress(struct th_comm *comm)
   th_mpi_must(
       MPI_Test(&transport_of(comm)->request, &complete, MPI_STATUS_IGNORE),
       "MPI_Test");
-  leave(comm, began);
+  comm->seconds += th_comm_clock() - began;
 }
 
 static void mpi_barrier(struct th_comm *comm)
 {
-  double began = enter(comm, 0);
+  double began = enter(comm, TH_MPI_BARRIER, 0, 0);
   th_mpi_must(MPI_Barrier(transport_of(comm)->comm), "MPI_Barrier");
   leave(comm, began);
 }
@@ -214,27 +241,45 @@ static void mpi_barrier(struct th_comm *comm)
 static void mpi_share(struct th_comm *comm, size_t bytes,
                       struct th_shared *block)
 {
-  double began = enter(comm, 0);
+  double began = enter(comm, TH_MPI_SHARE, bytes, 0);
   th_mpi_share(transport_of(comm)->comm, bytes, block);
   block->ops = comm->ops;
   leave(comm, began);
 }
 
-static void fill(struct th_comm *comm, MPI_Comm team);
+static void fill(struct th_comm *comm, MPI_Comm team, bool checked);
 
 static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
 {
+  const struct transport *whole = transport_of(comm);
+  double began = enter(comm, TH_MPI_SPLIT, 0, 0);
   MPI_Comm team;
-  th_mpi_must(
-      MPI_Comm_split(transport_of(comm)->comm, color, comm->rank, &team),
-      "MPI_Comm_split");
-  fill(part, team);
+  th_mpi_must(MPI_Comm_split(whole->comm, color, comm->rank, &team),
+              "MPI_Comm_split");
+  fill(part, team, whole->extra != MPI_COMM_NULL);
+  transport_of(part)->watch = whole->watch;
+  transport_of(part)->is_part = true;
+  leave(comm, began);
+}
+
+static void mpi_watch(struct th_comm *comm, double seconds)
+{
+  struct transport *transport = transport_of(comm);
+  if (transport->is_part)
+    return;
+  th_mpi_watch_free(transport->watch);
+  transport->watch = NULL;
+  if (seconds > 0 && comm->size > 1)
+    transport->watch = th_mpi_watch_start(comm->rank, seconds);
 }
 
 static void mpi_release(struct th_comm *comm)
 {
   struct transport *transport = transport_of(comm);
+  comm->ops->watch(comm, 0);
   th_mpi_must(MPI_Comm_free(&transport->comm), "MPI_Comm_free");
+  if (transport->extra != MPI_COMM_NULL)
+    th_mpi_must(MPI_Comm_free(&transport->extra), "MPI_Comm_free");
   free(transport);
   comm->transport = NULL;
 }
@@ -244,7 +289,7 @@ static th_status mpi_solve(struct th_comm *comm, struct th_spread *a,
                            struct th_error *err)
 {
   double inside = comm->seconds;
-  double began = enter(comm, 0);
+  double began = enter(comm, TH_MPI_SOLVE, 0, 0);
   th_status rc = th_mpi_spread_solve(transport_of(comm)->comm, comm, a, b, x,
                                      definite, err);
   comm->seconds = inside;
@@ -272,21 +317,33 @@ static const struct th_comm_ops mpi_ops = {
     .unshare = th_mpi_unshare,
     .split = mpi_split,
     .release = mpi_release,
+    .watch = mpi_watch,
     .spread = &mpi_spread,
 };
 
-static void fill(struct th_comm *comm, MPI_Comm team)
+static void fill(struct th_comm *comm, MPI_Comm team, bool checked)
 {
   struct transport *transport = calloc(1, sizeof *transport);
   if (transport == NULL)
     th_mpi_die("starting a team", MPI_ERR_NO_MEM);
   transport->comm = team;
+  transport->extra = MPI_COMM_NULL;
   transport->request = MPI_REQUEST_NULL;
   *comm = (struct th_comm){.ops = &mpi_ops, .transport = transport};
   th_mpi_must(MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN),
               "MPI_Comm_set_errhandler");
   th_mpi_must(MPI_Comm_rank(team, &comm->rank), "MPI_Comm_rank");
   th_mpi_must(MPI_Comm_size(team, &comm->size), "MPI_Comm_size");
+  if (checked)
+    th_mpi_must(MPI_Comm_dup(team, &transport->extra), "MPI_Comm_dup");
+}
+
+/* Whether every operation is compared with rank 0's. Ranks on other hosts have
+ * this from mpirun, or all by the build. */
+static bool is_checked(void)
+{
+  const char *told = getenv("THRESHER_CHECK_COLLECTIVES");
+  return told != NULL ? strcmp(told, "yes") == 0 : TH_CHECKED;
 }
 
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
@@ -296,7 +353,7 @@ void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
   th_mpi_must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
               "MPI_Init_thread");
   th_mpi_must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
-  fill(comm, team);
+  fill(comm, team, is_checked());
 }
 
 th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
@@ -311,7 +368,7 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
                    "MPI is not running; make a team of ranks after MPI_Init "
                    "and before MPI_Finalize");
   th_mpi_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
-  fill(comm, team);
+  fill(comm, team, is_checked());
   return TH_OK;
 }
 

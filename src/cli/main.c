@@ -77,6 +77,7 @@ static th_status run_command(struct th_comm *comm, int argc, char **argv,
                    "%s is not a command; thresher --help lists them", argv[0]);
   TH_TRY(th_options_init(&options, th_command_table(), err));
   TH_TRY(th_options_parse(&options, comm, command, argc, argv, err));
+  comm->ops->watch(comm, (double)options.watchdog);
   if (!options.help)
     rc = command->run(&options, comm, err);
   else if (comm->rank == 0)

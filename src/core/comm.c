@@ -88,6 +88,13 @@ static void self_release(struct th_comm *comm)
   comm->transport = NULL;
 }
 
+/* It never waits for others. */
+static void self_watch(struct th_comm *comm, double seconds)
+{
+  (void)comm;
+  (void)seconds;
+}
+
 static void self_split(struct th_comm *comm, int color, struct th_comm *part)
 {
   (void)color;
@@ -112,6 +119,7 @@ static const struct th_comm_ops self_ops = {
     .barrier = self_nothing,
     .split = self_split,
     .release = self_release,
+    .watch = self_watch,
 };
 
 void th_comm_self(struct th_comm *comm)

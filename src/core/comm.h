@@ -62,6 +62,9 @@ struct th_comm_ops {
    * th_comm_free. */
   void (*split)(struct th_comm *comm, int color, struct th_comm *part);
   void (*release)(struct th_comm *comm);
+  /* Local, unlike the others: print a note whenever this rank has waited in one
+   * operation, or has been outside all, for so many seconds. 0: no longer. */
+  void (*watch)(struct th_comm *comm, double seconds);
   /* Dense linear algebra on all ranks together (core/spread.h); NULL: the team
    * has none. */
   const struct th_spread_ops *spread;

@@ -165,6 +165,11 @@ static const struct th_option after[] = {
      "55m. The exit status is 3. With --checkpoint a checkpoint is written in "
      "time. Otherwise what was selected by then is fitted and written, if the "
      "solver can do that"},
+    {"watchdog", 0, TH_OPT_TIME, AT(watchdog), "T", NULL, "none", TH_FROM(1),
+     NULL, "run", WRITES | TH_EVALUATE, false,
+     "Print a note for each rank that waits for others, or that others wait "
+     "for, for longer than this, as for --max-time: it tells which rank and "
+     "host hold up a job"},
     {"checkpoint", 0, TH_OPT_TEXT, AT(checkpoint.folder), "FOLDER", NULL,
      "none", TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Keep the state of the run in this folder. The same command goes on from "

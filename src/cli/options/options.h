@@ -92,6 +92,7 @@ struct th_options {
   const char *reference;
   const char *report;
   int64_t max_time; /* seconds; 0: no limit */
+  int64_t watchdog; /* the same; 0: none */
   struct th_options_keeping checkpoint;
   bool prefetch;
   bool dry_run;
