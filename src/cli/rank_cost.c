@@ -153,8 +153,13 @@ done:
 _Static_assert(sizeof(struct th_rank_total) % sizeof(int64_t) == 0,
                "numbers of 8 bytes");
 
+/* Of a number, whether it is an integer or the bits of a double: those of 1e18.
+ */
+static const int64_t most = INT64_C(0x43abc16d674ec800);
+
 void th_rank_cost_describe(struct th_rank_total *total, struct th_state *state)
 {
-  th_state_all(state, "costs", TH_STATE_I64, total,
-               (int64_t)(sizeof *total / sizeof(int64_t)));
+  int64_t numbers = (int64_t)(sizeof *total / sizeof(int64_t));
+  th_state_all(state, "costs", TH_STATE_I64, total, numbers);
+  th_state_limit(state, "costs", (int64_t *)(void *)total, numbers, 0, most);
 }

@@ -200,7 +200,7 @@ static void on_describe(void *self, struct th_state *state)
   th_loop_log_describe(&monitor->log, state);
   TH_STATE_ONE(state, &monitor->last, updates);
   TH_STATE_ONE(state, monitor, kept_bytes);
-  if (th_state_puts(state) && th_state_good(state))
+  if (th_state_next_has(state, monitor->kept_bytes) && th_state_puts(state))
     th_state_note(state,
                   TH_GROW(&monitor->kept_text, &monitor->kept_capacity,
                           monitor->kept_bytes, "the telemetry", state->err));

@@ -33,8 +33,29 @@ void th_deal_pieces_free(struct th_pieces *list)
   *list = (struct th_pieces){0};
 }
 
-static void describe_pieces(struct th_pieces *list, const char *name,
-                            struct th_state *state)
+/* Are these rows of one row group, or none? */
+static bool is_piece(const struct th_deal_plan *plan, struct th_rows rows)
+{
+  return rows.first >= 0 && rows.count >= 0 && rows.first <= plan->training &&
+         rows.count <= plan->training - rows.first &&
+         rows.first % plan->row_group + rows.count <= plan->row_group;
+}
+
+/* Pieces of an image are used as they are, so they are looked at first. */
+static void check_pieces(const struct th_deal *deal, const struct th_rows *rows,
+                         int64_t count, struct th_state *state)
+{
+  bool good = true;
+  for (int64_t k = 0; k < count && th_state_good(state); k++)
+    good = good && is_piece(&deal->plan, rows[k]);
+  if (th_state_puts(state) && !good)
+    th_state_note(state,
+                  th_fail(state->err, TH_EFORMAT,
+                          "the state deals examples that there are not"));
+}
+
+static void describe_pieces(const struct th_deal *deal, struct th_pieces *list,
+                            const char *name, struct th_state *state)
 {
   th_state_enter(state, name);
   TH_STATE_ONE(state, list, count);
@@ -43,6 +64,7 @@ static void describe_pieces(struct th_pieces *list, const char *name,
                                           (void **)&list->items,
                                           &list->capacity},
                 list->count);
+  check_pieces(deal, list->items, list->count, state);
   th_state_leave(state);
 }
 
@@ -161,18 +183,21 @@ void th_deal_describe(struct th_deal *deal, struct th_state *state)
   th_state_enter(state, "deal");
   TH_STATE_ONE(state, &deal->plan, passes);
   TH_STATE_ONE(state, deal, pass);
-  TH_STATE_ONE(state, deal, position);
+  TH_STATE_AT_MOST(state, deal, position, deal->training_units);
   TH_STATE_ONE(state, deal, taken);
   TH_STATE_ONE(state, deal, reused);
   TH_STATE_ONE(state, deal, consumers);
+  th_state_limit(state, "consumers", &deal->consumers, 1, TH_CONSUMER_BLOCK,
+                 INT32_MAX);
   th_state_grow(state,
                 (struct th_state_growing){"rest", TH_STATE_I64, 2,
                                           (void **)&deal->rest,
                                           &deal->consumer_capacity},
                 deal->consumers);
-  describe_pieces(&deal->back, "back", state);
-  TH_STATE_ONE(state, deal, back_head);
-  describe_pieces(&deal->deferred, "deferred", state);
+  check_pieces(deal, deal->rest, deal->consumers, state);
+  describe_pieces(deal, &deal->back, "back", state);
+  TH_STATE_AT_MOST(state, deal, back_head, deal->back.count);
+  describe_pieces(deal, &deal->deferred, "deferred", state);
   th_state_leave(state);
 }
 

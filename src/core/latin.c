@@ -57,6 +57,9 @@ void th_latin_describe(struct th_latin *latin, struct th_state *state)
   TH_STATE_ONE(state, latin, pass);
   th_state_all(state, "queue", TH_STATE_I64, latin->queue,
                NUMBERS * latin->classes);
+  if (state->examples > 0)
+    th_state_limit(state, "queue", (int64_t *)(void *)latin->queue,
+                   NUMBERS * latin->classes, 0, state->examples);
   th_state_leave(state);
 }
 

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t sizes[TH_STATE_TYPES] = {[TH_STATE_F64] = 8,
-                                             [TH_STATE_I64] = 8,
-                                             [TH_STATE_I32] = 4,
-                                             [TH_STATE_U8] = 1,
-                                             [TH_STATE_U16] = 2};
+static const size_t sizes[TH_STATE_TYPES] = {
+    [TH_STATE_F64] = 8, [TH_STATE_I64] = 8, [TH_STATE_I32] = 4,
+    [TH_STATE_U8] = 1,  [TH_STATE_U16] = 2, [TH_STATE_BOOL] = 1};
 
 size_t th_state_size(enum th_state_type type)
 {
@@ -76,8 +74,8 @@ void th_state_leave(struct th_state *state)
   state->prefix[used > 0 ? used - 1 : 0] = 0;
 }
 
-static const char *const types[TH_STATE_TYPES] = {"f64", "i64", "i32", "u8",
-                                                  "u16"};
+static const char *const types[TH_STATE_TYPES] = {"f64", "i64", "i32",
+                                                  "u8",  "u16", "bool"};
 
 /* The next entry of the image, which must be the one that is described. */
 static const struct th_state_entry *expect(struct th_state *state,
@@ -116,12 +114,28 @@ static void fetch(struct th_state *state, const struct th_state_entry *from,
                                       range, to, state->err));
 }
 
+/* A bool that is neither 0 nor 1 must not be read as one. */
+static void check_bools(struct th_state *state, const char *name,
+                        unsigned char *item, size_t count)
+{
+  bool good = true;
+  for (size_t k = 0; k < count; k++) {
+    good = good && item[k] <= 1;
+    item[k] = item[k] <= 1 ? item[k] : 0;
+  }
+  if (!good)
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state has neither 0 nor 1 in %s", name));
+}
+
 static void put_rows(struct th_state *state, const struct th_state_entry *from,
                      const struct th_state_entry *to)
 {
   size_t width = (size_t)(to->here.last - to->here.first) * sizes[to->type];
   for (int64_t r = 0; r < to->rows && width > 0 && th_state_good(state); r++)
     fetch(state, from, r, to->here, (char *)to->data + (size_t)r * width);
+  if (to->type == TH_STATE_BOOL && width > 0)
+    check_bools(state, to->name, to->data, (size_t)to->rows * width);
 }
 
 static bool fits(const struct th_state_entry *from,
@@ -195,10 +209,14 @@ void th_state_grow(struct th_state *state, struct th_state_growing array,
                    int64_t count)
 {
   size_t size = (size_t)array.items * sizes[array.type];
-  if (th_state_puts(state) && th_state_good(state))
+  bool has =
+      th_state_good(state) && th_state_next_has(state, count * array.items);
+  if (th_state_puts(state) && has)
     th_state_note(state, th_grow(array.data, array.capacity, count, size,
                                  "the state of the run", state->err));
-  th_state_all(state, array.name, array.type, *array.data, count * array.items);
+  if (has)
+    th_state_all(state, array.name, array.type, *array.data,
+                 count * array.items);
 }
 
 void th_state_examples(struct th_state *state, const char *name,

@@ -28,8 +28,9 @@ enum th_state_type {
   TH_STATE_F64,
   TH_STATE_I64,
   TH_STATE_I32,
-  TH_STATE_U8, /* and bool */
+  TH_STATE_U8,
   TH_STATE_U16,
+  TH_STATE_BOOL, /* 0 or 1, which is checked when an image is put */
   TH_STATE_TYPES
 };
 
@@ -75,6 +76,8 @@ struct th_state {
   int64_t next; /* entry of it */
   int rank;
   struct th_range owned; /* attributes of this rank */
+  int64_t attributes;    /* of the data, to check what is put; 0: not known */
+  int64_t examples;      /* the same: training examples */
   struct th_state_entry *entry;
   int64_t count;
   int64_t capacity;
@@ -113,15 +116,14 @@ double *th_state_scratch(struct th_state *state, int64_t count);
 void th_state_all(struct th_state *state, const char *name,
                   enum th_state_type type, void *data, int64_t count);
 #define TH_STATE_ONE(state, owner, field)                                      \
-  th_state_all((state), #field, TH_STATE_TYPE((owner)->field),                 \
-               &(owner)->field, 1)
+  th_state_one((state), #field, TH_STATE_TYPE((owner)->field), &(owner)->field)
 #define TH_STATE_ARRAY(state, owner, field, count)                             \
   th_state_all((state), #field, TH_STATE_TYPE(*(owner)->field),                \
                (owner)->field, (count))
 
 /* An array that grows by th_grow, of which `count` elements are in use. An
- * element is so many items of the type. Room is made before the array is put.
- */
+ * element is so many items of the type. Room is made before the array is put,
+ * if the image has that many. */
 struct th_state_growing {
   const char *name;
   enum th_state_type type;
@@ -163,7 +165,37 @@ struct th_range th_state_find(struct th_state *state, const char *name,
            : TH_STATE_I32, uint16_t                                            \
            : TH_STATE_U16, unsigned char                                       \
            : TH_STATE_U8, bool                                                 \
-           : TH_STATE_U8)
+           : TH_STATE_BOOL)
+
+/* ---- what is checked while an image is put ---- */
+
+/* One item. Integers are counts or numbers of things, -1 for none, and are
+ * refused beyond 2^46. */
+void th_state_one(struct th_state *state, const char *name,
+                  enum th_state_type type, void *data);
+
+/* Integers that were just described must be from lowest to highest. Another
+ * fails with TH_EFORMAT, and becomes lowest, so that whoever releases the run
+ * can trust it. */
+void th_state_limit(struct th_state *state, const char *name, int64_t *value,
+                    int64_t count, int64_t lowest, int64_t highest);
+#define TH_STATE_AT_MOST(state, owner, field, most)                            \
+  do {                                                                         \
+    TH_STATE_ONE((state), (owner), field);                                     \
+    th_state_limit((state), #field, &(owner)->field, 1, 0, (most));            \
+  } while (0)
+
+/* Has the next array of the image vectors of that many items? Asked before room
+ * is made for them. True while a list is made. */
+bool th_state_next_has(struct th_state *state, int64_t items);
+
+/* `count` attributes that every rank has. */
+void th_state_attributes(struct th_state *state, const char *name,
+                         int64_t *data, int64_t count);
+
+/* They must ascend. */
+void th_state_ascending(struct th_state *state, const char *name,
+                        const int64_t *data, int64_t count);
 
 /* ---- for taking and putting images ---- */
 

@@ -106,11 +106,14 @@ static void describe_round(struct th_round_entry *entry,
 {
   bool puts = th_state_puts(state);
   TH_STATE_ONE(state, entry, rows);
+  if (state->examples > 0)
+    th_state_limit(state, "rows", &entry->rows, 1, 0, state->examples);
   TH_STATE_ONE(state, entry, size);
-  if (puts && th_state_good(state))
+  if (th_state_next_has(state, entry->size) && puts)
     th_state_note(state,
                   entry_init(entry, entry->rows, entry->size, state->err));
-  TH_STATE_ARRAY(state, entry, attribute, entry->size);
+  th_state_attributes(state, "attribute", entry->attribute, entry->size);
+  th_state_ascending(state, "attribute", entry->attribute, entry->size);
   TH_STATE_ARRAY(state, entry, target, entry->rows);
   TH_STATE_ARRAY(state, entry, weight, entry->rows);
   if (puts && th_state_good(state))
@@ -132,8 +135,11 @@ void th_round_log_describe(struct th_round_log *log,
   char name[NUMBER];
   th_state_enter(state, "log");
   th_state_note(state, log->status);
-  TH_STATE_ONE(state, log, first);
   TH_STATE_ONE(state, log, count);
+  TH_STATE_AT_MOST(state, log, first, log->count);
+  if (th_state_puts(state)) /* an array at least for each */
+    th_state_limit(state, "count", &log->count, 1, 0,
+                   log->first + state->image->count);
   TH_STATE_ONE(state, log, values);
   int64_t count = th_state_good(state) ? log->count : 0;
   if (th_state_puts(state)) {

@@ -44,12 +44,12 @@ th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
 void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state)
 {
   th_state_enter(state, "fit");
-  TH_STATE_ONE(state, fit, size);
   TH_STATE_ONE(state, fit, rows);
-  if (th_state_puts(state) && th_state_good(state))
-    th_state_note(state, reserve(fit, fit->size, state->err));
+  TH_STATE_AT_MOST(state, fit, size, INT32_MAX);
   fit->order = fit->size + fit->constant;
   int64_t n = fit->order;
+  if (th_state_next_has(state, n * n) && th_state_puts(state))
+    th_state_note(state, reserve(fit, fit->size, state->err));
   th_state_first(state, "precision", TH_STATE_F64, fit->precision, n * n);
   th_state_first(state, "moment", TH_STATE_F64, fit->moment, n);
   th_state_first(state, "trial", TH_STATE_F64, fit->trial, n * n);

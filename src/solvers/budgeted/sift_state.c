@@ -12,7 +12,9 @@ static void describe_plan(struct th_sift_plan *plan,
   const int64_t *all = NULL;
   struct th_range here = {0, plan->race_count};
   th_state_enter(list, "plan");
-  TH_STATE_ONE(list, plan, fresh);
+  th_state_all(list, "fresh", TH_STATE_I64, &plan->fresh, 1);
+  th_state_limit(list, "fresh", &plan->fresh, 1, -(INT64_C(1) << 46),
+                 INT64_MAX);
   TH_STATE_ONE(list, plan, next);
   TH_STATE_ONE(list, plan, windows);
   TH_STATE_ONE(list, plan, level);

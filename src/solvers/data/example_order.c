@@ -12,7 +12,7 @@
 th_status th_example_order_init(struct th_example_order *order, int64_t unit,
                                 struct th_error *err)
 {
-  *order = (struct th_example_order){.place = NULL};
+  *order = (struct th_example_order){.room = unit};
   return TH_NEW(&order->place, unit, "the order of examples", err);
 }
 
@@ -23,15 +23,31 @@ void th_example_order_free(struct th_example_order *order)
   *order = (struct th_example_order){.place = NULL};
 }
 
+static void check_places(const struct th_example_order *order,
+                         struct th_state *state)
+{
+  bool good = true;
+  for (int64_t k = 0; k < order->unit.count && th_state_good(state); k++)
+    good = good && order->place[k] >= 0 && order->place[k] < order->unit.count;
+  if (th_state_puts(state) && !good)
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state orders examples that there are "
+                                 "not"));
+}
+
 void th_example_order_describe(struct th_example_order *order,
                                struct th_state *state)
 {
   th_state_enter(state, "order");
+  TH_STATE_AT_MOST(state, &order->unit, count, order->room);
   TH_STATE_ONE(state, &order->unit, first);
-  TH_STATE_ONE(state, &order->unit, count);
-  TH_STATE_ONE(state, order, next);
+  if (state->examples > 0)
+    th_state_limit(state, "first", &order->unit.first, 1, 0,
+                   state->examples - order->unit.count);
+  TH_STATE_AT_MOST(state, order, next, order->unit.count);
   TH_STATE_ONE(state, order, units);
   TH_STATE_ARRAY(state, order, place, order->unit.count);
+  check_places(order, state);
   th_state_leave(state);
 }
 

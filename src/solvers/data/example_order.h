@@ -17,6 +17,7 @@ struct th_example_order {
   struct th_rows unit;     /* that is being handed out */
   int64_t next;            /* row of it, in its shuffled order */
   int64_t units;           /* handed out so far, in all passes */
+  int64_t room;            /* rows of a unit, at most */
   int32_t *place;          /* of rows in the unit */
   struct th_pieces pieces; /* work list */
 };

@@ -129,6 +129,8 @@ void th_kept_rows_describe(struct th_kept_rows *kept,
   th_state_note(state, kept->status);
   TH_STATE_ONE(state, kept, most);
   TH_STATE_ONE(state, kept, rows);
+  if (state->examples > 0)
+    th_state_limit(state, "rows", &kept->rows, 1, 0, state->examples);
   if (th_state_puts(state) && th_state_good(state))
     th_state_note(
         state, reserve_rows(kept, context, mine.last - mine.first, state->err));

@@ -53,12 +53,13 @@ void th_support_describe(struct th_support *support, const char *name,
                          struct th_state *state)
 {
   th_state_enter(state, name);
-  TH_STATE_ONE(state, support, size);
   TH_STATE_ONE(state, support, intercept);
-  if (th_state_puts(state) && th_state_good(state))
+  TH_STATE_ONE(state, support, size);
+  if (th_state_next_has(state, support->size) && th_state_puts(state))
     th_state_note(state,
                   th_support_reserve(support, support->size, state->err));
-  TH_STATE_ARRAY(state, support, attribute, support->size);
+  th_state_attributes(state, "attribute", support->attribute, support->size);
+  th_state_ascending(state, "attribute", support->attribute, support->size);
   TH_STATE_ARRAY(state, support, coef, support->size);
   TH_STATE_ARRAY(state, support, centre, support->size);
   TH_STATE_ARRAY(state, support, scale, support->size);

@@ -69,6 +69,9 @@ th_status th_run_put(struct th_run *run, const struct th_state_image *image,
   struct th_comm *comm = run->context.comm;
   struct th_state state;
   th_state_from(&state, image, comm, run->context.owned, err);
+  const struct th_shape *shape = th_source_shape(run->context.source);
+  state.attributes = shape->attributes;
+  state.examples = shape->training;
   describe(run, &state);
   th_status rc = th_state_put(&state, comm, err);
   th_state_free(&state);

@@ -132,17 +132,21 @@ static void reserve_put(struct th_active_set *f, int64_t room, int64_t slots,
 
 void th_active_set_describe(struct th_active_set *f,
                             const struct th_replicated_columns *columns,
-                            const int64_t *known, struct th_state *state)
+                            const int64_t *known, int64_t count,
+                            struct th_state *state)
 {
   th_state_enter(state, "factor");
   TH_STATE_ONE(state, f, centred);
   TH_STATE_ONE(state, f, ridge);
-  TH_STATE_ONE(state, &f->factor, size);
-  TH_STATE_ONE(state, &f->factor, room);
+  TH_STATE_AT_MOST(state, &f->factor, room, MOST_ROWS);
+  TH_STATE_AT_MOST(state, &f->factor, size, f->factor.room);
   if (th_state_puts(state))
     reserve_put(f, f->factor.room, columns->count, state);
   TH_STATE_ARRAY(state, f, name, f->factor.size);
   TH_STATE_ARRAY(state, &f->factor, entry, th_factor_entries(&f->factor));
+  if (th_state_puts(state))
+    th_state_limit(state, "name", f->name, f->factor.size, INTERCEPT,
+                   count - 1);
   for (int64_t i = 0;
        th_state_puts(state) && th_state_good(state) && i < f->factor.size; i++)
     if (f->name[i] != INTERCEPT) {

@@ -40,7 +40,8 @@ void th_active_set_reset(struct th_active_set *active_set);
  * image names the factor's rows by; `columns` has all of them. */
 void th_active_set_describe(struct th_active_set *active_set,
                             const struct th_replicated_columns *columns,
-                            const int64_t *known, struct th_state *state);
+                            const int64_t *known, int64_t count,
+                            struct th_state *state);
 
 /* Bytes for a working set of so many members. */
 int64_t th_active_set_bytes(int64_t members);

@@ -102,7 +102,7 @@ void th_gradient_history_describe(struct th_gradient_history *history,
   int64_t first = th_comm_prefix(p->context->comm, count, &total);
   struct th_range here = {first, first + count};
   th_state_enter(state, "history");
-  TH_STATE_ONE(state, history, count);
+  TH_STATE_AT_MOST(state, history, count, TH_POINTS);
   TH_STATE_ONE(state, history, clock);
   for (int k = 0; k < TH_POINTS; k++) {
     struct th_point *point = &history->point[k];

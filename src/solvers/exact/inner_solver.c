@@ -231,16 +231,16 @@ void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
   if (th_state_puts(state)) {
     count = d->columns.count;
     d->columns.count = 0;
-    if (th_state_good(state))
+    if (th_state_next_has(state, count))
       th_state_note(state, TH_NEW(&known, count,
                                   "the values of the working set", state->err));
-    th_state_all(state, "columns", TH_STATE_I64, known, count);
+    th_state_attributes(state, "columns", known, count);
     fetch_known(d, known, count, state);
   } else {
     th_state_all(state, "columns", TH_STATE_I64, d->columns.attribute,
                  d->columns.count);
   }
-  th_active_set_describe(&d->active_set, &d->columns, known, state);
+  th_active_set_describe(&d->active_set, &d->columns, known, count, state);
   th_state_leave(state);
   free(known);
 }

@@ -320,6 +320,8 @@ static void describe(void *state, struct th_context *context,
   struct lasso *s = state;
   (void)context;
   TH_STATE_ONE(list, s, steps);
+  th_state_limit(list, "steps", &s->steps, 1, 0,
+                 s->ball.radius > 0 ? INT32_MAX : s->path);
   TH_STATE_ONE(list, s, strides);
   th_certificate_describe(&s->certificate, "certificate", list);
   th_certificate_describe_path(&s->certificate,

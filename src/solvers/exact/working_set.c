@@ -238,9 +238,9 @@ static void take_in(struct th_working_set *w, const struct th_problem *p,
   int64_t *key = NULL;
   int64_t units = w->units;
   w->units = 0;
-  if (th_state_good(state))
+  if (th_state_next_has(state, units))
     th_state_note(state, TH_NEW(&key, units, "the working set", state->err));
-  th_state_all(state, "key", TH_STATE_I64, key, units);
+  th_state_attributes(state, "key", key, units);
   bool good = th_state_agree(state, p->context->comm);
   if (good && units > 0 && key != NULL)
     th_state_note(state, th_working_set_add(w, p, key, units, state->err));

@@ -320,7 +320,7 @@ void th_candidates_describe(struct th_candidates *c, struct th_context *context,
                             struct th_state *state)
 {
   th_state_enter(state, "candidates");
-  th_state_spread(state, "alive", TH_STATE_U8, c->alive, 1, context->owned);
+  th_state_spread(state, "alive", TH_STATE_BOOL, c->alive, 1, context->owned);
   th_state_spread(state, "sum", TH_STATE_F64, c->sum, 1, context->owned);
   th_state_spread(state, "square", TH_STATE_F64, c->square, 1, context->owned);
   TH_STATE_ONE(state, c, rows);

@@ -89,10 +89,12 @@ done:
 void th_descent_describe(struct th_descent *descent, struct th_state *state)
 {
   th_state_enter(state, "descent");
-  TH_STATE_ONE(state, descent, size);
-  if (th_state_puts(state))
-    th_state_note(state, th_descent_begin(descent, descent->size, state->err));
   TH_STATE_ONE(state, descent, steps);
+  int64_t steps = descent->steps;
+  TH_STATE_ONE(state, descent, size);
+  if (th_state_next_has(state, descent->size) && th_state_puts(state))
+    th_state_note(state, th_descent_begin(descent, descent->size, state->err));
+  descent->steps = steps;
   TH_STATE_ARRAY(state, descent, coef, descent->size);
   TH_STATE_ARRAY(state, descent, mean, descent->size);
   th_state_leave(state);

@@ -188,11 +188,13 @@ static void describe_columns(struct omp *s, struct th_context *context,
   int64_t *number = th_state_puts(list) ? &count : &columns->count;
   th_state_all(list, "columns", TH_STATE_I64, number, 1);
   TH_FREE(s->held);
-  th_state_note(list, TH_NEW(&s->held, count, "the support", list->err));
+  if (th_state_next_has(list, count))
+    th_state_note(list, TH_NEW(&s->held, count, "the support", list->err));
   if (!th_state_puts(list) && th_state_good(list))
     for (int64_t k = 0; k < count; k++)
       s->held[k] = columns->attribute[columns->sorted[k]];
-  th_state_all(list, "held", TH_STATE_I64, s->held, count);
+  th_state_attributes(list, "held", s->held, count);
+  th_state_ascending(list, "held", s->held, count);
   if (th_state_puts(list) && th_state_agree(list, context->comm))
     th_state_note(list, fetch_all(s, context, s->held, count, list->err));
 }

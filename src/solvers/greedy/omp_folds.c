@@ -159,7 +159,7 @@ void th_omp_folds_describe(struct th_omp_folds *folds, struct th_state *state)
   th_state_enter(state, "folds");
   TH_STATE_ONE(state, folds, sizes);
   th_state_grow(state, loss, folds->sizes);
-  TH_STATE_ONE(state, folds, best);
+  TH_STATE_AT_MOST(state, folds, best, folds->sizes);
   TH_STATE_ONE(state, folds, ended);
   for (int64_t f = 0; f < folds->count; f++) {
     snprintf(name, sizeof name, "fold%lld", (long long)f);

@@ -186,7 +186,8 @@ static void choose_again(struct th_pursuit *path, struct th_state *state,
                          const int64_t *attribute, int64_t last)
 {
   bool depends = false;
-  while (path->size < last && th_state_agree(state, comm_of(path)))
+  while (path->size < last && th_state_agree(state, comm_of(path)) &&
+         attribute != NULL)
     th_state_note(state, th_pursuit_add(path, attribute[path->size], &depends,
                                         state->err));
 }
@@ -205,9 +206,9 @@ static void take_in(struct th_pursuit *path, struct th_state *state)
 {
   int64_t size = path->size;
   int64_t *attribute = NULL;
-  th_status rc = TH_NEW(&attribute, size, "the support", state->err);
-  th_state_note(state, rc);
-  th_state_all(state, "attribute", TH_STATE_I64, attribute, size);
+  if (th_state_next_has(state, size))
+    th_state_note(state, TH_NEW(&attribute, size, "the support", state->err));
+  th_state_attributes(state, "attribute", attribute, size);
   path->size = 0;
   path->known = path->known && size == 0;
   if (path->forecast.count > 0) {
@@ -221,10 +222,12 @@ static void take_in(struct th_pursuit *path, struct th_state *state)
 void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
 {
   struct th_forecast *forecast = &path->forecast;
+  th_state_one(state, "base", TH_STATE_I64, &forecast->base);
+  th_state_one(state, "candidates", TH_STATE_I64, &forecast->count);
+  if (th_state_next_has(state, forecast->count))
+    TH_STATE_ARRAY(state, forecast, candidate, forecast->count);
   TH_STATE_ONE(state, path, size);
-  th_state_all(state, "base", TH_STATE_I64, &forecast->base, 1);
-  th_state_all(state, "candidates", TH_STATE_I64, &forecast->count, 1);
-  TH_STATE_ARRAY(state, forecast, candidate, forecast->count);
+  th_state_limit(state, "base", &forecast->base, 1, 0, path->size);
   if (th_state_puts(state))
     take_in(path, state);
   else

@@ -258,7 +258,7 @@ static void describe(void *state, struct th_context *context,
 {
   struct ridge *s = state;
   (void)context;
-  TH_STATE_ONE(list, s, steps);
+  TH_STATE_AT_MOST(list, s, steps, s->path);
   th_certificate_describe(&s->certificate, "certificate", list);
   th_certificate_describe_path(&s->certificate, s->steps, list);
   th_support_describe(&s->support, "support", list);

@@ -208,6 +208,7 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, screen, averaged);
   TH_STATE_ONE(list, screen, intercept);
   TH_STATE_ARRAY(list, screen, recent, TH_ONLINE_RECENT);
+  th_state_limit(list, "recent", screen->recent, TH_ONLINE_RECENT, 0, s->n - 1);
   TH_STATE_ONE(list, screen, seen);
   TH_STATE_ONE(list, screen, ballots);
   TH_STATE_ONE(list, screen, checked);

@@ -136,6 +136,8 @@ static void describe(void *state, struct th_context *context,
 {
   struct path *path = state;
   TH_STATE_ONE(list, path, point);
+  th_state_limit(list, "point", &path->point, 1, 0,
+                 path->engine->context->config->path);
   if (th_state_puts(list))
     move_to_point(path, context, list);
   th_stochastic_describe(path->engine, list);

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* If the run has opened the problem over all attributes, open it here, too.
@@ -58,6 +59,18 @@ static struct th_range keep_active(struct th_stochastic *s,
   return here;
 }
 
+/* Numbers of steps, kept as doubles. */
+static void check_steps(const struct th_stochastic *s, struct th_state *state)
+{
+  const double *step = s->active.field[TH_FIELD_LAZY];
+  bool good = true;
+  for (int64_t k = 0; k < s->active.count && th_state_good(state); k++)
+    good = good && fabs(step[k]) <= 0x1p46;
+  if (th_state_puts(state) && !good)
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state has a coefficient at no step"));
+}
+
 /* Describe every vector but Z, which passes compute anew. Collective. */
 static void describe_active(struct th_stochastic *s, struct th_state *state)
 {
@@ -73,6 +86,8 @@ static void describe_active(struct th_stochastic *s, struct th_state *state)
       continue;
     snprintf(name, sizeof name, "field.%d", f);
     th_state_spread(state, name, TH_STATE_F64, s->active.field[f], 1, here);
+    if (f == TH_FIELD_LAZY)
+      check_steps(s, state);
   }
 }
 
@@ -87,10 +102,17 @@ static void describe_rows(struct th_stochastic *s, struct th_state *state)
     *kept = type;
   th_state_all(state, "type", TH_STATE_I32, kept, 1);
   th_example_order_describe(&s->order, state);
-  TH_STATE_ONE(state, minibatch, holds);
+  TH_STATE_AT_MOST(state, minibatch, holds, 1);
   TH_STATE_ARRAY(state, minibatch, held, minibatch->holds);
+  th_state_limit(state, "held", minibatch->held, minibatch->holds, 0,
+                 th_row_caches_unit_of(&s->caches, s->n - 1));
   if (!th_state_puts(state) || !th_state_good(state) || kept == NULL)
     return;
+  if (*kept != TH_F32 && *kept != TH_F64) {
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state has row caches of no such type"));
+    return;
+  }
   s->caches.type = (enum th_type) * kept;
   th_row_caches_forget(&s->caches);
   for (int64_t k = 0; k < minibatch->holds; k++)
@@ -107,6 +129,8 @@ static void describe_certificate(struct th_stochastic *s,
   th_certificate_describe(&s->goal.whole, "whole", state);
   th_certificate_describe(c, "certificate", state);
   TH_STATE_ONE(state, c, path_size);
+  if (th_state_puts(state))
+    th_state_limit(state, "path_size", &c->path_size, 1, 0, INT32_MAX);
   if (th_state_puts(state) && th_state_good(state))
     th_state_note(state, th_grow((void **)&c->path, &capacity, c->path_size,
                                  sizeof *c->path, "the path", state->err));
