@@ -20,7 +20,9 @@ static th_status next_line(const struct th_text_file *file, int64_t max_line,
     return TH_OK;
   }
   int64_t at = *offset - 1;
-  int64_t limit = *offset + max_line + 2; /* as good as the end */
+  int64_t limit = file->size;
+  if (limit - *offset > max_line)
+    limit = *offset + max_line + 2; /* as good as the end */
   while (at < file->size && at < limit) {
     int64_t bytes = file->size - at;
     bytes = bytes > SCAN_PART ? SCAN_PART : bytes;
@@ -131,7 +133,7 @@ th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
       return TH_OK;
     }
     searched = held;
-    if (lines->next == lines->last || held > lines->max_line + 1)
+    if (lines->next == lines->last || held - 1 > lines->max_line)
       break;
     th_status rc = read_on(lines, err);
     if (rc != TH_OK)

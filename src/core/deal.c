@@ -145,10 +145,19 @@ struct th_rows th_deal_validation_unit(const struct th_deal *deal, int64_t k)
   return shuffled_unit(deal, deal->training_units + k);
 }
 
+/* The largest number of passes whose rows are counted in 64 bits, with room for
+ * sums; they never end. */
+static int64_t countable(int64_t passes, int64_t rows)
+{
+  int64_t most = (INT64_C(1) << 46) / (rows > 0 ? rows : 1) + 1;
+  return passes < most ? passes : most;
+}
+
 th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
                        struct th_error *err)
 {
   *deal = (struct th_deal){.plan = *plan};
+  deal->plan.passes = countable(plan->passes, plan->training);
   deal->units = th_deal_units(plan);
   int64_t held_out = (int64_t)((double)deal->units * plan->validation + 0.5);
   if (plan->validation > 0 && held_out == 0)
@@ -242,8 +251,8 @@ th_status th_deal_begin(struct th_deal *deal, struct th_error *err)
 
 void th_deal_extend(struct th_deal *deal, int64_t passes)
 {
-  deal->plan.passes =
-      th_integer_ceil_divide(deal->taken, deal->rows_in_pass) + passes;
+  int64_t done = th_integer_ceil_divide(deal->taken, deal->rows_in_pass);
+  deal->plan.passes = done + countable(passes, deal->rows_in_pass);
 }
 
 void th_deal_count(struct th_deal *deal, int64_t pass, int64_t rows)

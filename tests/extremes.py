@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+# extremes.py THRESHER COUNT SEED - runs commands with extreme values of their options
+# SPDX-License-Identifier: MIT
+"""COUNT pairs of an option and an extreme value, or all of them (0), each in a run.
+
+A run ends in one line or with a result: no crash, no message of a sanitizer. One
+that takes longer than its time is ended: it was asked for more than there is.
+"""
+import random
+import re
+import subprocess
+import sys
+
+MOST = str(2**63 - 1)
+VALUES = ["0", "-1", "1", MOST, "-" + MOST, str(-2**63), str(2**63), "1e19", "1e308", "-1e308",
+          "5e-324", "nan", "inf", "-inf", "1e400", "", " ", "0x10"]
+SECONDS = 10
+# An option needs a file, or the run needs one.
+LEFT_OUT = ("--output", "--telemetry", "--report", "--checkpoint", "--deck", "--like", "--model")
+SOLVERS = ["sift", "exploration", "hybrid", "prox-sgd", "os-prox-sgd", "saga", "svrg", "lasso",
+           "omp", "oomp", "aerr", "ogd-ridge", "eg-lasso", "ridge", "rda", "rda-ito", "dantzig",
+           "ssr", "truncated-gradient", "aelr"]
+COMMANDS = {
+    "train": ["train", "data.h5", "-o", "made.h5", "--force", "-q", "--memory", "64M"],
+    "import": ["import", "text.svm", "-o", "set.h5", "--force", "-q", "--memory", "64M"],
+    "generate": ["generate", "murata", "-n", "100", "-d", "30", "-o", "set.h5", "--force", "-q"],
+    "evaluate": ["evaluate", "model.h5", "data.h5"],
+    "predict": ["predict", "model.h5", "data.h5", "-o", "made.csv", "--force"],
+    "inspect": ["inspect", "data.h5"],
+    "verify": ["verify", "exact.h5", "data.h5"],
+}
+
+
+def options(program, command):
+    text = subprocess.run([program, command, "--help"], capture_output=True, text=True,
+                          check=True).stdout
+    found = re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+) [A-Z]", text, re.M)
+    return [name for name in found if name not in LEFT_OUT]
+
+
+def fault(words):
+    """What is wrong with a run; None: nothing."""
+    try:
+        run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS,
+                             errors="replace", check=False)
+    except subprocess.TimeoutExpired:
+        return None
+    reports = [line for line in run.stderr.split("\n")
+               if "runtime error" in line or "Sanitizer" in line]
+    if reports:
+        return reports[0]
+    if run.returncode not in (0, 1, 2, 3):
+        return f"status {run.returncode}: {run.stderr.strip()[-200:]}"
+    own = [line for line in run.stderr.split("\n") if line.startswith("thresher: ")]
+    if run.returncode in (1, 2) and len(own) != 1:
+        return f"{len(own)} lines"
+    return None
+
+
+def main():
+    program, count, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    dice = random.Random(seed)
+    jobs = [(command, name, value) for command in COMMANDS
+            for name in options(program, command) for value in VALUES]
+    all_jobs = len(jobs)
+    if count > 0:
+        jobs = dice.sample(jobs, count)
+    bad = 0
+    for number, (command, name, value) in enumerate(jobs):
+        words = [program] + COMMANDS[command]
+        if command == "train" and name != "--solver":
+            words += ["--solver", SOLVERS[number % len(SOLVERS)]]
+        words += [f"{name}={value}"]
+        wrong = fault(words)
+        if wrong is not None:
+            bad += 1
+            print(f"FAILED: thresher {' '.join(words[1:])}: {wrong}", file=sys.stderr)
+    print(f"{len(jobs)} of {all_jobs} pairs of an option and a value, {bad} failures")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
