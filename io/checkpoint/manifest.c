@@ -137,8 +137,8 @@ static bool head_fits(const int64_t *words, int64_t count)
   int64_t key = words[5];
   return words[2] > 0 && parts > 0 && parts <= most_parts && arrays >= 0 &&
          arrays <= most_arrays && key > 0 && key < count &&
-         words[HEAD + key - 1] >> 56 == 0 &&
-         HEAD + key + arrays * ENTRY + arrays * parts + parts + 1 == count;
+         HEAD + key + arrays * ENTRY + arrays * parts + parts + 1 == count &&
+         words[HEAD + key - 1] >> 56 == 0;
 }
 
 static bool unpack_entry(const int64_t *at, struct th_state_entry *entry)

@@ -48,7 +48,9 @@ static th_status make_room(struct th_shard_write *shard, struct th_tile *tile,
                            struct th_error *err)
 {
   int64_t run = sizeof *tile->attribute + sizeof *tile->count;
-  th_status rc = th_shard_scratch_bytes(shard->scratch, tile->runs * run, err);
+  /* never none, so that there is a place to point at */
+  th_status rc =
+      th_shard_scratch_bytes(shard->scratch, (tile->runs + 1) * run, err);
   if (rc == TH_OK)
     rc = th_shard_scratch_values(shard->scratch, tile->entries, err);
   if (rc != TH_OK)

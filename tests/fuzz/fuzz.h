@@ -1,0 +1,25 @@
+/* fuzz.h - programs that try any bytes on one reader each
+ *
+ * With libFuzzer (preset fuzz, jobs/fuzz.sh) they run for as long as is wanted.
+ * In every other build fuzz_main.c tries the corpus and changes of it.
+ * SPDX-License-Identifier: MIT */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Try these bytes. Returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FUZZ_PATH = 512 };
+
+/* A file in memory with these bytes, in a folder of this process that is made
+ * on first use: its path. */
+void fuzz_file(const char *name, const uint8_t *data, size_t size,
+               char path[FUZZ_PATH]);
+
+/* The path of another name in that folder. */
+void fuzz_path(const char *name, char path[FUZZ_PATH]);
+
+#endif
