@@ -102,6 +102,8 @@ static uint64_t cut_piece(struct th_shard_piece_parts *parts, int64_t runs_left,
   uint64_t checksum = th_fingerprint_piece(parts);
   parts->attribute += parts->runs;
   parts->count += parts->runs;
+  if (parts->entries == 0) /* there may be no room at all */
+    return checksum;
   parts->row += parts->entries;
   parts->values =
       (const char *)parts->values + (size_t)parts->entries * parts->value_size;

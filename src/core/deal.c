@@ -37,6 +37,7 @@ void th_deal_pieces_free(struct th_pieces *list)
 static bool is_piece(const struct th_deal_plan *plan, struct th_rows rows)
 {
   return rows.first >= 0 && rows.count >= 0 && rows.first <= plan->training &&
+         rows.count <= plan->unit &&
          rows.count <= plan->training - rows.first &&
          rows.first % plan->row_group + rows.count <= plan->row_group;
 }

@@ -75,6 +75,9 @@ static th_status next_unit(struct th_example_order *order, struct th_deal *deal,
   order->next = 0;
   TH_TRY(th_deal_begin(deal, err));
   TH_TRY(th_deal_take(deal, TH_CONSUMER_EXPLOIT, 1, &order->pieces, err));
+  if (order->pieces.count == 0)
+    return th_fail(err, TH_EFORMAT,
+                   "the state counts more examples than it deals");
   struct th_rows *first = &order->pieces.items[0];
   int64_t rest = deal->rest[TH_CONSUMER_EXPLOIT].count;
   order->unit = (struct th_rows){first->first, 1 + rest};

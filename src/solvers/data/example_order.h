@@ -37,13 +37,15 @@ int64_t th_example_order_left(const struct th_example_order *order,
                               const struct th_deal *deal);
 
 /* The next example, by its stored row. *more = false: all passes are over, and
- * nothing has changed. Local; the same on every rank. TH_ENOMEM. */
+ * nothing has changed. Local; the same on every rank. TH_EFORMAT if a state
+ * that was put does not fit. Also TH_ENOMEM. */
 th_status th_example_order_next(struct th_example_order *order,
                                 struct th_deal *deal, int64_t *row, bool *more,
                                 struct th_error *err);
 
 /* Fill *pieces with the next `rows` examples, a piece each; so many are left.
- * Local; the same on every rank. TH_ENOMEM. */
+ * Local; the same on every rank. TH_EFORMAT if a state that was
+ * put does not fit. Also TH_ENOMEM. */
 th_status th_example_order_take(struct th_example_order *order,
                                 struct th_deal *deal, int64_t rows,
                                 struct th_pieces *pieces, struct th_error *err);

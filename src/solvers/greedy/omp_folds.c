@@ -161,6 +161,11 @@ void th_omp_folds_describe(struct th_omp_folds *folds, struct th_state *state)
   th_state_grow(state, loss, folds->sizes);
   TH_STATE_AT_MOST(state, folds, best, folds->sizes);
   TH_STATE_ONE(state, folds, ended);
+  if (th_state_puts(state) && th_state_good(state) && folds->count == 0 &&
+      !folds->ended)
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state goes on with folds of which there "
+                                 "are none"));
   for (int64_t f = 0; f < folds->count; f++) {
     snprintf(name, sizeof name, "fold%lld", (long long)f);
     th_state_enter(state, name);

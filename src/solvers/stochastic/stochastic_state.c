@@ -91,6 +91,23 @@ static void describe_active(struct th_stochastic *s, struct th_state *state)
   }
 }
 
+/* The unit that is being handed out is held, and no other. */
+static void check_held(const struct th_stochastic *s, struct th_state *state)
+{
+  const struct th_minibatch *minibatch = &s->minibatch;
+  const struct th_rows *unit = &s->order.unit;
+  bool begun = s->order.next < unit->count;
+  if (!th_state_puts(state) || !th_state_good(state))
+    return;
+  if (minibatch->holds == begun &&
+      (!begun ||
+       minibatch->held[0] == th_row_caches_unit_of(&s->caches, unit->first)))
+    return;
+  th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                               "the state holds examples that it does not "
+                               "hand out"));
+}
+
 /* Row caches hold floats, or doubles once floats were found to be too coarse.
  * The unit that is being handed out is held. */
 static void describe_rows(struct th_stochastic *s, struct th_state *state)
@@ -106,6 +123,7 @@ static void describe_rows(struct th_stochastic *s, struct th_state *state)
   TH_STATE_ARRAY(state, minibatch, held, minibatch->holds);
   th_state_limit(state, "held", minibatch->held, minibatch->holds, 0,
                  th_row_caches_unit_of(&s->caches, s->n - 1));
+  check_held(s, state);
   if (!th_state_puts(state) || !th_state_good(state) || kept == NULL)
     return;
   if (*kept != TH_F32 && *kept != TH_F64) {
