@@ -106,14 +106,12 @@ static th_status read_text(const char *path, char **text, int64_t *length,
                            struct th_error *err)
 {
   struct stat what;
-  FILE *file = fopen(path, "r");
-  if (file == NULL || fstat(fileno(file), &what) != 0 ||
-      !S_ISREG(what.st_mode)) {
-    const char *why = file == NULL ? strerror(errno) : "not a file";
-    if (file != NULL)
-      fclose(file);
-    return th_fail(err, TH_EIO, "deck %s: %s", path, why);
-  }
+  /* looked at first: to open a pipe may last for ever */
+  bool other = stat(path, &what) == 0 && !S_ISREG(what.st_mode);
+  FILE *file = other ? NULL : fopen(path, "r");
+  if (file == NULL)
+    return th_fail(err, TH_EIO, "deck %s: %s", path,
+                   other ? "not a file" : strerror(errno));
   th_status rc = TH_NEW(text, DECK_MOST + 1, "the deck", err);
   if (rc == TH_OK) {
     *length = (int64_t)fread(*text, 1, DECK_MOST + 1, file);
