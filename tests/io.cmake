@@ -36,6 +36,10 @@ add_executable(io_tool io_tool.c io_data.c)
 target_link_libraries(io_tool PRIVATE thresher_flags thresher_io thresher_solvers_driver m)
 th_script_test(NAME io_h5py ARGS $<TARGET_FILE:io_tool>)
 
+# For tests/bench/checkpoint.sh
+add_executable(checkpoint_cost bench/checkpoint.c)
+target_link_libraries(checkpoint_cost PRIVATE thresher_flags thresher_io thresher_solvers_driver m)
+
 # For tests/bench/piece.sh
 add_executable(piece_cost bench/piece.c)
 target_link_libraries(piece_cost PRIVATE thresher_flags thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C m)
