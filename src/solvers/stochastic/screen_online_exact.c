@@ -8,14 +8,15 @@
 #include "solvers/exact/algorithms.h"
 #include "solvers/stochastic/screen_online.h"
 
-/* Solve the whole problem at this lambda. Collective. */
+/* Solve the whole problem at this lambda, by way of larger ones if it is far
+ * from lambda_max. Collective. */
 static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
                              struct th_error *err)
 {
   const struct th_algorithm *lasso = &th_lasso_algorithm;
   struct th_config config = *s->context->config;
   void *state = NULL;
-  bool more = false;
+  bool more = true;
   th_status rc;
   config.lambda = s->lambda;
   config.lambda_ratio = 0;
@@ -24,7 +25,8 @@ static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
   config.screening.how = TH_SCREEN_GAP_SAFE;
   struct th_context context = th_context_lend(s->context, &config);
   TH_TRY(lasso->create(&state, &context, err));
-  TH_TRY(lasso->step(state, &context, &more, err));
+  while (more)
+    TH_TRY(lasso->step(state, &context, &more, err));
   TH_TRY(th_screen_online_adopt(s, lasso->support(state), readmitted, err));
 done:
   lasso->free(state);
