@@ -223,6 +223,7 @@ static th_status show(struct th_checkpoint *checkpoint,
   found->folder = checkpoint->folder;
   found->image.fetch = fetch;
   found->image.self = found;
+  found->image.name = checkpoint->path;
   found->image.count = arrays;
   th_status rc = TH_NEW(&found->image.entry, arrays, "a checkpoint", err);
   if (rc == TH_OK && arrays > 0)

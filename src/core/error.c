@@ -40,6 +40,14 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   return code;
 }
 
+void th_error_name(struct th_error *err, const char *name)
+{
+  char text[TH_ERROR_TEXT];
+  memcpy(text, err->text, sizeof text);
+  snprintf(err->text, sizeof err->text, "%.300s: %.650s", name, text);
+  th_error_one_line(err->text);
+}
+
 /* Length of a name in braces at the beginning of a text, without the braces; 0:
  * there is none. */
 static size_t braced(const char *text)

@@ -51,6 +51,9 @@ struct th_error {
 th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Put the name of what failed before the text of a failure. Local. */
+void th_error_name(struct th_error *err, const char *name);
+
 /* Names and texts from files may hold anything: control characters become
  * question marks, in place. Local. */
 void th_error_one_line(char *text);

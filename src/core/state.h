@@ -68,6 +68,7 @@ struct th_state_image {
   th_status (*fetch)(void *self, int64_t k, int64_t row, struct th_range range,
                      void *to, struct th_error *err);
   void *self;
+  const char *name; /* where it comes from, for messages; borrowed, or NULL */
 };
 
 struct th_state {

@@ -12,13 +12,14 @@ enum { LEAST = -1 };
 void th_state_limit(struct th_state *state, const char *name, int64_t *value,
                     int64_t count, int64_t lowest, int64_t highest)
 {
+  int64_t instead = lowest > 0 ? lowest : 0;
   bool good = true;
   if (!th_state_puts(state) || !th_state_good(state))
     return;
   for (int64_t k = 0; k < count; k++) {
     bool within = value[k] >= lowest && value[k] <= highest;
     good = good && within;
-    value[k] = within ? value[k] : lowest;
+    value[k] = within ? value[k] : instead;
   }
   if (!good)
     th_state_note(state, th_fail(state->err, TH_EFORMAT,

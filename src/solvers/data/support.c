@@ -58,6 +58,8 @@ void th_support_describe(struct th_support *support, const char *name,
   if (th_state_next_has(state, support->size) && th_state_puts(state))
     th_state_note(state,
                   th_support_reserve(support, support->size, state->err));
+  if (!th_state_good(state)) /* no room for them */
+    support->size = 0;
   th_state_attributes(state, "attribute", support->attribute, support->size);
   th_state_ascending(state, "attribute", support->attribute, support->size);
   TH_STATE_ARRAY(state, support, coef, support->size);

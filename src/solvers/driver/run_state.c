@@ -74,6 +74,8 @@ th_status th_run_put(struct th_run *run, const struct th_state_image *image,
   state.examples = shape->training;
   describe(run, &state);
   th_status rc = th_state_put(&state, comm, err);
+  if (rc == TH_EFORMAT && image->name != NULL)
+    th_error_name(err, image->name);
   th_state_free(&state);
   return rc;
 }
