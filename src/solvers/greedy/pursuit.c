@@ -224,8 +224,7 @@ void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
   struct th_forecast *forecast = &path->forecast;
   th_state_one(state, "base", TH_STATE_I64, &forecast->base);
   th_state_one(state, "candidates", TH_STATE_I64, &forecast->count);
-  th_state_limit(state, "candidates", &forecast->count, 1, 0,
-                 TH_FORECAST_MOST);
+  th_state_limit(state, "candidates", &forecast->count, 1, 0, TH_FORECAST_MOST);
   if (th_state_next_has(state, forecast->count))
     TH_STATE_ARRAY(state, forecast, candidate, forecast->count);
   TH_STATE_ONE(state, path, size);
