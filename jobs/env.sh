@@ -23,6 +23,10 @@ export OMPI_MCA_smsc="${OMPI_MCA_smsc:-^cma}"
 export UCX_DEBUG_SIGNO="${UCX_DEBUG_SIGNO:-0}"
 # Judge networks by their addresses: routes to oneself are often missing.
 export OMPI_MCA_reachable="${OMPI_MCA_reachable:-weighted}"
+# A network that is gone is noticed within half a minute, not after eight.
+export OMPI_MCA_oob_tcp_keepalive_time="${OMPI_MCA_oob_tcp_keepalive_time:-15}"
+export OMPI_MCA_oob_tcp_keepalive_intvl="${OMPI_MCA_oob_tcp_keepalive_intvl:-5}"
+export OMPI_MCA_oob_tcp_keepalive_probes="${OMPI_MCA_oob_tcp_keepalive_probes:-3}"
 
 # No core is a rank's own, and who waits lets others work; no network is looked
 # for; a failed run ends at once instead of after two seconds.

@@ -255,6 +255,13 @@ similar_names()
     must 0 ${writes[$what]} twin.h5
     must 0 ${writes[$what]} twin.h5 --force
     rm -r twin twin.h5 twin.shards
+    exec 9>.twin.h5.partial # a run that is writing twin.h5
+    flock 9
+    unmoved 1 'another run is writing twin.h5, whose shards come to twin.shards too' 0 \
+      ${writes[$what]} twin
+    exec 9>&-
+    must 0 ${writes[$what]} twin # of a run that was killed
+    rm -r twin twin.shards .twin.h5.partial
   done
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # cli_slurm.sh - jobs under Slurm, on a throw-away cluster of two nodes: training
-# by train.sbatch gives the same bytes as without Slurm; a scaling study
+# by train.sbatch gives the same bytes as without Slurm; a scaling study; jobs that
+# are told to end, are preempted, or lose a node, go on
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
@@ -74,34 +75,94 @@ for name in one:2 two:4 three:2; do
   compare "ranks of job ${name%:*}" \
     "$(key "$(echo "${name%:*}".run-*/report.json)" ranks)" '==' "${name#*:}"
 done
-# --- a job that is told to end is put into the queue again, and goes on
+# --- a job whose first leg is cut short is put into the queue again, and goes on
 long_options=(--solver ogd-ridge --passes 150)
 must 0 generate murata -o long.h5 --examples 30000 --attributes 3000 --support 5
 must 0 train long.h5 -o undisturbed.h5 "${long_options[@]}"
-for launcher in srun mpirun; do
-  export THRESHER_LAUNCHER=$launcher RUN_FOLDER=$PWD/legs-$launcher
-  leg=$(sbatch --parsable --output="legs-$launcher.log" --time=3 -N 2 --ntasks-per-node=1 \
-    "$batch" long.h5 "legs-$launcher.h5" "${long_options[@]}" --checkpoint-every 20u \
-    --telemetry "legs-$launcher.jsonl")
+
+# until STATE JOB: wait for it, a minute at most
+until_state()
+{
+  local _
+  for _ in $(seq 300); do
+    [ "$(job_state "$2")" != "$1" ] || return 0
+    sleep 0.2
+  done
+  fail "job $2: $(job_state "$2"), wanted $1"
+}
+
+# How a leg is cut short
+told() { scancel --batch --signal=USR1 "$1"; }
+preempted()
+{
+  urgent=$(sbatch --parsable --output=urgent.log --time=1 -p urgent -N 2 \
+    --ntasks-per-node=2 --wrap 'sleep 2')
+}
+loses_node() { scontrol update NodeName=n2 State=DOWN Reason=test; }
+
+# legs LAUNCHER HOW
+legs()
+{
+  local leg name=legs-$1-$2
+  export THRESHER_LAUNCHER=$1 RUN_FOLDER=$PWD/$name
+  leg=$(sbatch --parsable --output="$name.log" --time=3 -N 2 --ntasks-per-node=1 \
+    "$batch" long.h5 "$name.h5" "${long_options[@]}" --checkpoint-every 20u \
+    --telemetry "$name.jsonl")
   for _ in $(seq 300); do
     ! ls "$RUN_FOLDER"/*.manifest >/dev/null 2>&1 || break
     sleep 0.1
   done
-  scancel --batch --signal=USR1 "$leg"
-  for _ in $(seq 300); do
-    [ "$(job_state "$leg")" != PENDING ] || break
-    sleep 0.2
-  done
-  [ "$(job_state "$leg")" = PENDING ] || fail "$launcher: $(job_state "$leg") after USR1"
+  "$2" "$leg"
+  until_state PENDING "$leg"
+  case $2 in
+  loses_node) scontrol update NodeName=n2 State=RESUME 2>/dev/null || true ;; # by itself
+  preempted) until_state COMPLETED "$urgent" ;;
+  esac
   # not at once: the first leg's credential is still known
   scontrol update JobId="$leg" StartTime=now+3
-  jobs=("legs-$launcher:$leg")
+  jobs=("$name:$leg")
   wait_jobs
-  cmp undisturbed.h5 "legs-$launcher.h5" || fail "$launcher: another model after two legs"
-  grep -q 'going on from checkpoint' "$RUN_FOLDER/stderr" || fail "$launcher: began anew"
-  [ -z "$(ls "$RUN_FOLDER"/*.manifest 2>/dev/null)" ] || fail "$launcher: checkpoints are left"
+  cmp undisturbed.h5 "$name.h5" || fail "$name: another model after two legs"
+  grep -q 'going on from checkpoint' "$RUN_FOLDER/stderr" || fail "$name: began anew"
+  [ -z "$(ls "$RUN_FOLDER"/*.manifest 2>/dev/null)" ] || fail "$name: checkpoints are left"
+  unset THRESHER_LAUNCHER RUN_FOLDER
+}
+legs srun told
+legs mpirun told
+legs srun preempted
+legs mpirun loses_node
+
+# --- the network of a node is taken down: without Slurm, since it would wait longer
+cat >agent <<END
+#!/bin/sh
+host=\$1
+shift
+exec nsenter -t "\$(cat '$cluster/nodes/'"\$host.pid")" -n -u -i -m -p --wd='$PWD' -- sh -c "\$*"
+END
+chmod +x agent
+network=$(sed -n 's/ n1$//p' "$cluster/hosts")
+network=${network%.*}.0/24
+: >lost.err
+timeout -k 5 90 mpirun -H n1:1,n2:1 --bind-to none --mca plm rsh --mca ras ^slurm \
+  --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 --mca pml ob1 --mca btl tcp,self \
+  --mca oob_tcp_if_include "$network" --mca btl_tcp_if_include "$network" \
+  "$THRESHER" train long.h5 -o lost.h5 --solver prox-sgd --lambda-ratio 0.001 --epochs 1000000 \
+  --checkpoint lost --checkpoint-every 1u >lost.out 2>lost.err &
+running=$!
+for _ in $(seq 300); do
+  ! ls lost/*.manifest >/dev/null 2>&1 || break
+  sleep 0.1
 done
-unset THRESHER_LAUNCHER RUN_FOLDER
+ls lost/*.manifest >/dev/null || fail "no checkpoint: $(cat lost.err)"
+ip link set "$(cat "$cluster/bridge").2" down
+SECONDS=0
+wait "$running" && fail "a run without its network ended well"
+compare "seconds until the loss of the network was noticed" "$SECONDS" '<' 60
+grep -q 'interrupted by SIGTERM, .* a node is lost' lost.err || fail "no line: $(cat lost.err)"
+ranks 1 train long.h5 -o lost.h5 --solver prox-sgd --lambda-ratio 0.001 --epochs 1000000 \
+  --checkpoint lost --max-time 3s 2>again.err || [ $? -eq 3 ] || fail "the run did not go on"
+grep -q 'going on from checkpoint' again.err || fail "began anew: $(cat again.err)"
+ip link set "$(cat "$cluster/bridge").2" up
 
 # A failing run is a failing job: the program's status is the job's.
 bad=$(sbatch --parsable --wait --output=refused.log "$batch" none.h5 x.h5) &&

@@ -112,14 +112,20 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 SwitchType=switch/none
 KillWait=5
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 END
   for k in $(seq "$nodes"); do
     mkdir -p "$folder/spool/n$k" "$folder/tmp/n$k"
     echo "NodeName=n$k NodeAddr=$network.$k CPUs=2 Boards=1 SocketsPerBoard=1" \
       "CoresPerSocket=2 ThreadsPerCore=1 RealMemory=2000 State=UNKNOWN"
   done >>"$folder/slurm.conf"
-  echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE" \
-    "State=UP" >>"$folder/slurm.conf"
+  {
+    echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE" \
+      "State=UP"
+    echo "PartitionName=urgent Nodes=n[1-$nodes] MaxTime=INFINITE State=UP" \
+      "PriorityTier=10"
+  } >>"$folder/slurm.conf"
 }
 
 idle_nodes()

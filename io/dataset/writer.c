@@ -131,6 +131,11 @@ static th_status check_twin(const struct th_writer *w, struct th_error *err)
                  "%s: the data set %s keeps its shards in %s%s; choose another "
                  "name",
                  w->path, twin, w->place, w->folder);
+  else if (th_output_rivals(&w->output, th_file_name(twin)))
+    rc = th_fail(err, TH_EIO,
+                 "another run is writing %s, whose shards come to %s%s too; "
+                 "wait for it or choose another name",
+                 twin, w->place, w->folder);
   free(twin);
   return rc;
 }

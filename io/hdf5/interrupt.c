@@ -39,15 +39,19 @@ struct ending {
   int number;
   bool only_asks; /* mpirun does not kill those who stay after this one */
   const char *line;
+  const char *hurried; /* the line if a launcher has sent it; NULL: the same */
 };
 
 #define LINE(name)                                                             \
   "thresher: interrupted by " name                                             \
   "; what was unfinished is removed, start the run again\n"
-static const struct ending endings[] = {{SIGINT, false, LINE("SIGINT")},
-                                        {SIGTERM, false, LINE("SIGTERM")},
-                                        {SIGHUP, false, LINE("SIGHUP")},
-                                        {SIGUSR1, true, LINE("SIGUSR1")}};
+static const struct ending endings[] = {
+    {SIGINT, false, LINE("SIGINT"), NULL},
+    {SIGTERM, false, LINE("SIGTERM"),
+     LINE("SIGTERM, which mpirun sends when it is interrupted, or when a rank "
+          "or a node is lost")},
+    {SIGHUP, false, LINE("SIGHUP"), NULL},
+    {SIGUSR1, true, LINE("SIGUSR1"), NULL}};
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
 static struct {
@@ -112,7 +116,8 @@ static void speak(int number)
     say("\r\033[K");
   for (int k = 0; k < ENDINGS; k++)
     if (endings[k].number == number)
-      say(endings[k].line);
+      say(state.hurried && endings[k].hurried != NULL ? endings[k].hurried
+                                                      : endings[k].line);
 }
 
 /* The first signal that leaves time for it asks the run to end. */

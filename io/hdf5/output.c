@@ -290,6 +290,21 @@ th_status th_output_rename(struct th_output *output, struct th_error *err)
   return th_file_flush(output->folder, output->path, err);
 }
 
+bool th_output_rivals(const struct th_output *output, const char *name)
+{
+  struct th_error ignored = {0};
+  char *partial = NULL;
+  if (th_file_text(&partial, &ignored, ".%s.partial", name) != TH_OK)
+    return true;
+  int file = openat(output->folder, partial,
+                    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && !no_locks();
+  if (file >= 0)
+    close(file);
+  free(partial);
+  return locked;
+}
+
 th_status th_output_commit(struct th_output *output, struct th_error *err)
 {
   th_status rc = th_output_flush(output, err);

@@ -57,6 +57,9 @@ th_status th_output_commit(struct th_output *output, struct th_error *err);
 th_status th_output_flush(struct th_output *output, struct th_error *err);
 th_status th_output_rename(struct th_output *output, struct th_error *err);
 
+/* Whether a run is writing an output of that name in the same folder. Local. */
+bool th_output_rivals(const struct th_output *output, const char *name);
+
 /* Remove the partial file, if there is one, and release all. Legal on a zeroed
  * record and after a commit. */
 void th_output_abort(struct th_output *output);
