@@ -249,8 +249,10 @@ th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
   checkpoint->newest = number;
 done:
   checkpoint->used = number;
-  if (rc != TH_OK)
+  if (rc != TH_OK) {
+    th_error_name(err, checkpoint->path);
     take_back(checkpoint, number);
+  }
   free(told);
   return rc;
 }

@@ -132,6 +132,18 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates)
   return TH_GO_ON;
 }
 
+/* Say what has changed: the first of several failures, and their end. */
+static void tell_failure(bool failed, th_status rc, const struct th_error *err)
+{
+  if (rc != TH_OK && !failed) {
+    th_wording_print(stderr, "note: no checkpoint was written: ", err->text);
+    fprintf(stderr, "note: the run goes on and tries again; the checkpoint "
+                    "before it, if any, stays\n");
+  } else if (rc == TH_OK && failed) {
+    fprintf(stderr, "note: checkpoints are written again\n");
+  }
+}
+
 bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
                     int64_t updates)
 {
@@ -145,10 +157,9 @@ bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
   keeper->saved = now;
   keeper->saved_update = updates;
   keeper->asked = now;
-  if (rc != TH_OK && keeper->shows) {
-    th_wording_print(stderr, "note: no checkpoint was written: ", err.text);
-    fprintf(stderr, "note: the checkpoint before it, if any, stays\n");
-  }
+  if (keeper->shows)
+    tell_failure(keeper->failed, rc, &err);
+  keeper->failed = rc != TH_OK;
   return rc == TH_OK;
 }
 

@@ -23,6 +23,7 @@ struct th_keeper {
   double saved;          /* when the last one was written, */
   int64_t saved_update;  /* and after which update */
   double writing;        /* longest time that writing one has taken */
+  bool failed;           /* the last one could not be written */
   double asked;          /* when th_keeper_wish was last called */
   double looked;         /* for a file STOP */
   double update;         /* longest time of an update */

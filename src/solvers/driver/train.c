@@ -33,7 +33,8 @@ static th_status tell_stop(const struct th_run *run,
                    (long long)run->updates);
   return th_fail(err, TH_ESTOPPED,
                  "stopped after update %lld, which could not be kept; the same "
-                 "command goes on from the checkpoint before it",
+                 "command goes on from the checkpoint before it, if there is "
+                 "one",
                  (long long)run->updates);
 }
 
