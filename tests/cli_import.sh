@@ -164,9 +164,18 @@ for tool in gzip bzip2 xz; do
   refuse 1 "cut.$tool: " cut.$tool
   { head -c 40 whole.$tool && head -c 200 /dev/zero; } >damaged.$tool
   refuse 1 "damaged.$tool: " damaged.$tool
+  # few bytes that stand for many, without the end of a line
+  head -c 20000000 /dev/zero | tr '\0' 1 | $tool -c >bomb.$tool
+  refuse 1 "text of bomb.$tool has a line that is longer than 1000000 bytes" \
+    bomb.$tool --max-line 1000000
 done
 
 # --- CSV ---
+{
+  head -c 5000 /dev/zero | tr '\0' n
+  printf ',y\n1,2\n3,4\n'
+} >named.csv
+refuse 1 'named.csv:1: the name of column 1, nnnnnnnnnn' named.csv
 file short.csv "a,b,y\n1,2,3\n4,5\n6,7,8\n"
 refuse 1 'short.csv:3:4: ' short.csv
 file wide.csv "a,b,y\n1,2,3\n4,5,6,7\n"
@@ -250,6 +259,17 @@ for tool in gzip bzip2 xz; do
   cat good.$tool good.$tool >twice.$tool # two streams, one behind the other
   accept good.svm good.$tool twice.$tool
 done
+file BZh9.csv "BZh91,b,y\n1,2,3\n4,5,6\n" # text, not bzip2
+accept BZh9.csv
+file far.svm "1 1:1 7:1\n-1 2000000:1\n1 3:1\n"
+accept far.svm
+"$THRESHER" import far.svm -o far.h5 2>stderr.log ||
+  complain "far.svm: $(cat stderr.log)"
+grep -q '^note:     index 2000000 is far beyond the next one, 7; ' stderr.log ||
+  complain "no note of a far index: $(cat stderr.log)"
+"$THRESHER" import far.svm -o far.h5 --force --attributes 2000000 2>stderr.log
+! grep -q 'far beyond' stderr.log || complain "a far index that is wanted"
+rm -r far.h5 far.shards
 accept ok.csv
 accept ok.csv --target a --weights b
 file plain.csv "2;1;3\n4;5;6\n7;8;9"

@@ -11,10 +11,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum { PART = 1 << 20 };
+enum {
+  PART = 1 << 20,
+  LOOK = 1 << 24, /* bytes after which the room on disk is looked at again */
+  LEFT_FREE = 50, /* this part of the disk */
+  HEAD = 10
+};
 
 enum outcome { GOES_ON, STREAM_ENDS, IS_DAMAGED, NO_MEMORY };
 
@@ -137,10 +143,19 @@ static const struct codec codecs[] = {
                      6, sizeof(lzma_stream), xz_begin, xz_step, xz_end},
 };
 
+/* Behind "BZh" comes a digit and the first number of a block, or that of the
+ * end. Without these it is text. */
+static bool is_bzip2(const char *head)
+{
+  return head[3] >= '1' && head[3] <= '9' &&
+         (memcmp(head + 4, "1AY&SY", 6) == 0 ||
+          memcmp(head + 4, "\x17rE8P\x90", 6) == 0);
+}
+
 th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
                              struct th_error *err)
 {
-  char head[8] = {0};
+  char head[HEAD] = {0};
   ssize_t got = pread(fd, head, sizeof head, 0);
   *codec = TH_CODEC_NONE;
   if (got < 0)
@@ -149,6 +164,8 @@ th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
   for (int k = TH_CODEC_GZIP; k <= TH_CODEC_XZ; k++)
     if (memcmp(head, codecs[k].magic, codecs[k].magic_bytes) == 0)
       *codec = (enum th_codec)k;
+  if (*codec == TH_CODEC_BZIP2 && !is_bzip2(head))
+    *codec = TH_CODEC_NONE;
   return TH_OK;
 }
 
@@ -161,6 +178,8 @@ struct job {
   int to;
   const struct th_reading *reading; /* or NULL */
   int64_t read;
+  int64_t written;
+  int64_t line; /* bytes since the last end of a line */
   void *state;
   bool open; /* inside a stream */
   char *input;
@@ -198,6 +217,40 @@ static th_status begin_stream(struct job *job, struct th_error *err)
   return TH_OK;
 }
 
+/* Bytes behind the last end of a line; -1: no line ends. */
+static int64_t unended(const char *text, int64_t bytes)
+{
+  for (int64_t k = bytes; k > 0; k--)
+    if (text[k - 1] == '\n')
+      return bytes - k;
+  return -1;
+}
+
+/* Write a part of the text. Few bytes may stand for so many that no disk holds
+ * them: this ends before the disk is full, and in a line that never ends. */
+static th_status put(struct job *job, int64_t made, struct th_error *err)
+{
+  int64_t most = job->reading != NULL ? job->reading->max_line : 0;
+  int64_t behind = unended(job->output, made);
+  struct statvfs disk;
+  job->line = behind < 0 ? job->line + made : behind;
+  if (most > 0 && job->line > most)
+    return th_fail(err, TH_EFORMAT,
+                   "%s has a line that is longer than %lld bytes; allow longer "
+                   "lines with {max-line}",
+                   job->text, (long long)most);
+  if (job->written / LOOK != (job->written + made) / LOOK &&
+      fstatvfs(job->to, &disk) == 0 &&
+      disk.f_bavail < disk.f_blocks / LEFT_FREE)
+    return th_fail(
+        err, TH_EIO,
+        "%s, %.0f MB so far, leaves less than a fiftieth of the disk "
+        "free; make room or choose another folder",
+        job->text, (double)job->written / 1e6);
+  job->written += made;
+  return th_temporary_write(job->to, job->output, made, job->text, err);
+}
+
 /* Make one step of the codec, and write its output to the file. */
 static th_status advance(struct job *job, bool *stuck, struct th_error *err)
 {
@@ -219,7 +272,7 @@ static th_status advance(struct job *job, bool *stuck, struct th_error *err)
     job->codec->end(job->state);
     job->open = false;
   }
-  return th_temporary_write(job->to, job->output, made, job->text, err);
+  return put(job, made, err);
 }
 
 static th_status run(struct job *job, struct th_error *err)

@@ -7,10 +7,12 @@
 
 #include <stdint.h>
 
-/* Called now and then with the number of input bytes that have been read. */
+/* How text is decompressed: told is called now and then with the number of
+ * input bytes that have been read. */
 struct th_reading {
   void (*told)(void *self, int64_t bytes);
   void *self;
+  int64_t max_line; /* bytes that may come without the end of a line; 0: any */
 };
 
 enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
@@ -21,8 +23,9 @@ th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
 
 /* Decompress all of the file `from`, which may hold several streams one after
  * the other, to the end of the file `to`. name is for messages; reading may be
- * NULL. Local. TH_EFORMAT where the file is damaged or cut short, TH_EIO where
- * the disk is full. Also TH_ENOMEM. */
+ * NULL. Local. TH_EFORMAT where the file is damaged or cut short, or a line is
+ * too long; TH_EIO where a fiftieth of the disk, and no more, is left free.
+ * Also TH_ENOMEM. */
 th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
                         const struct th_reading *reading, struct th_error *err);
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LONGEST_NAME = 4096 };
+
 /* A record at the head of a file, on its way through libcsv. */
 struct head {
   struct csv_parser machine;
@@ -277,6 +279,19 @@ static th_status find_header(const struct head *first, struct th_csv *csv,
   return rc != TH_OK ? rc : look_for_counts(first, lines->file, header, err);
 }
 
+/* The names of all columns are stored with the width of the longest. */
+static th_status check_names(const struct head *head, const char *file,
+                             struct th_error *err)
+{
+  for (int64_t k = 0; k < head->count; k++)
+    if (strlen(head->fields[k]) > LONGEST_NAME)
+      return th_fail(err, TH_EDATA,
+                     "%s:1: the name of column %lld, %.40s.., is longer than "
+                     "%d bytes; shorten it, or say {header} no",
+                     file, (long long)k + 1, head->fields[k], LONGEST_NAME);
+  return TH_OK;
+}
+
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
                       int64_t max_line, enum th_header said,
                       struct th_error *err)
@@ -296,6 +311,7 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
   int64_t read = lines.number;
   TH_TRY(find_header(&head, csv, &lines, said, &header, err));
   if (header) {
+    TH_TRY(check_names(&head, file->name, err));
     csv->names = head.fields;
     head.fields = NULL;
     file->body = end;

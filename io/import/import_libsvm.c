@@ -6,9 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An index is suspicious that is so many times the next one, and so far. */
+static const int64_t far_times = 100;
+static const int64_t far_away = 1000000;
+
+struct state {
+  struct th_libsvm format;
+  int64_t last[2]; /* the two largest attributes, behind one another; 0-based,
+                      -1: none */
+};
+
 static struct th_libsvm *mine(const struct th_importing *im)
 {
-  return im->state;
+  return &((struct state *)im->state)->format;
 }
 
 /* Whether the first example of a file has no label. */
@@ -61,6 +71,8 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
     format->limiter = job->like;
   }
   im->attributes = format->attributes;
+  ((struct state *)im->state)->last[0] = -1;
+  ((struct state *)im->state)->last[1] = -1;
   if (rc == TH_OK && im->unlabelled)
     th_import_notice(im, "target:   none");
   return rc;
@@ -77,12 +89,49 @@ static bool is_example(const struct th_importing *im, int64_t k,
          memchr(line->text, '#', (size_t)line->length) == NULL;
 }
 
+static void see_index(struct state *s, int64_t attribute)
+{
+  if (attribute > s->last[0]) {
+    s->last[1] = s->last[0];
+    s->last[0] = attribute;
+  } else if (attribute < s->last[0] && attribute > s->last[1]) {
+    s->last[1] = attribute;
+  }
+}
+
 static th_status read_line(struct th_importing *im, int64_t k,
                            const struct th_line *line, struct th_text_row *row,
                            struct th_error *err)
 {
+  struct state *s = im->state;
   (void)k;
-  return th_libsvm_row(mine(im), line, row, err);
+  th_status rc = th_libsvm_row(&s->format, line, row, err);
+  for (int64_t j = row->count > 2 ? row->count - 2 : 0;
+       rc == TH_OK && j < row->count; j++)
+    see_index(s, row->index[j]);
+  return rc;
+}
+
+/* A mistyped index makes as many attributes as it says. */
+static th_status check(struct th_importing *im, struct th_error *err)
+{
+  struct state *s = im->state;
+  const struct th_comm *comm = im->comm;
+  int64_t largest = s->last[0];
+  (void)err;
+  comm->ops->max_i64(im->comm, &largest, 1);
+  int64_t next = s->last[0] < largest ? s->last[0] : s->last[1];
+  comm->ops->max_i64(im->comm, &next, 1);
+  if (s->format.attributes == 0 && next >= 0 && largest / far_times > next &&
+      largest - next > far_away)
+    th_import_notice(
+        im,
+        "note:     index %lld is far beyond the next one, %lld; every "
+        "index up to it is an attribute. If it is a mistake, "
+        "correct the file",
+        (long long)largest + !s->format.zero_based,
+        (long long)next + !s->format.zero_based);
+  return TH_OK;
 }
 
 static void call(const struct th_importing *im, int64_t attribute,
@@ -95,7 +144,7 @@ static void call(const struct th_importing *im, int64_t attribute,
 static const char *const options[] = {"zero-based", NULL};
 
 const struct th_importer th_import_libsvm = {.title = "LIBSVM",
-                                             .size = sizeof(struct th_libsvm),
+                                             .size = sizeof(struct state),
                                              .options = options,
                                              .recognises = th_libsvm_recognise,
                                              .open = open_files,
@@ -103,4 +152,5 @@ const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .next = th_import_next_line,
                                              .is_example = is_example,
                                              .read_line = read_line,
+                                             .check = check,
                                              .call = call};

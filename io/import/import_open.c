@@ -215,7 +215,7 @@ static void on_reading(void *self, int64_t bytes)
 /* Collective. */
 static th_status open_files(struct th_importing *im, struct th_error *err)
 {
-  struct th_reading reading = {on_reading, im};
+  struct th_reading reading = {on_reading, im, im->job->max_line};
   bool text = im->format == NULL || !im->format->importer->binary;
   th_status rc = TH_OK;
   measure_files(im);
