@@ -127,7 +127,9 @@ struct flush {
 static void *flush(void *argument)
 {
   struct flush *job = argument;
-  job->code = fsync(job->file) == 0 ? 0 : errno;
+  do
+    job->code = fsync(job->file) == 0 ? 0 : errno;
+  while (job->code == EINTR);
   return NULL;
 }
 
