@@ -18,6 +18,18 @@
 /* How often a file STOP is looked for, in seconds. */
 static const double look_every = 0.5;
 
+/* An update of so many seconds is long: what it has done is saved, if writing
+ * takes a hundredth of the time since that was last done. */
+static const double is_long = 1;
+static const double share_of_writing = 0.01;
+
+/* An update that does not end is left so many seconds after a stop was asked
+ * for, and so many before the run's time is up. */
+static const double leave_after = 5;
+static const double leave_before = 1;
+
+enum { POLLS = 16 /* without a look at the clock */ };
+
 th_status th_keeper_open(struct th_keeper *keeper,
                          const struct th_options *options, double began,
                          struct th_comm *comm, struct th_error *err)
@@ -92,6 +104,8 @@ th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
     th_wording_print(stderr, "note: ", note);
   keeper->saved = th_comm_clock();
   keeper->asked = keeper->saved;
+  keeper->begun = keeper->found.number > 0;
+  keeper->current = true;
 done:
   return rc;
 }
@@ -112,24 +126,52 @@ static bool told_by_file(struct th_keeper *keeper, double now)
   return th_checkpoint_told(&keeper->checkpoint);
 }
 
-static bool is_due(const struct th_keeper *keeper, double now, int64_t updates)
+/* Whether a stop was asked for, on this rank. */
+static bool is_told(struct th_keeper *keeper, double now)
 {
-  bool many = keeper->every_updates > 0 &&
-              updates - keeper->saved_update >= keeper->every_updates;
-  return many || now - keeper->saved >= keeper->every;
+  if (keeper->told == 0 && (th_interrupt_asked() || told_by_file(keeper, now)))
+    keeper->told = now;
+  return keeper->told > 0;
 }
 
-enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates)
+/* last: seconds of the last update, or of all since the run was saved if what
+ * comes next may be long. */
+static bool is_due(const struct th_keeper *keeper, double now, double last,
+                   int64_t updates)
+{
+  double since = now - keeper->saved;
+  bool many = keeper->every_updates > 0 &&
+              updates - keeper->saved_update >= keeper->every_updates;
+  bool lengthy =
+      last >= is_long && keeper->writing <= share_of_writing * since;
+  return many || lengthy || since >= keeper->every;
+}
+
+enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
+                            bool over)
 {
   double now = th_comm_clock();
-  if (keeper->asked > 0)
-    keeper->update = fmax(keeper->update, now - keeper->asked);
+  double last = over ? now - keeper->saved : now - keeper->asked;
+  bool lasting = keeper->current && over; /* nothing has been done since */
+  if (keeper->asked > 0 && !over)
+    keeper->update = fmax(keeper->update, last);
   keeper->asked = now;
-  if (th_interrupt_asked() || is_late(keeper, now) || told_by_file(keeper, now))
+  keeper->current = lasting;
+  if (is_told(keeper, now) || is_late(keeper, now))
     return TH_STOP;
-  if (keeper->on && (th_interrupt_heard() || is_due(keeper, now, updates)))
+  if (keeper->on && !lasting &&
+      (th_interrupt_heard() || is_due(keeper, now, last, updates)))
     return TH_SAVE;
   return TH_GO_ON;
+}
+
+bool th_keeper_leaves(struct th_keeper *keeper)
+{
+  if (!keeper->on || !keeper->current || keeper->polls++ % POLLS != 0)
+    return false;
+  double now = th_comm_clock();
+  return (is_told(keeper, now) && now - keeper->told >= leave_after) ||
+         (keeper->begun && now + leave_before >= keeper->end);
 }
 
 /* Say what has changed: the first of several failures, and their end. */
@@ -160,6 +202,8 @@ bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
   if (keeper->shows)
     tell_failure(keeper->failed, rc, &err);
   keeper->failed = rc != TH_OK;
+  keeper->current = rc == TH_OK;
+  keeper->begun = keeper->begun || rc == TH_OK;
   return rc == TH_OK;
 }
 

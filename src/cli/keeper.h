@@ -27,6 +27,10 @@ struct th_keeper {
   double asked;          /* when th_keeper_wish was last called */
   double looked;         /* for a file STOP */
   double update;         /* longest time of an update */
+  bool begun;            /* there is a checkpoint to go on from */
+  bool current;          /* nothing but what is under way is lost by leaving */
+  double told;           /* when a stop was asked for; 0: it was not */
+  int64_t polls;         /* calls of th_keeper_leaves */
 };
 
 /* Begin: find out when the run has to end, and claim the folder of checkpoints.
@@ -42,8 +46,17 @@ th_status th_keeper_open(struct th_keeper *keeper,
 th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
                          struct th_training *training, struct th_error *err);
 
-/* What to do after an update. Local. */
-enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates);
+/* What to do after an update. over: it was the last one. Local. */
+enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
+                            bool over);
+
+/* Whether to leave a long update, or the end of the run, where it is. An update
+ * that ends a few seconds after a stop was asked for is waited for. After one
+ * that took long the run is saved, so that the next one can be left: a
+ * checkpoint then takes at most a hundredth of the time. A run without any
+ * checkpoint is left only if somebody asks, not at the end of its time, since it
+ * would come no further the next time. Local. */
+bool th_keeper_leaves(struct th_keeper *keeper);
 
 /* Write a checkpoint. false: it could not be written; rank 0 has said so.
  * Collective. */

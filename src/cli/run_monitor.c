@@ -124,10 +124,16 @@ static void on_notice(void *self, const char *text)
   th_wording_print(stderr, "note: ", text);
 }
 
-static enum th_wish on_wish(void *self)
+static enum th_wish on_wish(void *self, bool over)
 {
   struct th_run_monitor *monitor = self;
-  return th_keeper_wish(monitor->keeper, monitor->last.updates);
+  return th_keeper_wish(monitor->keeper, monitor->last.updates, over);
+}
+
+static bool on_leaves(void *self)
+{
+  const struct th_run_monitor *monitor = self;
+  return th_keeper_leaves(monitor->keeper);
 }
 
 /* Now signals end the process again. What is left of a run that is kept is
@@ -263,6 +269,7 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
                   .notice = on_notice,
                   .going = on_going,
                   .wish = on_wish,
+                  .leaves = on_leaves,
                   .ending = on_ending,
                   .self = monitor},
       .prints = comm->rank == 0 && !options->quiet,

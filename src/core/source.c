@@ -219,6 +219,21 @@ th_status th_source_refuse(struct th_error *err, struct th_range range)
                  (long long)range.first, (long long)range.last - 1);
 }
 
+void th_source_watch(struct th_source *source, bool (*leaves)(void *self),
+                     void *self)
+{
+  source->leaves = leaves;
+  source->watcher = self;
+}
+
+th_status th_source_leave(const struct th_source *source, struct th_error *err)
+{
+  if (source == NULL || source->leaves == NULL ||
+      !source->leaves(source->watcher))
+    return TH_OK;
+  return th_fail(err, TH_ESTOPPED, "stopped");
+}
+
 bool th_source_holds(const struct th_source *source, const struct th_draw *draw)
 {
   return draw->grant == grant_of(source, draw);
@@ -256,7 +271,9 @@ th_status th_source_block(struct th_source *source, const struct th_draw *draw,
       range.last > draw->block.last || !th_source_granted(source, draw, rows))
     return th_source_refuse(err, range);
   struct th_store *store = source->store;
-  th_status rc = store->ops->slab(store, rows, range, false, slab, err);
+  th_status rc = th_source_leave(source, err);
+  if (rc == TH_OK)
+    rc = store->ops->slab(store, rows, range, false, slab, err);
   if (rc == TH_OK)
     store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
   return rc;
@@ -271,7 +288,9 @@ th_status th_source_support(struct th_source *source,
   if (!in_support(draw, attribute) || !th_source_granted(source, draw, rows))
     return th_source_refuse(err, range);
   struct th_store *store = source->store;
-  th_status rc = store->ops->slab(store, rows, range, true, slab, err);
+  th_status rc = th_source_leave(source, err);
+  if (rc == TH_OK)
+    rc = store->ops->slab(store, rows, range, true, slab, err);
   bool in_block =
       attribute >= draw->block.first && attribute < draw->block.last;
   if (rc == TH_OK && !in_block)

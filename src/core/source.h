@@ -7,7 +7,8 @@
  *
  * All functions that do not say otherwise are local. Where a comment names no
  * code, a status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. Every read may also end with TH_ESTOPPED, here
+ * and in all that reads (th_source_watch).
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SOURCE_H
 #define TH_SOURCE_H
@@ -64,6 +65,16 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
  * model of the solver may have. Local. */
 void th_source_allow_validation(struct th_source *source, int64_t attributes);
 void th_source_free(struct th_source *source);
+
+/* Ask this before every read: once it says true, reads fail with TH_ESTOPPED,
+ * so that a long step ends wherever it is. NULL: nobody asks. Local. */
+void th_source_watch(struct th_source *source, bool (*leaves)(void *self),
+                     void *self);
+
+/* The same question where nothing is read for long. Ranks may get different
+ * answers, so an agreement must follow as after a read. source may be NULL.
+ * Local. TH_ESTOPPED. */
+th_status th_source_leave(const struct th_source *source, struct th_error *err);
 
 const struct th_shape *th_source_shape(const struct th_source *source);
 const struct th_ledger *th_source_ledger(const struct th_source *source);

@@ -184,9 +184,11 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
       !th_source_granted(source, draw, rows))
     return th_source_refuse(err, none);
   struct th_store *store = source->store;
-  th_status rc = store->shape.layout == TH_SPARSE
-                     ? sparse_active(source, rows, place, slab, err)
-                     : dense_active(source, rows, place, slab, err);
+  th_status rc = th_source_leave(source, err);
+  if (rc == TH_OK)
+    rc = store->shape.layout == TH_SPARSE
+             ? sparse_active(source, rows, place, slab, err)
+             : dense_active(source, rows, place, slab, err);
   if (rc == TH_OK)
     store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
   return rc;

@@ -33,6 +33,8 @@ struct th_source {
   int64_t packed_capacity;
   int64_t piece; /* piece of a draw's rows that the last request was in */
   struct th_slot_record slots;
+  bool (*leaves)(void *self); /* NULL: nobody asks */
+  void *watcher;
 };
 
 /* TH_EBUDGET: these attributes lie outside of a granted draw. */

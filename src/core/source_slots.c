@@ -104,7 +104,9 @@ th_status th_source_slots(struct th_source *source, const struct th_draw *draw,
     record->row[k] = draw->rows.items[slots->slot[k] / draw->slots].first;
   }
   struct th_entries entries = {slots->count, record->row, slots->attribute};
-  return th_store_entries(source->store, &entries, value, err);
+  th_status rc = th_source_leave(source, err);
+  return rc == TH_OK ? th_store_entries(source->store, &entries, value, err)
+                     : rc;
 }
 
 int64_t th_source_unsettled(const struct th_source *source)

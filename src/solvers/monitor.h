@@ -55,10 +55,15 @@ struct th_monitor {
    * th_progress, and a few words on what is going on. May be NULL. */
   void (*going)(void *self, double done, const char *text);
   /* What to do after this update; asked on every rank, and the strongest wish
-   * of any rank counts. NULL: go on. A run that is not kept can be stopped only
-   * where the solver has a model at any time (row member anytime). */
-  enum th_wish (*wish)(void *self);
-  /* The updates are over: nothing is asked any more. NULL: nobody cares. */
+   * of any rank counts. over: it was the last one, and the model is made next.
+   * NULL: go on. A run that is not kept can be stopped only where the solver
+   * has a model at any time (row member anytime). */
+  enum th_wish (*wish)(void *self, bool over);
+  /* Whether to end within an update or within the end of the run, and lose what
+   * has been done since the run was last saved. Ranks may differ; one is enough.
+   * Asked very often. NULL: no. */
+  bool (*leaves)(void *self);
+  /* The updates are over: no wish is asked for any more. NULL: nobody cares. */
   void (*ending)(void *self);
   struct th_keeping keeping;
   void *self;

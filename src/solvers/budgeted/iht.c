@@ -164,9 +164,11 @@ th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
   if (!*more)
     return TH_OK;
   if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
-    return TH_OK;
+    return th_agree(context->comm, h->batch.visited, err);
   TH_TRY(guard(h, context, &tripped, err));
   *use = !tripped;
+  if (tripped) /* nobody else looks at what was read in vain */
+    rc = th_agree(context->comm, h->batch.visited, err);
 done:
   return rc;
 }

@@ -126,7 +126,10 @@ static th_status open_all(struct th_context *context,
                               .unit = plan->deal_unit,
                               .passes = config->passes,
                               .validation = config->validation};
+  const struct th_monitor *monitor = context->monitor;
   th_status rc = th_source_create(&context->source, store, config->budget, err);
+  if (rc == TH_OK && monitor != NULL)
+    th_source_watch(context->source, monitor->leaves, monitor->self);
   if (rc == TH_OK && plan->solver->dense_model)
     th_source_allow_validation(context->source, shape->attributes);
   if (rc == TH_OK)

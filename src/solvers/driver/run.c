@@ -102,23 +102,22 @@ static th_status tell(struct th_run *run, struct th_error *err)
 }
 
 /* The strongest wish of any rank. Collective. */
-static enum th_wish wish_of(const struct th_run *run)
+static enum th_wish wish_of(const struct th_run *run, bool over)
 {
   const struct th_monitor *monitor = run->context.monitor;
   struct th_comm *comm = run->context.comm;
   if (monitor == NULL || monitor->wish == NULL ||
-      !(run->solver->anytime || monitor->keeping.save != NULL))
+      !((run->solver->anytime && !over) || monitor->keeping.save != NULL))
     return TH_GO_ON;
-  int64_t wish = monitor->wish(monitor->self);
+  int64_t wish = monitor->wish(monitor->self, over);
   comm->ops->max_i64(comm, &wish, 1);
   return (enum th_wish)wish;
 }
 
-/* Save the run, or end it, where that is wished. Collective. */
-static th_status heed(struct th_run *run, struct th_error *err)
+th_status th_run_heed(struct th_run *run, bool over, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
-  enum th_wish wish = wish_of(run);
+  enum th_wish wish = wish_of(run, over);
   th_status rc = TH_OK;
   if (wish != TH_GO_ON && monitor->keeping.save != NULL)
     rc = th_run_save(run, &run->kept, err);
@@ -153,7 +152,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                                      algorithm->support(run->state), &stop,
                                      err));
     if (!stop)
-      TH_TRY(heed(run, err));
+      TH_TRY(th_run_heed(run, false, err));
   }
   if (stop)
     th_context_notice(context,

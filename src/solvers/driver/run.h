@@ -44,6 +44,10 @@ void th_run_close(struct th_run *run);
 th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                         struct th_error *err);
 
+/* Save the run, or stop it, where the monitor wishes that. over: the last update
+ * has been made. */
+th_status th_run_heed(struct th_run *run, bool over, struct th_error *err);
+
 /* End the run after its last update. *model is replicated. */
 th_status th_run_finish(struct th_run *run, struct th_model *model,
                         struct th_error *err);

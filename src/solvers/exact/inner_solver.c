@@ -285,6 +285,7 @@ static th_status make_model(struct th_inner_solver *d,
   bool anew = !is_squared(d); /* curvatures are new */
   bool fits = false;
   th_status rc;
+  TH_TRY(th_source_leave(d->problem->context->source, err));
   if (is_chord(d)) {
     anew = th_chord_renew(&d->chord, d->problem, d->prediction,
                           d->gap / tolerance, &d->covariance);

@@ -92,7 +92,7 @@ static th_status multiply(struct th_stochastic *s, struct th_error *err)
 static th_status look(struct th_stochastic *s, int64_t rows,
                       struct th_error *err)
 {
-  th_status rc = TH_OK;
+  th_status rc = th_source_leave(s->context->source, err);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++)
     rc = take_row(s, r, err);
   if (rc == TH_OK)

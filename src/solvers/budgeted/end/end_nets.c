@@ -117,6 +117,9 @@ static th_status take_point(void *self, int64_t k,
   struct th_end_work *w = task->work;
   int64_t at = task->mix * TH_LAMBDAS + k;
   int64_t largest = w->context->config->sparsity;
+  th_status rc = th_source_leave(w->context->source, err);
+  if (rc != TH_OK)
+    return rc;
   if (task->final) {
     bool fits = largest == 0 ? k + 1 == task->most : point->size <= largest;
     return fits ? take_model(w, k, point, err) : TH_OK;
