@@ -338,12 +338,15 @@ static void fill(struct th_comm *comm, MPI_Comm team, bool checked)
     th_mpi_must(MPI_Comm_dup(team, &transport->extra), "MPI_Comm_dup");
 }
 
-/* Whether every operation is compared with rank 0's. Ranks on other hosts have
- * this from mpirun, or all by the build. */
-static bool is_checked(void)
+/* Whether every operation is compared with rank 0's: by the build or the
+ * environment of any rank, since those of other hosts may have another one. */
+static bool is_checked(MPI_Comm team)
 {
   const char *told = getenv("THRESHER_CHECK_COLLECTIVES");
-  return told != NULL ? strcmp(told, "yes") == 0 : TH_CHECKED;
+  int checked = told != NULL ? strcmp(told, "yes") == 0 : TH_CHECKED;
+  th_mpi_must(MPI_Allreduce(MPI_IN_PLACE, &checked, 1, MPI_INT, MPI_MAX, team),
+              "MPI_Allreduce");
+  return checked != 0;
 }
 
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
@@ -353,7 +356,7 @@ void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
   th_mpi_must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
               "MPI_Init_thread");
   th_mpi_must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
-  fill(comm, team, is_checked());
+  fill(comm, team, is_checked(team));
 }
 
 th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
@@ -368,7 +371,7 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
                    "MPI is not running; make a team of ranks after MPI_Init "
                    "and before MPI_Finalize");
   th_mpi_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
-  fill(comm, team, is_checked());
+  fill(comm, team, is_checked(team));
   return TH_OK;
 }
 

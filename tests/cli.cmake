@@ -27,6 +27,7 @@ target_link_libraries(forge_checkpoint PRIVATE thresher_flags thresher_io_checkp
 th_script_test(NAME cli_forged_checkpoint LONG ARGS $<TARGET_FILE:forge_checkpoint> TIMEOUT 900)
 th_script_test(NAME cli_not_files)
 th_script_test(NAME cli_stalled)
+th_script_test(NAME cli_batch)
 th_script_test(NAME cli_extremes LONG TIMEOUT 300)
 th_script_test(NAME cli_torture LONG TIMEOUT 400)
 th_script_test(NAME cli_sampling)

@@ -6,6 +6,7 @@
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
 rm -rf ./* .[a-z]*
+RANDOM=${SEED:-1} # ranks, layouts, damages and moments
 
 must 0 generate murata -o data.h5 --examples 2400 --attributes 300 --support 6 --test 0
 must 0 generate murata -o other.h5 --examples 2400 --attributes 300 --support 6 --test 0 \
@@ -17,7 +18,7 @@ must 0 generate murata -o shards.h5 --examples 2400 --attributes 300 --support 6
 # another number of ranks, then goes on to its end
 legs()
 {
-  local name=$1 most=$2 leg rc data
+  local name=$1 most=$2 leg rc data n
   shift 2
   rm -rf kept again.h5 "$name.jsonl" again.jsonl
   must 0 train data.h5 -o "$name.h5" --force --telemetry "$name.jsonl" --report "$name.json" "$@"
@@ -27,10 +28,11 @@ legs()
     data=data.h5
     [ "$((RANDOM % 2))" = 0 ] || data=shards.h5
     rc=0
-    ranks "$((RANDOM % 4))" train "$data" -o again.h5 --checkpoint kept --telemetry again.jsonl \
+    n=$((RANDOM % 4))
+    ranks "$n" train "$data" -o again.h5 --checkpoint kept --telemetry again.jsonl \
       --report again.json --force "$@" >leg.out 2>leg.err || rc=$?
     [ "$rc" -ne 0 ] || break
-    compare "$name, leg $leg" "$rc" == 3 >compared
+    compare "$name, leg $leg on $n ranks, $data" "$rc" == 3 >compared
     [ "$rc" = 3 ] || cat compared leg.err
     grep -q 'stopped after update [0-9]*; the same command goes on' leg.err || {
       fail "$name: $(tail -n 1 leg.err)"
@@ -115,8 +117,9 @@ damaged() # HOW FILE
 {
   case $1 in
   byte)
-    "$PYTHON" - "$2" <<'END'
+    "$PYTHON" - "$2" "$RANDOM" <<'END'
 import random, sys
+random.seed(int(sys.argv[2]))
 with open(sys.argv[1], 'r+b') as file:
     data = bytearray(file.read())
     data[random.randrange(len(data))] ^= 1 << random.randrange(8)
@@ -141,8 +144,9 @@ for how in byte short long empty gone pipe; do
   for file in manifest part-0 part-1; do
     rm -rf two && cp -r saved two
     damaged $how "$(ls two/*."$file" | tail -n 1)"
-    ranks "$((RANDOM % 3))" train data.h5 -o two.h5 "${two[@]}" >out 2>err ||
-      fail "$how $file: $(tail -n 1 err)"
+    n=$((RANDOM % 3))
+    ranks "$n" train data.h5 -o two.h5 "${two[@]}" >out 2>err ||
+      fail "$how $file, on $n ranks: $(tail -n 1 err)"
     [ "$how.$file" = gone.manifest ] || grep -q '^note: checkpoint two: .* is used' err ||
       fail "$how $file: nothing is said"
     cmp sifted.h5 two.h5 || fail "$how $file: another model"
@@ -201,7 +205,11 @@ told() # SIGNAL RANKS
 for how in TERM:0 INT:0 USR1:2 KILL:0 USR2:0 KILL:2 TERM:2; do
   rm -rf told told.h5
   told "${how%:*}" "${how#*:}"
-  sleep 0.5 # what mpirun leaves behind ends
+  # what mpirun leaves behind ends
+  for _ in $(seq 100); do
+    pgrep -f -- "-o told.h5" >/dev/null || break
+    sleep 0.1
+  done
   case $how in
   TERM:0 | INT:0 | USR1:2) compare "status after $how" "$told_status" in '(0, 3)' ;;
   USR2:0) compare "status after $how" "$told_status" == 0 ;;

@@ -4,10 +4,12 @@
 """COUNT pairs of an option and an extreme value, or all of them (0), each in a run.
 
 A run ends in one line or with a result: no crash, no message of a sanitizer. One
-that takes longer than its time is ended: it was asked for more than there is.
+that takes longer than its time, since it was asked for more than there is, is told
+to end, and has to.
 """
 import random
 import re
+import signal
 import subprocess
 import sys
 
@@ -17,7 +19,7 @@ VALUES = ["0", "-1", "1", MOST, "-" + MOST, str(-2**63), str(2**63), "1e19", "1e
 SECONDS = 10
 # An option needs a file, or the run needs one.
 LEFT_OUT = ("--output", "--telemetry", "--report", "--checkpoint", "--deck", "--like", "--model")
-SOLVERS = ["sift", "exploration", "hybrid", "prox-sgd", "os-prox-sgd", "saga", "svrg", "lasso",
+SOLVERS = ["sift", "exploration", "hybrid", "prox-sgd", "fs-prox-sgd", "os-prox-sgd", "saga", "svrg", "lasso",
            "omp", "oomp", "aerr", "ogd-ridge", "eg-lasso", "ridge", "rda", "rda-ito", "dantzig",
            "ssr", "truncated-gradient", "aelr"]
 COMMANDS = {
@@ -40,18 +42,26 @@ def options(program, command):
 
 def fault(words):
     """What is wrong with a run; None: nothing."""
-    try:
-        run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS,
-                             errors="replace", check=False)
-    except subprocess.TimeoutExpired:
-        return None
-    reports = [line for line in run.stderr.split("\n")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          errors="replace") as run:
+        asked = False
+        try:
+            err = run.communicate(timeout=SECONDS)[1]
+        except subprocess.TimeoutExpired:
+            asked = True
+            run.terminate()
+            try:
+                err = run.communicate(timeout=SECONDS)[1]
+            except subprocess.TimeoutExpired:
+                run.kill()
+                return "does not end when it is told to"
+    reports = [line for line in err.split("\n")
                if "runtime error" in line or "Sanitizer" in line]
     if reports:
         return reports[0]
-    if run.returncode not in (0, 1, 2, 3):
-        return f"status {run.returncode}: {run.stderr.strip()[-200:]}"
-    own = [line for line in run.stderr.split("\n") if line.startswith("thresher: ")]
+    if run.returncode not in (0, 1, 2, 3) and not (asked and run.returncode == -signal.SIGTERM):
+        return f"status {run.returncode}: {err.strip()[-200:]}"
+    own = [line for line in err.split("\n") if line.startswith("thresher: ")]
     if run.returncode in (1, 2) and len(own) != 1:
         return f"{len(own)} lines"
     return None

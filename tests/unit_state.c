@@ -198,6 +198,33 @@ static void test_deal(struct th_comm *comm)
   th_state_image_free(&image);
 }
 
+/* Counters may be as large as they like; sizes are refused before they are kept.
+ */
+static void test_counters(struct th_comm *comm)
+{
+  int64_t much = INT64_MAX;
+  int64_t got = 0;
+  struct th_error err;
+  struct th_state state;
+  struct th_state_image image;
+  th_error_clear(&err);
+  th_state_list(&state, comm, (struct th_range){0, 1}, &err);
+  th_state_counter(&state, "counter", &much);
+  CHECK(th_state_take(&state, comm, &image, &err) == TH_OK);
+  th_state_free(&state);
+  th_state_from(&state, &image, comm, (struct th_range){0, 1}, &err);
+  th_state_counter(&state, "counter", &got);
+  CHECK(th_state_put(&state, comm, &err) == TH_OK);
+  CHECK(got == much);
+  th_state_free(&state);
+  th_state_image_free(&image);
+  th_state_list(&state, comm, (struct th_range){0, 1}, &err);
+  th_state_one(&state, "size", TH_STATE_I64, &much);
+  CHECK(th_state_take(&state, comm, &image, &err) == TH_EARG);
+  CHECK(strstr(err.text, "size, which is too large") != NULL);
+  th_state_free(&state);
+}
+
 int main(void)
 {
   struct th_comm comm;
@@ -210,5 +237,6 @@ int main(void)
   test_twice(&comm);
   test_find(&comm);
   test_deal(&comm);
+  test_counters(&comm);
   return check_finish(NULL);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/checkpoint/checkpoint.h"
 
+#include "core/integer.h"
 #include "core/model.h"
 #include "io/checkpoint/checkpoint_parts.h"
 #include "io/checkpoint/manifest.h"
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 enum { LOCK_TRIES = 50, LOCK_WAIT = 100 /* milliseconds */ };
+enum { AT_ONCE = 3 }; /* checkpoints that are on disk at the same time */
 
 static const char stop[] = "STOP";
 
@@ -29,15 +31,25 @@ static th_status cannot(const char *path, const char *what,
                  path, what, strerror(errno));
 }
 
+/* Whether the folder that is open has no name any more. */
+static bool is_gone(const struct th_checkpoint *checkpoint)
+{
+  struct stat s;
+  return fstat(checkpoint->folder, &s) == 0 && s.st_nlink == 0;
+}
+
 /* A folder cannot be locked everywhere. Where it cannot, nothing is. A run that
- * was killed just before may still be ending. */
-static th_status lock(const struct th_checkpoint *checkpoint,
+ * was killed just before may still be ending. One that ends takes away the
+ * folder that it made: *gone. */
+static th_status lock(const struct th_checkpoint *checkpoint, bool *gone,
                       struct th_error *err)
 {
   for (int k = 0; k < LOCK_TRIES; k++) {
     if (flock(checkpoint->folder, LOCK_EX | LOCK_NB) == 0 ||
-        errno != EWOULDBLOCK)
+        errno != EWOULDBLOCK) {
+      *gone = is_gone(checkpoint);
       return TH_OK;
+    }
     poll(NULL, 0, LOCK_WAIT);
   }
   return th_fail(err, TH_EIO,
@@ -58,7 +70,7 @@ static th_status open_folder(struct th_checkpoint *checkpoint,
 }
 
 /* Local: rank 0. */
-static th_status make_folder(struct th_checkpoint *checkpoint,
+static th_status make_folder(struct th_checkpoint *checkpoint, bool *gone,
                              struct th_error *err)
 {
   checkpoint->made = mkdir(checkpoint->path, 0777) == 0;
@@ -69,7 +81,7 @@ static th_status make_folder(struct th_checkpoint *checkpoint,
     return rc;
   if (faccessat(checkpoint->folder, ".", W_OK | X_OK, 0) != 0)
     return cannot(checkpoint->path, "cannot be written to", err);
-  return lock(checkpoint, err);
+  return lock(checkpoint, gone, err);
 }
 
 th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
@@ -79,8 +91,13 @@ th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
   th_status rc = TH_OK;
   *checkpoint =
       (struct th_checkpoint){.path = path, .comm = comm, .folder = -1};
-  if (comm->rank == 0)
-    rc = make_folder(checkpoint, err);
+  bool gone = comm->rank == 0;
+  while (gone && rc == TH_OK) {
+    gone = false;
+    if (checkpoint->folder >= 0)
+      close(checkpoint->folder);
+    rc = make_folder(checkpoint, &gone, err);
+  }
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank != 0)
     rc = open_folder(checkpoint, err);
@@ -93,21 +110,27 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint)
 {
   if (checkpoint->path == NULL)
     return;
+  if (checkpoint->made)
+    rmdir(checkpoint->path); /* if there is nothing in it; still locked */
   if (checkpoint->folder >= 0)
     close(checkpoint->folder);
-  if (checkpoint->made)
-    rmdir(checkpoint->path); /* if there is nothing in it */
   *checkpoint = (struct th_checkpoint){.folder = -1};
 }
 
-void th_checkpoint_remove_below(struct th_checkpoint *checkpoint, int64_t least)
+DIR *th_checkpoint_list(const struct th_checkpoint *checkpoint)
 {
   int again =
       openat(checkpoint->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *list = again < 0 ? NULL : fdopendir(again);
-  bool whole;
   if (list == NULL && again >= 0)
     close(again);
+  return list;
+}
+
+void th_checkpoint_remove_below(struct th_checkpoint *checkpoint, int64_t least)
+{
+  DIR *list = th_checkpoint_list(checkpoint);
+  bool whole;
   if (list == NULL)
     return;
   /* a manifest goes before its parts: what is left is not taken for whole */
@@ -128,6 +151,7 @@ void th_checkpoint_clear(struct th_checkpoint *checkpoint)
   if (checkpoint->folder >= 0)
     th_checkpoint_remove_below(checkpoint, INT64_MAX);
   checkpoint->newest = 0;
+  checkpoint->there = 0;
 }
 
 bool th_checkpoint_told(const struct th_checkpoint *checkpoint)
@@ -136,19 +160,22 @@ bool th_checkpoint_told(const struct th_checkpoint *checkpoint)
   if (fstatat(checkpoint->folder, stop, &s, AT_SYMLINK_NOFOLLOW) != 0 ||
       S_ISDIR(s.st_mode))
     return false;
-  return unlinkat(checkpoint->folder, stop, 0) == 0;
+  unlinkat(checkpoint->folder, stop, 0); /* another user's may have to stay */
+  return true;
 }
 
 th_status th_checkpoint_room(struct th_checkpoint *checkpoint,
-                             const struct th_state *state, struct th_error *err)
+                             const struct th_state *state, int64_t *bytes,
+                             struct th_error *err)
 {
-  int64_t bytes = th_checkpoint_bytes(state);
+  int64_t missing = AT_ONCE - th_min_i64(checkpoint->there, AT_ONCE - 1);
   char *inside = NULL;
   th_status rc = TH_OK;
-  checkpoint->comm->ops->sum_i64(checkpoint->comm, &bytes, 1);
+  *bytes = th_checkpoint_bytes(state);
+  checkpoint->comm->ops->sum_i64(checkpoint->comm, bytes, 1);
   TH_TRY(th_file_text(&inside, err, "%s/checkpoint", checkpoint->path));
   if (checkpoint->comm->rank == 0)
-    rc = th_file_space_check(inside, 2 * bytes, err);
+    rc = th_file_space_check(inside, missing * *bytes, err);
 done:
   free(inside);
   return th_agree(checkpoint->comm, rc, err);

@@ -26,6 +26,7 @@ struct th_checkpoint {
   struct th_comm *comm; /* borrowed */
   int folder;           /* its descriptor; rank 0's holds the lock */
   int64_t newest;       /* the number of the newest whole one; 0: none */
+  int64_t there;        /* manifests that were found */
   int64_t used;         /* the largest number so far */
   bool made;            /* the folder was not there before */
 };
@@ -63,9 +64,10 @@ th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
 /* Local. */
 void th_checkpoint_release(struct th_checkpoint_image *found);
 
-/* Is there room on disk for two checkpoints of this state? */
+/* Is there room on disk? Two are kept while a third is written; those that are
+ * there count. *bytes: of one of this state. */
 th_status th_checkpoint_room(struct th_checkpoint *checkpoint,
-                             const struct th_state *state,
+                             const struct th_state *state, int64_t *bytes,
                              struct th_error *err);
 
 /* Write a checkpoint of the arrays that are listed. After a failure those that

@@ -7,8 +7,13 @@
 
 #include "io/checkpoint/checkpoint.h"
 
+#include <dirent.h>
+
 /* Bytes of this rank's part of a checkpoint. */
 int64_t th_checkpoint_bytes(const struct th_state *state);
+
+/* The files of the folder; NULL with errno. */
+DIR *th_checkpoint_list(const struct th_checkpoint *checkpoint);
 
 /* Remove all checkpoints whose number is less, whole or not. */
 void th_checkpoint_remove_below(struct th_checkpoint *checkpoint,

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT = 2, LINE = 240 };
+enum { MOST_TRIED = 4, LINE = 240 };
 
 /* No manifest has more bytes. */
 static const int64_t most_bytes = INT64_C(1) << 30;
@@ -232,27 +232,52 @@ static th_status show(struct th_checkpoint *checkpoint,
   return rc;
 }
 
-/* The numbers of the newest manifests, the newest first, and the largest number
- * of any file. Local: rank 0. */
-static void list_numbers(struct th_checkpoint *checkpoint, int64_t newest[KEPT])
+/* Put a number into its place among the largest. */
+static void insert(int64_t newest[MOST_TRIED], int64_t number)
 {
-  int again =
-      openat(checkpoint->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *list = again < 0 ? NULL : fdopendir(again);
-  const struct dirent *entry;
+  for (int k = 0; k < MOST_TRIED; k++) {
+    int64_t larger = th_max_i64(newest[k], number);
+    number = th_min_i64(newest[k], number);
+    newest[k] = larger;
+  }
+}
+
+/* Take the name of a file into account. Local: rank 0. */
+static void take_name(struct th_checkpoint *checkpoint,
+                      int64_t newest[MOST_TRIED], const char *name)
+{
   bool whole;
-  if (list == NULL && again >= 0)
-    close(again);
-  while (list != NULL && (entry = readdir(list)) != NULL) {
-    int64_t number = th_manifest_name_number(entry->d_name, &whole);
-    checkpoint->used = th_max_i64(checkpoint->used, number);
-    if (!whole || number <= newest[KEPT - 1])
-      continue;
-    newest[1] = th_min_i64(newest[0], number);
-    newest[0] = th_max_i64(newest[0], number);
+  int64_t number = th_manifest_name_number(name, &whole);
+  checkpoint->used = th_max_i64(checkpoint->used, number);
+  if (!whole)
+    return;
+  insert(newest, number);
+  checkpoint->there++;
+}
+
+/* The numbers of the newest manifests, the newest first, and the largest number
+ * of any file. A folder that cannot be listed is not an empty one. Local: rank
+ * 0. */
+static th_status list_numbers(struct th_checkpoint *checkpoint,
+                              int64_t newest[MOST_TRIED], struct th_error *err)
+{
+  DIR *list = th_checkpoint_list(checkpoint);
+  int failure = list == NULL ? errno : 0;
+  bool more = list != NULL;
+  while (more) {
+    errno = 0;
+    const struct dirent *entry = readdir(list);
+    failure = errno;
+    more = entry != NULL;
+    if (more)
+      take_name(checkpoint, newest, entry->d_name);
   }
   if (list != NULL)
     closedir(list);
+  if (failure == 0)
+    return TH_OK;
+  return th_fail(err, TH_EIO, "checkpoint %s: cannot be listed: %s",
+                 checkpoint->path, strerror(failure));
 }
 
 /* The length of a line. */
@@ -316,15 +341,18 @@ th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
                              struct th_error *err)
 {
   struct th_comm *comm = checkpoint->comm;
-  int64_t newest[KEPT] = {0};
+  int64_t newest[MOST_TRIED] = {0};
   struct th_error why;
   th_status rc = TH_OK;
   *found = (struct th_checkpoint_image){.file = -1};
   note[0] = '\0';
   if (comm->rank == 0)
-    list_numbers(checkpoint, newest);
+    rc = list_numbers(checkpoint, newest, err);
+  rc = th_agree(comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
   comm->ops->bcast(comm, newest, sizeof newest, 0);
-  for (int k = 0; k < KEPT && newest[k] > 0; k++) {
+  for (int k = 0; k < MOST_TRIED && newest[k] > 0; k++) {
     th_error_clear(&why);
     rc = try_one(checkpoint, newest[k], key, found, &why);
     if (rc == TH_OK)

@@ -20,6 +20,7 @@ enum { HEAD = 6, WORD = 8, NAME_WORDS = TH_STATE_NAME / WORD, ENTRY = 16 };
 static const int64_t most_parts = 1 << 22;
 static const int64_t most_arrays = 1 << 16;
 static const int64_t most_bytes = INT64_C(1) << 56;
+static const int64_t most_number = INT64_C(1) << 46;
 
 th_status th_manifest_new(struct th_manifest **manifest, int64_t parts,
                           int64_t arrays, struct th_error *err)
@@ -211,7 +212,8 @@ int64_t th_manifest_name_number(const char *name, bool *whole)
   char *end = NULL;
   int64_t number = strtoll(name, &end, 10);
   *whole = false;
-  if (number <= 0 || end == name || *name < '0' || *name > '9')
+  if (number <= 0 || number > most_number || end == name || *name < '0' ||
+      *name > '9')
     return 0;
   th_manifest_name(number, wanted);
   size_t length = strlen(wanted);

@@ -8,6 +8,7 @@
 #include <bzlib.h>
 #include <errno.h>
 #include <lzma.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -226,6 +227,15 @@ static int64_t unended(const char *text, int64_t bytes)
   return -1;
 }
 
+static const double most_left_free = 4e9;
+
+/* Bytes that stay free on a disk: a fiftieth, but no more than that. */
+static double left_free(const struct statvfs *disk)
+{
+  return fmin((double)disk->f_blocks * (double)disk->f_frsize / LEFT_FREE,
+              most_left_free);
+}
+
 /* Write a part of the text. Few bytes may stand for so many that no disk holds
  * them: this ends before the disk is full, and in a line that never ends. */
 static th_status put(struct job *job, int64_t made, struct th_error *err)
@@ -241,12 +251,12 @@ static th_status put(struct job *job, int64_t made, struct th_error *err)
                    job->text, (long long)most);
   if (job->written / LOOK != (job->written + made) / LOOK &&
       fstatvfs(job->to, &disk) == 0 &&
-      disk.f_bavail < disk.f_blocks / LEFT_FREE)
+      (double)disk.f_bavail * (double)disk.f_frsize < left_free(&disk))
     return th_fail(
         err, TH_EIO,
-        "%s, %.0f MB so far, leaves less than a fiftieth of the disk "
-        "free; make room or choose another folder",
-        job->text, (double)job->written / 1e6);
+        "%s, %.0f MB so far, leaves less than %.0f MB of the disk free; make "
+        "room or choose another folder",
+        job->text, (double)job->written / 1e6, left_free(&disk) / 1e6);
   job->written += made;
   return th_temporary_write(job->to, job->output, made, job->text, err);
 }

@@ -24,8 +24,8 @@ th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
 /* Decompress all of the file `from`, which may hold several streams one after
  * the other, to the end of the file `to`. name is for messages; reading may be
  * NULL. Local. TH_EFORMAT where the file is damaged or cut short, or a line is
- * too long; TH_EIO where a fiftieth of the disk, and no more, is left free.
- * Also TH_ENOMEM. */
+ * too long; TH_EIO where no more than a fiftieth of the disk, or 4 GB, is left
+ * free. Also TH_ENOMEM. */
 th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
                         const struct th_reading *reading, struct th_error *err);
 

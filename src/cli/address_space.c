@@ -6,6 +6,8 @@
  * checked before any library is initialised: nothing but system calls may be
  * used here.
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,6 +17,18 @@ static const rlim_t least = (rlim_t)320 << 20;
 static const char message[] =
     "thresher: less than 320 MB of memory are allowed for a process; raise the "
     "limit (ulimit -v, ulimit -d, or the batch system's)\n";
+
+/* Whether this is rank 0, or no rank: the others have the same limits. */
+static int is_first(void)
+{
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const char *rank = getenv(names[k]);
+    if (rank != NULL)
+      return strcmp(rank, "0") == 0;
+  }
+  return 1;
+}
 
 /* Sanitizers are not there yet either. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"),
@@ -26,7 +40,8 @@ check_limits(void)
     struct rlimit limit;
     if (getrlimit(kinds[k], &limit) != 0 || limit.rlim_cur >= least)
       continue;
-    ssize_t told = write(STDERR_FILENO, message, sizeof message - 1);
+    ssize_t told =
+        is_first() ? write(STDERR_FILENO, message, sizeof message - 1) : 0;
     _exit(told < 0 ? 2 : 1);
   }
 }

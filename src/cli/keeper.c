@@ -102,19 +102,38 @@ th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
                             note, err));
   if (keeper->shows && note[0] != '\0')
     th_wording_print(stderr, "note: ", note);
-  keeper->saved = th_comm_clock();
-  keeper->asked = keeper->saved;
   keeper->begun = keeper->found.number > 0;
   keeper->current = true;
 done:
   return rc;
 }
 
+/* Until the first checkpoint tells, bytes that are written in a second. */
+static const double slow_disk = 1e8;
+
+th_status th_keeper_begin(struct th_keeper *keeper,
+                          const struct th_state *state, struct th_error *err)
+{
+  int64_t bytes = 0;
+  th_status rc = th_checkpoint_room(&keeper->checkpoint, state, &bytes, err);
+  if (rc == TH_EIO && keeper->begun) { /* what is there stays */
+    if (keeper->shows)
+      th_wording_print(stderr, "note: ", err->text);
+    th_error_clear(err);
+    rc = TH_OK;
+  }
+  th_checkpoint_release(&keeper->found);
+  keeper->writing = (double)bytes / slow_disk;
+  keeper->saved = th_comm_clock();
+  keeper->asked = keeper->saved;
+  return rc;
+}
+
 /* Whether there is no time for another update and a checkpoint. */
 static bool is_late(const struct th_keeper *keeper, double now)
 {
-  double margin = keeper->on ? 2 * keeper->writing + keeper->update : 0;
-  return now + margin >= keeper->end;
+  double writing = keeper->on ? keeper->writing : 0;
+  return now + 2 * writing + keeper->update >= keeper->end;
 }
 
 static bool told_by_file(struct th_keeper *keeper, double now)
@@ -142,8 +161,7 @@ static bool is_due(const struct th_keeper *keeper, double now, double last,
   double since = now - keeper->saved;
   bool many = keeper->every_updates > 0 &&
               updates - keeper->saved_update >= keeper->every_updates;
-  bool lengthy =
-      last >= is_long && keeper->writing <= share_of_writing * since;
+  bool lengthy = last >= is_long && keeper->writing <= share_of_writing * since;
   return many || lengthy || since >= keeper->every;
 }
 
@@ -157,8 +175,10 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
     keeper->update = fmax(keeper->update, last);
   keeper->asked = now;
   keeper->current = lasting;
-  if (is_told(keeper, now) || is_late(keeper, now))
+  if (is_told(keeper, now))
     return TH_STOP;
+  if (is_late(keeper, now))
+    return TH_STOP_IN_TIME;
   if (keeper->on && !lasting &&
       (th_interrupt_heard() || is_due(keeper, now, last, updates)))
     return TH_SAVE;
@@ -195,7 +215,9 @@ bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
   th_status rc =
       th_checkpoint_write(&keeper->checkpoint, keeper->key, state, &err);
   double now = th_comm_clock();
-  keeper->writing = fmax(keeper->writing, now - began);
+  keeper->writing =
+      keeper->measured ? fmax(keeper->writing, now - began) : now - began;
+  keeper->measured = true;
   keeper->saved = now;
   keeper->saved_update = updates;
   keeper->asked = now;

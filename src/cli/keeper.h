@@ -22,7 +22,8 @@ struct th_keeper {
   int64_t every_updates; /* or updates; 0: by the time */
   double saved;          /* when the last one was written, */
   int64_t saved_update;  /* and after which update */
-  double writing;        /* longest time that writing one has taken */
+  double writing;        /* longest time that writing one has taken, */
+  bool measured;         /* or, at first, an estimate */
   bool failed;           /* the last one could not be written */
   double asked;          /* when th_keeper_wish was last called */
   double looked;         /* for a file STOP */
@@ -46,6 +47,12 @@ th_status th_keeper_open(struct th_keeper *keeper,
 th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
                          struct th_training *training, struct th_error *err);
 
+/* The run begins, or goes on, from this state: is there room for checkpoints?
+ * Where there is none, a run that goes on does so with a note. What was found
+ * is released. Collective. TH_EIO, TH_ENOMEM. */
+th_status th_keeper_begin(struct th_keeper *keeper,
+                          const struct th_state *state, struct th_error *err);
+
 /* What to do after an update. over: it was the last one. Local. */
 enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
                             bool over);
@@ -54,8 +61,8 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
  * that ends a few seconds after a stop was asked for is waited for. After one
  * that took long the run is saved, so that the next one can be left: a
  * checkpoint then takes at most a hundredth of the time. A run without any
- * checkpoint is left only if somebody asks, not at the end of its time, since it
- * would come no further the next time. Local. */
+ * checkpoint is left only if somebody asks, not at the end of its time, since
+ * it would come no further the next time. Local. */
 bool th_keeper_leaves(struct th_keeper *keeper);
 
 /* Write a checkpoint. false: it could not be written; rank 0 has said so.

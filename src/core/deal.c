@@ -191,7 +191,7 @@ void th_deal_free(struct th_deal *deal)
 void th_deal_describe(struct th_deal *deal, struct th_state *state)
 {
   th_state_enter(state, "deal");
-  TH_STATE_ONE(state, &deal->plan, passes);
+  TH_STATE_COUNTER(state, &deal->plan, passes);
   TH_STATE_ONE(state, deal, pass);
   TH_STATE_AT_MOST(state, deal, position, deal->training_units);
   TH_STATE_ONE(state, deal, taken);

@@ -45,12 +45,12 @@ void th_source_describe(struct th_source *source, struct th_state *state)
 {
   struct th_ledger *ledger = &source->ledger;
   th_state_enter(state, "ledger");
-  TH_STATE_ONE(state, ledger, examples);
-  TH_STATE_ONE(state, ledger, attributes);
-  TH_STATE_ONE(state, ledger, distinct_attributes);
-  TH_STATE_ONE(state, ledger, max_attributes_per_example);
-  TH_STATE_ONE(state, ledger, validation_examples);
-  TH_STATE_ONE(state, ledger, validation_attributes);
+  TH_STATE_COUNTER(state, ledger, examples);
+  TH_STATE_COUNTER(state, ledger, attributes);
+  TH_STATE_COUNTER(state, ledger, distinct_attributes);
+  TH_STATE_COUNTER(state, ledger, max_attributes_per_example);
+  TH_STATE_COUNTER(state, ledger, validation_examples);
+  TH_STATE_COUNTER(state, ledger, validation_attributes);
   th_state_leave(state);
 }
 

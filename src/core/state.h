@@ -171,13 +171,18 @@ struct th_range th_state_find(struct th_state *state, const char *name,
 /* ---- what is checked while an image is put ---- */
 
 /* One item. Integers are counts or numbers of things, -1 for none, and are
- * refused beyond 2^46. */
+ * refused beyond 2^46, with TH_EARG when they are listed. */
 void th_state_one(struct th_state *state, const char *name,
                   enum th_state_type type, void *data);
 
+/* A count that no size or index is made from: 0 or more. */
+void th_state_counter(struct th_state *state, const char *name, int64_t *data);
+#define TH_STATE_COUNTER(state, owner, field)                                  \
+  th_state_counter((state), #field, &(owner)->field)
+
 /* Integers that were just described must be from lowest to highest. Another
- * fails with TH_EFORMAT, and becomes lowest, so that whoever releases the run
- * can trust it. */
+ * fails with TH_EFORMAT, and becomes 0 or, where that is larger, lowest, so
+ * that whoever releases the run can trust it. */
 void th_state_limit(struct th_state *state, const char *name, int64_t *value,
                     int64_t count, int64_t lowest, int64_t highest);
 #define TH_STATE_AT_MOST(state, owner, field, most)                            \

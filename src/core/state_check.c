@@ -29,6 +29,17 @@ void th_state_limit(struct th_state *state, const char *name, int64_t *value,
                                  (long long)highest));
 }
 
+/* What would be refused when it is put must not be kept in the first place. */
+static void limit_listed(struct th_state *state, const char *name,
+                         int64_t value)
+{
+  if (!th_state_puts(state) && (value < LEAST || value > most))
+    th_state_note(state, th_fail(state->err, TH_EARG,
+                                 "the state has %lld as %s%s, which is too "
+                                 "large to be kept",
+                                 (long long)value, state->prefix, name));
+}
+
 void th_state_one(struct th_state *state, const char *name,
                   enum th_state_type type, void *data)
 {
@@ -36,12 +47,22 @@ void th_state_one(struct th_state *state, const char *name,
   int32_t narrow = 0;
   th_state_all(state, name, type, data, 1);
   if (type == TH_STATE_I64) {
+    memcpy(&value, data, sizeof value);
+    limit_listed(state, name, value);
     th_state_limit(state, name, data, 1, LEAST, most);
   } else if (type == TH_STATE_I32) {
     memcpy(&narrow, data, sizeof narrow);
     value = narrow;
     th_state_limit(state, name, &value, 1, LEAST, most);
+    narrow = (int32_t)value;
+    memcpy(data, &narrow, sizeof narrow);
   }
+}
+
+void th_state_counter(struct th_state *state, const char *name, int64_t *data)
+{
+  th_state_all(state, name, TH_STATE_I64, data, 1);
+  th_state_limit(state, name, data, 1, 0, INT64_MAX);
 }
 
 bool th_state_next_has(struct th_state *state, int64_t items)

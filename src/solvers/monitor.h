@@ -30,7 +30,8 @@ struct th_progress {
   const struct th_ending *ending;           /* the same; none before the end */
 };
 
-enum th_wish { TH_GO_ON, TH_SAVE, TH_STOP };
+/* TH_STOP_IN_TIME: nobody asked for a stop, but the time is nearly up. */
+enum th_wish { TH_GO_ON, TH_SAVE, TH_STOP_IN_TIME, TH_STOP };
 
 /* For runs that are kept, so that they can be gone on with; save NULL: this one
  * is not. The functions are collective. */
@@ -60,8 +61,8 @@ struct th_monitor {
    * has a model at any time (row member anytime). */
   enum th_wish (*wish)(void *self, bool over);
   /* Whether to end within an update or within the end of the run, and lose what
-   * has been done since the run was last saved. Ranks may differ; one is enough.
-   * Asked very often. NULL: no. */
+   * has been done since the run was last saved. Ranks may differ; one is
+   * enough. Asked very often. NULL: no. */
   bool (*leaves)(void *self);
   /* The updates are over: no wish is asked for any more. NULL: nobody cares. */
   void (*ending)(void *self);

@@ -271,8 +271,8 @@ void th_iht_describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, h, smallest_loss);
   TH_STATE_ONE(list, h, explore_rows);
   TH_STATE_ONE(list, h, exploit_rows);
-  TH_STATE_ONE(list, h, updates_explore);
-  TH_STATE_ONE(list, h, updates_exploit);
+  TH_STATE_COUNTER(list, h, updates_explore);
+  TH_STATE_COUNTER(list, h, updates_exploit);
   TH_STATE_ONE(list, h, round);
   TH_STATE_ONE(list, h, explores);
 }

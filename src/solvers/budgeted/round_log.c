@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No run has more rounds. */
+enum { MOST_ROUNDS = 1 << 22 };
+
 static const int64_t most_values = (int64_t)1 << 28;
 
 /* One round. */
@@ -135,7 +138,7 @@ void th_round_log_describe(struct th_round_log *log,
   char name[NUMBER];
   th_state_enter(state, "log");
   th_state_note(state, log->status);
-  TH_STATE_ONE(state, log, count);
+  TH_STATE_AT_MOST(state, log, count, MOST_ROUNDS);
   TH_STATE_AT_MOST(state, log, first, log->count);
   if (th_state_puts(state)) /* an array at least for each */
     th_state_limit(state, "count", &log->count, 1, 0,

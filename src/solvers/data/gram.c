@@ -38,7 +38,7 @@ th_status th_gram_start(struct th_gram *gram, struct th_context *context,
 void th_gram_describe(struct th_gram *gram, struct th_state *state)
 {
   th_state_enter(state, "gram");
-  TH_STATE_AT_MOST(state, gram, size, INT16_MAX);
+  TH_STATE_AT_MOST(state, gram, size, INT64_C(1) << 24);
   TH_STATE_ONE(state, gram, rows);
   TH_STATE_ONE(state, gram, weight);
   th_state_grow(state,

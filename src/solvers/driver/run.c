@@ -114,15 +114,14 @@ static enum th_wish wish_of(const struct th_run *run, bool over)
   return (enum th_wish)wish;
 }
 
-th_status th_run_heed(struct th_run *run, bool over, struct th_error *err)
+void th_run_heed(struct th_run *run, bool over)
 {
   const struct th_monitor *monitor = run->context.monitor;
   enum th_wish wish = wish_of(run, over);
-  th_status rc = TH_OK;
   if (wish != TH_GO_ON && monitor->keeping.save != NULL)
-    rc = th_run_save(run, &run->kept, err);
-  run->stopped = wish == TH_STOP;
-  return rc;
+    th_run_save(run, &run->kept);
+  run->stopped = wish >= TH_STOP_IN_TIME;
+  run->in_time = wish == TH_STOP_IN_TIME;
 }
 
 th_status th_run_update(struct th_run *run, int64_t most, bool *more,
@@ -152,7 +151,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                                      algorithm->support(run->state), &stop,
                                      err));
     if (!stop)
-      TH_TRY(th_run_heed(run, false, err));
+      th_run_heed(run, false);
   }
   if (stop)
     th_context_notice(context,

@@ -23,7 +23,8 @@ struct th_run {
   struct th_store *store;
   struct th_validation validation;
   int64_t updates;
-  bool stopped; /* by the monitor */
+  bool stopped; /* by the monitor, */
+  bool in_time; /* since its time is nearly up */
   bool kept;    /* the monitor has saved it just before */
   double *coef; /* of the support, in the data's own units */
   int64_t coef_capacity;
@@ -44,9 +45,9 @@ void th_run_close(struct th_run *run);
 th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                         struct th_error *err);
 
-/* Save the run, or stop it, where the monitor wishes that. over: the last update
- * has been made. */
-th_status th_run_heed(struct th_run *run, bool over, struct th_error *err);
+/* Save the run, or stop it, where the monitor wishes that. over: the last
+ * update has been made. */
+void th_run_heed(struct th_run *run, bool over);
 
 /* End the run after its last update. *model is replicated. */
 th_status th_run_finish(struct th_run *run, struct th_model *model,
@@ -57,9 +58,9 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
                       struct th_error *err);
 
-/* Hand the state between two updates to the monitor, which saves it.
- * *kept: it could. TH_EARG, TH_ENOMEM. */
-th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err);
+/* Hand the state between two updates to the monitor, which saves it. *kept: it
+ * could; otherwise the monitor has been told why. */
+void th_run_save(struct th_run *run, bool *kept);
 
 /* Ask the monitor whether there is room to save the state. TH_EIO, TH_EARG,
  * TH_ENOMEM. */

@@ -47,16 +47,16 @@ static th_status tell_stop(const struct th_run *run,
 {
   if (!run->stopped || monitor->keeping.save == NULL)
     return TH_OK;
+  const char *how = run->in_time ? "stopped in time" : "stopped";
   if (run->kept)
     return th_fail(err, TH_ESTOPPED,
-                   "stopped after update %lld; the same command goes on from "
-                   "there",
-                   (long long)run->updates);
+                   "%s after update %lld; the same command goes on from there",
+                   how, (long long)run->updates);
   return th_fail(err, TH_ESTOPPED,
-                 "stopped after update %lld, which could not be kept; the same "
+                 "%s after update %lld, which could not be kept; the same "
                  "command goes on from the checkpoint before it, if there is "
                  "one",
-                 (long long)run->updates);
+                 how, (long long)run->updates);
 }
 
 th_status th_train(const struct th_plan *plan, struct th_store *store,
@@ -72,7 +72,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   TH_TRY(go_on(&run, monitor, err));
   TH_TRY(th_run_update(&run, INT64_MAX, &more, err));
   if (!run.stopped)
-    TH_TRY(th_run_heed(&run, true, err));
+    th_run_heed(&run, true);
   TH_TRY(tell_stop(&run, monitor, err));
   over = true;
   if (monitor != NULL && monitor->ending != NULL)

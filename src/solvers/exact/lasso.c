@@ -33,6 +33,7 @@
  * this share of the one before. Descent from zero would take very long. */
 static const double far = 0.01;
 static const double stride = 0.6;
+enum { MOST_STRIDES = 2048 }; /* no double is smaller */
 
 /* The search for a ball is taken to last so many lambdas from now on. Its
  * solutions have that gap, as a share of the zero model's objective. */
@@ -47,7 +48,8 @@ struct lasso {
   int64_t steps;   /* lambdas so far */
   int64_t strides; /* larger ones before a single one */
   int64_t path;
-  bool walks; /* from lambda to lambda */
+  double reached; /* share of the run after the last update, 0 to 1 */
+  bool walks;     /* from lambda to lambda */
   struct th_ball_search ball;
 };
 
@@ -130,6 +132,17 @@ static double next_stride(const struct lasso *s, double lambda)
   return way * stride > lambda ? way : 0;
 }
 
+/* What is known of the solution at lambda. */
+static void note(struct lasso *s, double lambda)
+{
+  struct th_certificate *c = &s->certificate;
+  c->lambda = lambda;
+  c->objective = s->exact.objective;
+  c->gap = s->exact.gap;
+  c->dual_norm = s->exact.dual_norm / lambda;
+  c->active = s->exact.working.members;
+}
+
 /* Solve for that one, which is an update of its own. Collective. */
 static th_status approach(struct lasso *s, struct th_context *context,
                           double way, struct th_error *err)
@@ -138,6 +151,7 @@ static th_status approach(struct lasso *s, struct th_context *context,
   TH_TRY(th_working_set_solver_guess(&s->exact, way, true, err));
   TH_TRY(th_working_set_solver_solve(&s->exact, way, err));
   TH_TRY(publish(s, context, err));
+  note(s, way);
   s->strides++;
 done:
   return rc;
@@ -232,15 +246,11 @@ static void begin_update(const struct lasso *s, struct th_context *context,
     begin_piece(context, (double)s->steps, steps);
 }
 
-/* What is said of the solution at lambda. */
+/* What the certificate says of the solution at lambda. */
 static void certify(struct lasso *s, double lambda)
 {
   struct th_certificate *c = &s->certificate;
-  c->lambda = lambda;
-  c->objective = s->exact.objective;
-  c->gap = s->exact.gap;
-  c->dual_norm = s->exact.dual_norm / lambda;
-  c->active = s->exact.working.members;
+  note(s, lambda);
   c->path[s->ball.radius > 0 ? 0 : s->steps] =
       (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
 }
@@ -261,6 +271,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
                                           s->problem.lambda_max, s->steps);
   double way = next_stride(s, lambda);
   begin_update(s, context, lambda);
+  s->reached = context->piece_from + context->piece_part;
   if (way > 0)
     return approach(s, context, way, err);
   TH_TRY(solve(s, context, lambda, err));
@@ -303,9 +314,7 @@ static double loss_of(const void *state)
 static double done_of(const void *state)
 {
   const struct lasso *s = state;
-  int64_t all = s->ball.radius > 0 ? s->steps + SEARCH : s->path;
-  double share = is_left(s) ? (double)s->steps / (double)all : 1;
-  return share * share;
+  return is_left(s) ? s->reached : 1;
 }
 
 static const struct th_certificate *certificate_of(const void *state)
@@ -322,7 +331,8 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, steps);
   th_state_limit(list, "steps", &s->steps, 1, 0,
                  s->ball.radius > 0 ? INT32_MAX : s->path);
-  TH_STATE_ONE(list, s, strides);
+  TH_STATE_AT_MOST(list, s, strides, MOST_STRIDES);
+  TH_STATE_ONE(list, s, reached);
   th_certificate_describe(&s->certificate, "certificate", list);
   th_certificate_describe_path(&s->certificate,
                                s->ball.radius > 0 ? 0 : s->steps, list);

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# cli_batch.sh - jobs/train.sbatch puts a job into the queue again if it was told to stop
+# or stopped in time, and not if it is done, has failed, was stopped by a file STOP, or
+# comes no further; srun, scontrol and the program are played by scripts
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./* .[a-z]*
+mkdir bin
+cat >bin/srun <<'END'
+#!/usr/bin/env bash
+while [ "${1#--}" != "$1" ]; do shift; done
+exec "$@"
+END
+cat >bin/scontrol <<'END'
+#!/usr/bin/env bash
+echo "$*" >>queue
+END
+printf '#!/bin/sh\n' >bin/sleep
+# The program: $PLAY says what it does
+cat >bin/played <<'END'
+#!/usr/bin/env bash
+[ "$1" != --version ] || exit 0
+stopped="after update 2; the same command goes on from there"
+case $PLAY in
+*progress*) : >run/000002.manifest ;;
+esac
+case $PLAY in
+told*)
+  trap 'echo "thresher: stopped $stopped" >&2; exit 3' USR1
+  : >ready
+  for _ in $(seq 100); do /bin/sleep 0.1; done
+  ;;
+in_time*) echo "thresher: stopped in time $stopped" >&2 && exit 3 ;;
+stop*) echo "thresher: stopped $stopped" >&2 && exit 3 ;;
+fails) echo "thresher: no data" >&2 && exit 1 ;;
+esac
+END
+chmod +x bin/*
+
+# plays PLAY STATUS QUEUED
+plays()
+{
+  local rc=0 queued=no job
+  rm -f queue ready
+  PATH=$PWD/bin:$PATH PLAY=$1 SLURM_JOB_ID=7 SLURM_NTASKS=1 SLURM_JOB_NODELIST=n1 \
+    THRESHER=played THRESHER_LAUNCHER=srun RUN_FOLDER=run THRESHER_STOP_STATUS=99 \
+    bash "$SOURCE/jobs/train.sbatch" data.h5 model.h5 >log 2>&1 &
+  job=$!
+  case $1 in
+  told*)
+    until [ -e ready ] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
+    kill -USR1 "$job"
+    ;;
+  esac
+  wait "$job" || rc=$?
+  [ ! -e queue ] || queued=yes
+  compare "$1: status" "$rc" == "$2"
+  [ "$queued" = "$3" ] || fail "$1: in the queue again: $queued, wanted $3: $(cat log)"
+}
+for play in told_progress in_time_progress; do
+  rm -rf run
+  plays "$play" 3 yes
+  plays "$play" 3 no # the checkpoint is the same
+  grep -q 'one update takes longer than the job' log || fail "$play: nothing is said"
+done
+rm -rf run
+plays in_time_progress 3 yes
+rm run/*.manifest
+plays stop_progress 3 no # what the leg before it said does not count
+plays fails 1 no
+plays done 0 no
+finish
