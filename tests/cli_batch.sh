@@ -50,7 +50,7 @@ plays()
   case $1 in
   told*)
     until [ -e ready ] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
-    kill -USR1 "$job"
+    kill -USR1 "$job" || fail "$1: $(cat log)"
     ;;
   esac
   wait "$job" || rc=$?

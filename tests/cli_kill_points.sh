@@ -39,11 +39,16 @@ declare -A before=(
   [checkpoint]="train data.h5 -o model.h5 --solver lasso --lambda-ratio 0.3 -q"
 )
 
+output_of()
+{
+  case $1 in train | checkpoint) echo model.h5 ;; *) echo made.h5 ;; esac
+}
+
 # content NAME: what it says of itself when every byte is checked, or `none`.
 content()
 {
-  local out=made.h5
-  case $1 in train | checkpoint) out=model.h5 ;; esac
+  local out
+  out=$(output_of "$1")
   if [ ! -e "$out" ]; then
     echo none
   elif ranks 0 inspect "$out" --check --json >told 2>told.err; then
@@ -93,6 +98,15 @@ points()
     if [ "$now" != "$old" ] && [ "$now" != "$new" ]; then
       fail "$name $kind, killed at call $k ($(sed -n "${k}p" calls)): $now"
     fi
+    # a run that fails before it writes, and another one that is killed, take nothing
+    # that is good with them
+    for fails in "" "$((k % 4 + 1))" ""; do
+      [ "$kind" = old ] || continue
+      KILL_AT=$fails LD_PRELOAD=${fails:+$kill_at} ranks 0 import absent.svm \
+        -o "$(output_of "$name")" --force >/dev/null 2>&1 || true
+    done
+    [ "$(content "$name")" = "$now" ] ||
+      fail "$name $kind, killed at call $k: lost by runs that fail: $(content "$name")"
     # the same line again, which may find outputs that are whole
     [ -z "$(find . -name "made.h5" -o -name "model.*")" ] || force=--force
     must 0 ${command[$name]} $force || fail "$name $kind, after call $k: refused"

@@ -84,6 +84,29 @@ static th_status make_folder(struct th_checkpoint *checkpoint, bool *gone,
   return lock(checkpoint, gone, err);
 }
 
+/* Rank 0 has locked its folder. A folder of another number that can be locked
+ * is another one. Numbers alone would not do: some network file systems have
+ * others on each host. Collective. */
+static th_status check_same(const struct th_checkpoint *checkpoint,
+                            struct th_error *err)
+{
+  struct th_comm *comm = checkpoint->comm;
+  struct stat mine = {0};
+  th_status rc = TH_OK;
+  fstat(checkpoint->folder, &mine);
+  int64_t first = (int64_t)mine.st_ino;
+  comm->ops->bcast(comm, &first, sizeof first, 0);
+  if (first != (int64_t)mine.st_ino &&
+      flock(checkpoint->folder, LOCK_EX | LOCK_NB) == 0) {
+    flock(checkpoint->folder, LOCK_UN);
+    rc = th_fail(err, TH_EIO,
+                 "checkpoint %s: is another folder here than on rank 0; name "
+                 "one that all ranks share",
+                 checkpoint->path);
+  }
+  return th_agree(comm, rc, err);
+}
+
 th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
                              struct th_comm *comm, const char *path,
                              struct th_error *err)
@@ -102,6 +125,7 @@ th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
   if (comm->rank != 0)
     rc = open_folder(checkpoint, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(check_same(checkpoint, err));
 done:
   return rc;
 }
@@ -152,6 +176,12 @@ void th_checkpoint_clear(struct th_checkpoint *checkpoint)
     th_checkpoint_remove_below(checkpoint, INT64_MAX);
   checkpoint->newest = 0;
   checkpoint->there = 0;
+}
+
+bool th_checkpoint_owns(const char *path)
+{
+  bool whole;
+  return th_manifest_name_number(th_file_name(path), &whole) > 0;
 }
 
 bool th_checkpoint_told(const struct th_checkpoint *checkpoint)

@@ -52,7 +52,8 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint);
 
 /* Find the newest checkpoint that is not damaged. *found: release it with
  * th_checkpoint_release; its number is 0 if there is none. key: lines `NAME
- * VALUE` of everything that the run depends on. A checkpoint of another key is
+ * VALUE` of everything that the run depends on; NULL: nothing is to be found. A
+ * checkpoint of another key is
  * TH_EUSAGE, and the message tells the first line that differs. note: one line
  * if a damaged one was passed over, else empty. TH_EFORMAT if none of those
  * that are there can be used. Also TH_EIO, TH_ENOMEM. */
@@ -80,6 +81,9 @@ th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
 /* Remove all checkpoints, and what killed runs have left of others. Local; for
  * rank 0, which has the lock. */
 void th_checkpoint_clear(struct th_checkpoint *checkpoint);
+
+/* Whether a path's name is one that files of checkpoints have. Local. */
+bool th_checkpoint_owns(const char *path);
 
 /* Whether there is a file STOP in the folder; it is removed. Local. */
 bool th_checkpoint_told(const struct th_checkpoint *checkpoint);

@@ -352,7 +352,7 @@ th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
   if (rc != TH_OK)
     return rc;
   comm->ops->bcast(comm, newest, sizeof newest, 0);
-  for (int k = 0; k < MOST_TRIED && newest[k] > 0; k++) {
+  for (int k = 0; k < MOST_TRIED && newest[k] > 0 && key != NULL; k++) {
     th_error_clear(&why);
     rc = try_one(checkpoint, newest[k], key, found, &why);
     if (rc == TH_OK)

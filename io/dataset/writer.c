@@ -85,34 +85,6 @@ done:
   return rc;
 }
 
-/* A run that was killed between the two last renames of a new data set has left
- * its shards under their final name. Its master was written by then, and is
- * gone now: nobody can read them. */
-static bool is_headless(const struct th_writer *w)
-{
-  return !w->force && w->output.stale > 0 &&
-         !th_shard_folder_holds(w->parent, w->partial) &&
-         th_shard_folder_holds(w->parent, w->folder);
-}
-
-/* A run that was killed while it renamed files has left the data set that it
- * was replacing. That one is put back, unless the new master has its final name
- * already. */
-static void recover(const struct th_writer *w)
-{
-  if (!th_shard_folder_holds(w->parent, w->old))
-    return;
-  if (th_shard_folder_holds(w->parent, w->folder)) {
-    if (w->output.stale < 0) {
-      th_shard_folder_remove(w->parent, w->old);
-      return;
-    }
-    th_shard_folder_remove(w->parent, w->partial);
-    renameat(w->parent, w->folder, w->parent, w->partial);
-  }
-  renameat(w->parent, w->old, w->parent, w->folder);
-}
-
 /* NAME.h5 and NAME have their shards in the same folder. --force overwrites the
  * data set of the output's name, not one of a similar name. */
 static th_status check_twin(const struct th_writer *w, struct th_error *err)
@@ -144,13 +116,15 @@ static th_status check_twin(const struct th_writer *w, struct th_error *err)
 static th_status claim_names(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
+  w->parent = open(w->place[0] != '\0' ? w->place : ".",
+                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool headless = w->parent >= 0 && th_writer_is_headless(w);
   TH_TRY(th_output_begin(&w->output, w->path, w->force, err));
-  w->parent = fcntl(w->output.folder, F_DUPFD_CLOEXEC, 0);
   if (w->parent < 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", w->path,
                    strerror(errno));
   TH_TRY(check_twin(w, err));
-  if (is_headless(w))
+  if (headless)
     th_shard_folder_remove(w->parent, w->folder);
   if (!w->force && th_shard_folder_holds(w->parent, w->folder))
     return th_fail(err, TH_EIO,
@@ -160,7 +134,7 @@ static th_status claim_names(struct th_writer *w, struct th_error *err)
   TH_TRY(th_shard_folder_check(w->parent, w->place, w->partial, err));
   TH_TRY(th_shard_folder_check(w->parent, w->place, w->old, err));
   /* we have the lock, so what lies there is of a killed run */
-  recover(w);
+  TH_TRY(th_writer_recover(w, err));
   th_shard_folder_remove(w->parent, w->partial);
   th_temporary_clean(w->path);
 done:

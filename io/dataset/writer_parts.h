@@ -36,4 +36,16 @@ struct th_writer {
   struct th_scratch scratch;
 };
 
+/* Whether the shards under their final name are of a run that was killed before
+ * its master got one: the master is there as a partial file, and belongs to
+ * them. To be asked before the output is claimed, which removes that file.
+ * Local. */
+bool th_writer_is_headless(const struct th_writer *writer);
+
+/* After a run that was killed while it renamed files: put back the shards that
+ * it was replacing, or remove them if the new master has its final name. TH_EIO
+ * if the master belongs to neither. Local; with the output claimed. */
+th_status th_writer_recover(const struct th_writer *writer,
+                            struct th_error *err);
+
 #endif

@@ -57,6 +57,7 @@ enum { ENDINGS = sizeof endings / sizeof *endings };
 static struct {
   struct sigaction before[ENDINGS]; /* actions before MPI began */
   bool speaks;
+  pid_t first;  /* speaks unless it is gone; 0: this is no stand-in */
   bool hurried; /* the launcher kills those who stay after a signal */
   volatile sig_atomic_t may_ask; /* a signal asks for the end */
   volatile sig_atomic_t asked;
@@ -147,7 +148,7 @@ static void on_signal(int number)
   for (int k = 0; k < ENTRIES; k++)
     if (state.entry[k].used)
       remove_entry(&state.entry[k]);
-  if (state.speaks)
+  if (state.speaks || (state.first > 0 && kill(state.first, 0) != 0))
     speak(number);
   if (!state.alone)
     poll(NULL, 0, STAY);
@@ -183,6 +184,11 @@ void th_interrupt_start(int rank, int ranks, bool hurried)
                                                     : &state.before[k],
               NULL);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void th_interrupt_stand_in(int64_t process)
+{
+  state.first = (pid_t)process;
 }
 
 void th_interrupt_ask(bool asks)

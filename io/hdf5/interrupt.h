@@ -23,6 +23,10 @@ void th_interrupt_hold(void);
  * kills ranks that stay after a signal, SIGUSR1 apart. */
 void th_interrupt_start(int rank, int ranks, bool hurried);
 
+/* This rank speaks in place of the first one, a process of this host, if that
+ * is gone. */
+void th_interrupt_stand_in(int64_t process);
+
 /* Whether, from now on, the first of these signals does not end the process but
  * asks for the end, where the launcher leaves time for it. */
 void th_interrupt_ask(bool asks);

@@ -110,12 +110,6 @@ static bool is_named(const struct th_output *output, int file)
          mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
 }
 
-static int64_t size_of(int file)
-{
-  struct stat s;
-  return fstat(file, &s) == 0 ? (int64_t)s.st_size : 0;
-}
-
 /* A partial file that can be locked belongs to no run, and is removed. */
 static th_status remove_stale(struct th_output *output, struct th_error *err)
 {
@@ -128,10 +122,8 @@ static th_status remove_stale(struct th_output *output, struct th_error *err)
     rc = no_locks() ? in_the_way(output, err) : in_use(output, err);
   else if (!is_named(output, file))
     rc = in_the_way(output, err);
-  if (rc == TH_OK) {
-    output->stale = size_of(file);
+  if (rc == TH_OK)
     th_interrupt_own_remove(output->folder, output->partial);
-  }
   close(file);
   return rc;
 }
@@ -186,8 +178,7 @@ static th_status begin(struct th_output *output, const char *path, bool force,
 {
   const char *name = th_file_name(path);
   th_status rc = TH_OK;
-  *output =
-      (struct th_output){.folder = -1, .lock = -1, .force = force, .stale = -1};
+  *output = (struct th_output){.folder = -1, .lock = -1, .force = force};
   TH_TRY(th_file_text(&output->path, err, "%s", path));
   if (strcmp(path, "-") == 0)
     return TH_OK;

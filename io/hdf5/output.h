@@ -25,8 +25,6 @@ struct th_output {
   int lock;      /* descriptor that is written and holds the lock, or -1 */
   FILE *text;    /* th_output_text's */
   bool force;
-  int64_t stale; /* bytes of a killed run's partial file, which was found and
-                  * removed; -1: there was none */
 };
 
 /* Claim the final name: TH_EIO when it exists and force is false, when it is no

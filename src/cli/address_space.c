@@ -4,8 +4,10 @@
  * OpenBLAS takes some hundred megabytes of addresses when it is loaded. Where
  * it does not get them (ulimit -v), it tries again and again. So this is
  * checked before any library is initialised: nothing but system calls may be
- * used here.
+ * used here. SIGUSR2, which asks for a checkpoint, must not end a process that
+ * has none to write, so it is ignored from here on.
  * SPDX-License-Identifier: MIT */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -36,6 +38,8 @@ __attribute__((no_sanitize("address"), no_sanitize("thread"),
 check_limits(void)
 {
   static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+  const struct sigaction nothing = {.sa_handler = SIG_IGN};
+  sigaction(SIGUSR2, &nothing, NULL); /* until a run writes checkpoints */
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     struct rlimit limit;
     if (getrlimit(kinds[k], &limit) != 0 || limit.rlim_cur >= least)

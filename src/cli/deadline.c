@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+enum { LEAST_STATUS = 3 }; /* 1 and 2 are failures */
+
 /* A whole number in the environment. -1: not there; -2: something else. */
 static int64_t number_of(const char *name)
 {
@@ -43,11 +45,16 @@ th_status th_deadline_find(int64_t max_time, double began, double *left,
     if (at >= 0)
       *left = fmin(*left, (double)at - now_in_unix_time());
   }
+  const char *status = getenv("THRESHER_STOP_STATUS");
+  if (status != NULL && *status != '\0' && th_deadline_status(0) == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "THRESHER_STOP_STATUS is %.60s, not a number from 3 to 125",
+                   status);
   return TH_OK;
 }
 
 int th_deadline_status(int usual)
 {
   int64_t status = number_of("THRESHER_STOP_STATUS");
-  return status >= 1 && status <= 125 ? (int)status : usual;
+  return status >= LEAST_STATUS && status <= 125 ? (int)status : usual;
 }

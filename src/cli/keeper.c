@@ -22,6 +22,7 @@ static const double look_every = 0.5;
  * takes a hundredth of the time since that was last done. */
 static const double is_long = 1;
 static const double share_of_writing = 0.01;
+static const double unnoticed = 0.05;
 
 /* An update that does not end is left so many seconds after a stop was asked
  * for, and so many before the run's time is up. */
@@ -96,10 +97,9 @@ th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
   if (!keeper->on)
     return TH_OK;
   TH_TRY(th_agree(keeper->comm, make_key(keeper, training, err), err));
-  if (fresh && keeper->comm->rank == 0)
-    th_checkpoint_clear(&keeper->checkpoint);
-  TH_TRY(th_checkpoint_find(&keeper->checkpoint, keeper->key, &keeper->found,
-                            note, err));
+  keeper->fresh = fresh;
+  TH_TRY(th_checkpoint_find(&keeper->checkpoint, fresh ? NULL : keeper->key,
+                            &keeper->found, note, err));
   if (keeper->shows && note[0] != '\0')
     th_wording_print(stderr, "note: ", note);
   keeper->begun = keeper->found.number > 0;
@@ -122,6 +122,8 @@ th_status th_keeper_begin(struct th_keeper *keeper,
     th_error_clear(err);
     rc = TH_OK;
   }
+  if (rc == TH_OK && keeper->fresh && keeper->comm->rank == 0)
+    th_checkpoint_clear(&keeper->checkpoint); /* now that nothing refuses */
   th_checkpoint_release(&keeper->found);
   keeper->writing = (double)bytes / slow_disk;
   keeper->saved = th_comm_clock();
@@ -153,15 +155,22 @@ static bool is_told(struct th_keeper *keeper, double now)
   return keeper->told > 0;
 }
 
-/* last: seconds of the last update, or of all since the run was saved if what
- * comes next may be long. */
+/* Whether to write a checkpoint takes a hundredth of the time since the last
+ * one, or no time that anybody notices. */
+static bool is_cheap(const struct th_keeper *keeper, double now)
+{
+  double most = share_of_writing * (now - keeper->saved);
+  return keeper->writing <= fmax(most, unnoticed);
+}
+
+/* last: seconds of the last update. */
 static bool is_due(const struct th_keeper *keeper, double now, double last,
                    int64_t updates)
 {
   double since = now - keeper->saved;
   bool many = keeper->every_updates > 0 &&
               updates - keeper->saved_update >= keeper->every_updates;
-  bool lengthy = last >= is_long && keeper->writing <= share_of_writing * since;
+  bool lengthy = last >= is_long && is_cheap(keeper, now);
   return many || lengthy || since >= keeper->every;
 }
 
@@ -169,7 +178,7 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
                             bool over)
 {
   double now = th_comm_clock();
-  double last = over ? now - keeper->saved : now - keeper->asked;
+  double last = now - keeper->asked;
   bool lasting = keeper->current && over; /* nothing has been done since */
   if (keeper->asked > 0 && !over)
     keeper->update = fmax(keeper->update, last);
@@ -180,7 +189,8 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
   if (is_late(keeper, now))
     return TH_STOP_IN_TIME;
   if (keeper->on && !lasting &&
-      (th_interrupt_heard() || is_due(keeper, now, last, updates)))
+      (th_interrupt_heard() || is_due(keeper, now, last, updates) ||
+       (over && is_cheap(keeper, now))))
     return TH_SAVE;
   return TH_GO_ON;
 }

@@ -28,6 +28,7 @@ struct th_keeper {
   double asked;          /* when th_keeper_wish was last called */
   double looked;         /* for a file STOP */
   double update;         /* longest time of an update */
+  bool fresh;            /* what is there is to be removed */
   bool begun;            /* there is a checkpoint to go on from */
   bool current;          /* nothing but what is under way is lost by leaving */
   double told;           /* when a stop was asked for; 0: it was not */
@@ -42,8 +43,9 @@ th_status th_keeper_open(struct th_keeper *keeper,
                          struct th_comm *comm, struct th_error *err);
 
 /* Find the checkpoint to go on from; with --fresh there is none, and the old
- * ones are removed. Collective. TH_EUSAGE if it is of another run. TH_EFORMAT
- * if none is whole. Also TH_EDATA, TH_ENUMERIC, TH_EIO, TH_ENOMEM. */
+ * ones are removed once the run can begin. Collective. TH_EUSAGE if it is of
+ * another run. TH_EFORMAT if none is whole. Also TH_EDATA, TH_ENUMERIC, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
                          struct th_training *training, struct th_error *err);
 

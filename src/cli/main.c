@@ -155,6 +155,23 @@ static void check_processor(void)
   exit(th_error_status_exit(rc));
 }
 
+/* Rank 1 says what has happened if rank 0, on the same host, was killed.
+ * Collective. */
+static void stand_in(struct th_comm *comm)
+{
+  enum { HOST = 256 };
+  struct {
+    int64_t process;
+    char host[HOST];
+  } first = {.process = getpid()};
+  char host[HOST] = "";
+  gethostname(host, sizeof host - 1);
+  memcpy(first.host, host, sizeof host);
+  comm->ops->bcast(comm, &first, sizeof first, 0);
+  if (comm->rank == 1 && strcmp(first.host, host) == 0)
+    th_interrupt_stand_in(first.process);
+}
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
@@ -170,6 +187,7 @@ int main(int argc, char **argv)
     th_mpi_start(&comm, &argc, &argv);
   else
     th_comm_self(&comm);
+  stand_in(&comm);
   th_interrupt_start(comm.rank, comm.size, hurry);
   th_error_clear(&err);
   th_status rc = check_alike(&comm, argc, argv, &err);

@@ -71,12 +71,12 @@ double th_report_attributes_per_second(const struct th_report *report,
 
 /* ---- files and tables (report_print.c); local: one rank calls them ---- */
 
-/* Write --report. */
+/* Write --report to an output that is claimed, and give it its name. */
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
                           const struct th_run_monitor *monitor,
-                          const char *path, bool force, struct th_error *err);
+                          struct th_output *output, struct th_error *err);
 
 /* The plan, to any file: what was picked, and what it is going to cost;
  * estimate: NULL where there is none (plan_print.c). */

@@ -111,17 +111,14 @@ th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
                           const struct th_run_monitor *monitor,
-                          const char *path, bool force, struct th_error *err)
+                          struct th_output *output, struct th_error *err)
 {
-  struct th_output output = {.lock = -1};
   th_status rc;
-  TH_TRY(th_output_begin_text(&output, path, force, err));
-  TH_TRY(th_output_text(&output, err));
-  TH_TRY(th_json_print(output.text, report_json(report, plan, model, monitor),
+  TH_TRY(th_output_text(output, err));
+  TH_TRY(th_json_print(output->text, report_json(report, plan, model, monitor),
                        JSON_INDENT(2), err));
-  TH_TRY(th_output_commit(&output, err));
+  TH_TRY(th_output_commit(output, err));
 done:
-  th_output_abort(&output);
   return rc;
 }
 

@@ -12,6 +12,8 @@ static th_status take_telemetry(struct th_run_monitor *monitor,
   const char *name = monitor->telemetry_path;
   bool file = monitor->telemetry != NULL && monitor->telemetry != stdout;
   int64_t bytes = file ? (int64_t)ftell(monitor->telemetry) : 0;
+  if (!file) /* what there was of it does not go on */
+    monitor->kept_bytes = 0;
   if (!file || monitor->err.code != TH_OK)
     return TH_OK;
   if (bytes < 0 || fflush(monitor->telemetry) != 0) { /* told at the end */
@@ -52,6 +54,9 @@ static void put_again(struct th_run_monitor *monitor)
   monitor->keeper->saved_update = monitor->last.updates;
   th_loop_log_go_on(&monitor->log, before);
   bool file = monitor->telemetry != NULL && monitor->telemetry != stdout;
+  if (file && monitor->kept_bytes == 0)
+    monitor->monitor.notice(monitor, "the updates so far were made without a "
+                                     "telemetry file, and are not in this one");
   if (file && monitor->kept_bytes > 0)
     fwrite(monitor->kept_text, 1, (size_t)monitor->kept_bytes,
            monitor->telemetry);

@@ -23,7 +23,8 @@ struct session {
   struct th_training training;
   struct th_run_monitor monitor;
   struct th_keeper keeper;
-  struct th_output output; /* the model's; rank 0 claims it at the start */
+  struct th_output output; /* the model's; rank 0 claims it at the start, */
+  struct th_output report; /* and the report's, if there is one */
   struct th_profile profile;
   double began; /* by th_comm_clock */
 };
@@ -35,6 +36,21 @@ static const char *anytime_solver(void)
   while (row->name != NULL && !row->anytime)
     row++;
   return row->name;
+}
+
+/* Files of such names in the folder of checkpoints are removed at the end. */
+static th_status check_names(const struct th_options *options,
+                             struct th_error *err)
+{
+  const char *const paths[] = {options->output, options->report,
+                               options->telemetry};
+  for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+    if (paths[k] != NULL && th_checkpoint_owns(paths[k]))
+      return th_fail(err, TH_EUSAGE,
+                     "train: %s has a name as files of checkpoints have it; "
+                     "choose another name",
+                     paths[k]);
+  return TH_OK;
 }
 
 static bool counts_with_checkpoint(int row)
@@ -65,23 +81,36 @@ static th_status check_use(const struct th_options *options,
                      "train: --%s counts only with --checkpoint FOLDER; leave "
                      "it out, or give both",
                      th_option_row(k)->name);
+  if (options->checkpoint.folder != NULL && check_names(options, err) != TH_OK)
+    return err->code;
   return th_config_check(&options->config,
                          options->given + th_option_training_first(), err);
 }
 
-/* No work is to be done in vain: the model's name is claimed, that of others
- * looked at. Collective. */
-static th_status claim_outputs(const struct th_options *options,
-                               struct th_output *output, struct th_comm *comm,
+/* No work is to be done in vain: names are claimed; that of the telemetry is
+ * looked at, and claimed soon. Local: rank 0. */
+static th_status claim(struct session *session, struct th_error *err)
+{
+  const struct th_options *options = session->options;
+  th_status rc;
+  TH_TRY(
+      th_output_begin(&session->output, options->output, options->force, err));
+  if (options->report != NULL)
+    rc = th_output_begin_text(&session->report, options->report, options->force,
+                              err);
+done:
+  return rc;
+}
+
+/* Collective. */
+static th_status claim_outputs(struct session *session, struct th_comm *comm,
                                struct th_error *err)
 {
-  const char *const paths[] = {options->report, options->telemetry};
-  th_status rc = TH_OK;
-  for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
-    TH_TRY(th_common_output_check(comm, paths[k], true, options->force, err));
-  if (comm->rank == 0)
-    rc = th_output_begin(output, options->output, options->force, err);
-  TH_TRY(th_agree(comm, rc, err));
+  const struct th_options *options = session->options;
+  th_status rc;
+  TH_TRY(th_common_output_check(comm, options->telemetry, true, options->force,
+                                err));
+  TH_TRY(th_agree(comm, comm->rank == 0 ? claim(session, err) : TH_OK, err));
 done:
   return rc;
 }
@@ -144,7 +173,7 @@ static th_status report(struct session *session, struct th_comm *comm,
   if (comm->rank == 0 && options->report != NULL)
     rc = th_report_write(&report, &session->training.plan,
                          &session->training.model, &session->monitor,
-                         options->report, options->force, err);
+                         &session->report, err);
   TH_TRY(th_agree(comm, rc, err));
   if (session->monitor.prints) {
     th_report_result(stderr, &session->training.model,
@@ -259,7 +288,7 @@ th_status th_command_train(const struct th_options *options,
   TH_TRY(check_use(options, err));
   if (!options->dry_run) {
     TH_TRY(th_keeper_open(&session.keeper, options, session.began, comm, err));
-    TH_TRY(claim_outputs(options, &session.output, comm, err));
+    TH_TRY(claim_outputs(&session, comm, err));
   }
   TH_TRY(th_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
@@ -283,6 +312,7 @@ th_status th_command_train(const struct th_options *options,
     TH_TRY(train(&session, comm, err));
 done:
   th_output_abort(&session.output);
+  th_output_abort(&session.report);
   th_keeper_close(&session.keeper);
   th_training_free(&session.training);
   th_data_close(&session.data);

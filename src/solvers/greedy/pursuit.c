@@ -187,9 +187,14 @@ static void choose_again(struct th_pursuit *path, struct th_state *state,
 {
   bool depends = false;
   while (path->size < last && th_state_agree(state, comm_of(path)) &&
-         attribute != NULL)
+         attribute != NULL) {
     th_state_note(state, th_pursuit_add(path, attribute[path->size], &depends,
                                         state->err));
+    if (depends)
+      th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                   "the state has attributes that depend on "
+                                   "each other"));
+  }
 }
 
 /* Have the forecast again, at the fit that it was made at. Collective. */
@@ -210,6 +215,7 @@ static void take_in(struct th_pursuit *path, struct th_state *state)
     th_state_note(state, TH_NEW(&attribute, size, "the support", state->err));
   th_state_attributes(state, "attribute", attribute, size);
   path->size = 0;
+  path->factor.size = 0; /* begins anew: --start has put members into it */
   path->known = path->known && size == 0;
   if (path->forecast.count > 0) {
     choose_again(path, state, attribute, path->forecast.base);
