@@ -18,7 +18,7 @@ for form in plain avx2 avx512; do
 done
 case $forms in " plain avx2"*) ;; *) fail "sets of kernels: $forms" ;; esac
 read -ra forms <<<"$forms"
-[ "${#forms[@]}" -eq 3 ] || left_out "AVX-512, which this processor lacks"
+[ "${#forms[@]}" -eq 3 ] || echo "not tested: AVX-512, which this processor lacks"
 
 # An environment is a list of NAME=VALUE; the first one is what others are held
 # against.

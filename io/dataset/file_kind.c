@@ -66,6 +66,8 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (th_h5_open(&h5, path, path, &ignored) == TH_OK)
     *kind = kind_of(&h5);
+  else if (H5Fis_hdf5(path) > 0) /* of another program, or damaged */
+    *kind = TH_FILE_HDF5;
   else if (fd >= 0)
     *kind = kind_of_others(fd, path);
   th_h5_close(&h5, &ignored);

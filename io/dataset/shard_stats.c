@@ -6,6 +6,7 @@
 #include "io/dataset/format.h"
 #include "io/dataset/shard_read.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const char *const names[TH_STATS_KINDS] = {TH_D_MEAN, TH_D_DEVIATION,
@@ -92,6 +93,11 @@ static struct th_range around(const struct th_shard_read *shard,
   return (struct th_range){low, high < count ? high : count};
 }
 
+static bool make_sense(const struct th_statistics *s)
+{
+  return s->deviation >= 0 && s->lowest <= s->highest && !isnan(s->mean);
+}
+
 th_status th_shard_statistics(struct th_shard_read *shard,
                               struct th_range range,
                               struct th_statistics *statistics,
@@ -109,6 +115,11 @@ th_status th_shard_statistics(struct th_shard_read *shard,
     statistics[a] = (struct th_statistics){
         item(&stored, 0, skip + a), item(&stored, 1, skip + a),
         item(&stored, 2, skip + a), item(&stored, 3, skip + a)};
+  for (int64_t a = 0; a < range.last - range.first && rc == TH_OK; a++)
+    if (!make_sense(&statistics[a]))
+      rc = TH_IMPORT_AGAIN(err,
+                           "%s: statistics of attribute %lld: make no sense",
+                           shard->name, (long long)(range.first + a));
 done:
   for (int k = 0; k < TH_STATS_KINDS; k++)
     free(stored.kinds[k]);

@@ -14,6 +14,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+enum { CHECKED_SINCE = 2 }; /* version of a superblock */
+
 enum { DETAIL = 320, MEMORY_STEP = 1 << 20 };
 
 int64_t th_h5_end(const void *bytes)
@@ -192,6 +194,14 @@ th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
   return create_named(h5, path, name, NULL, err);
 }
 
+/* Whether the metadata of a file have no checksums. In such a file a wrong size
+ * of an attribute makes HDF5 read beyond it. */
+static bool is_old(hid_t file)
+{
+  H5F_info2_t info = {0};
+  return H5Fget_info2(file, &info) < 0 || info.super.version < CHECKED_SINCE;
+}
+
 th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
                      struct th_error *err)
 {
@@ -205,6 +215,14 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
   else
     h5->file = file;
   th_h5_drop(access);
+  if (rc == TH_OK && is_old(file)) {
+    struct th_error ignored = {0};
+    th_h5_close(h5, &ignored);
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: an HDF5 file of an old format, which thresher does not "
+                 "write; give a file that thresher has written",
+                 name);
+  }
   return rc;
 }
 

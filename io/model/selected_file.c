@@ -6,7 +6,6 @@
 #include "io/dataset/format.h"
 #include "io/hdf5/hash.h"
 
-#include <math.h>
 
 enum {
 #define FIELD(name, what) FIELD_##name,
@@ -72,10 +71,8 @@ static th_status damaged(const struct th_h5 *h5, struct th_error *err)
 /* Local. */
 static bool is_good(const struct th_selected *s, int64_t attributes)
 {
-  bool good = s->examples >= 0 && (s->complete == 0 || s->complete == 1);
-#define FIELD(name, what) good = good && isfinite(s->name) && s->name >= 0;
-  TH_SELECTED_REALS(FIELD)
-#undef FIELD
+  bool good = s->examples >= 0 && (s->complete == 0 || s->complete == 1) &&
+              th_selected_finite(s);
   for (int64_t k = 0; k < s->size; k++)
     good = good && s->attribute[k] >= 0 && s->attribute[k] < attributes;
   return good;

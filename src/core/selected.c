@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <math.h>
+
 th_status th_selected_copy(struct th_selected *to,
                            const struct th_selected *from, struct th_error *err)
 {
@@ -22,4 +24,14 @@ void th_selected_free(struct th_selected *selection)
 {
   TH_FREE(selection->attribute);
   *selection = (struct th_selected){0};
+}
+
+bool th_selected_finite(const struct th_selected *selection)
+{
+  bool good = true;
+#define TH_SELECTED_FINITE(name, what)                                         \
+  good = good && isfinite(selection->name) && selection->name >= 0;
+  TH_SELECTED_REALS(TH_SELECTED_FINITE)
+#undef TH_SELECTED_FINITE
+  return good;
 }

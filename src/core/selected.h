@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One list: name, and what it is. Zero where a solver does not know it. */
@@ -37,5 +38,8 @@ th_status th_selected_copy(struct th_selected *to,
                            const struct th_selected *from,
                            struct th_error *err);
 void th_selected_free(struct th_selected *selection);
+
+/* Whether its numbers are finite and not negative. */
+bool th_selected_finite(const struct th_selected *selection);
 
 #endif

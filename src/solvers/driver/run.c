@@ -287,6 +287,10 @@ static th_status check_model(const struct th_model *model, struct th_error *err)
   bool good = isfinite(model->intercept);
   for (int64_t k = 0; k < model->support_size; k++)
     good = good && isfinite(model->coef[k]);
+  if (good && !th_selected_finite(&model->selected))
+    return th_fail(err, TH_ENUMERIC,
+                   "what the model says of its selection is not finite; "
+                   "standardize, or give attributes other units");
   if (good)
     return TH_OK;
   return th_fail(err, TH_ENUMERIC,

@@ -79,7 +79,7 @@ static th_status finish_duals(struct th_problem *p, enum th_sum_kind kind,
   TH_TRY(th_agree(p->context->comm, rc, err));
   for (int64_t g = 0; g < groups; g++)
     marked[g] = duals->wanted[g] && !duals->known[g] &&
-                duals->value[g] + duals->slack[g] >= level;
+                !(duals->value[g] + duals->slack[g] < level);
   TH_TRY(th_problem_sums(p, marked, kind, factor, duals->z, err));
   th_grouping_dual(&p->grouping, p->context->comm, duals->z, value);
   for (int64_t g = 0; g < groups; g++)
@@ -122,6 +122,22 @@ done:
   return rc;
 }
 
+/* A value that is no finite number shows in the sums of its attribute. Local.
+ */
+static th_status check_finite(const struct th_problem *p,
+                              const struct th_duals *duals,
+                              struct th_error *err)
+{
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g] && !isfinite(duals->value[g]))
+      return th_fail(err, TH_EDATA,
+                     "attribute %lld, or its group, has a value that is not a "
+                     "finite number; see thresher inspect --check, and import "
+                     "the data again",
+                     (long long)p->key[g]);
+  return TH_OK;
+}
+
 th_status th_problem_pass(struct th_problem *p, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err)
@@ -133,10 +149,11 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
   th_status rc;
   TH_TRY(th_problem_sums(p, duals->wanted, kind, factor, duals->z, err));
   TH_TRY(evaluate(p, norm, lambda, duals, err));
-  if (!p->single)
-    return TH_OK;
-  level = fmin(level, least_maximum(p, duals));
-  TH_TRY(finish_duals(p, TH_SUM_DOUBLE, factor, level, duals, err));
+  if (p->single) {
+    level = fmin(level, least_maximum(p, duals));
+    TH_TRY(finish_duals(p, TH_SUM_DOUBLE, factor, level, duals, err));
+  }
+  rc = th_agree(p->context->comm, check_finite(p, duals, err), err);
 done:
   return rc;
 }
