@@ -217,11 +217,11 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
   th_h5_drop(access);
   if (rc == TH_OK && is_old(file)) {
     struct th_error ignored = {0};
+    rc = th_h5_fail(h5,
+                    "is a file of an old format of HDF5, which thresher does "
+                    "not write",
+                    NULL, err);
     th_h5_close(h5, &ignored);
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: an HDF5 file of an old format, which thresher does not "
-                 "write; give a file that thresher has written",
-                 name);
   }
   return rc;
 }

@@ -1,5 +1,6 @@
 /* run_monitor.h - progress of a training run: a bar, log lines, telemetry; what
- * is kept of them in checkpoints SPDX-License-Identifier: MIT */
+ * is kept of it in checkpoints
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_RUN_MONITOR_H
 #define TH_RUN_MONITOR_H
 
