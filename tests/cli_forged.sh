@@ -100,7 +100,37 @@ at_random()
   done
 }
 
+# Values that are no finite numbers, with the right checksum: no solver makes a model
+# of them, wherever it looks at them.
+not_numbers()
+{
+  local name object value solver where
+  for name in thin good; do
+    object=/value
+    [ $name = thin ] || object=/X
+    for value in 0x7fc00000 0xff800000; do
+      copy $name
+      "$tool" set bad.h5 00000.h5 $object all $value
+      "$tool" set bad.h5 00001.h5 $object all $value
+      for solver in sift 'exploration -s 4 --budget 20' 'exploitation --start 1,5' \
+        'hybrid -s 4 --budget 20' lasso prox-sgd fs-prox-sgd os-prox-sgd saga svrg rda \
+        truncated-gradient ridge omp oomp aerr aelr ogd-ridge eg-lasso ssr \
+        'rda-ito -s 4 --budget 20' 'dantzig -s 4 --budget 20'; do
+        refused 1 . 0 train bad.h5 -o never.h5 --solver $solver
+      done
+      for where in 0 5; do
+        copy $name
+        "$tool" set bad.h5 00001.h5 $object $where $value
+        for solver in lasso 'lasso --path 5' omp 'ridge --factor cg' ridge; do
+          refused 1 . 0 train bad.h5 -o never.h5 --solver $solver
+        done
+      done
+    done
+  done
+}
+
 make_data
 heap_writes
+not_numbers
 at_random
 finish

@@ -3,7 +3,8 @@
  *
  *   forge_data random NAME.h5 SEED        some places at random; prints them
  *   forge_data set NAME.h5 FILE OBJECT AT VALUE
- *                     one whole number, of the shard or master that FILE names
+ *                     one whole number, of the shard or master that FILE names;
+ *                     AT all: all numbers
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
@@ -49,6 +50,17 @@ static void change_some(const struct forge_place place[], int places)
   putchar('\n');
 }
 
+static void set(const struct forge_place *place, const char *where,
+                int64_t value)
+{
+  int64_t at = strtoll(where, NULL, 10);
+  if (strcmp(where, "all") != 0)
+    forge_set(place, at < 0 ? place->items + at : at, value);
+  else
+    for (int64_t k = 0; k < place->items; k++)
+      forge_set(place, k, value);
+}
+
 int main(int argc, char **argv)
 {
   static struct forge_place place[MOST];
@@ -62,9 +74,7 @@ int main(int argc, char **argv)
     for (int p = 0; p < places; p++)
       if (strstr(place[p].path, argv[3]) != NULL &&
           strcmp(place[p].object, argv[4]) == 0 && place[p].name[0] == '\0') {
-        int64_t at = strtoll(argv[5], NULL, 10);
-        forge_set(&place[p], at < 0 ? place[p].items + at : at,
-                  strtoll(argv[6], NULL, 0));
+        set(&place[p], argv[5], strtoll(argv[6], NULL, 0));
         found++;
       }
   }

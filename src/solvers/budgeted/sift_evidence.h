@@ -77,7 +77,7 @@ struct th_judgement {
 
 /* List the owned attributes outside S whose |z| = |U| / sqrt(max(W, Q)) is
  * above z0. On sparse data only those with new evidence are looked at. Local.
- * TH_ENOMEM. */
+ * TH_EDATA where that is no number. Also TH_ENOMEM. */
 th_status th_sift_evidence_score(struct th_sift_evidence *e,
                                  const struct th_context *context,
                                  const struct th_judgement *rule,

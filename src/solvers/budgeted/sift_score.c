@@ -94,6 +94,12 @@ static th_status judge(struct th_sift_evidence *e,
   struct th_evidence now = th_sift_evidence_of(e, context, j);
   double variance = variance_of(e, context, j, now);
   double least = rule->threshold * rule->threshold;
+  if (!isfinite(now.u) || isnan(now.v))
+    return th_fail(
+        err, TH_EDATA,
+        "attribute %lld has a value that is not a finite number; see "
+        "thresher inspect --check, and import the data again",
+        (long long)(context->owned.first + j));
   if (!(variance > 0 && now.u * now.u > least * variance))
     return TH_OK;
   double z = now.u / sqrt(variance);

@@ -161,6 +161,18 @@ static void multiply(void *self, const double *v, double *out)
   th_pairs_multiply(matrix->pairs, matrix->comm, v, out);
 }
 
+/* Replicated. */
+static th_status check_finite(const struct dantzig *s, struct th_error *err)
+{
+  for (int64_t j = 0; j < s->pairs.d; j++)
+    if (!isfinite(s->c[j]))
+      return th_fail(err, TH_EDATA,
+                     "attribute %lld has a value that is not a finite number; "
+                     "see thresher inspect --check, and import the data again",
+                     (long long)j);
+  return TH_OK;
+}
+
 /* The selector on all examples so far, and its largest coefficients.
  * Collective. */
 static th_status solve(struct dantzig *s, struct th_context *context,
@@ -176,6 +188,7 @@ static th_status solve(struct dantzig *s, struct th_context *context,
   int64_t found = 0;
   th_status rc;
   th_pairs_targets(&s->pairs, context->comm, s->c);
+  TH_TRY(check_finite(s, err));
   s->reached = th_selector_solve(&s->selector, &problem, tolerance);
   struct th_select_among among = {.values = s->selector.w + owned.first,
                                   .first = owned.first,
