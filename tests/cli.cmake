@@ -28,6 +28,7 @@ th_script_test(NAME cli_forged_checkpoint LONG ARGS $<TARGET_FILE:forge_checkpoi
 th_script_test(NAME cli_not_files)
 th_script_test(NAME cli_stalled)
 th_script_test(NAME cli_batch)
+th_script_test(NAME cli_checkpoint_edges LONG TIMEOUT 240)
 th_script_test(NAME cli_extremes LONG TIMEOUT 300)
 th_script_test(NAME cli_torture LONG TIMEOUT 400)
 th_script_test(NAME cli_sampling)

@@ -69,5 +69,5 @@ plays in_time_progress 3 yes
 rm run/*.manifest
 plays stop_progress 3 no # what the leg before it said does not count
 plays fails 1 no
-plays done 0 no
+plays ends 0 no
 finish
