@@ -101,9 +101,10 @@ refused 2 'THRESHER_STOP_STATUS is abc, not a number' 0 "${path[@]}"
 unset THRESHER_STOP_STATUS
 
 # --- SIGUSR2 where there is nothing to write
-for words in "generate murata -n 40000 -d 500 -o much.h5" "train data.h5 -o usr2.h5"; do
+for words in "generate murata -n 40000 -d 500 -o much.h5" "train --source murata:n=30000,d=3000 --solver hybrid --budget 600 -s 5 -o usr2.h5"; do
   "$THRESHER" $words --force -q 2>err &
   job=$!
+  sleep 0.3 # the system loads the program
   for _ in $(seq 40); do
     kill -USR2 "$job" 2>/dev/null || break
     sleep 0.02
