@@ -3,6 +3,7 @@
  *
  *   io_forged            every array in turn
  *   io_forged N [SEED]   N forgeries at random, one to three changes in each
+ *   io_forged each N [SEED]   N of every array and attribute
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "forge_try.h"
@@ -105,6 +106,25 @@ static void sweep_at_random(const struct forge_original *original,
   }
 }
 
+/* So many forgeries of every place, each of one item in any way. */
+static void sweep_each(const struct forge_original *original, int64_t count,
+                       uint64_t *state)
+{
+  int64_t tried = 0;
+  for (int p = 0; p < original->places; p++) {
+    const struct forge_place *place = &original->place[p];
+    int ways = place->name[0] != '\0' ? FORGE_COPY : FORGE_WAYS;
+    for (int64_t k = 0; k < count; k++) {
+      uint64_t random = next_random(state);
+      enum forge_way way = (enum forge_way)(random % (uint64_t)ways);
+      int64_t at = (int64_t)((random >> 16) % (uint64_t)place->items);
+      tried += forge_one(original, place, at, way, next_random(state));
+    }
+  }
+  fprintf(stderr, "%d places, %lld forgeries\n", original->places,
+          (long long)tried);
+}
+
 static const struct {
   enum th_layout layout;
   enum th_type type;
@@ -119,8 +139,11 @@ int main(int argc, char **argv)
   static struct forge_original original;
   struct th_comm comm;
   char folder[64];
-  uint64_t state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-  int64_t count = argc > 1 ? strtoll(argv[1], NULL, 10) : 0;
+  bool each = argc > 2 && strcmp(argv[1], "each") == 0;
+  char **numbers = argv + each;
+  argc -= each;
+  uint64_t state = argc > 2 ? strtoull(numbers[2], NULL, 10) : 1;
+  int64_t count = argc > 1 ? strtoll(numbers[1], NULL, 10) : 0;
   th_comm_self(&comm);
   test_folder(&comm, folder);
   for (int k = 0; k < KINDS; k++) {
@@ -129,10 +152,12 @@ int main(int argc, char **argv)
     CHECK(forge_check(original.master) == TH_OK);
     forge_seal(original.master); /* sealing changes nothing */
     CHECK(forge_check(original.master) == TH_OK);
-    if (count > 0) {
+    if (each)
+      sweep_each(&original, count, &state);
+    else if (count > 0)
       sweep_at_random(&original, count / KINDS, &state);
+    if (count > 0)
       continue;
-    }
     int tried = sweep(&original, k < 2 ? 3 : 6, &state);
     int resized = k < 2 ? resize_all(&original, &state) : 0;
     fprintf(stderr, "%d places, %d forgeries, %d resized\n", original.places,
