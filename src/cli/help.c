@@ -192,8 +192,9 @@ static const struct exit_row exits[] = {
     {0, "done"},
     {1, "failed: something is wrong with files, data or the run"},
     {2, "usage: the command line is wrong, or an option does not fit the data"},
-    {3, "stopped early, by --max-time or a signal. With --checkpoint the same "
-        "command goes on; otherwise the model is what was found by then. "
+    {3, "stopped early, by --max-time, a signal, a file STOP or the end of a "
+        "Slurm job. With --checkpoint the same command goes on; otherwise the "
+        "model is what was found by then. "
         "THRESHER_STOP_STATUS in the environment is another number for this"},
     {128, "or more: a signal ended the run; its number is the status less 128"},
 };
