@@ -203,6 +203,11 @@ refuse 1 "ok.csv:1:1: no column 'z'" ok.csv --target z
 refuse 1 "ok.csv:1:1: no column '4'" ok.csv --target 4
 refuse 1 'ok.csv:1:1: column 3 cannot be target and weight' ok.csv \
   --weights y --target y
+for number in -9223372036854775808 -9223372036854775809; do # a sanitizer's test
+  for option in target weights ignore; do
+    refuse 1 "ok.csv:1:1: no column '$number'" ok.csv --target y --$option=$number
+  done
+done
 file twonames.csv "a,a,y\n1,2,3\n"
 refuse 1 'twonames.csv:1:1: 2 columns are named' twonames.csv --target a
 file other.csv "a,c,y\n1,2,3\n"
