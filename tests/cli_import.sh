@@ -170,6 +170,9 @@ for tool in gzip bzip2 xz; do
     bomb.$tool --max-line 1000000
 done
 
+head -c 3 /dev/zero | cat whole.xz - >odd.xz
+refuse 1 'odd.xz: damaged xz data' odd.xz
+
 # --- CSV ---
 {
   head -c 5000 /dev/zero | tr '\0' n
@@ -264,6 +267,12 @@ for tool in gzip bzip2 xz; do
   cat good.$tool good.$tool >twice.$tool # two streams, one behind the other
   accept good.svm good.$tool twice.$tool
 done
+# xz pads streams with zeros in fours
+{ cat good.xz && head -c 4 /dev/zero && cat good.xz && head -c 8 /dev/zero; } >pad.xz
+accept pad.xz
+[ "$("$THRESHER" import pad.xz -o pad.h5 2>&1 | grep -c '^pad.h5: 8 examples')" = 1 ] ||
+  complain "a padded stream was lost"
+rm -r pad.h5 pad.shards
 file BZh9.csv "BZh91,b,y\n1,2,3\n4,5,6\n" # text, not bzip2
 accept BZh9.csv
 file far.svm "1 1:1 7:1\n-1 2000000:1\n1 3:1\n"

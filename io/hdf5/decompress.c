@@ -104,9 +104,11 @@ static void bzip2_end(void *state)
   BZ2_bzDecompressEnd(state);
 }
 
+/* Several streams are one to the decoder: what pads them, zeros in fours, it
+ * alone can tell from a stream. It ends with the input. */
 static bool xz_begin(void *state)
 {
-  return lzma_stream_decoder(state, UINT64_MAX, 0) == LZMA_OK;
+  return lzma_stream_decoder(state, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
 }
 
 static enum outcome xz_step(void *state, struct window *window)
