@@ -86,6 +86,7 @@ file() {
 }
 
 good='1 1:0.5 3:1\n-1 2:2\n1 1:1 2:1 3:1\n-1 3:4e-1\n'
+file good.svm "$good"
 
 # --- LIBSVM: one fault per file, on a line of its own ---
 file zero.svm "${good}1 0:1 2:3\n${good}"
@@ -137,7 +138,6 @@ refuse 1 'one.svm' one.svm --test 0.5
 refuse 1 'missing.svm: No such file' missing.svm
 mkdir folder.svm
 refuse 1 'folder.svm: not a regular file' folder.svm
-file good.svm "$good"
 refuse 1 'empty.svm:1:1: an empty file' good.svm empty.svm
 refuse 1 'nan.svm:5:5:' good.svm nan.svm
 refuse 1 'nan.svm:5:5:' good.svm --test-file nan.svm
@@ -155,6 +155,24 @@ refuse 1 'first.svm:5:5:' first.svm
 } >giant.svm
 refuse 1 'giant.svm:1:1001:' giant.svm --max-line 1000
 
+# --- A few bytes of text that would take much memory ---
+file billions.svm '1 1:1\n-1 2:1\n1 1:1 2000000000:1\n'
+refuse 1 'billions.svm:3: index 2000000000 makes 2000000000 attributes, whose' \
+  billions.svm --memory 64M
+{ echo '1 1:1 70000000:1' && yes -- '-1 1:2' | head -n 2000; } >millions.svm
+refuse 1 'millions.svm:1: index 70000000 makes 70000000 attributes, whose' \
+  good.svm millions.svm --memory 64M
+refuse 1 'good.svm: statistics of 70000000 attributes need ' \
+  good.svm --memory 64M --attributes 70000000
+refuse 1 'and --memory leaves 1.0 GB' millions.svm --memory 1000000000
+head -c 6000000 /dev/zero >zeros
+refuse 1 'longer than 4194304 bytes; allow longer lines with more --memory' \
+  zeros --memory 64M --format libsvm
+refuse 1 'longer than 4194304 bytes; close its quotes, or allow longer lines' \
+  zeros --memory 64M --format csv
+refuse 1 'longer than 5000000 bytes; allow longer lines with --max-line' \
+  zeros --memory 1G --max-line 5000000 --format libsvm
+
 # --- Compressed files ---
 for tool in gzip bzip2 xz; do
   $tool -c nan.svm >"nan.$tool"
@@ -168,7 +186,12 @@ for tool in gzip bzip2 xz; do
   head -c 20000000 /dev/zero | tr '\0' 1 | $tool -c >bomb.$tool
   refuse 1 "text of bomb.$tool has a line that is longer than 1000000 bytes" \
     bomb.$tool --max-line 1000000
+  refuse 1 'longer than 4194304 bytes; allow longer lines with more --memory' \
+    bomb.$tool --memory 64M
 done
+
+head -c 3 /dev/zero | cat whole.xz - >odd.xz
+refuse 1 'odd.xz: damaged xz data' odd.xz
 
 # --- CSV ---
 {
@@ -176,6 +199,11 @@ done
   printf ',y\n1,2\n3,4\n'
 } >named.csv
 refuse 1 'named.csv:1: the name of column 1, nnnnnnnnnn' named.csv
+{
+  printf 'a,' && head -c 4000 /dev/zero | tr '\0' n
+  for row in ',c%d' ',1'; do printf "$row" $(seq 70000) && echo && printf '1,2'; done
+} >padded.csv
+refuse 1 'padded.csv:1: the name of column 2, nnnnnnnnnn' padded.csv --target a
 file short.csv "a,b,y\n1,2,3\n4,5\n6,7,8\n"
 refuse 1 'short.csv:3:4: ' short.csv
 file wide.csv "a,b,y\n1,2,3\n4,5,6,7\n"
@@ -203,6 +231,11 @@ refuse 1 "ok.csv:1:1: no column 'z'" ok.csv --target z
 refuse 1 "ok.csv:1:1: no column '4'" ok.csv --target 4
 refuse 1 'ok.csv:1:1: column 3 cannot be target and weight' ok.csv \
   --weights y --target y
+for number in -9223372036854775808 -9223372036854775809; do # a sanitizer's test
+  for option in target weights ignore; do
+    refuse 1 "ok.csv:1:1: no column '$number'" ok.csv --target y --$option=$number
+  done
+done
 file twonames.csv "a,a,y\n1,2,3\n"
 refuse 1 'twonames.csv:1:1: 2 columns are named' twonames.csv --target a
 file other.csv "a,c,y\n1,2,3\n"
@@ -259,6 +292,12 @@ for tool in gzip bzip2 xz; do
   cat good.$tool good.$tool >twice.$tool # two streams, one behind the other
   accept good.svm good.$tool twice.$tool
 done
+# xz pads streams with zeros in fours
+{ cat good.xz && head -c 4 /dev/zero && cat good.xz && head -c 8 /dev/zero; } >pad.xz
+accept pad.xz
+[ "$("$THRESHER" import pad.xz -o pad.h5 2>&1 | grep -c '^pad.h5: 8 examples')" = 1 ] ||
+  complain "a padded stream was lost"
+rm -r pad.h5 pad.shards
 file BZh9.csv "BZh91,b,y\n1,2,3\n4,5,6\n" # text, not bzip2
 accept BZh9.csv
 file far.svm "1 1:1 7:1\n-1 2000000:1\n1 3:1\n"
@@ -269,6 +308,26 @@ grep -q '^note:     index 2000000 is far beyond the next one, 7; ' stderr.log ||
   complain "no note of a far index: $(cat stderr.log)"
 "$THRESHER" import far.svm -o far.h5 --force --attributes 2000000 2>stderr.log
 ! grep -q 'far beyond' stderr.log || complain "a far index that is wanted"
+rm -r far.h5 far.shards
+# noted FILE TEXT: whether import notes it, and ends or not
+noted() {
+  "$THRESHER" import "$1" -o far.h5 --force --memory 64M 2>stderr.log
+  [ "$(grep -c '^note: ' stderr.log)" = 1 ] && grep -qF "$2" stderr.log ||
+    complain "$1: not the note '$2': $(cat stderr.log)"
+  rm -rf far.h5 far.shards
+}
+{ echo '1 1:1 1500000:1 1500001:1' && yes '1 2:1' | head -n 5; } >two.svm
+noted two.svm 'note:     index 1500001 (two.svm:1) is far beyond the number of values, 8; '
+seq 1 100000 199900001 | sed 's/.*/1 &:1/' >many.svm
+noted many.svm 'note:     index 199900001 (many.svm:2000) is far beyond the number of'
+seq 1 75 1500000 | sed 's/.*/1 &:1/' >sparse.svm
+"$THRESHER" import sparse.svm -o far.h5 2>stderr.log
+! grep -q '^note: ' stderr.log || complain "ordinary: $(cat stderr.log)"
+rm -r far.h5 far.shards
+# more ranks with as many shards help
+! launch 1 import far.svm -o far.h5 --memory 64M --quiet 2>stderr.log &&
+  launch 2 import far.svm -o far.h5 --memory 64M --quiet --shards 2 2>stderr.log ||
+  complain "far.svm on 2 ranks: $(cat stderr.log)"
 rm -r far.h5 far.shards
 accept ok.csv
 accept ok.csv --target a --weights b

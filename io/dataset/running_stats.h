@@ -19,6 +19,8 @@ struct th_running_stats {
   double *highest;
 };
 
+enum { TH_RUNNING_STATS_BYTES = 5 * 8 }; /* of an attribute */
+
 /* TH_ENOMEM. */
 th_status th_running_stats_init(struct th_running_stats *stats,
                                 int64_t attributes, struct th_error *err);

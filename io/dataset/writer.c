@@ -23,14 +23,15 @@ enum { SHARD_BYTES = 1 << 30 };
 static int64_t choose_shards(const struct th_row_groups *row_groups,
                              const struct th_dataset_plan *plan)
 {
-  int64_t bytes = th_row_groups_bytes(row_groups, plan->expected_entries);
+  int64_t attributes = row_groups->shape.attributes;
+  int64_t bytes = th_row_groups_bytes(row_groups, plan->expected_entries) +
+                  attributes * TH_RUNNING_STATS_BYTES;
   int64_t shards = plan->shards;
   if (shards <= 0) {
     shards = th_integer_ceil_divide(bytes, SHARD_BYTES);
     shards = shards < TH_MOST_SHARDS ? shards : TH_MOST_SHARDS;
   }
   shards = shards < 1 ? 1 : shards;
-  int64_t attributes = row_groups->shape.attributes;
   return shards < attributes ? shards : attributes;
 }
 
@@ -210,6 +211,21 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
 done:
   th_writer_abort(w);
   return rc;
+}
+
+th_status th_writer_statistics(const struct th_dataset_plan *plan, int ranks,
+                               int64_t *bytes, struct th_error *err)
+{
+  struct th_row_groups row_groups;
+  th_status rc = th_row_groups_init(&row_groups, &plan->shape, err);
+  *bytes = 0;
+  if (rc != TH_OK)
+    return rc;
+  int64_t shards = choose_shards(&row_groups, plan);
+  int64_t each = th_integer_ceil_divide(plan->shape.attributes, shards);
+  *bytes =
+      th_integer_ceil_divide(shards, ranks) * each * TH_RUNNING_STATS_BYTES;
+  return TH_OK;
 }
 
 int64_t th_writer_shards(const struct th_writer *writer)

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /* What is known of a data set before it is written; replicated. shape.nonzeros
- * is ignored: the writer counts them. shards 0: ceil(bytes / 1 GiB), at most
- * 1024 (sparse: by expected_entries). */
+ * is ignored: the writer counts them. shards 0: ceil(bytes / 1 GiB), statistics
+ * included, at most 1024 (sparse: by expected_entries). */
 struct th_dataset_plan {
   struct th_shape shape;
   int64_t shards;
@@ -35,6 +35,12 @@ struct th_writer;
 th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
                            const char *path, const struct th_dataset_plan *plan,
                            bool force, struct th_error *err);
+
+/* Bytes of memory that the rank with the most shards needs for the statistics
+ * of their attributes while they are written, about. Local. TH_EUSAGE,
+ * TH_EDATA. */
+th_status th_writer_statistics(const struct th_dataset_plan *plan, int ranks,
+                               int64_t *bytes, struct th_error *err);
 
 /* Check that PATH could be claimed now. Remove or put back what killed runs
  * have left. Local: rank 0. TH_EUSAGE, TH_EIO, TH_ENOMEM. */

@@ -104,9 +104,11 @@ static void bzip2_end(void *state)
   BZ2_bzDecompressEnd(state);
 }
 
+/* Several streams are one to the decoder: what pads them, zeros in fours, it
+ * alone can tell from a stream. It ends with the input. */
 static bool xz_begin(void *state)
 {
-  return lzma_stream_decoder(state, UINT64_MAX, 0) == LZMA_OK;
+  return lzma_stream_decoder(state, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
 }
 
 static enum outcome xz_step(void *state, struct window *window)
@@ -240,15 +242,14 @@ static double left_free(const struct statvfs *disk)
  * them: this ends before the disk is full, and in a line that never ends. */
 static th_status put(struct job *job, int64_t made, struct th_error *err)
 {
-  int64_t most = job->reading != NULL ? job->reading->max_line : 0;
+  int64_t most = job->reading != NULL ? job->reading->line.bytes : 0;
   int64_t behind = unended(job->output, made);
   struct statvfs disk;
   job->line = behind < 0 ? job->line + made : behind;
   if (most > 0 && job->line > most)
     return th_fail(err, TH_EFORMAT,
-                   "%s has a line that is longer than %lld bytes; allow longer "
-                   "lines with {max-line}",
-                   job->text, (long long)most);
+                   "%s has a line that is longer than %lld bytes; %s",
+                   job->text, (long long)most, job->reading->line.remedy);
   if (job->written / LOOK != (job->written + made) / LOOK &&
       fstatvfs(job->to, &disk) == 0 &&
       (double)disk.f_bavail * (double)disk.f_frsize < left_free(&disk))

@@ -7,12 +7,19 @@
 
 #include <stdint.h>
 
+/* The longest line of text that is accepted, and what to do about a longer one.
+ */
+struct th_line_limit {
+  int64_t bytes; /* 0: any */
+  const char *remedy;
+};
+
 /* How text is decompressed: told is called now and then with the number of
  * input bytes that have been read. */
 struct th_reading {
   void (*told)(void *self, int64_t bytes);
   void *self;
-  int64_t max_line; /* bytes that may come without the end of a line; 0: any */
+  struct th_line_limit line;
 };
 
 enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };

@@ -55,10 +55,11 @@ th_status th_csv_find_column(const struct th_csv *csv,
   char *end = NULL;
   errno = 0;
   long long number = strtoll(wanted, &end, 10);
-  *column = number - 1;
   if (errno == 0 && end != wanted && *end == '\0' && number >= 1 &&
-      number <= csv->columns)
+      number <= csv->columns) {
+    *column = number - 1;
     return TH_OK;
+  }
   return th_fail(err, TH_EDATA,
                  "%s:1:1: no column '%s' found, expected %sa number 1..%lld; "
                  "correct %s",

@@ -10,11 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_NAME = 4096 };
+enum {
+  LONGEST_NAME = 4096,
+  MOST_PADDED = 256 << 20, /* bytes of all names as they are stored, */
+  MOST_TIMES = 16          /* or so many times their own */
+};
 
 /* A record at the head of a file, on its way through libcsv. */
 struct head {
   struct csv_parser machine;
+  const struct th_line_limit *longest; /* borrowed */
   char **fields;
   int64_t count;
   int64_t capacity;
@@ -102,14 +107,14 @@ static th_status feed(struct head *head, const struct th_line *line,
   return TH_OK;
 }
 
-static th_status too_long(const struct th_line *line, int64_t max_line,
+static th_status too_long(const struct th_line *line,
+                          const struct th_line_limit *longest,
                           struct th_error *err)
 {
-  return th_text_row_fail(
-      line, line->text, err,
-      "the first record is longer than %lld bytes; close its "
-      "quotes, or allow longer lines with {max-line}",
-      (long long)max_line);
+  return th_text_row_fail(line, line->text, err,
+                          "the first record is longer than %lld bytes; close "
+                          "its quotes, or %s",
+                          (long long)longest->bytes, longest->remedy);
 }
 
 /* Offset of what a reader of lines has not yet handed out. */
@@ -134,7 +139,7 @@ static th_status read_head(struct head *head, struct th_csv *csv,
     if (!more)
       break;
     if (line.too_long || offset_of(lines) - start - 1 > lines->max_line)
-      return too_long(&line, lines->max_line, err);
+      return too_long(&line, head->longest, err);
     if (!begun && !th_csv_is_example(csv, line.text, line.length))
       continue;
     if (!begun && start == lines->file->body)
@@ -154,9 +159,11 @@ done:
   return rc;
 }
 
-static th_status begin_head(struct head *head, struct th_error *err)
+static th_status begin_head(struct head *head,
+                            const struct th_line_limit *longest,
+                            struct th_error *err)
 {
-  *head = (struct head){0};
+  *head = (struct head){.longest = longest};
   if (csv_init(&head->machine, CSV_STRICT | CSV_APPEND_NULL) != 0)
     return th_fail(err, TH_ENOMEM, "no memory for reading CSV");
   return TH_OK;
@@ -258,7 +265,7 @@ static th_status look_below(const struct head *first, struct th_csv *csv,
   struct head second;
   struct th_error ignored = {0};
   int64_t end = 0;
-  th_status rc = begin_head(&second, err);
+  th_status rc = begin_head(&second, first->longest, err);
   if (rc != TH_OK)
     return rc;
   if (first->has_text && first->has_number)
@@ -283,17 +290,34 @@ static th_status find_header(const struct head *first, struct th_csv *csv,
 static th_status check_names(const struct head *head, const char *file,
                              struct th_error *err)
 {
-  for (int64_t k = 0; k < head->count; k++)
-    if (strlen(head->fields[k]) > LONGEST_NAME)
-      return th_fail(err, TH_EDATA,
-                     "%s:1: the name of column %lld, %.40s.., is longer than "
-                     "%d bytes; shorten it, or say {header} no",
-                     file, (long long)k + 1, head->fields[k], LONGEST_NAME);
+  int64_t width = 0;
+  int64_t longest = 0; /* column */
+  int64_t sum = 0;
+  for (int64_t k = 0; k < head->count; k++) {
+    int64_t length = (int64_t)strlen(head->fields[k]);
+    longest = length > width ? k : longest;
+    width = length > width ? length : width;
+    sum += length;
+  }
+  if (width > LONGEST_NAME)
+    return th_fail(err, TH_EDATA,
+                   "%s:1: the name of column %lld, %.40s.., is longer than "
+                   "%d bytes; shorten it, or say {header} no",
+                   file, (long long)longest + 1, head->fields[longest],
+                   LONGEST_NAME);
+  if (width * head->count > MOST_PADDED &&
+      width * head->count / MOST_TIMES > sum)
+    return th_fail(err, TH_EDATA,
+                   "%s:1: the name of column %lld, %.40s.., has %lld bytes, "
+                   "and each of the %lld names is stored at its width; shorten "
+                   "it, or say {header} no",
+                   file, (long long)longest + 1, head->fields[longest],
+                   (long long)width, (long long)head->count);
   return TH_OK;
 }
 
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      int64_t max_line, enum th_header said,
+                      const struct th_line_limit *longest, enum th_header said,
                       struct th_error *err)
 {
   struct head head;
@@ -301,11 +325,11 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
   int64_t end = 0;
   bool header = false;
   *csv = (struct th_csv){.delimiter = ',', .target = -1};
-  th_status rc = begin_head(&head, err);
+  th_status rc = begin_head(&head, longest, err);
   if (rc != TH_OK)
     return rc;
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                      max_line, 0);
+                      longest->bytes, 0);
   TH_TRY(read_head(&head, csv, &lines, &end, err));
   csv->columns = head.count;
   int64_t read = lines.number;

@@ -68,7 +68,7 @@ struct th_csv_reference {
  * the columns is refused. Local. Release with th_csv_free, also on failure.
  * TH_EUSAGE, TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      int64_t max_line, enum th_header said,
+                      const struct th_line_limit *longest, enum th_header said,
                       struct th_error *err);
 
 /* Give every column its role. Local. TH_EUSAGE where only the user knows which

@@ -32,7 +32,7 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
                                              part.last - before + file->body};
     th_status rc = TH_OK;
     if (!im->format->importer->binary)
-      rc = th_text_align(file, im->job->max_line, &im->share.range[k], err);
+      rc = th_text_align(file, im->limits.line.bytes, &im->share.range[k], err);
     if (rc != TH_OK)
       return rc;
     before += bytes;
@@ -50,7 +50,7 @@ th_status th_import_count_lines(struct th_importing *im, int64_t k,
   struct th_line line;
   bool more = true;
   th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
-                      im->job->max_line, 0);
+                      im->limits.line.bytes, 0);
   while (true) {
     TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
     if (!more)
@@ -110,8 +110,7 @@ static th_status sum_counts(struct th_importing *im, const int64_t *all,
 }
 
 /* Which examples are test examples, and where all of them go. */
-static th_status place_examples(struct th_importing *im, int64_t memory,
-                                struct th_error *err)
+static th_status place_examples(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
   struct th_row_assignment *assignment = &im->assignment;
@@ -132,7 +131,7 @@ static th_status place_examples(struct th_importing *im, int64_t memory,
                          : th_partition_row_group_size(assignment->examples);
   assignment->shuffle = job->shuffle;
   assignment->seed = job->seed;
-  th_row_assignment_divide(assignment, 2 * im->text_bytes, memory);
+  th_row_assignment_divide(assignment, 2 * im->text_bytes, im->limits.memory);
   return TH_OK;
 }
 
@@ -151,9 +150,7 @@ th_status th_import_count(struct th_importing *im, struct th_error *err)
                         2 * im->files * (int64_t)sizeof *counts, sizes, &all,
                         err));
   TH_TRY(sum_counts(im, all, err));
-  int64_t least = -im->job->memory; /* the smallest memory of all ranks */
-  im->comm->ops->max_i64(im->comm, &least, 1);
-  TH_TRY(place_examples(im, -least, err));
+  TH_TRY(place_examples(im, err));
 done:
   TH_FREE(all, sizes, counts);
   return rc;

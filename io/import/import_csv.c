@@ -131,7 +131,7 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   for (int64_t k = 0; k < im->files; k++) {
     struct th_csv *csv = &mine(im)->csv[k];
     struct th_text_file *file = &im->file[k];
-    TH_TRY(th_csv_open(csv, file, im->job->max_line, im->job->header, err));
+    TH_TRY(th_csv_open(csv, file, &im->limits.line, im->job->header, err));
     if (csv->columns == 0)
       continue; /* said when the examples are counted */
     csv->class = im->class;

@@ -56,9 +56,23 @@ struct th_import_rows {
   int64_t *stored; /* row of the data set to come */
 };
 
+/* Where something stands in the text; line 0: nobody knows. */
+struct th_import_place {
+  int64_t file;
+  int64_t line;
+};
+
+/* What the text may take; replicated. */
+struct th_import_limits {
+  int64_t memory; /* of the rank with the least, for parsed entries; bytes */
+  struct th_line_limit line;
+};
+
 struct th_importing {
   const struct th_import *job; /* borrowed */
   struct th_comm *comm;        /* borrowed */
+
+  struct th_import_limits limits;
 
   /* What is read: the inputs, then the test file. Replicated. */
   int64_t files;
@@ -93,6 +107,7 @@ struct th_importing {
   struct th_rounding rounding; /* likewise */
   int64_t nonzeros;            /* after th_import_parse: of all ranks */
   int64_t attributes;          /* likewise: d */
+  struct th_import_place last; /* likewise: the first entry of the last one */
 };
 
 /* Take over what --like's data set has; decide on the type of values.

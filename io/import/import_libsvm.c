@@ -14,6 +14,7 @@ struct state {
   struct th_libsvm format;
   int64_t last[2]; /* the two largest attributes, behind one another; 0-based,
                       -1: none */
+  struct th_import_place place; /* of the first entry of the largest */
 };
 
 static struct th_libsvm *mine(const struct th_importing *im)
@@ -31,7 +32,7 @@ static th_status look_for_label(const struct th_importing *im, int64_t k,
   bool more = true;
   th_status rc = TH_OK;
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                      im->job->max_line, 0);
+                      im->limits.line.bytes, 0);
   do {
     TH_TRY(th_text_lines_next(&lines, &line, &more, err));
   } while (more && !th_libsvm_is_example(line.text, line.length));
@@ -89,11 +90,13 @@ static bool is_example(const struct th_importing *im, int64_t k,
          memchr(line->text, '#', (size_t)line->length) == NULL;
 }
 
-static void see_index(struct state *s, int64_t attribute)
+static void see_index(struct state *s, int64_t attribute,
+                      struct th_import_place place)
 {
   if (attribute > s->last[0]) {
     s->last[1] = s->last[0];
     s->last[0] = attribute;
+    s->place = place;
   } else if (attribute < s->last[0] && attribute > s->last[1]) {
     s->last[1] = attribute;
   }
@@ -104,33 +107,61 @@ static th_status read_line(struct th_importing *im, int64_t k,
                            struct th_error *err)
 {
   struct state *s = im->state;
-  (void)k;
+  struct th_import_place place = {k, line->number};
   th_status rc = th_libsvm_row(&s->format, line, row, err);
   for (int64_t j = row->count > 2 ? row->count - 2 : 0;
        rc == TH_OK && j < row->count; j++)
-    see_index(s, row->index[j]);
+    see_index(s, row->index[j], place);
   return rc;
 }
 
-/* A mistyped index makes as many attributes as it says. */
+/* Where the largest index stands first. Collective. */
+static void find_place(struct th_importing *im, int64_t largest)
+{
+  const struct state *s = im->state;
+  const struct th_comm *comm = im->comm;
+  bool mine = s->last[0] == largest;
+  int64_t file = mine ? -s->place.file : -im->files;
+  comm->ops->max_i64(im->comm, &file, 1);
+  int64_t line = mine && s->place.file == -file ? -s->place.line : -INT64_MAX;
+  comm->ops->max_i64(im->comm, &line, 1);
+  im->last = (struct th_import_place){-file, -line};
+}
+
+/* A mistyped index makes as many attributes as it says. It is told by the next
+ * one, or by how few values there are for so many attributes. */
+static void tell_far(const struct th_importing *im, int64_t largest,
+                     int64_t next)
+{
+  static const char last[] = "every index up to it is an attribute. If it is a "
+                             "mistake, correct the file";
+  int64_t base = !mine(im)->zero_based;
+  if (next >= 0 && largest / far_times > next && largest - next > far_away)
+    th_import_notice(im,
+                     "note:     index %lld is far beyond the next one, %lld; "
+                     "%s",
+                     (long long)largest + base, (long long)next + base, last);
+  else if (largest > far_away && largest / far_times > im->nonzeros)
+    th_import_notice(im,
+                     "note:     index %lld (%s:%lld) is far beyond the number "
+                     "of values, %lld; %s",
+                     (long long)largest + base, im->file[im->last.file].name,
+                     (long long)im->last.line, (long long)im->nonzeros, last);
+}
+
 static th_status check(struct th_importing *im, struct th_error *err)
 {
   struct state *s = im->state;
   const struct th_comm *comm = im->comm;
   int64_t largest = s->last[0];
   (void)err;
+  if (s->format.attributes > 0)
+    return TH_OK; /* it is known how many there are */
   comm->ops->max_i64(im->comm, &largest, 1);
   int64_t next = s->last[0] < largest ? s->last[0] : s->last[1];
   comm->ops->max_i64(im->comm, &next, 1);
-  if (s->format.attributes == 0 && next >= 0 && largest / far_times > next &&
-      largest - next > far_away)
-    th_import_notice(
-        im,
-        "note:     index %lld is far beyond the next one, %lld; every "
-        "index up to it is an attribute. If it is a mistake, "
-        "correct the file",
-        (long long)largest + !s->format.zero_based,
-        (long long)next + !s->format.zero_based);
+  find_place(im, largest);
+  tell_far(im, largest, next);
   return TH_OK;
 }
 

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_TO_TELL = 1000 }; /* that may tell the format */
+enum {
+  LINES_TO_TELL = 1000, /* that may tell the format */
+  MEMORY_SHARE = 16,    /* of memory is what a line may be long, */
+  LEAST_LIMIT = 4 << 20 /* or this */
+};
 
 static const char *file_name(const struct th_import *job, int64_t k)
 {
@@ -68,7 +72,7 @@ static th_status recognise(struct th_importing *im, struct th_error *err)
   bool more = true;
   th_status rc = TH_OK;
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                      im->job->max_line, 0);
+                      im->limits.line.bytes, 0);
   while (lines.number < LINES_TO_TELL && found == NULL) {
     TH_TRY(th_text_lines_next(&lines, &line, &more, err));
     if (!more)
@@ -215,7 +219,7 @@ static void on_reading(void *self, int64_t bytes)
 /* Collective. */
 static th_status open_files(struct th_importing *im, struct th_error *err)
 {
-  struct th_reading reading = {on_reading, im, im->job->max_line};
+  struct th_reading reading = {on_reading, im, im->limits.line};
   bool text = im->format == NULL || !im->format->importer->binary;
   th_status rc = TH_OK;
   measure_files(im);
@@ -228,9 +232,25 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   return rc;
 }
 
+/* A line takes many times its length when it is read and parsed. Collective. */
+static void limit_lines(struct th_importing *im)
+{
+  int64_t least = -im->job->memory; /* the smallest memory of all ranks */
+  im->comm->ops->max_i64(im->comm, &least, 1);
+  im->limits.memory = -least;
+  int64_t most = im->limits.memory / MEMORY_SHARE;
+  most = most > LEAST_LIMIT ? most : LEAST_LIMIT;
+  im->limits.line =
+      (struct th_line_limit){most, "allow longer lines with more {memory}"};
+  if (im->job->max_line <= most)
+    im->limits.line = (struct th_line_limit){
+        im->job->max_line, "allow longer lines with {max-line}"};
+}
+
 th_status th_import_open(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
+  limit_lines(im);
   TH_TRY(th_agree(im->comm, make_room(im, err), err));
   TH_TRY(th_import_read_like(im, err));
   TH_TRY(ask_format(im, err));

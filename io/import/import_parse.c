@@ -78,10 +78,10 @@ th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
   if (im->own.count == end)
     return th_text_changed(&im->file[k], err);
   if (line.too_long)
-    return th_text_row_fail(&line, line.text + im->job->max_line, err,
-                            "the line is longer than %lld bytes; allow longer "
-                            "lines with {max-line}",
-                            (long long)im->job->max_line);
+    return th_text_row_fail(&line, line.text + im->limits.line.bytes, err,
+                            "the line is longer than %lld bytes; %s",
+                            (long long)im->limits.line.bytes,
+                            im->limits.line.remedy);
   rc = importer->read_line(im, k, &line, row, err);
 done:
   return rc;
@@ -96,7 +96,7 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
   bool more = true;
   th_status rc = TH_OK;
   th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
-                      im->job->max_line, im->share.line[k]);
+                      im->limits.line.bytes, im->share.line[k]);
   while (true) {
     parsing->row.measured =
         im->type == TH_F32 && th_rounding_wants(im->first_row + im->own.count);

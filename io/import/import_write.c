@@ -14,7 +14,7 @@
 
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
-enum { PROVENANCE = 512 };
+enum { PROVENANCE = 512, LEAST_ROOM = 64 << 20 };
 
 static enum th_layout choose_layout(const struct th_importing *im)
 {
@@ -47,6 +47,38 @@ static struct th_dataset_plan make_plan(const struct th_importing *im)
   return (struct th_dataset_plan){.shape = shape,
                                   .shards = im->job->shards,
                                   .expected_entries = im->nonzeros};
+}
+
+/* A few bytes of text may make any number of attributes: what is kept of each
+ * may take as much memory as the entries, at least 64 MiB. */
+static th_status check_room(const struct th_importing *im,
+                            const struct th_dataset_plan *plan,
+                            struct th_error *err)
+{
+  int64_t most =
+      im->limits.memory > LEAST_ROOM ? im->limits.memory : LEAST_ROOM;
+  int64_t needed = 0;
+  char called[TH_IMPORT_CALLED];
+  char sizes[2][TH_SIZE_TEXT];
+  th_status rc = th_writer_statistics(plan, im->comm->size, &needed, err);
+  if (rc != TH_OK || needed <= most)
+    return rc;
+  th_memory_size_text(needed, sizes[0]);
+  th_memory_size_text(most, sizes[1]);
+  if (im->last.line == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s: statistics of %lld attributes need %s of memory on a "
+                   "rank, and {memory} leaves %s; raise it, or take more ranks "
+                   "and as many {shards}",
+                   im->file[0].name, (long long)im->attributes, sizes[0],
+                   sizes[1]);
+  im->format->importer->call(im, im->attributes - 1, called);
+  return th_fail(err, TH_EDATA,
+                 "%s:%lld: %s makes %lld attributes, whose statistics need %s "
+                 "of memory on a rank, and {memory} leaves %s; correct it, "
+                 "raise {memory}, or take more ranks and as many {shards}",
+                 im->file[im->last.file].name, (long long)im->last.line, called,
+                 (long long)im->attributes, sizes[0], sizes[1]);
 }
 
 /* Write the owned shards' part of a bin that has arrived. */
@@ -221,6 +253,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   struct th_origin origin = {0};
   char provenance[PROVENANCE];
   th_status rc = TH_OK;
+  TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
   TH_TRY(write_shards(im, writer, plan.shape.layout, err));

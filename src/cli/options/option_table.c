@@ -116,7 +116,8 @@ static const struct th_option before[] = {
     {"max-line", 0, TH_OPT_SIZE, AT(text.max_line), "SIZE", "1G", NULL,
      TH_FROM(1), NULL, "data", TH_IMPORT, false,
      "Length of the longest line of text that is accepted, in bytes. K, M, G "
-     "and T behind the number stand for powers of 1024"},
+     "and T behind the number stand for powers of 1024. A line longer than 4M "
+     "must also be within a sixteenth of --memory"},
     {"shuffle", 0, TH_OPT_FLAG, AT(text.shuffle), NULL, "yes", NULL,
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "Store the examples in a random order, which the seed determines"},
@@ -154,7 +155,8 @@ static const struct th_option after[] = {
      "run", TH_IMPORT | TH_TRAIN, false,
      "Memory of each rank for values, in bytes. K, M, G and T behind the "
      "number stand for powers of 1024. Training keeps the values that it has "
-     "read there; importing sorts the values that it has parsed there"},
+     "read there; importing sorts the values that it has parsed there, and "
+     "keeps statistics of the attributes in as much again, or in 64M"},
     {"prefetch", 0, TH_OPT_FLAG, AT(prefetch), NULL, "yes", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false,
      "Read dense data from disk while the rank computes"},
