@@ -1,5 +1,6 @@
 /* run_monitor_keep.c - what is kept of a run besides the solver's state: its
- * costs, its loops, its telemetry SPDX-License-Identifier: MIT */
+ * costs, its loops, its telemetry
+ * SPDX-License-Identifier: MIT */
 #include "cli/run_monitor.h"
 
 #include "core/memory.h"
