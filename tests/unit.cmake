@@ -1,5 +1,5 @@
 # Tests unit_*: serial, on the ground floor alone
-foreach(name IN ITEMS deal elementary fixed kukliansky memory partition placement random search slab state synthetic)
+foreach(name IN ITEMS deal elementary fixed kukliansky memory partition placement printable random search slab state synthetic)
   th_test(NAME unit_${name} LIBS thresher_solvers_driver LABELS unit)
 endforeach()
 foreach(name IN ITEMS source source_active)

@@ -100,8 +100,10 @@ static th_status check_known(const struct th_csv *csv,
                              struct th_error *err)
 {
   struct unknown unknown = {0};
-  if (ignored != NULL && strlen(ignored) < LIST / 2)
-    th_quote_shell_word(ignored, unknown.list, LIST);
+  char typed[4 * LIST]; /* of a longer one there is only the beginning */
+  if (ignored != NULL &&
+      strlen(th_quote_shell_word(ignored, typed, sizeof typed)) < LIST / 2)
+    strcpy(unknown.list, typed);
   for (int64_t k = 0; k < csv->columns; k++)
     if (csv->role[k] >= 0 && find_entry(csv, k, table, count) == NULL)
       add_unknown(&unknown, csv, k);

@@ -90,7 +90,7 @@ th_status th_csv_match(struct th_csv *csv, const struct th_text_file *file,
 void th_csv_find_counters(struct th_csv *csv);
 
 /* What to type for a column: its name, fit for a shell, or its number. */
-enum { TH_COLUMN_TEXT = 96 };
+enum { TH_COLUMN_TEXT = 256 };
 /* Local. */
 const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
                                char text[TH_COLUMN_TEXT]);

@@ -66,7 +66,7 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
 void th_import_notice(const struct th_importing *im, const char *format, ...)
 {
   const struct th_import_monitor *monitor = im->job->monitor;
-  char text[256];
+  char text[TH_ERROR_TEXT];
   if (monitor == NULL || monitor->notice == NULL)
     return;
   va_list args;

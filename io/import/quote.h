@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-/* The word in `text`, in quotes where a shell needs them; cut where it does not
- * fit. Local. */
+/* The word in `text`, in quotes where a shell needs them, and as $'..' with the
+ * bytes of what a terminal would not show as octal numbers. Where size, at
+ * least 8, is too small, the word between the quotes is cut. Local. */
 const char *th_quote_shell_word(const char *word, char *text, size_t size);
 
 #endif

@@ -2,30 +2,24 @@
  * SPDX-License-Identifier: MIT */
 #include "api/name_text.h"
 
-#include <string.h>
+#include "core/printable.h"
 
-/* Whether a byte continues a character of UTF-8. */
-static int is_continued(char byte)
-{
-  return ((unsigned char)byte & 0xc0U) == 0x80U;
-}
+#include <string.h>
 
 const char *th_name_text(const char *name, char *text, size_t size)
 {
   static const char more[] = "...";
+  static const char blanks[] = "\t\n\v\f\r";
   size_t length = strlen(name);
-  size_t kept = length;
-  if (length >= size) {
-    kept = size - sizeof more;
-    while (kept > 0 && is_continued(name[kept]))
-      kept--;
-  }
+  size_t kept = length < size ? length : size - sizeof more;
   memcpy(text, name, kept);
   text[kept] = '\0';
-  for (char *c = text; *c != '\0'; c++)
-    if ((unsigned char)*c < ' ' || *c == 0x7f)
-      *c = ' ';
   if (kept < length)
-    memcpy(text + kept, more, sizeof more);
+    th_printable_drop_tail(text);
+  for (char *c = strpbrk(text, blanks); c != NULL; c = strpbrk(c, blanks))
+    *c = ' ';
+  th_printable(text);
+  if (kept < length)
+    memcpy(text + strlen(text), more, sizeof more);
   return text;
 }

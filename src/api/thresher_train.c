@@ -32,6 +32,7 @@ static void on_notice(void *self, const char *text)
   if (listener->notice == NULL)
     return;
   snprintf(line, sizeof line, "%s", text);
+  th_error_one_line(line);
   th_error_name_options(line, false);
   listener->notice(listener->self, line);
 }

@@ -7,6 +7,7 @@
 #include "cli/common.h"
 #include "cli/input.h"
 #include "cli/shared/json.h"
+#include "core/printable.h"
 #include "solvers/driver/train.h"
 #include "solvers/greedy/irrepresentable.h"
 
@@ -103,7 +104,8 @@ void th_explained_print(const struct th_explained *explained)
 {
   if (explained->data == NULL)
     return;
-  printf("mu:          %.4g on %s", explained->mu, explained->data);
+  printf("mu:          %.4g on ", explained->mu);
+  th_printable_put(stdout, explained->data);
   if (explained->attribute >= 0)
     printf(", of attribute %" PRId64, explained->attribute);
   printf(explained->mu < 1

@@ -10,6 +10,7 @@
 #include "cli/wording.h"
 #include "core/memory.h"
 #include "core/partition.h"
+#include "core/printable.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/writer.h"
 #include "synthetic/tiles.h"
@@ -208,10 +209,11 @@ static th_status write_all(const struct job *job, struct th_comm *comm,
 static void print_summary(const struct job *job, double seconds)
 {
   const struct th_shape *shape = &job->plan.shape;
+  th_printable_put(stderr, job->options->output);
   fprintf(stderr,
-          "%s: %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
+          ": %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
           " attribute%s, %" PRId64 " of them true, in %.1f s\n",
-          job->options->output, shape->examples, th_wording_s(shape->examples),
+          shape->examples, th_wording_s(shape->examples),
           shape->examples - shape->training, shape->attributes,
           th_wording_s(shape->attributes), job->synthesis.truth.support_size,
           seconds);

@@ -7,6 +7,7 @@
 #include "cli/refuse_text.h"
 #include "cli/wording.h"
 #include "core/memory.h"
+#include "core/printable.h"
 
 #include <inttypes.h>
 
@@ -85,11 +86,12 @@ static void print_summary(const struct th_options *options,
   double rate = result->seconds > 0
                     ? (double)result->text_bytes / result->seconds / 1e6
                     : 0;
+  th_printable_put(stderr, options->output);
   fprintf(stderr,
-          "%s: %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
+          ": %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
           " attribute%s, %" PRId64 " non-zero%s; %.1f MB of text in %.1f s "
           "(%.0f MB/s)\n",
-          options->output, result->examples, th_wording_s(result->examples),
+          result->examples, th_wording_s(result->examples),
           result->test_examples, result->attributes,
           th_wording_s(result->attributes), result->nonzeros,
           th_wording_s(result->nonzeros), (double)result->text_bytes / 1e6,

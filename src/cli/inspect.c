@@ -6,6 +6,7 @@
 #include "cli/refuse_text.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
+#include "core/printable.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/file_kind.h"
 #include "io/dataset/format.h"
@@ -98,6 +99,14 @@ static json_t *dataset_json(struct th_dataset *dataset,
   return o;
 }
 
+/* A line with a name or a text from the file. */
+static void print_named(const char *before, const char *name, const char *after)
+{
+  fputs(before, stdout);
+  th_printable_put(stdout, name);
+  puts(after);
+}
+
 static void print_targets(struct th_dataset *dataset)
 {
   const struct th_origin *origin = th_dataset_origin(dataset);
@@ -106,12 +115,12 @@ static void print_targets(struct th_dataset *dataset)
   if (th_dataset_store(dataset)->shape.unlabelled)
     printf("target:       no target; for predict alone\n");
   else if (target != NULL)
-    printf("target:       %s\n", target);
+    print_named("target:       ", target, "");
   else if (origin->target > 0)
     printf("target:       column %" PRId64 " of %" PRId64 " of the text\n",
            origin->target, origin->columns);
   if (class != NULL)
-    printf("classes:      1 is '%s', -1 all others\n", class);
+    print_named("classes:      1 is '", class, "', -1 all others");
 }
 
 static void print_improvement(const struct th_improvement *improvement)
@@ -123,6 +132,14 @@ static void print_improvement(const struct th_improvement *improvement)
            "alike, and the smaller they are, the more it helps to draw "
            "attributes by their moments\n",
            improvement->ridge, improvement->lasso);
+}
+
+static void print_truth(const struct th_ground_truth *truth)
+{
+  printf("truth:        ");
+  th_printable_put(stdout, truth->family); /* the beginning of a text */
+  printf(", %" PRId64 " true attributes, noise %g\n", truth->support_size,
+         truth->noise);
 }
 
 static void print_dataset(struct th_dataset *dataset,
@@ -147,13 +164,13 @@ static void print_dataset(struct th_dataset *dataset,
   printf("bytes:        %" PRId64 "\n", th_dataset_bytes(dataset));
   printf("fingerprint:  %016" PRIx64 "\n", store->fingerprint);
   const char *provenance = th_dataset_provenance(dataset);
-  printf("provenance:   %s\n", provenance == NULL ? "unknown" : provenance);
+  print_named("provenance:   ", provenance == NULL ? "unknown" : provenance,
+              "");
   if (groups->groups > 0)
     printf("groups:       %" PRId64 " of attributes, %016" PRIx64 "\n",
            groups->groups, groups->fingerprint);
   if (truth != NULL && truth->family[0] != '\0')
-    printf("truth:        %s, %" PRId64 " true attributes, noise %g\n",
-           truth->family, truth->support_size, truth->noise);
+    print_truth(truth);
   print_improvement(&findings->improvement);
   if (findings->checked)
     printf("check:        every checksum and index is right\n");

@@ -9,6 +9,7 @@
 #include "cli/selected.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
+#include "core/printable.h"
 #include "io/dataset/format.h"
 #include "io/model/model_file.h"
 
@@ -120,7 +121,9 @@ static void print_deck(const struct th_model *model)
       if (strcmp(section, th_option_row(row)->section) != 0)
         printf("[%s]\n", th_option_row(row)->section);
       section = th_option_row(row)->section;
-      printf("%s = %s\n", th_option_row(row)->name, model->deck[k].value);
+      printf("%s = ", th_option_row(row)->name);
+      th_printable_put(stdout, model->deck[k].value);
+      putchar('\n');
     }
   }
 }

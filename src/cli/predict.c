@@ -7,6 +7,7 @@
 #include "cli/wording.h"
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/printable.h"
 #include "io/hdf5/output.h"
 
 #include <inttypes.h>
@@ -61,6 +62,13 @@ done:
   return rc;
 }
 
+static void print_summary(const struct th_options *options, int64_t count)
+{
+  th_printable_put(stderr, th_output_name(options->output));
+  fprintf(stderr, ": predictions of %" PRId64 " example%s\n", count,
+          th_wording_s(count));
+}
+
 th_status th_command_predict(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err)
 {
@@ -79,9 +87,7 @@ th_status th_command_predict(const struct th_options *options,
                    options->output, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
-    fprintf(stderr, "%s: predictions of %" PRId64 " example%s\n",
-            th_output_name(options->output), evaluator.rows.count,
-            th_wording_s(evaluator.rows.count));
+    print_summary(options, evaluator.rows.count);
 done:
   th_evaluated_free(&evaluated);
   th_evaluator_close(&evaluator);

@@ -7,6 +7,7 @@
 #include "cli/input.h"
 #include "cli/report.h"
 #include "cli/wording.h"
+#include "core/printable.h"
 #include "io/hdf5/interrupt.h"
 #include "io/import/quote.h"
 #include "io/model/model_file.h"
@@ -15,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WORD = 4096 }; /* longest file name of a line to type */
+enum { WORD = 4 * 4096 }; /* longest file name of a line to type, in quotes */
 
 struct session {
   const struct th_options *options;
@@ -220,9 +221,12 @@ static th_status tell_stop(const struct session *session, struct th_error *err)
 static void print_start(const struct session *session)
 {
   const struct th_keeper *keeper = &session->keeper;
-  if (keeper->found.number > 0)
-    fprintf(stderr, "note: going on from checkpoint %" PRId64 " in %s\n",
-            keeper->found.number, keeper->checkpoint.path);
+  if (keeper->found.number == 0)
+    return;
+  fprintf(stderr, "note: going on from checkpoint %" PRId64 " in ",
+          keeper->found.number);
+  th_printable_put(stderr, keeper->checkpoint.path);
+  fputc('\n', stderr);
 }
 
 static th_status train(struct session *session, struct th_comm *comm,

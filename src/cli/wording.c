@@ -3,6 +3,7 @@
 #include "cli/wording.h"
 
 #include "core/error.h"
+#include "core/printable.h"
 
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
 {
@@ -21,6 +22,8 @@ void th_wording_print(FILE *out, const char *before, const char *text)
 {
   char line[TH_ERROR_TEXT];
   snprintf(line, sizeof line, "%s", text);
+  th_printable_drop_tail(line);
+  th_printable(line);
   th_error_name_options(line, true);
   fprintf(out, "%s%s\n", before, line);
 }

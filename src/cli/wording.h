@@ -23,7 +23,8 @@ static inline const char *th_wording_es(int64_t count)
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size);
 
 /* A line: `before`, then a text of the library, whose names of options become
- * those of the command line. */
+ * those of the command line; what a terminal does not show as it is becomes
+ * question marks. */
 void th_wording_print(FILE *out, const char *before, const char *text);
 
 #endif

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/error.h"
 
+#include "core/printable.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,9 +23,15 @@ static const struct status_row status_table[] = {
 
 void th_error_one_line(char *text)
 {
-  for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++)
-    if (*c < ' ' || *c == 0x7f)
-      *c = '?';
+  th_printable(text);
+}
+
+/* A text of this length may have been cut. */
+static void settle(char text[TH_ERROR_TEXT], int length)
+{
+  if (length >= TH_ERROR_TEXT)
+    th_printable_drop_tail(text);
+  th_error_one_line(text);
 }
 
 th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
@@ -34,9 +42,9 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   err->rank = -1;
   va_list args;
   va_start(args, format);
-  vsnprintf(err->text, sizeof err->text, format, args);
+  int length = vsnprintf(err->text, sizeof err->text, format, args);
   va_end(args);
-  th_error_one_line(err->text);
+  settle(err->text, length);
   return code;
 }
 

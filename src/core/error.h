@@ -54,8 +54,9 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
 /* Put the name of what failed before the text of a failure. Local. */
 void th_error_name(struct th_error *err, const char *name);
 
-/* Names and texts from files may hold anything: control characters become
- * question marks, in place. Local. */
+/* Names and texts from files may hold anything: what a terminal does not show
+ * as it is (core/printable.h), ends of lines among it, becomes question marks,
+ * in place. Local. */
 void th_error_one_line(char *text);
 
 /* Texts of the library name options as {name}: write them in place as on a

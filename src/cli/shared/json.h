@@ -10,18 +10,23 @@
 #include <stdio.h>
 
 /* Add a member to an object; a number that is not finite, or a NULL string,
- * becomes null. Running out of memory shows in th_json_print. Local. */
+ * becomes null; other strings are as by th_json_string. Running out of memory
+ * shows in th_json_print. Local. */
 void th_json_real(json_t *object, const char *key, double value);
 void th_json_int(json_t *object, const char *key, int64_t value);
 void th_json_text(json_t *object, const char *key, const char *value);
-/* 16 hexadecimal digits. */
-/* A text from a file. If it is not UTF-8, it is taken for Latin-1. Local. */
+/* A text that may not be UTF-8: a byte that belongs to no character becomes
+ * U+FFFD and two hexadecimal digits. If a text has U+FFFD before two such
+ * digits itself, its three bytes are written in the same way: different texts
+ * stay different, and all can be told. Local. */
 json_t *th_json_string(const char *text);
-/* Local. */
+/* 16 hexadecimal digits. Local. */
 void th_json_hex(json_t *object, const char *key, uint64_t value);
 
-/* Write an object and a line end, and release it. flags are jansson's. Local.
- * TH_ENOMEM when it could not be built, TH_EIO when it cannot be written. */
+/* Write an object and a line end, and release it. What a terminal does not show
+ * as it is (core/printable.h) is written as \u and four digits. flags are
+ * jansson's. Local. TH_ENOMEM when it could not be built, TH_EIO when it cannot
+ * be written. */
 th_status th_json_print(FILE *out, json_t *object, size_t flags,
                         struct th_error *err);
 

@@ -1,0 +1,32 @@
+/* printable.h - names and texts of others, as a terminal may show them
+ *
+ * A name may hold any bytes. What a terminal would act upon instead of showing
+ * it does not get there: control characters (below U+0020, U+007F to U+009F),
+ * characters that end lines or turn the direction of the text around, and bytes
+ * that are no UTF-8. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PRINTABLE_H
+#define TH_PRINTABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Bytes of the character at the beginning of a text, and its code; 0 where the
+ * first byte does not begin a character of UTF-8. */
+int th_printable_decode(const char *text, uint32_t *code);
+
+/* Whether a terminal shows a character. */
+bool th_printable_code(uint32_t code);
+
+/* Each such character, and each byte that is no UTF-8, becomes a question mark,
+ * in place. All else stays as it is. */
+void th_printable(char *text);
+
+/* The same on the way to a file, for texts of any length. */
+void th_printable_put(FILE *out, const char *text);
+
+/* Of a text that was cut at some byte: drop the character that was cut. */
+void th_printable_drop_tail(char *text);
+
+#endif
