@@ -6,7 +6,6 @@
 #include "io/dataset/format.h"
 #include "io/hdf5/hash.h"
 
-
 enum {
 #define FIELD(name, what) FIELD_##name,
   TH_SELECTED_REALS(FIELD) REALS,
