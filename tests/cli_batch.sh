@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# cli_batch.sh - jobs/train.sbatch puts a job into the queue again if it was told to stop
-# or stopped in time, and not if it is done, has failed, was stopped by a file STOP, or
-# comes no further; srun, scontrol and the program are played by scripts
+# cli_batch.sh - jobs/train.sbatch puts a job into the queue again if it was told to stop,
+# stopped in time or lost a node, and not if it is done, has failed, was stopped by a file
+# STOP, or comes no further; srun, scontrol and the program are played by scripts
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
@@ -34,6 +34,7 @@ told*)
 in_time*) echo "thresher: stopped in time $stopped" >&2 && exit 3 ;;
 stop*) echo "thresher: stopped $stopped" >&2 && exit 3 ;;
 fails) echo "thresher: no data" >&2 && exit 1 ;;
+lost*) exit 205 ;;
 esac
 END
 chmod +x bin/*
@@ -58,11 +59,11 @@ plays()
   compare "$1: status" "$rc" == "$2"
   [ "$queued" = "$3" ] || fail "$1: in the queue again: $queued, wanted $3: $(cat log)"
 }
-for play in told_progress in_time_progress; do
+for play in told_progress:3 in_time_progress:3 lost_progress:205; do
   rm -rf run
-  plays "$play" 3 yes
-  plays "$play" 3 no # the checkpoint is the same
-  grep -q 'one update takes longer than the job' log || fail "$play: nothing is said"
+  plays "${play%:*}" "${play#*:}" yes
+  plays "${play%:*}" "${play#*:}" no # the checkpoint is the same
+  grep -q 'no checkpoint was written' log || fail "$play: nothing is said"
 done
 rm -rf run
 plays in_time_progress 3 yes
