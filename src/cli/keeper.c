@@ -29,6 +29,9 @@ static const double unnoticed = 0.05;
 static const double leave_after = 5;
 static const double leave_before = 1;
 
+/* Until the first checkpoint tells, bytes that are written in a second. */
+static const double slow_disk = 1e8;
+
 enum { POLLS = 16 /* without a look at the clock */ };
 
 th_status th_keeper_open(struct th_keeper *keeper,
@@ -107,9 +110,6 @@ th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
 done:
   return rc;
 }
-
-/* Until the first checkpoint tells, bytes that are written in a second. */
-static const double slow_disk = 1e8;
 
 th_status th_keeper_begin(struct th_keeper *keeper,
                           const struct th_state *state, struct th_error *err)
