@@ -36,6 +36,6 @@ foreach(name IN ITEMS batch columns gram lasso omp ridge state stochastic train 
   th_test(NAME mpi_${name} TIMEOUT 300 RANKS ${THRESHER_TEST_RANKS}
     LIBS thresher_problem thresher_mpi thresher_solvers_driver)
 endforeach()
-th_test(NAME mpi_faults TIMEOUT 300 RANKS 2 LIBS thresher_problem thresher_mpi thresher_solvers_driver)
+th_test(NAME mpi_faults TIMEOUT 600 RANKS 2 LIBS thresher_problem thresher_mpi thresher_solvers_driver)
 target_link_options(mpi_faults PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
 th_test(NAME mpi_end_list RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers_driver)

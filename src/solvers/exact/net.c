@@ -160,6 +160,9 @@ th_status th_net_path(const struct th_net_data *data, double mix,
     TH_TRY(visit(self, k, &point, &enough, err));
   }
 done:
+  if (rc != TH_OK)
+    err->rank =
+        -1; /* rank 0 of a team of one; the caller's ranks agree again */
   th_problem_duals_free(&duals);
   net_free(&net);
   return rc;
