@@ -101,9 +101,11 @@ static th_status check_known(const struct th_csv *csv,
 {
   struct unknown unknown = {0};
   char typed[4 * LIST]; /* of a longer one there is only the beginning */
-  if (ignored != NULL &&
-      strlen(th_quote_shell_word(ignored, typed, sizeof typed)) < LIST / 2)
-    strcpy(unknown.list, typed);
+  if (ignored != NULL) {
+    size_t length = strlen(th_quote_shell_word(ignored, typed, sizeof typed));
+    if (length < LIST / 2)
+      memcpy(unknown.list, typed, length + 1);
+  }
   for (int64_t k = 0; k < csv->columns; k++)
     if (csv->role[k] >= 0 && find_entry(csv, k, table, count) == NULL)
       add_unknown(&unknown, csv, k);
