@@ -326,11 +326,13 @@ int64_t forge_get(const struct forge_place *place, int64_t at)
   return value;
 }
 
-void forge_set(const struct forge_place *place, int64_t at, int64_t value)
+void forge_set(const struct forge_place *place, int64_t first, int64_t count,
+               int64_t value)
 {
   struct held h;
   bool good = hold(&h, place);
-  memcpy(h.items + (size_t)at * h.size, &value, h.size);
+  for (int64_t k = first; k < first + count; k++)
+    memcpy(h.items + (size_t)k * h.size, &value, h.size);
   put_back(&h, good);
 }
 

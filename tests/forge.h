@@ -46,9 +46,10 @@ int forge_list(const char *path, struct forge_place places[FORGE_PLACES]);
 bool forge_change(const struct forge_place *place, int64_t at,
                   enum forge_way way, uint64_t random);
 
-/* The whole number of an item; set it. */
+/* The whole number of an item; set some items. */
 int64_t forge_get(const struct forge_place *place, int64_t at);
-void forge_set(const struct forge_place *place, int64_t at, int64_t value);
+void forge_set(const struct forge_place *place, int64_t first, int64_t count,
+               int64_t value);
 
 /* Another number of items in a data set: the first of them, then zeros. */
 bool forge_resize(const struct forge_place *place, int64_t items);

@@ -54,11 +54,10 @@ static void set(const struct forge_place *place, const char *where,
                 int64_t value)
 {
   int64_t at = strtoll(where, NULL, 10);
-  if (strcmp(where, "all") != 0)
-    forge_set(place, at < 0 ? place->items + at : at, value);
+  if (strcmp(where, "all") == 0)
+    forge_set(place, 0, place->items, value);
   else
-    for (int64_t k = 0; k < place->items; k++)
-      forge_set(place, k, value);
+    forge_set(place, at < 0 ? place->items + at : at, 1, value);
 }
 
 int main(int argc, char **argv)

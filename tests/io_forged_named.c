@@ -104,7 +104,7 @@ static void refuse(const struct forge_original *original,
   th_comm_self(&self);
   forge_label_clear();
   forge_label_add(place, at, -2);
-  forge_set(place, at, r->value + (r->add ? forge_get(place, at) : 0));
+  forge_set(place, at, 1, r->value + (r->add ? forge_get(place, at) : 0));
   forge_seal(original->master);
   th_status rc = forge_open(&d, original->master, 1 << 20, &err);
   if (rc == TH_OK)

@@ -198,7 +198,8 @@ static void test_deal(struct th_comm *comm)
   th_state_image_free(&image);
 }
 
-/* Counters may be as large as they like; sizes are refused before they are kept.
+/* Counters may be as large as they like; sizes are refused before they are
+ * kept.
  */
 static void test_counters(struct th_comm *comm)
 {
