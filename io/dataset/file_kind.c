@@ -64,7 +64,7 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
     return rc;
   *kind = TH_FILE_OTHER;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (th_h5_open(&h5, path, path, &ignored) == TH_OK)
+  if (th_h5_open_own(&h5, path, path, &ignored) == TH_OK)
     *kind = kind_of(&h5);
   else if (H5Fis_hdf5(path) > 0) /* of another program, or damaged */
     *kind = TH_FILE_HDF5;

@@ -77,7 +77,7 @@ static int64_t minor_of(const char *path)
   struct th_error ignored = {0};
   struct th_h5 h5 = {0};
   int64_t minor = -1;
-  if (th_h5_open(&h5, path, path, &ignored) != TH_OK ||
+  if (th_h5_open_own(&h5, path, path, &ignored) != TH_OK ||
       th_h5_get_i64(&h5, "/", TH_A_MINOR, &minor, &ignored) != TH_OK)
     minor = -1;
   th_h5_close(&h5, &ignored);

@@ -295,7 +295,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   struct th_error ignored = {0};
   th_status rc = TH_OK;
   TH_TRY(th_format_check_file(path, path, err));
-  TH_TRY(th_h5_open(&h5, path, path, err));
+  TH_TRY(th_h5_open_own(&h5, path, path, err));
   TH_TRY(th_format_check(&h5, TH_FORMAT_MASTER, err));
   TH_TRY(get_shape(&h5, info, err));
   TH_TRY(get_targets(&h5, info, err));

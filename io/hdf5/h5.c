@@ -215,14 +215,21 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
   else
     h5->file = file;
   th_h5_drop(access);
-  if (rc == TH_OK && is_old(file)) {
-    struct th_error ignored = {0};
-    rc = th_h5_fail(h5,
-                    "is a file of an old format of HDF5, which thresher does "
-                    "not write",
-                    NULL, err);
-    th_h5_close(h5, &ignored);
-  }
+  return rc;
+}
+
+th_status th_h5_open_own(struct th_h5 *h5, const char *path, const char *name,
+                         struct th_error *err)
+{
+  struct th_error ignored = {0};
+  th_status rc = th_h5_open(h5, path, name, err);
+  if (rc != TH_OK || !is_old(h5->file))
+    return rc;
+  rc = th_h5_fail(h5,
+                  "is a file of an old format of HDF5, which thresher does not "
+                  "write",
+                  NULL, err);
+  th_h5_close(h5, &ignored);
   return rc;
 }
 

@@ -59,6 +59,11 @@ th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
 th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
                      struct th_error *err);
 
+/* The same for a file that nobody may have stored anew, as shards may be: its
+ * metadata have checksums. */
+th_status th_h5_open_own(struct th_h5 *h5, const char *path, const char *name,
+                         struct th_error *err);
+
 /* Close. A failed write is noticed here at the latest. Legal on a zeroed
  * record. */
 th_status th_h5_close(struct th_h5 *h5, struct th_error *err);

@@ -344,7 +344,7 @@ static th_status read_model(struct th_model *model, const char *path,
   struct th_error ignored = {0};
   th_status rc = TH_OK;
   TH_TRY(th_format_check_file(path, path, err));
-  TH_TRY(th_h5_open(&h5, path, path, err));
+  TH_TRY(th_h5_open_own(&h5, path, path, err));
   TH_TRY(th_format_check(&h5, TH_FORMAT_MODEL, err));
   TH_TRY(get_model(&h5, model, err));
   TH_TRY(th_attribute_groups_get(&h5, model->attributes, piece, pieces, err));
