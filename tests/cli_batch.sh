@@ -14,7 +14,10 @@ exec "$@"
 END
 cat >bin/scontrol <<'END'
 #!/usr/bin/env bash
-echo "$*" >>queue
+case $1 in
+requeue) echo "$*" >>queue ;;
+show) [ "$PLAY" = ended_progress_cancelled ] && echo "JobState=CANCELLED" ;;
+esac
 END
 printf '#!/bin/sh\n' >bin/sleep
 # The program: $PLAY says what it does
@@ -35,6 +38,7 @@ in_time*) echo "thresher: stopped in time $stopped" >&2 && exit 3 ;;
 stop*) echo "thresher: stopped $stopped" >&2 && exit 3 ;;
 fails) echo "thresher: no data" >&2 && exit 1 ;;
 lost*) exit 205 ;;
+ended*) echo "thresher: interrupted by SIGTERM, or a node is lost" >&2 && exit 1 ;;
 esac
 END
 chmod +x bin/*
@@ -59,7 +63,7 @@ plays()
   compare "$1: status" "$rc" == "$2"
   [ "$queued" = "$3" ] || fail "$1: in the queue again: $queued, wanted $3: $(cat log)"
 }
-for play in told_progress:3 in_time_progress:3 lost_progress:205; do
+for play in told_progress:3 in_time_progress:3 lost_progress:205 ended_progress:1; do
   rm -rf run
   plays "${play%:*}" "${play#*:}" yes
   plays "${play%:*}" "${play#*:}" no # the checkpoint is the same
@@ -69,6 +73,7 @@ rm -rf run
 plays in_time_progress 3 yes
 rm run/*.manifest
 plays stop_progress 3 no # what the leg before it said does not count
+plays ended_progress_cancelled 1 no
 plays fails 1 no
 plays ends 0 no
 finish
