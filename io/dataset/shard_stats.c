@@ -6,7 +6,6 @@
 #include "io/dataset/format.h"
 #include "io/dataset/shard_read.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const char *const names[TH_STATS_KINDS] = {TH_D_MEAN, TH_D_DEVIATION,
@@ -93,9 +92,10 @@ static struct th_range around(const struct th_shard_read *shard,
   return (struct th_range){low, high < count ? high : count};
 }
 
+/* Of values near the largest doubles mean and deviation may be no numbers. */
 static bool make_sense(const struct th_statistics *s)
 {
-  return s->deviation >= 0 && s->lowest <= s->highest && !isnan(s->mean);
+  return !(s->deviation < 0) && s->lowest <= s->highest;
 }
 
 th_status th_shard_statistics(struct th_shard_read *shard,
