@@ -33,7 +33,7 @@ target_link_options(unit_steps PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
 target_link_options(unit_nomem PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
 th_test(NAME mpi_covariance RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers_driver)
 foreach(name IN ITEMS batch columns gram lasso omp ridge state stochastic train verify)
-  th_test(NAME mpi_${name} TIMEOUT 300 RANKS ${THRESHER_TEST_RANKS}
+  th_test(NAME mpi_${name} TIMEOUT 900 RANKS ${THRESHER_TEST_RANKS}
     LIBS thresher_problem thresher_mpi thresher_solvers_driver)
 endforeach()
 th_test(NAME mpi_faults TIMEOUT 600 RANKS 2 LIBS thresher_problem thresher_mpi thresher_solvers_driver)

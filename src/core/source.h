@@ -8,7 +8,8 @@
  * All functions that do not say otherwise are local. Where a comment names no
  * code, a status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
  * TH_EBUDGET, TH_EFORMAT, TH_EIO. Every read may also end with TH_ESTOPPED,
- * here and in all that reads (th_source_watch). SPDX-License-Identifier: MIT */
+ * here and in all that reads (th_source_watch).
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_SOURCE_H
 #define TH_SOURCE_H
 
