@@ -164,7 +164,7 @@ refuse 1 'millions.svm:1: index 70000000 makes 70000000 attributes, whose' \
   good.svm millions.svm --memory 64M
 refuse 1 'good.svm: statistics of 70000000 attributes need ' \
   good.svm --memory 64M --attributes 70000000
-refuse 1 'and --memory leaves 1.0 GB' millions.svm --memory 1000000000
+refuse 1 'and --memory leaves 500.0 MB' millions.svm --memory 500000000
 head -c 6000000 /dev/zero >zeros
 refuse 1 'longer than 4194304 bytes; allow longer lines with more --memory' \
   zeros --memory 64M --format libsvm
