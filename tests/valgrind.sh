@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # valgrind.sh [PATTERN] - the serial tests under valgrind: no error, and no memory of ours
-# that is lost. PATTERN: of names of tests, default unit_*. Takes half an hour.
+# that is lost. PATTERN: of names of tests, default unit_*. Takes more than an hour.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +17,8 @@ for test in build/release/tests/$pattern; do
   [ -f "$test" ] && [ -x "$test" ] || continue
   rc=0
   timeout -k 5 "$limit" valgrind -q --error-exitcode=9 --leak-check=full \
-    --show-leak-kinds=definite --errors-for-leak-kinds=definite "$test" \
+    --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+    --suppressions=tests/valgrind.supp "$test" \
     >build/valgrind.log 2>&1 || rc=$?
   if [ "$rc" -eq 0 ]; then
     passed=$((passed + 1))
