@@ -1,8 +1,8 @@
 #!/bin/sh
 # functions.sh [ROOT] - lengths of functions: none over 60 lines, 90 % at most
 # 20, median at most 10; no file over 400 lines, tests included; no conditional
-# compilation inside a function; no TODO, FIXME; no flags of the command line in
-# texts below the program
+# compilation inside a function; no TODO, FIXME; no vasprintf; no flags of the
+# command line in texts below the program
 # SPDX-License-Identifier: MIT
 #
 # Relies on clang-format's Linux braces: a function's braces, and nothing else
@@ -14,6 +14,10 @@ files=$(find src mpi io -name '*.[ch]' -print | sort)
 bad=0
 if grep -nwE 'TODO|FIXME|XXX' $files; then
   echo "words that promise later work belong in an issue, not in the code"
+  bad=1
+fi
+if grep -rnwE 'v?asprintf' $files tests --include='*.[ch]'; then
+  echo "memory from vasprintf is not seen if it is lost: tests/lsan.supp"
   bad=1
 fi
 # Below the program messages name options as {name}; the program says --name.

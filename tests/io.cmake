@@ -26,7 +26,7 @@ endforeach()
 th_test(NAME io_piece LIBS thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
 set(forge SOURCES io_data.c forge.c forge_seal.c forge_try.c TIMEOUT 240
   LIBS thresher_problem thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
-th_test(NAME io_forged ${forge} LONG 12000)
+th_test(NAME io_forged WIDE ${forge} LONG 12000)
 th_test(NAME io_forged_named ${forge})
 th_test(NAME io_forged_model SOURCES forge.c forge_seal.c TIMEOUT 120
   LIBS thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
