@@ -5,6 +5,7 @@
 
 #include "core/random.h"
 #include "solvers/exact/active_set.h"
+#include "solvers/exact/quadratic_cycles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct sample {
   int64_t slot[MEMBERS];
   struct th_group_norm norm[MEMBERS];
   double coef[MEMBERS];
+  double slope[MEMBERS];
   double intercept;
   struct th_working_set working;
   struct th_replicated_columns columns;
@@ -122,6 +124,7 @@ static void fill(struct sample *s, uint64_t number)
                                        .start = s->start,
                                        .norm = s->norm,
                                        .slot = s->slot,
+                                       .slope = s->slope,
                                        .coef = s->coef};
 }
 
@@ -218,6 +221,44 @@ static void check_size(const struct sample *s, uint64_t number)
     CHECK(s->active_set.factor.size >= support);
 }
 
+/* The factor of a whole support at once is that of the products, too. */
+static void check_form(struct sample *s, uint64_t number)
+{
+  CHECK(th_active_set_form(&s->active_set, &s->quadratic, &s->err) == TH_OK);
+  check_factor(s);
+  check_size(s, number);
+  CHECK(th_active_set_changes(&s->active_set, &s->quadratic) == 0);
+}
+
+/* A model at the present coefficients, and cycles to that aim. */
+static int cycle(struct sample *s, double lambda, double aim, uint64_t *turn)
+{
+  double residual[EXAMPLES];
+  residual_of(s, residual);
+  for (int64_t k = 0; k < MEMBERS; k++)
+    s->slope[k] = product_of(s, s->x[k], residual);
+  begin(s, false);
+  int made = th_quadratic_cycles(&s->quadratic, lambda, aim, 2000, turn);
+  memcpy(s->coef, s->quadratic.coef, sizeof s->coef);
+  s->intercept += s->quadratic.coef[MEMBERS];
+  return made;
+}
+
+/* From zero, cycles in random order come to the same minimum in some models. */
+static void check_cycles(struct sample *s, double lambda)
+{
+  double coef[MEMBERS];
+  uint64_t turn = 0;
+  memcpy(coef, s->coef, sizeof coef);
+  memset(s->coef, 0, sizeof s->coef);
+  CHECK(cycle(s, lambda, INFINITY, &turn) == 1);
+  for (int model = 0; model < 8; model++)
+    cycle(s, lambda, 1e-13, &turn);
+  check_optimal(s, lambda, true);
+  for (int64_t k = 0; k < MEMBERS; k++)
+    CHECK_NEAR(s->coef[k], coef[k], 1e-6);
+}
+
 /* Lambdas down and up again: members join and leave. */
 static void walk(struct sample *s, uint64_t number, bool by_products)
 {
@@ -232,6 +273,10 @@ static void walk(struct sample *s, uint64_t number, bool by_products)
     check_optimal(s, lambda, !by_products);
     check_factor(s);
     check_size(s, number);
+    if (number % 6 == 4) {
+      check_form(s, number);
+      check_cycles(s, lambda);
+    }
   }
 }
 

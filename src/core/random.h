@@ -24,7 +24,8 @@ enum th_purpose {
   TH_PURPOSE_FOLD = 10,      /* folds of rows that validate in turn */
   TH_PURPOSE_LANCZOS = 11,   /* the start of Lanczos' method */
   TH_PURPOSE_TRUTH = 12,     /* generated true coefficients */
-  TH_PURPOSE_SLOT = 13       /* which attributes of an example are read */
+  TH_PURPOSE_SLOT = 13,      /* which attributes of an example are read */
+  TH_PURPOSE_DESCENT = 14    /* order of attributes in a cycle of descent */
 };
 
 struct th_stream {

@@ -5,6 +5,7 @@
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "math/kernels/column_kernels.h"
+#include "math/tiled.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,6 +66,36 @@ bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
   memcpy(row_of(f, f->size), row, (size_t)(f->size + 1) * sizeof *row);
   f->size++;
   return true;
+}
+
+/* Copy the rows that were kept. */
+static void take_rows(struct th_factor *f, const struct th_tiled *tiled,
+                      const bool *kept)
+{
+  f->size = 0;
+  for (int64_t i = 0; i < tiled->n; i++) {
+    double *row = row_of(f, f->size);
+    int64_t at = 0;
+    if (!kept[i])
+      continue;
+    for (int64_t k = 0; k <= i; k++)
+      if (kept[k])
+        row[at++] = th_tiled_entry(tiled, i, k);
+    f->size++;
+  }
+}
+
+th_status th_factor_form(struct th_factor *f, int64_t n, const double *h,
+                         double tolerance, bool *kept, struct th_error *err)
+{
+  struct th_tiled tiled = {0};
+  int64_t rank = 0;
+  f->size = 0;
+  th_status rc = th_tiled_factor(&tiled, n, h, tolerance, kept, &rank, err);
+  if (rc == TH_OK)
+    take_rows(f, &tiled, kept);
+  th_tiled_free(&tiled);
+  return rc;
 }
 
 /* Remove column i from row k: apply the rotations so far, and one more that

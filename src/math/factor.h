@@ -39,6 +39,12 @@ int64_t th_factor_entries(const struct th_factor *factor);
 bool th_factor_join(struct th_factor *factor, double diagonal,
                     double tolerance);
 
+/* Replace the factor by that of H, n x n, whose room has been made. Column
+ * after column, only the upper triangle is read. Rows that depend on the rows
+ * before them do not join; then kept[i] is false. TH_ENOMEM. */
+th_status th_factor_form(struct th_factor *factor, int64_t n, const double *h,
+                         double tolerance, bool *kept, struct th_error *err);
+
 /* Remove row and column i; the rows below move up. */
 void th_factor_drop(struct th_factor *factor, int64_t i);
 

@@ -5,6 +5,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "solvers/exact/active_set_parts.h"
 #include "solvers/exact/quadratic_parts.h"
 
 #include <math.h>
@@ -12,14 +13,10 @@
 #include <string.h>
 
 enum {
-  MOST_ROWS = 2048, /* of a larger support only a part is solved for */
+  MOST_ROWS = 2048, /* that join one by one */
   MOST_STOPS = 64,  /* signs that would change, in one step */
-  INTERCEPT = -1
+  INTERCEPT = TH_ACTIVE_SET_INTERCEPT
 };
-
-/* With a pivot below this share of the diagonal, a member is not independent.
- */
-static const double independent = 1e-9;
 
 /* A value that rises by more than this share has not risen by rounding alone.
  */
@@ -62,12 +59,13 @@ static double weight_of(const struct th_working_set *w, int64_t k)
   return w->norm[k].a + w->norm[k].c;
 }
 
-/* Room for so many rows. Local. */
-static th_status widen_rows(struct th_active_set *f, int64_t rows,
-                            struct th_error *err)
+th_status th_active_set_reserve(struct th_active_set *f, int64_t rows,
+                                struct th_error *err)
 {
   int64_t old = f->factor.room;
-  th_status rc;
+  th_status rc = TH_OK;
+  if (rows <= old)
+    return rc;
   TH_TRY(TH_WIDEN(&f->name, old, rows, "a linear system", err));
   TH_TRY(TH_WIDEN(&f->residual, old, rows, "a linear system", err));
   TH_TRY(TH_WIDEN(&f->step, old, rows, "a linear system", err));
@@ -81,9 +79,9 @@ static th_status add_columns(struct th_active_set *f, int64_t members,
                              struct th_error *err)
 {
   int64_t old = f->factor.room;
-  if (members + 1 <= old || old == MOST_ROWS)
+  if (members + 1 <= old || old >= MOST_ROWS)
     return TH_OK;
-  return widen_rows(f, rows_for(members), err);
+  return th_active_set_reserve(f, rows_for(members), err);
 }
 
 /* Room for so many slots. Local. */
@@ -125,7 +123,7 @@ static void reserve_put(struct th_active_set *f, int64_t room, int64_t slots,
 {
   f->factor.room = 0;
   if (th_state_good(state) && room > 0)
-    th_state_note(state, widen_rows(f, room, state->err));
+    th_state_note(state, th_active_set_reserve(f, room, state->err));
   if (th_state_good(state))
     th_state_note(state, widen_slots(f, slots, state->err));
 }
@@ -138,7 +136,7 @@ void th_active_set_describe(struct th_active_set *f,
   th_state_enter(state, "factor");
   TH_STATE_ONE(state, f, centred);
   TH_STATE_ONE(state, f, ridge);
-  TH_STATE_AT_MOST(state, &f->factor, room, MOST_ROWS);
+  TH_STATE_AT_MOST(state, &f->factor, room, TH_ACTIVE_SET_MOST);
   TH_STATE_AT_MOST(state, &f->factor, size, f->factor.room);
   if (th_state_puts(state))
     reserve_put(f, f->factor.room, columns->count, state);
@@ -194,7 +192,7 @@ static void drop(struct th_active_set *f, int64_t i)
 static bool join(struct th_active_set *f, int64_t name, double diagonal)
 {
   f->name[f->factor.size] = name;
-  return th_factor_join(&f->factor, diagonal, independent);
+  return th_factor_join(&f->factor, diagonal, TH_ACTIVE_SET_INDEPENDENT);
 }
 
 static void join_member(struct th_active_set *f, const struct th_quadratic *q,
@@ -207,7 +205,8 @@ static void join_member(struct th_active_set *f, const struct th_quadratic *q,
         f->name[i] == INTERCEPT
             ? th_column_dot(&q->columns->vector[slot], q->h)
             : th_quadratic_product(q, f->member[f->name[i]], k, q->work);
-  f->held[slot] = join(f, slot, th_quadratic_product(q, k, k, q->work));
+  f->held[slot] =
+      join(f, slot, th_quadratic_product(q, k, k, q->work) * (1 + f->damping));
 }
 
 /* The place of a row's coefficient among the members and the intercept. */
@@ -329,7 +328,7 @@ bool th_active_set_step(struct th_active_set *f, struct th_quadratic *q,
   if (f->target[members] != q->coef[members])
     th_quadratic_move_intercept(q, f->target[members] - q->coef[members]);
   double after = th_quadratic_value(q, lambda, q->coef, q->state);
-  if (after <= before)
+  if (after <= before + f->slack * fabs(before))
     return true;
   th_quadratic_restore(q, 0);
   if (!(after - before <= rounding * fabs(before)))

@@ -25,6 +25,11 @@ struct th_active_set {
   double *step;     /* rows */
   bool centred;     /* products without an intercept's row */
   double ridge;     /* in the products */
+  double damping;   /* share of each product of a member with itself that is
+                       added to it: with more than 1e-9, members that depend on
+                       each other may all join */
+  double slack;     /* share of a model's value by which a step may raise it:
+                       near the solution, what it gains is less than rounding */
   int64_t slots;    /* capacity of the two arrays over slots */
   int64_t *member;  /* of the model's working set, or -1 */
   bool *held;       /* in the factor */
@@ -56,6 +61,22 @@ th_status th_active_set_begin(struct th_active_set *active_set,
  * instead. */
 int64_t th_active_set_cost(const struct th_active_set *active_set,
                            const struct th_quadratic *quadratic);
+
+/* Form the factor of the whole support at once, from the entries of its
+ * attributes row by row. A member that depends on others does not join. The
+ * support fits if it has fewer than TH_ACTIVE_SET_MOST members
+ * (active_set_parts.h). TH_ENOMEM. */
+th_status th_active_set_form(struct th_active_set *active_set,
+                             const struct th_quadratic *quadratic,
+                             struct th_error *err);
+
+/* The cost of that, in values that descent could visit instead. */
+double th_active_set_form_cost(const struct th_quadratic *quadratic);
+
+/* How many members have joined or left the support since the factor was
+ * formed. */
+int64_t th_active_set_changes(const struct th_active_set *active_set,
+                              const struct th_quadratic *quadratic);
 
 /* Move the model to the minimum over its support, as far as its members are
  * independent. False: nothing has moved, as the model would not fall. */

@@ -4,6 +4,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "solvers/exact/inner_solver_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,24 +13,20 @@
 
 enum {
   MOST_MODELS = 200,
-  ROUNDS_SQUARED = 10000, /* if the model is the problem itself */
-  ROUNDS_KEPT = 300,      /* the same for columns in memory */
-  ROUNDS_NEWTON = 20,
-  PATIENCE = 3, /* rounds before a factor of new curvatures pays */
   SPARE_COLUMNS = 1024,
   EXAMPLES_PER_MEMBER = 2, /* with more examples, products are worth forming */
   MOST_PRODUCTS = 4096,    /* for columns in memory, of which none is dropped */
   MOST_CHORD = 1024, /* members whose products are formed more than once */
   MOST_WHOLE = 256,
-  ROUNDS_CHORD = 200, /* of a model by products */
   FEW_EXAMPLES = 512
 };
 
-/* A model's curvatures are at least this share of the largest. With small
- * penalties on separable data, nearly all examples have far less than the
- * largest. A larger share would make Newton steps short, and they would end far
- * from the solution. */
-static const double least_curvature = 1e-10;
+/* Whether models are solved by cycles: labels, sparse attributes, l1. */
+static bool by_cycles(const struct th_problem *p)
+{
+  return p->kept == NULL && p->loss->labels && !p->dense &&
+         p->grouping.start == NULL;
+}
 
 th_status th_inner_solver_init(struct th_inner_solver *d,
                                struct th_problem *problem, struct th_error *err)
@@ -49,8 +46,9 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   d->tall = th_chord_fits(problem);
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
   d->squared = problem->kept != NULL && !problem->loss->labels;
-  d->logistic =
-      problem->kept != NULL && problem->loss->predicts == TH_PREDICTS_ODDS;
+  d->cycles.used = by_cycles(problem);
+  d->logistic = (problem->kept != NULL || d->cycles.used) &&
+                problem->loss->predicts == TH_PREDICTS_ODDS;
   if (d->tall)
     TH_TRY(th_chord_init(&d->chord, problem, err));
 done:
@@ -69,27 +67,17 @@ void th_inner_solver_free(struct th_inner_solver *d)
   *d = (struct th_inner_solver){0};
 }
 
-static bool is_squared(const struct th_inner_solver *d)
-{
-  return !d->problem->loss->labels;
-}
-
-static bool is_chord(const struct th_inner_solver *d)
-{
-  return d->by_products && !is_squared(d);
-}
-
 /* Decided by sizes alone, never by ranks or memory. */
 static bool use_products(const struct th_inner_solver *d, int64_t members)
 {
   const struct th_problem_kept *kept = d->problem->kept;
   if (kept != NULL && kept->count > MOST_PRODUCTS)
     return false;
-  if (d->tall && is_squared(d))
+  if (d->tall && th_inner_solver_is_squared(d))
     return true;
   if (d->tall)
     return members <= MOST_CHORD;
-  return is_squared(d) && d->problem->dense &&
+  return th_inner_solver_is_squared(d) && d->problem->dense &&
          d->problem->rows >= FEW_EXAMPLES &&
          d->problem->rows >= EXAMPLES_PER_MEMBER * members;
 }
@@ -177,7 +165,7 @@ static th_status fetch(struct th_inner_solver *d, const int64_t *missing,
                                            count, err);
     th_profile_end(profile, TH_PHASE_SUPPORT);
   }
-  if (rc == TH_OK && d->by_products && is_squared(d)) {
+  if (rc == TH_OK && d->by_products && th_inner_solver_is_squared(d)) {
     th_profile_begin(profile);
     rc = grow_products(d, err);
     th_profile_end(profile, TH_PHASE_GRAM);
@@ -245,101 +233,6 @@ void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
   free(known);
 }
 
-/* Start a model whose state is the slopes of the gathered columns. Local,
- * replicated. */
-static void start_slopes(struct th_inner_solver *d,
-                         const struct th_working_set *working)
-{
-  struct th_quadratic *q = &d->quadratic;
-  q->covariance = &d->covariance;
-  for (int64_t k = 0; k < working->members; k++)
-    q->state[working->slot[k]] = working->slope[k];
-  if (is_chord(d))
-    q->constant = th_chord_constant(&d->chord, d->problem, d->weighted);
-  for (int64_t i = 0; is_squared(d) && i < d->problem->rows; i++)
-    q->constant += 0.5 * d->weighted[i] * d->theta[i];
-  q->constant += th_working_set_ridge(working, q->ridge, working->coef);
-}
-
-/* Start a model whose state is the residuals of the examples. Local,
- * replicated. */
-static void start_residuals(struct th_inner_solver *d)
-{
-  const struct th_problem *p = d->problem;
-  double least = least_curvature * th_loss_L(p->loss);
-  d->quadratic.h = d->h;
-  th_loss_d2f_all(p->loss, p->rows, d->prediction, p->target, d->h);
-  for (int64_t i = 0; i < p->rows; i++)
-    d->h[i] = p->eta[i] * fmax(d->h[i], least);
-  memcpy(d->quadratic.state, d->weighted,
-         (size_t)p->rows * sizeof *d->quadratic.state);
-}
-
-/* Make the model around the present coefficients. Local, replicated. */
-static th_status make_model(struct th_inner_solver *d,
-                            const struct th_working_set *working,
-                            double tolerance, struct th_error *err)
-{
-  struct th_quadratic *q = &d->quadratic;
-  int64_t states = d->by_products ? d->columns.count : d->problem->rows;
-  bool anew = !is_squared(d); /* curvatures are new */
-  bool fits = false;
-  th_status rc;
-  TH_TRY(th_source_leave(d->problem->context->source, err));
-  if (is_chord(d)) {
-    anew = th_chord_renew(&d->chord, d->problem, d->prediction,
-                          d->gap / tolerance, &d->covariance);
-    TH_TRY(
-        th_chord_grow(&d->chord, d->problem, &d->columns, &d->covariance, err));
-  }
-  TH_TRY(
-      th_quadratic_reserve(q, states, working->members, working->units, err));
-  q->working = working;
-  q->columns = &d->columns;
-  q->ridge = d->problem->ridge;
-  q->intercept = d->problem->intercept;
-  if (d->by_products)
-    start_slopes(d, working);
-  else
-    start_residuals(d);
-  TH_TRY(th_quadratic_begin(q, err));
-  if (anew || (is_chord(d) && d->whole)) /* where chords learn */
-    th_active_set_reset(&d->active_set);
-  TH_TRY(th_active_set_begin(&d->active_set, q, &fits, err));
-  q->active_set = fits ? &d->active_set : NULL;
-  q->patience = is_squared(d) || is_chord(d) ? 0 : PATIENCE;
-  q->frugal = d->problem->kept != NULL;
-done:
-  return rc;
-}
-
-/* Minimise a model, with a tolerance and a number of rounds that suit it. False
- * where that has made it worse: a polish of attributes that depend on each
- * other. */
-static bool solve_model(struct th_inner_solver *d, double lambda,
-                        double tolerance)
-{
-  bool squared = is_squared(d);
-  double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
-  int rounds = squared ? ROUNDS_SQUARED : ROUNDS_NEWTON;
-  if (squared && d->problem->kept != NULL)
-    rounds = ROUNDS_KEPT;
-  if (d->problem->kept != NULL)
-    wanted = fmax(wanted, 0.3 * tolerance);
-  if (is_chord(d)) {
-    wanted = fmax(0.01 * d->gap, 0.1 * tolerance);
-    rounds = ROUNDS_CHORD;
-  }
-  bool polishes = d->gap <= tolerance; /* solve for its support, once */
-  if (polishes) {
-    wanted = 0;
-    rounds = d->quadratic.patience + 1;
-  }
-  double gap = th_quadratic_solve(&d->quadratic, lambda,
-                                  fmin(wanted, 0.5 * d->gap), rounds);
-  return !polishes || gap <= d->gap;
-}
-
 /* Move to the model's minimum, or as far as the objective falls, and look
  * there. *moved: the objective fell. Collective. */
 static th_status follow_model(struct th_inner_solver *d,
@@ -347,14 +240,23 @@ static th_status follow_model(struct th_inner_solver *d,
                               bool *moved, struct th_error *err)
 {
   *moved = true;
-  if (is_chord(d))
+  if (th_inner_solver_is_chord(d))
     return th_inner_solver_chord(d, working, lambda, moved, err);
-  if (is_squared(d))
+  if (th_inner_solver_is_squared(d))
     memcpy(working->coef, d->quadratic.coef,
            (size_t)working->members * sizeof *working->coef);
   else
     *moved = th_inner_solver_search(d, working, lambda);
   return *moved ? th_inner_solver_look(d, working, lambda, err) : TH_OK;
+}
+
+/* Make the next model, unless the run is to end. */
+static th_status next_model(struct th_inner_solver *d,
+                            const struct th_working_set *working,
+                            double tolerance, struct th_error *err)
+{
+  th_status rc = th_source_leave(d->problem->context->source, err);
+  return rc == TH_OK ? th_inner_solver_model(d, working, tolerance, err) : rc;
 }
 
 th_status th_inner_solver_solve(struct th_inner_solver *d,
@@ -363,12 +265,13 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
 {
   double before = INFINITY;
   bool moved = true;
+  int most = d->cycles.used ? d->cycles.models : MOST_MODELS;
   th_status rc = TH_OK;
-  for (int k = 0; k < MOST_MODELS && rc == TH_OK && moved; k++) {
+  for (int k = 0; k < most && rc == TH_OK && moved; k++) {
     bool enough = d->gap <= tolerance && !(d->polishes && k == 0);
     if (enough || !isfinite(d->gap))
       break;
-    if (is_squared(d) && !(d->gap < 0.5 * before))
+    if (th_inner_solver_is_squared(d) && !(d->gap < 0.5 * before))
       break; /* the model is exact, so this is the limit of doubles */
     before = d->gap;
     d->first = k == 0;
@@ -376,8 +279,8 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
                      "lambda %.4g  gap %.2g  %" PRId64 " attributes in work",
                      lambda, d->gap, working->members);
     TH_TRY(th_agree(d->problem->context->comm,
-                    make_model(d, working, tolerance, err), err));
-    if (!solve_model(d, lambda, tolerance))
+                    next_model(d, working, tolerance, err), err));
+    if (!th_inner_solver_minimise(d, lambda, tolerance))
       break;
     rc = follow_model(d, working, lambda, &moved, err);
   }

@@ -18,6 +18,18 @@
 #include "solvers/exact/quadratic.h"
 #include "solvers/penalised/problem.h"
 
+/* Models of labels on sparse attributes are solved by cycles
+ * (quadratic_cycles.h). Of one lambda. */
+struct th_inner_cycles {
+  bool used;     /* for this problem */
+  int models;    /* at most so many */
+  uint64_t turn; /* cycles so far */
+  double aim; /* violations at which the cycles of a model end; 0: none yet */
+  double visited; /* values, since the last factor was formed */
+  double gap;     /* at the last model with a factor, or INFINITY */
+  int forms;      /* factors so far */
+};
+
 /* The state of a solution on the working set. Replicated. */
 struct th_inner_solver {
   struct th_problem *problem; /* borrowed */
@@ -26,6 +38,7 @@ struct th_inner_solver {
   struct th_quadratic quadratic;
   struct th_active_set active_set;
   struct th_chord chord; /* of a tall problem */
+  struct th_inner_cycles cycles;
   bool tall;
   bool whole;         /* so few columns that all are members */
   bool logistic;      /* in memory: math/kernels/logistic.h is used */
@@ -61,6 +74,9 @@ void th_inner_solver_free(struct th_inner_solver *inner);
  * columns of an image are gathered. Collective. */
 void th_inner_solver_describe(struct th_inner_solver *inner,
                               struct th_state *state);
+
+/* Begin another lambda. Local. */
+void th_inner_solver_begin(struct th_inner_solver *inner);
 
 /* Gather the columns of the working set, and set their slots. Columns that
  * have not been used for long are dropped. Collective. TH_ENOMEM, and of

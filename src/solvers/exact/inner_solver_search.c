@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/gap.h"
 #include "solvers/exact/inner_solver.h"
+#include "solvers/exact/inner_solver_parts.h"
 
 #include <float.h>
 #include <math.h>
@@ -50,9 +51,10 @@ bool th_inner_solver_search(struct th_inner_solver *d,
     slope +=
         d->problem->ridge * working->coef[k] * (q->coef[k] - working->coef[k]);
   double part = 1;
+  double rounding = d->cycles.used ? TH_INNER_ROUNDING * fabs(d->primal) : 0;
   for (int k = 0; k < HALVINGS; k++, part /= 2) {
     double value = objective_at(d, working, lambda, part, q->work);
-    if (value <= d->primal + 1e-4 * part * slope) {
+    if (value <= d->primal + 1e-4 * part * slope + rounding) {
       memcpy(working->coef, q->work,
              (size_t)working->members * sizeof *working->coef);
       return true;

@@ -30,9 +30,11 @@
 #include <stdlib.h>
 
 /* A lambda below this share of lambda_max is approached by larger ones, each
- * this share of the one before. Descent from zero would take very long. */
+ * a share of the one before. Descent from zero would take very long. Where one
+ * model will do for each of them, strides are long. */
 static const double far = 0.01;
-static const double stride = 0.6;
+static const double short_stride = 0.6;
+static const double long_stride = 0.25;
 enum { MOST_STRIDES = 2048 }; /* no double is smaller */
 
 /* The search for a ball is taken to last so many lambdas from now on. Its
@@ -119,11 +121,17 @@ static void begin_piece(struct th_context *context, double step, double steps)
   context->piece_part = to * to - from * from;
 }
 
+static double stride_of(const struct lasso *s)
+{
+  return s->exact.inner.cycles.used ? long_stride : short_stride;
+}
+
 /* The larger lambda that comes next, if a single one is far from lambda_max:
  * paths and searches come from there. 0: none is left. */
 static double next_stride(const struct lasso *s, double lambda)
 {
   double most = s->problem.lambda_max;
+  double stride = stride_of(s);
   double way = most * stride;
   if (s->path > 1 || s->ball.radius > 0 || lambda >= far * most)
     return 0;
@@ -149,7 +157,9 @@ static th_status approach(struct lasso *s, struct th_context *context,
 {
   th_status rc;
   TH_TRY(th_working_set_solver_guess(&s->exact, way, true, err));
+  s->exact.rough = s->exact.inner.cycles.used;
   TH_TRY(th_working_set_solver_solve(&s->exact, way, err));
+  s->exact.rough = false;
   TH_TRY(publish(s, context, err));
   note(s, way);
   s->strides++;
@@ -233,7 +243,8 @@ static void search_on(struct lasso *s, struct th_context *context)
 static void begin_update(const struct lasso *s, struct th_context *context,
                          double lambda)
 {
-  double strides = th_log(lambda / s->problem.lambda_max) / th_log(stride);
+  double strides =
+      th_log(lambda / s->problem.lambda_max) / th_log(stride_of(s));
   double steps = (double)s->path;
   if (s->ball.radius > 0)
     steps = (double)(s->steps + SEARCH);

@@ -20,7 +20,7 @@ static const double helps = 0.1;
 void th_quadratic_free(struct th_quadratic *q)
 {
   TH_FREE(q->state, q->coef, q->start, q->from, q->curvature, q->slope, q->work,
-          q->kept[0], q->kept[1]);
+          q->order, q->kept[0], q->kept[1]);
   *q = (struct th_quadratic){0};
 }
 
@@ -39,6 +39,7 @@ th_status th_quadratic_reserve(struct th_quadratic *q, int64_t states,
   TH_TRY(TH_NEW(&q->slope, members, "solving on the working set", err));
   TH_TRY(TH_NEW(&q->curvature, units, "solving on the working set", err));
   TH_TRY(TH_NEW(&q->work, 2 * most, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->order, members, "solving on the working set", err));
   TH_TRY(TH_NEW(&q->kept[0], iterates * (members + 1),
                 "solving on the working set", err));
   TH_TRY(TH_NEW(&q->kept[1], iterates * states, "solving on the working set",
@@ -69,8 +70,7 @@ double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
   return th_column_dot(&q->columns->vector[slot[j]], weighted) + ridge;
 }
 
-/* The same of a member with itself. */
-static double square_of(const struct th_quadratic *q, int64_t k)
+double th_quadratic_square(const struct th_quadratic *q, int64_t k)
 {
   if (q->covariance != NULL)
     return th_quadratic_product(q, k, k, NULL);
@@ -90,7 +90,7 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
     return rc;
   for (int64_t j = 0; j < count; j++) {
     th_quadratic_weigh(q, first + j, q->work);
-    block[j * count + j] = square_of(q, first + j);
+    block[j * count + j] = th_quadratic_square(q, first + j);
     for (int64_t k = j + 1; k < count; k++)
       block[k * count + j] =
           th_quadratic_product(q, first + k, first + j, q->work);
@@ -116,10 +116,10 @@ th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
     q->uniform_curvature =
         q->h[i] == q->uniform_curvature ? q->uniform_curvature : 0;
   }
-  for (int64_t g = 0; g < w->units && rc == TH_OK; g++) {
+  for (int64_t g = 0; !q->lazy && g < w->units && rc == TH_OK; g++) {
     int64_t count = w->start[g + 1] - w->start[g];
     if (count == 1)
-      q->curvature[g] = square_of(q, w->start[g]);
+      q->curvature[g] = th_quadratic_square(q, w->start[g]);
     else
       rc = block_curvature(q, w->start[g], count, &q->curvature[g], err);
   }
@@ -208,15 +208,15 @@ void th_quadratic_move_intercept(struct th_quadratic *q, double delta)
     q->state[i] += delta * q->h[i];
 }
 
-/* The intercept's exact minimum. */
-static void step_intercept(struct th_quadratic *q)
+double th_quadratic_step_intercept(struct th_quadratic *q)
 {
   double slope = 0;
   if (!q->intercept || q->covariance != NULL || !(q->sum_h > 0))
-    return;
+    return 0;
   for (int64_t i = 0; i < q->states; i++)
     slope += q->state[i];
   th_quadratic_move_intercept(q, -slope / q->sum_h);
+  return slope;
 }
 
 static double epoch(struct th_quadratic *q, double lambda, bool all)
@@ -227,7 +227,7 @@ static double epoch(struct th_quadratic *q, double lambda, bool all)
       moved += step_unit(q, g, lambda);
       q->visited += visits(q, g);
     }
-  step_intercept(q);
+  th_quadratic_step_intercept(q);
   return moved;
 }
 
@@ -310,7 +310,7 @@ static bool solve_face(struct th_quadratic *q, double lambda)
 double th_quadratic_solve(struct th_quadratic *q, double lambda,
                           double tolerance, int rounds)
 {
-  step_intercept(q);
+  th_quadratic_step_intercept(q);
   double before = INFINITY;
   double gap = gap_of(q, lambda);
   for (int k = 0; k < rounds && gap > tolerance; k++) {

@@ -27,6 +27,7 @@ struct th_quadratic {
   const struct th_replicated_columns *columns;
   struct th_active_set *active_set; /* solves on the support; NULL: not used */
   int patience;    /* rounds of descent before the active set is used */
+  bool lazy;       /* curvatures are found by those who need them */
   bool frugal;     /* and only once descent has visited as many values as that
                       costs */
   int64_t visited; /* values visited since the active set was last used */
@@ -48,6 +49,7 @@ struct th_quadratic {
   double *curvature; /* units */
   double *slope;     /* members: of the last look at the gap */
   double *work;      /* members, or examples */
+  int64_t *order;    /* members: quadratic_cycles.h */
   double *kept[2];   /* TH_EXTRAPOLATED + 1 iterates of coef and of state */
   double sum_h;
 };

@@ -14,6 +14,9 @@ double th_quadratic_slope(const struct th_quadratic *quadratic, int64_t k);
 void th_quadratic_move(struct th_quadratic *quadratic, int64_t k, double delta);
 void th_quadratic_move_intercept(struct th_quadratic *quadratic, double delta);
 
+/* Move the intercept to its minimum. Returns its slope before. */
+double th_quadratic_step_intercept(struct th_quadratic *quadratic);
+
 /* The first function sets weighted = h x of member k, if products need it. The
  * second returns the sum of h x x' of members j and k, plus the ridge if j = k.
  */
@@ -21,6 +24,9 @@ void th_quadratic_weigh(const struct th_quadratic *quadratic, int64_t k,
                         double *weighted);
 double th_quadratic_product(const struct th_quadratic *quadratic, int64_t j,
                             int64_t k, const double *weighted);
+
+/* The same of a member with itself. */
+double th_quadratic_square(const struct th_quadratic *quadratic, int64_t k);
 
 /* The model's value up to a constant: half the weighted mean square of the
  * residual at that state, lambda Omega and the ridge. */

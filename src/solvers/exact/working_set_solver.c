@@ -20,6 +20,8 @@ enum {
   /* places: a shorter gap between wanted ones is read, too */
   WORTH_A_SLAB = 16,
   USUAL_MEMBERS = 1000,
+  MOST_MODELS = 200,
+  FEW_MODELS = 3,                            /* while members may be missing */
   ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
   EXAMPLE_BYTES = 22 * 8 + TH_POINTS * 8
 };
@@ -335,8 +337,9 @@ static double share_of_way(double first, double gap, double goal)
  * by products is cheaper still. */
 static double enough_of(const struct th_working_set_solver *e, double least)
 {
-  bool cheap = e->problem->kept != NULL && !th_working_set_solver_stays(e) &&
-               !th_working_set_solver_all_known(e);
+  bool cheap = e->inner.cycles.used ||
+               (e->problem->kept != NULL && !th_working_set_solver_stays(e) &&
+                !th_working_set_solver_all_known(e));
   return cheap ? fmax(least, soon * e->inner.gap) : least;
 }
 
@@ -355,9 +358,9 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
   double first = 0;
   int64_t added = 0;
   int64_t given = e->problem->context->config->epochs;
-  int64_t rounds = given > 0 ? given : MOST_ROUNDS;
+  int64_t rounds = e->rough ? 1 : given > 0 ? given : MOST_ROUNDS;
   th_status rc = th_inner_solver_gather(&e->inner, &e->working, err);
-  e->inner.done = 0;
+  th_inner_solver_begin(&e->inner);
   if (rc == TH_OK && th_working_set_solver_stays(e))
     th_working_set_solver_stay(e, lambda);
   else if (rc == TH_OK)
@@ -368,6 +371,8 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
                        ? goal
                        : part * goal;
     double enough = enough_of(e, least);
+    bool few = e->inner.cycles.used && (k == 0 || added > 0);
+    e->inner.cycles.models = e->rough ? 1 : few ? FEW_MODELS : MOST_MODELS;
     th_profile_begin(e->problem->context->profile);
     rc = th_inner_solver_solve(&e->inner, &e->working, lambda, enough, err);
     th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
@@ -382,7 +387,7 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     added = 0;
     if (e->dual_norm > lambda)
       TH_TRY(add_violators(e, lambda, &added, err));
-    if (added == 0 && !(e->gap < 0.5 * before))
+    if (added == 0 && !few && !(e->gap < 0.5 * before))
       break; /* the limit of doubles */
     if (added > 0)
       part = for_the_set;

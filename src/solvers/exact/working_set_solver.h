@@ -21,6 +21,7 @@ struct th_working_set_solver {
   struct th_problem *problem; /* borrowed */
   bool screens;     /* passes leave out attributes that cannot matter */
   double tolerance; /* of the gap; 0: by rule */
+  bool rough;       /* only on the way to another lambda: one pass will do */
   struct th_inner_solver inner;
   struct th_working_set working;
   struct th_duals duals; /* times lambda: slopes */
