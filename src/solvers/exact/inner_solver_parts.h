@@ -8,7 +8,7 @@
 #include "solvers/exact/inner_solver.h"
 
 /* A rise of the objective by this share of it may be rounding. */
-#define TH_INNER_ROUNDING 1e-14
+#define TH_INNER_ROUNDING 1e-12
 
 /* Whether the loss is squared, and its model the problem itself. Whether models
  * of another loss are solved by products. */
