@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+# text_lasso.py WORK LAMBDA - see text_lasso.sh
+# SPDX-License-Identifier: MIT
+"""Times of WORK.h5 (ours), WORK.svm (LIBLINEAR) and WORK/train.rds (glmnet) at equal
+relative suboptimality."""
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import numpy
+from sklearn.datasets import load_svmlight_file
+
+import bench
+
+WORK, LAMBDA = sys.argv[1], float(sys.argv[2])
+REPEATS = int(os.environ["REPEATS"])
+LEVELS = (1e-3, 1e-5, 1e-7)
+OURS = (3e-1, 1e-1, 5e-2, 2e-2, 1e-2, 3e-3, 1e-3, 1e-4, None)
+LIBLINEAR = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7)
+GLMNET = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
+
+
+def cpu(command):
+    """CPU seconds of a process: the least of some runs."""
+    least = numpy.inf
+    for _ in range(REPEATS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime -
+                    before.ru_stime)
+    return least
+
+
+def objective(x, y, coef, intercept, penalised):
+    margin = y * (x @ coef + intercept)
+    penalty = numpy.abs(coef).sum() + (abs(intercept) if penalised else 0)
+    return numpy.logaddexp(0, -margin).mean() + LAMBDA * penalty
+
+
+def ours(x, y, tolerance, path):
+    given = [] if tolerance is None else ["--tolerance", str(tolerance)]
+    how = ["--path", "100", "--path-min", "0.01"] if path else ["--lambda", str(LAMBDA)]
+    seconds = cpu([bench.THRESHER, "train", WORK + ".h5", "-o", WORK + ".model.h5",
+                   "--force", "--quiet", "--solver", "lasso", "--loss", "logistic",
+                   "--intercept", *how, *given])
+    if path:
+        return seconds, bench.told("inspect", WORK + ".model.h5")
+    model = bench.told("inspect", WORK + ".model.h5")
+    coef = numpy.zeros(x.shape[1])
+    coef[model["support"]] = model["coef"]
+    return seconds, objective(x, y, coef, model["intercept"], False)
+
+
+def liblinear(x, y, tolerance):
+    name = WORK + ".liblinear"
+    seconds = cpu(["liblinear-train", "-q", "-s", "6", "-B", "1", "-e", str(tolerance), "-c",
+                   repr(1 / (LAMBDA * len(y))), WORK + ".svm", name])
+    with open(name) as file:
+        lines = file.read().split("\n")
+    sign = 1 if lines[2].split()[1] == "1" else -1
+    weight = sign * numpy.array([float(line) for line in lines[6:] if line.strip()])
+    coef = numpy.zeros(x.shape[1])
+    coef[:len(weight) - 1] = weight[:-1]
+    return seconds, objective(x, y, coef, weight[-1], True)
+
+
+def glmnet(lambdas):
+    """Of all tolerances: seconds and objective at the last lambda."""
+    script = os.environ["SOURCE"] + "/tests/bench/text_lasso.R"
+    told = subprocess.run(["Rscript", script, WORK, str(REPEATS), lambdas,
+                           ",".join(map(str, GLMNET))], check=True, capture_output=True,
+                          text=True).stdout
+    return [(run["seconds"], run["objective"]) for run in map(json.loads, told.splitlines())]
+
+
+def fastest(runs, best, level):
+    """The least seconds at which the objective is as near to the best as that."""
+    return min((s for s, value in runs if value <= best * (1 + level)), default=numpy.inf)
+
+
+def table(title, tools):
+    """tools: name: (runs, least objective known of its problem)."""
+    print(title)
+    print("%-16s" % "suboptimality", *("%10s" % name for name in tools))
+    for level in LEVELS:
+        print("%-16g" % level, *("%10.2f" % fastest(runs, best, level)
+                                 for runs, best in tools.values()), flush=True)
+
+
+def main():
+    x, y = load_svmlight_file(WORK + ".svm", n_features=None)
+    mine = [ours(x, y, tolerance, False) for tolerance in OURS]
+    theirs = [liblinear(x, y, tolerance) for tolerance in LIBLINEAR]
+    greatest = float(bench.told("inspect", WORK + ".model.h5")["lambda_max"])
+    r = glmnet("%r,%r,20" % (greatest, LAMBDA))
+    best = min(value for _, value in mine + r)
+    table("%s, logistic, lambda %g: CPU seconds" % (WORK, LAMBDA),
+          {"thresher": (mine, best), "liblinear": (theirs, min(v for _, v in theirs)),
+           "glmnet": (r, best)})
+    walk = [ours(x, y, tolerance, True) for tolerance in (1e-2, 1e-3, 1e-5, 1e-7, None)]
+    r = glmnet("%r,%r,100" % (greatest, greatest / 100))
+    walk = [(s, model["objective"]) for s, model in walk]
+    best = min(value for _, value in walk + r)
+    table("%s, logistic, path of 100 to 0.01, objective at its end: CPU seconds" % WORK,
+          {"thresher": (walk, best), "glmnet": (r, best)})
+
+
+main()
