@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "io/dataset/format.h"
 #include "io/hdf5/file.h"
+#include "io/hdf5/mapping.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -313,6 +314,9 @@ void th_shard_close(struct th_shard_read *shard)
                                   &shard->row_in_group};
   for (int k = 0; k < SETS; k++)
     th_h5_set_close(sets[k], &ignored);
+  th_mapping_close(shard->mapping); /* before its descriptor */
+  shard->mapping = NULL;
+  shard->mapping_tried = false;
   th_h5_close(&shard->h5, &ignored);
   th_run_fetch_map_free(&shard->map);
   TH_FREE(shard->piece, shard->piece_entry, shard->piece_checksum);

@@ -38,7 +38,9 @@ struct th_shard_read {
   int64_t *piece;       /* first run of each, and the end */
   int64_t *piece_entry; /* first entry of each, and the end */
   uint64_t *piece_checksum;
-  int64_t bytes_read; /* since they were last counted */
+  int64_t bytes_read;         /* since they were last counted */
+  struct th_mapping *mapping; /* NULL: none; see in_place.h */
+  bool mapping_tried;
 };
 
 /* Open it on first use and compare it with the master. */
