@@ -5,11 +5,12 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
+LIMIT=200
 rm -rf ./* .[a-z]*
 
 must 1 generate murata -o data.h5 --examples 8192 --attributes 1000 --support 10 \
   --row-group 1024 --shards 2 --seed 3
-how="--solver exploration -s 10 --budget 260 --seed 2 --force"
+how="--solver exploration -s 10 --budget 260 --growth 1 --validation 0 --batch-explore 2048 --seed 2 --force"
 
 train() # RANKS MODEL OPTION...
 {
@@ -51,7 +52,8 @@ cmp first.h5 this.h5 || fail "from disk: another model"
 cmp first.h5 this.h5 || fail "limited addresses: another model"
 compare "limited addresses" "$(key run.json bytes_in_place)" == 0
 
-# cut NAME RANKS BYTES OPTION...: a run whose shard loses all but so many bytes
+# cut NAME RANKS BYTES OPTION...: a run whose shard loses all but so many bytes; 0: it
+# gets other values in place of its own
 cut()
 {
   local name=$1 n=$2 left=$3 rc=0 job
@@ -65,37 +67,45 @@ cut()
     [ ! -s .cut.jsonl.partial ] || break
     sleep 0.05
   done
-  truncate -s "$left" data.shards/00001.h5
+  if [ "$left" = 0 ]; then
+    dd if=/dev/zero of=data.shards/00001.h5 bs=1M seek=1 count=14 conv=notrunc status=none
+  else
+    truncate -s "$left" data.shards/00001.h5
+  fi
   wait "$job" || rc=$?
   [ "$rc" -eq 1 ] || fail "$name: status $rc"
   [ "$(grep -c '^thresher: ' cut.err)" -eq 1 ] || fail "$name: $(cat cut.err)"
-  grep -qE '^thresher: .*shard data.shards/00001.h5(: ends earlier than before| was replaced while)' \
+  grep -qE '^thresher: .*shard data.shards/00001.h5(: ends earlier than before| was replaced while|: attribute .* checksum mismatch)' \
     cut.err || fail "$name: $(cat cut.err)"
   [ ! -e cut.h5 ] || fail "$name: a model is there"
+  rm -f cut.h5 cut.jsonl
   cp -p whole.h5 data.shards/00001.h5
 }
 
 cp -p data.shards/00001.h5 whole.h5
 endless="--passes 1000000"
+long="--passes 300"
 for n in 1 2; do
   # shellcheck disable=SC2086
   {
     cut "$n ranks" "$n" 4096 $endless
     cut "$n ranks, little memory" "$n" 1000000 $endless --memory 3M
     cut "$n ranks, copied" "$n" 4096 $endless --no-map --memory 3M
+    cut "$n ranks, other values, little memory" "$n" 0 $endless --memory 3M
   }
 done
 
 # a checkpoint has nothing of a file that was cut
-long="--passes 400"
 # shellcheck disable=SC2086
 must 1 train data.h5 -o undisturbed.h5 $how $long
-for n in 1 2; do
+for case in 1:4096 2:4096 1:0; do
+  n=${case%:*}
   rm -rf kept
   # shellcheck disable=SC2086
-  cut "checkpoints on $n ranks" "$n" 4096 $long --checkpoint kept --checkpoint-every 1u
+  cut "checkpoints on $n ranks" "$n" "${case#*:}" $long --checkpoint kept \
+    --checkpoint-every 3u
   # shellcheck disable=SC2086
   must "$n" train data.h5 -o again.h5 $how $long --checkpoint kept
-  cmp undisturbed.h5 again.h5 || fail "$n ranks: another model after a cut"
+  cmp undisturbed.h5 again.h5 || fail "$case: another model"
 done
 finish

@@ -124,13 +124,12 @@ th_status th_in_place_take(struct th_dataset *d,
 {
   const struct th_cache_block *unit = place->unit;
   count_absent(d, place, *range);
-  struct th_range part = th_cache_block_part(unit, *range, TH_PRESENT);
-  if (part.first == range->first && part.first < part.last) {
-    *range = part;
+  struct th_range part = th_cache_block_part(unit, *range, TH_IN_PLACE);
+  if (part.first > range->first || part.first == part.last) {
+    range->last = part.first; /* what comes before is verified */
     return TH_OK;
   }
   int64_t most = th_max_i64(HOT / place->at.shard->map.run, 1);
-  part = th_cache_block_part(unit, *range, TH_IN_PLACE);
   part.last = th_min_i64(part.last, part.first + th_min_i64(most, MOST_RUNS));
   *range = part;
   double began = th_comm_clock();
