@@ -142,8 +142,10 @@ void th_dataset_drop(struct th_dataset *dataset)
   th_dataset_forget(&dataset->store);
   th_cache_free(&dataset->blocks);
   th_cache_free(&dataset->runs);
-  for (int64_t k = 0; k < dataset->info.shards; k++)
+  for (int64_t k = 0; k < dataset->info.shards; k++) {
     dataset->shard[k].sums.count = 0;
+    th_shard_unmap(&dataset->shard[k]);
+  }
 }
 
 struct th_store *th_dataset_store(struct th_dataset *dataset)

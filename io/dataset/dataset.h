@@ -58,8 +58,8 @@ enum th_mapped {
  * Local. */
 void th_dataset_map(struct th_dataset *dataset, enum th_mapped mapped);
 
-/* Forget all stored values in memory. The next requests read them again. Local.
- */
+/* Forget all stored values in memory, and where the system has them. The next
+ * requests read them again. Local. */
 void th_dataset_drop(struct th_dataset *dataset);
 
 /* The store behind it; borrowed, lives as long as the data set. */

@@ -17,16 +17,6 @@ static int64_t count_of(struct th_range range)
   return range.last - range.first;
 }
 
-/* The mapping of an open shard, or NULL. A shard is mapped when it is first
- * wanted. */
-static const struct th_mapping *mapping_of(struct th_shard_read *shard)
-{
-  if (!shard->mapping_tried && shard->map.file >= 0)
-    shard->mapping = th_mapping_open(shard->map.file);
-  shard->mapping_tried = true;
-  return shard->mapping;
-}
-
 /* Bytes of some attributes that follow one another. */
 static int64_t value_bytes(const struct th_fetch *fetch,
                            struct th_range attributes)
@@ -53,7 +43,7 @@ const char *th_in_place_values(const struct th_dataset *d,
   if (d->mapped == TH_MAPPED_NEVER ||
       (apart && count_of(place->attributes) > 1))
     return NULL;
-  const struct th_mapping *mapping = mapping_of(shard);
+  const struct th_mapping *mapping = th_shard_map(shard);
   struct th_fetch fetch =
       th_shard_dense_fetch(shard, place->attributes, place->at.group);
   if (mapping == NULL || !th_shard_dense_place(shard, &fetch))

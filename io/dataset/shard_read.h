@@ -47,6 +47,12 @@ struct th_shard_read {
 th_status th_shard_open(struct th_shard_read *shard, struct th_error *err);
 void th_shard_close(struct th_shard_read *shard);
 
+/* Dense data: the mapping of the open shard, which is made when it is first
+ * wanted; NULL: it can only be read. Borrowed. */
+const struct th_mapping *th_shard_map(struct th_shard_read *shard);
+/* Nothing of it is in use any more; it can be mapped again. */
+void th_shard_unmap(struct th_shard_read *shard);
+
 /* Fail and name the damaged run. TH_EFORMAT. */
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err);
