@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-  HOT = 256 << 10, /* bytes that are verified and handed out at once */
-  MOST_RUNS = 256  /* of them */
+  LEAST = 64 << 10, /* bytes; to copy fewer is quicker than a page fault */
+  HOT = 256 << 10,  /* bytes that are verified and handed out at once */
+  MOST_RUNS = 256   /* of them */
 };
 
 static int64_t count_of(struct th_range range)
@@ -54,9 +55,10 @@ const char *th_in_place_values(const struct th_dataset *d,
     return NULL;
   wanted = th_range_intersect(wanted, place->attributes);
   int64_t skip = (wanted.first - place->attributes.first) * shard->map.run;
-  bool there = d->mapped == TH_MAPPED_ALWAYS ||
-               th_mapping_resident(mapping, fetch.at + skip,
-                                   value_bytes(&fetch, wanted));
+  int64_t bytes = value_bytes(&fetch, wanted);
+  bool there =
+      d->mapped == TH_MAPPED_ALWAYS ||
+      (bytes >= LEAST && th_mapping_resident(mapping, fetch.at + skip, bytes));
   return there ? values : NULL;
 }
 
