@@ -188,7 +188,8 @@ class Torture:
 
     def layout(self, dice, data):
         words = [f"{data}{dice.choice('15')}.h5"]
-        words += dice.choice([[], ["--memory", "1M"], ["--memory", "8M"], ["--no-prefetch"]])
+        words += dice.choice([[], ["--memory", "1M"], ["--memory", "8M"], ["--no-prefetch"],
+                              ["--no-map"]])
         return words
 
     def kill(self, dice, number):

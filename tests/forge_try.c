@@ -112,7 +112,29 @@ th_status forge_open(struct th_dataset **d, const char *path, int64_t memory,
   return forge_told(th_dataset_open(d, self(), path, memory, err), err);
 }
 
-/* Every value and every array, as all of the program may ask for them. */
+static th_status look_at_values(struct th_dataset *d, struct th_error *err)
+{
+  struct th_store *store = th_dataset_store(d);
+  const struct th_shape *s = &store->shape;
+  double sum = 0;
+  for (int64_t g = 0; g < th_shape_groups(s); g++)
+    for (int64_t a = 0; a < s->attributes;) {
+      struct th_slab slab;
+      th_status rc = store->ops->slab(store, th_shape_group(s, g),
+                                      (struct th_range){a, s->attributes},
+                                      a % 3 == 0, &slab, err);
+      if (rc != TH_OK)
+        return rc;
+      sum += slab_value(&slab, slab.attributes.last - 1, slab.rows - 1);
+      a = slab.attributes.last;
+    }
+  if (isnan(sum))
+    fprintf(stderr, "%s: a sum that is no number\n", label);
+  return TH_OK;
+}
+
+/* Every value, copied and in place, and every array, as all of the program may
+ * ask for them. */
 th_status forge_look_at_all(struct th_dataset *d, struct th_error *err)
 {
   struct th_store *store = th_dataset_store(d);
@@ -120,7 +142,6 @@ th_status forge_look_at_all(struct th_dataset *d, struct th_error *err)
   struct th_groups groups = {0};
   char **names = NULL;
   double *room = NULL;
-  double sum = 0;
   th_status rc = TH_OK;
   TH_TRY(th_store_place(store, self(), err));
   TH_TRY(th_dataset_names(d, &names, err));
@@ -132,17 +153,12 @@ th_status forge_look_at_all(struct th_dataset *d, struct th_error *err)
                                 (int64_t *)(void *)room, err));
   TH_TRY(store->ops->statistics(store, (struct th_range){0, s->attributes},
                                 (struct th_statistics *)(void *)room, err));
-  for (int64_t g = 0; g < th_shape_groups(s); g++)
-    for (int64_t a = 0; a < s->attributes;) {
-      struct th_slab slab;
-      TH_TRY(store->ops->slab(store, th_shape_group(s, g),
-                              (struct th_range){a, s->attributes}, a % 3 == 0,
-                              &slab, err));
-      sum += slab_value(&slab, slab.attributes.last - 1, slab.rows - 1);
-      a = slab.attributes.last;
-    }
-  if (isnan(sum))
-    fprintf(stderr, "%s: a sum that is no number\n", label);
+  TH_TRY(look_at_values(d, err));
+  th_dataset_drop(d);
+  th_dataset_map(d, TH_MAPPED_ALWAYS);
+  rc = look_at_values(d, err);
+  th_dataset_drop(d);
+  th_dataset_map(d, TH_MAPPED_NEVER);
 done:
   free(room);
   free(names);

@@ -15,9 +15,10 @@ endif()
 th_test(NAME io_number LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_libsvm LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_cache SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
+th_test(NAME io_mapping SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_entries SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
-th_test(NAME io_ahead SOURCES io_data.c TIMEOUT 120 LIBS thresher_io thresher_solvers_driver)
-th_test(NAME io_ahead_mixed SOURCES io_data.c TIMEOUT 120 LIBS thresher_io thresher_solvers_driver)
+th_test(NAME io_ahead SOURCES io_data.c TIMEOUT 240 LIBS thresher_io thresher_solvers_driver)
+th_test(NAME io_ahead_mixed SOURCES io_data.c TIMEOUT 240 LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_ranks SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver)
 foreach(name IN ITEMS output interrupt)
   th_test(NAME io_${name} SOURCES io_data.c output_folder.c
@@ -47,3 +48,7 @@ target_link_libraries(piece_cost PRIVATE thresher_flags thresher_io thresher_sol
 # For tests/bench/entries.sh
 add_executable(entries_cost bench/entries.c)
 target_link_libraries(entries_cost PRIVATE thresher_flags thresher_io thresher_synthetic thresher_solvers_driver m)
+
+# For tests/bench/reading.sh
+add_executable(reading_cost bench/reading.c)
+target_link_libraries(reading_cost PRIVATE thresher_flags thresher_io thresher_solvers_driver m)

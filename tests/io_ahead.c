@@ -14,6 +14,7 @@ enum { R = 1024, RUN = R * 4, SUM = 8, MODES = 3 };
 enum mode { PLAIN, AHEAD, THREAD };
 
 static char folder[64];
+static enum th_mapped mapped; /* of all that is opened */
 static struct th_comm comm;
 
 /* Five row groups, the last short; units of 64 attributes, three stored chunks
@@ -37,6 +38,8 @@ static struct th_dataset *open_set(enum mode mode, int64_t memory)
   struct th_dataset *d = NULL;
   struct th_error err = {0};
   CHECK(th_dataset_open(&d, &comm, path_of("data.h5"), memory, &err) == TH_OK);
+  if (d != NULL)
+    th_dataset_map(d, mapped);
   if (d != NULL && mode != PLAIN)
     CHECK(th_dataset_read_ahead(d, mode == THREAD, &err) == TH_OK);
   return d;
@@ -138,13 +141,20 @@ static int64_t work(enum mode mode, int64_t memory)
 
 static void test_modes(void)
 {
+  enum { MEMORIES = 5 };
   static const int64_t memory[] = {0, 700000, 3000000, 1 << 25, 1 << 28};
+  static int64_t copied[MEMORIES][MODES];
   int64_t all = 0;
-  for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) {
+  for (int k = 0; k < MEMORIES; k++) {
     int64_t bytes[MODES];
     for (int mode = 0; mode < MODES; mode++)
       bytes[mode] = work((enum mode)mode, memory[k]);
     CHECK(bytes[AHEAD] == bytes[THREAD]); /* nothing depends on the clock */
+    for (int mode = 0; mode < MODES; mode++) {
+      if (mapped == TH_MAPPED_NEVER)
+        copied[k][mode] = bytes[mode];
+      CHECK(bytes[mode] == copied[k][mode]);
+    }
     CHECK(k == 0 || bytes[PLAIN] <= all);
     all = bytes[PLAIN];
   }
@@ -234,12 +244,16 @@ int main(void)
   struct th_error err = {0};
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  CHECK(recipe_write(&recipe, &comm, path_of("data.h5"), true, &err) == TH_OK);
-  test_bytes();
-  test_modes();
-  test_close();
-  test_damage();
-  test_cut();
+  for (int k = 0; k <= TH_MAPPED_ALWAYS; k++) {
+    mapped = (enum th_mapped)k;
+    CHECK(recipe_write(&recipe, &comm, path_of("data.h5"), true, &err) ==
+          TH_OK);
+    test_bytes();
+    test_modes();
+    test_close();
+    test_damage();
+    test_cut();
+  }
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

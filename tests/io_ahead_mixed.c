@@ -87,7 +87,8 @@ static int64_t ask(struct th_store *store, const struct request *r)
 }
 
 /* The bytes that were read for a random order of work. */
-static int64_t work(bool threaded, int64_t memory, uint64_t seed)
+static int64_t work(bool threaded, enum th_mapped mapped, int64_t memory,
+                    uint64_t seed)
 {
   char path[128];
   struct th_dataset *d = NULL;
@@ -96,6 +97,7 @@ static int64_t work(bool threaded, int64_t memory, uint64_t seed)
   int64_t wrong = 0;
   snprintf(path, sizeof path, "%s/data.h5", folder);
   CHECK(th_dataset_open(&d, &comm, path, memory, &err) == TH_OK);
+  th_dataset_map(d, mapped);
   CHECK(th_dataset_read_ahead(d, threaded, &err) == TH_OK);
   struct th_store *store = th_dataset_store(d);
   for (int round = 0; round < ROUNDS; round++) {
@@ -119,8 +121,13 @@ static int64_t work(bool threaded, int64_t memory, uint64_t seed)
 
 static void sweep_memory(uint64_t seed)
 {
-  for (int64_t memory = 1; memory < MOST_MEMORY; memory += MEMORY_STEP)
-    CHECK(work(false, memory, seed) == work(true, memory, seed));
+  for (int64_t memory = 1; memory < MOST_MEMORY; memory += MEMORY_STEP) {
+    int64_t bytes = work(false, TH_MAPPED_NEVER, memory, seed);
+    CHECK(work(true, TH_MAPPED_NEVER, memory, seed) == bytes);
+    bool odd = memory / MEMORY_STEP % 2 == 1;
+    enum th_mapped mapped = odd ? TH_MAPPED_ALWAYS : TH_MAPPED_RESIDENT;
+    CHECK(work(odd, mapped, memory, seed) == bytes);
+  }
 }
 
 /* Those shards whose bits are set are stored anew. */

@@ -39,7 +39,8 @@ static void check_slab(const struct recipe *recipe, struct th_rows rows,
 }
 
 /* Random requests, kept and not; the bytes that were read for them. */
-static int64_t roam(const struct recipe *recipe, int64_t memory)
+static int64_t roam(const struct recipe *recipe, enum th_mapped mapped,
+                    int64_t memory)
 {
   const struct th_shape *s = &recipe->shape;
   struct th_dataset *d = NULL;
@@ -51,6 +52,7 @@ static int64_t roam(const struct recipe *recipe, int64_t memory)
   CHECK(th_dataset_open(&d, &comm, path, memory, &err) == TH_OK);
   if (d == NULL)
     return 0;
+  th_dataset_map(d, mapped);
   struct th_store *store = th_dataset_store(d);
   for (int k = 0; k < 900; k++) {
     struct th_slab slab;
@@ -82,9 +84,13 @@ static void test_limits(enum th_layout layout, enum th_type type)
   snprintf(path, sizeof path, "%s/data.h5", folder);
   th_error_clear(&err);
   CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
-  int64_t none = roam(&recipe, 0);
-  int64_t little = roam(&recipe, (int64_t)th_type_bytes(type, 75000));
-  int64_t all = roam(&recipe, (int64_t)1 << 30);
+  const int64_t some = (int64_t)th_type_bytes(type, 75000);
+  int64_t none = roam(&recipe, TH_MAPPED_NEVER, 0);
+  int64_t little = roam(&recipe, TH_MAPPED_NEVER, some);
+  int64_t all = roam(&recipe, TH_MAPPED_NEVER, (int64_t)1 << 30);
+  CHECK(roam(&recipe, TH_MAPPED_ALWAYS, 0) == none);
+  CHECK(roam(&recipe, TH_MAPPED_ALWAYS, some) == little);
+  CHECK(roam(&recipe, TH_MAPPED_RESIDENT, (int64_t)1 << 30) == all);
   CHECK(all < little && little < none);
   /* With room for all, nothing is read twice: at most the chunks, the runs and
    * their checksums. */

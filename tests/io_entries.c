@@ -26,6 +26,8 @@ static int64_t draw(uint64_t *state, int64_t below)
   return (int64_t)((*state >> 33) % (uint64_t)below);
 }
 
+static enum th_mapped mapped; /* of all that is opened */
+
 static const char *path_of(const char *name)
 {
   static char path[128];
@@ -38,6 +40,7 @@ static struct th_dataset *open_set(int64_t memory)
   struct th_dataset *d = NULL;
   struct th_error err = {0};
   CHECK(th_dataset_open(&d, &comm, path_of("data.h5"), memory, &err) == TH_OK);
+  th_dataset_map(d, mapped);
   return d;
 }
 
@@ -245,11 +248,14 @@ int main(void)
                               .shards = 1};
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_types();
-  test_long_groups();
-  write_set(&wide);
-  test_outside(&wide);
-  test_announced(&wide);
+  for (int k = 0; k <= TH_MAPPED_ALWAYS; k += TH_MAPPED_ALWAYS) {
+    mapped = (enum th_mapped)k;
+    test_types();
+    test_long_groups();
+    write_set(&wide);
+    test_outside(&wide);
+    test_announced(&wide);
+  }
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

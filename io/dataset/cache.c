@@ -66,25 +66,25 @@ void *th_cache_find(struct th_cache *cache, int64_t key)
   return cache->items[k].data;
 }
 
-void th_cache_mark(struct th_cache *cache, int64_t key)
+void th_cache_show(struct th_cache *cache, int64_t key, const void *shown)
 {
   int32_t k = find(cache, key);
   if (k != NONE)
-    cache->items[k].whole = true;
+    cache->items[k].shown = shown;
 }
 
-void *th_cache_look(struct th_cache *cache, int64_t key)
+const void *th_cache_look(struct th_cache *cache, int64_t key)
 {
   if (cache->count == 0)
     return NULL;
   int32_t k = cache->bucket[bucket_of(cache, key)];
   while (k != NONE && cache->items[k].key != key)
     k = cache->items[k].next;
-  if (k == NONE || !cache->items[k].whole)
+  if (k == NONE || cache->items[k].shown == NULL)
     return NULL;
   if (!cache->items[k].looked)
     cache->items[k].looked = true;
-  return cache->items[k].data;
+  return cache->items[k].shown;
 }
 
 void th_cache_near(const struct th_cache *cache, const int64_t *key,
@@ -119,7 +119,9 @@ static void evict(struct th_cache *cache, int32_t k)
   unlink_bucket(cache, k);
   cache->used -= item->bytes;
   cache->count--;
-  if (item->bytes > cache->spare_bytes) {
+  if (item->light) {
+    free(item->data);
+  } else if (item->bytes > cache->spare_bytes) {
     th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
     cache->spare = item->data;
     cache->spare_bytes = item->bytes;
@@ -177,13 +179,23 @@ static th_status take_slot(struct th_cache *cache, int32_t *slot,
   return rc;
 }
 
-/* Take the spare room if it fits and is not far too large, else a new room. It
- * is not zeroed, since it is filled from a file next. */
+/* Whether the spare room fits and is not far too large. Where most rooms have
+ * one size it is exact, such that the count of bytes is that of light items. */
+static bool spare_fits(const struct th_cache *cache, int64_t bytes)
+{
+  if (cache->spare == NULL)
+    return false;
+  if (cache->pool.usual > 0)
+    return cache->spare_bytes == th_buffer_pool_bytes(bytes);
+  return cache->spare_bytes >= bytes && cache->spare_bytes / 2 <= bytes;
+}
+
+/* Take the spare room if it fits, else a new room. It is not zeroed, since it
+ * is filled from a file next. */
 static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
                            int64_t *got, struct th_error *err)
 {
-  bool fits = cache->spare != NULL && cache->spare_bytes >= bytes &&
-              cache->spare_bytes / 2 <= bytes;
+  bool fits = spare_fits(cache, bytes);
   if (!fits) {
     /* the old spare room is not counted in used */
     th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
@@ -218,6 +230,40 @@ void th_cache_expect(struct th_cache *cache, int64_t bytes)
   th_buffer_pool_expect(&cache->pool, bytes);
 }
 
+/* Add an item without a room to a cache that has place for it. */
+static th_status add_item(struct th_cache *cache, int64_t key, int32_t *slot,
+                          struct th_error *err)
+{
+  th_status rc = take_slot(cache, slot, err);
+  if (rc != TH_OK)
+    return rc;
+  int64_t b = bucket_of(cache, key);
+  cache->items[*slot] =
+      (struct th_cache_item){.key = key, .next = cache->bucket[b]};
+  cache->bucket[b] = *slot;
+  link_newest(cache, *slot);
+  cache->count++;
+  return TH_OK;
+}
+
+static th_status make_place(struct th_cache *cache, int64_t bytes,
+                            int64_t limit, struct th_error *err)
+{
+  th_status rc =
+      cache->count >= cache->buckets ? grow_buckets(cache, err) : TH_OK;
+  if (rc == TH_OK)
+    th_cache_trim(cache, limit - bytes);
+  return rc;
+}
+
+static void fill_item(struct th_cache *cache, int32_t slot, void *data,
+                      int64_t bytes)
+{
+  cache->items[slot].data = data;
+  cache->items[slot].bytes = bytes;
+  cache->used += bytes;
+}
+
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err)
 {
@@ -225,22 +271,33 @@ th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
   int64_t got = 0;
   void *data = NULL;
   th_status rc = TH_OK;
-  if (cache->count >= cache->buckets)
-    TH_TRY(grow_buckets(cache, err));
-  th_cache_trim(cache, limit - bytes);
+  TH_TRY(make_place(cache, bytes, limit, err));
   TH_TRY(take_room(cache, bytes, &data, &got, err));
-  TH_TRY(take_slot(cache, &slot, err));
-  int64_t b = bucket_of(cache, key);
-  cache->items[slot] = (struct th_cache_item){
-      .key = key, .data = data, .bytes = got, .next = cache->bucket[b]};
-  cache->bucket[b] = slot;
-  link_newest(cache, slot);
-  cache->used += got;
-  cache->count++;
+  TH_TRY(add_item(cache, key, &slot, err));
+  fill_item(cache, slot, data, got);
   *room = data;
   data = NULL;
 done:
   th_buffer_pool_give(&cache->pool, data, got);
+  return rc;
+}
+
+th_status th_cache_add_light(struct th_cache *cache, int64_t key, int64_t bytes,
+                             int64_t head, int64_t limit, void **room,
+                             struct th_error *err)
+{
+  int32_t slot = NONE;
+  void *data = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(make_place(cache, bytes, limit, err));
+  TH_TRY(th_alloc(&data, head, 1, "stored values", err));
+  TH_TRY(add_item(cache, key, &slot, err));
+  fill_item(cache, slot, data, th_buffer_pool_bytes(bytes));
+  cache->items[slot].light = true;
+  *room = data;
+  data = NULL;
+done:
+  free(data);
   return rc;
 }
 

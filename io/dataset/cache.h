@@ -15,13 +15,14 @@
 struct th_cache_item {
   int64_t key;
   void *data;
-  int64_t bytes; /* allocated */
+  int64_t bytes; /* that count: allocated, or more if it is light */
   int32_t next;  /* in the same bucket or in the free list; -1: the last */
   int32_t newer; /* neighbours in order of use; -1: none */
   int32_t older;
-  int32_t pins; /* above 0: not in the order of use */
-  bool whole;   /* found by th_cache_look */
-  bool looked;  /* found by it since the item was last made the newest */
+  int32_t pins;      /* above 0: not in the order of use */
+  bool light;        /* the room is smaller: see th_cache_add_light */
+  bool looked;       /* shown since the item was last made the newest */
+  const void *shown; /* what th_cache_look gives; NULL: it does not find it */
 };
 
 /* Zeroed: empty. */
@@ -44,12 +45,12 @@ struct th_cache {
 /* The item of a key, which becomes the most recently used; NULL: none. */
 void *th_cache_find(struct th_cache *cache, int64_t key);
 
-/* Mark the item of a key as whole, if there is one; that lasts until it leaves.
- * The item of a key if it is whole, else NULL. Such an item is noted as used,
- * and becomes the most recently used one when it would have to leave: quicker
- * where many items are looked at in no order. */
-void th_cache_mark(struct th_cache *cache, int64_t key);
-void *th_cache_look(struct th_cache *cache, int64_t key);
+/* Show something by the item of a key, if there is one; that lasts until it
+ * leaves. What is shown by the item of a key, or NULL. Such an item is noted as
+ * used, and becomes the most recently used one when it would have to leave:
+ * quicker where many items are looked at in no order. */
+void th_cache_show(struct th_cache *cache, int64_t key, const void *shown);
+const void *th_cache_look(struct th_cache *cache, int64_t key);
 
 /* These keys are going to be looked at: bring what that needs near. */
 void th_cache_near(const struct th_cache *cache, const int64_t *key,
@@ -63,6 +64,12 @@ void th_cache_expect(struct th_cache *cache, int64_t bytes);
  * room. TH_ENOMEM. */
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err);
+
+/* The same, but the room has only `head` bytes, and the rest lies elsewhere: it
+ * counts and leaves as if all of it was here. TH_ENOMEM. */
+th_status th_cache_add_light(struct th_cache *cache, int64_t key, int64_t bytes,
+                             int64_t head, int64_t limit, void **room,
+                             struct th_error *err);
 
 /* Evict the least recently used items until the others fit into `limit` bytes.
  */

@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/cache_block.h"
 
+#include "io/dataset/in_place.h"
+
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
-_Static_assert(sizeof(struct th_cache_block) <= TH_CACHE_BLOCK_HEAD &&
-                   TH_CACHE_BLOCK_HEAD % ALIGNMENT == 0,
+enum { ALIGNMENT = 64, HEAD = 128 };
+_Static_assert(sizeof(struct th_cache_block) <= HEAD && HEAD % ALIGNMENT == 0,
                "values follow the unit");
 
 static int64_t align(int64_t bytes)
@@ -22,7 +23,7 @@ static int64_t count_of(struct th_range range)
 /* Bytes for the unit, its values, checksums and states, one after the other. */
 static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
 {
-  return TH_CACHE_BLOCK_HEAD + align(count * shard->map.run) +
+  return HEAD + align(count * shard->map.run) +
          align(count * (int64_t)sizeof(uint64_t)) + align(count);
 }
 
@@ -59,38 +60,63 @@ th_status th_cache_block_find(struct th_dataset *d, int64_t attribute,
   return TH_OK;
 }
 
-th_status th_cache_block_make(struct th_dataset *d,
-                              struct th_cache_block_place *place,
-                              struct th_error *err)
+/* Room for a unit; mapped: without its values and checksums. */
+static th_status make_room(struct th_dataset *d,
+                           const struct th_cache_block_place *place,
+                           bool mapped, void **room, struct th_error *err)
 {
-  int64_t count = count_of(place->attributes);
-  int64_t run = place->at.shard->map.run;
   bool alone = place->cache == &d->runs;
   int64_t limit = alone ? d->memory / 2 : th_dataset_block_limit(d);
-  void *room = NULL;
+  int64_t head = HEAD + count_of(place->attributes);
   th_cache_expect(&d->blocks,
                   room_bytes(place->at.shard, place->at.shard->unit));
   th_cache_expect(&d->runs, room_bytes(place->at.shard, 1));
-  th_status rc =
-      th_cache_add(place->cache, place->key, place->bytes, limit, &room, err);
-  if (rc != TH_OK)
-    return rc;
-  if (alone) /* memory for single attributes is taken from blocks */
+  th_status rc = mapped
+                     ? th_cache_add_light(place->cache, place->key,
+                                          place->bytes, head, limit, room, err)
+                     : th_cache_add(place->cache, place->key, place->bytes,
+                                    limit, room, err);
+  if (rc == TH_OK && alone) /* memory for single attributes is of the blocks' */
     th_cache_trim(&d->blocks, th_dataset_block_limit(d));
-  char *values = (char *)room + TH_CACHE_BLOCK_HEAD;
-  char *checksum = values + align(count * run);
+  return rc;
+}
+
+/* Lay out a room. values: of the file, or NULL. */
+static void lay_out(struct th_cache_block_place *place, char *room,
+                    const char *values)
+{
+  int64_t count = count_of(place->attributes);
+  int64_t run = place->at.shard->map.run;
+  char *first = room + HEAD;
+  char *checksum = first + align(count * run);
   char *state = checksum + align(count * (int64_t)sizeof(uint64_t));
-  place->unit = room;
-  *place->unit =
-      (struct th_cache_block){.attributes = place->attributes,
-                              .cache = place->cache,
-                              .key = place->key,
-                              .bytes = place->bytes,
-                              .values = values,
-                              .checksum = (uint64_t *)(void *)checksum,
-                              .state = (unsigned char *)state};
-  memset(state, TH_ABSENT, (size_t)count);
-  return TH_OK;
+  place->unit = (struct th_cache_block *)(void *)room;
+  *place->unit = (struct th_cache_block){.attributes = place->attributes,
+                                         .cache = place->cache,
+                                         .key = place->key,
+                                         .bytes = place->bytes};
+  if (values != NULL) {
+    place->unit->mapped = true;
+    place->unit->values = (char *)(uintptr_t)values; /* nobody writes there */
+    place->unit->state = (unsigned char *)first;
+  } else {
+    place->unit->values = first;
+    place->unit->checksum = (uint64_t *)(void *)checksum;
+    place->unit->state = (unsigned char *)state;
+  }
+  memset(place->unit->state, TH_ABSENT, (size_t)count);
+}
+
+th_status th_cache_block_make(struct th_dataset *d,
+                              struct th_cache_block_place *place,
+                              struct th_range wanted, struct th_error *err)
+{
+  void *room = NULL;
+  const char *values = th_in_place_values(d, place, wanted);
+  th_status rc = make_room(d, place, values != NULL, &room, err);
+  if (rc == TH_OK)
+    lay_out(place, room, values);
+  return rc;
 }
 
 struct th_range th_cache_block_part(const struct th_cache_block *unit,
@@ -124,7 +150,9 @@ struct th_fetch th_cache_block_fetch(const struct th_cache_block_place *place,
   struct th_fetch fetch =
       th_shard_dense_fetch(place->at.shard, part, place->at.group);
   fetch.values = place->unit->values + skip * place->at.shard->map.run;
-  fetch.checksum = place->unit->checksum + skip;
+  fetch.in_place = place->unit->mapped;
+  if (!fetch.in_place)
+    fetch.checksum = place->unit->checksum + skip;
   fetch.unit = place->unit;
   return fetch;
 }
@@ -137,6 +165,7 @@ void th_cache_block_count(struct th_dataset *d,
   bool kept = unit->cache == &d->runs;
   (kept ? &d->store.support : &d->store.blocks)->read += bytes;
   d->store.bytes_read += bytes;
+  d->store.bytes_in_place += unit->mapped ? bytes : 0;
 }
 
 /* Refuse values that are still being read: the solver would get garbage. */
@@ -164,7 +193,7 @@ static th_status complete(struct th_dataset *d,
   for (;;) {
     struct th_range part = th_cache_block_part(unit, range, TH_ABSENT);
     if (part.first == part.last)
-      return refuse_queued(place, range, err);
+      return TH_OK;
     if (place->at.shard->map.file < 0)
       part = unit->attributes;
     struct th_fetch fetch = th_cache_block_fetch(place, part);
@@ -191,10 +220,12 @@ th_status th_cache_block_slab(struct th_dataset *d, struct th_rows rows,
   th_prefetch_wait(d, range, group, keep);
   TH_TRY(th_cache_block_find(d, range.first, group, keep, &place, err));
   if (place.unit == NULL)
-    TH_TRY(th_cache_block_make(d, &place, err));
-  struct th_cache_block *unit = place.unit;
+    TH_TRY(th_cache_block_make(d, &place, range, err));
+  const struct th_cache_block *unit = place.unit;
   range = th_range_intersect(range, unit->attributes);
-  TH_TRY(complete(d, &place, range, err));
+  TH_TRY(refuse_queued(&place, range, err));
+  TH_TRY(unit->mapped ? th_in_place_take(d, &place, &range, err)
+                      : complete(d, &place, range, err));
   int64_t skip =
       (range.first - unit->attributes.first) * shape->row_group + row;
   *slab = (struct th_slab){.layout = TH_DENSE,

@@ -12,7 +12,8 @@
 
 #include "io/dataset/dataset_parts.h"
 
-enum th_presence { TH_ABSENT, TH_QUEUED, TH_PRESENT };
+/* In place: it can be looked at, but is not verified. */
+enum th_presence { TH_ABSENT, TH_QUEUED, TH_PRESENT, TH_IN_PLACE };
 
 /* A unit in memory. This struct lies at the beginning of its room. */
 struct th_cache_block {
@@ -21,17 +22,11 @@ struct th_cache_block {
   int64_t key;
   int64_t bytes;        /* of the room */
   int64_t reads;        /* that are under way */
+  bool mapped;          /* the values are in the file, and not to be changed */
   char *values;         /* R rows of each attribute */
-  uint64_t *checksum;   /* of each */
+  uint64_t *checksum;   /* of each; mapped: NULL */
   unsigned char *state; /* of each: enum th_presence */
 };
-
-/* The values of a unit, without a look at it. Local. */
-enum { TH_CACHE_BLOCK_HEAD = 128 };
-static inline const void *th_cache_block_values(const void *room)
-{
-  return (const char *)room + TH_CACHE_BLOCK_HEAD;
-}
 
 /* Where the unit of a request is, or would be. */
 struct th_cache_block_place {
@@ -50,10 +45,11 @@ th_status th_cache_block_find(struct th_dataset *dataset, int64_t attribute,
                               struct th_cache_block_place *place,
                               struct th_error *err);
 
-/* Make an empty unit in the cache. TH_ENOMEM. */
+/* Make an empty unit in the cache; wanted: what is asked for of it. TH_ENOMEM.
+ */
 th_status th_cache_block_make(struct th_dataset *dataset,
                               struct th_cache_block_place *place,
-                              struct th_error *err);
+                              struct th_range wanted, struct th_error *err);
 
 /* The first consecutive attributes of a range that are in a state; may be
  * empty. */

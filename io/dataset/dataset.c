@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "io/dataset/format.h"
+#include "io/dataset/in_place.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/path.h"
 
@@ -131,13 +132,20 @@ th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
   return th_prefetch_thread_create(&prefetch->ahead, threaded, err);
 }
 
+void th_dataset_map(struct th_dataset *dataset, enum th_mapped mapped)
+{
+  dataset->mapped = mapped;
+}
+
 void th_dataset_drop(struct th_dataset *dataset)
 {
   th_dataset_forget(&dataset->store);
   th_cache_free(&dataset->blocks);
   th_cache_free(&dataset->runs);
-  for (int64_t k = 0; k < dataset->info.shards; k++)
+  for (int64_t k = 0; k < dataset->info.shards; k++) {
     dataset->shard[k].sums.count = 0;
+    th_shard_unmap(&dataset->shard[k]);
+  }
 }
 
 struct th_store *th_dataset_store(struct th_dataset *dataset)
@@ -254,6 +262,8 @@ static th_status replaced(const char *what, const char *name,
 th_status th_dataset_unchanged(struct th_dataset *dataset, struct th_error *err)
 {
   struct th_identity now;
+  if (th_in_place_check(dataset, err) != TH_OK)
+    return err->code;
   if (!th_file_identity_of(dataset->path, &now) ||
       !th_file_identity_same(&now, &dataset->identity))
     return replaced("", dataset->path, err);

@@ -43,8 +43,23 @@ void th_dataset_keep_little(struct th_dataset *dataset);
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err);
 
-/* Forget all stored values in memory. The next requests read them again. Local.
- */
+/* Which values of dense data are used where the system has them in memory, in
+ * place of a copy. Anything else is read. */
+enum th_mapped {
+  TH_MAPPED_NEVER,
+  TH_MAPPED_RESIDENT, /* those that it has there already */
+  TH_MAPPED_ALWAYS    /* all that can be mapped, for tests */
+};
+
+/* Choose; at first it is TH_MAPPED_NEVER. It changes no result and no count of
+ * bytes. A file that is cut short while it is in use makes an error of the next
+ * read or of th_dataset_unchanged, and what was read before may have been
+ * zeros: call th_dataset_unchanged before anything that was computed is kept.
+ * Local. */
+void th_dataset_map(struct th_dataset *dataset, enum th_mapped mapped);
+
+/* Forget all stored values in memory, and where the system has them. The next
+ * requests read them again. Local. */
 void th_dataset_drop(struct th_dataset *dataset);
 
 /* The store behind it; borrowed, lives as long as the data set. */
@@ -108,8 +123,8 @@ th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
  * else may be written. Local. */
 bool th_dataset_holds(const struct th_dataset *dataset, const char *path);
 
-/* TH_EIO when the master or an opened shard was replaced since it was opened.
- * Local. */
+/* TH_EIO when the master or an opened shard was replaced or cut short since it
+ * was opened. Local. */
 th_status th_dataset_unchanged(struct th_dataset *dataset,
                                struct th_error *err);
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "io/dataset/cache_block.h"
+#include "io/hdf5/mapping.h"
 
 #include <string.h>
 
@@ -94,6 +95,8 @@ int64_t th_dataset_copy(struct th_store *store, struct th_rows rows,
                       .group = group,
                       .skip = (int64_t)th_type_offset(store->shape.type, row)};
   int64_t done = 0;
+  if (th_mapping_any_broken()) /* to read them is to be the error */
+    return 0;
   while (done < count) {
     int64_t some = th_min_i64(SOME, count - done);
     int64_t found = copy_some(&copy, attribute + done, some,

@@ -8,6 +8,7 @@
 #include "core/search.h"
 #include "io/dataset/cache_block.h"
 #include "io/dataset/dataset_parts.h"
+#include "io/dataset/in_place.h"
 
 enum { SOME = 256 };
 
@@ -85,14 +86,13 @@ static bool find_dense(struct th_dataset *d, struct some *some, int64_t k)
   const struct th_shape *shape = &d->store.shape;
   const struct spot *at = &some->spot[k];
   int64_t skip = (at->attribute - at->unit) * shape->row_group;
-  const void *room = th_cache_look(&d->blocks, some->unit[k]);
-  if (room == NULL) {
-    room = th_cache_look(&d->runs, some->run[k]);
+  const char *values = th_cache_look(&d->blocks, some->unit[k]);
+  if (values == NULL) {
+    values = th_cache_look(&d->runs, some->run[k]);
     skip = 0;
   }
-  if (room == NULL)
+  if (values == NULL)
     return false;
-  const char *values = th_cache_block_values(room);
   some->array[some->found] = values;
   some->item[some->found] = skip + at->row;
   __builtin_prefetch(values + th_type_offset(shape->type, skip + at->row));
@@ -144,29 +144,30 @@ static bool all_fit(const struct th_dataset *d)
 static bool is_whole(const struct th_cache_block *unit)
 {
   struct th_range all = unit->attributes;
-  return th_cache_block_part(unit, all, TH_ABSENT).first == all.last &&
-         th_cache_block_part(unit, all, TH_QUEUED).first == all.last;
+  struct th_range there = th_cache_block_part(unit, all, TH_PRESENT);
+  return there.first == all.first && there.last == all.last;
 }
 
-/* A unit of which some values are absent, or still being read, is not marked.
+/* A unit of which some values are absent, or still being read, is not shown.
  */
-static void mark_unit(struct th_cache *cache, int64_t key)
+static void show_unit(struct th_cache *cache, int64_t key)
 {
   const struct th_cache_block *unit = th_cache_find(cache, key);
   if (unit != NULL && is_whole(unit))
-    th_cache_mark(cache, key);
+    th_cache_show(cache, key, unit->values);
 }
 
 /* The next look is to find the unit or the kept run, or the piece. */
-static void mark(struct th_dataset *d, const struct th_place *place,
+static void show(struct th_dataset *d, const struct th_place *place,
                  int64_t attribute)
 {
   if (d->store.shape.layout == TH_SPARSE) {
-    th_cache_mark(&d->blocks, place->key);
+    th_cache_show(&d->blocks, place->key,
+                  th_cache_find(&d->blocks, place->key));
     return;
   }
-  mark_unit(&d->blocks, place->key);
-  mark_unit(&d->runs, th_dataset_key(d, attribute, place->group));
+  show_unit(&d->blocks, place->key);
+  show_unit(&d->runs, th_dataset_key(d, attribute, place->group));
 }
 
 /* Read what is not in memory: whole units if all of them are going to stay,
@@ -175,19 +176,22 @@ static th_status fetch(struct th_dataset *d, int64_t row, int64_t attribute,
                        double *value, struct th_error *err)
 {
   struct th_rows one = {row, 1};
-  struct th_range range = {attribute, attribute + 1};
+  struct th_range rest = {attribute, attribute + 1};
   bool whole = d->store.shape.layout == TH_DENSE && all_fit(d);
   struct th_place place;
   struct th_slab slab;
   th_status rc;
-  TH_TRY(th_dataset_request(d, one, range, err));
+  TH_TRY(th_dataset_request(d, one, rest, err));
   int64_t group = th_row_groups_group_of(&d->info.row_groups, row);
   TH_TRY(th_dataset_place(d, attribute, group, &place, err));
   if (whole)
-    range = place.attributes;
-  TH_TRY(th_dataset_slab(&d->store, one, range, !whole, &slab, err));
-  *value = th_slab_value(&slab, attribute, 0);
-  mark(d, &place, attribute);
+    rest = place.attributes;
+  for (; rest.first < rest.last; rest.first = slab.attributes.last) {
+    TH_TRY(th_dataset_slab(&d->store, one, rest, !whole, &slab, err));
+    if (attribute >= slab.attributes.first && attribute < slab.attributes.last)
+      *value = th_slab_value(&slab, attribute, 0);
+  }
+  show(d, &place, attribute);
 done:
   return rc;
 }
@@ -221,7 +225,7 @@ th_status th_dataset_entries(struct th_store *store,
 {
   struct th_dataset *d = (struct th_dataset *)store;
   struct some some;
-  th_status rc = TH_OK;
+  th_status rc = th_in_place_check(d, err);
   for (int64_t k = 0; k < entries->count && rc == TH_OK; k += SOME) {
     struct th_entries part = {th_min_i64(SOME, entries->count - k),
                               entries->row + k, entries->attribute + k};

@@ -22,6 +22,7 @@ struct th_dataset {
   struct th_shard_read *shard;
   int64_t last_shard; /* where the last slab was found */
   int64_t memory;
+  enum th_mapped mapped;
   int ranks;              /* that opened it */
   struct th_cache blocks; /* units and pieces */
   struct th_cache runs;   /* single attributes that are kept */

@@ -5,6 +5,7 @@
 
 #include "core/search.h"
 #include "io/dataset/dataset_parts.h"
+#include "io/dataset/in_place.h"
 
 static struct th_shard_read *shard_of(struct th_dataset *dataset,
                                       int64_t attribute)
@@ -156,6 +157,8 @@ th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
 {
   struct th_dataset *d = (struct th_dataset *)store;
   th_status rc = th_dataset_request(d, rows, range, err);
+  if (rc == TH_OK)
+    rc = th_in_place_check(d, err);
   if (rc != TH_OK)
     return rc;
   if (store->shape.layout == TH_DENSE)

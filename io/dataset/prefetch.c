@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/dataset/cache_block.h"
+#include "io/dataset/in_place.h"
 
 #include <stdlib.h>
 
@@ -20,7 +21,8 @@ static void take_over(struct th_dataset *d)
   double seconds = 0;
   bool good = th_prefetch_thread_pop(o->ahead, &fetch, &seconds) == TH_OK;
   struct th_cache_block *unit = fetch.unit;
-  th_cache_block_mark(unit, fetch.wanted, good ? TH_PRESENT : TH_ABSENT);
+  enum th_presence there = fetch.in_place ? TH_IN_PLACE : TH_PRESENT;
+  th_cache_block_mark(unit, fetch.wanted, good ? there : TH_ABSENT);
   d->store.seconds += seconds;
   if (good)
     th_cache_block_count(d, unit, &fetch);
@@ -42,6 +44,8 @@ static bool queue(struct th_dataset *d,
   if (th_prefetch_thread_full(o->ahead) ||
       !th_shard_dense_place(place->at.shard, &fetch))
     return false;
+  if (fetch.in_place)
+    th_in_place_advise(place, &fetch);
   th_prefetch_thread_push(o->ahead, &fetch);
   th_cache_block_mark(unit, part, TH_QUEUED);
   th_cache_pin(unit->cache, unit->key);
@@ -73,7 +77,8 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
   if (place.at.shard->map.file < 0 ||
       (idle && o->bytes + place.bytes > o->window))
     return false;
-  if (place.unit == NULL && th_cache_block_make(d, &place, &ignored) != TH_OK)
+  if (place.unit == NULL &&
+      th_cache_block_make(d, &place, rest, &ignored) != TH_OK)
     return false;
   while (rest.first < rest.last) {
     struct th_range absent = th_cache_block_part(place.unit, rest, TH_ABSENT);

@@ -73,8 +73,11 @@ static void advise(struct th_prefetch_thread *ahead, int64_t next,
   int64_t last = next + ADVISED < ready ? next + ADVISED : ready;
   if (ahead->advised < next)
     ahead->advised = next;
-  while (ahead->advised < last)
-    th_run_fetch_advise(&place_of(ahead, ahead->advised++)->fetch);
+  for (; ahead->advised < last; ahead->advised++) {
+    const struct th_fetch *fetch = &place_of(ahead, ahead->advised)->fetch;
+    if (!fetch->in_place)
+      th_run_fetch_advise(fetch);
+  }
 }
 
 static void *read_all(void *self)
@@ -85,7 +88,7 @@ static void *read_all(void *self)
   while (next >= 0) {
     struct place *place = place_of(ahead, next);
     advise(ahead, next, ready);
-    if (!place->fetch.small)
+    if (!place->fetch.small && !place->fetch.in_place)
       carry_out(place);
     next = next_read(ahead, next + 1, &ready);
   }
@@ -175,7 +178,7 @@ th_status th_prefetch_thread_pop(struct th_prefetch_thread *ahead,
       pthread_cond_wait(&ahead->news, &ahead->mutex);
     pthread_mutex_unlock(&ahead->mutex);
   }
-  if (!ahead->threaded || place->fetch.small)
+  if ((!ahead->threaded || place->fetch.small) && !place->fetch.in_place)
     carry_out(place);
   ahead->popped++;
   *fetch = place->fetch;

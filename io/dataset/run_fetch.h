@@ -53,7 +53,8 @@ struct th_fetch {
   char *values;       /* map->run bytes each */
   uint64_t *checksum; /* one each */
   void *unit;         /* the caller's; not looked at */
-  bool small; /* too small for the thread; the kernel is advised of it */
+  bool small;    /* too small for the thread; the kernel is advised of it */
+  bool in_place; /* nothing is to be done */
 };
 
 /* Fail and name the damaged run. */

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "io/dataset/format.h"
 #include "io/hdf5/file.h"
+#include "io/hdf5/mapping.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -304,6 +305,21 @@ th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
   return rc == TH_OK ? TH_OK : th_fail(err, rc, "%s", why.text);
 }
 
+const struct th_mapping *th_shard_map(struct th_shard_read *shard)
+{
+  if (!shard->mapping_tried && shard->map.file >= 0)
+    shard->mapping = th_mapping_open(shard->map.file);
+  shard->mapping_tried = true;
+  return shard->mapping;
+}
+
+void th_shard_unmap(struct th_shard_read *shard)
+{
+  th_mapping_close(shard->mapping);
+  shard->mapping = NULL;
+  shard->mapping_tried = false;
+}
+
 void th_shard_close(struct th_shard_read *shard)
 {
   struct th_error ignored = {0};
@@ -313,6 +329,7 @@ void th_shard_close(struct th_shard_read *shard)
                                   &shard->row_in_group};
   for (int k = 0; k < SETS; k++)
     th_h5_set_close(sets[k], &ignored);
+  th_shard_unmap(shard); /* before its descriptor */
   th_h5_close(&shard->h5, &ignored);
   th_run_fetch_map_free(&shard->map);
   TH_FREE(shard->piece, shard->piece_entry, shard->piece_checksum);

@@ -38,12 +38,20 @@ struct th_shard_read {
   int64_t *piece;       /* first run of each, and the end */
   int64_t *piece_entry; /* first entry of each, and the end */
   uint64_t *piece_checksum;
-  int64_t bytes_read; /* since they were last counted */
+  int64_t bytes_read;         /* since they were last counted */
+  struct th_mapping *mapping; /* NULL: none; see in_place.h */
+  bool mapping_tried;
 };
 
 /* Open it on first use and compare it with the master. */
 th_status th_shard_open(struct th_shard_read *shard, struct th_error *err);
 void th_shard_close(struct th_shard_read *shard);
+
+/* Dense data: the mapping of the open shard, which is made when it is first
+ * wanted; NULL: it can only be read. Borrowed. */
+const struct th_mapping *th_shard_map(struct th_shard_read *shard);
+/* Nothing of it is in use any more; it can be mapped again. */
+void th_shard_unmap(struct th_shard_read *shard);
 
 /* Fail and name the damaged run. TH_EFORMAT. */
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,

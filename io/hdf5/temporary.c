@@ -172,6 +172,14 @@ th_status th_temporary_write(int fd, const void *data, int64_t bytes,
   return TH_OK;
 }
 
+th_status th_temporary_ended(const char *name, struct th_error *err)
+{
+  return th_fail(err, TH_EIO,
+                 "%s: ends earlier than before; leave the file alone "
+                 "while it is in use",
+                 name);
+}
+
 th_status th_temporary_read(int fd, void *data, int64_t bytes, int64_t offset,
                             const char *name, struct th_error *err)
 {
@@ -184,10 +192,7 @@ th_status th_temporary_read(int fd, void *data, int64_t bytes, int64_t offset,
       return th_fail(err, TH_EIO, "%s: %s; check the file", name,
                      strerror(errno));
     if (done == 0)
-      return th_fail(err, TH_EIO,
-                     "%s: ends earlier than before; leave the file alone "
-                     "while it is in use",
-                     name);
+      return th_temporary_ended(name, err);
     p += done;
     bytes -= done;
     offset += done;

@@ -35,6 +35,9 @@ th_status th_temporary_space(const char *output, int64_t bytes,
 th_status th_temporary_write(int fd, const void *data, int64_t bytes,
                              const char *name, struct th_error *err);
 
+/* TH_EIO: a file has become shorter. Local, any thread. */
+th_status th_temporary_ended(const char *name, struct th_error *err);
+
 /* Read exactly that many bytes at an offset. Local, any thread. TH_EIO. */
 th_status th_temporary_read(int fd, void *data, int64_t bytes, int64_t offset,
                             const char *name, struct th_error *err);

@@ -106,6 +106,7 @@ static th_status read_ahead(struct th_training *training, bool threaded,
   if (plan->config.passes == 1 && plan->points == 0 &&
       plan->deal_unit >= training->data->store->shape.row_group)
     th_dataset_keep_little(dataset);
+  th_dataset_map(dataset, training->mapped);
   return th_dataset_read_ahead(dataset, threaded, err);
 }
 

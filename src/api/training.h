@@ -16,6 +16,7 @@ struct th_training {
   const char *output;      /* of the model, or NULL; borrowed */
   struct th_data *data;    /* borrowed */
   int64_t memory;          /* bytes of values that a rank keeps in all */
+  enum th_mapped mapped;   /* which values of files are not copied */
   struct th_groups groups;
   struct th_model start; /* support and coefficients alone */
   bool start_coef;

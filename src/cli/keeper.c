@@ -100,6 +100,7 @@ th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
   if (!keeper->on)
     return TH_OK;
   TH_TRY(th_agree(keeper->comm, make_key(keeper, training, err), err));
+  keeper->data = training->data;
   keeper->fresh = fresh;
   TH_TRY(th_checkpoint_find(&keeper->checkpoint, fresh ? NULL : keeper->key,
                             &keeper->found, note, err));
@@ -222,8 +223,11 @@ bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
   double began = th_comm_clock();
   struct th_error err;
   th_error_clear(&err);
+  /* values that are used in place may have been others in between */
   th_status rc =
-      th_checkpoint_write(&keeper->checkpoint, keeper->key, state, &err);
+      th_agree(keeper->comm, th_data_unchanged(keeper->data, &err), &err);
+  if (rc == TH_OK)
+    rc = th_checkpoint_write(&keeper->checkpoint, keeper->key, state, &err);
   double now = th_comm_clock();
   keeper->writing =
       keeper->measured ? fmax(keeper->writing, now - began) : now - began;

@@ -14,6 +14,7 @@ struct th_keeper {
   bool on;
   bool shows; /* this rank prints what happens */
   struct th_comm *comm;
+  struct th_data *data; /* that the run is on; borrowed */
   struct th_checkpoint checkpoint;
   struct th_checkpoint_image found;
   char *key;             /* what the run depends on */

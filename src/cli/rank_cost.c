@@ -4,6 +4,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "io/hdf5/mapping.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ static void add_rank(struct th_rank_total *total,
   sum->operations += cost->operations;
   sum->bytes_sent += cost->bytes_sent;
   sum->bytes_read += cost->bytes_read;
+  sum->bytes_in_place += cost->bytes_in_place;
   add_traffic(&sum->blocks, &cost->blocks);
   add_traffic(&sum->support, &cost->support);
   sum->peak_memory += cost->peak_memory;
@@ -73,6 +75,7 @@ static void add_rank(struct th_rank_total *total,
   most->operations = th_max_i64(most->operations, cost->operations);
   most->bytes_sent = th_max_i64(most->bytes_sent, cost->bytes_sent);
   most->bytes_read = th_max_i64(most->bytes_read, cost->bytes_read);
+  most->bytes_in_place = th_max_i64(most->bytes_in_place, cost->bytes_in_place);
   most->peak_memory = th_max_i64(most->peak_memory, cost->peak_memory);
   for (int p = 0; p < TH_PHASE_COUNT; p++)
     add_phase(&sum->phase[p], &most->phase[p], &cost->phase[p]);
@@ -88,9 +91,11 @@ struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
                              .operations = comm->operations,
                              .bytes_sent = comm->bytes_sent,
                              .bytes_read = store->bytes_read,
+                             .bytes_in_place = store->bytes_in_place,
                              .blocks = store->blocks,
                              .support = store->support,
-                             .peak_memory = peak_memory()};
+                             .peak_memory =
+                                 peak_memory() - th_mapping_memory()};
   memcpy(now.phase, profile->phase, sizeof now.phase);
   return now;
 }
@@ -113,6 +118,7 @@ static void append(struct th_rank_cost *a, const struct th_rank_cost *b)
   a->operations += b->operations;
   a->bytes_sent += b->bytes_sent;
   a->bytes_read += b->bytes_read;
+  a->bytes_in_place += b->bytes_in_place;
   add_traffic(&a->blocks, &b->blocks);
   add_traffic(&a->support, &b->support);
   a->peak_memory = th_max_i64(a->peak_memory, b->peak_memory);

@@ -15,9 +15,10 @@ struct th_rank_cost {
   int64_t operations;
   int64_t bytes_sent;
   int64_t bytes_read;
+  int64_t bytes_in_place;   /* of them, not copied */
   struct th_traffic blocks; /* parts of bytes_read */
   struct th_traffic support;
-  int64_t peak_memory; /* bytes */
+  int64_t peak_memory; /* bytes, without files that are used in place */
   struct th_phase_cost phase[TH_PHASE_COUNT];
 };
 

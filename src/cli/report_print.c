@@ -63,6 +63,7 @@ static void add_costs(json_t *o, const struct th_report *report,
   th_json_real(o, "imbalance", th_report_imbalance(report));
   th_json_int(o, "peak_memory_per_rank", report->total.most.peak_memory);
   th_json_int(o, "bytes_read", report->total.sum.bytes_read);
+  th_json_int(o, "bytes_in_place", report->total.sum.bytes_in_place);
   th_json_real(o, "file_read_gbs", th_report_file_gbs(report));
   th_json_int(o, "bytes_observed", th_report_observed(report));
   th_json_int(o, "bytes_read_blocks", report->total.sum.blocks.read);
@@ -189,6 +190,10 @@ void th_report_print_line(FILE *out, const struct th_report *report)
           report->ranks, th_wording_s(report->ranks));
   fprintf(out, "%s read",
           th_wording_bytes(report->total.sum.bytes_read, text, sizeof text));
+  if (report->total.sum.bytes_in_place > 0)
+    fprintf(
+        out, " (%s in place)",
+        th_wording_bytes(report->total.sum.bytes_in_place, text, sizeof text));
   if (report->ranks > 1)
     fprintf(out, ", %s sent",
             th_wording_bytes(report->total.sum.bytes_sent, text, sizeof text));

@@ -229,6 +229,21 @@ static void print_start(const struct session *session)
   fputc('\n', stderr);
 }
 
+/* Where files are changed while values of them are used in place, any numbers
+ * may come out: that is said then. Collective. */
+static th_status find_cause(const struct session *session, struct th_comm *comm,
+                            th_status failed, struct th_error *err)
+{
+  struct th_error why = {0};
+  if (failed != TH_ENUMERIC)
+    return failed;
+  th_status rc =
+      th_agree(comm, th_data_unchanged(session->training.data, &why), &why);
+  if (rc != TH_OK)
+    *err = why;
+  return rc != TH_OK ? rc : failed;
+}
+
 static th_status train(struct session *session, struct th_comm *comm,
                        struct th_error *err)
 {
@@ -256,7 +271,7 @@ static th_status train(struct session *session, struct th_comm *comm,
                 &session->monitor.monitor, &session->profile,
                 &session->training.model, err);
   th_interrupt_ask(session->keeper.on); /* the model is all but there */
-  TH_TRY(rc);
+  TH_TRY(find_cause(session, comm, rc, err));
   TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
   TH_TRY(th_training_finish(&session->training, comm, err));
   TH_TRY(write_model(session, comm, err));
@@ -301,13 +316,14 @@ th_status th_command_train(const struct th_options *options,
       .standardize_given = th_option_given(options, "standardize"),
       .output = options->output,
       .data = &session.data,
+      .mapped = options->reading.map ? TH_MAPPED_RESIDENT : TH_MAPPED_NEVER,
       .memory = th_common_memory_to_keep(options, share)};
   rc = th_input_open(
       &session.data, options, "train", options->argument[0],
       th_training_stored(&options->config, session.training.memory), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);
   TH_TRY(rc);
-  TH_TRY(th_training_plan(&session.training, comm, options->prefetch, err));
+  TH_TRY(th_training_plan(&session.training, comm, options->reading.prefetch, err));
   correct_reads(&session.training.plan, session.training.memory, comm->size);
   if (options->dry_run)
     TH_TRY(print_estimate(&session, comm, err));

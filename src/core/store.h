@@ -98,6 +98,7 @@ struct th_store {
   struct th_placement placement; /* made by th_store_place */
   const char *statistics;        /* where they come from: "import" if NULL */
   int64_t bytes_read;            /* by this rank, from files: all there is */
+  int64_t bytes_in_place;        /* of these, used where the system has them */
   struct th_traffic blocks;      /* observed: counted by the source */
   struct th_traffic support;     /* observed: outside of the draw's block */
   double seconds;                /* time that this rank spent reading */

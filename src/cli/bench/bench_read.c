@@ -11,6 +11,7 @@ enum {
   FEWER = 1024,    /* 64 MiB */
   KEPT = 24 << 20, /* bytes: far from all, so all is read again */
   KEPT_STREAMED = 96 << 20,
+  KEPT_WHOLE = 1 << 30,
   BLOCK = 100,
   SPARSITY = 16
 };
@@ -163,6 +164,14 @@ static th_status measure_file(struct th_bench *bench,
   return TH_OK;
 }
 
+/* From now on everything is read. The system drops no page from its cache that
+ * is used in place. */
+static void copy_all(struct th_bench_set *set)
+{
+  th_dataset_map(set->dataset, TH_MAPPED_NEVER);
+  th_dataset_drop(set->dataset);
+}
+
 static th_status measure_layout(struct th_bench *bench,
                                 const struct layout_row *row,
                                 struct th_error *err)
@@ -175,6 +184,7 @@ static th_status measure_layout(struct th_bench *bench,
     TH_TRY(measure_file(bench, &set, err));
   TH_TRY(measure(bench, &set, read_tiles, false, row->tile_key, row->tile_what,
                  err));
+  copy_all(&set);
   TH_TRY(measure(bench, &set, read_blocks, true, row->block_key,
                  row->block_what, err));
   TH_TRY(measure(bench, &set, read_columns, true, row->column_key,
@@ -220,6 +230,7 @@ static th_status measure_stream(struct th_bench *bench, struct th_error *err)
   th_status rc =
       th_bench_set_open(&set, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
   TH_TRY(th_agree(bench->comm, rc, err));
+  copy_all(&set);
   for (int k = 0; k < ROUNDS; k++) {
     th_anew_forget(set.file);
     bench->comm->ops->barrier(bench->comm);
@@ -246,11 +257,66 @@ done:
   return rc;
 }
 
+/* Seconds of a training run on data that the system has in memory; a failure
+ * before it is kept. Collective. */
+static double train_seconds(struct th_bench *bench, struct th_bench_set *set,
+                            th_status *rc, struct th_error *err)
+{
+  bench->comm->ops->barrier(bench->comm);
+  double began = th_comm_clock();
+  if (*rc == TH_OK)
+    *rc = train(set, err);
+  return th_comm_clock() - began;
+}
+
+/* Two sets of the same values: of one, all values are kept and verified once;
+ * of the other, hardly any are, and all are verified in every pass. They take
+ * turns. */
+static th_status measure_resident(struct th_bench *bench, struct th_error *err)
+{
+  struct th_bench_set kept = {.file = -1};
+  struct th_bench_set streamed = {.file = -1};
+  double share[ROUNDS];
+  th_status rc =
+      th_bench_set_open(&kept, ALL, TH_STORED_TILES, KEPT_WHOLE, err);
+  if (rc == TH_OK)
+    rc = th_bench_set_open(&streamed, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
+  TH_TRY(th_agree(bench->comm, rc, err));
+  (void)train_seconds(bench, &kept, &rc, err); /* from now on it is kept */
+  (void)train_seconds(bench, &streamed, &rc, err);
+  for (int k = 0; k < ROUNDS; k++) {
+    double once = train_seconds(bench, &kept, &rc, err);
+    share[k] = train_seconds(bench, &streamed, &rc, err) / once;
+  }
+  TH_TRY(th_agree(bench->comm, rc, err));
+  double median = th_bench_median(bench, share, ROUNDS);
+  th_bench_report(bench, (struct th_figure){"resident_share", "",
+                                            "training, system's cache, of "
+                                            "training on kept values",
+                                            1 / median});
+done:
+  th_bench_set_close(&kept);
+  th_bench_set_close(&streamed);
+  return rc;
+}
+
+/* Whole tiles against read(2), both of an earlier part. */
+static void report_tile_share(struct th_bench *bench)
+{
+  double tile = th_bench_value(bench, "tile_read_gbs");
+  double file = th_bench_value(bench, "file_read_gbs");
+  th_bench_report(bench, (struct th_figure){"tile_share", "",
+                                            "tiles, verified, of read(2)",
+                                            tile / file});
+}
+
 th_status th_bench_read(struct th_bench *bench, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int k = 0; k < LAYOUTS; k++)
     TH_TRY(measure_layout(bench, &layouts[k], err));
+  report_tile_share(bench);
+  TH_TRY(measure_resident(bench, err));
   TH_TRY(measure_stream(bench, err));
 done:
   return rc;

@@ -78,6 +78,7 @@ static th_status open_set(struct th_bench_set *set, const char *path,
   th_status rc = TH_OK;
   TH_TRY(th_dataset_open(&set->dataset, &set->self, path, memory, err));
   set->store = th_dataset_store(set->dataset);
+  th_dataset_map(set->dataset, TH_MAPPED_RESIDENT);
   TH_TRY(th_dataset_read_ahead(set->dataset, true, err));
   TH_TRY(set->store->ops->slab(set->store, rows, one, false, &slab, err));
   set->file = open(shard, O_RDONLY);

@@ -61,6 +61,12 @@ struct th_options_keeping {
   bool fresh;
 };
 
+/* How training reads its data. */
+struct th_options_reading {
+  bool prefetch;
+  bool map;
+};
+
 /* Text of the deck, and the values that came from it. */
 struct th_options_owned {
   char *deck;
@@ -94,7 +100,7 @@ struct th_options {
   int64_t max_time; /* seconds; 0: no limit */
   int64_t watchdog; /* the same; 0: none */
   struct th_options_keeping checkpoint;
-  bool prefetch;
+  struct th_options_reading reading;
   bool dry_run;
   int split; /* enum th_split */
   bool json;

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# cli_mapped.sh - data that are used where the system has them: the same model and
+# the same counts as of copies; a file that is cut short in the middle of a run ends
+# it with one line, and nothing that was computed from it is kept
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+LIMIT=200
+rm -rf ./* .[a-z]*
+
+must 1 generate murata -o data.h5 --examples 8192 --attributes 1000 --support 10 \
+  --row-group 1024 --shards 2 --seed 3
+how="--solver exploration -s 10 --budget 260 --growth 1 --validation 0 --batch-explore 2048 --seed 2 --force"
+
+train() # RANKS MODEL OPTION...
+{
+  local n=$1 model=$2
+  shift 2
+  # shellcheck disable=SC2086
+  must "$n" train data.h5 -o "$model" $how --passes 3 --report run.json "$@"
+}
+
+train 1 first.h5 --no-map
+bytes=$(key run.json bytes_read)
+compare "copied" "$(key run.json bytes_in_place)" == 0
+for n in 1 2; do
+  for memory in 1 3M 1G; do
+    train "$n" this.h5 --memory "$memory" --no-map
+    cmp first.h5 this.h5 || fail "$n ranks, $memory, copied: another model"
+    bytes=$(key run.json bytes_read)
+    train "$n" this.h5 --memory "$memory"
+    cmp first.h5 this.h5 || fail "$n ranks, $memory: another model"
+    compare "bytes on $n ranks with $memory" "$(key run.json bytes_read)" == "$bytes"
+    compare "in place" "$(key run.json bytes_in_place)" '<=' "$bytes"
+  done
+done
+
+# what the system does not have in memory, and limited addresses
+"$PYTHON" - <<'END'
+import glob, os
+for name in glob.glob("data.shards/*"):
+    file = os.open(name, os.O_RDONLY)
+    os.fsync(file)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+END
+train 1 this.h5
+cmp first.h5 this.h5 || fail "from disk: another model"
+(
+  ulimit -v 68719476736
+  train 1 this.h5
+) || fail "limited addresses"
+cmp first.h5 this.h5 || fail "limited addresses: another model"
+compare "limited addresses" "$(key run.json bytes_in_place)" == 0
+
+# cut NAME RANKS BYTES OPTION...: a run whose shard loses all but so many bytes; 0: it
+# gets other values in place of its own
+cut()
+{
+  local name=$1 n=$2 left=$3 rc=0 job
+  shift 3
+  rm -f cut.h5 .cut.jsonl.partial
+  # shellcheck disable=SC2086
+  ranks "$n" train data.h5 -o cut.h5 $how --telemetry cut.jsonl "$@" \
+    >cut.out 2>cut.err &
+  job=$!
+  for _ in $(seq 400); do
+    [ ! -s .cut.jsonl.partial ] || break
+    sleep 0.05
+  done
+  if [ "$left" = 0 ]; then
+    dd if=/dev/zero of=data.shards/00001.h5 bs=1M seek=1 count=14 conv=notrunc status=none
+  else
+    truncate -s "$left" data.shards/00001.h5
+  fi
+  wait "$job" || rc=$?
+  [ "$rc" -eq 1 ] || fail "$name: status $rc"
+  [ "$(grep -c '^thresher: ' cut.err)" -eq 1 ] || fail "$name: $(cat cut.err)"
+  grep -qE '^thresher: .*shard data.shards/00001.h5(: ends earlier than before| was replaced while|: attribute .* checksum mismatch)' \
+    cut.err || fail "$name: $(cat cut.err)"
+  [ ! -e cut.h5 ] || fail "$name: a model is there"
+  rm -f cut.h5 cut.jsonl
+  cp -p whole.h5 data.shards/00001.h5
+}
+
+cp -p data.shards/00001.h5 whole.h5
+endless="--passes 1000000"
+long="--passes 300"
+for n in 1 2; do
+  # shellcheck disable=SC2086
+  {
+    cut "$n ranks" "$n" 4096 $endless
+    cut "$n ranks, little memory" "$n" 1000000 $endless --memory 3M
+    cut "$n ranks, copied" "$n" 4096 $endless --no-map --memory 3M
+    cut "$n ranks, other values, little memory" "$n" 0 $endless --memory 3M
+  }
+done
+
+# a checkpoint has nothing of a file that was cut
+# shellcheck disable=SC2086
+must 1 train data.h5 -o undisturbed.h5 $how $long
+for case in 1:4096 2:4096 1:0; do
+  n=${case%:*}
+  rm -rf kept
+  # shellcheck disable=SC2086
+  cut "checkpoints on $n ranks" "$n" "${case#*:}" $long --checkpoint kept \
+    --checkpoint-every 3u
+  # shellcheck disable=SC2086
+  must "$n" train data.h5 -o again.h5 $how $long --checkpoint kept
+  cmp undisturbed.h5 again.h5 || fail "$case: another model"
+done
+finish
