@@ -8,6 +8,7 @@
 #include "io/import/bucket_spill.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 #include "io/hdf5/temporary.h"
 
 #include <stdlib.h>
@@ -169,6 +170,21 @@ done:
   return rc;
 }
 
+/* In large pages, as all of it is going to be filled, once. */
+static struct segment *make_segment(int64_t capacity)
+{
+  struct segment *made = NULL;
+  size_t whole = sizeof *made + (size_t)capacity;
+  size_t padded = (whole + TH_LARGE_PAGE - 1) / TH_LARGE_PAGE * TH_LARGE_PAGE;
+  void *room = aligned_alloc(TH_LARGE_PAGE, padded);
+  if (room == NULL)
+    return NULL;
+  th_pages_large(room, padded);
+  made = room;
+  *made = (struct segment){.capacity = capacity};
+  return made;
+}
+
 /* A segment that has room for so many bytes, at the head of the list. */
 static th_status reserve(struct th_bucket_spill *spill, int64_t bytes,
                          struct th_error *err)
@@ -180,11 +196,11 @@ static th_status reserve(struct th_bucket_spill *spill, int64_t bytes,
   if (segment != NULL && segment->capacity >= bytes) {
     spill->spare = segment->next;
   } else {
-    int64_t capacity = bytes > SEGMENT ? bytes : SEGMENT;
-    segment = malloc(sizeof *segment + (size_t)capacity);
+    int64_t usual = SEGMENT - (int64_t)sizeof *segment;
+    int64_t capacity = bytes > usual ? bytes : usual;
+    segment = make_segment(capacity);
     if (segment == NULL)
       return th_memory_fail("parsed examples", capacity, err);
-    segment->capacity = capacity;
   }
   segment->used = 0;
   segment->next = spill->segments;
@@ -236,13 +252,25 @@ done:
   return rc;
 }
 
-int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
-                              int64_t bucket)
+int64_t th_bucket_spill_stored(const struct th_bucket_spill *spill,
+                               int64_t bucket)
 {
-  int64_t bytes = spill->chains[bucket].bytes;
+  int64_t bytes = 0;
   for (int64_t f = 0; f < spill->flushes; f++)
     bytes += spill->edges[f][bucket + 1] - spill->edges[f][bucket];
   return bytes;
+}
+
+int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
+                              int64_t bucket)
+{
+  return spill->chains[bucket].bytes + th_bucket_spill_stored(spill, bucket);
+}
+
+const struct th_record *
+th_bucket_spill_held(const struct th_bucket_spill *spill, int64_t bucket)
+{
+  return spill->chains[bucket].head;
 }
 
 th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
@@ -256,12 +284,6 @@ th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
     int64_t bytes = spill->edges[f][bucket + 1] - first;
     TH_TRY(th_temporary_read(spill->fd, p, bytes, first,
                              "temporary file of the import", err));
-    p += bytes;
-  }
-  for (struct th_record *r = spill->chains[bucket].head; r != NULL;
-       r = r->next) {
-    size_t bytes = (size_t)bytes_of(spill, r);
-    memcpy(p, r, bytes);
     p += bytes;
   }
 done:

@@ -67,9 +67,16 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
                               uint32_t row, const struct th_text_row *values,
                               struct th_error *err);
 
-/* Bytes of a bin's records, and the records, one behind the other. Local. */
+/* A bin's records: some on disk, the others in memory as a chain, NULL for
+ * none. */
 int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
                               int64_t bucket);
+const struct th_record *
+th_bucket_spill_held(const struct th_bucket_spill *spill, int64_t bucket);
+
+/* Those on disk, one behind the other: how many bytes, and the records. */
+int64_t th_bucket_spill_stored(const struct th_bucket_spill *spill,
+                               int64_t bucket);
 th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
                                int64_t bucket, void *buffer,
                                struct th_error *err);
