@@ -39,7 +39,7 @@ struct th_bucket_spill {
   struct chain *chains;
   struct segment *segments; /* the first one takes new records */
   struct segment *spare;
-  int fd; /* -1: nothing was flushed yet */
+  int fd; /* -1: memory is enough for all */
   int64_t written;
   int64_t flushes;
   int64_t capacity; /* of edges */
@@ -51,7 +51,7 @@ struct th_bucket_spill {
 th_status th_bucket_spill_create(struct th_bucket_spill **spill,
                                  const char *output, int64_t bins,
                                  int64_t memory, enum th_type type,
-                                 struct th_error *err)
+                                 int64_t most, struct th_error *err)
 {
   struct th_bucket_spill *made = NULL;
   th_status rc = TH_OK;
@@ -62,6 +62,8 @@ th_status th_bucket_spill_create(struct th_bucket_spill **spill,
   made->bins = bins;
   made->memory = memory;
   TH_TRY(TH_NEW(&made->chains, bins, "imported examples", err));
+  if (most > memory)
+    TH_TRY(th_temporary_open(output, TH_FOR_SPILL, NULL, &made->fd, err));
   *spill = made;
   made = NULL;
 done:
@@ -125,9 +127,6 @@ static th_status prepare_flush(struct th_bucket_spill *spill,
                                struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (spill->fd < 0)
-    TH_TRY(
-        th_temporary_open(spill->output, TH_FOR_SPILL, NULL, &spill->fd, err));
   if (spill->part == NULL)
     TH_TRY(TH_NEW(&spill->part, WRITE_PART, "writing examples", err));
   TH_TRY(TH_GROW(&spill->edges, &spill->capacity, spill->flushes + 1,

@@ -99,7 +99,7 @@ struct th_importing {
   int64_t first_row; /* input row of this rank's first example */
 
   /* What was parsed. */
-  struct th_bucket_spill *spill;
+  struct th_bucket_spill *spill; /* of this thread */
   struct th_import_rows own;
   int64_t positives;           /* targets of the class */
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
@@ -108,6 +108,21 @@ struct th_importing {
   int64_t nonzeros;            /* after th_import_parse: of all ranks */
   int64_t attributes;          /* likewise: d */
   struct th_import_place last; /* likewise: the first entry of the last one */
+
+  /* Of the first thread: what the others read, and the bins of all. */
+  struct th_import_thread *other;
+  int other_threads;
+  struct th_import_spills {
+    struct th_bucket_spill **list; /* borrowed from the threads */
+    int count;
+  } spills;
+};
+
+/* The part of an import that another thread has: it counts and parses as
+ * another rank would. */
+struct th_import_thread {
+  struct th_import job;   /* the same, without a monitor */
+  struct th_importing im; /* what it borrows is the first thread's */
 };
 
 /* Take over what --like's data set has; decide on the type of values.
@@ -175,6 +190,9 @@ struct th_importer {
                        struct th_error *err);
   /* How many columns of the first file were left out. */
   int64_t (*left_out)(const struct th_importing *im);
+  /* The state for another thread: its bytes are those of im->state, which stays
+   * longer. NULL where it can be used like that, and owns nothing. */
+  th_status (*part)(struct th_importing *other, struct th_error *err);
   void (*close)(struct th_importing *im); /* what its state owns */
 };
 
@@ -216,12 +234,21 @@ static inline void th_import_tell_line(struct th_importing *im,
     th_import_tell_read(im, step, k);
 }
 
+/* Lists with an item for each file. Local. TH_ENOMEM. */
+th_status th_import_list_files(struct th_importing *im, struct th_error *err);
+
+/* Count, and then parse, on several threads. Afterwards im has the rows of all
+ * threads of this rank. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
+th_status th_import_read(struct th_importing *im, struct th_error *err);
+/* Local. */
+void th_import_free_threads(struct th_importing *im);
+
 /* Give every rank its byte ranges; count lines and examples; decide which
  * example is stored where. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_count(struct th_importing *im, struct th_error *err);
 
-/* Parse this rank's ranges into bins; agree on attributes and non-zeros.
- * Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
+/* Parse this rank's ranges into bins, which are there; agree on attributes and
+ * non-zeros. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
 
 /* Write shards and master. Collective. */

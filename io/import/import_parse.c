@@ -129,12 +129,9 @@ static th_status list_known(const struct th_importing *im,
 static th_status parse_own(struct th_importing *im, struct parsing *parsing,
                            struct th_error *err)
 {
-  const struct th_import *job = im->job;
   th_status rc = TH_OK;
   parsing->row.type = im->type;
   TH_TRY(list_known(im, parsing, err));
-  TH_TRY(th_bucket_spill_create(&im->spill, job->output, im->assignment.bins,
-                                job->memory / 2, im->type, err));
   for (int64_t k = 0; k < im->files; k++) {
     rc = parse_file(im, parsing, k, err);
     TH_TRY(th_text_unchanged(&im->file[k], rc, err));
@@ -185,6 +182,16 @@ static th_status check_whole(const struct th_importing *im,
   return TH_OK;
 }
 
+/* The first target of another class, in the order of the text. Collective. */
+static void share_other_class(struct th_comm *comm, struct th_text_row *row)
+{
+  int64_t first = row->other_class[0] != '\0' ? comm->size - comm->rank : 0;
+  comm->ops->max_i64(comm, &first, 1);
+  if (first > 0)
+    comm->ops->bcast(comm, row->other_class, sizeof row->other_class,
+                     comm->size - (int)first);
+}
+
 th_status th_import_parse(struct th_importing *im, struct th_error *err)
 {
   struct parsing parsing = {0};
@@ -200,6 +207,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
     weighted = sums[1];
     knows = parsing.row.knows;
     im->others = parsing.row.others;
+    share_other_class(im->comm, &parsing.row);
     rc = th_import_join_classes(im, &knows, err);
   }
   if (rc == TH_OK)

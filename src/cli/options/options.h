@@ -88,6 +88,7 @@ struct th_options {
   /* train, evaluate, predict, inspect, bench */
   const char *source;
   int64_t memory; /* bytes per rank; 0: by the machine */
+  int64_t threads; /* per rank; 0: by the machine */
   const char *telemetry;
   const char *reference;
   const char *report;
