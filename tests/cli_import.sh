@@ -15,20 +15,26 @@ complain() {
   failures=$((failures + 1))
 }
 
-# launch RANKS ARGUMENT..: the program on so many ranks.
+# launch RANKS ARGUMENT..: the program on so many ranks; "threads": on one, with
+# several threads.
 launch() {
   local ranks=$1
   shift
-  if [ "$ranks" = 1 ]; then
+  if [ "$ranks" = threads ]; then
+    timeout -k 5 60 "$THRESHER" "$@" --threads $((2 + calls % 6))
+  elif [ "$ranks" = 1 ]; then
     timeout -k 5 60 "$THRESHER" "$@"
   else
     THRESHER_LIMIT=60 sh "$SOURCE/jobs/launch.sh" "$ranks" "$THRESHER" "$@"
   fi
 }
 
-# Ranks to try, beside one: all; in the ordinary suite one of them, in turns.
+# Ranks to try, beside one: all; in the ordinary suite one of them, in turns. One
+# rank has one thread or several.
 tried() { # RANKS...
   calls=$((calls + 1))
+  alone=1
+  [ $((calls % 2)) = 0 ] || alone=threads
   if [ "${THRESHER_LONG:-no}" = yes ]; then
     also=$*
   else
@@ -42,7 +48,7 @@ refuse() {
   local status=$1 text=$2 ranks before after got
   shift 2
   tried 3 "" ""
-  for ranks in 1 $also; do
+  for ranks in $alone $also; do
     before=$(ls -A)
     launch "$ranks" import "$@" -o out.h5 >stdout.log 2>stderr.log
     got=$?
@@ -60,12 +66,13 @@ refuse() {
   done
 }
 
-# accept ARGUMENT..: import must succeed, with the same bytes at 1 to 4 ranks.
+# accept ARGUMENT..: import must succeed, with the same bytes at 1 to 4 ranks and
+# with threads.
 accept() {
   local ranks
   rm -rf one.h5 one.shards
   tried 2 3 4
-  for ranks in 1 $also; do
+  for ranks in 1 threads $also; do
     rm -rf out.h5 out.shards
     launch "$ranks" import "$@" -o out.h5 --quiet >stdout.log 2>stderr.log ||
       complain "$* at $ranks ranks: $(cat stderr.log)"
@@ -341,6 +348,28 @@ accept turned.csv --target y --like like/like.h5
 file lonely.svm "1 1:1\n"
 accept lonely.svm --like like/like.h5
 accept good.svm giant.svm
+
+# with and without quotes, which are read by other code
+for k in $(seq 1 200); do
+  echo "w$((k % 3)),$((k * 7919 % 1000)).$((k * 31 % 97)), $((k % 7)) ,-0.00$k,${k}e-$((k % 30))"
+done >unquoted.csv
+sed 's/ //g; s/[^,]*/"&"/g' unquoted.csv >quoted.csv
+for name in unquoted quoted; do
+  accept $name.csv --positive-class w1 --target 1 --weights 3
+  mkdir $name && "$THRESHER" import $name.csv -o $name/out.h5 --quiet --target 1 \
+    --positive-class w1 --weights 3 --type f64 || complain "$name.csv"
+done
+diff -r unquoted quoted || complain "quotes change values"
+# the first fault of the text is said, whichever thread finds one
+{ yes '1 1:1 2:2' | head -n 3000 && echo '1 1:x' && yes '1 1:y' | head -n 3000; } >first.svm
+{ yes '# no example' | head -n 3000 && echo '1 1:1' && echo '2 1:1'; } >late.svm
+rm -rf out.h5 out.shards
+for k in 1 2; do # on one thread and on several
+  refuse 1 'first.svm:3001:5: ' first.svm
+  refuse 1 "late.svm:1:1: no example has the target 'q', the first has '1'" \
+    late.svm --positive-class q
+  tried 2 3 4
+done
 
 # --- Values, read back by other software ---
 if /usr/bin/python3 -c 'import h5py, scipy' 2>/dev/null; then

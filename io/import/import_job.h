@@ -39,6 +39,16 @@ struct th_import_share {
   int64_t *counted; /* examples in the range, when they were counted */
 };
 
+/* The bins of this thread; on the first one, those of all, and what the others
+ * read. */
+struct th_import_bins {
+  struct th_bucket_spill *own;
+  struct th_bucket_spill **all; /* borrowed from the threads */
+  int count;
+  struct th_import_thread *other;
+  int others;
+};
+
 /* What the progress display has shown. */
 struct th_import_shown {
   bool unpacked;      /* there was something to unpack */
@@ -99,7 +109,7 @@ struct th_importing {
   int64_t first_row; /* input row of this rank's first example */
 
   /* What was parsed. */
-  struct th_bucket_spill *spill; /* of this thread */
+  struct th_import_bins bins;
   struct th_import_rows own;
   int64_t positives;           /* targets of the class */
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
@@ -108,14 +118,6 @@ struct th_importing {
   int64_t nonzeros;            /* after th_import_parse: of all ranks */
   int64_t attributes;          /* likewise: d */
   struct th_import_place last; /* likewise: the first entry of the last one */
-
-  /* Of the first thread: what the others read, and the bins of all. */
-  struct th_import_thread *other;
-  int other_threads;
-  struct th_import_spills {
-    struct th_bucket_spill **list; /* borrowed from the threads */
-    int count;
-  } spills;
 };
 
 /* The part of an import that another thread has: it counts and parses as

@@ -287,7 +287,7 @@ void th_import_close(struct th_importing *im)
   TH_FREE(im->file, im->share.range, im->share.line, im->share.counted,
           im->examples);
   th_text_lines_free(&im->lines);
-  th_bucket_spill_free(im->spill);
+  th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.stored);
   th_rounding_free(&im->rounding);
 }

@@ -58,8 +58,9 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   }
   if (row->measured)
     rc = th_rounding_see(&im->rounding, row, err);
-  return rc == TH_OK ? th_bucket_spill_add(im->spill, bucket, in_bin, row, err)
-                     : rc;
+  return rc == TH_OK
+             ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
+             : rc;
 }
 
 th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,

@@ -36,6 +36,7 @@ static th_status begin_thread(const struct th_importing *first,
   im->state = NULL;
   im->lines = (struct th_text_lines){0};
   im->own = (struct th_import_rows){0};
+  im->bins = (struct th_import_bins){0};
   im->rounding = (struct th_rounding){0};
   TH_TRY(th_import_list_files(im, err));
   if (importer->size > 0) {
@@ -58,29 +59,29 @@ static void end_thread(struct th_import_thread *thread)
   TH_FREE(im->state, im->share.range, im->share.line, im->share.counted,
           im->examples);
   th_text_lines_free(&im->lines);
-  th_bucket_spill_free(im->spill);
+  th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.stored);
   th_rounding_free(&im->rounding);
 }
 
 void th_import_free_threads(struct th_importing *im)
 {
-  for (int t = 0; t < im->other_threads; t++)
-    end_thread(&im->other[t]);
-  TH_FREE(im->other, im->spills.list);
-  im->other = NULL;
-  im->other_threads = 0;
+  for (int t = 0; t < im->bins.others; t++)
+    end_thread(&im->bins.other[t]);
+  TH_FREE(im->bins.other, im->bins.all);
+  im->bins.other = NULL;
+  im->bins.others = 0;
 }
 
 static th_status begin_threads(struct th_importing *im, int others,
                                struct th_error *err)
 {
-  th_status rc = TH_NEW(&im->other, others, "threads", err);
+  th_status rc = TH_NEW(&im->bins.other, others, "threads", err);
   if (rc != TH_OK)
     return rc;
-  im->other_threads = others;
+  im->bins.others = others;
   for (int t = 0; rc == TH_OK && t < others; t++)
-    rc = begin_thread(im, &im->other[t], err);
+    rc = begin_thread(im, &im->bins.other[t], err);
   return rc;
 }
 
@@ -102,9 +103,9 @@ static th_status make_bins(struct th_importing *im, int threads,
 {
   th_status rc = TH_OK;
   for (int t = 0; rc == TH_OK && t < threads; t++) {
-    struct th_importing *one = t == 0 ? im : &im->other[t - 1].im;
+    struct th_importing *one = t == 0 ? im : &im->bins.other[t - 1].im;
     rc = th_bucket_spill_create(
-        &one->spill, im->job->output, im->assignment.bins,
+        &one->bins.own, im->job->output, im->assignment.bins,
         im->job->memory / 2 / threads, im->type, most_records(one), err);
   }
   return rc;
@@ -140,16 +141,16 @@ static th_status join_rows(struct th_importing *im, struct th_error *err)
   const char *what = "targets";
   int64_t count = own->count;
   th_status rc = TH_OK;
-  for (int t = 0; t < im->other_threads; t++)
-    count += im->other[t].im.own.count;
+  for (int t = 0; t < im->bins.others; t++)
+    count += im->bins.other[t].im.own.count;
   if (count == own->count)
     return TH_OK;
   int64_t held[3] = {own->capacity, own->capacity, own->capacity};
   TH_TRY(TH_GROW(&own->target, &held[0], count, what, err));
   TH_TRY(TH_GROW(&own->weight, &held[1], count, what, err));
   TH_TRY(TH_GROW(&own->stored, &held[2], count, what, err));
-  for (int t = 0; t < im->other_threads; t++) {
-    const struct th_import_rows *more = &im->other[t].im.own;
+  for (int t = 0; t < im->bins.others; t++) {
+    const struct th_import_rows *more = &im->bins.other[t].im.own;
     size_t bytes = (size_t)more->count * sizeof(double);
     if (bytes == 0)
       continue;
@@ -164,14 +165,14 @@ done:
 
 static th_status list_bins(struct th_importing *im, struct th_error *err)
 {
-  struct th_import_spills *all = &im->spills;
-  th_status rc = TH_NEW(&all->list, im->other_threads + 1, "threads", err);
+  struct th_import_bins *bins = &im->bins;
+  th_status rc = TH_NEW(&bins->all, im->bins.others + 1, "threads", err);
   if (rc != TH_OK)
     return rc;
-  all->list[all->count++] = im->spill;
-  for (int t = 0; t < im->other_threads; t++)
-    if (im->other[t].im.spill != NULL)
-      all->list[all->count++] = im->other[t].im.spill;
+  bins->all[bins->count++] = im->bins.own;
+  for (int t = 0; t < im->bins.others; t++)
+    if (im->bins.other[t].im.bins.own != NULL)
+      bins->all[bins->count++] = im->bins.other[t].im.bins.own;
   return TH_OK;
 }
 
@@ -190,7 +191,7 @@ th_status th_import_read(struct th_importing *im, struct th_error *err)
     rc = TH_NEW(&self, threads, "threads", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int t = 0; t < threads; t++) {
-    reading[t].im = t == 0 ? im : &im->other[t - 1].im;
+    reading[t].im = t == 0 ? im : &im->bins.other[t - 1].im;
     reading[t].ranks = comm->size;
     reading[t].first = t == 0;
     self[t] = &reading[t];

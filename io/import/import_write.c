@@ -117,8 +117,8 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
       .writer = writer, .layout = layout, .type = im->type};
   struct th_bucket bucket = {.comm = im->comm,
                              .writer = writer,
-                             .spill = im->spills.list,
-                             .spills = im->spills.count,
+                             .spill = im->bins.all,
+                             .spills = im->bins.count,
                              .size = th_type_size(transpose.type)};
   const struct th_record **rows = NULL;
   th_status rc = th_bucket_init(&bucket, err);

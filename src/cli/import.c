@@ -79,7 +79,8 @@ static struct th_import job_of(const struct th_options *options, int64_t share,
       .test_fraction = options->data.test,
       .force = options->force,
       .memory = th_common_memory_to_keep(options, share),
-      .threads = options->threads > 0 ? -(int)options->threads : cores,
+      .threads =
+          options->data.threads > 0 ? -(int)options->data.threads : cores,
   };
 }
 

@@ -150,7 +150,7 @@ static const struct th_option after[] = {
     {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL, "required",
      TH_NO_LIMITS, NULL, "run", WRITES, false,
      "File to write. For predict, - is the standard output"},
-    {"threads", 0, TH_OPT_INT, AT(threads), "N", NULL,
+    {"threads", 0, TH_OPT_INT, AT(data.threads), "N", NULL,
      "the cores of the machine that the rank has for itself, if there is "
      "enough text for them",
      TH_BETWEEN(1, 1024), NULL, "run", TH_IMPORT, false,
