@@ -197,6 +197,23 @@ for tool in gzip bzip2 xz; do
     bomb.$tool --memory 64M
 done
 
+# xz of several blocks, which several threads decompress
+seq 10001 16000 | sed 's/.*/1 1:&/' >long.svm
+xz -T2 --block-size=4096 -c long.svm >blocks.xz
+size=$(stat -c %s blocks.xz)
+head -c $((size / 2)) blocks.xz >half.xz
+{ head -c $((size / 2)) blocks.xz && head -c 50 /dev/zero &&
+  tail -c +$((size / 2 + 51)) blocks.xz; } >hole.xz
+{ cat long.svm && echo '1 1:x'; } | xz -T2 --block-size=4096 -c >last.xz
+for k in 1 2; do # on one thread and on several
+  refuse 1 'half.xz: the xz data end too early' half.xz
+  refuse 1 'hole.xz: damaged xz data' hole.xz
+  refuse 1 'last.xz:6001:5: ' last.xz
+  refuse 1 'longer than 8 bytes' blocks.xz --max-line 8
+done
+accept blocks.xz long.svm blocks.xz --memory 1M
+rm -rf out.h5 out.shards
+
 head -c 3 /dev/zero | cat whole.xz - >odd.xz
 refuse 1 'odd.xz: damaged xz data' odd.xz
 

@@ -184,21 +184,32 @@ static void keep_bytes(struct th_bucket *bucket)
   bucket->cursor[0] = 0;
 }
 
+th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
+                         struct th_error *err)
+{
+  bucket->number = number;
+  th_status rc = read_local(bucket, err);
+  if (rc != TH_OK || stays_whole(bucket))
+    return rc;
+  rc = pack(bucket, err);
+  if (rc == TH_OK)
+    keep_bytes(bucket);
+  return rc;
+}
+
 th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err)
 {
+  if (bucket->comm->size == 1) {
+    rc = rc == TH_OK ? th_bucket_take(bucket, number, err) : rc;
+    return th_agree(bucket->comm, rc, err);
+  }
   bucket->number = number;
   if (rc == TH_OK)
     rc = read_local(bucket, err);
-  if (stays_whole(bucket))
-    return th_agree(bucket->comm, rc, err);
   if (rc == TH_OK)
     rc = pack(bucket, err);
   TH_TRY(th_agree(bucket->comm, rc, err));
-  if (bucket->comm->size == 1) {
-    keep_bytes(bucket);
-    return TH_OK;
-  }
   TH_TRY(exchange_counts(bucket, err));
   bucket->comm->ops->exchange(bucket->comm, bucket->send, bucket->send_bytes,
                               bucket->received, bucket->received_bytes);

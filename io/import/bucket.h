@@ -40,6 +40,10 @@ void th_bucket_free(struct th_bucket *bucket);
 th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err);
 
+/* The same on one rank, for any thread. Local. TH_EIO, TH_ENOMEM. */
+th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
+                         struct th_error *err);
+
 /* The records of the next owned shard, in ascending order of shards: rows[]
  * (as many as the bin has) receives one record or NULL per row. Local. */
 void th_bucket_rows(struct th_bucket *bucket, const struct th_record **rows,

@@ -253,6 +253,14 @@ th_status th_import_count(struct th_importing *im, struct th_error *err);
  * non-zeros. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
 
+/* Write the examples into the writer's shards. Where several threads have
+ * parsed, one makes tiles and another one writes them. Collective. TH_EARG,
+ * TH_EDATA, TH_EIO, TH_ENOMEM. */
+struct th_writer;
+th_status th_import_write_shards(struct th_importing *im,
+                                 struct th_writer *writer,
+                                 enum th_layout layout, struct th_error *err);
+
 /* Write shards and master. Collective. */
 th_status th_import_write(struct th_importing *im, struct th_error *err);
 

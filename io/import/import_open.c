@@ -228,7 +228,12 @@ static void on_reading(void *self, int64_t bytes)
 /* Collective. */
 static th_status open_files(struct th_importing *im, struct th_error *err)
 {
-  struct th_reading reading = {on_reading, im, im->limits.line};
+  int threads = im->job->threads;
+  struct th_reading reading = {.told = on_reading,
+                               .self = im,
+                               .line = im->limits.line,
+                               .threads = threads < 0 ? -threads : threads,
+                               .memory = im->job->memory / 2};
   bool text = im->format == NULL || !im->format->importer->binary;
   th_status rc = TH_OK;
   measure_files(im);

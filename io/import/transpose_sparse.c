@@ -244,16 +244,19 @@ th_status th_transpose_sparse(struct th_transpose *t, int64_t shard,
   struct group all = {rows, count, range.first, range.last - range.first};
   /* the room for keys holds two counts for each entry */
   bool counts = all.width <= 2 * entries;
-  struct th_slab tile = {.layout = TH_SPARSE,
-                         .type = t->type,
-                         .attributes = range,
-                         .rows = (int32_t)count,
-                         .runs = counts ? turn_by_counts(t, &all)
-                                        : turn_by_keys(t, &all),
-                         .base = range.first,
-                         .attribute = t->attribute,
-                         .start = t->start,
-                         .row_in_group = t->row,
-                         .values = t->values};
-  return th_writer_sparse(t->writer, shard, group, &tile, err);
+  t->turned = (struct th_turned){
+      .shard = shard,
+      .group = group,
+      .range = range,
+      .tile = {.layout = TH_SPARSE,
+               .type = t->type,
+               .attributes = range,
+               .rows = (int32_t)count,
+               .runs = counts ? turn_by_counts(t, &all) : turn_by_keys(t, &all),
+               .base = range.first}};
+  t->turned.tile.attribute = t->attribute;
+  t->turned.tile.start = t->start;
+  t->turned.tile.row_in_group = t->row;
+  t->turned.tile.values = t->values;
+  return TH_OK;
 }
