@@ -71,8 +71,8 @@ refuse() {
 accept() {
   local ranks
   rm -rf one.h5 one.shards
-  tried 2 3 4
-  for ranks in 1 threads $also; do
+  tried threads 2 3 4
+  for ranks in 1 $also; do
     rm -rf out.h5 out.shards
     launch "$ranks" import "$@" -o out.h5 --quiet >stdout.log 2>stderr.log ||
       complain "$* at $ranks ranks: $(cat stderr.log)"

@@ -242,6 +242,10 @@ th_status th_import_list_files(struct th_importing *im, struct th_error *err);
 /* Count, and then parse, on several threads. Afterwards im has the rows of all
  * threads of this rank. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_read(struct th_importing *im, struct th_error *err);
+/* Between the two: bins for this rank's threads, which share its memory. For
+ * the first thread, as it alone may make files. Local. TH_EIO, TH_ENOMEM. */
+th_status th_import_make_bins(struct th_importing *im, int threads,
+                              struct th_error *err);
 /* Local. */
 void th_import_free_threads(struct th_importing *im);
 

@@ -96,17 +96,18 @@ static int64_t most_records(const struct th_importing *im)
   return bytes < INT64_MAX / of_a_byte ? of_a_byte * bytes : INT64_MAX;
 }
 
-/* The bins of this rank's threads share its memory. Made by the first thread,
- * as it alone may make files. */
-static th_status make_bins(struct th_importing *im, int threads,
-                           struct th_error *err)
+th_status th_import_make_bins(struct th_importing *im, int threads,
+                              struct th_error *err)
 {
-  th_status rc = TH_OK;
+  struct th_import_bins *bins = &im->bins;
+  th_status rc = TH_NEW(&bins->all, threads, "threads", err);
   for (int t = 0; rc == TH_OK && t < threads; t++) {
-    struct th_importing *one = t == 0 ? im : &im->bins.other[t - 1].im;
+    struct th_importing *one = t == 0 ? im : &bins->other[t - 1].im;
     rc = th_bucket_spill_create(
         &one->bins.own, im->job->output, im->assignment.bins,
         im->job->memory / 2 / threads, im->type, most_records(one), err);
+    if (rc == TH_OK)
+      bins->all[bins->count++] = one->bins.own;
   }
   return rc;
 }
@@ -127,7 +128,7 @@ static th_status read_part(struct th_comm *comm, void *self,
   im->comm = comm;
   TH_TRY(th_import_count(im, err));
   if (reading->first)
-    rc = make_bins(im, comm->size / reading->ranks, err);
+    rc = th_import_make_bins(im, comm->size / reading->ranks, err);
   TH_TRY(th_agree(comm, rc, err));
   rc = th_import_parse(im, err);
 done:
@@ -163,19 +164,6 @@ done:
   return rc;
 }
 
-static th_status list_bins(struct th_importing *im, struct th_error *err)
-{
-  struct th_import_bins *bins = &im->bins;
-  th_status rc = TH_NEW(&bins->all, im->bins.others + 1, "threads", err);
-  if (rc != TH_OK)
-    return rc;
-  bins->all[bins->count++] = im->bins.own;
-  for (int t = 0; t < im->bins.others; t++)
-    if (im->bins.other[t].im.bins.own != NULL)
-      bins->all[bins->count++] = im->bins.other[t].im.bins.own;
-  return TH_OK;
-}
-
 th_status th_import_read(struct th_importing *im, struct th_error *err)
 {
   struct th_comm *comm = im->comm;
@@ -199,10 +187,7 @@ th_status th_import_read(struct th_importing *im, struct th_error *err)
   rc = th_team_run(comm, threads, read_part, self, &made, err);
   im->comm = comm;
   TH_TRY(rc);
-  rc = list_bins(im, err);
-  if (rc == TH_OK)
-    rc = join_rows(im, err);
-  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_agree(comm, join_rows(im, err), err));
 done:
   TH_FREE(reading, self);
   return rc;

@@ -34,12 +34,12 @@ th_status th_core_share(struct th_comm *comm, int *cores, struct th_error *err)
   struct seat mine = own_seat();
   struct seat *all = NULL;
   int64_t *counts = NULL;
-  int alike = 0; /* ranks, this one among them */
+  int alike = 1; /* this rank */
   th_status rc = TH_NEW(&counts, comm->size, "the cores of the ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_comm_gather(comm, &mine, sizeof mine, counts, (void **)&all, err));
   for (int r = 0; r < comm->size; r++)
-    alike += memcmp(&all[r], &mine, sizeof mine) == 0;
+    alike += r != comm->rank && memcmp(&all[r], &mine, sizeof mine) == 0;
   *cores = CPU_COUNT(&mine.cores) / alike;
   *cores = *cores > 1 ? *cores : 1;
 done:
