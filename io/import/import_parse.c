@@ -141,6 +141,33 @@ done:
   return rc;
 }
 
+/* The most bytes that the records of a thread's text can take: two bytes of
+ * text make a row of one value. */
+static int64_t most_records(const struct th_importing *im)
+{
+  const int64_t of_a_byte = 40;
+  int64_t bytes = 0;
+  for (int64_t k = 0; k < im->files; k++)
+    bytes += im->share.range[k].last - im->share.range[k].first;
+  return bytes < INT64_MAX / of_a_byte ? of_a_byte * bytes : INT64_MAX;
+}
+
+th_status th_import_make_bins(struct th_importing *im, int threads,
+                              struct th_error *err)
+{
+  struct th_import_bins *bins = &im->bins;
+  th_status rc = TH_NEW(&bins->all, threads, "threads", err);
+  for (int t = 0; rc == TH_OK && t < threads; t++) {
+    struct th_importing *one = t == 0 ? im : &bins->other[t - 1].im;
+    rc = th_bucket_spill_create(
+        &one->bins.own, im->job->output, im->assignment.bins,
+        im->job->memory / 2 / threads, im->type, most_records(one), err);
+    if (rc == TH_OK)
+      bins->all[bins->count++] = one->bins.own;
+  }
+  return rc;
+}
+
 /* Most likely, another column was taken for the target. */
 static th_status no_known_class(const struct th_importing *im,
                                 const struct parsing *parsing,
