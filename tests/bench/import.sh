@@ -57,27 +57,27 @@ wall = min(run[0] for run in runs)
 core = min(run[1] + run[2] for run in runs)
 mb = os.stat('text').st_size / 1e6
 print(f'$what, {max(1, int(ranks))} ranks of {threads} threads: {mb:.0f} MB in '
-      f'{wall:.2f} s: {mb / wall:.0f} MB/s, {mb / core:.0f} MB per CPU second '
-      f'(wanted: $wanted)')"
+      f'{wall:.2f} s: {mb / wall:.0f} MB/s, {mb / core:.0f} MB per CPU second'
+      + '$wanted')"
   done
 }
 
 text csv 40000 500 1 %.6g
-measure "CSV, 500 columns, 6 digits" "600 per core" text --format csv --target 1
+measure "CSV, 500 columns, 6 digits" " (wanted: 600 per core)" text --format csv --target 1
 text csv 20000 500 1 %.17g
-measure "CSV, 500 columns, 17 digits" "- " text --format csv --target 1
+measure "CSV, 500 columns, 17 digits" "" text --format csv --target 1
 text quoted 20000 500 1 %.6g
-measure "CSV, 500 columns in quotes" "- " text --format csv --target 1
+measure "CSV, 500 columns in quotes" "" text --format csv --target 1
 text svm 40000 500 1 %.6g
-measure "LIBSVM, 500 of 500 attributes a row" "600 per core" text
+measure "LIBSVM, 500 of 500 attributes a row" " (wanted: 600 per core)" text
 text svm 300000 60 16 %.6g
-measure "LIBSVM, 60 of 1,000 attributes a row" "400 per core" text
+measure "LIBSVM, 60 of 1,000 attributes a row" " (wanted: 400 per core)" text
 text svm 300000 60 500 %.6g
-measure "LIBSVM, 60 of 60,000 attributes a row" "400 per core" text
+measure "LIBSVM, 60 of 60,000 attributes a row" " (wanted: 400 per core)" text
 xz -1 -T1 -c text >one.xz
-measure "the same as xz, one block" "- " one.xz
+measure "the same as xz, one block" "" one.xz
 xz -1 -T2 --block-size=8MiB -c text >blocks.xz
-measure "the same as xz, blocks of 8 MiB" "150 on two cores" blocks.xz
+measure "the same as xz, blocks of 8 MiB" " (wanted: 150 MB/s on two cores)" blocks.xz
 gzip -1 -c text >one.gz
-measure "the same as gzip" "- " one.gz
+measure "the same as gzip" "" one.gz
 rm text one.xz blocks.xz one.gz
