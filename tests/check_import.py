@@ -115,8 +115,12 @@ def compare(name, target, table, kind, options):
 
 
 def run(*arguments):
-    subprocess.run([PROGRAM, "import", *arguments, "--force", "--quiet"],
+    subprocess.run([PROGRAM, "import", *arguments, "--force", "--quiet",
+                    "--threads", str(run.threads)],
                    check=True, stdout=subprocess.DEVNULL)
+
+
+run.threads = 1
 
 
 def check_like():
@@ -146,6 +150,7 @@ def main():
     random.seed(11)
     check_like()
     for case in range(24):
+        run.threads = case % 4 + 1
         kind = random.choice(list(TYPES))
         rows = random.choice([1, 5, 70, 300])
         attributes = random.choice([1, 4, 60, 700])

@@ -15,20 +15,26 @@ complain() {
   failures=$((failures + 1))
 }
 
-# launch RANKS ARGUMENT..: the program on so many ranks.
+# launch RANKS ARGUMENT..: the program on so many ranks; "threads": on one, with
+# several threads.
 launch() {
   local ranks=$1
   shift
-  if [ "$ranks" = 1 ]; then
+  if [ "$ranks" = threads ]; then
+    timeout -k 5 60 "$THRESHER" "$@" --threads $((2 + calls % 6))
+  elif [ "$ranks" = 1 ]; then
     timeout -k 5 60 "$THRESHER" "$@"
   else
     THRESHER_LIMIT=60 sh "$SOURCE/jobs/launch.sh" "$ranks" "$THRESHER" "$@"
   fi
 }
 
-# Ranks to try, beside one: all; in the ordinary suite one of them, in turns.
+# Ranks to try, beside one: all; in the ordinary suite one of them, in turns. One
+# rank has one thread or several.
 tried() { # RANKS...
   calls=$((calls + 1))
+  alone=1
+  [ $((calls % 2)) = 0 ] || alone=threads
   if [ "${THRESHER_LONG:-no}" = yes ]; then
     also=$*
   else
@@ -42,7 +48,7 @@ refuse() {
   local status=$1 text=$2 ranks before after got
   shift 2
   tried 3 "" ""
-  for ranks in 1 $also; do
+  for ranks in $alone $also; do
     before=$(ls -A)
     launch "$ranks" import "$@" -o out.h5 >stdout.log 2>stderr.log
     got=$?
@@ -60,11 +66,12 @@ refuse() {
   done
 }
 
-# accept ARGUMENT..: import must succeed, with the same bytes at 1 to 4 ranks.
+# accept ARGUMENT..: import must succeed, with the same bytes at 1 to 4 ranks and
+# with threads.
 accept() {
   local ranks
   rm -rf one.h5 one.shards
-  tried 2 3 4
+  tried threads 2 3 4
   for ranks in 1 $also; do
     rm -rf out.h5 out.shards
     launch "$ranks" import "$@" -o out.h5 --quiet >stdout.log 2>stderr.log ||
@@ -189,6 +196,23 @@ for tool in gzip bzip2 xz; do
   refuse 1 'longer than 4194304 bytes; allow longer lines with more --memory' \
     bomb.$tool --memory 64M
 done
+
+# xz of several blocks, which several threads decompress
+seq 10001 16000 | sed 's/.*/1 1:&/' >long.svm
+xz -T2 --block-size=4096 -c long.svm >blocks.xz
+size=$(stat -c %s blocks.xz)
+head -c $((size / 2)) blocks.xz >half.xz
+{ head -c $((size / 2)) blocks.xz && head -c 50 /dev/zero &&
+  tail -c +$((size / 2 + 51)) blocks.xz; } >hole.xz
+{ cat long.svm && echo '1 1:x'; } | xz -T2 --block-size=4096 -c >last.xz
+for k in 1 2; do # on one thread and on several
+  refuse 1 'half.xz: the xz data end too early' half.xz
+  refuse 1 'hole.xz: damaged xz data' hole.xz
+  refuse 1 'last.xz:6001:5: ' last.xz
+  refuse 1 'longer than 8 bytes' blocks.xz --max-line 8
+done
+accept blocks.xz long.svm blocks.xz --memory 1M
+rm -rf out.h5 out.shards
 
 head -c 3 /dev/zero | cat whole.xz - >odd.xz
 refuse 1 'odd.xz: damaged xz data' odd.xz
@@ -341,6 +365,28 @@ accept turned.csv --target y --like like/like.h5
 file lonely.svm "1 1:1\n"
 accept lonely.svm --like like/like.h5
 accept good.svm giant.svm
+
+# with and without quotes, which are read by other code
+for k in $(seq 1 200); do
+  echo "w$((k % 3)),$((k * 7919 % 1000)).$((k * 31 % 97)), $((k % 7)) ,-0.00$k,${k}e-$((k % 30))"
+done >unquoted.csv
+sed 's/ //g; s/[^,]*/"&"/g' unquoted.csv >quoted.csv
+for name in unquoted quoted; do
+  accept $name.csv --positive-class w1 --target 1 --weights 3
+  mkdir $name && "$THRESHER" import $name.csv -o $name/out.h5 --quiet --target 1 \
+    --positive-class w1 --weights 3 --type f64 || complain "$name.csv"
+done
+diff -r unquoted quoted || complain "quotes change values"
+# the first fault of the text is said, whichever thread finds one
+{ yes '1 1:1 2:2' | head -n 3000 && echo '1 1:x' && yes '1 1:y' | head -n 3000; } >first.svm
+{ yes '# no example' | head -n 3000 && echo '1 1:1' && echo '2 1:1'; } >late.svm
+rm -rf out.h5 out.shards
+for k in 1 2; do # on one thread and on several
+  refuse 1 'first.svm:3001:5: ' first.svm
+  refuse 1 "late.svm:1:1: no example has the target 'q', the first has '1'" \
+    late.svm --positive-class q
+  tried 2 3 4
+done
 
 # --- Values, read back by other software ---
 if /usr/bin/python3 -c 'import h5py, scipy' 2>/dev/null; then

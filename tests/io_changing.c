@@ -159,6 +159,7 @@ static th_status import(struct setting *s, struct th_error *err)
   change_at(s, OPENED);
   TH_TRY(th_import_count(&im, err));
   change_at(s, COUNTED);
+  TH_TRY(th_import_make_bins(&im, 1, err));
   TH_TRY(th_import_parse(&im, err));
   TH_TRY(th_import_write(&im, err));
 done:

@@ -1,4 +1,5 @@
-/* io_import.c - text to data sets on any number of ranks: every value arrives
+/* io_import.c - text to data sets on any number of ranks and threads: every
+ * value arrives
  *
  * The texts are made from numbers that the test knows, and what was stored is
  * read back through the data set's reader.
@@ -149,6 +150,7 @@ struct setting {
   char input[MOST_INPUTS][PATH];
   const char *inputs[MOST_INPUTS];
   struct th_import job;
+  int runs; /* which have one to four threads in turns */
 };
 
 static void prepare(struct setting *setting, struct th_comm *comm)
@@ -178,6 +180,7 @@ static void run_good(struct setting *setting, struct th_comm *comm,
   struct th_import_result result = {0};
   struct th_error err;
   th_error_clear(&err);
+  setting->job.threads = -(1 + setting->runs++ % 4);
   th_status rc = th_import_run(&setting->job, comm, &result, &err);
   if (rc != TH_OK)
     fprintf(stderr, "%s\n", err.text);
@@ -272,6 +275,7 @@ static void test_faults(struct setting *setting, struct th_comm *comm)
     struct th_error err;
     char place[PATH + 16];
     th_error_clear(&err);
+    setting->job.threads = -(1 + (int)bad % 4);
     CHECK(th_import_run(&setting->job, comm, &result, &err) == TH_EDATA);
     snprintf(place, sizeof place, "%s:%lld:%d: ", setting->input[0],
              (long long)bad + 1, bad < 9 ? 5 : 6);

@@ -113,7 +113,19 @@ static void test_examples(void)
       "1.50000000000000011102230246251565",
       "9007199254740991.4999999999999999999999999999999995",
       "30078505129381147446200",
-      "1777820000000000000001"};
+      "1777820000000000000001",
+      "0.00012345678901234567",
+      "0.0000000000000000000000000000012345678901234567",
+      "000000000000000000000000000000.0",
+      "1.234567890123456789e-08",
+      "9.999999999999999999e-09",
+      "1234567890123456789e27",
+      "1234567890123456789e28",
+      "9007199254740993e25",
+      "1e27",
+      "1e-27",
+      "1e-28",
+      "9999999999999999999e-27"};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     check_like_library(texts[k]);
 }
@@ -175,8 +187,9 @@ static void test_long(void)
 /* Random doubles and random decimals in the formats that files are full of. */
 static void test_random(void)
 {
-  static const char *const formats[] = {"%.6g",  "%.15g", "%.16g", "%.17g",
-                                        "%.18g", "%.19e", "%.3f",  "%.10f"};
+  static const char *const formats[] = {"%.6g",  "%.15g", "%.16g",
+                                        "%.17g", "%.18g", "%.19e",
+                                        "%.3f",  "%.10f", "%.18e"};
   struct th_stream stream = {1, TH_PURPOSE_TEST};
   char text[512];
   for (uint64_t i = 0; i < 40000; i++) {
@@ -185,7 +198,7 @@ static void test_random(void)
     th_random_bits(stream, 0, i, bits);
     th_random_normal(stream, 1, i, pair);
     double scaled = ldexp(pair[0], (int)(bits[1] % 120) - 60);
-    snprintf(text, sizeof text, formats[bits[0] % 8], scaled);
+    snprintf(text, sizeof text, formats[bits[0] % 9], scaled);
     check_like_library(text);
     snprintf(text, sizeof text, "%" PRIu64 "e%d",
              ((uint64_t)bits[2] << 32 | bits[3]) >> (bits[0] >> 8) % 64,

@@ -1,5 +1,6 @@
 # Tests mpi_*: at 1, 2, 3 and 4 ranks
 th_test(NAME mpi_comm RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers_driver)
+th_test(NAME mpi_team RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers_driver)
 # Programs of two versions that meet
 foreach(which IN ITEMS check other)
   add_library(alike_${which} OBJECT ${CMAKE_SOURCE_DIR}/src/cli/alike.c)

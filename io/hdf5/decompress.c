@@ -41,13 +41,14 @@ struct codec {
   const char *magic;
   size_t magic_bytes;
   size_t state_bytes;
-  bool (*begin)(void *state);
+  bool (*begin)(void *state, const struct th_reading *reading);
   enum outcome (*step)(void *state, struct window *window);
   void (*end)(void *state);
 };
 
-static bool gzip_begin(void *state)
+static bool gzip_begin(void *state, const struct th_reading *reading)
 {
+  (void)reading;
   return inflateInit2((z_stream *)state, 16 + MAX_WBITS) == Z_OK;
 }
 
@@ -75,8 +76,9 @@ static void gzip_end(void *state)
   inflateEnd(state);
 }
 
-static bool bzip2_begin(void *state)
+static bool bzip2_begin(void *state, const struct th_reading *reading)
 {
+  (void)reading;
   return BZ2_bzDecompressInit(state, 0, 0) == BZ_OK;
 }
 
@@ -104,11 +106,36 @@ static void bzip2_end(void *state)
   BZ2_bzDecompressEnd(state);
 }
 
+/* Several threads: see io/hdf5/CMakeLists.txt. A block whose head tells its
+ * size is decompressed by a thread of its own, all others as by one thread. */
+#ifdef TH_LZMA_THREADS
+static bool begin_threads(lzma_stream *stream, const struct th_reading *reading)
+{
+  lzma_mt how = {.flags = LZMA_CONCATENATED,
+                 .threads = (uint32_t)reading->threads,
+                 .memlimit_threading = (uint64_t)reading->memory,
+                 .memlimit_stop = UINT64_MAX};
+  return lzma_stream_decoder_mt(stream, &how) == LZMA_OK;
+}
+#else
+static bool begin_threads(lzma_stream *stream, const struct th_reading *reading)
+{
+  (void)stream;
+  (void)reading;
+  return false;
+}
+#endif
+
 /* Several streams are one to the decoder: what pads them, zeros in fours, it
  * alone can tell from a stream. It ends with the input. */
-static bool xz_begin(void *state)
+static bool xz_begin(void *state, const struct th_reading *reading)
 {
-  return lzma_stream_decoder(state, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
+  lzma_stream *stream = state;
+  if (reading != NULL && reading->threads > 1 && begin_threads(stream, reading))
+    return true;
+  lzma_end(stream);
+  *stream = (lzma_stream)LZMA_STREAM_INIT;
+  return lzma_stream_decoder(stream, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
 }
 
 static enum outcome xz_step(void *state, struct window *window)
@@ -213,7 +240,7 @@ static th_status refill(struct job *job, struct th_error *err)
 static th_status begin_stream(struct job *job, struct th_error *err)
 {
   memset(job->state, 0, job->codec->state_bytes);
-  if (!job->codec->begin(job->state))
+  if (!job->codec->begin(job->state, job->reading))
     return th_fail(err, TH_ENOMEM, "%s: no memory for decompression",
                    job->name);
   job->open = true;

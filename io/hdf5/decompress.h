@@ -15,11 +15,14 @@ struct th_line_limit {
 };
 
 /* How text is decompressed: told is called now and then with the number of
- * input bytes that have been read. */
+ * input bytes that have been read. More than one thread is used for xz files of
+ * several blocks, as far as what they hold fits `memory`. */
 struct th_reading {
   void (*told)(void *self, int64_t bytes);
   void *self;
   struct th_line_limit line;
+  int threads;
+  int64_t memory; /* bytes */
 };
 
 enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };

@@ -68,8 +68,8 @@ static th_status append_part(struct th_bucket *bucket,
 }
 
 /* One shard's section: the count of its bytes, then its part of each record. */
-static th_status append_shard(struct th_bucket *bucket, int64_t bytes,
-                              struct th_range range, struct th_error *err)
+static th_status append_shard(struct th_bucket *bucket, struct th_range range,
+                              struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t section = bucket->send_used;
@@ -77,7 +77,7 @@ static th_status append_shard(struct th_bucket *bucket, int64_t bytes,
                  section + (int64_t)sizeof(int64_t), 1,
                  "the exchange of examples", err));
   bucket->send_used += (int64_t)sizeof(int64_t);
-  for (int64_t at = 0; at < bytes;) {
+  for (int64_t at = 0; at < bucket->local_used;) {
     const struct th_record *record =
         (const struct th_record *)(const void *)(bucket->local + at);
     int64_t first = lower_bound(record, range.first);
@@ -93,23 +93,61 @@ done:
   return rc;
 }
 
-/* Read this rank's records of a bin and cut them up by owner and shard. */
-static th_status pack(struct th_bucket *bucket, int64_t number,
-                      struct th_error *err)
+/* Whether all records stay on this rank, in one shard: they need not be cut up,
+ * and those in memory not be moved. */
+static bool stays_whole(const struct th_bucket *bucket)
+{
+  return bucket->comm->size == 1 && th_writer_shards(bucket->writer) == 1;
+}
+
+/* Append the records of the bin that lie in memory. */
+static void copy_held(struct th_bucket *bucket, int k)
+{
+  const struct th_record *record =
+      th_bucket_spill_held(bucket->spill[k], bucket->number);
+  for (; record != NULL; record = record->next) {
+    int64_t bytes = th_bucket_record_bytes(
+        record->count, record->first == TH_LISTED, bucket->size);
+    memcpy(bucket->local + bucket->local_used, record, (size_t)bytes);
+    bucket->local_used += bytes;
+  }
+}
+
+/* This rank's records of the bin, one behind the other. */
+static th_status read_local(struct th_bucket *bucket, struct th_error *err)
+{
+  bool whole = stays_whole(bucket);
+  int64_t wanted = 1;
+  th_status rc = TH_OK;
+  for (int k = 0; k < bucket->spills; k++)
+    wanted += whole ? th_bucket_spill_stored(bucket->spill[k], bucket->number)
+                    : th_bucket_spill_bytes(bucket->spill[k], bucket->number);
+  bucket->local_used = 0;
+  TH_TRY(th_grow((void **)&bucket->local, &bucket->local_capacity, wanted, 1,
+                 "imported examples", err));
+  for (int k = 0; k < bucket->spills; k++) {
+    const struct th_bucket_spill *spill = bucket->spill[k];
+    TH_TRY(th_bucket_spill_read(spill, bucket->number,
+                                bucket->local + bucket->local_used, err));
+    bucket->local_used += th_bucket_spill_stored(spill, bucket->number);
+    if (!whole)
+      copy_held(bucket, k);
+  }
+done:
+  return rc;
+}
+
+/* Cut this rank's records of the bin up by owner and shard. */
+static th_status pack(struct th_bucket *bucket, struct th_error *err)
 {
   th_status rc = TH_OK;
-  int64_t bytes = th_bucket_spill_bytes(bucket->spill, number);
   int64_t shards = th_writer_shards(bucket->writer);
   int ranks = bucket->comm->size;
   bucket->send_used = 0;
-  TH_TRY(th_grow((void **)&bucket->local, &bucket->local_capacity, bytes + 1, 1,
-                 "imported examples", err));
-  TH_TRY(th_bucket_spill_read(bucket->spill, number, bucket->local, err));
   for (int r = 0; r < ranks; r++) {
     int64_t before = bucket->send_used;
     for (int64_t k = r; k < shards; k += ranks) /* the owner is k mod ranks */
-      TH_TRY(
-          append_shard(bucket, bytes, th_writer_shard(bucket->writer, k), err));
+      TH_TRY(append_shard(bucket, th_writer_shard(bucket->writer, k), err));
     bucket->send_bytes[r] = bucket->send_used - before;
   }
 done:
@@ -146,16 +184,32 @@ static void keep_bytes(struct th_bucket *bucket)
   bucket->cursor[0] = 0;
 }
 
+th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
+                         struct th_error *err)
+{
+  bucket->number = number;
+  th_status rc = read_local(bucket, err);
+  if (rc != TH_OK || stays_whole(bucket))
+    return rc;
+  rc = pack(bucket, err);
+  if (rc == TH_OK)
+    keep_bytes(bucket);
+  return rc;
+}
+
 th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err)
 {
-  if (rc == TH_OK)
-    rc = pack(bucket, number, err);
-  TH_TRY(th_agree(bucket->comm, rc, err));
   if (bucket->comm->size == 1) {
-    keep_bytes(bucket);
-    return TH_OK;
+    rc = rc == TH_OK ? th_bucket_take(bucket, number, err) : rc;
+    return th_agree(bucket->comm, rc, err);
   }
+  bucket->number = number;
+  if (rc == TH_OK)
+    rc = read_local(bucket, err);
+  if (rc == TH_OK)
+    rc = pack(bucket, err);
+  TH_TRY(th_agree(bucket->comm, rc, err));
   TH_TRY(exchange_counts(bucket, err));
   bucket->comm->ops->exchange(bucket->comm, bucket->send, bucket->send_bytes,
                               bucket->received, bucket->received_bytes);
@@ -168,23 +222,44 @@ done:
   return rc;
 }
 
+/* Put the records that lie in a piece of memory at their rows. */
+static void place(const struct th_bucket *bucket, const char *p, int64_t bytes,
+                  const struct th_record **rows)
+{
+  for (const char *end = p + bytes; p < end;) {
+    const struct th_record *record = (const struct th_record *)(const void *)p;
+    rows[record->row] = record;
+    p += th_bucket_record_bytes(record->count, record->first == TH_LISTED,
+                                bucket->size);
+  }
+}
+
+static void place_whole(const struct th_bucket *bucket,
+                        const struct th_record **rows)
+{
+  place(bucket, bucket->local, bucket->local_used, rows);
+  for (int k = 0; k < bucket->spills; k++) {
+    const struct th_record *record =
+        th_bucket_spill_held(bucket->spill[k], bucket->number);
+    for (; record != NULL; record = record->next)
+      rows[record->row] = record;
+  }
+}
+
 void th_bucket_rows(struct th_bucket *bucket, const struct th_record **rows,
                     int64_t count)
 {
   for (int64_t k = 0; k < count; k++)
     rows[k] = NULL;
+  if (stays_whole(bucket)) {
+    place_whole(bucket, rows);
+    return;
+  }
   for (int r = 0; r < bucket->comm->size; r++) {
     const char *p = bucket->received + bucket->cursor[r];
     int64_t bytes;
     memcpy(&bytes, p, sizeof bytes);
-    p += sizeof bytes;
     bucket->cursor[r] += bytes + (int64_t)sizeof bytes;
-    for (const char *end = p + bytes; p < end;) {
-      const struct th_record *record =
-          (const struct th_record *)(const void *)p;
-      rows[record->row] = record;
-      p += th_bucket_record_bytes(record->count, record->first == TH_LISTED,
-                                  bucket->size);
-    }
+    place(bucket, p + sizeof bytes, bytes, rows);
   }
 }

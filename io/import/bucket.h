@@ -9,12 +9,16 @@
 
 /* Where a bin's records were found, shard by shard. Reused from bin to bin. */
 struct th_bucket {
-  struct th_comm *comm;                /* borrowed */
-  const struct th_writer *writer;      /* borrowed */
-  const struct th_bucket_spill *spill; /* borrowed */
-  size_t size;                         /* of a value */
-  char *local;                         /* this rank's records of the bin */
+  struct th_comm *comm;                 /* borrowed */
+  const struct th_writer *writer;       /* borrowed */
+  struct th_bucket_spill *const *spill; /* borrowed */
+  int spills;
+  size_t size;    /* of a value */
+  int64_t number; /* of the bin */
+  char *local;    /* this rank's records of the bin; but for those in memory,
+                     where no other rank and shard wants them */
   int64_t local_capacity;
+  int64_t local_used;
   char *send; /* cut up by shard: for each rank, for each of its shards in
                  ascending order, a count of bytes and the records */
   int64_t send_capacity;
@@ -35,6 +39,10 @@ void th_bucket_free(struct th_bucket *bucket);
  * TH_ENOMEM. */
 th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err);
+
+/* The same on one rank, for any thread. Local. TH_EIO, TH_ENOMEM. */
+th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
+                         struct th_error *err);
 
 /* The records of the next owned shard, in ascending order of shards: rows[]
  * (as many as the bin has) receives one record or NULL per row. Local. */

@@ -8,6 +8,7 @@
 #include "io/import/bucket_spill.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 #include "io/hdf5/temporary.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct th_bucket_spill {
   struct chain *chains;
   struct segment *segments; /* the first one takes new records */
   struct segment *spare;
-  int fd; /* -1: nothing was flushed yet */
+  int fd; /* -1: memory is enough for all */
   int64_t written;
   int64_t flushes;
   int64_t capacity; /* of edges */
@@ -50,7 +51,7 @@ struct th_bucket_spill {
 th_status th_bucket_spill_create(struct th_bucket_spill **spill,
                                  const char *output, int64_t bins,
                                  int64_t memory, enum th_type type,
-                                 struct th_error *err)
+                                 int64_t most, struct th_error *err)
 {
   struct th_bucket_spill *made = NULL;
   th_status rc = TH_OK;
@@ -61,6 +62,8 @@ th_status th_bucket_spill_create(struct th_bucket_spill **spill,
   made->bins = bins;
   made->memory = memory;
   TH_TRY(TH_NEW(&made->chains, bins, "imported examples", err));
+  if (most > memory)
+    TH_TRY(th_temporary_open(output, TH_FOR_SPILL, NULL, &made->fd, err));
   *spill = made;
   made = NULL;
 done:
@@ -124,9 +127,6 @@ static th_status prepare_flush(struct th_bucket_spill *spill,
                                struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (spill->fd < 0)
-    TH_TRY(
-        th_temporary_open(spill->output, TH_FOR_SPILL, NULL, &spill->fd, err));
   if (spill->part == NULL)
     TH_TRY(TH_NEW(&spill->part, WRITE_PART, "writing examples", err));
   TH_TRY(TH_GROW(&spill->edges, &spill->capacity, spill->flushes + 1,
@@ -169,6 +169,21 @@ done:
   return rc;
 }
 
+/* In large pages, as all of it is going to be filled, once. */
+static struct segment *make_segment(int64_t capacity)
+{
+  struct segment *made = NULL;
+  size_t whole = sizeof *made + (size_t)capacity;
+  size_t padded = (whole + TH_LARGE_PAGE - 1) / TH_LARGE_PAGE * TH_LARGE_PAGE;
+  void *room = aligned_alloc(TH_LARGE_PAGE, padded);
+  if (room == NULL)
+    return NULL;
+  th_pages_large(room, padded);
+  made = room;
+  *made = (struct segment){.capacity = capacity};
+  return made;
+}
+
 /* A segment that has room for so many bytes, at the head of the list. */
 static th_status reserve(struct th_bucket_spill *spill, int64_t bytes,
                          struct th_error *err)
@@ -180,11 +195,11 @@ static th_status reserve(struct th_bucket_spill *spill, int64_t bytes,
   if (segment != NULL && segment->capacity >= bytes) {
     spill->spare = segment->next;
   } else {
-    int64_t capacity = bytes > SEGMENT ? bytes : SEGMENT;
-    segment = malloc(sizeof *segment + (size_t)capacity);
+    int64_t usual = SEGMENT - (int64_t)sizeof *segment;
+    int64_t capacity = bytes > usual ? bytes : usual;
+    segment = make_segment(capacity);
     if (segment == NULL)
       return th_memory_fail("parsed examples", capacity, err);
-    segment->capacity = capacity;
   }
   segment->used = 0;
   segment->next = spill->segments;
@@ -236,13 +251,25 @@ done:
   return rc;
 }
 
-int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
-                              int64_t bucket)
+int64_t th_bucket_spill_stored(const struct th_bucket_spill *spill,
+                               int64_t bucket)
 {
-  int64_t bytes = spill->chains[bucket].bytes;
+  int64_t bytes = 0;
   for (int64_t f = 0; f < spill->flushes; f++)
     bytes += spill->edges[f][bucket + 1] - spill->edges[f][bucket];
   return bytes;
+}
+
+int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
+                              int64_t bucket)
+{
+  return spill->chains[bucket].bytes + th_bucket_spill_stored(spill, bucket);
+}
+
+const struct th_record *
+th_bucket_spill_held(const struct th_bucket_spill *spill, int64_t bucket)
+{
+  return spill->chains[bucket].head;
 }
 
 th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
@@ -256,12 +283,6 @@ th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
     int64_t bytes = spill->edges[f][bucket + 1] - first;
     TH_TRY(th_temporary_read(spill->fd, p, bytes, first,
                              "temporary file of the import", err));
-    p += bytes;
-  }
-  for (struct th_record *r = spill->chains[bucket].head; r != NULL;
-       r = r->next) {
-    size_t bytes = (size_t)bytes_of(spill, r);
-    memcpy(p, r, bytes);
     p += bytes;
   }
 done:

@@ -55,11 +55,13 @@ th_bucket_record_values(const struct th_record *record)
 struct th_bucket_spill;
 
 /* Bins 0 .. bins-1. At most `memory` bytes of records (and one more) are held;
- * beyond that they go to a nameless file in the folder of `output`. Local. */
+ * beyond that they go to a nameless file in the folder of `output`. It is made
+ * now, where the bytes of all records may be more; `most` of them will come.
+ * Only the thread that may make files calls this; any one, all others. */
 th_status th_bucket_spill_create(struct th_bucket_spill **spill,
                                  const char *output, int64_t bins,
                                  int64_t memory, enum th_type type,
-                                 struct th_error *err);
+                                 int64_t most, struct th_error *err);
 void th_bucket_spill_free(struct th_bucket_spill *spill);
 
 /* Put an example into a bin, at a row counted from the bin's first. Local. */
@@ -67,9 +69,16 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
                               uint32_t row, const struct th_text_row *values,
                               struct th_error *err);
 
-/* Bytes of a bin's records, and the records, one behind the other. Local. */
+/* A bin's records: some on disk, the others in memory as a chain, NULL for
+ * none. */
 int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
                               int64_t bucket);
+const struct th_record *
+th_bucket_spill_held(const struct th_bucket_spill *spill, int64_t bucket);
+
+/* Those on disk, one behind the other: how many bytes, and the records. */
+int64_t th_bucket_spill_stored(const struct th_bucket_spill *spill,
+                               int64_t bucket);
 th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
                                int64_t bucket, void *buffer,
                                struct th_error *err);

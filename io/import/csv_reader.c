@@ -1,8 +1,10 @@
-/* csv_reader.c - one example per line of CSV text, over libcsv
+/* csv_reader.c - one example per line of CSV text; of unusual lines, over
+ * libcsv
  * SPDX-License-Identifier: MIT */
 #include "io/import/csv_reader.h"
 
 #include "core/memory.h"
+#include "io/import/csv_plain.h"
 #include "io/import/number.h"
 #include "io/import/quote.h"
 
@@ -298,6 +300,20 @@ static th_status feed(struct th_csv_parser *parser, const struct th_line *line,
   return TH_OK;
 }
 
+/* A line with quotes or with a fault, from its beginning. */
+static th_status read_any(struct th_csv_parser *parser,
+                          const struct th_line *line, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  parser->row->nonzeros = 0;
+  parser->row->weight = 1.0;
+  csv_set_delim(&parser->machine, (unsigned char)parser->csv->delimiter);
+  TH_TRY(feed(parser, line, err));
+  TH_TRY(check_line(parser, line, err));
+done:
+  return rc;
+}
+
 th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
                      const struct th_line *line, struct th_text_row *row,
                      struct th_error *err)
@@ -307,10 +323,9 @@ th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
   parser->row = row;
   parser->field = 0;
   parser->fault = NO_FAULT;
-  csv_set_delim(&parser->machine, (unsigned char)csv->delimiter);
   TH_TRY(th_text_row_reset(row, csv->attributes, err));
-  TH_TRY(feed(parser, line, err));
-  TH_TRY(check_line(parser, line, err));
+  if (!th_csv_plain_row(csv, line, row, parser->counted))
+    TH_TRY(read_any(parser, line, err));
   if (csv->target < 0)
     row->target = NAN;
   row->count = csv->attributes;

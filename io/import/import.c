@@ -73,8 +73,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
     return rc;
   TH_TRY(check_output(job, comm, err));
   TH_TRY(th_import_open(&im, err));
-  TH_TRY(th_import_count(&im, err));
-  TH_TRY(th_import_parse(&im, err));
+  TH_TRY(th_import_read(&im, err));
   TH_TRY(read_groups(&im, err));
   TH_TRY(th_import_write(&im, err));
   *result = (struct th_import_result){.examples = im.assignment.examples,

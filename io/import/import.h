@@ -61,6 +61,8 @@ struct th_import {
   double test_fraction; /* 0: none */
   bool force;
   int64_t memory; /* bytes of parsed entries this rank may hold */
+  int threads;    /* of this rank at most, some more text for each; below 0: so
+                     many however little text there is; 0: one */
   const struct th_import_monitor *monitor; /* or NULL; of this rank */
 };
 

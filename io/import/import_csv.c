@@ -13,6 +13,7 @@
 /* The state of the format. */
 struct csv_files {
   struct th_csv *csv; /* of each file */
+  bool borrowed;      /* what these own belongs to another thread */
   struct th_csv_parser *parser;
 };
 
@@ -278,10 +279,24 @@ static int64_t left_out(const struct th_importing *im)
   return mine(im)->csv[0].ignored;
 }
 
+/* The counters of columns are each thread's own. */
+static th_status part(struct th_importing *other, struct th_error *err)
+{
+  struct csv_files *files = mine(other);
+  const struct th_csv *all = files->csv;
+  *files = (struct csv_files){.borrowed = true};
+  th_status rc = TH_NEW(&files->csv, other->files, "the list of files", err);
+  if (rc != TH_OK)
+    return rc;
+  memcpy(files->csv, all, (size_t)other->files * sizeof *all);
+  return th_csv_parser_create(&files->parser, err);
+}
+
 static void release(struct th_importing *im)
 {
   struct csv_files *files = mine(im);
-  for (int64_t k = 0; files->csv != NULL && k < im->files; k++)
+  int64_t owned = files->borrowed || files->csv == NULL ? 0 : im->files;
+  for (int64_t k = 0; k < owned; k++)
     th_csv_free(&files->csv[k]);
   th_csv_parser_free(files->parser);
   free(files->csv);
@@ -304,4 +319,5 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .call = call,
                                           .columns = columns,
                                           .left_out = left_out,
+                                          .part = part,
                                           .close = release};

@@ -39,6 +39,16 @@ struct th_import_share {
   int64_t *counted; /* examples in the range, when they were counted */
 };
 
+/* The bins of this thread; on the first one, those of all, and what the others
+ * read. */
+struct th_import_bins {
+  struct th_bucket_spill *own;
+  struct th_bucket_spill **all; /* borrowed from the threads */
+  int count;
+  struct th_import_thread *other;
+  int others;
+};
+
 /* What the progress display has shown. */
 struct th_import_shown {
   bool unpacked;      /* there was something to unpack */
@@ -99,7 +109,7 @@ struct th_importing {
   int64_t first_row; /* input row of this rank's first example */
 
   /* What was parsed. */
-  struct th_bucket_spill *spill;
+  struct th_import_bins bins;
   struct th_import_rows own;
   int64_t positives;           /* targets of the class */
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
@@ -108,6 +118,13 @@ struct th_importing {
   int64_t nonzeros;            /* after th_import_parse: of all ranks */
   int64_t attributes;          /* likewise: d */
   struct th_import_place last; /* likewise: the first entry of the last one */
+};
+
+/* The part of an import that another thread has: it counts and parses as
+ * another rank would. */
+struct th_import_thread {
+  struct th_import job;   /* the same, without a monitor */
+  struct th_importing im; /* what it borrows is the first thread's */
 };
 
 /* Take over what --like's data set has; decide on the type of values.
@@ -175,6 +192,9 @@ struct th_importer {
                        struct th_error *err);
   /* How many columns of the first file were left out. */
   int64_t (*left_out)(const struct th_importing *im);
+  /* The state for another thread: its bytes are those of im->state, which stays
+   * longer. NULL where it can be used like that, and owns nothing. */
+  th_status (*part)(struct th_importing *other, struct th_error *err);
   void (*close)(struct th_importing *im); /* what its state owns */
 };
 
@@ -216,13 +236,34 @@ static inline void th_import_tell_line(struct th_importing *im,
     th_import_tell_read(im, step, k);
 }
 
+/* Lists with an item for each file. Local. TH_ENOMEM. */
+th_status th_import_list_files(struct th_importing *im, struct th_error *err);
+
+/* Count, and then parse, on several threads. Afterwards im has the rows of all
+ * threads of this rank. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
+th_status th_import_read(struct th_importing *im, struct th_error *err);
+/* Between the two: bins for this rank's threads, which share its memory. For
+ * the first thread, as it alone may make files. Local. TH_EIO, TH_ENOMEM. */
+th_status th_import_make_bins(struct th_importing *im, int threads,
+                              struct th_error *err);
+/* Local. */
+void th_import_free_threads(struct th_importing *im);
+
 /* Give every rank its byte ranges; count lines and examples; decide which
  * example is stored where. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_count(struct th_importing *im, struct th_error *err);
 
-/* Parse this rank's ranges into bins; agree on attributes and non-zeros.
- * Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
+/* Parse this rank's ranges into bins, which are there; agree on attributes and
+ * non-zeros. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
+
+/* Write the examples into the writer's shards. Where several threads have
+ * parsed, one makes tiles and another one writes them. Collective. TH_EARG,
+ * TH_EDATA, TH_EIO, TH_ENOMEM. */
+struct th_writer;
+th_status th_import_write_shards(struct th_importing *im,
+                                 struct th_writer *writer,
+                                 enum th_layout layout, struct th_error *err);
 
 /* Write shards and master. Collective. */
 th_status th_import_write(struct th_importing *im, struct th_error *err);

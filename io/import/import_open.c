@@ -20,17 +20,26 @@ static const char *file_name(const struct th_import *job, int64_t k)
   return k < job->input_count ? job->inputs[k] : job->test_file;
 }
 
+th_status th_import_list_files(struct th_importing *im, struct th_error *err)
+{
+  const char *what = "the list of files";
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&im->share.range, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.line, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.counted, im->files, what, err));
+  TH_TRY(TH_NEW(&im->examples, im->files, what, err));
+done:
+  return rc;
+}
+
 static th_status make_room(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   const struct th_import *job = im->job;
   int64_t files = job->input_count + (job->test_file != NULL);
   TH_TRY(TH_NEW(&im->file, files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->share.range, files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->share.line, files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->share.counted, files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->examples, files, "the list of files", err));
   im->files = files;
+  TH_TRY(th_import_list_files(im, err));
 done:
   return rc;
 }
@@ -219,7 +228,12 @@ static void on_reading(void *self, int64_t bytes)
 /* Collective. */
 static th_status open_files(struct th_importing *im, struct th_error *err)
 {
-  struct th_reading reading = {on_reading, im, im->limits.line};
+  int threads = im->job->threads;
+  struct th_reading reading = {.told = on_reading,
+                               .self = im,
+                               .line = im->limits.line,
+                               .threads = threads < 0 ? -threads : threads,
+                               .memory = im->job->memory / 2};
   bool text = im->format == NULL || !im->format->importer->binary;
   th_status rc = TH_OK;
   measure_files(im);
@@ -265,6 +279,7 @@ done:
 
 void th_import_close(struct th_importing *im)
 {
+  th_import_free_threads(im);
   if (im->names != (const char **)im->like.names)
     free(im->names);
   th_import_free_like(&im->like);
@@ -277,7 +292,7 @@ void th_import_close(struct th_importing *im)
   TH_FREE(im->file, im->share.range, im->share.line, im->share.counted,
           im->examples);
   th_text_lines_free(&im->lines);
-  th_bucket_spill_free(im->spill);
+  th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.stored);
   th_rounding_free(&im->rounding);
 }

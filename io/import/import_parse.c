@@ -58,8 +58,9 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   }
   if (row->measured)
     rc = th_rounding_see(&im->rounding, row, err);
-  return rc == TH_OK ? th_bucket_spill_add(im->spill, bucket, in_bin, row, err)
-                     : rc;
+  return rc == TH_OK
+             ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
+             : rc;
 }
 
 th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
@@ -129,17 +130,41 @@ static th_status list_known(const struct th_importing *im,
 static th_status parse_own(struct th_importing *im, struct parsing *parsing,
                            struct th_error *err)
 {
-  const struct th_import *job = im->job;
   th_status rc = TH_OK;
   parsing->row.type = im->type;
   TH_TRY(list_known(im, parsing, err));
-  TH_TRY(th_bucket_spill_create(&im->spill, job->output, im->assignment.bins,
-                                job->memory / 2, im->type, err));
   for (int64_t k = 0; k < im->files; k++) {
     rc = parse_file(im, parsing, k, err);
     TH_TRY(th_text_unchanged(&im->file[k], rc, err));
   }
 done:
+  return rc;
+}
+
+/* The most bytes that the records of a thread's text can take: two bytes of
+ * text make a row of one value. */
+static int64_t most_records(const struct th_importing *im)
+{
+  const int64_t of_a_byte = 40;
+  int64_t bytes = 0;
+  for (int64_t k = 0; k < im->files; k++)
+    bytes += im->share.range[k].last - im->share.range[k].first;
+  return bytes < INT64_MAX / of_a_byte ? of_a_byte * bytes : INT64_MAX;
+}
+
+th_status th_import_make_bins(struct th_importing *im, int threads,
+                              struct th_error *err)
+{
+  struct th_import_bins *bins = &im->bins;
+  th_status rc = TH_NEW(&bins->all, threads, "threads", err);
+  for (int t = 0; rc == TH_OK && t < threads; t++) {
+    struct th_importing *one = t == 0 ? im : &bins->other[t - 1].im;
+    rc = th_bucket_spill_create(
+        &one->bins.own, im->job->output, im->assignment.bins,
+        im->job->memory / 2 / threads, im->type, most_records(one), err);
+    if (rc == TH_OK)
+      bins->all[bins->count++] = one->bins.own;
+  }
   return rc;
 }
 
@@ -185,6 +210,16 @@ static th_status check_whole(const struct th_importing *im,
   return TH_OK;
 }
 
+/* The first target of another class, in the order of the text. Collective. */
+static void share_other_class(struct th_comm *comm, struct th_text_row *row)
+{
+  int64_t first = row->other_class[0] != '\0' ? comm->size - comm->rank : 0;
+  comm->ops->max_i64(comm, &first, 1);
+  if (first > 0)
+    comm->ops->bcast(comm, row->other_class, sizeof row->other_class,
+                     comm->size - (int)first);
+}
+
 th_status th_import_parse(struct th_importing *im, struct th_error *err)
 {
   struct parsing parsing = {0};
@@ -200,6 +235,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
     weighted = sums[1];
     knows = parsing.row.knows;
     im->others = parsing.row.others;
+    share_other_class(im->comm, &parsing.row);
     rc = th_import_join_classes(im, &knows, err);
   }
   if (rc == TH_OK)

@@ -4,8 +4,6 @@
 #include "io/import/import_job.h"
 
 #include "core/memory.h"
-#include "io/import/bucket.h"
-#include "io/import/transpose.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,63 +77,6 @@ static th_status check_room(const struct th_importing *im,
                  "raise {memory}, or take more ranks and as many {shards}",
                  im->file[im->last.file].name, (long long)im->last.line, called,
                  (long long)im->attributes, sizes[0], sizes[1]);
-}
-
-/* Write the owned shards' part of a bin that has arrived. */
-static th_status write_bin(const struct th_row_assignment *assignment,
-                           int64_t number, struct th_bucket *bucket,
-                           struct th_transpose *transpose,
-                           const struct th_record **rows, struct th_error *err)
-{
-  struct th_rows all = th_row_assignment_bin(assignment, number);
-  int64_t first = number * assignment->bin_groups;
-  int64_t last = first + assignment->bin_groups;
-  last = last < assignment->groups ? last : assignment->groups;
-  int64_t shards = th_writer_shards(bucket->writer);
-  for (int64_t shard = 0; shard < shards; shard++) {
-    if (!th_writer_owns(bucket->writer, shard))
-      continue;
-    th_bucket_rows(bucket, rows, all.count);
-    for (int64_t group = first; group < last; group++) {
-      struct th_rows part = th_row_assignment_group(assignment, group);
-      th_status rc =
-          th_transpose_group(transpose, shard, group,
-                             rows + (part.first - all.first), part.count, err);
-      if (rc != TH_OK)
-        return rc;
-    }
-  }
-  return TH_OK;
-}
-
-/* Collective. */
-static th_status write_shards(struct th_importing *im, struct th_writer *writer,
-                              enum th_layout layout, struct th_error *err)
-{
-  const struct th_row_assignment *assignment = &im->assignment;
-  struct th_transpose transpose = {
-      .writer = writer, .layout = layout, .type = im->type};
-  struct th_bucket bucket = {.comm = im->comm,
-                             .writer = writer,
-                             .spill = im->spill,
-                             .size = th_type_size(transpose.type)};
-  const struct th_record **rows = NULL;
-  th_status rc = th_bucket_init(&bucket, err);
-  if (rc == TH_OK)
-    rc =
-        th_alloc((void **)&rows, assignment->bin_groups * assignment->row_group,
-                 sizeof(void *), "imported examples", err);
-  for (int64_t b = 0; b < assignment->bins; b++) {
-    th_import_tell(im, TH_IMPORT_WRITES, b, assignment->bins);
-    TH_TRY(th_bucket_exchange(&bucket, b, rc, err));
-    rc = write_bin(assignment, b, &bucket, &transpose, rows, err);
-  }
-  rc = th_agree(im->comm, rc, err);
-done:
-  free(rows);
-  th_bucket_free(&bucket);
-  th_transpose_free(&transpose);
-  return rc;
 }
 
 /* What the master holds, on rank 0. */
@@ -256,7 +197,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
-  TH_TRY(write_shards(im, writer, plan.shape.layout, err));
+  TH_TRY(th_import_write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(th_agree(im->comm, th_import_origin(im, &origin, err), err));
   describe(im, provenance);

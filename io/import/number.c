@@ -9,9 +9,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+__extension__ typedef unsigned __int128 wide;
+
 enum {
   MAX_DIGITS = 19, /* fit in 64 bits */
   MAX_POWER = 22,  /* 10^22 is the last power that a double holds exactly */
+  MAX_FIVES = 27,  /* 5^27 is the last power of 5 that 64 bits hold */
   EXPONENT_LIMIT = 99999 /* written exponents beyond it are all alike */
 };
 
@@ -28,8 +31,17 @@ static inline bool is_digit(char c)
 static inline const char *read_digits(const char *p, const char *end,
                                       uint64_t *mantissa)
 {
+  static const uint64_t shift[] = {1,      10,      100,      1000,     10000,
+                                   100000, 1000000, 10000000, 100000000};
   uint64_t m = *mantissa;
-  for (; p < end && is_digit(*p); p++)
+  int count = 8;
+  while (count == 8 && end - p >= 8) {
+    uint64_t some;
+    count = th_digits_eight(p, &some);
+    m = m * shift[count] + some;
+    p += count;
+  }
+  for (; count == 8 && p < end && is_digit(*p); p++)
     m = 10 * m + (uint64_t)(*p - '0');
   *mantissa = m;
   return p;
@@ -79,19 +91,48 @@ static bool convert_long(uint64_t mantissa, int64_t exponent, double *value)
   return *value == first + (correction + doubt);
 }
 
+/* mantissa * 10^exponent, |exponent| <= MAX_FIVES: exactly, as whole numbers,
+ * up to the one rounding that turns 128 bits into a double. A quotient has more
+ * bits than a double, so that a remainder is one more bit behind them. */
+static double convert_whole(uint64_t mantissa, int exponent)
+{
+  uint64_t fives = 1;
+  for (int k = exponent < 0 ? -exponent : exponent; k > 0; k--)
+    fives *= 5;
+  if (exponent >= 0)
+    return ldexp((double)((wide)mantissa * fives), exponent);
+  int shift = 64 + __builtin_clzll(mantissa);
+  wide dividend = (wide)mantissa << shift;
+  wide quotient = dividend / fives;
+  quotient |= quotient * fives != dividend;
+  return ldexp((double)quotient, exponent - shift);
+}
+
 static bool convert(uint64_t mantissa, int64_t exponent, double *value)
 {
   if (mantissa == 0) {
     *value = 0.0;
     return true;
   }
-  if (exponent < -MAX_POWER || exponent > MAX_POWER)
+  if (exponent < -MAX_FIVES || exponent > MAX_FIVES)
     return false;
-  if (mantissa > (uint64_t)1 << 53)
-    return convert_long(mantissa, exponent, value);
-  *value = exponent < 0 ? (double)mantissa / powers[-exponent]
-                        : (double)mantissa * powers[exponent];
+  if (exponent < -MAX_POWER || exponent > MAX_POWER ||
+      (mantissa > (uint64_t)1 << 53 &&
+       !convert_long(mantissa, exponent, value)))
+    *value = convert_whole(mantissa, (int)exponent);
+  else if (mantissa <= (uint64_t)1 << 53)
+    *value = exponent < 0 ? (double)mantissa / powers[-exponent]
+                          : (double)mantissa * powers[exponent];
   return true;
+}
+
+/* Zeros that lead are no digits of the mantissa. */
+static ptrdiff_t count_leading(const char *p, const char *end)
+{
+  ptrdiff_t zeros = 0;
+  for (; p < end && (*p == '0' || *p == '.'); p++)
+    zeros += *p == '0';
+  return zeros;
 }
 
 /* The C library's conversion is exact for every number, but slow and subject
@@ -128,6 +169,8 @@ enum th_number th_number_parse(const char **cursor, const char *end,
   }
   if (digits == 0)
     return TH_NUMBER_NONE;
+  if (digits > MAX_DIGITS)
+    digits -= count_leading(start, p);
   if (p < end && (*p | 0x20) == 'e')
     p = read_exponent(p, end, &exponent);
   double magnitude;

@@ -97,15 +97,15 @@ static void pack_runs(enum th_type type, char *values, int64_t width,
   }
 }
 
-static th_status write_chunk(struct th_transpose *transpose, int64_t shard,
-                             int64_t group, struct th_range range,
-                             const struct th_record *const *rows, int64_t count,
-                             struct th_error *err)
+/* Of the attributes in turned.range. */
+static void turn_chunk(struct th_transpose *transpose,
+                       const struct th_record *const *rows, int64_t count)
 {
   size_t size = th_type_size(transpose->type);
+  struct th_range range = transpose->turned.range;
   int64_t width = range.last - range.first;
   size_t row_bytes = (size_t)width * size;
-  int64_t stride = th_type_whole(transpose->type, count);
+  int64_t stride = transpose->turned.stride;
   const void *lying[ROWS_AT_ONCE];
   for (int64_t first = 0; first < count; first += ROWS_AT_ONCE) {
     int64_t some = count - first < ROWS_AT_ONCE ? count - first : ROWS_AT_ONCE;
@@ -116,37 +116,50 @@ static th_status write_chunk(struct th_transpose *transpose, int64_t shard,
          stride);
   }
   pack_runs(transpose->type, transpose->values, width, count);
-  return th_writer_dense(transpose->writer, shard, group, range,
-                         transpose->values, stride, err);
 }
 
-static th_status write_dense(struct th_transpose *transpose, int64_t shard,
-                             int64_t group, const struct th_record *const *rows,
-                             int64_t count, struct th_error *err)
+static th_status make_dense(struct th_transpose *transpose, int64_t shard,
+                            int64_t group, int64_t first,
+                            const struct th_record *const *rows, int64_t count,
+                            struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t size = (int64_t)th_type_size(transpose->type);
   int64_t chunk = th_writer_chunk(transpose->writer);
   struct th_range all = th_writer_shard(transpose->writer, shard);
+  int64_t stride = th_type_whole(transpose->type, count);
   TH_TRY(TH_GROW(&transpose->values, &transpose->value_capacity,
-                 chunk * th_type_whole(transpose->type, count) * size,
-                 "values to be written", err));
+                 chunk * stride * size, "values to be written", err));
   TH_TRY(TH_GROW(&transpose->expanded, &transpose->expanded_capacity,
                  chunk * ROWS_AT_ONCE * size, "values to be written", err));
-  for (int64_t a = all.first; a < all.last; a += chunk) {
-    struct th_range range =
-        th_range_intersect(all, (struct th_range){a, a + chunk});
-    TH_TRY(write_chunk(transpose, shard, group, range, rows, count, err));
-  }
+  transpose->turned = (struct th_turned){
+      .shard = shard,
+      .group = group,
+      .range = th_range_intersect(all, (struct th_range){first, first + chunk}),
+      .stride = stride};
+  turn_chunk(transpose, rows, count);
 done:
   return rc;
 }
 
-th_status th_transpose_group(struct th_transpose *transpose, int64_t shard,
-                             int64_t group, const struct th_record *const *rows,
-                             int64_t count, struct th_error *err)
+th_status th_transpose_make(struct th_transpose *transpose, int64_t shard,
+                            int64_t group, int64_t first,
+                            const struct th_record *const *rows, int64_t count,
+                            struct th_error *err)
 {
   if (transpose->layout == TH_DENSE)
-    return write_dense(transpose, shard, group, rows, count, err);
+    return make_dense(transpose, shard, group, first, rows, count, err);
   return th_transpose_sparse(transpose, shard, group, rows, count, err);
+}
+
+th_status th_transpose_write(const struct th_transpose *transpose,
+                             struct th_error *err)
+{
+  const struct th_turned *turned = &transpose->turned;
+  if (transpose->layout == TH_DENSE)
+    return th_writer_dense(transpose->writer, turned->shard, turned->group,
+                           turned->range, transpose->values, turned->stride,
+                           err);
+  return th_writer_sparse(transpose->writer, turned->shard, turned->group,
+                          &turned->tile, err);
 }

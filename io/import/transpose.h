@@ -9,6 +9,15 @@
 #include "io/dataset/dataset.h"
 #include "io/import/bucket_spill.h"
 
+/* Where a tile that was made belongs. */
+struct th_turned {
+  int64_t shard;
+  int64_t group;
+  struct th_range range; /* of the attributes */
+  int64_t stride;        /* dense */
+  struct th_slab tile;   /* sparse */
+};
+
 /* Reused from group to group. */
 struct th_transpose {
   struct th_writer *writer; /* borrowed */
@@ -27,20 +36,28 @@ struct th_transpose {
   uint32_t *attribute;
   uint32_t *start;
   int64_t entry_capacity; /* of keys, other, rows, attributes and starts */
+  struct th_turned turned;
 };
 
 void th_transpose_free(struct th_transpose *transpose);
 
-/* Write one shard's part of a row group; rows[k] is the record of its row k, or
- * NULL, and holds attributes of that shard only. Local. */
-th_status th_transpose_group(struct th_transpose *transpose, int64_t shard,
-                             int64_t group, const struct th_record *const *rows,
-                             int64_t count, struct th_error *err);
+/* Make a tile of one shard's part of a row group, from attribute `first` on;
+ * rows[k] is the record of its row k, or NULL. turned.range tells how far it
+ * comes: a chunk of a dense shard, all of a sparse one. Of a sparse shard,
+ * records hold attributes of that shard only. Local. */
+th_status th_transpose_make(struct th_transpose *transpose, int64_t shard,
+                            int64_t group, int64_t first,
+                            const struct th_record *const *rows, int64_t count,
+                            struct th_error *err);
 
-/* The same of a sparse one: a tile. */
+/* The same of a sparse one. */
 th_status th_transpose_sparse(struct th_transpose *transpose, int64_t shard,
                               int64_t group,
                               const struct th_record *const *rows,
                               int64_t count, struct th_error *err);
+
+/* Write the tile that was made. Local. */
+th_status th_transpose_write(const struct th_transpose *transpose,
+                             struct th_error *err);
 
 #endif

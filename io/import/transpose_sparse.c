@@ -1,8 +1,10 @@
 /* transpose_sparse.c - rows of a row group to a doubly compressed tile
  *
- * The entries are sorted by attribute with a stable radix sort, so that within
- * an attribute rows stay ascending; the work does not depend on how many
- * attributes the shard has.
+ * The entries are sorted by attribute with a stable sort, so that within an
+ * attribute rows stay ascending. Where there are not many more attributes than
+ * entries, the entries of each attribute are counted, and every entry goes to
+ * its place at once. Else it is a radix sort, whose work does not depend on how
+ * many attributes the shard has.
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/writer.h"
 #include "io/import/transpose.h"
@@ -129,6 +131,99 @@ static int64_t lay_out(struct th_transpose *t, int64_t entries)
   return runs;
 }
 
+/* The records of a row group. */
+struct group {
+  const struct th_record *const *rows;
+  int64_t count;
+  int64_t base; /* the shard's first attribute */
+  int64_t width;
+};
+
+/* What is done at an entry that is not zero: counting it at its attribute, or
+ * putting it at the next place of the attribute. */
+enum visit { COUNT, PUT };
+
+static inline void visit_record(struct th_transpose *t, enum visit visit,
+                                size_t size, const struct th_record *record,
+                                int64_t base, uint16_t row, uint32_t *place)
+{
+  bool listed = record->first == TH_LISTED;
+  const uint32_t *index = th_bucket_record_index(record);
+  const char *values = th_bucket_record_values(record);
+  for (uint32_t k = 0; k < record->count; k++, values += size) {
+    int64_t attribute = (int64_t)(listed ? index[k] : record->first + k) - base;
+    if (is_zero(size, values))
+      continue;
+    uint32_t at = place[attribute]++;
+    if (visit == COUNT)
+      continue;
+    t->row[at] = row;
+    move_value(size, t->values + (size_t)at * size, values);
+  }
+}
+
+/* Records lie anywhere in memory: the beginnings of one that comes soon. */
+static void fetch_soon(const struct group *group, int64_t k)
+{
+  enum { AHEAD = 4, LINE = 64 };
+  if (k + AHEAD >= group->count || group->rows[k + AHEAD] == NULL)
+    return;
+  const char *record = (const char *)group->rows[k + AHEAD];
+  for (int line = 0; line < 4; line++)
+    __builtin_prefetch(record + line * LINE);
+}
+
+static void visit_all(struct th_transpose *t, enum visit visit,
+                      const struct group *group, uint32_t *place)
+{
+  size_t size = th_type_size(t->type);
+  for (int64_t k = 0; k < group->count; k++) {
+    fetch_soon(group, k);
+    if (group->rows[k] == NULL)
+      continue;
+    if (size == 4 && visit == COUNT) /* the compiler makes a loop for each */
+      visit_record(t, COUNT, 4, group->rows[k], group->base, 0, place);
+    else if (size == 4)
+      visit_record(t, PUT, 4, group->rows[k], group->base, (uint16_t)k, place);
+    else
+      visit_record(t, visit, size, group->rows[k], group->base, (uint16_t)k,
+                   place);
+  }
+}
+
+/* Lay the entries out by counts; the number of runs. The room for keys holds a
+ * number for each attribute. */
+static int64_t turn_by_counts(struct th_transpose *t, const struct group *group)
+{
+  uint32_t *place = (uint32_t *)(void *)t->keys;
+  uint32_t before = 0;
+  int64_t runs = 0;
+  memset(place, 0, (size_t)group->width * sizeof *place);
+  visit_all(t, COUNT, group, place);
+  for (int64_t a = 0; a < group->width; a++) {
+    uint32_t here = place[a];
+    place[a] = before;
+    t->attribute[runs] = (uint32_t)a;
+    t->start[runs] = before;
+    runs += here > 0;
+    before += here;
+  }
+  t->start[runs] = before;
+  visit_all(t, PUT, group, place);
+  return runs;
+}
+
+/* The same by sorting keys. */
+static int64_t turn_by_keys(struct th_transpose *t, const struct group *group)
+{
+  int64_t entries = 0;
+  for (int64_t k = 0; k < group->count; k++)
+    if (group->rows[k] != NULL)
+      entries = collect(t, group->rows[k], group->base, (uint16_t)k, entries);
+  sort_keys(t, entries, group->width);
+  return lay_out(t, entries);
+}
+
 th_status th_transpose_sparse(struct th_transpose *t, int64_t shard,
                               int64_t group,
                               const struct th_record *const *rows,
@@ -146,20 +241,22 @@ th_status th_transpose_sparse(struct th_transpose *t, int64_t shard,
   th_status rc = reserve(t, entries, err);
   if (rc != TH_OK)
     return rc;
-  entries = 0;
-  for (int64_t k = 0; k < count; k++)
-    if (rows[k] != NULL)
-      entries = collect(t, rows[k], range.first, (uint16_t)k, entries);
-  sort_keys(t, entries, range.last - range.first);
-  struct th_slab tile = {.layout = TH_SPARSE,
-                         .type = t->type,
-                         .attributes = range,
-                         .rows = (int32_t)count,
-                         .runs = lay_out(t, entries),
-                         .base = range.first,
-                         .attribute = t->attribute,
-                         .start = t->start,
-                         .row_in_group = t->row,
-                         .values = t->values};
-  return th_writer_sparse(t->writer, shard, group, &tile, err);
+  struct group all = {rows, count, range.first, range.last - range.first};
+  /* the room for keys holds two counts for each entry */
+  bool counts = all.width <= 2 * entries;
+  t->turned = (struct th_turned){
+      .shard = shard,
+      .group = group,
+      .range = range,
+      .tile = {.layout = TH_SPARSE,
+               .type = t->type,
+               .attributes = range,
+               .rows = (int32_t)count,
+               .runs = counts ? turn_by_counts(t, &all) : turn_by_keys(t, &all),
+               .base = range.first}};
+  t->turned.tile.attribute = t->attribute;
+  t->turned.tile.start = t->start;
+  t->turned.tile.row_in_group = t->row;
+  t->turned.tile.values = t->values;
+  return TH_OK;
 }

@@ -3,6 +3,7 @@
 #include "io/import/import.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/core_share.h"
 #include "cli/meter.h"
 #include "cli/refuse_text.h"
 #include "cli/wording.h"
@@ -50,7 +51,8 @@ static void on_notice(void *self, const char *text)
   th_wording_print(stderr, "", text);
 }
 
-static struct th_import job_of(const struct th_options *options, int64_t share)
+static struct th_import job_of(const struct th_options *options, int64_t share,
+                               int cores)
 {
   return (struct th_import){
       .inputs = options->argument,
@@ -77,6 +79,8 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .test_fraction = options->data.test,
       .force = options->force,
       .memory = th_common_memory_to_keep(options, share),
+      .threads =
+          options->data.threads > 0 ? -(int)options->data.threads : cores,
   };
 }
 
@@ -113,13 +117,15 @@ th_status th_command_import(const struct th_options *options,
   struct th_import_monitor monitor = {on_progress, on_notice, &meter};
   struct th_import_result result = {0};
   int64_t share = 0;
+  int cores = 1;
   th_status rc;
   th_meter_begin(&meter, shows);
   TH_TRY(check_options(options, err));
   if (options->text.like != NULL)
     TH_TRY(th_refuse_text(comm, options->text.like, TH_TEXT_TO_TRAIN, err));
   TH_TRY(th_memory_share(comm, &share, err));
-  struct th_import job = job_of(options, share);
+  TH_TRY(th_core_share(comm, &cores, err));
+  struct th_import job = job_of(options, share, cores);
   job.monitor = shows ? &monitor : NULL;
   TH_TRY(th_import_run(&job, comm, &result, err));
   th_meter_clear(&meter);

@@ -150,6 +150,12 @@ static const struct th_option after[] = {
     {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL, "required",
      TH_NO_LIMITS, NULL, "run", WRITES, false,
      "File to write. For predict, - is the standard output"},
+    {"threads", 0, TH_OPT_INT, AT(data.threads), "N", NULL,
+     "the cores of the machine that the rank has for itself, if there is "
+     "enough text for them",
+     TH_BETWEEN(1, 1024), NULL, "run", TH_IMPORT, false,
+     "Threads of each rank that read text. The data set does not depend on "
+     "them"},
     {"memory", 0, TH_OPT_SIZE, AT(memory), "SIZE", NULL,
      "two fifths of the rank's share of the machine's memory", TH_FROM(1), NULL,
      "run", TH_IMPORT | TH_TRAIN, false,

@@ -28,8 +28,9 @@ struct th_options_data {
   double test; /* share of the examples */
   int64_t shards;
   int64_t row_group;
-  int type;   /* enum th_type */
-  int layout; /* 0: auto, else enum th_layout + 1 */
+  int64_t threads; /* per rank; 0: by the machine */
+  int type;        /* enum th_type */
+  int layout;      /* 0: auto, else enum th_layout + 1 */
 };
 
 /* Parameters of synthetic data. */

@@ -1,0 +1,29 @@
+/* team.h - threads as ranks: work written for ranks, on several cores of one
+ *
+ * Threads communicate through the operations of a team, as ranks do. On several
+ * ranks, the threads of all of them are one team, those of a rank one after the
+ * other. So work that gives the same answer for any number of ranks gives it
+ * for any number of threads, too.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TEAM_H
+#define TH_TEAM_H
+
+#include "core/comm.h"
+
+/* One thread's work: collective over the team, with a record of its own in
+ * self. What it fails with is agreed on by all. It may use sums, maxima,
+ * broadcasts, joins and barriers of comm, and no other operations. */
+typedef th_status (*th_team_work)(struct th_comm *comm, void *self,
+                                  struct th_error *err);
+
+/* Do the work on `threads` threads of each rank, of which the calling one is
+ * the first; on fewer where threads cannot be made, but on as many on every
+ * rank. self[k] is the record of this rank's thread k. Signals are blocked in
+ * all others, and only the calling one uses comm. *made receives the number of
+ * threads of a rank. Collective; the failure is that of the lowest thread, as
+ * that of a rank. TH_ENOMEM, and whatever the work fails with. */
+th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
+                      void *const *self, int *made, struct th_error *err);
+
+#endif
