@@ -156,7 +156,7 @@ static inline bool store_u8(double value, uint8_t *to)
 }
 
 #define DEFINE_STORE_ALL(name, ctype)                                          \
-  static bool store_all_##name(ctype *restrict to, int64_t count,              \
+  static bool store_all_##name(ctype to[restrict], int64_t count,              \
                                const double *restrict values)                  \
   {                                                                            \
     unsigned bad = 0;                                                          \

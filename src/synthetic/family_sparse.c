@@ -153,12 +153,15 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
                               struct th_error *err)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
-  prepare_column(truth, attributes, column);
+  const struct th_range alone = {attribute, attribute + 1};
+  column->count = 0;
+  if (th_synthetic_sparse_next(truth, attributes, alone, examples, column) >
+      attribute)
+    return TH_OK;
   double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
   double logs[DRAWN];
   int64_t example = -1;
   th_status rc = TH_OK;
-  column->count = 0;
   for (uint64_t draw = 0; rc == TH_OK; draw++) {
     if (draw % DRAWN == 0)
       draw_logs(stream, (uint64_t)attribute, draw, logs);
