@@ -116,7 +116,7 @@ static void test_all(struct th_comm *comm)
   struct th_error err = {0};
   memcpy(attribute, members, sizeof members);
   context.scale = calloc(ATTRIBUTES, sizeof *context.scale);
-  CHECK(th_marginal_init(&scores, &context, FOLDS, NULL, &err) == TH_OK);
+  CHECK(th_marginal_init(&scores, &context, FOLDS, NULL, false, &err) == TH_OK);
   fill(&scores, &context);
   for (int64_t without = -1; without < FOLDS; without++)
     for (int64_t most = 5; most <= ATTRIBUTES; most *= 17)

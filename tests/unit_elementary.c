@@ -90,6 +90,36 @@ static void test_array(const char *set, th_elementary_array *array,
   }
 }
 
+static bool same_bits(double a, double b)
+{
+  return isnan(a) ? isnan(b) : memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* Powers and pairs, likewise. */
+static void test_pairs(const struct th_elementary_set *set)
+{
+  static double x[MOST];
+  static double y[MOST + 1];
+  static double z[MOST + 1];
+  for (int n = 0; n <= MOST; n = n < 20 ? n + 1 : n + 327) {
+    double exponent = between(-3, 3, n);
+    for (int k = 0; k < n; k++)
+      x[k] = between(0, 7, k + n);
+    y[n] = z[n] = 7;
+    set->pow(n, x, exponent, y);
+    for (int k = 0; k < n; k++)
+      CHECK(same_bits(y[k], th_pow(x[k], exponent)));
+    set->sincos(n, x, y, z);
+    for (int k = 0; k < n; k++) {
+      struct th_sincos turn = th_sincos(x[k]);
+      CHECK(same_bits(y[k], turn.sin) && same_bits(z[k], turn.cos));
+    }
+    CHECK(y[n] == 7 && z[n] == 7);
+    set->sincos(n, x, x, z); /* in place */
+    CHECK(memcmp(x, y, (size_t)n * sizeof *x) == 0);
+  }
+}
+
 static void test_sets(void)
 {
   static const struct th_elementary_set *const sets[TH_FORM_COUNT] = {
@@ -103,6 +133,7 @@ static void test_sets(void)
     test_array(name, sets[form]->exp, th_exp, -760, 715);
     test_array(name, sets[form]->log, th_log, -0.1, 9);
     test_array(name, sets[form]->log1p, th_log1p, -1.1, 9);
+    test_pairs(sets[form]);
   }
 }
 

@@ -131,15 +131,15 @@ static void test_law(double alpha, int task)
   struct th_statistics statistics[ATTRIBUTES];
   double u[ATTRIBUTES];
   double share = 0;
+  struct th_synthetic_law law = th_synthetic_law(&truth, ATTRIBUTES);
   expect_probabilities(alpha, task, u);
-  th_synthetic_statistics(&truth, ATTRIBUTES, (struct th_range){0, ATTRIBUTES},
-                          statistics);
+  th_synthetic_statistics(&law, (struct th_range){0, ATTRIBUTES}, statistics);
   for (int j = 0; j < ATTRIBUTES; j++) {
     CHECK_NEAR(statistics[j].mean, u[j], 1e-12);
     CHECK_NEAR(statistics[j].deviation, sqrt(u[j] * (1 - u[j])), 1e-7);
     share += u[j] / ATTRIBUTES;
   }
-  CHECK_NEAR(th_synthetic_law(&truth, ATTRIBUTES).share, share, 1e-12);
+  CHECK_NEAR(law.share, share, 1e-12);
   th_synthetic_truth_free(&truth);
 }
 

@@ -22,6 +22,20 @@ static void test_alloc(void)
   }
 }
 
+/* Zeros, however large. */
+static void test_rare(void)
+{
+  struct th_error err = {0};
+  for (int64_t count = 0; count < 10000000; count = 7 * count + 1) {
+    double *numbers = NULL;
+    CHECK(TH_NEW_RARE(&numbers, count, "numbers", &err) == TH_OK);
+    CHECK(numbers != NULL);
+    for (int64_t k = 0; numbers != NULL && k < count; k += 501)
+      CHECK(numbers[k] == 0);
+    free(numbers);
+  }
+}
+
 static void check_too_many(int64_t count)
 {
   struct th_error err;
@@ -29,6 +43,7 @@ static void check_too_many(int64_t count)
   double *p = &sentinel;
   th_error_clear(&err);
   CHECK(TH_NEW(&p, count, "the moon", &err) == TH_ENOMEM);
+  CHECK(TH_NEW_RARE(&p, count, "the moon", &err) == TH_ENOMEM);
   CHECK(p == &sentinel); /* untouched on failure */
   CHECK(strstr(err.text, "the moon") != NULL);
   CHECK(strchr(err.text, '\n') == NULL);
@@ -296,6 +311,7 @@ int main(void)
 {
   test_list();
   test_alloc();
+  test_rare();
   test_alloc_fails();
   test_arrays();
   test_free_all();

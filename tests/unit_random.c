@@ -1,11 +1,15 @@
-/* unit_random.c - Philox against its published vectors; places, distributions
+/* unit_random.c - Philox against its published vectors; many numbers at once
+ * have the bits of one pair after the other; places, distributions
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include "core/kernel_form.h"
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/random_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct known_answer {
   uint32_t counter[4];
@@ -174,6 +178,73 @@ static void test_names(void)
   CHECK(base[0] != other[0]);
 }
 
+/* Pairs around whole vectors, at counters whose words carry. */
+static void check_set(const struct th_random_set *set,
+                      const struct th_random_pairs *pairs)
+{
+  enum { MOST = 21 };
+  for (int64_t n = 0; n <= MOST; n++) {
+    double first[MOST + 1] = {0};
+    double second[MOST + 1] = {0};
+    set->uniforms(pairs, n, first, second);
+    CHECK(first[n] == 0 && second[n] == 0);
+    for (uint64_t k = 0; k < (uint64_t)n; k++) {
+      double pair[2];
+      th_random_uniform(pairs->stream, pairs->step + k * pairs->step_stride,
+                        pairs->index + k * pairs->index_stride, pair);
+      CHECK(first[k] == pair[0] && second[k] == pair[1]);
+    }
+  }
+}
+
+static void test_sets(void)
+{
+  static const struct th_random_set *const sets[TH_FORM_COUNT] = {
+      &th_random_plain, &th_random_avx2, &th_random_avx512};
+  static const struct th_random_pairs pairs[] = {
+      {{1, TH_PURPOSE_TEST}, 7, 0, 0, 1},
+      {{UINT64_MAX, (enum th_purpose)255}, 7, 0, UINT32_MAX - 3, 1},
+      {{UINT32_MAX, TH_PURPOSE_SLOT}, 7, 0, UINT64_MAX - 3, 1},
+      {{3, TH_PURPOSE_TEST}, UINT32_MAX - 3, 1, 5, 0},
+      {{4, TH_PURPOSE_TEST}, 5, UINT64_C(1) << 30, 9, UINT64_C(3) << 31}};
+  const struct th_processor here = th_kernel_form_here();
+  for (int form = 0; form < TH_FORM_COUNT; form++)
+    if (th_kernel_form_runs((enum th_kernel_form)form, &here))
+      for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        check_set(sets[form], &pairs[k]);
+}
+
+typedef void draw_pair(struct th_stream stream, uint64_t step, uint64_t index,
+                       double pair[2]);
+typedef void draw_many(struct th_stream stream, uint64_t step, int64_t first,
+                       int64_t count, double *out);
+
+static void check_sequence(draw_pair *draw, draw_many *many, int64_t first,
+                           int64_t count)
+{
+  enum { MOST = 700 };
+  const struct th_stream stream = {9, TH_PURPOSE_TEST};
+  static double out[MOST + 1];
+  out[count] = 7;
+  many(stream, 3, first, count, out);
+  CHECK(out[count] == 7);
+  for (int64_t k = 0; k < count; k++) {
+    double pair[2];
+    draw(stream, 3, (uint64_t)((first + k) / 2), pair);
+    CHECK(memcmp(&out[k], &pair[(first + k) % 2], sizeof *out) == 0);
+  }
+}
+
+static void test_sequences(void)
+{
+  static const int64_t counts[] = {0, 1, 2, 3, 17, 254, 255, 256, 257, 700};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (int64_t first = 0; first < 4; first++) {
+      check_sequence(th_random_uniform, th_random_uniforms, first, counts[c]);
+      check_sequence(th_random_normal, th_random_normals, first, counts[c]);
+    }
+}
+
 int main(void)
 {
   test_known_answers();
@@ -183,5 +254,7 @@ int main(void)
   test_uniform();
   test_normal();
   test_names();
+  test_sets();
+  test_sequences();
   return check_finish(NULL);
 }

@@ -91,6 +91,25 @@ static void test_pack(void)
   }
 }
 
+/* Many values at once are those one by one, up to the first one that does not
+ * fit. */
+static void test_store_all(void)
+{
+  const double odd[] = {1e39, 0.5, -1, 256, NAN, INFINITY, 1e-50};
+  for (enum th_type type = 0; type < TH_TYPE_COUNT; type++)
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+      const double values[] = {3, 0, -0.0, 2, odd[k], 1};
+      double many[8] = {0};
+      double single[8] = {0};
+      int64_t count = 0;
+      while (count < 6 && th_type_store(type, single, count + 1, values[count]))
+        count++;
+      CHECK(th_type_store_all(type, many, 1, 6, values) == count);
+      for (int64_t i = 0; i <= count; i++)
+        CHECK(th_type_load(type, many, i) == th_type_load(type, single, i));
+    }
+}
+
 /* Many values at once are those one by one. */
 static void test_load_all(void)
 {
@@ -209,6 +228,7 @@ int main(void)
   test_names();
   test_packed();
   test_pack();
+  test_store_all();
   test_load_all();
   test_slab();
   test_integers();

@@ -267,6 +267,33 @@ static double *matrix(const struct th_ground_truth *truth, int64_t d, int32_t n)
 
 /* Targets against their definition, in parts; the population error of some
  * model against the mean over many examples. */
+/* What is passed over is zero everywhere, and most of it is passed over. */
+static void test_passed_over(double density)
+{
+  enum { N = 50, D = 3000 };
+  struct th_ground_truth truth = make("sparse", D, 5, 0, density);
+  struct th_error err = {0};
+  struct th_column column = {0};
+  struct th_column look = {0};
+  int64_t filled = 0;
+  int64_t asked = 0;
+  for (int64_t j = 0; j < D; j++) {
+    struct th_range rest = {j, D};
+    int64_t next = th_synthetic_sparse_next(&truth, D, rest, N, &look);
+    CHECK(next >= j && next <= D);
+    CHECK(th_synthetic_sparse(&truth, D, j, N, &column, &err) == TH_OK);
+    CHECK(column.count == 0 || next == j);
+    filled += column.count > 0;
+    asked += next == j;
+  }
+  CHECK(asked >= filled && (density > 1e-4 || asked < D / 10));
+  CHECK(th_synthetic_sparse_next(&truth, D, (struct th_range){9, 9}, N,
+                                 &look) == 9);
+  th_synthetic_column_free(&look);
+  th_synthetic_column_free(&column);
+  th_synthetic_truth_free(&truth);
+}
+
 static void test_targets(const char *family, double correlation, double density)
 {
   enum { D = 30, N = 60000, CUT = 12345 };
@@ -327,6 +354,9 @@ int main(void)
   test_types();
   test_law();
   test_sparse_column();
+  test_passed_over(0.3);
+  test_passed_over(0.01);
+  test_passed_over(1e-5);
   test_targets("murata", 0, 0);
   test_targets("toeplitz", 0.7, 0);
   test_targets("oomp", 0.4, 0);

@@ -1,11 +1,11 @@
 /* interrupt.c - removes unfinished outputs when a signal ends the run
  *
  * This file and mapping.c have the program's only mutable state that is not
- * passed on as an argument: a signal handler gets no argument, and it alone runs whatever the
- * process is doing, in a solver, in MPI or in HDF5. The state is written by one
- * thread, and only while the signals are blocked in it; other threads hand
- * their signals over to it. So the handler never sees half an entry, and needs
- * nothing but system calls that POSIX allows it.
+ * passed on as an argument: a signal handler gets no argument, and it alone
+ * runs whatever the process is doing, in a solver, in MPI or in HDF5. The state
+ * is written by one thread, and only while the signals are blocked in it; other
+ * threads hand their signals over to it. So the handler never sees half an
+ * entry, and needs nothing but system calls that POSIX allows it.
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/interrupt.h"
 

@@ -82,6 +82,16 @@ void th_log1p_array(int64_t n, const double *x, double *y)
   sets[th_kernel_form()]->log1p(n, x, y);
 }
 
+void th_pow_array(int64_t n, const double *x, double exponent, double *y)
+{
+  sets[th_kernel_form()]->pow(n, x, exponent, y);
+}
+
+void th_sincos_array(int64_t n, const double *x, double *sine, double *cosine)
+{
+  sets[th_kernel_form()]->sincos(n, x, sine, cosine);
+}
+
 const char *th_elementary_version(void)
 {
   return TEXT(SLEEF_VERSION_MAJOR) "." TEXT(SLEEF_VERSION_MINOR) "." TEXT(

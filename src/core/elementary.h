@@ -32,6 +32,10 @@ struct th_sincos th_sincos(double x);
 void th_exp_array(int64_t n, const double *x, double *y);
 void th_log_array(int64_t n, const double *x, double *y);
 void th_log1p_array(int64_t n, const double *x, double *y);
+/* y[i] = x[i] to the power of one exponent. */
+void th_pow_array(int64_t n, const double *x, double exponent, double *y);
+/* The array that is not x must not overlap it. */
+void th_sincos_array(int64_t n, const double *x, double *sine, double *cosine);
 
 /* The version of SLEEF's header, such as "3.5.1". */
 const char *th_elementary_version(void);

@@ -14,6 +14,8 @@ struct th_elementary_set {
   th_elementary_array *exp;
   th_elementary_array *log;
   th_elementary_array *log1p;
+  void (*pow)(int64_t n, const double *x, double exponent, double *y);
+  void (*sincos)(int64_t n, const double *x, double *sine, double *cosine);
 };
 
 extern const struct th_elementary_set th_elementary_plain;

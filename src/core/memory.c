@@ -38,12 +38,34 @@ th_status th_memory_fail(const char *what, int64_t bytes, struct th_error *err)
                  what, th_memory_size_text(bytes, text));
 }
 
-th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
-                   struct th_error *err)
+static th_status check_count(int64_t count, size_t size, const char *what,
+                             struct th_error *err)
 {
   if (count < 0 || (uint64_t)count > (SIZE_MAX - ALIGNMENT) / (size ? size : 1))
     return th_fail(err, TH_ENOMEM, "%s: %lld items are too many", what,
                    (long long)count);
+  return TH_OK;
+}
+
+th_status th_memory_rare(void **out, int64_t count, size_t size,
+                         const char *what, struct th_error *err)
+{
+  th_status rc = check_count(count, size, what, err);
+  if (rc != TH_OK)
+    return rc;
+  void *p = calloc((size_t)count + 1, size);
+  if (p == NULL)
+    return th_memory_fail(what, count * (int64_t)size, err);
+  *out = p;
+  return TH_OK;
+}
+
+th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
+                   struct th_error *err)
+{
+  th_status rc = check_count(count, size, what, err);
+  if (rc != TH_OK)
+    return rc;
   size_t bytes = (size_t)count * size;
   size_t padded = (bytes / ALIGNMENT + 1) * ALIGNMENT;
   size_t align = padded >= LARGE ? TH_LARGE_PAGE : ALIGNMENT;

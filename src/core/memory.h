@@ -30,6 +30,14 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
 #define TH_NEW(pointer, count, what, err)                                      \
   th_alloc((void **)(pointer), (count), sizeof **(pointer), (what), (err))
 
+/* Zeros, likewise, of which few are going to be written and whose
+ * pages take memory once they are. Aligned as malloc does.
+ * Local. Release with free(). */
+th_status th_memory_rare(void **out, int64_t count, size_t size,
+                         const char *what, struct th_error *err);
+#define TH_NEW_RARE(pointer, count, what, err)                                 \
+  th_memory_rare((void **)(pointer), (count), sizeof **(pointer), (what), (err))
+
 /* Release arrays, any of them NULL: TH_FREE(a, b, c). Local. */
 void th_memory_free_all(void *const *data, size_t count);
 #define TH_FREE(...)                                                           \

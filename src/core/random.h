@@ -49,6 +49,28 @@ void th_random_uniform(struct th_stream stream, uint64_t step, uint64_t index,
 void th_random_normal(struct th_stream stream, uint64_t step, uint64_t index,
                       double pair[2]);
 
+/* Numbers first .. first + count - 1 of the sequence of pairs of index 0, 1,
+ * ..: number 2 k and the one behind it are the pair of index k, with the same
+ * bits. Many at once take a small part of the time (core/random_set.h). */
+void th_random_uniforms(struct th_stream stream, uint64_t step, int64_t first,
+                        int64_t count, double *out);
+void th_random_normals(struct th_stream stream, uint64_t step, int64_t first,
+                       int64_t count, double *out);
+
+/* Pairs of one stream, whose names follow from each other: pair k is that of
+ * (step + k step_stride, index + k index_stride). */
+struct th_random_pairs {
+  struct th_stream stream;
+  uint64_t step;
+  uint64_t step_stride;
+  uint64_t index;
+  uint64_t index_stride;
+};
+
+/* first[k] and second[k] are the uniform numbers of pair k < n. */
+void th_random_uniform_pairs(const struct th_random_pairs *pairs, int64_t n,
+                             double *first, double *second);
+
 /* The place of item i, 0 <= i < n, in a random permutation of 0..n-1: a
  * bijection that needs no memory (a keyed Feistel network on the smallest
  * even number of bits, walked until the result is below n). */

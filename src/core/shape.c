@@ -53,6 +53,11 @@ int64_t th_shape_groups(const struct th_shape *shape)
          th_integer_ceil_divide(test, shape->row_group);
 }
 
+bool th_shape_is_rare(const struct th_shape *shape)
+{
+  return shape->layout == TH_SPARSE && shape->nonzeros < shape->attributes;
+}
+
 double th_shape_bytes(const struct th_shape *shape)
 {
   double values = (double)shape->training * (double)shape->attributes;

@@ -40,6 +40,9 @@ struct th_rows th_shape_rest(const struct th_shape *shape, int64_t row);
  * become what is behind it. Local. */
 struct th_rows th_shape_next(const struct th_shape *shape,
                              struct th_rows *rows);
+/* Sparse data with fewer entries than attributes, most of which are zero on all
+ * examples. */
+bool th_shape_is_rare(const struct th_shape *shape);
 /* Bytes of the stored training values. */
 double th_shape_bytes(const struct th_shape *shape);
 

@@ -136,6 +136,57 @@ bool th_type_store(enum th_type type, void *array, int64_t index, double value)
   return fits;
 }
 
+/* The nearest item, and whether it is the one that th_type_store wants. */
+static inline bool store_f32(double value, float *to)
+{
+  *to = (float)value;
+  return fabsf(*to) <= FLT_MAX;
+}
+
+static inline bool store_f64(double value, double *to)
+{
+  *to = value;
+  return fabs(value) <= DBL_MAX;
+}
+
+static inline bool store_u8(double value, uint8_t *to)
+{
+  *to = (uint8_t)(value >= 0 && value <= UINT8_MAX ? value : 0);
+  return *to == value;
+}
+
+#define DEFINE_STORE_ALL(name, ctype)                                          \
+  static bool store_all_##name(ctype to[restrict], int64_t count,              \
+                               const double *restrict values)                  \
+  {                                                                            \
+    unsigned bad = 0;                                                          \
+    for (int64_t k = 0; k < count; k++)                                        \
+      bad |= !store_##name(values[k], to + k);                                 \
+    return bad == 0;                                                           \
+  }
+
+DEFINE_STORE_ALL(f32, float)
+DEFINE_STORE_ALL(f64, double)
+DEFINE_STORE_ALL(u8, uint8_t)
+
+int64_t th_type_store_all(enum th_type type, void *array, int64_t first,
+                          int64_t count, const double *values)
+{
+  bool all = false; /* else one by one, up to the one that does not fit */
+  if (type == TH_F32)
+    all = store_all_f32((float *)array + first, count, values);
+  if (type == TH_F64)
+    all = store_all_f64((double *)array + first, count, values);
+  if (type == TH_U8)
+    all = store_all_u8((uint8_t *)array + first, count, values);
+  if (all)
+    return count;
+  for (int64_t k = 0; k < count; k++)
+    if (!th_type_store(type, array, first + k, values[k]))
+      return k;
+  return count;
+}
+
 void th_type_pack(enum th_type type, void *array, int64_t count)
 {
   uint8_t *bytes = array;

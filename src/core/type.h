@@ -78,6 +78,11 @@ th_status th_type_allows(enum th_type type, enum th_layout layout,
  * finite). Local. */
 bool th_type_store(enum th_type type, void *array, int64_t index, double value);
 
+/* The same for the items first .. first + count: returns how many could be
+ * stored, from the first on. values must not overlap them. Local. */
+int64_t th_type_store_all(enum th_type type, void *array, int64_t first,
+                          int64_t count, const double *values);
+
 /* Item `index` of an array of that type. Local. */
 double th_type_load(enum th_type type, const void *array, int64_t index);
 

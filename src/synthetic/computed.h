@@ -38,7 +38,9 @@ struct th_computed_sparse {
   const struct th_shape *shape;
   int64_t memory; /* bytes of values to keep */
   struct th_zipf law;
+  uint8_t *width;        /* of each cell's units: its binary logarithm */
   struct th_memo units;  /* struct th_tiles */
+  struct th_memo alone;  /* the same, of single attributes */
   struct th_tiles tiles; /* what is not kept */
   struct th_column column;
 };
@@ -48,9 +50,11 @@ void th_computed_dense_init(struct th_computed_dense *dense,
                             const struct th_ground_truth *truth,
                             const struct th_shape *shape, int64_t memory);
 void th_computed_dense_free(struct th_computed_dense *dense);
-void th_computed_sparse_init(struct th_computed_sparse *sparse,
-                             const struct th_ground_truth *truth,
-                             const struct th_shape *shape, int64_t memory);
+/* TH_ENOMEM. */
+th_status th_computed_sparse_init(struct th_computed_sparse *sparse,
+                                  const struct th_ground_truth *truth,
+                                  const struct th_shape *shape, int64_t memory,
+                                  struct th_error *err);
 void th_computed_sparse_free(struct th_computed_sparse *sparse);
 
 /* Fill in a slab whose attributes are those asked for. keep: a single attribute
@@ -62,6 +66,7 @@ th_status th_computed_dense_slab(struct th_computed_dense *dense,
 /* TH_EDATA, TH_ENOMEM. */
 th_status th_computed_sparse_slab(struct th_computed_sparse *sparse,
                                   const struct th_computed_place *place,
-                                  struct th_slab *slab, struct th_error *err);
+                                  bool keep, struct th_slab *slab,
+                                  struct th_error *err);
 
 #endif

@@ -9,9 +9,14 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { UNIT_ENTRIES = 1 << 20 }; /* expected in attributes made together */
+enum {
+  UNIT_ENTRIES = 1 << 20, /* expected in attributes made together */
+  UNIT_LOG = 15,
+  UNIT_ATTRIBUTES = 1 << UNIT_LOG /* in them, at most */
+};
 
 static void release_tiles(void *data)
 {
@@ -19,31 +24,57 @@ static void release_tiles(void *data)
   free(data);
 }
 
-void th_computed_sparse_init(struct th_computed_sparse *sparse,
-                             const struct th_ground_truth *truth,
-                             const struct th_shape *shape, int64_t memory)
+/* Cut attributes into units, halving those that are expected to have more than
+ * UNIT_ENTRIES non-zeros; all units of a cell are of one width. */
+static void choose_widths(struct th_computed_sparse *s, int64_t first, int log)
+{
+  const struct th_shape *shape = s->shape;
+  if (first >= shape->attributes)
+    return;
+  double each = th_zipf_probability(&s->law, first) * (double)shape->examples;
+  bool fits = ldexp(each, log) <= UNIT_ENTRIES;
+  int64_t width = (int64_t)1 << log;
+  if (!fits && width > TH_CELL) {
+    choose_widths(s, first, log - 1);
+    choose_widths(s, first + width / 2, log - 1);
+    return;
+  }
+  int64_t last = th_min_i64(first + width, shape->attributes);
+  while (log > 0 && ldexp(each, log) > UNIT_ENTRIES)
+    log--;
+  for (int64_t j = first; j < last; j += TH_CELL)
+    s->width[j / TH_CELL] = (uint8_t)log;
+}
+
+th_status th_computed_sparse_init(struct th_computed_sparse *sparse,
+                                  const struct th_ground_truth *truth,
+                                  const struct th_shape *shape, int64_t memory,
+                                  struct th_error *err)
 {
   *sparse = (struct th_computed_sparse){
       .truth = truth,
       .shape = shape,
       .memory = memory,
       .law = th_zipf(shape->attributes, truth->own.density),
-      .units = {.release = release_tiles}};
+      .units = {.release = release_tiles},
+      .alone = {.release = release_tiles}};
+  th_status rc =
+      TH_NEW(&sparse->width, th_integer_ceil_divide(shape->attributes, TH_CELL),
+             "computed values", err);
+  for (int64_t j = 0; rc == TH_OK && j < shape->attributes;
+       j += UNIT_ATTRIBUTES)
+    choose_widths(sparse, j, UNIT_LOG);
+  return rc;
 }
 
-/* Attributes around one that are made together: as many of its cell as are
- * expected to have UNIT_ENTRIES non-zeros, a power of two. */
+/* Attributes around one that are made together. */
 static struct th_range unit_of(const struct th_computed_sparse *s,
                                int64_t attribute)
 {
-  const struct th_shape *shape = s->shape;
-  int64_t cell = attribute / TH_CELL * TH_CELL;
-  double each = th_zipf_probability(&s->law, cell) * (double)shape->examples;
-  int64_t width = TH_CELL;
-  while (width > 1 && (double)width * each > UNIT_ENTRIES)
-    width /= 2;
+  int64_t width = (int64_t)1 << s->width[attribute / TH_CELL];
   int64_t first = attribute / width * width;
-  return (struct th_range){first, th_min_i64(first + width, shape->attributes)};
+  return (struct th_range){first,
+                           th_min_i64(first + width, s->shape->attributes)};
 }
 
 static th_status make_tiles(struct th_computed_sparse *s, struct th_range unit,
@@ -54,6 +85,11 @@ static th_status make_tiles(struct th_computed_sparse *s, struct th_range unit,
   th_status rc = TH_OK;
   th_tiles_init(tiles, shape, unit);
   for (int64_t j = unit.first; j < unit.last; j++) {
+    j = th_synthetic_sparse_next(s->truth, shape->attributes,
+                                 (struct th_range){j, unit.last},
+                                 shape->examples, column);
+    if (j == unit.last)
+      break;
     TH_TRY(th_synthetic_sparse(s->truth, shape->attributes, j, shape->examples,
                                column, err));
     TH_TRY(th_tiles_add(tiles, j, column->example, column->value, column->count,
@@ -65,17 +101,17 @@ done:
 }
 
 /* Move the tiles just made to the kept ones, where they fit. */
-static th_status keep_tiles(struct th_computed_sparse *s,
+static th_status keep_tiles(struct th_computed_sparse *s, struct th_memo *memo,
                             const struct th_tiles **tiles, struct th_error *err)
 {
   int64_t bytes = th_tiles_bytes(&s->tiles);
   struct th_tiles *kept = NULL;
   *tiles = &s->tiles;
-  if (bytes > s->memory - s->units.used)
+  if (bytes > s->memory - s->units.used - s->alone.used)
     return TH_OK;
   th_status rc = TH_NEW(&kept, 1, "computed values", err);
   if (rc == TH_OK)
-    rc = th_memo_put(&s->units, s->tiles.range.first, kept, bytes, err);
+    rc = th_memo_put(memo, s->tiles.range.first, kept, bytes, err);
   if (rc != TH_OK) {
     free(kept);
     return rc;
@@ -86,42 +122,62 @@ static th_status keep_tiles(struct th_computed_sparse *s,
   return TH_OK;
 }
 
-static th_status find_tiles(struct th_computed_sparse *s, struct th_range unit,
-                            const struct th_tiles **tiles, struct th_error *err)
+/* The tiles of a unit if they are there, or NULL. */
+static const struct th_tiles *known_tiles(const struct th_computed_sparse *s,
+                                          const struct th_memo *memo,
+                                          struct th_range unit)
 {
+  const struct th_range *last = &s->tiles.range;
+  if (s->tiles.first_run != NULL && last->first == unit.first &&
+      last->last == unit.last)
+    return &s->tiles;
+  return th_memo_find(memo, unit.first);
+}
+
+/* An attribute that is wanted alone is made alone, unless its unit is there. */
+static th_status find_tiles(struct th_computed_sparse *s, int64_t attribute,
+                            bool alone, const struct th_tiles **tiles,
+                            struct th_error *err)
+{
+  struct th_memo *memo = alone ? &s->alone : &s->units;
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range unit = unit_of(s, attribute);
   th_status rc = TH_OK;
-  *tiles = th_memo_find(&s->units, unit.first);
+  *tiles = known_tiles(s, &s->units, unit);
+  if (*tiles == NULL && alone)
+    *tiles = known_tiles(s, memo, one);
   if (*tiles != NULL)
     return TH_OK;
-  *tiles = &s->tiles;
-  if (s->tiles.values != NULL && s->tiles.range.first == unit.first)
-    return TH_OK;
   th_tiles_free(&s->tiles);
-  TH_TRY(make_tiles(s, unit, &s->tiles, err));
-  TH_TRY(keep_tiles(s, tiles, err));
+  TH_TRY(make_tiles(s, alone ? one : unit, &s->tiles, err));
+  TH_TRY(keep_tiles(s, memo, tiles, err));
 done:
   return rc;
 }
 
 th_status th_computed_sparse_slab(struct th_computed_sparse *s,
                                   const struct th_computed_place *place,
-                                  struct th_slab *slab, struct th_error *err)
+                                  bool keep, struct th_slab *slab,
+                                  struct th_error *err)
 {
   const struct th_tiles *tiles;
-  struct th_range unit = unit_of(s, slab->attributes.first);
-  th_status rc = find_tiles(s, unit, &tiles, err);
+  th_status rc = find_tiles(s, slab->attributes.first, keep, &tiles, err);
   if (rc != TH_OK)
     return rc;
   struct th_slab tile = th_tiles_group(tiles, place->group);
   tile.row = place->row;
   tile.rows = place->count;
-  *slab = th_slab_part(&tile, th_range_intersect(slab->attributes, unit));
+  *slab =
+      th_slab_part(&tile, th_range_intersect(slab->attributes, tiles->range));
   return TH_OK;
 }
 
 void th_computed_sparse_free(struct th_computed_sparse *sparse)
 {
   th_memo_free(&sparse->units);
+  th_memo_free(&sparse->alone);
   th_tiles_free(&sparse->tiles);
   th_synthetic_column_free(&sparse->column);
+  free(sparse->width);
+  sparse->width = NULL;
 }

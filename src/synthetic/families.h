@@ -41,10 +41,10 @@ struct th_family_rules {
   void (*plant)(struct th_ground_truth *truth, int64_t attributes);
   /* Fill in the law but for truth, rules and attributes. */
   void (*prepare)(struct th_synthetic_law *law);
-  /* Exact mean and deviation of an attribute, and bounds that hold for every
-   * value it can have. */
-  struct th_statistics (*moments)(const struct th_synthetic_law *law,
-                                  int64_t attribute);
+  /* Exact means and deviations of attributes, and bounds that hold for every
+   * value they can have, one after the other. */
+  void (*moments)(const struct th_synthetic_law *law, struct th_range range,
+                  struct th_statistics *of);
   /* Dense families: bring the walk to the attribute before this one (NULL:
    * attributes do not depend on each other); the values of this one. */
   void (*start)(struct th_family_walk *walk, int64_t attribute);

@@ -43,12 +43,12 @@ static void prepare(struct th_synthetic_law *law)
   law->bound = half;
 }
 
-static struct th_statistics moments(const struct th_synthetic_law *law,
-                                    int64_t attribute)
+static void moments(const struct th_synthetic_law *law, struct th_range range,
+                    struct th_statistics *of)
 {
   (void)law;
-  (void)attribute;
-  return (struct th_statistics){0, 1 / sqrt(12), -half, half};
+  for (int64_t j = range.first; j < range.last; j++)
+    of[j - range.first] = (struct th_statistics){0, 1 / sqrt(12), -half, half};
 }
 
 /* Numbers of one attribute, two neighbouring examples per draw. */
@@ -56,14 +56,7 @@ static void uniforms(const struct th_family_walk *walk, enum th_purpose purpose,
                      int64_t attribute, double *out)
 {
   struct th_stream stream = {walk->law->truth->seed, purpose};
-  double pair[2];
-  for (int64_t k = 0; k < walk->rows; k++) {
-    int64_t example = walk->first + k;
-    if (k == 0 || example % 2 == 0)
-      th_random_uniform(stream, (uint64_t)attribute, (uint64_t)(example / 2),
-                        pair);
-    out[k] = pair[example % 2];
-  }
+  th_random_uniforms(stream, (uint64_t)attribute, walk->first, walk->rows, out);
 }
 
 static void next(struct th_family_walk *walk, int64_t attribute)

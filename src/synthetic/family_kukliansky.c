@@ -71,11 +71,13 @@ static double probability(const struct th_synthetic_law *law, int64_t attribute)
   return law->scale * th_pow((double)attribute + 1, law->truth->own.alpha);
 }
 
-static struct th_statistics moments(const struct th_synthetic_law *law,
-                                    int64_t attribute)
+static void moments(const struct th_synthetic_law *law, struct th_range range,
+                    struct th_statistics *of)
 {
-  double u = probability(law, attribute);
-  return (struct th_statistics){u, sqrt(u * (1 - u)), 0, 1};
+  for (int64_t j = range.first; j < range.last; j++) {
+    double u = probability(law, j);
+    of[j - range.first] = (struct th_statistics){u, sqrt(u * (1 - u)), 0, 1};
+  }
 }
 
 /* ---- values ---- */
@@ -106,21 +108,35 @@ static int64_t cell_end(int64_t attribute)
   return (attribute / TH_CELL + 1) * TH_CELL;
 }
 
+/* The first number of every example's draw at an attribute: most end there. */
+static void draw_first(const struct th_family_walk *walk, int64_t attribute,
+                       double *first)
+{
+  double second[TH_FAMILY_STRIP];
+  const struct th_random_pairs pairs = {
+      .stream = {walk->law->truth->seed, TH_PURPOSE_POSITION},
+      .step = (uint64_t)attribute,
+      .index = (uint64_t)walk->first,
+      .index_stride = 1};
+  th_random_uniform_pairs(&pairs, walk->rows, first, second);
+}
+
 static void start(struct th_family_walk *walk, int64_t attribute)
 {
   struct th_family_gaps *gaps = &walk->gaps;
   const int64_t end = cell_end(attribute);
+  double first[TH_FAMILY_STRIP];
   gaps->most = probability(walk->law, end - TH_CELL);
   gaps->rare = gaps->most <= rare;
   if (!gaps->rare)
     return;
   gaps->log_zero = th_log1p(-gaps->most);
   gaps->none = th_exp(TH_CELL * gaps->log_zero);
+  draw_first(walk, end - TH_CELL, first);
   for (int64_t k = 0; k < walk->rows; k++) {
-    int64_t j = end - TH_CELL - 1;
-    do
+    int64_t j = first[k] <= gaps->none ? end : end - TH_CELL - 1;
+    while (j < attribute)
       j = next_one(walk, walk->first + k, j + 1, end);
-    while (j < attribute);
     walk->place[k] = j;
   }
 }
@@ -130,14 +146,10 @@ static void draw_all(struct th_family_walk *walk, int64_t attribute)
 {
   struct th_stream stream = {walk->law->truth->seed, TH_PURPOSE_ATTRIBUTE};
   const double u = probability(walk->law, attribute);
-  double pair[2];
-  for (int64_t k = 0; k < walk->rows; k++) {
-    int64_t example = walk->first + k;
-    if (k == 0 || example % 2 == 0)
-      th_random_uniform(stream, (uint64_t)attribute, (uint64_t)(example / 2),
-                        pair);
-    walk->value[k] = pair[example % 2] < u;
-  }
+  th_random_uniforms(stream, (uint64_t)attribute, walk->first, walk->rows,
+                     walk->value);
+  for (int64_t k = 0; k < walk->rows; k++)
+    walk->value[k] = walk->value[k] < u;
 }
 
 static void next(struct th_family_walk *walk, int64_t attribute)

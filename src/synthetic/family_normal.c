@@ -39,11 +39,11 @@ static void prepare(struct th_synthetic_law *law)
   law->bound = TH_LARGEST_NORMAL * sqrt((1 + r) / (1 - r)) * outward;
 }
 
-static struct th_statistics moments(const struct th_synthetic_law *law,
-                                    int64_t attribute)
+static void moments(const struct th_synthetic_law *law, struct th_range range,
+                    struct th_statistics *of)
 {
-  (void)attribute;
-  return (struct th_statistics){0, 1, -law->bound, law->bound};
+  for (int64_t j = range.first; j < range.last; j++)
+    of[j - range.first] = (struct th_statistics){0, 1, -law->bound, law->bound};
 }
 
 /* Standard normals of one attribute, two neighbouring examples per draw. */
@@ -51,14 +51,7 @@ static void normals(const struct th_ground_truth *truth, int64_t attribute,
                     int64_t first, int64_t rows, double *out)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_ATTRIBUTE};
-  double pair[2];
-  for (int64_t k = 0; k < rows; k++) {
-    int64_t example = first + k;
-    if (k == 0 || example % 2 == 0)
-      th_random_normal(stream, (uint64_t)attribute, (uint64_t)(example / 2),
-                       pair);
-    out[k] = pair[example % 2];
-  }
+  th_random_normals(stream, (uint64_t)attribute, first, rows, out);
 }
 
 static void next_murata(struct th_family_walk *walk, int64_t attribute)

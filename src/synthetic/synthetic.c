@@ -214,13 +214,11 @@ th_status th_synthetic_targets(const struct th_ground_truth *truth,
   return rc;
 }
 
-void th_synthetic_statistics(const struct th_ground_truth *truth,
-                             int64_t attributes, struct th_range range,
+void th_synthetic_statistics(const struct th_synthetic_law *law,
+                             struct th_range range,
                              struct th_statistics *statistics)
 {
-  struct th_synthetic_law law = th_synthetic_law(truth, attributes);
-  for (int64_t j = range.first; j < range.last; j++)
-    statistics[j - range.first] = law.rules->moments(&law, j);
+  law->rules->moments(law, range, statistics);
 }
 
 /* The running sums of a quadratic form over ascending attributes. */
@@ -260,7 +258,9 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
     int64_t attribute = mine < theirs ? mine : theirs;
     double delta = mine == attribute ? coef[a++] : 0;
     delta -= theirs == attribute ? truth->coef[b++] : 0;
-    struct th_statistics moments = law.rules->moments(&law, attribute);
+    struct th_statistics moments;
+    law.rules->moments(&law, (struct th_range){attribute, attribute + 1},
+                       &moments);
     form_add(&form, truth->own.correlation, &moments, attribute, delta);
   }
   double bias = intercept + form.mean;

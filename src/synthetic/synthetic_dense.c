@@ -10,13 +10,14 @@ static th_status store(const struct th_synthetic_room *room,
 {
   int64_t to = (attribute - room->attributes.first) * room->stride +
                walk->first - room->examples.first;
-  for (int64_t k = 0; k < walk->rows; k++)
-    if (!th_type_store(room->type, room->values, to + k, walk->value[k]))
-      return th_fail(err, TH_EDATA,
-                     "example %lld, attribute %lld: %g cannot be stored as %s; "
-                     "use {type} f32",
-                     (long long)(walk->first + k), (long long)attribute,
-                     walk->value[k], th_type_name(room->type));
+  int64_t k =
+      th_type_store_all(room->type, room->values, to, walk->rows, walk->value);
+  if (k < walk->rows)
+    return th_fail(err, TH_EDATA,
+                   "example %lld, attribute %lld: %g cannot be stored as %s; "
+                   "use {type} f32",
+                   (long long)(walk->first + k), (long long)attribute,
+                   walk->value[k], th_type_name(room->type));
   return TH_OK;
 }
 

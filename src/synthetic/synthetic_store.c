@@ -14,6 +14,7 @@ enum { KEPT_TARGETS = 1 << 24 }; /* dense: kept up to this many examples */
 struct th_synthetic_store {
   struct th_store store; /* first: the store is the synthetic store */
   const struct th_ground_truth *truth;
+  struct th_synthetic_law law;
   double *target; /* of all examples, or NULL */
   struct th_computed_dense dense;
   struct th_computed_sparse sparse;
@@ -50,7 +51,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
   th_status rc =
       shape->layout == TH_DENSE
           ? th_computed_dense_slab(&s->dense, &place, keep, slab, err)
-          : th_computed_sparse_slab(&s->sparse, &place, slab, err);
+          : th_computed_sparse_slab(&s->sparse, &place, keep, slab, err);
   store->seconds += th_comm_clock() - began;
   return rc;
 }
@@ -79,7 +80,7 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
   const struct th_synthetic_store *s = (struct th_synthetic_store *)store;
   if (range.first < 0 || range.last > store->shape.attributes)
     return th_fail(err, TH_EARG, "a request outside of the computed data");
-  th_synthetic_statistics(s->truth, store->shape.attributes, range, statistics);
+  th_synthetic_statistics(&s->law, range, statistics);
   return TH_OK;
 }
 
@@ -132,18 +133,20 @@ th_status th_synthetic_store_create(struct th_synthetic_store **store,
   if (rc != TH_OK)
     return rc;
   s->truth = truth;
+  s->law = th_synthetic_law(truth, shape->attributes);
   s->store.ops = &store_ops;
   s->store.shape = *shape;
   s->store.shape.computed = true;
   s->store.statistics = "family";
   s->store.fingerprint = fingerprint_of(truth, shape);
   s->store.shape.nonzeros =
-      (int64_t)(th_synthetic_law(truth, shape->attributes).share *
+      (int64_t)(s->law.share *
                 (double)shape->examples * (double)shape->attributes);
   if (shape->layout == TH_DENSE)
     th_computed_dense_init(&s->dense, truth, &s->store.shape, memory);
   else
-    th_computed_sparse_init(&s->sparse, truth, &s->store.shape, memory);
+    TH_TRY(th_computed_sparse_init(&s->sparse, truth, &s->store.shape, memory,
+                                   err));
   TH_TRY(keep_targets(s, err));
   *store = s;
   s = NULL;

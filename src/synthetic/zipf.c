@@ -66,6 +66,18 @@ struct th_zipf th_zipf(int64_t attributes, double density)
   return law;
 }
 
+void th_zipf_probabilities(const struct th_zipf *law, int64_t first,
+                           int64_t count, double *p)
+{
+  for (int64_t k = 0; k < count; k++)
+    p[k] = (double)(first + k) + 1;
+  th_pow_array(count, p, -exponent, p);
+  for (int64_t k = 0; k < count; k++) {
+    double each = law->scale * p[k];
+    p[k] = first + k < law->common || each > cap ? cap : fmax(0.0, each);
+  }
+}
+
 double th_zipf_probability(const struct th_zipf *law, int64_t attribute)
 {
   if (attribute < law->common)

@@ -17,6 +17,9 @@ struct th_zipf {
 /* Find c for a density, 0 < density <= 1/2; O(log attributes). */
 struct th_zipf th_zipf(int64_t attributes, double density);
 double th_zipf_probability(const struct th_zipf *law, int64_t attribute);
+/* p[k] of attribute first + k, with the same bits. */
+void th_zipf_probabilities(const struct th_zipf *law, int64_t first,
+                           int64_t count, double *p);
 
 /* Return the sum over k = 1 .. n of k^-a, for a >= 0; O(1). */
 double th_zipf_power_sum(int64_t n, double a);

@@ -119,8 +119,9 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
   rc = th_latin_init(&s->latin, &context->deal, s->end.units, blocks, screens,
                      err);
   if (rc == TH_OK)
-    rc = th_marginal_init(&s->marginal, context,
-                          s->end.small ? s->end.folds : 1, fold, err);
+    rc = th_marginal_init(
+        &s->marginal, context, s->end.small ? s->end.folds : 1, fold,
+        th_shape_is_rare(th_source_shape(context->source)), err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->evidence.beside = &s->marginal;
   /* no race */

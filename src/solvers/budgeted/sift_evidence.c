@@ -80,7 +80,10 @@ th_status th_sift_evidence_create(struct th_sift_evidence *e,
   const struct th_shape *shape = th_source_shape(context->source);
   th_status rc;
   e->extreme = has_extremes(context);
-  TH_TRY(TH_NEW(&e->sums, count, "the evidence on attributes", err));
+  if (th_shape_is_rare(shape))
+    TH_TRY(TH_NEW_RARE(&e->sums, count, "the evidence on attributes", err));
+  else
+    TH_TRY(TH_NEW(&e->sums, count, "the evidence on attributes", err));
   if (shape->layout == TH_DENSE) {
     TH_TRY(TH_NEW(&e->robust, count, "the evidence on attributes", err));
     TH_TRY(TH_NEW(&e->seen, count, "the evidence on attributes", err));

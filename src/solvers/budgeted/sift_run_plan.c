@@ -14,6 +14,7 @@ enum {
   LEAST_BUDGET = 64,
   PREDICTING_BUDGET = 128, /* the same for a run that predicts */
   SIFT_BYTES = 74,         /* of an attribute: centre, scale, bound, sums */
+  SPARSE_BYTES = 42,       /* the same for sparse data, which have fewer sums */
   FITS = 75,               /* nets: mixes times penalties */
   UNION = 2, /* size of the union of the folds' lists, over that of one list */
   SUM_BYTES = 32,   /* of an attribute in a fold */
@@ -137,12 +138,13 @@ static void plan_rounds(struct th_plan *plan, const struct th_plan_size *size,
   bool folds = ends && config->passes > 1 && shape->training < TH_END_SMALL;
   th_budgeted_plan(
       plan, size,
-      &(struct th_budgeted_needs){.bytes = SIFT_BYTES,
-                                  .members = th_schedule_sift_support(
-                                      shape->attributes, config->budget,
-                                      config->sparsity, shape->training),
-                                  .copies = 1,
-                                  .by_row = folds}, /* each example has one */
+      &(struct th_budgeted_needs){
+          .bytes = size->shape->layout == TH_SPARSE ? SPARSE_BYTES : SIFT_BYTES,
+          .members =
+              th_schedule_sift_support(shape->attributes, config->budget,
+                                       config->sparsity, shape->training),
+          .copies = 1,
+          .by_row = folds}, /* each example has one */
       rows);
   if (shape->layout == TH_DENSE)
     plan->updates = estimate_rounds(config, shape, plan->blocks * rows);

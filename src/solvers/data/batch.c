@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/batch.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/data/batch_parts.h"
 
 /* Entries of sparse rows are scattered over the attributes. The data of so many
  * attributes stay in the processor's cache from one piece of rows to the next.
- */
+ * Strips end at multiples of it, as the units of computed data do. */
 enum { SPARSE_STRIP = 1 << 15 };
 
 /* One member's values on all rows of some draws. Local. */
@@ -172,6 +173,11 @@ static th_status visit_strip(const struct visit *v, int64_t i,
   return rc;
 }
 
+static int64_t strip_end(int64_t attribute)
+{
+  return (attribute / SPARSE_STRIP + 1) * SPARSE_STRIP;
+}
+
 th_status th_batch_visit(struct th_batch *batch, struct th_context *context,
                          struct th_range draws, th_slab_visitor *visit,
                          void *self, struct th_error *err)
@@ -182,12 +188,14 @@ th_status th_batch_visit(struct th_batch *batch, struct th_context *context,
   for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
     struct th_range rest =
         th_range_intersect(batch->draw[i].block, context->owned);
-    int64_t width = sparse ? SPARSE_STRIP : rest.last - rest.first;
     if (batch->draw[i].active)
       rc = visit_active(&v, i, err);
-    for (; rest.first < rest.last && rc == TH_OK; rest.first += width) {
-      struct th_range strip = {rest.first, rest.first + width};
-      rc = visit_strip(&v, i, th_range_intersect(strip, rest), err);
+    while (rest.first < rest.last && rc == TH_OK) {
+      struct th_range strip = rest;
+      if (sparse)
+        strip.last = th_min_i64(rest.last, strip_end(rest.first));
+      rc = visit_strip(&v, i, strip, err);
+      rest.first = strip.last;
     }
   }
   return rc;

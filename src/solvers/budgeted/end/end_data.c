@@ -6,6 +6,7 @@
 #include "solvers/budgeted/end/end_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
 
@@ -134,6 +135,32 @@ static double factor_of(const struct th_statistics *s, bool intercept)
   return sqrt(sqrt(s->deviation * s->deviation + off * off) * reach);
 }
 
+/* The factors of listed attributes of this rank. Those that lie near each other
+ * are asked for together, since every question to a file has its price. Local.
+ */
+static th_status own_factors(struct th_end_work *w, struct th_range mine,
+                             struct th_error *err)
+{
+  enum { TOGETHER = 32 * TH_CELL };
+  const struct th_context *context = w->context;
+  const int64_t *attribute = w->all.attribute;
+  struct th_statistics *statistics = NULL;
+  th_status rc = TH_NEW(&statistics, TOGETHER, "scales", err);
+  for (int64_t k = mine.first; k < mine.last && rc == TH_OK;) {
+    int64_t first = attribute[k];
+    int64_t end = k + 1;
+    while (end < mine.last && attribute[end] - first < TOGETHER)
+      end++;
+    struct th_range range = {first, attribute[end - 1] + 1};
+    rc = th_source_statistics(context->source, range, statistics, err);
+    for (; k < end; k++)
+      w->factor[k] = factor_of(&statistics[attribute[k] - first],
+                               context->config->intercept);
+  }
+  free(statistics);
+  return rc;
+}
+
 /* Share the statistics of the listed attributes, which their owners know.
  * Collective. */
 static th_status take_scales(struct th_end_work *w, struct th_error *err)
@@ -144,15 +171,10 @@ static th_status take_scales(struct th_end_work *w, struct th_error *err)
   th_status rc = TH_NEW(&w->scale, w->all.count, "scales", err);
   if (rc == TH_OK)
     rc = TH_NEW(&w->factor, w->all.count, "scales", err);
-  for (int64_t k = mine.first; k < mine.last && rc == TH_OK; k++) {
-    int64_t j = w->all.attribute[k];
-    struct th_statistics statistics;
-    rc = th_source_statistics(context->source, (struct th_range){j, j + 1},
-                              &statistics, err);
-    w->scale[k] = context->scale[j - context->owned.first];
-    w->factor[k] =
-        rc == TH_OK ? factor_of(&statistics, context->config->intercept) : 1;
-  }
+  if (rc == TH_OK)
+    rc = own_factors(w, mine, err);
+  for (int64_t k = mine.first; k < mine.last && rc == TH_OK; k++)
+    w->scale[k] = context->scale[w->all.attribute[k] - context->owned.first];
   TH_TRY(th_agree(context->comm, rc, err));
   context->comm->ops->max_f64(context->comm, w->scale, (size_t)w->all.count);
   context->comm->ops->max_f64(context->comm, w->factor, (size_t)w->all.count);

@@ -38,7 +38,8 @@ static th_status rank_all(struct ranking *r, struct th_marginal *scores,
   struct th_selection work = {0};
   struct th_range owned = context->owned;
   double *score = NULL;
-  th_status rc = TH_NEW(&score, owned.last - owned.first, "scores", err);
+  th_status rc = (scores->rare ? th_memory_rare : th_alloc)(
+      (void **)&score, owned.last - owned.first, sizeof *score, "scores", err);
   for (int which = 0; which < TH_SCORES && rc == TH_OK; which++)
     rc = TH_NEW(&r->best[which], request->most,
                 "the models compared at the end", err);

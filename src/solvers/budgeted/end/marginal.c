@@ -15,13 +15,16 @@ static int64_t owned_count(const struct th_context *context)
 
 th_status th_marginal_init(struct th_marginal *m,
                            const struct th_context *context, int64_t folds,
-                           const uint8_t *fold, struct th_error *err)
+                           const uint8_t *fold, bool rare, struct th_error *err)
 {
   int64_t count = owned_count(context) * folds;
+  size_t size = sizeof *m->alone;
+  th_status (*alloc)(void **, int64_t, size_t, const char *,
+                     struct th_error *) = rare ? th_memory_rare : th_alloc;
   th_status rc;
-  *m = (struct th_marginal){.folds = folds, .fold = fold};
-  TH_TRY(TH_NEW(&m->alone, count, "scores", err));
-  TH_TRY(TH_NEW(&m->with, count, "scores", err));
+  *m = (struct th_marginal){.folds = folds, .fold = fold, .rare = rare};
+  TH_TRY(alloc((void **)&m->alone, count, size, "scores", err));
+  TH_TRY(alloc((void **)&m->with, count, size, "scores", err));
   TH_TRY(TH_NEW(&m->touched, owned_count(context) / WORD + 1, "scores", err));
 done:
   return rc;
@@ -35,7 +38,7 @@ static const struct th_array by_member[] = {TH_ARRAY(struct th_marginal, held)};
 
 void th_marginal_free(struct th_marginal *m)
 {
-  TH_FREE(m->alone, m->with, m->touched);
+  TH_FREE(m->alone, m->with, m->touched, m->zeros);
   th_memory_arrays_free(TH_ARRAYS(m, by_row));
   th_memory_arrays_free(TH_ARRAYS(m, by_member));
   *m = (struct th_marginal){0};
@@ -49,20 +52,26 @@ void th_marginal_describe(struct th_marginal *m,
 {
   struct th_range here = {NUMBERS * context->owned.first,
                           NUMBERS * context->owned.last};
+  th_marginal_settle(m, context);
   th_state_enter(state, "marginal");
   th_state_spread(state, "alone", TH_STATE_F64, m->alone, m->folds, here);
   th_state_spread(state, "with", TH_STATE_F64, m->with, m->folds, here);
+  m->settled = true;
   th_state_leave(state);
 }
 
-static th_status reserve(struct th_marginal *m, int64_t rows, int64_t members,
-                         struct th_error *err)
+/* Room for the rows of a batch, and for what the zeros of its draws add. */
+static th_status reserve(struct th_marginal *m, const struct th_batch *batch,
+                         int64_t members, struct th_error *err)
 {
   th_status rc = th_memory_arrays_reserve(
-      TH_ARRAYS(m, by_row), &m->row_capacity, rows, "scores", err);
+      TH_ARRAYS(m, by_row), &m->row_capacity, batch->rows, "scores", err);
   if (rc == TH_OK)
     rc = th_memory_arrays_reserve(TH_ARRAYS(m, by_member), &m->hold_capacity,
                                   members * m->folds, "scores", err);
+  if (rc == TH_OK)
+    rc = TH_GROW(&m->zeros, &m->zero_capacity,
+                 m->zero_count + batch->draws * m->folds, "scores", err);
   return rc;
 }
 
@@ -75,6 +84,7 @@ static void hold(struct th_marginal *m, const struct th_context *context,
   for (int64_t k = mine.first; k < mine.last; k++)
     for (int64_t f = 0; f < m->folds; f++) {
       int64_t j = support->attribute[k] - context->owned.first;
+      th_marginal_touch(m, context, j);
       struct th_evidence *now = &m->with[f * count + j];
       struct th_evidence *kept = &m->held[(k - mine.first) * m->folds + f];
       *(back ? now : kept) = *(back ? kept : now);
@@ -89,7 +99,7 @@ th_status th_marginal_begin(struct th_marginal *m,
 {
   struct th_range mine = th_support_owned(support, context->owned);
   int64_t row = 0;
-  th_status rc = reserve(m, batch->rows, mine.last - mine.first, err);
+  th_status rc = reserve(m, batch, mine.last - mine.first, err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < batch->pieces.count; k++) {
@@ -150,6 +160,22 @@ static void add_slab(const struct th_context *context,
   }
 }
 
+/* Attributes that have an entry for the first time. */
+static void touch_slab(struct th_marginal *m, const struct th_context *context,
+                       const struct th_marginal_slab *given)
+{
+  const struct th_slab *slab = given->slab;
+  int64_t shift = slab->base - slab->attributes.first + given->offset;
+  for (int64_t k = 0; k < slab->runs; k++) {
+    int64_t j = shift + slab->attribute[k];
+    if (m->touched[j / WORD] >> j % WORD & 1)
+      continue;
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
+    if (entries.first < entries.last)
+      th_marginal_touch(m, context, j);
+  }
+}
+
 void th_marginal_add(struct th_marginal *m, const struct th_context *context,
                      const struct th_marginal_slab *given)
 {
@@ -159,6 +185,7 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
   target.residual = m->target + given->row;
   target.residual32 = m->target32 + given->row;
   if (given->slab->layout == TH_SPARSE) {
+    touch_slab(m, context, given);
     th_kernels_sparse_touch(given->slab, given->multiplier, given->unit,
                             given->offset, m->with + first, m->touched);
     th_kernels_sparse_touch(given->slab, &target, one, given->offset,
@@ -171,44 +198,6 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
     add_slab(context, given->slab, &target, one, m->alone + first);
 }
 
-/* Add the centring correction of one draw, by folds. */
-static void add_centring(struct th_marginal *m,
-                         const struct th_context *context,
-                         struct th_range block, struct th_evidence unit,
-                         const struct th_evidence *centring,
-                         struct th_evidence *to)
-{
-  struct th_range mine = th_range_intersect(block, context->owned);
-  int64_t count = owned_count(context);
-  for (int64_t f = 0; f < m->folds; f++)
-    for (int64_t a = mine.first; centring[f].v != 0 && a < mine.last; a++) {
-      int64_t j = a - context->owned.first;
-      double c = context->centre[j];
-      to[f * count + j].u -= unit.u * c * centring[f].u;
-      to[f * count + j].v -= unit.v * c * c * centring[f].v;
-    }
-}
-
-void th_marginal_centring(struct th_marginal *m,
-                          const struct th_context *context,
-                          const struct th_batch *batch, struct th_evidence unit)
-{
-  const struct th_evidence one = {-1, 1};
-  for (int64_t i = 0; i < batch->draws; i++) {
-    struct th_evidence with[UINT8_MAX + 1] = {{0}};
-    struct th_evidence alone[UINT8_MAX + 1] = {{0}};
-    for (int64_t r = batch->draw_row[i]; r < batch->draw_row[i + 1]; r++) {
-      int f = m->fold_of[r];
-      with[f].u += batch->residual[r];
-      with[f].v += batch->weight[r];
-      alone[f].u += m->target[r];
-      alone[f].v += batch->weight[r];
-    }
-    add_centring(m, context, batch->draw[i].block, unit, with, m->with);
-    add_centring(m, context, batch->draw[i].block, one, alone, m->alone);
-  }
-}
-
 void th_marginal_entrant(struct th_marginal *m,
                          const struct th_context *context,
                          const struct th_batch *batch, int64_t attribute,
@@ -216,6 +205,7 @@ void th_marginal_entrant(struct th_marginal *m,
 {
   int64_t j = attribute - context->owned.first;
   double scale = context->scale[j];
+  th_marginal_touch(m, context, j);
   for (int64_t i = 0; i < batch->rows; i++) {
     struct th_evidence *to = &m->with[m->fold_of[i] * owned_count(context) + j];
     double square = batch->weight[i] * column[i] * column[i];
@@ -225,21 +215,35 @@ void th_marginal_entrant(struct th_marginal *m,
   }
 }
 
-void th_marginal_scores(const struct th_marginal *m,
-                        const struct th_context *context, enum th_score which,
-                        int64_t without, double *score)
+static double score_of(const struct th_marginal *m,
+                       const struct th_context *context,
+                       const struct th_evidence *sums, int64_t without,
+                       int64_t j)
+{
+  struct th_evidence sum = {0, 0};
+  for (int64_t f = 0; f < m->folds; f++)
+    if (f != without) {
+      sum.u += sums[f * owned_count(context) + j].u;
+      sum.v += sums[f * owned_count(context) + j].v;
+    }
+  bool known = sum.v > 0 && context->scale[j] > 0;
+  double z = known ? fabs(sum.u) / sqrt(sum.v) : 0;
+  return isfinite(z) ? z : 0;
+}
+
+void th_marginal_scores(struct th_marginal *m, const struct th_context *context,
+                        enum th_score which, int64_t without, double *score)
 {
   const struct th_evidence *sums = which == TH_SCORE_ALONE ? m->alone : m->with;
   int64_t count = owned_count(context);
-  for (int64_t j = 0; j < count; j++) {
-    struct th_evidence sum = {0, 0};
-    for (int64_t f = 0; f < m->folds; f++)
-      if (f != without) {
-        sum.u += sums[f * count + j].u;
-        sum.v += sums[f * count + j].v;
-      }
-    bool known = sum.v > 0 && context->scale[j] > 0;
-    double z = known ? fabs(sum.u) / sqrt(sum.v) : 0;
-    score[j] = isfinite(z) ? z : 0;
-  }
+  bool few = m->rare && !m->settled; /* others have none */
+  if (!few)
+    th_marginal_settle(m, context);
+  for (int64_t j = 0; j < count && !few; j++)
+    score[j] = score_of(m, context, sums, without, j);
+  for (int64_t w = 0; w * WORD < count && few; w++)
+    for (uint64_t bits = m->touched[w]; bits != 0; bits &= bits - 1) {
+      int64_t j = w * WORD + __builtin_ctzll(bits);
+      score[j] = score_of(m, context, sums, without, j);
+    }
 }

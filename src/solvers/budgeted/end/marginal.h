@@ -5,6 +5,11 @@
  * with the residuals of the rounds. Each is kept for every fold of the
  * examples, so that a score can be formed from the other folds. Scores only
  * order attributes, so no variance enters them.
+ *
+ * On sparse data, centring makes zeros count. What they add to an attribute is
+ * only worked out from its first entry on; until then it is kept in a list
+ * (marginal_zeros.c). An attribute without an entry has a negative W, and no
+ * score.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MARGINAL_H
 #define TH_MARGINAL_H
@@ -14,6 +19,16 @@
 
 #include <stdint.h>
 
+/* What the zeros of one draw add, in one fold: the sums that centring takes
+ * away (kernels_sparse.h), for some of the owned attributes. */
+struct th_marginal_zeros {
+  struct th_range mine;
+  int64_t fold;
+  struct th_evidence unit; /* of `with` */
+  struct th_evidence with;
+  struct th_evidence alone;
+};
+
 /* Sums are over the owned attributes; the folds and work arrays of rows are
  * replicated. Sums are in the attribute's own units; entry f owned + j is that
  * of the j-th owned attribute in fold f. */
@@ -22,7 +37,12 @@ struct th_marginal {
   const uint8_t *fold;       /* of each training example; borrowed; NULL: 0 */
   struct th_evidence *alone; /* with the target: U0, W0 */
   struct th_evidence *with;  /* with residuals, over their variance: U, W */
-  uint64_t *touched;         /* work array of sparse sums */
+  bool rare;         /* few attributes have entries: those alone are scored */
+  uint64_t *touched; /* sparse: a bit per attribute whose sums are up to date */
+  struct th_marginal_zeros *zeros; /* what the sums of others lack, in order */
+  int64_t zero_count;
+  int64_t zero_capacity;
+  bool settled; /* attributes without that bit may have sums */
   int64_t row_capacity;
   uint8_t *fold_of; /* rows of the batch: their folds */
   double *target;   /* and their weight times target */
@@ -31,10 +51,12 @@ struct th_marginal {
   struct th_evidence *held; /* of members of S, folds of each */
 };
 
-/* Zeros. Local; release with th_marginal_free. TH_ENOMEM. */
+/* Zeros. rare: of th_shape_is_rare. Local; release with th_marginal_free.
+ * TH_ENOMEM. */
 th_status th_marginal_init(struct th_marginal *m,
                            const struct th_context *context, int64_t folds,
-                           const uint8_t *fold, struct th_error *err);
+                           const uint8_t *fold, bool rare,
+                           struct th_error *err);
 void th_marginal_free(struct th_marginal *m);
 
 /* Its state: the sums. Local. */
@@ -74,11 +96,18 @@ struct th_marginal_slab {
 void th_marginal_add(struct th_marginal *m, const struct th_context *context,
                      const struct th_marginal_slab *given);
 
-/* Sparse data: what the zeros of a batch's draws add. Local. */
+/* Sparse data: what the zeros of a batch's draws add, for which
+ * th_marginal_begin has made room. Local. */
 void th_marginal_centring(struct th_marginal *m,
                           const struct th_context *context,
                           const struct th_batch *batch,
                           struct th_evidence unit);
+
+/* Bring the sums of the j-th owned attribute, or of all, up to date. Local. */
+void th_marginal_touch(struct th_marginal *m, const struct th_context *context,
+                       int64_t j);
+void th_marginal_settle(struct th_marginal *m,
+                        const struct th_context *context);
 
 /* Add a member's own column of the batch, with residual + coef x: its own part
  * of the prediction is added back. All rows are evidence about an entrant.
@@ -90,10 +119,10 @@ void th_marginal_entrant(struct th_marginal *m,
 
 enum th_score { TH_SCORE_ALONE, TH_SCORE_WITH, TH_SCORES };
 
-/* score[owned] = |U| / sqrt(W) over all folds but `without`; -1: over all
- * folds. It is 0 where nothing is known or the attribute is left out. Local. */
-void th_marginal_scores(const struct th_marginal *m,
-                        const struct th_context *context, enum th_score which,
-                        int64_t without, double *score);
+/* score[owned], zeros at first, = |U| / sqrt(W) over all folds but `without`;
+ * -1: over all folds. It is 0 where nothing is known or the attribute is left
+ * out. Local. */
+void th_marginal_scores(struct th_marginal *m, const struct th_context *context,
+                        enum th_score which, int64_t without, double *score);
 
 #endif
