@@ -323,7 +323,8 @@ th_status th_command_train(const struct th_options *options,
       th_training_stored(&options->config, session.training.memory), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);
   TH_TRY(rc);
-  TH_TRY(th_training_plan(&session.training, comm, options->reading.prefetch, err));
+  TH_TRY(th_training_plan(&session.training, comm, options->reading.prefetch,
+                          err));
   correct_reads(&session.training.plan, session.training.memory, comm->size);
   if (options->dry_run)
     TH_TRY(print_estimate(&session, comm, err));

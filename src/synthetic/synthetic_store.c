@@ -139,9 +139,8 @@ th_status th_synthetic_store_create(struct th_synthetic_store **store,
   s->store.shape.computed = true;
   s->store.statistics = "family";
   s->store.fingerprint = fingerprint_of(truth, shape);
-  s->store.shape.nonzeros =
-      (int64_t)(s->law.share *
-                (double)shape->examples * (double)shape->attributes);
+  s->store.shape.nonzeros = (int64_t)(s->law.share * (double)shape->examples *
+                                      (double)shape->attributes);
   if (shape->layout == TH_DENSE)
     th_computed_dense_init(&s->dense, truth, &s->store.shape, memory);
   else

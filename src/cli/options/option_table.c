@@ -163,11 +163,11 @@ static const struct th_option after[] = {
      "number stand for powers of 1024. Training keeps the values that it has "
      "read there; importing sorts the values that it has parsed there, and "
      "keeps statistics of the attributes in as much again, or in 64M"},
-    {"prefetch", 0, TH_OPT_FLAG, AT(reading.prefetch), NULL, "yes", NULL, TH_NO_LIMITS,
-     NULL, "run", TH_TRAIN, false,
+    {"prefetch", 0, TH_OPT_FLAG, AT(reading.prefetch), NULL, "yes", NULL,
+     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Read dense data from disk while the rank computes"},
-    {"map", 0, TH_OPT_FLAG, AT(reading.map), NULL, "yes", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_TRAIN, false,
+    {"map", 0, TH_OPT_FLAG, AT(reading.map), NULL, "yes", NULL, TH_NO_LIMITS,
+     NULL, "run", TH_TRAIN, false,
      "Use dense data where the system has them in memory, without a copy"},
     {"max-time", 0, TH_OPT_TIME, AT(max_time), "T", NULL, "no limit",
      TH_FROM(1), NULL, "run", TH_TRAIN, false,
