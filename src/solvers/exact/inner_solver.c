@@ -21,11 +21,13 @@ enum {
   FEW_EXAMPLES = 512
 };
 
-/* Whether models are solved by cycles: labels, sparse attributes, l1. */
+/* Whether models are solved by cycles: logistic loss, sparse attributes, l1. A
+ * loss with flat parts leads cycles astray: no example holds them back there.
+ */
 static bool by_cycles(const struct th_problem *p)
 {
-  return p->kept == NULL && p->loss->labels && !p->dense &&
-         p->grouping.start == NULL;
+  return p->kept == NULL && p->loss->predicts == TH_PREDICTS_ODDS &&
+         !p->dense && p->grouping.start == NULL;
 }
 
 th_status th_inner_solver_init(struct th_inner_solver *d,

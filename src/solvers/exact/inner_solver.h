@@ -18,7 +18,7 @@
 #include "solvers/exact/quadratic.h"
 #include "solvers/penalised/problem.h"
 
-/* Models of labels on sparse attributes are solved by cycles
+/* Models of the logistic loss on sparse attributes are solved by cycles
  * (quadratic_cycles.h). Of one lambda. */
 struct th_inner_cycles {
   bool used;     /* for this problem */

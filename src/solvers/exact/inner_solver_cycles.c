@@ -1,4 +1,4 @@
-/* inner_solver_cycles.c - models of labels on sparse attributes
+/* inner_solver_cycles.c - models of the logistic loss on sparse attributes
  *
  * Far from the solution, a model is worth few cycles of descent, and so it is
  * left as soon as its violations have fallen below an aim. The aim falls
@@ -90,13 +90,11 @@ th_status th_inner_cycles_model(struct th_inner_solver *d, double tolerance,
   return rc;
 }
 
-bool th_inner_cycles_minimise(struct th_inner_solver *d, double lambda,
-                              double tolerance)
+void th_inner_cycles_minimise(struct th_inner_solver *d, double lambda)
 {
   struct th_inner_cycles *c = &d->cycles;
   struct th_quadratic *q = &d->quadratic;
   bool solved = has_factor(d);
-  (void)tolerance;
   if (solved)
     th_active_set_step(&d->active_set, q, lambda);
   double violation = th_quadratic_violation(q, lambda).sum;
@@ -108,5 +106,4 @@ bool th_inner_cycles_minimise(struct th_inner_solver *d, double lambda,
   if (made == 1 || solved)
     c->aim *= falls;
   c->visited += (double)q->visited;
-  return true;
 }

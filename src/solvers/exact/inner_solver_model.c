@@ -106,8 +106,10 @@ done:
 bool th_inner_solver_minimise(struct th_inner_solver *d, double lambda,
                               double tolerance)
 {
-  if (d->cycles.used)
-    return th_inner_cycles_minimise(d, lambda, tolerance);
+  if (d->cycles.used) {
+    th_inner_cycles_minimise(d, lambda);
+    return true;
+  }
   bool squared = th_inner_solver_is_squared(d);
   double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
   int rounds = squared ? ROUNDS_SQUARED : ROUNDS_NEWTON;

@@ -31,7 +31,6 @@ bool th_inner_solver_minimise(struct th_inner_solver *inner, double lambda,
  * made: form a factor of the support if that pays; minimise. TH_ENOMEM. */
 th_status th_inner_cycles_model(struct th_inner_solver *inner, double tolerance,
                                 struct th_error *err);
-bool th_inner_cycles_minimise(struct th_inner_solver *inner, double lambda,
-                              double tolerance);
+void th_inner_cycles_minimise(struct th_inner_solver *inner, double lambda);
 
 #endif
