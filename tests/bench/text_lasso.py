@@ -18,8 +18,8 @@ WORK, LAMBDA = sys.argv[1], float(sys.argv[2])
 REPEATS = int(os.environ["REPEATS"])
 LEVELS = (1e-3, 1e-5, 1e-7)
 OURS = (3e-1, 1e-1, 5e-2, 2e-2, 1e-2, 3e-3, 1e-3, 1e-4, None)
-LIBLINEAR = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7)
-GLMNET = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+LIBLINEAR = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6)
+GLMNET = (1e-3, 1e-4, 1e-5, 1e-6)
 
 
 def cpu(command):
