@@ -3,7 +3,8 @@
 # penalties, the same solution as of the same data stored dense, the same bytes on ranks
 # SPDX-License-Identifier: MIT
 set -euo pipefail
-. "$(dirname "$0")/lib.sh"
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
 
 # 300 texts of 1,500 words. Of each ten, one comes whenever another one does, once with
 # the same count and once with twice that; a third is the sum of two others.

@@ -6,8 +6,8 @@
 # rcv1 (20,000 x 47,236) and news20, classes 1 to 10 against the others (15,935 x 62,061),
 # LIBSVM text (THRESHER_DATA), at a small lambda; one core. Every tool runs at several of
 # its tolerances. Its objective is computed from its coefficients, and compared with the
-# least that any tool reached for the same problem: LIBLINEAR has a penalty on the
-# intercept, the others have none. Ours and LIBLINEAR: CPU seconds of the whole process,
+# least that is known of its problem: LIBLINEAR has a penalty on the intercept, the
+# others have none. Ours and LIBLINEAR: CPU seconds of the whole process,
 # from a binary file and from text; glmnet: of its call alone. The least of REPEATS (3).
 set -euo pipefail
 RANKS=0

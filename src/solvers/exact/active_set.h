@@ -70,6 +70,9 @@ th_status th_active_set_form(struct th_active_set *active_set,
                              const struct th_quadratic *quadratic,
                              struct th_error *err);
 
+/* Bytes that it takes for a while, for a support of so many members. */
+int64_t th_active_set_form_bytes(int64_t members);
+
 /* The cost of that, in values that descent could visit instead. */
 double th_active_set_form_cost(const struct th_quadratic *quadratic);
 

@@ -128,6 +128,12 @@ int64_t th_active_set_changes(const struct th_active_set *f,
   return joined + rows - stays;
 }
 
+/* The products, and half as much for the tiles of their factor. */
+int64_t th_active_set_form_bytes(int64_t members)
+{
+  return members * members * 3 / 2 * (int64_t)sizeof(double);
+}
+
 double th_active_set_form_cost(const struct th_quadratic *q)
 {
   const struct th_working_set *w = q->working;

@@ -17,8 +17,7 @@
 enum {
   MOST_ROUNDS = 200,
   LEAST_GROWTH = 100, /* units that may join at once */
-  /* places: a shorter gap between wanted ones is read, too */
-  WORTH_A_SLAB = 16,
+  WORTH_A_SLAB = 16,  /* places: a shorter gap between wanted ones is read */
   USUAL_MEMBERS = 1000,
   MOST_MODELS = 200,
   FEW_MODELS = 3,                            /* while members may be missing */
@@ -47,6 +46,7 @@ int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
                   th_active_set_bytes(members);
   if (shape->layout == TH_SPARSE) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
+    bytes += th_active_set_form_bytes(members);
     bytes += (int64_t)(12 * column * (double)members);
     return bytes + (th_csc_cache_fits(shape, owned)
                         ? th_csc_cache_bytes(shape, owned)
