@@ -31,6 +31,7 @@ import time
 
 JOBS = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 240  # seconds after which a run counts as hanging
+ALONE = 30  # seconds after which a launcher without ranks is ended
 DENSE = "dense"
 SIGNS = "signs"
 
@@ -107,6 +108,24 @@ class Torture:
             process.communicate()
             raise Failure("hangs: thresher " + " ".join(words)) from None
         return process.returncode, err.decode(errors="replace")
+
+    def end_struck(self, process, words):
+        """The same after a strike. Open MPI's mpirun may wait for itself for ever, with all
+        ranks gone, if one was killed while it started: such a launcher is ended and counted."""
+        for _ in range(LIMIT // ALONE):
+            began = time.monotonic()
+            while process.poll() is None and not self.ranks_of(process.pid):
+                if time.monotonic() > began + ALONE:
+                    self.count("launchers of Open MPI that stayed after their ranks")
+                    process.kill()
+                    break
+                time.sleep(0.1)
+            try:
+                err = process.communicate(timeout=ALONE)[1]
+                return process.returncode, err.decode(errors="replace")
+            except subprocess.TimeoutExpired:
+                pass
+        return self.end(process, words)
 
     def run(self, ranks, words, **more):
         return self.end(self.start(ranks, words, **more), words)
@@ -207,7 +226,7 @@ class Torture:
             process = self.start(ranks, words)
             time.sleep(dice.random() * (1.3 * seconds * max(1, ranks / 2) + (0.6 if ranks else 0)))
             how = self.strike(dice.choice(KILLS), process, dice)
-            status, err = self.end(process, words)
+            status, err = self.end_struck(process, words)
             self.settle(process.pid)
             told.append(f"{how} of {ranks}: {status}")
             self.count(f"{name}: {'ended before' if status == 0 else 'killed'}")

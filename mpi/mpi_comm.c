@@ -168,12 +168,15 @@ static void mpi_exchange(struct th_comm *comm, const void *send,
                          const int64_t *receive_bytes)
 {
   double began = enter(comm, TH_MPI_EXCHANGE, 0, 0);
+  char nothing = 0; /* what is NULL has no bytes */
+  const char *all_sent = send != NULL ? send : &nothing;
+  char *all_received = receive != NULL ? receive : &nothing;
   for (int step = 0; step < comm->size; step++) {
     int to = (comm->rank + step) % comm->size;
     int from = (comm->rank - step + comm->size) % comm->size;
-    swap_with(comm, to, (const char *)send + sum_before(send_bytes, to),
+    swap_with(comm, to, all_sent + sum_before(send_bytes, to),
               (size_t)send_bytes[to], from,
-              (char *)receive + sum_before(receive_bytes, from),
+              all_received + sum_before(receive_bytes, from),
               (size_t)receive_bytes[from]);
     comm->bytes_sent += to == comm->rank ? 0 : send_bytes[to];
   }

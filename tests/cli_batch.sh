@@ -35,7 +35,9 @@ told*)
   for _ in $(seq 100); do /bin/sleep 0.1; done
   ;;
 in_time*) echo "thresher: stopped in time $stopped" >&2 && exit 3 ;;
-stop*) echo "thresher: stopped $stopped" >&2 && exit 3 ;;
+graced*) echo "thresher: stopped $stopped" >&2 && exit 3 ;; # SIGTERM to the ranks
+stop*) echo "thresher: file STOP: stopped $stopped" >&2 && exit 3 ;;
+limited*) echo "thresher: stopped after 10 examples; m.h5 is what" >&2 && exit 3 ;;
 fails) echo "thresher: no data" >&2 && exit 1 ;;
 lost*) exit 205 ;;
 ended*) echo "thresher: interrupted by SIGTERM, or a node is lost" >&2 && exit 1 ;;
@@ -63,16 +65,26 @@ plays()
   compare "$1: status" "$rc" == "$2"
   [ "$queued" = "$3" ] || fail "$1: in the queue again: $queued, wanted $3: $(cat log)"
 }
-for play in told_progress:3 in_time_progress:3 lost_progress:205 ended_progress:1; do
+plays in_time_progress 3 yes
+plays in_time_progress 3 no # the checkpoint is the same
+grep -q 'no checkpoint was written, so' log || fail "in time: nothing is said"
+# What is cut short or told to end from outside may come no further twice in a row
+for play in lost_progress:205 ended_progress:1 told_progress:3 graced_progress:3; do
   rm -rf run
   plays "${play%:*}" "${play#*:}" yes
-  plays "${play%:*}" "${play#*:}" no # the checkpoint is the same
-  grep -q 'no checkpoint was written' log || fail "$play: nothing is said"
+  plays "${play%:*}" "${play#*:}" yes # the checkpoint is the same
+  rm run/*.manifest
+  plays "${play%:*}" "${play#*:}" yes # there is progress again
+  plays "${play%:*}" "${play#*:}" yes
+  plays "${play%:*}" "${play#*:}" yes
+  plays "${play%:*}" "${play#*:}" no
+  grep -q 'written in 3 starts that were cut short' log || fail "$play: nothing is said"
 done
 rm -rf run
 plays in_time_progress 3 yes
 rm run/*.manifest
 plays stop_progress 3 no # what the leg before it said does not count
+plays limited_progress 3 no
 plays ended_progress_cancelled 1 no
 plays fails 1 no
 plays ends 0 no

@@ -34,7 +34,7 @@ legs()
     [ "$rc" -ne 0 ] || break
     compare "$name, leg $leg on $n ranks, $data" "$rc" == 3 >compared
     [ "$rc" = 3 ] || cat compared leg.err
-    grep -q 'stopped \(after\|within\) update [0-9]*; the same command goes on' leg.err || {
+    grep -q '^thresher: file STOP: stopped \(after\|within\) update [0-9]*; the same command goes on' leg.err || {
       fail "$name: $(tail -n 1 leg.err)"
       return
     }

@@ -31,7 +31,7 @@ for n in 0 2; do
   wait "$job" || rc=$?
   compare "status of a run that is left, on $n ranks" "$rc" == 3
   compare "seconds until it was" "$((SECONDS - began))" '<' 60
-  grep -q '^thresher: stopped before the first update was done' err || fail "$(cat err)"
+  grep -q '^thresher: \(file STOP: \)\?stopped before the first update was done' err || fail "$(cat err)"
   [ -z "$(ls kept)" ] || fail "left: $(ls kept)"
 done
 if long; then # within the end of sift, which takes some seconds

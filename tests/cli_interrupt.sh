@@ -177,7 +177,7 @@ control_c()
 import os, pty, select, subprocess, sys, time
 n, program = int(sys.argv[1]), sys.argv[2]
 line = [program, "generate"] + sys.argv[3:] + ["-o", "made.h5"]
-line[line.index("--examples") + 1] = "100000"
+line[line.index("--examples") + 1] = "300000"  # some seconds
 if n > 0:
     line = ["sh", os.environ["SOURCE"] + "/jobs/launch.sh", str(n)] + line
 pid, terminal = pty.fork()

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
+no_room=$1
 rm -rf ./*
 
 must 0 generate toeplitz -o data.h5 --examples 3000 --attributes 300 \
@@ -51,4 +52,45 @@ for most in 1 4; do
   limited $most 'new.jsonl' train data.h5 -o new.h5 --telemetry new.jsonl \
     --solver saga --epochs 300 --tolerance 1e-12
 done
+
+# Too few files or too little memory for many shards: nothing crashes, and nobody is
+# told that good data are damaged.
+must 0 generate toeplitz -o many.h5 --examples 600 --attributes 900 --support 5 \
+  --shards 900
+ended=0
+for limit in 'n 40' 'n 250' 'v 340000' 'v 400000' 'v 500000'; do
+  for command in 'train many.h5 -o new.h5' 'inspect many.h5 --check'; do
+    rc=0
+    # shellcheck disable=SC2086 # words
+    (
+      ulimit -$limit
+      exec timeout -k 5 100 "$THRESHER" $command
+    ) >limited.out 2>limited.err || rc=$?
+    [ "$rc" -le 1 ] || fail "status $rc with ulimit -$limit: thresher $command"
+    ended=$((ended + rc))
+    [ "$(grep -c '^thresher: ' limited.err)" -eq "$rc" ] &&
+      ! grep -qE 'import the data|make the file' limited.err ||
+      fail "ulimit -$limit: thresher $command: $(cat limited.err)"
+  done
+done
+compare "runs with too little for many shards that ended in a line" "$ended" '>=' 8
+
+# Room for one thread's addresses alone: fewer threads are made.
+(
+  ulimit -v 600000
+  must 0 generate sparse -n 40000 -d 3000 --density 0.05 -o few.h5
+)
+rm -rf few.h5 few.shards
+
+# A disk that has no room from some write on, and none when the files are closed.
+refusals=0
+for after in 0 1 10 50 {90..140..5}; do
+  rc=0
+  NO_ROOM_AFTER=$after NO_ROOM_IN=full LD_PRELOAD=$no_room ranks 0 generate murata \
+    -n 400 -d 3000 --shards 3 -o full.h5 --force --quiet 2>full.err || rc=$?
+  [ "$rc" -le 1 ] && [ "$(grep -c '^thresher: ' full.err)" -eq "$rc" ] ||
+    fail "status $rc without room from write $after on: $(cat full.err)"
+  refusals=$((refusals + rc))
+done
+compare "data sets that found no room" "$refusals" '>=' 8
 finish

@@ -53,7 +53,7 @@ cmp first.h5 this.h5 || fail "limited addresses: another model"
 compare "limited addresses" "$(key run.json bytes_in_place)" == 0
 
 # cut NAME RANKS BYTES OPTION...: a run whose shard loses all but so many bytes; 0: it
-# gets other values in place of its own
+# gets other values in place of its own; back: it gets its own again, and their time
 cut()
 {
   local name=$1 n=$2 left=$3 rc=0 job
@@ -67,15 +67,20 @@ cut()
     [ ! -s .cut.jsonl.partial ] || break
     sleep 0.05
   done
-  if [ "$left" = 0 ]; then
+  if [ "$left" = 0 ] || [ "$left" = back ]; then
     dd if=/dev/zero of=data.shards/00001.h5 bs=1M seek=1 count=14 conv=notrunc status=none
+    [ "$left" = 0 ] || {
+      sleep 0.2
+      dd if=whole.h5 of=data.shards/00001.h5 bs=1M conv=notrunc status=none
+      touch -r whole.h5 data.shards/00001.h5
+    }
   else
     truncate -s "$left" data.shards/00001.h5
   fi
   wait "$job" || rc=$?
   [ "$rc" -eq 1 ] || fail "$name: status $rc"
   [ "$(grep -c '^thresher: ' cut.err)" -eq 1 ] || fail "$name: $(cat cut.err)"
-  grep -qE '^thresher: .*shard data.shards/00001.h5(: ends earlier than before| was replaced while|: attribute .* checksum mismatch)' \
+  grep -qE '^thresher: .*shard data.shards/00001.h5(: ends earlier than before| was (replaced|touched) while|: attribute .* checksum mismatch)' \
     cut.err || fail "$name: $(cat cut.err)"
   [ ! -e cut.h5 ] || fail "$name: a model is there"
   rm -f cut.h5 cut.jsonl
@@ -94,6 +99,26 @@ for n in 1 2; do
     cut "$n ranks, other values, little memory" "$n" 0 $endless --memory 3M
   }
 done
+
+# what was changed and put back in between is noticed where it was not read again
+rm -rf kept
+# shellcheck disable=SC2086
+cut "put back" 1 back $endless --checkpoint kept --checkpoint-every 2
+
+# a signal that somebody sends ends a run, with and without mappings
+for map in --map --no-map; do
+  rc=0
+  # shellcheck disable=SC2086
+  "$THRESHER" train data.h5 -o cut.h5 $how $endless $map --telemetry cut.jsonl -q &
+  job=$!
+  for _ in $(seq 400); do
+    [ ! -s .cut.jsonl.partial ] || break
+    sleep 0.05
+  done
+  kill -BUS "$job"
+  wait "$job" || rc=$?
+  [ "$rc" -eq 135 ] || grep -q AddressSanitizer bus.err || fail "SIGBUS, $map: status $rc"
+done 2>bus.err
 
 # a checkpoint has nothing of a file that was cut
 # shellcheck disable=SC2086

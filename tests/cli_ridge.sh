@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
+no_scalapack=$1
 rm -rf ./*
 
 # learn NAME RANKS ARGUMENT...: NAME.h5, whose certificate holds, and NAME.json
@@ -40,6 +41,12 @@ cmp cg0.h5 cg3.h5 || fail "cg: ranks differ"
 compare "grid of own" "$(key own3.json grid_rows) * $(key own3.json grid_columns)" == 0
 compare "grid of scalapack" \
   "$(key scalapack3.json grid_rows) * $(key scalapack3.json grid_columns)" '>' 1
+
+# --- where ScaLAPACK is not found, the other ways go on
+LD_PRELOAD=$no_scalapack refused 1 'cannot load ScaLAPACK: .* choose --factor own or cg' 2 \
+  train data.h5 --solver ridge --lambda 0.01 --factor scalapack -o refused.h5
+LD_PRELOAD=$no_scalapack learn without 2 data.h5 --lambda 0.01 --factor own
+cmp own0.h5 without.h5 || fail "own: another model without ScaLAPACK"
 
 # --- the choice goes by size; a share of the largest eigenvalue
 learn share 0 data.h5 --lambda-ratio 0.1

@@ -98,15 +98,17 @@ preempted()
   urgent=$(sbatch --parsable --output=urgent.log --time=1 -p urgent -N 2 \
     --ntasks-per-node=2 --wrap 'sleep 2')
 }
+graced() { preempted; } # its ranks are told to end first
 loses_node() { scontrol update NodeName=n2 State=DOWN Reason=test; }
 
 # legs LAUNCHER HOW
 legs()
 {
-  local leg name=legs-$1-$2
+  local leg name=legs-$1-$2 partition=main
+  [ "$2" != graced ] || partition=graced
   export THRESHER_LAUNCHER=$1 RUN_FOLDER=$PWD/$name
   leg=$(sbatch --parsable --output="$name.log" --time=3 -N 2 --ntasks-per-node=1 \
-    "$batch" long.h5 "$name.h5" "${long_options[@]}" --checkpoint-every 20u \
+    -p $partition "$batch" long.h5 "$name.h5" "${long_options[@]}" --checkpoint-every 20u \
     --telemetry "$name.jsonl")
   for _ in $(seq 300); do
     ! ls "$RUN_FOLDER"/*.manifest >/dev/null 2>&1 || break
@@ -116,7 +118,7 @@ legs()
   until_state PENDING "$leg"
   case $2 in
   loses_node) scontrol update NodeName=n2 State=RESUME 2>/dev/null || true ;; # by itself
-  preempted) until_state COMPLETED "$urgent" ;;
+  preempted | graced) until_state COMPLETED "$urgent" ;;
   esac
   # not at once: the first leg's credential is still known
   scontrol update JobId="$leg" StartTime=now+3
@@ -130,6 +132,7 @@ legs()
 legs srun told
 legs mpirun told
 legs srun preempted
+legs srun graced
 legs mpirun loses_node
 
 # --- the network of a node is taken down: without Slurm, since it would wait longer

@@ -13,12 +13,13 @@ long_run=(train --source "murata:examples=60000,attributes=3000,support=5" --sol
   --budget 600 -s 5 --passes 4 -q)
 must 0 "${long_run[@]}" -o undisturbed.h5
 
-# The processes that run the program with this output.
+# The processes that run the program with this output in this folder.
 ranks_of()
 {
   local pid
   for pid in $(pgrep -f -- "$1" || true); do
-    [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" != "$(readlink -f "$THRESHER")" ] || echo "$pid"
+    [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" != "$(readlink -f "$THRESHER")" ] ||
+      [ "$(readlink "/proc/$pid/cwd" 2>/dev/null)" != "$(pwd -P)" ] || echo "$pid"
   done
 }
 

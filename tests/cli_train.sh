@@ -74,6 +74,9 @@ for name in "bytes_read", "bytes_sent":
     assert run[name] == sum(rank[name] for rank in ranks)
 assert run["peak_memory_per_rank"] == max(r["peak_memory"] for r in ranks) > 0
 assert run["seconds"] == max(rank["seconds"] for rank in ranks) > 0
+for rank in ranks: # what the system counts of a process that does something
+    assert 0 <= rank["system_seconds"] and 0 < rank["user_seconds"]
+    assert 0 < rank["page_faults"] and 0 <= rank["page_faults_on_disk"]
 for phase in phases:
     assert 0 <= phase["waiting_mean"] <= phase["seconds_mean"]
     assert phase["seconds_mean"] <= phase["seconds_max"]

@@ -12,6 +12,10 @@ th_test(NAME io_groups SOURCES io_data.c RANKS 1 3 LIBS thresher_io thresher_mpi
 if(CMAKE_BUILD_TYPE MATCHES "^Rel")
   th_test(NAME io_vector_state SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 endif()
+th_test(NAME io_decompress LIBS thresher_io thresher_solvers_driver LibLZMA::LibLZMA)
+set_target_properties(io_decompress PROPERTIES ENABLE_EXPORTS ON)
+set_source_files_properties(io_decompress.c PROPERTIES COMPILE_DEFINITIONS _GNU_SOURCE) # RTLD_NEXT
+th_test(NAME io_csv LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_number LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_libsvm LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_cache SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)

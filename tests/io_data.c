@@ -264,7 +264,7 @@ void test_folder(struct th_comm *comm, char folder[64])
   if (comm->rank == 0) {
     const char *base = getenv("TMPDIR");
     snprintf(folder, 64, "%s/th_io_XXXXXX",
-             base != NULL && strlen(base) < 40 ? base : "/tmp");
+             base != NULL && strlen(base) < 40 ? base : "/var/tmp");
     if (mkdtemp(folder) == NULL)
       folder[0] = '\0';
   }

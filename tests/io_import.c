@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH = 128, MOST_INPUTS = 3 };
+enum { PATH = 128, MOST_INPUTS = 3, MEMORY = 64 << 20 /* bytes */ };
 
 /* What a text holds: examples first .. first + count - 1 of an endless table.
  */
@@ -171,7 +171,7 @@ static void prepare(struct setting *setting, struct th_comm *comm)
                                     .seed = 3,
                                     .shuffle = true,
                                     .force = true,
-                                    .memory = 1 << 20};
+                                    .memory = MEMORY};
 }
 
 static void run_good(struct setting *setting, struct th_comm *comm,
@@ -228,7 +228,7 @@ static void test_ways(struct setting *setting, struct th_comm *comm)
     job->target = text.comma ? "1" : NULL;
     job->layout = (way & 2) != 0 ? TH_DENSE : TH_SPARSE;
     job->type = (way & 4) != 0 ? TH_F64 : TH_F32;
-    job->memory = (way & 8) != 0 ? 1 : 1 << 20;
+    job->memory = (way & 8) != 0 ? 1 : MEMORY;
     job->shards = (way & 16) != 0 ? 3 : 1;
     job->row_group = 8;
     job->test_fraction = 0.2;

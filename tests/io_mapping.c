@@ -13,12 +13,20 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SIZE = 1 << 20, HALF = SIZE / 2 };
 
 static char folder[64];
 static struct th_comm comm;
+
+/* Wait until another change of a file has another time. */
+static void settle(void)
+{
+  const struct timespec some = {0, 50000000};
+  nanosleep(&some, NULL);
+}
 
 /* A file of ones, open for reading; -1 on failure. */
 static int make_file(const char *name, char *path, size_t size)
@@ -28,6 +36,7 @@ static int make_file(const char *name, char *path, size_t size)
   snprintf(path, size, "%s/%s", folder, name);
   int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
   CHECK(file >= 0 && write(file, ones, SIZE) == SIZE);
+  settle();
   return file;
 }
 
@@ -75,6 +84,49 @@ static void test_not_mapped(void)
   char path[128];
   int file = make_file("empty", path, sizeof path);
   CHECK(ftruncate(file, 0) == 0 && th_mapping_open(file) == NULL);
+  close(file);
+}
+
+/* Another change would have the same time. */
+static void test_new(void)
+{
+  char path[128];
+  int file = make_file("new", path, sizeof path);
+  struct th_mapping *mapping = th_mapping_open(file);
+  CHECK(mapping != NULL);
+  th_mapping_close(mapping);
+  for (int k = 0; k < 100 && mapping != NULL; k++) { /* it may take too long */
+    CHECK(write(file, "", 1) == 1);
+    mapping = th_mapping_open(file);
+    th_mapping_close(mapping);
+  }
+  CHECK(mapping == NULL);
+  close(file);
+}
+
+/* Whoever started the program has blocked the signal. */
+static void test_blocked(void)
+{
+  char path[128];
+  sigset_t set;
+  int file = make_file("blocked", path, sizeof path);
+  sigemptyset(&set);
+  sigaddset(&set, SIGBUS);
+  CHECK(sigprocmask(SIG_BLOCK, &set, NULL) == 0);
+  CHECK(th_mapping_open(file) == NULL);
+  CHECK(sigprocmask(SIG_UNBLOCK, &set, NULL) == 0);
+  close(file);
+}
+
+/* In memory alone, changes leave no trace. */
+static void test_in_memory(void)
+{
+  char name[64];
+  snprintf(name, sizeof name, "/thresher-%ld", (long)getpid());
+  int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+  shm_unlink(name);
+  CHECK(file >= 0 && ftruncate(file, SIZE) == 0);
+  CHECK(th_mapping_open(file) == NULL);
   close(file);
 }
 
@@ -207,6 +259,9 @@ int main(void)
   test_folder(&comm, folder);
   test_places();
   test_not_mapped();
+  test_new();
+  test_blocked();
+  test_in_memory();
   test_cut();
   test_others();
   test_default();

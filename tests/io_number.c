@@ -29,8 +29,24 @@ static bool same_bits(double a, double b)
   return a == b && signbit(a) == signbit(b);
 }
 
+/* The way for long numbers takes all of a text, or some of it, or nothing. */
+static void check_long(const char *text, double expected)
+{
+  char buffer[8192];
+  size_t length = strlen(text);
+  const char *p = buffer;
+  double value = -77.0;
+  memcpy(buffer, text, length + 1);
+  memset(buffer + length, ' ', TH_NUMBER_LONG_LOOK);
+  if (!th_number_long(&p, &value))
+    CHECK(p == buffer && value == -77.0);
+  else if (p == buffer + length)
+    CHECK(same_bits(value, expected));
+}
+
 static void check_like_library(const char *text)
 {
+  check_long(text, strtod(text, NULL));
   for (size_t behind = 0; behind <= 24; behind += 24) {
     double value = -77.0;
     size_t used = 0;

@@ -2,7 +2,8 @@
  * just before the KILL_AT-th call that changes a folder or waits for the disk;
  * with KILL_COUNT=FILE it appends the name of each such call to the file
  * SPDX-License-Identifier: MIT */
-#include <dlfcn.h>
+#include "preload.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -28,13 +29,11 @@ static void come_to(const char *name)
   fclose(f);
 }
 
-/* Count the call, and find the function of that name in the libraries behind
- * this one: C has no cast from the one kind of pointer to the other. */
+/* Count the call, and find the function that it was meant for. */
 static void reach(void *function, const char *name)
 {
   come_to(name);
-  void *found = dlsym(RTLD_NEXT, name);
-  memcpy(function, &found, sizeof found);
+  preload_next(function, name);
 }
 
 int renameat(int from, const char *name, int to, const char *final)

@@ -14,7 +14,7 @@ import sys
 PARAMETERS = 7
 MEMBERS = 30
 # What is larger, by name: procedures of LAPACK and ScaLAPACK as others have made them.
-WIDE = {"dposv_", "pdposv_", "descinit_", "pdpotrs_"} # bench/solve.c, mpi_spread.c
+WIDE = {"dposv_", "pdposv_", "descinit_"} # bench/solve.c
 LARGE = set()
 NOISE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
                    r"|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.S | re.M)

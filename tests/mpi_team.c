@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include "core/relay.h"
 #include "core/team.h"
 #include "mpi/mpi_comm.h"
 
@@ -83,16 +84,14 @@ static th_status work(struct th_comm *comm, void *self, struct th_error *err)
 static void test_team(struct th_comm *comm, int threads, int failing)
 {
   struct part part[MOST_THREADS] = {{0}};
-  void *self[MOST_THREADS];
   struct th_error err;
   char text[64];
   int made = 0;
-  for (int t = 0; t < threads; t++) {
+  for (int t = 0; t < threads; t++)
     part[t].failing = failing;
-    self[t] = &part[t];
-  }
   th_error_clear(&err);
-  th_status rc = th_team_run(comm, threads, work, self, &made, &err);
+  th_status rc =
+      th_team_run(comm, threads, work, part, sizeof *part, &made, &err);
   CHECK(made == threads);
   for (int t = 0; t < threads; t++)
     CHECK(part[t].wrong == 0 && part[t].size == threads * comm->size);
@@ -108,18 +107,78 @@ static void test_team(struct th_comm *comm, int threads, int failing)
 static void test_uneven(struct th_comm *comm)
 {
   struct part part[MOST_THREADS] = {{0}};
-  void *self[MOST_THREADS];
   struct th_error err;
   int made = 0;
-  for (int t = 0; t < MOST_THREADS; t++) {
+  for (int t = 0; t < MOST_THREADS; t++)
     part[t].failing = -1;
-    self[t] = &part[t];
-  }
   th_error_clear(&err);
   int threads = comm->rank == comm->size - 1 ? 2 : 3;
-  CHECK(th_team_run(comm, threads, work, self, &made, &err) == TH_OK);
+  CHECK(th_team_run(comm, threads, work, part, sizeof *part, &made, &err) ==
+        TH_OK);
   CHECK(made == 2 && part[0].wrong == 0 && part[1].wrong == 0);
   CHECK(part[0].size == 2 * comm->size && part[2].size == 0);
+}
+
+/* Pieces of a rank: number k is made as k + 1, and used in order. */
+struct line {
+  int64_t place[MOST_THREADS + 1];
+  int64_t failing; /* piece whose making fails, as that of an odd one
+                      behind it does; below 0: none */
+  int64_t used;
+  int64_t wrong;
+};
+
+static th_status make_number(void *self, int64_t piece, int place,
+                             struct th_error *err)
+{
+  struct line *line = self;
+  line->place[place] = piece + 1;
+  if (line->failing >= 0 && piece / 2 == line->failing / 2 &&
+      piece >= line->failing)
+    return th_fail(err, TH_EDATA, "piece %lld", (long long)piece);
+  return TH_OK;
+}
+
+static th_status use_number(void *self, int64_t piece, int place,
+                            struct th_error *err)
+{
+  struct line *line = self;
+  (void)err;
+  line->wrong += piece != line->used || line->place[place] != piece + 1;
+  line->used++;
+  return TH_OK;
+}
+
+/* Ranks with other numbers of pieces; the first failure in the order of ranks
+ * and of pieces is everyone's. */
+static void test_relay(struct th_comm *comm, int threads, int64_t failing)
+{
+  struct line line = {.failing = comm->rank > 0 ? failing : -1};
+  struct th_relay relay = {.count = comm->rank % 2 == 1 ? 100 : 17,
+                           .places = threads > 1 ? threads + 1 : 1,
+                           .make = make_number,
+                           .use = use_number,
+                           .self = &line};
+  struct th_error err;
+  char text[32];
+  bool fails = failing >= 0 && comm->size > 1;
+  th_error_clear(&err);
+  th_status rc = th_relay_run(&relay, comm, threads, &err);
+  snprintf(text, sizeof text, "piece %lld", (long long)failing);
+  CHECK(rc == (fails ? TH_EDATA : TH_OK) && line.wrong == 0);
+  CHECK(!fails || (strcmp(err.text, text) == 0 && err.rank == 1));
+  CHECK(line.used == (line.failing >= 0 ? line.failing : relay.count));
+}
+
+/* Threads by what is wanted, worth it, and has room. */
+static void test_size(void)
+{
+  CHECK(th_team_size(0, 9, 9) == 1 && th_team_size(8, 1, 9) == 1);
+  CHECK(th_team_size(8, 3, 9) == 3 && th_team_size(8, 9, 9) == 8);
+  CHECK(th_team_size(8, 9, 2) == 2 && th_team_size(8, 9, -1) == 1);
+  CHECK(th_team_size(-8, 1, 9) == 8 && th_team_size(-8, 1, 2) == 2);
+  CHECK(th_team_size(-8, 1, 0) == 1);
+  CHECK(th_team_size(-1024, 1, INT64_MAX) == 1024);
 }
 
 int main(int argc, char **argv)
@@ -129,7 +188,11 @@ int main(int argc, char **argv)
   for (int threads = 1; threads <= MOST_THREADS; threads++)
     for (int failing = -1; failing < threads * comm.size; failing++)
       test_team(&comm, threads, failing);
+  for (int threads = 1; threads <= MOST_THREADS; threads++)
+    for (int64_t failing = -1; failing < 17; failing++)
+      test_relay(&comm, threads, failing);
   test_uneven(&comm);
+  test_size();
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -123,6 +123,8 @@ END
   {
     echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE" \
       "State=UP"
+    echo "PartitionName=graced Nodes=n[1-$nodes] MaxTime=INFINITE State=UP" \
+      "GraceTime=60"
     echo "PartitionName=urgent Nodes=n[1-$nodes] MaxTime=INFINITE State=UP" \
       "PriorityTier=10"
   } >>"$folder/slurm.conf"

@@ -50,13 +50,18 @@ static void check_bijection(uint64_t seed, uint64_t step, int64_t n)
   struct th_stream stream = {seed, TH_PURPOSE_TEST};
   unsigned char *seen = calloc((size_t)n, 1);
   int64_t bad = 0;
+  struct th_random_places places;
+  struct th_error err;
   CHECK(seen != NULL);
+  CHECK(th_random_places_init(&places, stream, step, n, &err) == TH_OK);
   for (int64_t i = 0; seen != NULL && i < n; i++) {
     int64_t place = th_random_place(stream, step, n, i);
     if (place < 0 || place >= n || seen[place]++)
       bad++;
+    bad += place != th_random_places_at(&places, i);
   }
   CHECK(bad == 0);
+  th_random_places_free(&places);
   free(seen);
 }
 
@@ -78,12 +83,17 @@ static void test_huge_places(void)
   for (int bits = 33; bits <= 61; bits += 4) {
     int64_t n = ((int64_t)1 << bits) + 1;
     int64_t places[64];
+    struct th_random_places kept; /* or rather not */
+    struct th_error err;
+    CHECK(th_random_places_init(&kept, stream, 0, n, &err) == TH_OK);
     for (int i = 0; i < 64; i++) {
       places[i] = th_random_place(stream, 0, n, n - 1 - i);
       CHECK(places[i] >= 0 && places[i] < n);
+      CHECK(places[i] == th_random_places_at(&kept, n - 1 - i));
       for (int k = 0; k < i; k++)
         CHECK(places[k] != places[i]);
     }
+    th_random_places_free(&kept);
   }
 }
 

@@ -222,8 +222,25 @@ static void test_select(void)
   CHECK(slab.runs == 0 && slab.attributes.last == 6 + 1);
 }
 
+/* Parts of parts: where they lie, and what lies behind them. */
+static void test_dense_parts(void)
+{
+  static const float values[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  struct th_slab whole = {.layout = TH_DENSE,
+                          .type = TH_F32,
+                          .attributes = {20, 26},
+                          .rows = 2,
+                          .values = values,
+                          .stride = 2};
+  struct th_slab part = th_slab_part(&whole, (struct th_range){21, 24});
+  struct th_slab last = th_slab_part(&part, (struct th_range){23, 24});
+  CHECK(whole.following == 0 && part.following == 2 && last.following == 2);
+  CHECK(th_slab_value(&part, 21, 1) == 3 && th_slab_value(&last, 23, 0) == 6);
+}
+
 int main(void)
 {
+  test_dense_parts();
   test_select();
   test_names();
   test_packed();

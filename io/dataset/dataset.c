@@ -251,27 +251,42 @@ bool th_dataset_holds(const struct th_dataset *dataset, const char *path)
   return false;
 }
 
-static th_status replaced(const char *what, const char *name,
-                          struct th_error *err)
+static th_status replaced(const char *name, struct th_error *err)
 {
   return th_fail(err, TH_EIO,
-                 "%s%s was replaced while it was in use; start again", what,
-                 name);
+                 "%s was replaced while it was in use; start again", name);
+}
+
+/* What has been verified is not looked at again where it is used in place. So
+ * not even its time may have been put back. Local. */
+static th_status shard_unchanged(const struct th_shard_read *shard,
+                                 struct th_error *err)
+{
+  struct th_identity now;
+  if (!shard->open)
+    return TH_OK;
+  if (!th_file_identity_of(shard->path, &now) ||
+      !th_file_identity_same(&now, &shard->identity))
+    return replaced(shard->name, err);
+  if (shard->mapping != NULL &&
+      !th_file_identity_untouched(&now, &shard->identity))
+    return th_fail(err, TH_EIO,
+                   "%s was touched while it was used in place; start again, or "
+                   "give {no-map}",
+                   shard->name);
+  return TH_OK;
 }
 
 th_status th_dataset_unchanged(struct th_dataset *dataset, struct th_error *err)
 {
   struct th_identity now;
-  if (th_in_place_check(dataset, err) != TH_OK)
-    return err->code;
+  th_status rc;
+  TH_TRY(th_in_place_check(dataset, err));
   if (!th_file_identity_of(dataset->path, &now) ||
       !th_file_identity_same(&now, &dataset->identity))
-    return replaced("", dataset->path, err);
-  for (int64_t k = 0; k < dataset->info.shards; k++) {
-    const struct th_shard_read *shard = &dataset->shard[k];
-    if (shard->open && (!th_file_identity_of(shard->path, &now) ||
-                        !th_file_identity_same(&now, &shard->identity)))
-      return replaced("", shard->name, err);
-  }
-  return TH_OK;
+    return replaced(dataset->path, err);
+  for (int64_t k = 0; k < dataset->info.shards; k++)
+    TH_TRY(shard_unchanged(&dataset->shard[k], err));
+done:
+  return rc;
 }

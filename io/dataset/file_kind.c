@@ -59,12 +59,16 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
 {
   struct th_h5 h5 = {0};
   struct th_error ignored = {0};
+  struct th_error why = {0};
   th_status rc = th_format_check_file(path, path, err);
   if (rc != TH_OK)
     return rc;
   *kind = TH_FILE_OTHER;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (th_h5_open_own(&h5, path, path, &ignored) == TH_OK)
+  rc = th_h5_open_own(&h5, path, path, &why);
+  if (rc == TH_ENOMEM)
+    *err = why;
+  else if (rc == TH_OK)
     *kind = kind_of(&h5);
   else if (H5Fis_hdf5(path) > 0) /* of another program, or damaged */
     *kind = TH_FILE_HDF5;
@@ -73,5 +77,5 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
   th_h5_close(&h5, &ignored);
   if (fd >= 0)
     close(fd);
-  return TH_OK;
+  return rc == TH_ENOMEM ? rc : TH_OK;
 }

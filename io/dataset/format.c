@@ -86,7 +86,11 @@ static int64_t minor_of(const char *path)
 
 th_status th_format_check_bytes(const char *path, struct th_error *err)
 {
-  int64_t minor = th_seal_holds(path) ? 0 : minor_of(path);
+  bool holds = false;
+  th_status rc = th_seal_check(path, &holds, err);
+  if (rc != TH_OK)
+    return rc;
+  int64_t minor = holds ? 0 : minor_of(path);
   if (minor >= 0 && minor < FIRST_SEALED)
     return TH_OK;
   return th_fail(err, TH_EFORMAT,

@@ -8,7 +8,9 @@
 #include "io/dataset/shard_read.h"
 #include "io/hdf5/hash.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct room {
   void *values; /* as they are stored */
@@ -169,8 +171,12 @@ static th_status compare(const struct th_shard_read *shard,
     return TH_IMPORT_AGAIN(
         err, "%s: %lld values are not zero, and not %lld as it says",
         shard->name, (long long)sum->nonzeros, (long long)nonzeros);
-  if (!shard->rewritten &&
-      (!th_hash_file(shard->path, &hash) || hash != shard->row->hash))
+  if (shard->rewritten)
+    return TH_OK;
+  if (!th_hash_file(shard->path, &hash))
+    return th_fail(err, TH_EIO, "%s cannot be read: %s", shard->name,
+                   strerror(errno));
+  if (hash != shard->row->hash)
     return TH_IMPORT_AGAIN(err, "%s: its bytes are not those that were written",
                            shard->name);
   return TH_OK;

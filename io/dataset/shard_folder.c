@@ -120,8 +120,13 @@ int th_shard_folder_make(int folder, const char *name, int64_t shards)
   struct th_interrupt_pause pause;
   int inside = -1;
   th_interrupt_pause(&pause);
-  if (mkdirat(folder, name, 0777) == 0)
+  if (mkdirat(folder, name, 0777) == 0) {
     inside = th_shard_folder_enter(folder, name, shards);
+    int saved = errno;
+    if (inside < 0)
+      unlinkat(folder, name, AT_REMOVEDIR);
+    errno = saved;
+  }
   th_interrupt_resume(&pause);
   return inside;
 }

@@ -231,7 +231,10 @@ static th_status check(struct th_shard_read *shard, struct th_error *err)
   struct th_error why = {0};
   const struct th_shape *shape = &shard->row_groups->shape;
   th_status rc = TH_OK;
-  if (th_h5_open(&shard->h5, shard->path, shard->name, &why) != TH_OK) {
+  rc = th_h5_open(&shard->h5, shard->path, shard->name, &why);
+  if (rc == TH_ENOMEM)
+    return th_fail(err, rc, "%s: %s", shard->name, why.text);
+  if (rc != TH_OK) {
     TH_TRY(check_size(shard, err));
     return TH_IMPORT_AGAIN(err, "%s", why.text);
   }

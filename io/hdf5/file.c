@@ -173,7 +173,8 @@ void th_file_raise_limit(int which)
 
 static struct th_identity identity_in(const struct stat *s)
 {
-  return (struct th_identity){s->st_dev, s->st_ino, s->st_size, s->st_mtim};
+  return (struct th_identity){s->st_dev, s->st_ino, s->st_size, s->st_mtim,
+                              s->st_ctim};
 }
 
 bool th_file_identity_of(const char *path, struct th_identity *identity)
@@ -194,10 +195,20 @@ bool th_file_identity_of_open(int fd, struct th_identity *identity)
   return true;
 }
 
+static bool same_time(struct timespec a, struct timespec b)
+{
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 bool th_file_identity_same(const struct th_identity *a,
                            const struct th_identity *b)
 {
   return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-         a->changed.tv_sec == b->changed.tv_sec &&
-         a->changed.tv_nsec == b->changed.tv_nsec;
+         same_time(a->changed, b->changed);
+}
+
+bool th_file_identity_untouched(const struct th_identity *a,
+                                const struct th_identity *b)
+{
+  return th_file_identity_same(a, b) && same_time(a->touched, b->touched);
 }

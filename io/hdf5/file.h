@@ -55,10 +55,13 @@ struct th_identity {
   ino_t inode;
   off_t size;
   struct timespec changed;
+  struct timespec touched; /* its values, name, owner or rights */
 };
 bool th_file_identity_of(const char *path, struct th_identity *identity);
 bool th_file_identity_of_open(int fd, struct th_identity *identity);
 bool th_file_identity_same(const struct th_identity *a,
                            const struct th_identity *b);
+bool th_file_identity_untouched(const struct th_identity *a,
+                                const struct th_identity *b);
 
 #endif

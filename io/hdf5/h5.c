@@ -16,7 +16,7 @@
 
 enum { CHECKED_SINCE = 2 }; /* version of a superblock */
 
-enum { DETAIL = 320, MEMORY_STEP = 1 << 20 };
+enum { DETAIL = 320, MEMORY_STEP = 1 << 20, ROOM_TO_OPEN = 1 << 20 };
 
 int64_t th_h5_end(const void *bytes)
 {
@@ -202,11 +202,23 @@ static bool is_old(hid_t file)
   return H5Fget_info2(file, &info) < 0 || info.super.version < CHECKED_SINCE;
 }
 
+/* HDF5 1.10 uses what it did not get while it opens a file, of about half a
+ * megabyte. */
+static th_status find_memory(struct th_error *err)
+{
+  void *room = NULL;
+  th_status rc = TH_NEW_RARE((char **)&room, ROOM_TO_OPEN, "open files", err);
+  free(room);
+  return rc;
+}
+
 th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
                      struct th_error *err)
 {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   *h5 = (struct th_h5){.name = name};
+  if (find_memory(err) != TH_OK)
+    return TH_ENOMEM;
   hid_t access = access_list(NULL);
   hid_t file = access < 0 ? access : H5Fopen(path, H5F_ACC_RDONLY, access);
   th_status rc = TH_OK;

@@ -14,11 +14,11 @@ uint64_t th_hash(const void *data, size_t bytes);
 /* The same of what lies behind other bytes, whose hash is the seed. */
 uint64_t th_hash_from(const void *data, size_t bytes, uint64_t seed);
 
-/* The hash of a file's first bytes, as many as that; false when they cannot be
- * read. */
+/* The hash of a file's first bytes, as many as that; false, with errno, when
+ * they cannot be read. */
 bool th_hash_first(int file, int64_t bytes, uint64_t *hash);
 
-/* The hash of a file's bytes; false when it cannot be read. */
+/* The hash of a file's bytes; false, with errno, when it cannot be read. */
 bool th_hash_open(int file, uint64_t *hash);
 bool th_hash_file(const char *path, uint64_t *hash);
 

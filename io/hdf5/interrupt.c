@@ -124,12 +124,14 @@ static void speak(int number)
 /* The first signal that leaves time for it asks the run to end. */
 static bool asks(int number)
 {
-  bool first = state.may_ask && !state.asked;
-  for (int k = 0; k < ENDINGS && first; k++)
-    if (endings[k].number == number)
-      first = endings[k].only_asks || !state.hurried;
-  state.asked = state.asked || first;
-  return first;
+  bool first = !state.asked && !state.hurried;
+  bool only_asks = false;
+  for (int k = 0; k < ENDINGS; k++)
+    only_asks =
+        only_asks || (endings[k].number == number && endings[k].only_asks);
+  bool asks = state.may_ask && (first || only_asks);
+  state.asked = state.asked || asks;
+  return asks;
 }
 
 /* The signals are blocked in here. */

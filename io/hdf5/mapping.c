@@ -16,6 +16,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,6 +27,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef RWF_NOWAIT
@@ -75,24 +79,36 @@ static bool replace(struct th_mapping *mapping)
               0) == first;
 }
 
-/* A fault that has nothing to do with mappings: as if this handler was not
- * there. Where there was none, the fault comes again and ends the process. */
+/* Nobody's fault: another process has sent the signal. */
+static bool is_sent(const siginfo_t *info)
+{
+  return info->si_code <= 0;
+}
+
+/* What has nothing to do with mappings: as if this handler was not there. Where
+ * there was none, the process ends once the signal comes again, which raise
+ * sees to. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
   const struct sigaction plain = {.sa_handler = SIG_DFL};
-  if ((state.before.sa_flags & SA_SIGINFO) != 0)
+  bool ignored = (state.before.sa_flags & SA_SIGINFO) == 0 &&
+                 state.before.sa_handler == SIG_IGN;
+  if ((state.before.sa_flags & SA_SIGINFO) != 0) {
     state.before.sa_sigaction(number, info, context);
-  else if (state.before.sa_handler == SIG_DFL ||
-           state.before.sa_handler == SIG_IGN)
+  } else if (state.before.sa_handler == SIG_DFL ||
+             (ignored && !is_sent(info))) {
     sigaction(number, &plain, NULL);
-  else
+    raise(number);
+  } else if (!ignored) {
     state.before.sa_handler(number);
+  }
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
   int saved = errno;
-  struct th_mapping *mapping = find((uintptr_t)info->si_addr);
+  struct th_mapping *mapping =
+      is_sent(info) ? NULL : find((uintptr_t)info->si_addr);
   if (mapping != NULL && replace(mapping)) {
     if (!atomic_exchange(&mapping->broken, true))
       atomic_fetch_add(&state.broken, 1);
@@ -102,12 +118,21 @@ static void on_fault(int number, siginfo_t *info, void *context)
   errno = saved;
 }
 
+/* A fault whose signal is blocked, as whoever started the program may have left
+ * it, ends the process. */
+static bool is_heard(void)
+{
+  sigset_t blocked;
+  return pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 &&
+         sigismember(&blocked, SIGBUS) == 0;
+}
+
 static bool listen(void)
 {
   struct sigaction action = {.sa_sigaction = on_fault,
                              .sa_flags = SA_SIGINFO | SA_RESTART};
   sigemptyset(&action.sa_mask);
-  return sigaction(SIGBUS, &action, &state.before) == 0;
+  return is_heard() && sigaction(SIGBUS, &action, &state.before) == 0;
 }
 
 /* Unless somebody else has put another handler there since. */
@@ -127,6 +152,27 @@ static struct th_mapping *free_place(void)
   return NULL;
 }
 
+/* Whether the next change of a file has another time than its last one. Some
+ * file systems have whole seconds only, others those of the system's ticks. */
+static bool is_settled(const struct stat *s)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  double age = (double)(now.tv_sec - s->st_ctim.tv_sec) +
+               1e-9 * (double)(now.tv_nsec - s->st_ctim.tv_nsec);
+  return age > (s->st_ctim.tv_nsec == 0 ? 2 : 0.02);
+}
+
+/* Whether changes of a file show in its times. In memory alone, a process that
+ * has mapped it changes pages that it has read without a trace. */
+static bool changes_show(int file, const struct stat *s)
+{
+  struct statfs system;
+  return is_settled(s) && fstatfs(file, &system) == 0 &&
+         system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC &&
+         system.f_type != HUGETLBFS_MAGIC;
+}
+
 /* Addresses that a mapping takes are then missing for memory. */
 static bool addresses_are_limited(void)
 {
@@ -139,7 +185,8 @@ struct th_mapping *th_mapping_open(int file)
   struct stat s;
   struct th_mapping *mapping = free_place();
   if (mapping == NULL || addresses_are_limited() || fstat(file, &s) != 0 ||
-      !S_ISREG(s.st_mode) || s.st_size <= 0 || s.st_size > PTRDIFF_MAX)
+      !S_ISREG(s.st_mode) || s.st_size <= 0 || s.st_size > PTRDIFF_MAX ||
+      !changes_show(file, &s))
     return NULL;
   void *first = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, file, 0);
   if (first == MAP_FAILED)

@@ -21,8 +21,10 @@
 struct th_mapping;
 
 /* Map a file that is open for reading, whose descriptor stays open until
- * th_mapping_close. NULL: it cannot be mapped, or the addresses of the process
- * are limited (ulimit -v); read(2) does the same. */
+ * th_mapping_close. NULL: it cannot be mapped, lies in memory alone (tmpfs),
+ * has been changed within the smallest step of its times, SIGBUS is blocked, or
+ * the addresses of the process are limited (ulimit -v); read(2) does the same.
+ */
 struct th_mapping *th_mapping_open(int file);
 /* NULL is legal. */
 void th_mapping_close(struct th_mapping *mapping);

@@ -4,6 +4,7 @@
 
 #include "io/hdf5/hash.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,18 +34,37 @@ bool th_seal_add(void **room, int64_t *bytes)
   return true;
 }
 
-bool th_seal_holds(const char *path)
+/* Whether the bytes of a file are those that its seal was made of; false, with
+ * errno, when they cannot be read. */
+static bool check(int file, bool *holds)
 {
-  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   unsigned char wanted[SEAL];
   unsigned char found[SEAL];
   struct stat s;
   uint64_t hash = 0;
-  bool good = file >= 0 && fstat(file, &s) == 0 && s.st_size > SEAL &&
-              pread(file, found, SEAL, s.st_size - SEAL) == SEAL &&
-              th_hash_first(file, (int64_t)s.st_size - SEAL, &hash);
+  *holds = false;
+  if (fstat(file, &s) != 0)
+    return false;
+  int64_t bytes = (int64_t)s.st_size - SEAL;
+  if (bytes <= 0)
+    return true;
+  errno = EIO; /* if there are fewer bytes than that by now */
+  if (pread(file, found, SEAL, (off_t)bytes) != SEAL ||
+      !th_hash_first(file, bytes, &hash))
+    return false;
+  make_seal(hash, wanted);
+  *holds = memcmp(wanted, found, SEAL) == 0;
+  return true;
+}
+
+th_status th_seal_check(const char *path, bool *holds, struct th_error *err)
+{
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool read = file >= 0 && check(file, holds);
+  th_status rc = TH_OK;
+  if (!read)
+    rc = th_fail(err, TH_EIO, "%s cannot be read: %s", path, strerror(errno));
   if (file >= 0)
     close(file);
-  make_seal(hash, wanted);
-  return good && memcmp(wanted, found, SEAL) == 0;
+  return rc;
 }

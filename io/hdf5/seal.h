@@ -7,6 +7,8 @@
 #ifndef TH_SEAL_H
 #define TH_SEAL_H
 
+#include "core/error.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,7 +16,8 @@
  * false: no memory; the room is as it was. */
 bool th_seal_add(void **room, int64_t *bytes);
 
-/* Whether a file has its seal, and no byte has changed. */
-bool th_seal_holds(const char *path);
+/* Find out whether a file has its seal, and no byte has changed. TH_EIO where
+ * it cannot be read. */
+th_status th_seal_check(const char *path, bool *holds, struct th_error *err);
 
 #endif

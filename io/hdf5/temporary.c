@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/temporary.h"
 
+#include "core/memory.h"
 #include "io/hdf5/interrupt.h"
 
 #include <dirent.h>
@@ -147,12 +148,15 @@ th_status th_temporary_space(const char *output, int64_t bytes,
                    "folder %s: %s; choose another folder for the output", name,
                    strerror(errno));
   double left = (double)space.f_bavail * (double)space.f_frsize;
+  char free_text[TH_SIZE_TEXT];
+  char needed[TH_SIZE_TEXT];
   if (left >= (double)bytes)
     return TH_OK;
   return th_fail(err, TH_EIO,
-                 "folder %s: %.0f MB are free, %s needs about %.0f MB; make "
-                 "room or choose another folder",
-                 name, left / 1e6, what, (double)bytes / 1e6);
+                 "folder %s: %s are free, %s needs about %s; make room or "
+                 "choose another folder",
+                 name, th_memory_size_text((int64_t)left, free_text), what,
+                 th_memory_size_text(bytes, needed));
 }
 
 th_status th_temporary_write(int fd, const void *data, int64_t bytes,
@@ -164,8 +168,10 @@ th_status th_temporary_write(int fd, const void *data, int64_t bytes,
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
-      return th_fail(err, TH_EIO, "%s: %s; make room or choose another folder",
-                     name, done < 0 ? strerror(errno) : "nothing was written");
+      return th_fail(err, TH_EIO,
+                     "%s: %s; make room%s or choose another folder", name,
+                     done < 0 ? strerror(errno) : "nothing was written",
+                     done < 0 && errno == EFBIG ? ", raise ulimit -f" : "");
     p += done;
     bytes -= done;
   }

@@ -103,9 +103,11 @@ static bool stays_whole(const struct th_bucket *bucket)
 /* Append the records of the bin that lie in memory. */
 static void copy_held(struct th_bucket *bucket, int k)
 {
-  const struct th_record *record =
-      th_bucket_spill_held(bucket->spill[k], bucket->number);
-  for (; record != NULL; record = record->next) {
+  int64_t count;
+  const struct th_held *held =
+      th_bucket_spill_held(bucket->spill[k], bucket->number, &count);
+  for (int64_t j = 0; j < count; j++) {
+    const struct th_record *record = held[j].record;
     int64_t bytes = th_bucket_record_bytes(
         record->count, record->first == TH_LISTED, bucket->size);
     memcpy(bucket->local + bucket->local_used, record, (size_t)bytes);
@@ -239,10 +241,11 @@ static void place_whole(const struct th_bucket *bucket,
 {
   place(bucket, bucket->local, bucket->local_used, rows);
   for (int k = 0; k < bucket->spills; k++) {
-    const struct th_record *record =
-        th_bucket_spill_held(bucket->spill[k], bucket->number);
-    for (; record != NULL; record = record->next)
-      rows[record->row] = record;
+    int64_t count;
+    const struct th_held *held =
+        th_bucket_spill_held(bucket->spill[k], bucket->number, &count);
+    for (int64_t j = 0; j < count; j++)
+      rows[held[j].row] = held[j].record;
   }
 }
 

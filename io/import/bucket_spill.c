@@ -1,9 +1,9 @@
 /* bucket_spill.c - parsed examples sorted into bins, in memory and then on disk
  *
  * In memory records lie in arrival order in large segments that never move;
- * each bin is a chain through them. When memory is used up, every chain is
- * written out in turn, so that a bin is one stretch of the file per such
- * flush, and the segments are used again.
+ * each bin is a list of them. When memory is used up, every list is written
+ * out in turn, so that a bin is one stretch of the file per such flush, and
+ * the segments are used again.
  * SPDX-License-Identifier: MIT */
 #include "io/import/bucket_spill.h"
 
@@ -24,10 +24,12 @@ struct segment {
   _Alignas(8) char bytes[];
 };
 
-struct chain {
-  struct th_record *head;
-  struct th_record *tail;
-  int64_t bytes;
+/* The records of a bin that are in memory. */
+struct list {
+  struct th_held *held;
+  int64_t count;
+  int64_t capacity;
+  int64_t bytes; /* of the records */
 };
 
 struct th_bucket_spill {
@@ -35,8 +37,8 @@ struct th_bucket_spill {
   size_t size;        /* of a value */
   int64_t bins;
   int64_t memory;
-  int64_t held; /* bytes of records in memory */
-  struct chain *chains;
+  int64_t held; /* bytes of records in memory, and of what tells of them */
+  struct list *lists;       /* by bin */
   struct segment *segments; /* the first one takes new records */
   struct segment *spare;
   int fd; /* -1: memory is enough for all */
@@ -61,7 +63,7 @@ th_status th_bucket_spill_create(struct th_bucket_spill **spill,
   made->size = th_type_size(type);
   made->bins = bins;
   made->memory = memory;
-  TH_TRY(TH_NEW(&made->chains, bins, "imported examples", err));
+  TH_TRY(TH_NEW(&made->lists, bins, "imported examples", err));
   if (most > memory)
     TH_TRY(th_temporary_open(output, TH_FOR_SPILL, NULL, &made->fd, err));
   *spill = made;
@@ -89,7 +91,9 @@ void th_bucket_spill_free(struct th_bucket_spill *spill)
   free_segments(spill->segments);
   free_segments(spill->spare);
   TH_FREE_LIST(spill->edges, spill->flushes);
-  TH_FREE(spill->part, spill->chains, spill);
+  for (int64_t b = 0; spill->lists != NULL && b < spill->bins; b++)
+    free(spill->lists[b].held);
+  TH_FREE(spill->part, spill->lists, spill);
 }
 
 static th_status drain_part(struct th_bucket_spill *spill, struct th_error *err)
@@ -158,9 +162,13 @@ static th_status flush(struct th_bucket_spill *spill, struct th_error *err)
   int64_t *edges = spill->edges[spill->flushes - 1];
   for (int64_t b = 0; b < spill->bins; b++) {
     edges[b] = spill->written;
-    for (struct th_record *r = spill->chains[b].head; r != NULL; r = r->next)
-      TH_TRY(append(spill, r, bytes_of(spill, r), err));
-    spill->chains[b] = (struct chain){0};
+    struct list *list = &spill->lists[b];
+    for (int64_t k = 0; k < list->count; k++) {
+      const struct th_record *record = list->held[k].record;
+      TH_TRY(append(spill, record, bytes_of(spill, record), err));
+    }
+    list->count = 0;
+    list->bytes = 0;
   }
   edges[spill->bins] = spill->written;
   TH_TRY(drain_part(spill, err));
@@ -231,22 +239,21 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
   th_status rc = TH_OK;
   int64_t bytes =
       th_bucket_record_bytes(values->count, values->first < 0, spill->size);
-  if (spill->held > 0 && spill->held + bytes > spill->memory)
+  int64_t taken = bytes + (int64_t)sizeof(struct th_held);
+  if (spill->held > 0 && spill->held + taken > spill->memory)
     TH_TRY(flush(spill, err));
   TH_TRY(reserve(spill, bytes, err));
+  struct list *list = &spill->lists[bucket];
+  TH_TRY(TH_GROW(&list->held, &list->capacity, list->count + 1,
+                 "parsed examples", err));
   struct segment *segment = spill->segments;
   struct th_record *record =
       (struct th_record *)(void *)(segment->bytes + segment->used);
   fill(record, row, values, spill->size);
   segment->used += bytes;
-  spill->held += bytes;
-  struct chain *chain = &spill->chains[bucket];
-  if (chain->tail == NULL)
-    chain->head = record;
-  else
-    chain->tail->next = record;
-  chain->tail = record;
-  chain->bytes += bytes;
+  spill->held += taken;
+  list->held[list->count++] = (struct th_held){record, row};
+  list->bytes += bytes;
 done:
   return rc;
 }
@@ -263,13 +270,14 @@ int64_t th_bucket_spill_stored(const struct th_bucket_spill *spill,
 int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
                               int64_t bucket)
 {
-  return spill->chains[bucket].bytes + th_bucket_spill_stored(spill, bucket);
+  return spill->lists[bucket].bytes + th_bucket_spill_stored(spill, bucket);
 }
 
-const struct th_record *
-th_bucket_spill_held(const struct th_bucket_spill *spill, int64_t bucket)
+const struct th_held *th_bucket_spill_held(const struct th_bucket_spill *spill,
+                                           int64_t bucket, int64_t *count)
 {
-  return spill->chains[bucket].head;
+  *count = spill->lists[bucket].count;
+  return spill->lists[bucket].held;
 }
 
 th_status th_bucket_spill_read(const struct th_bucket_spill *spill,

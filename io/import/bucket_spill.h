@@ -14,8 +14,7 @@
 /* The values of one example, or of the part of it that lies in one shard.
  * Behind it lie the indices, if any, and the values, each padded to 8 bytes. */
 struct th_record {
-  struct th_record *next; /* in memory: the next one of its bin */
-  uint32_t row;           /* counted from the bin's first */
+  uint32_t row; /* counted from the bin's first */
   uint32_t count;
   uint32_t first; /* attributes first, first + 1, .., or TH_LISTED */
   uint32_t unused;
@@ -69,12 +68,19 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
                               uint32_t row, const struct th_text_row *values,
                               struct th_error *err);
 
-/* A bin's records: some on disk, the others in memory as a chain, NULL for
- * none. */
+/* A record in memory: its row is told here, so that records, which lie anywhere
+ * in memory, need not be looked at for it. */
+struct th_held {
+  const struct th_record *record; /* borrowed */
+  uint32_t row;
+};
+
+/* A bin's records: some on disk, the others in memory, in the order in which
+ * they came. */
 int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
                               int64_t bucket);
-const struct th_record *
-th_bucket_spill_held(const struct th_bucket_spill *spill, int64_t bucket);
+const struct th_held *th_bucket_spill_held(const struct th_bucket_spill *spill,
+                                           int64_t bucket, int64_t *count);
 
 /* Those on disk, one behind the other: how many bytes, and the records. */
 int64_t th_bucket_spill_stored(const struct th_bucket_spill *spill,

@@ -1,17 +1,25 @@
-/* csv_plain.c - a line of CSV without quotes, in the form that most files are
- * full of
+/* csv_plain.c - a line of CSV in the form that most files are full of
  * SPDX-License-Identifier: MIT */
 #include "io/import/csv_plain.h"
 
+#include "io/import/find.h"
 #include "io/import/number.h"
 
-#include <emmintrin.h> /* SSE2, which every x86-64 has */
+#include <string.h>
 
-/* Where the next field begins or the last one has ended, and the end. */
+enum {
+  LOOK = 48, /* bytes that are looked at from a field's first on, at most */
+  TAIL = 96  /* bytes of a line that may go on in the tail */
+};
+
+/* Where the next field begins or the last one has ended, and the end: in the
+ * line, or in a copy of its last bytes with a delimiter and room behind it. */
 struct cursor {
   const char *p;
   const char *end;
   char delimiter;
+  bool in_tail;
+  char *tail; /* borrowed */
 };
 
 static inline void skip_blanks(struct cursor *c)
@@ -26,23 +34,39 @@ static inline bool ends_field(const struct cursor *c)
   return c->p == c->end || *c->p == c->delimiter;
 }
 
-/* A field that is a number and nothing else but blanks. */
+/* A field that is a number and nothing else but blanks, or else one in quotes.
+ */
 static bool read_number(struct cursor *c, double *value)
 {
-  if (!th_number_usual(&c->p, c->end, value)) {
-    skip_blanks(c);
-    if (th_number_parse(&c->p, c->end, value) != TH_NUMBER_OK)
-      return false;
-  }
-  if (!ends_field(c))
-    skip_blanks(c);
+  skip_blanks(c);
+  bool quoted = c->p < c->end && *c->p == '"';
+  c->p += quoted;
+  if (th_number_parse(&c->p, c->end, value) != TH_NUMBER_OK)
+    return false;
+  if (quoted && (c->p == c->end || *c->p++ != '"'))
+    return false;
+  skip_blanks(c);
   return ends_field(c);
 }
 
-/* Any field without quotes; *text and *length leave blanks around it out. */
+/* All between two quotes, if there is neither a quote nor a line end in it. */
+static bool read_quoted(struct cursor *c, const char **text, int64_t *length)
+{
+  *text = c->p + 1;
+  const char *last = memchr(*text, '"', (size_t)(c->end - *text));
+  if (last == NULL || memchr(*text, '\r', (size_t)(last - *text)) != NULL)
+    return false;
+  *length = last - *text;
+  c->p = last + 1;
+  return ends_field(c);
+}
+
+/* Any field; *text and *length leave blanks around it out. */
 static bool read_text(struct cursor *c, const char **text, int64_t *length)
 {
   skip_blanks(c);
+  if (c->p < c->end && *c->p == '"')
+    return read_quoted(c, text, length);
   const char *last = c->p; /* behind the last byte that is no blank */
   *text = c->p;
   for (; !ends_field(c); c->p++) {
@@ -87,58 +111,134 @@ static bool read_field(const struct th_csv *csv, struct cursor *c,
   return th_text_row_put(row, role, value);
 }
 
-/* Bytes before the first delimiter of the next 16; 16: there is none. */
+/* Bytes before the next delimiter, which most often is near; UNKNOWN: it is
+ * far.
+ */
+enum { UNKNOWN = 32 };
 static inline int field_length(const char *p, __m128i delimiters)
 {
-  __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-  int found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, delimiters));
-  return __builtin_ctz((unsigned)found | 1U << 16);
+  int length = th_find_in_16(p, delimiters);
+  return length < 16 ? length : 16 + th_find_in_16(p + 16, delimiters);
 }
 
-/* Attributes in the form that most files are full of: numbers that
- * th_number_plain takes, each with a delimiter right behind it. Stops before
- * the first field of another kind, whose number is returned. Where a field ends
- * is looked for on its own, so that the next one need not wait for its digits.
- */
-static int64_t read_usual(const struct th_csv *csv, struct cursor *c,
-                          int64_t field, struct th_text_row *row)
+/* Behind a number of any length, or NULL. Out of the way of the loop for short
+ * ones, which needs the registers. */
+static __attribute__((noinline)) const char *read_long(const char *p,
+                                                       double *value)
 {
+  return th_number_long(&p, value) ? p : NULL;
+}
+
+/* A number that fills a field, perhaps between quotes. */
+static inline bool is_number(const char *p, const char *end, double *value)
+{
+  enum { SHORT = 11 }; /* bytes; longer ones may have more than 8 decimals */
+  double found;
+  if (*p == '"') {
+    end--;
+    if (end == p || *end != '"')
+      return false;
+    p++;
+  }
+  if (end - p <= SHORT)
+    return th_number_plain(&p, value) && p == end;
+  p = read_long(p, &found);
+  *value = found;
+  return p == end;
+}
+
+/* Attributes in the form that most files are full of, each with a delimiter
+ * right behind it. Fields begin before `last`, where LOOK bytes are readable.
+ * Stops before the first field of another kind, whose number is returned. Where
+ * a field ends is looked for on its own, so that the next one need not wait for
+ * its digits. */
+static int64_t read_usual(const struct th_csv *csv, struct cursor *c,
+                          const char *last, int64_t field,
+                          struct th_text_row *row)
+{
+  const bool simple = row->type == TH_F32 && !row->measured;
   float *f32 = row->values;
   const __m128i delimiters = _mm_set1_epi8(c->delimiter);
-  int64_t nonzeros = 0;
+  const int64_t *roles = csv->role;
+  const int64_t columns = csv->columns;
   const char *p = c->p;
-  if (csv->counters > 0 || row->type != TH_F32 || row->measured)
-    return field;
-  while (field < csv->columns && c->end - p > TH_NUMBER_LOOK) {
-    int64_t role = csv->role[field];
-    double value;
-    const char *q = p;
-    const char *end = p + field_length(p, delimiters);
-    if (role < 0 || !th_number_plain(&q, &value) || q != end ||
-        *end != c->delimiter)
+  for (; field < columns && p < last; field++) {
+    int64_t role = roles[field];
+    int length = field_length(p, delimiters);
+    double value = 0.0;
+    if (role < 0 || length == UNKNOWN || !is_number(p, p + length, &value))
       break;
-    f32[role] = (float)value; /* holds every such number */
-    nonzeros += f32[role] != 0.0F;
-    p = end + 1;
-    field++;
+    if (simple)
+      f32[role] = (float)value; /* holds every such number */
+    else if (!th_text_row_put(row, role, value))
+      break;
+    p += length + 1;
   }
-  row->nonzeros += nonzeros;
   c->p = p;
   return field;
+}
+
+/* Usual fields up to the end of the line; c->p is then one behind its end. What
+ * is left of the line when it has no more whole blocks goes on in the tail. */
+static int64_t read_along(const struct th_csv *csv, struct cursor *c,
+                          int64_t field, struct th_text_row *row)
+{
+  if (csv->counters > 0)
+    return field;
+  if (!c->in_tail && c->end - c->p > LOOK)
+    field = read_usual(csv, c, c->end - LOOK, field, row);
+  int64_t left = c->end - c->p;
+  if (!c->in_tail && left <= TAIL) {
+    memcpy(c->tail, c->p, (size_t)left);
+    memset(c->tail + left, 0, LOOK);
+    c->tail[left] = c->delimiter;
+    c->p = c->tail;
+    c->end = c->tail + left;
+    c->in_tail = true;
+  }
+  if (c->in_tail)
+    field = read_usual(csv, c, c->end + 1, field, row);
+  return field;
+}
+
+/* In one loop at the end: it takes no time there. */
+static int64_t count_nonzeros(const float *values, int64_t count)
+{
+  int64_t nonzeros = 0;
+  for (int64_t k = 0; k < count; k++)
+    nonzeros += values[k] != 0.0F;
+  return nonzeros;
+}
+
+static bool read_fields(const struct th_csv *csv, struct cursor *c,
+                        struct th_text_row *row,
+                        double counted[TH_CSV_COUNTERS])
+{
+  int64_t field = 0;
+  while (true) {
+    field = read_along(csv, c, field, row);
+    if (c->p > c->end)
+      return field == csv->columns;
+    if (field >= csv->columns || !read_field(csv, c, field, row, counted))
+      return false;
+    field++;
+    if (c->p == c->end)
+      return field == csv->columns;
+    c->p++;
+  }
 }
 
 bool th_csv_plain_row(const struct th_csv *csv, const struct th_line *line,
                       struct th_text_row *row, double counted[TH_CSV_COUNTERS])
 {
-  struct cursor c = {line->text, line->text + line->length, csv->delimiter};
-  int64_t field = 0;
-  while (true) {
-    field = read_usual(csv, &c, field, row);
-    if (field >= csv->columns || !read_field(csv, &c, field, row, counted))
-      return false;
-    field++;
-    if (c.p == c.end)
-      return field == csv->columns;
-    c.p++;
-  }
+  char tail[TAIL + LOOK];
+  struct cursor c = {.p = line->text,
+                     .end = line->text + line->length,
+                     .delimiter = csv->delimiter,
+                     .tail = tail};
+  if (!read_fields(csv, &c, row, counted))
+    return false;
+  if (row->type == TH_F32)
+    row->nonzeros = count_nonzeros(row->values, csv->attributes);
+  return true;
 }

@@ -1,5 +1,5 @@
-/* csv_plain.h - a line of CSV without quotes, in the form that most files are
- * full of; internal to io/import
+/* csv_plain.h - a line of CSV in the form that most files are full of; internal
+ * to io/import
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CSV_PLAIN_H
@@ -9,8 +9,9 @@
 
 /* Read the example of a line into a row with room for all attributes; counted
  * receives the values of the counters. False where something is not as usual:
- * a quote, a fault. Nothing is said then, and the row means nothing: the reader
- * of any line is to be asked. Otherwise the row is as that one makes it. Local.
+ * a quote in a field, a fault. Nothing is said then, and the row means nothing:
+ * the reader of any line is to be asked. Otherwise the row is as that one makes
+ * it. Local.
  */
 bool th_csv_plain_row(const struct th_csv *csv, const struct th_line *line,
                       struct th_text_row *row, double counted[TH_CSV_COUNTERS]);

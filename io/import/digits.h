@@ -42,6 +42,14 @@ static inline uint64_t th_digit_value(uint64_t digits)
   return (digits * 10000 + (digits >> 32)) & 0xffffffff;
 }
 
+/* 10^count, count from 0 to 8. */
+static inline uint64_t th_digits_shift(int count)
+{
+  static const uint64_t shift[] = {1,      10,      100,      1000,     10000,
+                                   100000, 1000000, 10000000, 100000000};
+  return shift[count];
+}
+
 /* How many of the eight bytes at p are digits before the first that is none,
  * and their value. All eight bytes must be readable. */
 static inline int th_digits_eight(const char *p, uint64_t *value)

@@ -62,7 +62,8 @@ struct th_import {
   bool force;
   int64_t memory; /* bytes of parsed entries this rank may hold */
   int threads;    /* of this rank at most, some more text for each; below 0: so
-                     many however little text there is; 0: one */
+                     many however little text there is; 0: one. No more than
+                     memory has room for */
   const struct th_import_monitor *monitor; /* or NULL; of this rank */
 };
 

@@ -56,6 +56,7 @@ th_status th_import_count_lines(struct th_importing *im, int64_t k,
     if (!more)
       break;
     th_import_tell_line(im, TH_IMPORT_COUNTS, k);
+    im->share.cut = im->share.cut || line.too_long;
     *examples +=
         line.too_long || im->format->importer->is_example(im, k, &line);
   }
@@ -119,6 +120,8 @@ static th_status place_examples(struct th_importing *im, struct th_error *err)
     test = (int64_t)llround((double)assignment->main * job->test_fraction);
     test = test < 1 ? 1 : test;
   }
+  if (test >= assignment->main && im->share.cut)
+    test = 0; /* there may be more; the line that is too long comes to light */
   if (test >= assignment->main)
     return th_fail(err, TH_EDATA,
                    "%s: %lld of %lld examples would be test examples, expected "
@@ -131,8 +134,16 @@ static th_status place_examples(struct th_importing *im, struct th_error *err)
                          : th_partition_row_group_size(assignment->examples);
   assignment->shuffle = job->shuffle;
   assignment->seed = job->seed;
-  th_row_assignment_divide(assignment, 2 * im->text_bytes, im->limits.memory);
-  return TH_OK;
+  return th_row_assignment_divide(assignment, 2 * im->text_bytes,
+                                  im->limits.memory, err);
+}
+
+/* Collective. */
+static bool any_is_cut(const struct th_importing *im)
+{
+  int64_t cut = im->share.cut;
+  im->comm->ops->max_i64(im->comm, &cut, 1);
+  return cut != 0;
 }
 
 th_status th_import_count(struct th_importing *im, struct th_error *err)
@@ -150,7 +161,8 @@ th_status th_import_count(struct th_importing *im, struct th_error *err)
                         2 * im->files * (int64_t)sizeof *counts, sizes, &all,
                         err));
   TH_TRY(sum_counts(im, all, err));
-  TH_TRY(place_examples(im, err));
+  im->share.cut = any_is_cut(im);
+  TH_TRY(th_agree(im->comm, place_examples(im, err), err));
 done:
   TH_FREE(all, sizes, counts);
   return rc;

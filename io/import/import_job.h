@@ -37,6 +37,7 @@ struct th_import_share {
   struct th_range *range;
   int64_t *line;    /* the line before the range */
   int64_t *counted; /* examples in the range, when they were counted */
+  bool cut; /* a line is too long: what follows it there was not counted */
 };
 
 /* The bins of this thread; on the first one, those of all, and what the others
@@ -107,7 +108,6 @@ struct th_importing {
   /* What was counted; replicated but for `first_row`. */
   struct th_row_assignment assignment;
   int64_t first_row; /* input row of this rank's first example */
-
   /* What was parsed. */
   struct th_import_bins bins;
   struct th_import_rows own;

@@ -295,4 +295,5 @@ void th_import_close(struct th_importing *im)
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.stored);
   th_rounding_free(&im->rounding);
+  th_row_assignment_free(&im->assignment);
 }

@@ -159,13 +159,12 @@ th_status th_import_write_shards(struct th_importing *im,
                           .told = -1};
   struct th_transpose like = {
       .writer = writer, .layout = layout, .type = im->type};
-  void *self[2] = {&shards, &shards};
   int made = 1;
   th_handoff_init(&shards.handoff, &like);
   th_status rc = prepare(&shards, err);
   TH_TRY(th_agree(im->comm, rc, err));
   if (im->comm->size == 1 && im->bins.count > 1)
-    rc = th_team_run(im->comm, 2, work, self, &made, err);
+    rc = th_team_run(im->comm, 2, work, &shards, 0, &made, err);
   else
     rc = make_and_write(&shards, err);
 done:

@@ -6,17 +6,20 @@
 #include "core/memory.h"
 #include "core/team.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_EACH = 4 << 20 }; /* bytes of text that are worth a thread */
+enum {
+  TEXT_EACH = 4 << 20,  /* bytes of text that are worth a thread */
+  MEMORY_EACH = 4 << 20 /* bytes that it takes beside its records, about */
+};
 
+/* Half of the memory is for their records. */
 static int count_threads(const struct th_importing *im)
 {
-  int threads = im->job->threads;
-  int64_t worth = 1 + im->text_bytes / im->comm->size / TEXT_EACH;
-  if (threads < 0)
-    return -threads;
-  return threads < worth ? threads : (int)worth;
+  return th_team_size(im->job->threads,
+                      1 + im->text_bytes / im->comm->size / TEXT_EACH,
+                      im->limits.memory / 2 / MEMORY_EACH);
 }
 
 /* What a thread has of its own. */
@@ -62,6 +65,7 @@ static void end_thread(struct th_import_thread *thread)
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.stored);
   th_rounding_free(&im->rounding);
+  th_row_assignment_free(&im->assignment);
 }
 
 void th_import_free_threads(struct th_importing *im)
@@ -142,26 +146,22 @@ th_status th_import_read(struct th_importing *im, struct th_error *err)
   struct th_comm *comm = im->comm;
   int threads = count_threads(im);
   struct reading *reading = NULL;
-  void **self = NULL;
   int made = 1;
-  threads = threads < 1 ? 1 : threads;
   th_status rc = begin_threads(im, threads - 1, err);
   if (rc == TH_OK)
     rc = TH_NEW(&reading, threads, "threads", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&self, threads, "threads", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int t = 0; t < threads; t++) {
     reading[t].im = t == 0 ? im : &im->bins.other[t - 1].im;
     reading[t].ranks = comm->size;
     reading[t].first = t == 0;
-    self[t] = &reading[t];
   }
-  rc = th_team_run(comm, threads, read_part, self, &made, err);
+  rc = th_team_run(comm, threads, read_part, reading, sizeof *reading, &made,
+                   err);
   im->comm = comm;
   TH_TRY(rc);
   TH_TRY(th_agree(comm, join_rows(im, err), err));
 done:
-  TH_FREE(reading, self);
+  free(reading);
   return rc;
 }

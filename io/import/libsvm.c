@@ -3,8 +3,10 @@
 #include "io/import/libsvm_parts.h"
 
 #include "io/import/digits.h"
+#include "io/import/find.h"
 #include "io/import/number.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -177,20 +179,24 @@ static inline struct expected expect_next(struct expected last)
 
 /* Entries in the form that most files are full of: up to 7 digits, a colon, a
  * number that th_number_plain takes, one blank. Stops, with nothing said,
- * before the first entry of another form: read_entry takes that one. */
+ * before the first entry of another form: read_entry takes that one. The blank
+ * is looked for on its own, so that no entry waits for the digits of the one
+ * before. */
 static const char *read_usual(const struct th_libsvm *format, const char *p,
                               const char *end, int64_t limit, int64_t *previous,
                               struct th_text_row *row)
 {
-  enum { LOOKED_AT = 8 + TH_NUMBER_LOOK }; /* bytes, at most */
+  enum { LOOKED_AT = 32 }; /* bytes, at most */
+  static_assert(LOOKED_AT >= 8 + TH_NUMBER_LOOK, "an index and a number");
   float *f32 = row->type == TH_F32 && !row->measured ? row->values : NULL;
+  const __m128i blanks = _mm_set1_epi8(' ');
   int64_t nonzeros = 0;
   const int64_t shift = format->zero_based ? 0 : 1;
   struct expected next = {1, 0, 0};
   int64_t last = *previous;
   int64_t count = row->count;
   while (end - p >= LOOKED_AT) {
-    const char *q = p;
+    int length = th_find_in_32(p, blanks);
     int64_t index = last + 1;
     uint64_t text = th_digits_eight_bytes(p);
     if ((text & next.mask) != next.text) {
@@ -203,10 +209,10 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
       next.mask = ~(uint64_t)0 >> (8 * (8 - next.length));
       next.text = text & next.mask;
     }
-    q += next.length;
+    const char *q = p + next.length;
     double value;
     if (index <= last || index >= limit || !th_number_plain(&q, &value) ||
-        *q != ' ')
+        q != p + length || length == LOOKED_AT)
       break;
     if (f32 != NULL) { /* holds every such number */
       f32[count] = (float)value;
@@ -216,7 +222,7 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
     }
     row->index[count++] = (uint32_t)index;
     last = index;
-    p = q + 1;
+    p += length + 1;
     next = expect_next(next);
   }
   row->count = count;

@@ -3,6 +3,7 @@
 #ifndef TH_NUMBER_H
 #define TH_NUMBER_H
 
+#include "io/import/decimal.h"
 #include "io/import/digits.h"
 
 #include <stdbool.h>
@@ -47,6 +48,47 @@ static inline bool th_number_plain(const char **cursor, double *value)
     return false;
   /* signed integers become doubles in one instruction */
   *value = (double)(int64_t)(whole * UNITS + fraction) / units[negative];
+  *cursor = p;
+  return true;
+}
+
+/* Append the eight bytes at *p to a mantissa, as far as they are digits, whose
+ * number is returned. Local. */
+static inline int th_number_append(const char **p, uint64_t *mantissa)
+{
+  uint64_t some;
+  int count = th_digits_eight(*p, &some);
+  *mantissa = *mantissa * th_digits_shift(count) + some;
+  *p += count;
+  return count;
+}
+
+/* The same for more decimals: up to 7 digits, a point, up to 24 digits, at most
+ * 19 together. TH_NUMBER_LONG_LOOK bytes must be readable. */
+enum { TH_NUMBER_LONG_LOOK = 34 };
+/* Local. */
+static inline bool th_number_long(const char **cursor, double *value)
+{
+  const char *p = *cursor;
+  uint64_t mantissa;
+  bool negative = *p == '-';
+  p += negative || *p == '+';
+  int digits = th_digits_eight(p, &mantissa);
+  int decimals = 0;
+  p += digits;
+  if (digits == 8)
+    return false;
+  if (*p == '.') {
+    const char *fraction = ++p;
+    int some = th_number_append(&p, &mantissa);
+    for (int k = 0; k < 2 && some == 8; k++)
+      some = th_number_append(&p, &mantissa);
+    decimals = (int)(p - fraction);
+  }
+  if (digits + decimals == 0 || digits + decimals > TH_DECIMAL_DIGITS)
+    return false;
+  double magnitude = th_decimal_nearest(mantissa, -decimals);
+  *value = negative ? -magnitude : magnitude;
   *cursor = p;
   return true;
 }

@@ -15,8 +15,9 @@ static int64_t training_groups(const struct th_row_assignment *assignment)
   return th_integer_ceil_divide(assignment->training, assignment->row_group);
 }
 
-void th_row_assignment_divide(struct th_row_assignment *assignment,
-                              int64_t bytes, int64_t memory)
+th_status th_row_assignment_divide(struct th_row_assignment *assignment,
+                                   int64_t bytes, int64_t memory,
+                                   struct th_error *err)
 {
   int64_t test = assignment->examples - assignment->training;
   assignment->groups = training_groups(assignment) +
@@ -31,6 +32,16 @@ void th_row_assignment_divide(struct th_row_assignment *assignment,
           : 1;
   assignment->bins =
       th_integer_ceil_divide(assignment->groups, assignment->bin_groups);
+  if (!assignment->shuffle)
+    return TH_OK;
+  struct th_stream stream = {assignment->seed, TH_PURPOSE_SHUFFLE};
+  return th_random_places_init(&assignment->places, stream, 0, assignment->main,
+                               err);
+}
+
+void th_row_assignment_free(struct th_row_assignment *assignment)
+{
+  th_random_places_free(&assignment->places);
 }
 
 int64_t th_row_assignment_row(const struct th_row_assignment *assignment,
@@ -38,8 +49,7 @@ int64_t th_row_assignment_row(const struct th_row_assignment *assignment,
 {
   if (!assignment->shuffle || input_row >= assignment->main)
     return input_row;
-  struct th_stream stream = {assignment->seed, TH_PURPOSE_SHUFFLE};
-  return th_random_place(stream, 0, assignment->main, input_row);
+  return th_random_places_at(&assignment->places, input_row);
 }
 
 /* First row of a group; the number of rows for the group behind the last. */

@@ -8,6 +8,7 @@
 #define TH_ROW_ASSIGNMENT_H
 
 #include "core/deal.h"
+#include "core/random.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,12 +25,17 @@ struct th_row_assignment {
   int64_t groups;
   int64_t bin_groups; /* row groups in a bin */
   int64_t bins;
+  struct th_random_places
+      places; /* of the main rows, where they are shuffled */
 };
 
-/* Fill in groups and bins from the members above them. The bytes are an
- * estimate of all examples, the memory what one rank has for them. */
-void th_row_assignment_divide(struct th_row_assignment *assignment,
-                              int64_t bytes, int64_t memory);
+/* Fill in the rest from the members above groups. The bytes are an estimate of
+ * all examples, the memory what one rank has for them. Release with
+ * th_row_assignment_free, which is legal on a zeroed record. TH_ENOMEM. */
+th_status th_row_assignment_divide(struct th_row_assignment *assignment,
+                                   int64_t bytes, int64_t memory,
+                                   struct th_error *err);
+void th_row_assignment_free(struct th_row_assignment *assignment);
 
 /* Stored row of an input row. */
 int64_t th_row_assignment_row(const struct th_row_assignment *assignment,

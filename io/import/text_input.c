@@ -79,6 +79,8 @@ static th_status read_on(struct th_text_lines *lines, struct th_error *err)
   lines->begin = 0;
   lines->end = left;
   int64_t wanted = left > READ_PART / 2 ? 2 * left : READ_PART;
+  if (wanted > left + lines->last - lines->next)
+    wanted = left + lines->last - lines->next;
   if (wanted > lines->capacity) {
     int64_t held = lines->capacity == 0 ? 0 : lines->capacity + 1;
     th_status rc = th_grow((void **)&lines->buffer, &held, wanted + 1, 1,

@@ -176,17 +176,19 @@ static void print_dataset(struct th_dataset *dataset,
     printf("check:        every checksum and index is right\n");
 }
 
-/* Data whose shards are not all there are described, too. Local: rank 0. */
-static void look_at_moments(struct th_dataset *dataset,
-                            const struct th_options *options,
-                            struct th_improvement *improvement)
+/* Data whose shards are not all there are described, too, but not as right.
+ * Local: rank 0. */
+static th_status look_at_moments(struct th_dataset *dataset,
+                                 const struct th_options *options,
+                                 struct th_improvement *improvement,
+                                 struct th_error *err)
 {
-  struct th_error missing;
-  th_error_clear(&missing);
-  if (th_improvement_compute(improvement, th_dataset_store(dataset),
-                             &missing) != TH_OK &&
-      !options->quiet)
+  struct th_error missing = {0};
+  th_status rc = th_improvement_compute(improvement, th_dataset_store(dataset),
+                                        options->check ? err : &missing);
+  if (rc != TH_OK && !options->check && !options->quiet)
     th_wording_print(stderr, "note: no moments: ", missing.text);
+  return options->check ? rc : TH_OK;
 }
 
 static th_status inspect_dataset(const struct th_options *options,
@@ -204,7 +206,8 @@ static th_status inspect_dataset(const struct th_options *options,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_dataset_groups(dataset, comm, &findings.groups, err));
   if (comm->rank == 0)
-    look_at_moments(dataset, options, &findings.improvement);
+    rc = look_at_moments(dataset, options, &findings.improvement, err);
+  TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && options->json)
     rc = th_json_print(stdout, dataset_json(dataset, &findings), JSON_INDENT(2),
                        err);

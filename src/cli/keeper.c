@@ -151,7 +151,11 @@ static bool told_by_file(struct th_keeper *keeper, double now)
 /* Whether a stop was asked for, on this rank. */
 static bool is_told(struct th_keeper *keeper, double now)
 {
-  if (keeper->told == 0 && (th_interrupt_asked() || told_by_file(keeper, now)))
+  if (keeper->told > 0)
+    return true;
+  bool asked = th_interrupt_asked();
+  keeper->by_file = !asked && told_by_file(keeper, now);
+  if (asked || keeper->by_file)
     keeper->told = now;
   return keeper->told > 0;
 }
@@ -217,17 +221,19 @@ static void tell_failure(bool failed, th_status rc, const struct th_error *err)
   }
 }
 
-bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
-                    int64_t updates)
+th_status th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
+                         int64_t updates, bool *kept, struct th_error *err)
 {
   double began = th_comm_clock();
-  struct th_error err;
-  th_error_clear(&err);
+  struct th_error why;
+  th_error_clear(&why);
   /* values that are used in place may have been others in between */
   th_status rc =
-      th_agree(keeper->comm, th_data_unchanged(keeper->data, &err), &err);
-  if (rc == TH_OK)
-    rc = th_checkpoint_write(&keeper->checkpoint, keeper->key, state, &err);
+      th_agree(keeper->comm, th_data_unchanged(keeper->data, err), err);
+  *kept = false;
+  if (rc != TH_OK)
+    return rc;
+  rc = th_checkpoint_write(&keeper->checkpoint, keeper->key, state, &why);
   double now = th_comm_clock();
   keeper->writing =
       keeper->measured ? fmax(keeper->writing, now - began) : now - began;
@@ -236,11 +242,12 @@ bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
   keeper->saved_update = updates;
   keeper->asked = now;
   if (keeper->shows)
-    tell_failure(keeper->failed, rc, &err);
+    tell_failure(keeper->failed, rc, &why);
   keeper->failed = rc != TH_OK;
   keeper->current = rc == TH_OK;
   keeper->begun = keeper->begun || rc == TH_OK;
-  return rc == TH_OK;
+  *kept = rc == TH_OK;
+  return TH_OK;
 }
 
 void th_keeper_done(struct th_keeper *keeper)

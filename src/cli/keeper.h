@@ -33,6 +33,7 @@ struct th_keeper {
   bool begun;            /* there is a checkpoint to go on from */
   bool current;          /* nothing but what is under way is lost by leaving */
   double told;           /* when a stop was asked for; 0: it was not */
+  bool by_file;          /* rank 0: by a file STOP, not by a signal */
   int64_t polls;         /* calls of th_keeper_leaves */
 };
 
@@ -68,10 +69,11 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
  * it would come no further the next time. Local. */
 bool th_keeper_leaves(struct th_keeper *keeper);
 
-/* Write a checkpoint. false: it could not be written; rank 0 has said so.
- * Collective. */
-bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
-                    int64_t updates);
+/* Write a checkpoint. *kept: it was written; else rank 0 has said why not.
+ * Collective. TH_EIO where the data are no longer those that the run began
+ * with. Also TH_EARG, TH_ENOMEM. */
+th_status th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
+                         int64_t updates, bool *kept, struct th_error *err);
 
 /* The model is written: remove the checkpoints. Local. */
 void th_keeper_done(struct th_keeper *keeper);

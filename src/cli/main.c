@@ -7,7 +7,9 @@
 #include "cli/help.h"
 #include "cli/shared/arithmetic.h"
 #include "core/kernel_form.h"
+#include "core/pages.h"
 #include "io/hdf5/interrupt.h"
+#include "io/hdf5/library.h"
 #include "mpi/mpi_comm.h"
 
 #include <fcntl.h>
@@ -177,6 +179,8 @@ int main(int argc, char **argv)
   struct th_comm comm;
   struct th_error err;
   check_processor();
+  th_pages_reuse();
+  th_library_alone();
   th_interrupt_hold();
   hold_standard_files();
   signal(SIGPIPE, SIG_IGN);

@@ -13,20 +13,27 @@ enum { READ_ITEMS = 1 << 24, READ_TIMES = 3 };
 
 th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            const struct th_rank_cost *mine,
+                           const struct th_usage *used,
                            const struct th_rank_total *before,
                            struct th_error *err)
 {
+  int64_t *counts = NULL;
+  void *usage = NULL;
   *report = (struct th_report){.ranks = comm->size, .read_gbs = NAN};
-  th_status rc =
-      th_rank_cost_gather(&report->total, &report->rank, comm, mine, err);
-  if (rc == TH_OK)
-    th_rank_cost_append(&report->total, before);
+  th_status rc = TH_NEW(&counts, comm->size, "the report", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_rank_cost_gather(&report->total, &report->rank, comm, mine, err));
+  th_rank_cost_append(&report->total, before);
+  TH_TRY(th_comm_gather(comm, used, sizeof *used, counts, &usage, err));
+  report->usage = usage;
+done:
+  free(counts);
   return rc;
 }
 
 void th_report_free(struct th_report *report)
 {
-  free(report->rank);
+  TH_FREE(report->rank, report->usage);
   *report = (struct th_report){0};
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/rank_cost.h"
 #include "cli/run_monitor.h"
+#include "cli/usage.h"
 #include "core/model.h"
 #include "core/profile.h"
 #include "solvers/driver/train.h"
@@ -19,6 +20,7 @@
 struct th_report {
   int ranks;
   struct th_rank_cost *rank; /* owned: one per rank, since this process began */
+  struct th_usage *usage;    /* owned: the same */
   struct th_rank_total total; /* over the ranks, and over all parts of a run
                                  that was gone on with */
   double read_gbs; /* memory bandwidth per rank, all at once; NaN: unknown */
@@ -28,6 +30,7 @@ struct th_report {
  * gone on with. Collective. Release with th_report_free. */
 th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            const struct th_rank_cost *mine,
+                           const struct th_usage *used,
                            const struct th_rank_total *before,
                            struct th_error *err);
 /* Local. */

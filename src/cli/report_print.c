@@ -41,6 +41,7 @@ static json_t *ranks_of(const struct th_report *report)
     th_json_int(rank, "bytes_sent", cost->bytes_sent);
     th_json_int(rank, "bytes_read", cost->bytes_read);
     th_json_int(rank, "peak_memory", cost->peak_memory);
+    th_usage_json(rank, &report->usage[r]);
     json_array_append_new(ranks, rank);
   }
   return ranks;

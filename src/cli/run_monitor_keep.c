@@ -93,11 +93,13 @@ static th_status on_room(void *self, const struct th_state *state,
   return th_keeper_begin(monitor->keeper, state, err);
 }
 
-static bool on_save(void *self, const struct th_state *state)
+static th_status on_save(void *self, const struct th_state *state, bool *kept,
+                         struct th_error *err)
 {
   struct th_run_monitor *monitor = self;
   th_meter_clear(&monitor->meter);
-  return th_keeper_save(monitor->keeper, state, monitor->last.updates);
+  return th_keeper_save(monitor->keeper, state, monitor->last.updates, kept,
+                        err);
 }
 
 void th_run_monitor_keep(struct th_run_monitor *monitor,

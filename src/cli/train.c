@@ -27,7 +27,8 @@ struct session {
   struct th_output output; /* the model's; rank 0 claims it at the start, */
   struct th_output report; /* and the report's, if there is one */
   struct th_profile profile;
-  double began; /* by th_comm_clock */
+  double began;         /* by th_comm_clock */
+  struct th_usage used; /* when it began */
 };
 
 /* The first solver that can be stopped at any time. */
@@ -163,10 +164,12 @@ static th_status report(struct session *session, struct th_comm *comm,
 {
   const struct th_rank_cost mine = th_rank_cost_now(
       comm, &session->profile, session->data.store, session->began);
+  const struct th_usage used = th_usage_since(&session->used);
   const struct th_options *options = session->options;
   struct th_report report = {0};
   th_status rc;
-  TH_TRY(th_report_gather(&report, comm, &mine, &session->monitor.before, err));
+  TH_TRY(th_report_gather(&report, comm, &mine, &used, &session->monitor.before,
+                          err));
   TH_TRY(th_loop_log_gather(&session->monitor.log, comm, err));
   bool shown = options->verbose && report.total.most.seconds >= worth_measuring;
   if (options->report != NULL || shown)
@@ -229,13 +232,15 @@ static void print_start(const struct session *session)
   fputc('\n', stderr);
 }
 
-/* Where files are changed while values of them are used in place, any numbers
- * may come out: that is said then. Collective. */
+/* Say what a failure comes from. Where files are changed while values of them
+ * are used in place, any numbers may come out. Collective. */
 static th_status find_cause(const struct session *session, struct th_comm *comm,
                             th_status failed, struct th_error *err)
 {
   struct th_error why = {0};
-  if (failed != TH_ENUMERIC)
+  if (failed == TH_ESTOPPED && session->keeper.by_file)
+    th_error_name(err, "file STOP"); /* job scripts look for it */
+  if (failed != TH_ENUMERIC && failed != TH_EDATA)
     return failed;
   th_status rc =
       th_agree(comm, th_data_unchanged(session->training.data, &why), &why);
@@ -272,8 +277,8 @@ static th_status train(struct session *session, struct th_comm *comm,
                 &session->training.model, err);
   th_interrupt_ask(session->keeper.on); /* the model is all but there */
   TH_TRY(find_cause(session, comm, rc, err));
-  TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
   TH_TRY(th_training_finish(&session->training, comm, err));
+  TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
   TH_TRY(write_model(session, comm, err));
   th_keeper_done(&session->keeper);
   TH_TRY(report(session, comm, err));
@@ -300,8 +305,10 @@ static th_status print_estimate(const struct session *session,
 th_status th_command_train(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err)
 {
-  struct session session = {
-      .options = options, .profile = {.comm = comm}, .began = th_comm_clock()};
+  struct session session = {.options = options,
+                            .profile = {.comm = comm},
+                            .began = th_comm_clock(),
+                            .used = th_usage_now()};
   int64_t share = 0;
   th_status rc;
   TH_TRY(check_use(options, err));

@@ -3,11 +3,16 @@
 #include "core/random.h"
 
 #include "core/elementary.h"
+#include "core/memory.h"
 
 #include <Random123/philox.h>
 #include <math.h>
+#include <stdlib.h>
 
-enum { FEISTEL_ROUNDS = 6 };
+enum {
+  FEISTEL_ROUNDS = 6,
+  MOST_KEPT = 16 /* bits of a half whose words are kept: 1.5 MiB */
+};
 
 void th_random_bits(struct th_stream stream, uint64_t step, uint64_t index,
                     uint32_t bits[4])
@@ -50,33 +55,81 @@ void th_random_normal(struct th_stream stream, uint64_t step, uint64_t index,
   pair[1] = radius * turn.sin;
 }
 
-/* One walk through the network: halves of `half` bits each. */
-static uint64_t feistel(struct th_stream stream, uint64_t step, unsigned half,
-                        uint64_t value)
+/* What a round of the network adds to the left half. */
+static uint64_t draw_word(const struct th_random_places *places, uint64_t round,
+                          uint64_t right)
 {
-  uint64_t mask = ((uint64_t)1 << half) - 1;
+  uint32_t bits[4];
+  th_random_bits(places->stream, places->step, right | round << 56, bits);
+  uint64_t mask = ((uint64_t)1 << places->half) - 1;
+  return ((uint64_t)bits[1] << 32 | bits[0]) & mask;
+}
+
+/* One walk through the network: halves of `half` bits each. */
+static uint64_t feistel(const struct th_random_places *places, uint64_t value)
+{
+  unsigned half = places->half;
   uint64_t left = value >> half;
-  uint64_t right = value & mask;
+  uint64_t right = value & (((uint64_t)1 << half) - 1);
   for (uint64_t round = 0; round < FEISTEL_ROUNDS; round++) {
-    uint32_t bits[4];
-    th_random_bits(stream, step, right | round << 56, bits);
-    uint64_t mixed = ((uint64_t)bits[1] << 32 | bits[0]) & mask;
-    uint64_t next = left ^ mixed;
+    uint64_t word = places->word != NULL ? places->word[round << half | right]
+                                         : draw_word(places, round, right);
+    uint64_t next = left ^ word;
     left = right;
     right = next;
   }
   return left << half | right;
 }
 
+static struct th_random_places make_places(struct th_stream stream,
+                                           uint64_t step, int64_t n)
+{
+  struct th_random_places places = {
+      .stream = stream, .step = step, .n = n, .half = 1};
+  while (places.half < 31 && (int64_t)1 << (2 * places.half) < n)
+    places.half++;
+  return places;
+}
+
+int64_t th_random_places_at(const struct th_random_places *places, int64_t i)
+{
+  uint64_t value = (uint64_t)i;
+  do
+    value = feistel(places, value);
+  while (value >= (uint64_t)places->n);
+  return (int64_t)value;
+}
+
 int64_t th_random_place(struct th_stream stream, uint64_t step, int64_t n,
                         int64_t i)
 {
-  unsigned half = 1;
-  while (half < 31 && (int64_t)1 << (2 * half) < n)
-    half++;
-  uint64_t value = (uint64_t)i;
-  do
-    value = feistel(stream, step, half, value);
-  while (value >= (uint64_t)n);
-  return (int64_t)value;
+  struct th_random_places places = make_places(stream, step, n);
+  return th_random_places_at(&places, i);
+}
+
+th_status th_random_places_init(struct th_random_places *places,
+                                struct th_stream stream, uint64_t step,
+                                int64_t n, struct th_error *err)
+{
+  *places = make_places(stream, step, n);
+  if (places->half > MOST_KEPT)
+    return TH_OK;
+  uint64_t rights = (uint64_t)1 << places->half;
+  uint32_t *word = NULL;
+  th_status rc =
+      TH_NEW(&word, (int64_t)(FEISTEL_ROUNDS * rights), "a random order", err);
+  if (rc != TH_OK)
+    return rc;
+  for (uint64_t round = 0; round < FEISTEL_ROUNDS; round++)
+    for (uint64_t right = 0; right < rights; right++)
+      word[round << places->half | right] =
+          (uint32_t)draw_word(places, round, right);
+  places->word = word;
+  return TH_OK;
+}
+
+void th_random_places_free(struct th_random_places *places)
+{
+  free(places->word);
+  *places = (struct th_random_places){0};
 }

@@ -7,6 +7,8 @@
 #ifndef TH_RANDOM_H
 #define TH_RANDOM_H
 
+#include "core/error.h"
+
 #include <stdint.h>
 
 /* Who draws: streams of different purposes never share a number. The values
@@ -76,5 +78,23 @@ void th_random_uniform_pairs(const struct th_random_pairs *pairs, int64_t n,
  * even number of bits, walked until the result is below n). */
 int64_t th_random_place(struct th_stream stream, uint64_t step, int64_t n,
                         int64_t i);
+
+/* The same permutation for many of its items: what the network draws is kept,
+ * in about 24 bytes times the root of n. */
+struct th_random_places {
+  struct th_stream stream;
+  uint64_t step;
+  int64_t n;
+  unsigned half;  /* bits of half a place */
+  uint32_t *word; /* by round and right half; owned; NULL: too many to keep */
+};
+
+/* Release with th_random_places_free, which is legal on a zeroed record.
+ * TH_ENOMEM. */
+th_status th_random_places_init(struct th_random_places *places,
+                                struct th_stream stream, uint64_t step,
+                                int64_t n, struct th_error *err);
+int64_t th_random_places_at(const struct th_random_places *places, int64_t i);
+void th_random_places_free(struct th_random_places *places);
 
 #endif

@@ -58,6 +58,7 @@ static struct th_slab dense_part(const struct th_slab *slab,
   int64_t skipped = (part.first - slab->attributes.first) * slab->stride;
   struct th_slab made = *slab;
   made.attributes = part;
+  made.following += slab->attributes.last - part.last;
   made.values = (const char *)slab->values + th_type_bytes(slab->type, skipped);
   return made;
 }

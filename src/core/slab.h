@@ -31,9 +31,11 @@ struct th_slab {
   int64_t row; /* first row, counted from the row group's first */
   int32_t rows;
   const void *values;
-  int64_t stride; /* dense: items from one attribute to the next */
-  int64_t runs;   /* sparse */
-  int64_t base;   /* sparse: what attribute[] counts from */
+  int64_t stride;    /* dense: items from one attribute to the next */
+  int64_t following; /* dense: so many attributes lie behind these in the same
+                        way, and are probably wanted next; a hint */
+  int64_t runs;      /* sparse */
+  int64_t base;      /* sparse: what attribute[] counts from */
   const uint32_t *attribute;
   const uint32_t *start;
   const uint16_t *row_in_group; /* hence R <= TH_SPARSE_ROWS */

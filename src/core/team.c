@@ -6,11 +6,20 @@
  * SPDX-License-Identifier: MIT */
 #include "core/team.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Bytes of addresses that a thread may take: its stack, its part of the heap,
+ * of which the C library asks for twice the 64 MiB at first, and what it makes.
+ */
+static const double addresses_each = 256e6;
 
 struct member {
   struct th_comm comm; /* of this thread */
@@ -266,8 +275,33 @@ static th_status run(struct team *team, int threads, int *made,
   return err->code;
 }
 
+/* How many threads the limit on the process's addresses leaves room for. */
+static int64_t address_room(void)
+{
+  struct rlimit limit;
+  long long pages = 0;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return INT64_MAX;
+  FILE *sizes = fopen("/proc/self/statm", "r");
+  bool known = sizes != NULL && fscanf(sizes, "%lld", &pages) == 1;
+  if (sizes != NULL)
+    fclose(sizes);
+  double left =
+      (double)limit.rlim_cur - (double)pages * (double)sysconf(_SC_PAGESIZE);
+  return known && left > 0 ? 1 + (int64_t)(left / addresses_each) : 1;
+}
+
+int th_team_size(int wanted, int64_t worth, int64_t room)
+{
+  room = th_min_i64(room, address_room());
+  int64_t most = wanted < 0 || room < worth ? room : worth;
+  int64_t threads = wanted < 0 ? -(int64_t)wanted : wanted;
+  threads = threads < most ? threads : most;
+  return threads < 1 ? 1 : (int)threads;
+}
+
 th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
-                      void *const *self, int *made, struct th_error *err)
+                      void *self, size_t each, int *made, struct th_error *err)
 {
   struct team team = {.base = comm, .work = work};
   th_status rc = TH_OK;
@@ -281,7 +315,7 @@ th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
   TH_TRY(th_agree(comm, rc, err));
   for (int t = 0; t < threads; t++) {
     team.member[t].team = &team;
-    team.member[t].self = self[t];
+    team.member[t].self = (char *)self + (size_t)t * each;
     team.member[t].err.rank = -1;
   }
   rc = run(&team, threads, made, err);

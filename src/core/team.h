@@ -11,6 +11,12 @@
 
 #include "core/comm.h"
 
+/* How many threads to take: at most as many as are wanted, as are worth it, and
+ * as there is room for, also within the limit on addresses (ulimit -v); with
+ * minus a number wanted, so many even where they are not worth it. At least 1.
+ * Local. */
+int th_team_size(int wanted, int64_t worth, int64_t room);
+
 /* One thread's work: collective over the team, with a record of its own in
  * self. What it fails with is agreed on by all. It may use sums, maxima,
  * broadcasts, joins and barriers of comm, and no other operations. */
@@ -19,11 +25,12 @@ typedef th_status (*th_team_work)(struct th_comm *comm, void *self,
 
 /* Do the work on `threads` threads of each rank, of which the calling one is
  * the first; on fewer where threads cannot be made, but on as many on every
- * rank. self[k] is the record of this rank's thread k. Signals are blocked in
+ * rank. The record of this rank's thread k lies k times `each` bytes behind
+ * self; with 0 they have one in common. Signals are blocked in
  * all others, and only the calling one uses comm. *made receives the number of
  * threads of a rank. Collective; the failure is that of the lowest thread, as
  * that of a rank. TH_ENOMEM, and whatever the work fails with. */
 th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
-                      void *const *self, int *made, struct th_error *err);
+                      void *self, size_t each, int *made, struct th_error *err);
 
 #endif

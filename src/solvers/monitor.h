@@ -41,9 +41,10 @@ struct th_keeping {
   /* Is there room for this state? Asked before the first update. */
   th_status (*room)(void *self, const struct th_state *state,
                     struct th_error *err);
-  /* Keep the state. false: it could not be kept, and the monitor has said so.
-   */
-  bool (*save)(void *self, const struct th_state *state);
+  /* Keep the state. *kept: it could be; otherwise the monitor has said so. A
+   * failure ends the run: it can have no model. */
+  th_status (*save)(void *self, const struct th_state *state, bool *kept,
+                    struct th_error *err);
   /* The state to go on from; NULL: the run begins. Borrowed. */
   const struct th_state_image *from;
 };

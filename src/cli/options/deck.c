@@ -105,19 +105,22 @@ static int handle(void *self, const char *section, const char *name,
 static th_status read_text(const char *path, char **text, int64_t *length,
                            struct th_error *err)
 {
-  struct stat what;
+  struct stat what = {0};
   /* looked at first: to open a pipe may last for ever */
   bool other = stat(path, &what) == 0 && !S_ISREG(what.st_mode);
   FILE *file = other ? NULL : fopen(path, "r");
   if (file == NULL)
     return th_fail(err, TH_EIO, "deck %s: %s", path,
                    other ? "not a file" : strerror(errno));
-  th_status rc = TH_NEW(text, DECK_MOST + 1, "the deck", err);
+  int64_t most = what.st_size < DECK_MOST ? what.st_size : DECK_MOST;
+  th_status rc = TH_NEW(text, most + 2, "the deck", err);
   if (rc == TH_OK) {
-    *length = (int64_t)fread(*text, 1, DECK_MOST + 1, file);
-    if (ferror(file) || *length > DECK_MOST)
+    *length = (int64_t)fread(*text, 1, (size_t)most + 1, file);
+    if (ferror(file) || *length > most)
       rc = th_fail(err, TH_EIO, "deck %s: %s", path,
-                   ferror(file) ? "cannot be read" : "larger than 1 MiB");
+                   ferror(file)       ? "cannot be read"
+                   : most < DECK_MOST ? "grows while it is read"
+                                      : "larger than 1 MiB");
   }
   fclose(file);
   return rc;

@@ -152,10 +152,10 @@ static const struct th_option after[] = {
      "File to write. For predict, - is the standard output"},
     {"threads", 0, TH_OPT_INT, AT(data.threads), "N", NULL,
      "the cores of the machine that the rank has for itself, if there is "
-     "enough text for them",
-     TH_BETWEEN(1, 1024), NULL, "run", TH_IMPORT, false,
-     "Threads of each rank that read text. The data set does not depend on "
-     "them"},
+     "enough text or data for them",
+     TH_BETWEEN(1, 1024), NULL, "run", MAKE, false,
+     "Threads of each rank that read text or make values, as far as there is "
+     "memory for them. The data set does not depend on them"},
     {"memory", 0, TH_OPT_SIZE, AT(memory), "SIZE", NULL,
      "two fifths of the rank's share of the machine's memory", TH_FROM(1), NULL,
      "run", TH_IMPORT | TH_TRAIN, false,

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { AT_ONCE = 16 * TH_CELL }; /* attributes whose statistics are read */
+
 /* Coefficients in the data's own units, for the monitor and the model. Local.
  */
 static th_status own_units(struct th_run *run, const struct th_support *support,
@@ -114,14 +116,16 @@ static enum th_wish wish_of(const struct th_run *run, bool over)
   return (enum th_wish)wish;
 }
 
-void th_run_heed(struct th_run *run, bool over)
+th_status th_run_heed(struct th_run *run, bool over, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
   enum th_wish wish = wish_of(run, over);
+  th_status rc = TH_OK;
   if (wish != TH_GO_ON && monitor->keeping.save != NULL)
-    th_run_save(run, &run->kept);
-  run->stopped = wish >= TH_STOP_IN_TIME;
+    rc = th_run_save(run, &run->kept, err);
+  run->stopped = rc == TH_OK && wish >= TH_STOP_IN_TIME;
   run->in_time = wish == TH_STOP_IN_TIME;
+  return rc;
 }
 
 th_status th_run_update(struct th_run *run, int64_t most, bool *more,
@@ -151,7 +155,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                                      algorithm->support(run->state), &stop,
                                      err));
     if (!stop)
-      th_run_heed(run, false);
+      TH_TRY(th_run_heed(run, false, err));
   }
   if (stop)
     th_context_notice(context,
@@ -226,26 +230,27 @@ static th_status fill_model(struct th_run *run,
                        : th_certificate_copy(&model->certificate, known, err);
 }
 
-/* Deviations read from the source, one cell at a time. Local. */
+/* Deviations read from the source, those of attributes that lie near each other
+ * at once. Local. */
 static th_status read_deviations(const struct th_context *context,
                                  const int64_t *attribute, int64_t count,
                                  double *deviation, struct th_error *err)
 {
-  struct th_statistics statistics[TH_CELL];
-  for (int64_t k = 0; k < count;) {
+  struct th_statistics *statistics = NULL;
+  th_status rc = TH_NEW(&statistics, AT_ONCE, "deviations", err);
+  for (int64_t k = 0; k < count && rc == TH_OK;) {
     int64_t first = attribute[k];
     int64_t end = k + 1;
-    while (end < count && attribute[end] - first < TH_CELL)
+    while (end < count && attribute[end] - first < AT_ONCE &&
+           attribute[end] - attribute[end - 1] < TH_CELL)
       end++;
     struct th_range range = {first, attribute[end - 1] + 1};
-    th_status rc =
-        th_source_statistics(context->source, range, statistics, err);
-    if (rc != TH_OK)
-      return rc;
-    for (; k < end; k++)
+    rc = th_source_statistics(context->source, range, statistics, err);
+    for (; k < end && rc == TH_OK; k++)
       deviation[k] = statistics[attribute[k] - first].deviation;
   }
-  return TH_OK;
+  free(statistics);
+  return rc;
 }
 
 /* The deviations of the support's attributes that this rank owns. Local. */

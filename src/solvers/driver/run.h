@@ -47,7 +47,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
 
 /* Save the run, or stop it, where the monitor wishes that. over: the last
  * update has been made. */
-void th_run_heed(struct th_run *run, bool over);
+th_status th_run_heed(struct th_run *run, bool over, struct th_error *err);
 
 /* End the run after its last update. *model is replicated. */
 th_status th_run_finish(struct th_run *run, struct th_model *model,
@@ -60,7 +60,7 @@ th_status th_run_take(struct th_run *run, struct th_state_image *image,
 
 /* Hand the state between two updates to the monitor, which saves it. *kept: it
  * could; otherwise the monitor has been told why. */
-void th_run_save(struct th_run *run, bool *kept);
+th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err);
 
 /* Ask the monitor whether there is room to save the state. TH_EIO, TH_EARG,
  * TH_ENOMEM. */

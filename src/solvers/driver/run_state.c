@@ -41,17 +41,21 @@ static th_status list_all(struct th_run *run, struct th_state *state,
   return th_agree(comm, state->status, err);
 }
 
-void th_run_save(struct th_run *run, bool *kept)
+th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
   struct th_state state;
   struct th_error why;
   th_error_clear(&why);
-  th_status rc = list_all(run, &state, &why);
-  *kept = rc == TH_OK && monitor->keeping.save(monitor->self, &state);
-  th_state_free(&state);
-  if (rc != TH_OK) /* the run itself can go on */
+  th_status listed = list_all(run, &state, &why);
+  th_status rc = TH_OK;
+  *kept = false;
+  if (listed == TH_OK)
+    rc = monitor->keeping.save(monitor->self, &state, kept, err);
+  else /* the run itself can go on */
     th_context_notice(&run->context, "no checkpoint was written: %s", why.text);
+  th_state_free(&state);
+  return rc;
 }
 
 th_status th_run_room(struct th_run *run, struct th_error *err)

@@ -72,7 +72,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   TH_TRY(go_on(&run, monitor, err));
   TH_TRY(th_run_update(&run, INT64_MAX, &more, err));
   if (!run.stopped)
-    th_run_heed(&run, true);
+    TH_TRY(th_run_heed(&run, true, err));
   TH_TRY(tell_stop(&run, monitor, err));
   over = true;
   if (monitor != NULL && monitor->ending != NULL)
