@@ -58,4 +58,34 @@ done
 solved 2e-8 --loss logistic --radius 3
 solved 1e-6 --loss logistic --lambda-ratio 0.01 --standardize # dense: by floats
 must 2 verify sparse-model.h5 sparse.h5
+
+# some attributes a million times as large as others: an intercept that is a little off
+# moves their slopes, so the gap of the model is wanted and not only that of the descent
+"$PYTHON" - >scales.svm <<'END'
+import random
+random.seed(4)
+for i in range(150):
+    row = {}
+    for j in range(120):
+        if random.random() < 0.1:
+            row[j] = random.paretovariate(1.5) * (1e6 if j % 9 == 0 else 1)
+    for j in range(0, 120, 10):  # a column is the sum of two others
+        third = row.get(j, 0) + row.get(j + 1, 0)
+        row.pop(j + 2, None)
+        if third:
+            row[j + 2] = third
+    score = sum((v / 1e6 if j % 9 == 0 else v) * (1 if j % 2 else -1) for j, v in row.items())
+    print(1 if score + random.gauss(0, 1) > 0 else -1,
+          *("%d:%.9g" % (j + 1, v) for j, v in sorted(row.items())))
+END
+must 1 import scales.svm -o scales.h5 --layout sparse --type f64
+for ratio in 1e-5 1e-6 1e-7; do
+  for goal in 1e-9 1e-10; do
+    must 1 train scales.h5 -o scales-model.h5 --force --solver lasso --loss logistic \
+      --intercept --lambda-ratio $ratio --tolerance $goal
+    ranks 0 inspect scales-model.h5 --json >scales.json
+    compare "scales, $ratio: the gap, or a word about it" \
+      "$(key scales.json gap)" '<=' "$(grep -q 'makes it no smaller' must.err && echo 1e-5 || echo $goal)"
+  done
+done
 finish

@@ -162,6 +162,7 @@ static void begin(struct sample *s, bool by_products)
     q->state[s->slot[k]] = product_of(s, s->x[k], residual);
   CHECK(th_quadratic_begin(q, &s->err) == TH_OK);
   CHECK(th_active_set_begin(&s->active_set, q, &fits, &s->err) == TH_OK);
+  CHECK(th_active_set_room(&s->active_set, q, &s->err) == TH_OK);
   CHECK(fits);
   q->active_set = &s->active_set;
 }

@@ -3,8 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/csc_cache.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/kernels_sparse.h"
+
+#include <stdlib.h>
 
 enum { BYTES_PER_ENTRY = 12 };
 #define MOST_BYTES ((int64_t)1 << 30) /* of a rank */
@@ -91,16 +94,39 @@ done:
 }
 
 th_status th_csc_cache_load(struct th_csc_cache *csc, struct th_source *source,
-                            int64_t count, struct th_error *err)
+                            const int64_t *attribute, int64_t count,
+                            struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(source);
   struct th_rows all = {0, shape->training};
   struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
-  *csc = (struct th_csc_cache){.count = count, .drawn = true};
+  *csc = (struct th_csc_cache){
+      .count = count, .attribute = attribute, .drawn = true};
   th_status rc = TH_NEW(&csc->start, count + 1, "sparse values", err);
   if (rc == TH_OK)
     rc = th_source_draw(source, &draw, err);
   if (rc == TH_OK)
     rc = fill(csc, source, &draw, err);
   return rc;
+}
+
+static const int64_t *find(const struct th_csc_cache *csc, int64_t attribute)
+{
+  return bsearch(&attribute, csc->attribute, (size_t)csc->count,
+                 sizeof *csc->attribute, th_integer_ascending);
+}
+
+bool th_csc_cache_holds(const struct th_csc_cache *csc, int64_t attribute)
+{
+  return find(csc, attribute) != NULL;
+}
+
+struct th_range th_csc_cache_entries(const struct th_csc_cache *csc,
+                                     int64_t attribute)
+{
+  const int64_t *found = find(csc, attribute);
+  if (found == NULL)
+    return (struct th_range){0, 0};
+  const int64_t *start = csc->start + (found - csc->attribute);
+  return (struct th_range){start[0], start[1]};
 }

@@ -14,6 +14,7 @@
 
 #include "math/kernels/column_kernels.h"
 #include "solvers/data/context.h"
+#include "solvers/data/csc_cache.h"
 
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ struct th_replicated_columns {
   int64_t examples;             /* n: rows of a column */
   const struct th_pieces *rows; /* the examples of a column, borrowed; NULL: all
                                    training examples */
+  const struct th_csc_cache
+      *cache; /* borrowed; NULL: sparse attributes are read. Else the owner's
+                 entries come from here; rows is NULL then */
   int64_t count;
   int64_t capacity;
   int64_t *attribute;       /* of each slot */

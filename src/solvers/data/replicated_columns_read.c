@@ -2,8 +2,8 @@
  * ranks
  *
  * Dense columns are read into the block that is going to hold those of all
- * ranks, since their places are known. Sparse entries are counted by reading
- * them first.
+ * ranks, since their places are known. Sparse entries that are not in memory
+ * are counted by reading them first.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -17,6 +17,7 @@ struct request {
   struct th_context *context;
   const int64_t *attribute;
   int64_t count;
+  const struct th_csc_cache *cache;
   struct th_range mine; /* of the list */
   enum th_vector_form form;
   int64_t examples;     /* rows of a column */
@@ -186,6 +187,27 @@ done:
   return rc;
 }
 
+/* The same from memory. Local. */
+static th_status copy_entries(struct entries *entries,
+                              const struct th_csc_cache *cache,
+                              int64_t attribute, double scale,
+                              struct th_error *err)
+{
+  struct th_range found = th_csc_cache_entries(cache, attribute);
+  th_status rc;
+  entries->count = found.last - found.first;
+  TH_TRY(TH_GROW(&entries->value, &entries->values, entries->count,
+                 "attributes copied to all ranks", err));
+  TH_TRY(TH_GROW(&entries->row, &entries->rows, entries->count,
+                 "attributes copied to all ranks", err));
+  for (int64_t e = 0; e < entries->count; e++) {
+    entries->row[e] = cache->row[found.first + e];
+    entries->value[e] = scale * cache->value[found.first + e];
+  }
+done:
+  return rc;
+}
+
 /* All entries of entry k of the list. Local. */
 static th_status read_entries(const struct request *r, int64_t k,
                               struct entries *entries, struct th_error *err)
@@ -194,6 +216,8 @@ static th_status read_entries(const struct request *r, int64_t k,
   double scale = context->scale[r->attribute[k] - context->owned.first];
   struct th_slab slab;
   th_status rc = TH_OK;
+  if (r->cache != NULL)
+    return copy_entries(entries, r->cache, r->attribute[k], scale, err);
   entries->count = 0;
   for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
     rc = read_slab(r, k, g, &slab, err);
@@ -229,6 +253,19 @@ static th_status append(struct th_replicated_columns_parcel *parcel,
   return rc;
 }
 
+/* Bytes of all columns of this rank where they are in memory, else of none. */
+static int64_t known_bytes(const struct request *r)
+{
+  int64_t bytes = 0;
+  for (int64_t k = r->mine.first; k < r->mine.last && r->cache != NULL; k++) {
+    struct th_range found = th_csc_cache_entries(r->cache, r->attribute[k]);
+    bytes += TH_COLUMNS_HEADER +
+             th_replicated_columns_packed(TH_VECTOR_ENTRIES,
+                                          found.last - found.first);
+  }
+  return bytes;
+}
+
 /* Local. */
 static th_status pack_sparse(const struct request *r,
                              struct th_replicated_columns_parcel *parcel,
@@ -238,8 +275,9 @@ static th_status pack_sparse(const struct request *r,
   th_status rc;
   parcel->first = TH_COLUMNS_FIRST;
   parcel->last = TH_COLUMNS_FIRST;
-  TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity, TH_COLUMNS_FIRST,
-                 1, "attributes copied to all ranks", err));
+  TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity,
+                 TH_COLUMNS_FIRST + known_bytes(r), 1,
+                 "attributes copied to all ranks", err));
   for (int64_t k = r->mine.first; k < r->mine.last; k++) {
     TH_TRY(read_entries(r, k, &entries, err));
     TH_TRY(append(parcel, r->attribute[k], &entries, err));
@@ -254,8 +292,10 @@ th_status th_replicated_columns_read(
     const int64_t *attribute, int64_t count,
     struct th_replicated_columns_parcel *parcel, struct th_error *err)
 {
-  struct request request = {
-      .context = context, .attribute = attribute, .count = count};
+  struct request request = {.context = context,
+                            .attribute = attribute,
+                            .count = count,
+                            .cache = columns->cache};
   th_status rc = open_request(&request, columns, err);
   parcel->form = request.form;
   if (rc == TH_OK)

@@ -74,10 +74,10 @@ done:
   return rc;
 }
 
-/* The same for so many members. Local. */
-static th_status add_columns(struct th_active_set *f, int64_t members,
-                             struct th_error *err)
+th_status th_active_set_room(struct th_active_set *f,
+                             const struct th_quadratic *q, struct th_error *err)
 {
+  int64_t members = q->working->members;
   int64_t old = f->factor.room;
   if (members + 1 <= old || old >= MOST_ROWS)
     return TH_OK;
@@ -168,7 +168,6 @@ th_status th_active_set_begin(struct th_active_set *f,
     th_active_set_reset(f);
   f->centred = centred;
   f->ridge = q->ridge;
-  TH_TRY(add_columns(f, members, err));
   TH_TRY(name_members(f, q, err));
   free(f->target);
   f->target = NULL;

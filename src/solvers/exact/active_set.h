@@ -57,6 +57,11 @@ th_status th_active_set_begin(struct th_active_set *active_set,
                               const struct th_quadratic *quadratic, bool *fits,
                               struct th_error *err);
 
+/* Room for the factor of the model's members, before any step. TH_ENOMEM. */
+th_status th_active_set_room(struct th_active_set *active_set,
+                             const struct th_quadratic *quadratic,
+                             struct th_error *err);
+
 /* The cost of th_active_set_step now, in values that descent could visit
  * instead. */
 int64_t th_active_set_cost(const struct th_active_set *active_set,

@@ -36,7 +36,7 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   int64_t n = problem->rows;
   th_status rc;
   *d = (struct th_inner_solver){.problem = problem};
-  th_replicated_columns_init(&d->columns, n, NULL);
+  th_problem_columns_init(problem, &d->columns);
   TH_TRY(TH_NEW(&d->prediction, n, "predictions", err));
   TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));
@@ -48,8 +48,8 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   d->tall = th_chord_fits(problem);
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
   d->squared = problem->kept != NULL && !problem->loss->labels;
-  d->cycles.used = by_cycles(problem);
-  d->logistic = (problem->kept != NULL || d->cycles.used) &&
+  d->cycles.suit = by_cycles(problem);
+  d->logistic = (problem->kept != NULL || d->cycles.suit) &&
                 problem->loss->predicts == TH_PREDICTS_ODDS;
   if (d->tall)
     TH_TRY(th_chord_init(&d->chord, problem, err));

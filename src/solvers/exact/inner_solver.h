@@ -21,7 +21,8 @@
 /* Models of the logistic loss on sparse attributes are solved by cycles
  * (quadratic_cycles.h). Of one lambda. */
 struct th_inner_cycles {
-  bool used;     /* for this problem */
+  bool suit;     /* this problem */
+  bool used;     /* now */
   int models;    /* at most so many */
   uint64_t turn; /* cycles so far */
   double aim; /* violations at which the cycles of a model end; 0: none yet */
@@ -77,6 +78,10 @@ void th_inner_solver_describe(struct th_inner_solver *inner,
 
 /* Begin another lambda. Local. */
 void th_inner_solver_begin(struct th_inner_solver *inner);
+
+/* Leave cycles for the rest of this lambda, where they have come no nearer.
+ * False: they are not in use. Local. */
+bool th_inner_solver_fall_back(struct th_inner_solver *inner);
 
 /* Gather the columns of the working set, and set their slots. Columns that
  * have not been used for long are dropped. Collective. TH_ENOMEM, and of

@@ -8,6 +8,7 @@
  * its support. The factor serves the next models too, as long as these gain
  * much.
  * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
 #include "solvers/exact/active_set_parts.h"
 #include "solvers/exact/inner_solver_parts.h"
 #include "solvers/exact/quadratic_cycles.h"
@@ -37,14 +38,29 @@ static const double least_aim = 0.1;
 /* A factor is formed anew if the last one has left more of the gap. */
 static const double gains = 0.25;
 
+/* Models are solved by cycles from now on, or they are not. */
+static void use_cycles(struct th_inner_solver *d, bool used)
+{
+  struct th_inner_cycles *c = &d->cycles;
+  if (c->suit)
+    th_active_set_reset(&d->active_set);
+  d->active_set.damping = used ? damping : 0;
+  d->active_set.slack = used ? TH_INNER_ROUNDING : 0;
+  *c = (struct th_inner_cycles){.suit = c->suit, .used = used, .gap = INFINITY};
+}
+
 void th_inner_solver_begin(struct th_inner_solver *d)
 {
-  if (d->cycles.used)
-    th_active_set_reset(&d->active_set);
-  d->active_set.damping = d->cycles.used ? damping : 0;
-  d->active_set.slack = d->cycles.used ? TH_INNER_ROUNDING : 0;
+  use_cycles(d, d->cycles.suit);
   d->done = 0;
-  d->cycles = (struct th_inner_cycles){.used = d->cycles.used, .gap = INFINITY};
+}
+
+bool th_inner_solver_fall_back(struct th_inner_solver *d)
+{
+  bool used = d->cycles.used;
+  if (used)
+    use_cycles(d, false);
+  return used;
 }
 
 static bool has_factor(const struct th_inner_solver *d)
@@ -80,13 +96,17 @@ th_status th_inner_cycles_model(struct th_inner_solver *d, double tolerance,
   th_status rc = TH_OK;
   if (has_factor(d) && has_changed(d))
     th_active_set_reset(&d->active_set);
-  if (wants_factor(d, tolerance)) {
-    rc = th_active_set_form(&d->active_set, &d->quadratic, err);
+  bool forms = wants_factor(d, tolerance);
+  if (forms || has_factor(d))
+    TH_TRY(th_active_set_room(&d->active_set, &d->quadratic, err));
+  if (forms) {
+    TH_TRY(th_active_set_form(&d->active_set, &d->quadratic, err));
     c->visited = 0;
     c->forms++;
   }
   if (has_factor(d))
     c->gap = d->gap;
+done:
   return rc;
 }
 

@@ -99,6 +99,8 @@ th_status th_inner_solver_model(struct th_inner_solver *d,
   q->frugal = d->problem->kept != NULL;
   if (d->cycles.used)
     TH_TRY(th_inner_cycles_model(d, tolerance, err));
+  else if (fits)
+    TH_TRY(th_active_set_room(&d->active_set, q, err));
 done:
   return rc;
 }

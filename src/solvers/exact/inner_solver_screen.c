@@ -68,12 +68,15 @@ static bool step_intercept(struct th_inner_solver *d, struct th_logistic *at)
 {
   const struct th_problem *p = d->problem;
   double place = d->intercept;
+  bool settled = false;
   for (int k = 0; k < NEWTON_STEPS; k++) {
     *at = th_logistic_at(p->rows, p->eta, p->target, d->prediction, place,
                          d->theta);
     d->intercept = place;
-    if (!p->intercept || fabs(at->slope) <= flat * at->size)
+    bool is_flat = fabs(at->slope) <= flat * at->size;
+    if (!p->intercept || settled || (is_flat && !d->cycles.suit))
       return true;
+    settled = is_flat; /* one step more makes it as flat as doubles can */
     double step = -at->slope / at->curvature;
     if (!(fabs(step) <= 1))
       return false;

@@ -123,7 +123,7 @@ static void begin_piece(struct th_context *context, double step, double steps)
 
 static double stride_of(const struct lasso *s)
 {
-  return s->exact.inner.cycles.used ? long_stride : short_stride;
+  return s->exact.inner.cycles.suit ? long_stride : short_stride;
 }
 
 /* The larger lambda that comes next, if a single one is far from lambda_max:
@@ -157,7 +157,7 @@ static th_status approach(struct lasso *s, struct th_context *context,
 {
   th_status rc;
   TH_TRY(th_working_set_solver_guess(&s->exact, way, true, err));
-  s->exact.rough = s->exact.inner.cycles.used;
+  s->exact.rough = s->exact.inner.cycles.suit;
   TH_TRY(th_working_set_solver_solve(&s->exact, way, err));
   s->exact.rough = false;
   TH_TRY(publish(s, context, err));
@@ -173,15 +173,16 @@ static bool is_left(const struct lasso *s)
   return s->ball.radius > 0 ? !s->ball.done : s->steps < s->path;
 }
 
-static void tell_gap(const struct lasso *s, struct th_context *context,
-                     double lambda, double gap)
+/* Say where the certificate's gap is larger than it should be. */
+static void tell_gap(const struct lasso *s, struct th_context *context)
 {
-  double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
-  if (gap > goal)
+  const struct th_certificate *c = &s->certificate;
+  double goal = th_working_set_solver_goal(&s->exact, c->objective);
+  if (c->gap > goal)
     th_context_notice(context,
                       "at lambda %g the gap is %g and not %g, and descent "
                       "makes it no smaller. A path or a larger lambda may help",
-                      lambda, gap, goal);
+                      c->lambda, c->gap, goal);
 }
 
 /* Solve for a lambda. Collective. */
@@ -196,7 +197,6 @@ static th_status solve(struct lasso *s, struct th_context *context,
     s->exact.tolerance = precise * s->problem.zero;
   TH_TRY(th_working_set_solver_solve(&s->exact, lambda, err));
   s->exact.tolerance = given;
-  tell_gap(s, context, lambda, s->exact.gap);
 done:
   return rc;
 }
@@ -288,6 +288,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(solve(s, context, lambda, err));
   TH_TRY(publish(s, context, err));
   certify(s, lambda);
+  tell_gap(s, context);
   s->steps++;
   if (searches)
     search_on(s, context);
@@ -301,11 +302,13 @@ static th_status finish(void *state, struct th_context *context,
 {
   struct lasso *s = state;
   struct th_certificate *c = &s->certificate;
+  double goal = th_working_set_solver_goal(&s->exact, c->objective);
+  bool is_told = s->ball.radius == 0 && c->gap > goal; /* at its step */
   c->path_size = context->config->path > 0 ? s->steps : 0;
   th_status rc =
       th_problem_certify(&s->problem, &s->support, c->lambda, c, err);
-  if (rc == TH_OK && s->ball.radius > 0)
-    tell_gap(s, context, c->lambda, c->gap);
+  if (rc == TH_OK && !is_told)
+    tell_gap(s, context);
   if (rc == TH_OK && c->path_size > 0)
     c->path[c->path_size - 1] = (struct th_path_point){c->lambda, c->objective,
                                                        c->gap, s->support.size};

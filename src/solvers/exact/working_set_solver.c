@@ -27,8 +27,7 @@ enum {
 
 static const double usual_tolerance = 1e-9; /* of the zero model's objective */
 static const double usual_precision = 1e-8; /* of the model's own */
-/* of the goal: the gap to solve the working set to */
-static const double for_the_set = 0.3;
+static const double for_the_set = 0.3;      /* of the goal: the set's own gap */
 static const double safely_below =
     1 - 1e-3;                     /* of lambda: groups below need no look */
 static const double hair = 1e-10; /* of lambda: a polished slope is no higher */
@@ -387,7 +386,8 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     added = 0;
     if (e->dual_norm > lambda)
       TH_TRY(add_violators(e, lambda, &added, err));
-    if (added == 0 && !few && !(e->gap < 0.5 * before))
+    if (added == 0 && !few && !(e->gap < 0.5 * before) &&
+        !th_inner_solver_fall_back(&e->inner))
       break; /* the limit of doubles */
     if (added > 0)
       part = for_the_set;

@@ -180,7 +180,7 @@ static th_status begin(struct work *w, const struct th_plan *plan,
   th_status rc;
   TH_TRY(th_context_init(&w->context, plan, store, comm, NULL, profile, err));
   TH_TRY(th_problem_init(&w->problem, &w->context, &w->duals, err));
-  th_replicated_columns_init(&w->columns, w->problem.rows, NULL);
+  th_problem_columns_init(&w->problem, &w->columns);
   const struct th_pursuit_data data = {
       .problem = &w->problem, .duals = &w->duals, .columns = &w->columns};
   TH_TRY(th_pursuit_init(&w->path, &data, w->problem.eta, err));

@@ -85,7 +85,7 @@ static th_status create(void **state, struct th_context *context,
   s->most = config->greedy.most;
   s->residual = config->greedy.residual;
   TH_TRY(th_problem_init(&s->problem, context, &s->duals, err));
-  th_replicated_columns_init(&s->columns, s->problem.rows, NULL);
+  th_problem_columns_init(&s->problem, &s->columns);
   const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns,
                                        config->greedy.forecast &&
                                            !s->problem.loss->labels &&

@@ -206,7 +206,8 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   p->dense = shape->layout == TH_DENSE;
   choose_precision(p, shape);
   if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
-    rc = th_csc_cache_load(&p->csc, context->source, p->active.count, err);
+    rc = th_csc_cache_load(&p->csc, context->source, p->active.attribute,
+                           p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
                                    .mix = config->group.mix,
@@ -280,6 +281,13 @@ void th_problem_free(struct th_problem *p)
   th_csc_cache_free(&p->csc);
   TH_FREE(p->rounding_bound, p->sums, p->centre, p->place, p->listed);
   *p = (struct th_problem){0};
+}
+
+void th_problem_columns_init(const struct th_problem *p,
+                             struct th_replicated_columns *columns)
+{
+  th_replicated_columns_init(columns, p->rows, NULL);
+  columns->cache = p->csc.start == NULL ? NULL : &p->csc;
 }
 
 th_status th_problem_duals_init(struct th_duals *duals,

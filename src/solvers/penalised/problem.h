@@ -24,6 +24,7 @@
 #include "math/kernels/column_kernels.h"
 #include "solvers/data/active.h"
 #include "solvers/data/csc_cache.h"
+#include "solvers/data/replicated_columns.h"
 #include "solvers/data/support.h"
 
 #include <stdbool.h>
@@ -108,6 +109,11 @@ th_status th_problem_init_kept(struct th_problem *problem,
                                struct th_context *context,
                                const struct th_problem_kept *kept,
                                struct th_duals *duals, struct th_error *err);
+
+/* Begin with no columns, to hold attributes of the problem on all its examples.
+ * They borrow the problem. Local; release with th_replicated_columns_free. */
+void th_problem_columns_init(const struct th_problem *problem,
+                             struct th_replicated_columns *columns);
 
 /* Every group is wanted, none known. Local. TH_ENOMEM. */
 th_status th_problem_duals_init(struct th_duals *duals,
