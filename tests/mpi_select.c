@@ -5,6 +5,7 @@
 #include "core/partition.h"
 #include "core/random.h"
 #include "math/select.h"
+#include "math/select_digits.h"
 #include "mpi/mpi_comm.h"
 
 #include <stdbool.h>
@@ -87,19 +88,32 @@ static void check_chosen(const struct th_comm *comm, const char *name,
   fprintf(stderr, "rank %d of %d: %s\n", comm->rank, comm->size, name);
 }
 
+/* By the sum of what every rank tells, and by the plain form. */
+static void check_both(struct th_comm *comm, const char *name,
+                       const struct th_select_among *among,
+                       const struct th_index_value *right, int64_t count)
+{
+  static struct th_index_value chosen[2 * MOST];
+  struct th_selection work = {0};
+  struct th_error err = {0};
+  int64_t found = -1;
+  CHECK(th_select_largest(comm, &work, among, TH_OK, chosen, &found, &err) ==
+        TH_OK);
+  check_chosen(comm, name, chosen, found, right, count);
+  CHECK(th_select_by_digits(comm, &work, among, chosen, &found, &err) == TH_OK);
+  check_chosen(comm, name, chosen, found, right, count);
+  th_select_free(&work);
+}
+
 static void test_selection(struct th_comm *comm, int pattern, int64_t d,
                            double floor_value, int64_t k)
 {
   static struct th_index_value right[MOST];
-  static struct th_index_value chosen[2 * MOST];
   static double values[MOST];
   static int64_t attribute[MOST];
-  struct th_selection work = {0};
   struct th_range mine = th_partition_rank(d, comm->rank, comm->size);
-  struct th_error err = {0};
   char name[100];
   int64_t owned = mine.last - mine.first;
-  int64_t found = -1;
   int64_t count = expected(pattern, d, floor_value, k, right);
   for (int64_t j = 0; j < owned; j++)
     values[j] = value_of(pattern, mine.first + j);
@@ -110,9 +124,7 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
                                   .count = owned,
                                   .threshold = floor_value,
                                   .k = k};
-  CHECK(th_select_largest(comm, &work, &among, TH_OK, chosen, &found, &err) ==
-        TH_OK);
-  check_chosen(comm, name, chosen, found, right, count);
+  check_both(comm, name, &among, right, count);
   /* listed: from the last to the first, on ranks in turn */
   int64_t listed = 0;
   for (int64_t j = d - 1 - comm->rank; j >= 0; j -= comm->size, listed++) {
@@ -121,10 +133,7 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
   }
   among.attribute = attribute;
   among.count = listed;
-  CHECK(th_select_largest(comm, &work, &among, TH_OK, chosen, &found, &err) ==
-        TH_OK);
-  check_chosen(comm, name, chosen, found, right, count);
-  th_select_free(&work);
+  check_both(comm, name, &among, right, count);
 }
 
 /* Let each rank in turn own a value that is no number. */

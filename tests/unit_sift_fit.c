@@ -102,7 +102,7 @@ static void do_round(struct th_sift_fit *fit, struct th_gram *gram)
 {
   const struct th_sift_round round = {.gram = gram, .variance = 1.2, .n = 1e9};
   struct th_error err = {0};
-  CHECK(th_sift_fit_round(fit, &context, &round, &err) == TH_OK);
+  CHECK(th_sift_fit_round(fit, &context, &round, TH_OK, &err) == TH_OK);
   for (int64_t k = 0; k < fit->size; k++)
     fit->keep[k] = fit->fate[k] == TH_SIFT_STAYS;
   th_sift_fit_filter(fit, fit->keep);

@@ -1,172 +1,23 @@
 /* select.c - the k largest over all ranks: hard thresholding and arg max
  *
- * Magnitudes are ordered like the integers of their bit patterns, and equal
- * ones by attribute. Counting them by digits of 8 bits narrows the place of the
- * k-th largest until few enough candidates are left to be told to everyone.
+ * Every rank tells its largest entries in one sum. They decide if no rank has
+ * more of them than it told that might be chosen; mostly so. If not, all ranks
+ * search by digits (select_digits.c). Either way the choice is the same.
  * SPDX-License-Identifier: MIT */
 #include "math/select.h"
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "math/select_best.h"
+#include "math/select_digits.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, SPARE = 64, PARTS = 2 };
-
-/* Larger keys go first: magnitude, then attribute from the end. */
-struct key {
-  uint64_t part[PARTS];
-};
-
-/* Keys that agree with `low` but for its last `shift` bits are undecided, those
- * above are chosen. */
-struct search {
-  uint64_t threshold; /* magnitudes up to here are out */
-  struct key low;
-  int part;      /* of the key that is being narrowed */
-  int shift;     /* 64: nothing is known of this part yet */
-  int64_t above; /* chosen so far, over all ranks */
-  int64_t undecided;
-  int64_t mine; /* of both, on this rank */
-};
-
-static int64_t attribute_of(const struct th_select_among *entries, int64_t j)
-{
-  return entries->attribute != NULL ? entries->attribute[j]
-                                    : entries->first + j;
-}
-
-static uint64_t magnitude_of(double value)
-{
-  double magnitude = fabs(value);
-  uint64_t bits;
-  memcpy(&bits, &magnitude, sizeof bits);
-  return bits;
-}
-
-static struct key key_of(const struct th_select_among *entries, int64_t j)
-{
-  return (struct key){
-      {magnitude_of(entries->values[j]), ~(uint64_t)attribute_of(entries, j)}};
-}
-
-/* 1: chosen, 0: undecided, -1: out. */
-static int side_of(const struct search *s, const struct key *key)
-{
-  for (int p = 0; p < s->part; p++)
-    if (key->part[p] != s->low.part[p])
-      return key->part[p] > s->low.part[p] ? 1 : -1;
-  if (s->shift == 64)
-    return 0;
-  uint64_t a = key->part[s->part] >> s->shift;
-  uint64_t b = s->low.part[s->part] >> s->shift;
-  return (a > b) - (a < b);
-}
-
-/* Count this rank's undecided keys by their next digit; how many are chosen. */
-static int64_t count_digits(const struct search *s,
-                            const struct th_select_among *entries,
-                            int64_t *digits)
-{
-  int shift = s->shift - DIGIT_BITS;
-  int64_t chosen = 0;
-  memset(digits, 0, DIGITS * sizeof *digits);
-  for (int64_t j = 0; j < entries->count; j++) {
-    struct key key = key_of(entries, j);
-    if (key.part[0] <= s->threshold)
-      continue;
-    int side = side_of(s, &key);
-    chosen += side > 0;
-    if (side == 0)
-      digits[(key.part[s->part] >> shift) & (DIGITS - 1)]++;
-  }
-  return chosen;
-}
-
-/* Narrow the search by one digit. Collective. */
-static th_status narrow(struct th_comm *comm, struct search *s,
-                        const struct th_select_among *entries, th_status rc,
-                        struct th_error *err)
-{
-  int64_t digits[DIGITS + 1];
-  int64_t mine[DIGITS];
-  if (s->shift == 0) { /* equal magnitudes: on to the attributes */
-    s->part++;
-    s->shift = 64;
-  }
-  s->mine = count_digits(s, entries, digits);
-  memcpy(mine, digits, sizeof mine);
-  rc = th_comm_sum_agree(comm, digits, DIGITS, rc, err);
-  if (rc != TH_OK)
-    return rc;
-  s->shift -= DIGIT_BITS;
-  int digit = DIGITS - 1;
-  while (digit > 0 && s->above + digits[digit] < entries->k) {
-    s->above += digits[digit];
-    s->mine += mine[digit--];
-  }
-  s->mine += mine[digit];
-  s->low.part[s->part] |= (uint64_t)digit << s->shift;
-  s->undecided = digits[digit];
-  return TH_OK;
-}
-
-static int by_magnitude(const void *a, const void *b)
-{
-  const struct th_index_value *left = a;
-  const struct th_index_value *right = b;
-  uint64_t lk = magnitude_of(left->value);
-  uint64_t rk = magnitude_of(right->value);
-  if (lk != rk)
-    return lk > rk ? -1 : 1;
-  return (left->attribute > right->attribute) -
-         (left->attribute < right->attribute);
-}
-
-/* This rank's candidates go behind those of lower ranks, and one sum makes the
- * list everyone's. Collective. */
-static int64_t share(struct th_comm *comm, const struct search *s,
-                     struct th_selection *work,
-                     const struct th_select_among *entries)
-{
-  int64_t total = s->above + s->undecided;
-  int64_t before = s->mine;
-  comm->ops->prefix_i64(comm, &before, 1);
-  int64_t *next = work->packed + 2 * before;
-  memset(work->packed, 0, (size_t)total * 2 * sizeof *work->packed);
-  for (int64_t j = 0; j < entries->count; j++) {
-    struct key key = key_of(entries, j);
-    if (key.part[0] <= s->threshold || side_of(s, &key) < 0)
-      continue;
-    *next++ = attribute_of(entries, j);
-    memcpy(next++, &entries->values[j], sizeof *entries->values);
-  }
-  comm->ops->sum_i64(comm, work->packed, 2 * (size_t)total);
-  for (int64_t c = 0; c < total; c++) {
-    work->candidates[c].attribute = work->packed[2 * c];
-    memcpy(&work->candidates[c].value, &work->packed[2 * c + 1],
-           sizeof work->candidates[c].value);
-  }
-  return total;
-}
-
-/* Room for what can be left when the search ends. Local. */
-static th_status reserve(struct th_selection *work, int64_t k,
-                         struct th_error *err)
-{
-  int64_t most = 2 * k + SPARE;
-  th_status rc = TH_OK;
-  if (most <= work->capacity)
-    return rc;
-  th_select_free(work);
-  TH_TRY(TH_NEW(&work->candidates, most, "the choice of attributes", err));
-  TH_TRY(TH_NEW(&work->packed, 2 * most, "the choice of attributes", err));
-  work->capacity = most;
-done:
-  return rc;
-}
+/* A sum of 16 KiB takes little longer than one of 8 bytes. Teams so large that
+ * few entries are left for a rank do without. */
+enum { TOLD = 1024, LEAST_TOLD = 8, MOST_TEAM = TOLD / LEAST_TOLD };
 
 void th_select_free(struct th_selection *work)
 {
@@ -181,8 +32,71 @@ static th_status check_numbers(const struct th_select_among *entries,
     if (isnan(entries->values[j]))
       return th_fail(err, TH_ENUMERIC,
                      "the value of attribute %lld is not a number",
-                     (long long)attribute_of(entries, j));
+                     (long long)th_select_best_attribute(entries, j));
   return TH_OK;
+}
+
+/* What every rank tells: how many entries it has above the threshold, and the
+ * first `slots` of them, the last one at the beginning. The flag of a failure
+ * follows. */
+struct told {
+  int64_t slots; /* per rank */
+  int64_t packed[2 * TOLD + MOST_TEAM + 1];
+  struct th_index_value candidate[TOLD];
+};
+
+static int64_t *told_by(struct told *told, int rank)
+{
+  return told->packed + rank * (2 * told->slots + 1);
+}
+
+static struct th_index_value told_entry(const int64_t *part, int64_t c)
+{
+  struct th_index_value entry = {.attribute = part[2 * c + 1]};
+  memcpy(&entry.value, &part[2 * c + 2], sizeof entry.value);
+  return entry;
+}
+
+/* Collective. */
+static th_status tell(struct th_comm *comm, struct told *told,
+                      const struct th_select_among *entries, th_status rc,
+                      struct th_error *err)
+{
+  size_t words = (size_t)comm->size * (2 * (size_t)told->slots + 1);
+  int64_t *part = told_by(told, comm->rank);
+  int64_t found = 0;
+  memset(told->packed, 0, words * sizeof *told->packed);
+  if (rc == TH_OK)
+    found = th_select_best(entries, told->slots, told->candidate);
+  part[0] = found;
+  for (int64_t c = 0; c < th_min_i64(found, told->slots); c++) {
+    part[2 * c + 1] = told->candidate[c].attribute;
+    memcpy(&part[2 * c + 2], &told->candidate[c].value, sizeof(double));
+  }
+  return th_comm_sum_agree(comm, told->packed, words, rc, err);
+}
+
+/* Collect what was told; whether it holds all that can be chosen: an entry that
+ * was not told goes after the last told one of its rank. Local. */
+static bool collect(struct told *told, int size, int64_t k, int64_t *total)
+{
+  bool enough = true;
+  *total = 0;
+  for (int r = 0; r < size; r++) {
+    const int64_t *part = told_by(told, r);
+    for (int64_t c = 0; c < th_min_i64(part[0], told->slots); c++)
+      told->candidate[(*total)++] = told_entry(part, c);
+  }
+  struct th_index_value *all = told->candidate;
+  qsort(all, (size_t)*total, sizeof *all, th_select_best_order);
+  for (int r = 0; r < size && k > 0; r++) {
+    const int64_t *part = told_by(told, r);
+    struct th_index_value last = told_entry(part, 0);
+    if (part[0] > told->slots) /* then *total is not 0 */
+      enough = enough && *total >= k &&
+               th_select_best_order(&all[k - 1], &last) <= 0;
+  }
+  return enough;
 }
 
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
@@ -190,28 +104,21 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             th_status before, struct th_index_value *chosen,
                             int64_t *found, struct th_error *err)
 {
-  struct th_select_among mine = *among;
-  struct search s = {.threshold = magnitude_of(among->threshold),
-                     .shift = 64,
-                     .undecided = INT64_MAX};
+  struct told told;
+  int64_t total = 0;
   th_status rc = before;
   *found = 0;
   if (rc == TH_OK)
-    rc = reserve(work, mine.k, err);
-  else
-    mine.count = 0; /* they may be anything */
-  if (rc == TH_OK)
-    rc = check_numbers(&mine, err);
-  while (s.undecided > mine.k + SPARE) {
-    rc = narrow(comm, &s, &mine, rc, err);
-    if (rc != TH_OK)
-      return rc;
+    rc = check_numbers(among, err);
+  if (comm->size > MOST_TEAM) {
+    TH_TRY(th_agree(comm, rc, err));
+    return th_select_by_digits(comm, work, among, chosen, found, err);
   }
-  int64_t total = share(comm, &s, work, &mine);
-  struct th_index_value *all = work->candidates;
-  qsort(all, (size_t)total, sizeof *all, by_magnitude);
-  *found = total < mine.k ? total : mine.k;
-  qsort(all, (size_t)*found, sizeof *all, th_integer_ascending);
-  memcpy(chosen, all, (size_t)*found * sizeof *all);
-  return TH_OK;
+  told.slots = th_min_i64(among->k, TOLD / comm->size);
+  TH_TRY(tell(comm, &told, among, rc, err));
+  if (!collect(&told, comm->size, among->k, &total))
+    return th_select_by_digits(comm, work, among, chosen, found, err);
+  *found = th_select_best_choose(told.candidate, total, among->k, chosen);
+done:
+  return rc;
 }

@@ -13,8 +13,9 @@ struct th_index_value {
   double value;
 };
 
-/* Work arrays of a selection; zeroed: none yet. They stay from one selection
- * to the next, so that nothing is allocated once they have their size. */
+/* Work arrays of a selection by digits; zeroed: none yet. They stay from one
+ * selection to the next, so that nothing is allocated once they have their
+ * size. */
 struct th_selection {
   struct th_index_value *candidates;
   int64_t *packed; /* candidates as they cross the ranks */
@@ -43,8 +44,9 @@ struct th_select_among {
  * the same on every rank. before: this rank's status of the work that made the
  * values; if it is a failure on any rank, all ranks fail here.
  *
- * Collective: some sums of 256 integers, a prefix sum, and one sum of O(k)
- * bytes. TH_ENUMERIC when a value is not a number. Also TH_ENOMEM. */
+ * Collective: one sum of at most 17 KiB; only where that does not decide, the
+ * operations of th_select_by_digits (select_digits.h), too. TH_ENUMERIC when a
+ * value is not a number. Also TH_ENOMEM. */
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             const struct th_select_among *among,
                             th_status before, struct th_index_value *chosen,

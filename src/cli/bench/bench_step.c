@@ -5,6 +5,7 @@
  * of it was read.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/partition.h"
 #include "core/random.h"
@@ -12,6 +13,7 @@
 #include "solvers/driver/train.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
   ROWS = 1024, /* R */
@@ -20,7 +22,9 @@ enum {
   SPARSITY = 64,
   BLOCKS = 8, /* d' */
   STEPS = 15, /* timed; the first one is not */
-  SWEEPS = 512
+  SWEEPS = 512,
+  AHEAD = 16, /* runs */
+  LINE = 64   /* bytes */
 };
 
 static const double spread = 1.7320508075688772; /* deviation 1 */
@@ -81,8 +85,35 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
   return TH_OK;
 }
 
-static const struct th_store_ops ops = {
-    .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
+static const char *run_of(const struct tile_store *tile, int64_t attribute,
+                          int64_t row)
+{
+  return (const char *)(tile->values +
+                        (attribute - tile->present.first) * ROWS + row);
+}
+
+/* As data sets do: some runs are on their way while others are copied. */
+static int64_t copy(struct th_store *store, struct th_rows rows,
+                    const int64_t *attribute, int64_t count, void *to,
+                    const struct th_packing *packing)
+{
+  const struct tile_store *tile = (const struct tile_store *)store;
+  int64_t row = rows.first % ROWS;
+  for (int64_t k = 0; k < count; k++) {
+    const char *ahead =
+        run_of(tile, attribute[th_min_i64(k + AHEAD, count - 1)], row);
+    for (int64_t b = 0; b < packing->bytes; b += LINE)
+      __builtin_prefetch(ahead + b);
+    memcpy((char *)to + k * packing->stride, run_of(tile, attribute[k], row),
+           (size_t)packing->bytes);
+  }
+  return count;
+}
+
+static const struct th_store_ops ops = {.slab = slab_of,
+                                        .targets = targets_of,
+                                        .statistics = statistics_of,
+                                        .copy = copy};
 
 /* Uniform values of deviation 1, by a cheap recurrence, since only the speed
  * matters. */

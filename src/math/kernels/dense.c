@@ -14,12 +14,17 @@
 #include "math/kernels/dense_types.h"
 #include "math/kernels/simd.h"
 
+#include <stdbool.h>
+
 enum {
   GRADIENT = 1,     /* sums of an attribute */
   EVIDENCE = 3,     /* the same */
   BAND = 4,         /* attributes side by side */
   LINE = 64,        /* bytes of a cache line */
-  LOOK_AHEAD = 1024 /* bytes of each attribute of a band, at least */
+  LOOK_AHEAD = 512, /* bytes of each attribute of a band, at least; much more
+                       pushes lines of other attributes out, as all begin at the
+                       same place of a page */
+  READ_AHEAD = 1024 /* bytes of a stream */
 };
 
 /* What the rows are multiplied with, from some row on. */
@@ -64,14 +69,17 @@ struct piece {
   int steps;
 };
 
-/* The pieces of a slab in the order of work, some pieces before their turn. */
+/* Where the work will be some pieces later: whole bands, and pieces of a band.
+ * It ends with the slab's last band, or those that follow the slab. */
 struct ahead {
-  const unsigned char *band;
-  int64_t bands;  /* behind this one */
-  int64_t stride; /* bytes, of a band */
-  int64_t run;    /* bytes of an attribute's rows */
-  int64_t piece;  /* bytes of an attribute's rows in a piece */
-  int64_t at;     /* in the run */
+  const unsigned char *values;
+  int64_t stride;      /* bytes, of a band */
+  int64_t run;         /* bytes of an attribute's rows */
+  int64_t piece;       /* bytes of an attribute's rows in a piece */
+  int64_t pieces;      /* of a run that have whole steps; at least 1 */
+  int64_t later_bands; /* how far ahead */
+  int64_t later_pieces;
+  int64_t last_band;
 };
 
 static inline int smaller(int a, int b)
@@ -79,33 +87,50 @@ static inline int smaller(int a, int b)
   return a < b ? a : b;
 }
 
-static inline const unsigned char *next_ahead(struct ahead *ahead)
+static inline const unsigned char *ahead_of(const struct ahead *ahead,
+                                            int64_t band, int64_t piece)
 {
-  const unsigned char *here = ahead->band + ahead->at;
-  ahead->at += ahead->piece;
-  if (ahead->at < ahead->run)
-    return here;
-  ahead->at = 0;
-  if (ahead->bands > 0) {
-    ahead->bands--;
-    ahead->band += ahead->stride;
-  }
-  return here;
+  piece += ahead->later_pieces;
+  band += ahead->later_bands + (piece >= ahead->pieces);
+  piece -= piece >= ahead->pieces ? ahead->pieces : 0;
+  band = band < ahead->last_band ? band : ahead->last_band;
+  return ahead->values + band * ahead->stride + piece * ahead->piece;
 }
 
+/* Attributes that are handled one by one are too few to look beyond them. */
 static struct ahead look_ahead(const struct th_slab *slab, int64_t step,
                                int64_t rows)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
-  struct ahead ahead = {.band = slab->values,
-                        .bands = count / BAND - 1,
+  int64_t bands = (count + (count < BAND ? 0 : slab->following)) / BAND;
+  struct ahead ahead = {.values = slab->values,
                         .stride = BAND * slab->stride * step / TH_LANES,
                         .run = slab->rows * step / TH_LANES,
-                        .piece = rows * step / TH_LANES};
-  int64_t piece = ahead.run < ahead.piece ? ahead.run : ahead.piece;
-  for (int64_t bytes = 0; bytes<LOOK_AHEAD; bytes += piece> 0 ? piece : 1)
-    next_ahead(&ahead);
+                        .piece = rows * step / TH_LANES,
+                        .last_band = bands > 0 ? bands - 1 : 0};
+  ahead.pieces = (slab->rows / TH_LANES * TH_LANES + rows - 1) / rows;
+  ahead.pieces += ahead.pieces == 0;
+  int64_t least = ahead.run < ahead.piece ? ahead.run : ahead.piece;
+  int64_t later = (LOOK_AHEAD + least) / (least + 1);
+  ahead.later_bands = later / ahead.pieces;
+  ahead.later_pieces = later % ahead.pieces;
   return ahead;
+}
+
+/* Fetch the line in which each run of a band ends: pieces fetch those in which
+ * their steps begin. Also the line in which it begins if it is no whole step.
+ */
+static inline void fetch_ends(const struct ahead *ahead, int64_t band,
+                              int64_t stride, int wide, bool short_run)
+{
+  int64_t piece = ahead->pieces - 1;
+  const unsigned char *at = ahead_of(ahead, band, piece);
+  int64_t end = ahead->run - piece * ahead->piece - 1;
+  for (int j = 0; j < wide; j++, at += stride) {
+    __builtin_prefetch(at + end);
+    if (short_run)
+      __builtin_prefetch(at);
+  }
 }
 
 /* Numbers in double, in vectors of 8, 4 and 2 whatever the instruction set. */
@@ -171,7 +196,7 @@ DEFINE_GATHER(gather_f64, double)
 #define LANE f32
 #include "math/kernels/dense_body.h"
 
-/* Nothing but loads: in as many streams, and as far ahead, as the kernels. */
+/* Nothing but loads: in as many streams as the kernels. */
 static double read_all(const float *values, int64_t count)
 {
   float lane[BAND][TH_LANES] = {{0}};
@@ -180,7 +205,7 @@ static double read_all(const float *values, int64_t count)
   for (int64_t i = 0; i < stream; i += TH_LANES)
     for (int s = 0; s < BAND; s++) {
       const float *at = values + s * stream + i;
-      __builtin_prefetch((const char *)at + LOOK_AHEAD);
+      __builtin_prefetch((const char *)at + READ_AHEAD);
       for (int l = 0; l < TH_LANES; l++)
         lane[s][l] += at[l];
     }

@@ -101,7 +101,7 @@ TH_INLINE void NAME(add_part)(double *sum, const unsigned char *at,
  */
 TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
                           const double *centre, const double *own,
-                          struct ahead *ahead, int64_t first, int wide,
+                          const struct ahead *ahead, int64_t first, int wide,
                           int sums, double *sum)
 {
   VECTOR prepared[BAND];
@@ -110,12 +110,14 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
   const unsigned char *at =
       (const unsigned char *)slab->values + first * stride;
   int row = -th_slab_skip(slab); /* of the step at `at` */
+  int64_t done = 0;              /* pieces */
   for (int k = 0; k < wide * sums; k++)
     sum[k] = 0;
   for (int j = 0; j < wide; j++) {
     prepared[j] = NAME(prepare)(centre[first + j]);
     part[j] = (SCALAR)(own == NULL ? 0 : own[first + j]) - (VECTOR){0};
   }
+  fetch_ends(ahead, first / BAND, stride, wide, slab->rows < TH_LANES);
   if (row < 0) {
     int last = smaller(row + TH_LANES, slab->rows);
     NAME(add_part)
@@ -125,7 +127,8 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
   }
   while (row + TH_LANES <= slab->rows) {
     int steps = smaller(slab->rows - row, NAME(PIECE)) / TH_LANES;
-    struct piece piece = {at, stride, next_ahead(ahead), steps};
+    const unsigned char *later = ahead_of(ahead, first / BAND, done++);
+    struct piece piece = {at, stride, later, steps};
     NAME(add_piece)
     (sum, &piece, ROWS_FROM(rows, row), prepared, part, wide, sums);
     row += steps * TH_LANES;
@@ -142,7 +145,7 @@ static void NAME(gradient)(const struct th_slab *slab,
                            double *grad)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
-  struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
+  const struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
   struct ROWS rows = ROWS_OF(m);
   double sum[BAND];
   int64_t a = 0;
@@ -162,7 +165,7 @@ static void NAME(evidence)(const struct th_slab *slab,
                            const double *own, double *u, double *v, double *q)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
-  struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
+  const struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
   struct ROWS rows = ROWS_OF(m);
   double sum[EVIDENCE * BAND];
   int64_t a = 0;

@@ -190,9 +190,9 @@ static th_status end_update(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
-/* The round joins the fit. Collective. */
+/* The round joins the fit; learnt: of the work on it. Collective. */
 static th_status fit_support(struct th_sift *s, struct th_context *context,
-                             struct th_error *err)
+                             th_status learnt, struct th_error *err)
 {
   const struct th_sift_round round = {
       .gram = &s->gram,
@@ -201,8 +201,11 @@ static th_status fit_support(struct th_sift *s, struct th_context *context,
       .n = (double)context->deal.rows_in_pass,
   };
   th_status rc;
-  TH_TRY(th_sift_fit_round(&s->fit, context, &round, err));
-  TH_TRY(th_agree(context->comm, end_update(s, context, err), err));
+  TH_TRY(th_sift_fit_round(&s->fit, context, &round, learnt, err));
+  bool grows = s->fit.size > s->confirmed.capacity; /* on every rank alike */
+  rc = end_update(s, context, err);
+  if (grows)
+    rc = th_agree(context->comm, rc, err);
 done:
   return rc;
 }
@@ -266,7 +269,9 @@ static void release_members(struct th_sift *s, const struct th_context *context)
     th_marginal_release(&s->marginal, context, &s->support);
 }
 
-/* Learn about attributes outside S, and about entrants. Collective. */
+/* Learn about attributes outside S, and about entrants. Collective where the
+ * trial of some lasts over rounds; but the status is this rank's own, and the
+ * caller goes on to an agreement. */
 static th_status learn(struct th_sift *s, struct th_context *context,
                        struct th_error *err)
 {
@@ -276,13 +281,13 @@ static th_status learn(struct th_sift *s, struct th_context *context,
   rc = th_sift_evidence_reserve(e, context, &s->support, err);
   if (rc == TH_OK && s->predicts)
     rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  th_sift_learn_entrants(s, context);
-  hold_members(s, context);
-  TH_TRY(th_sift_evidence_gather(e, &s->batch, context, s->mean_square, err));
-  release_members(s, context);
+  if (rc == TH_OK) {
+    th_sift_learn_entrants(s, context);
+    hold_members(s, context);
+    rc = th_sift_evidence_gather(e, &s->batch, context, s->mean_square, err);
+    release_members(s, context);
+  }
   th_sift_judge_slow(s, context);
-done:
   return rc;
 }
 
@@ -291,6 +296,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   struct th_sift *s = state;
+  th_status learnt = TH_OK; /* by this rank */
   th_status rc;
   /* every block J_i takes its own rows; J_i and S are observed of them */
   TH_TRY(look(s, context, more, err));
@@ -309,12 +315,12 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   if (!perfect)
-    TH_TRY(learn(s, context, err));
+    learnt = learn(s, context, err);
   if (!perfect)
     th_sift_plan_done(s, context);
-  TH_TRY(fit_support(s, context, err));
+  TH_TRY(fit_support(s, context, learnt, err));
   if (!perfect)
-    TH_TRY(th_sift_enter(s, context, err));
+    TH_TRY(th_sift_enter(s, context, learnt, err));
 done:
   return rc;
 }

@@ -117,9 +117,10 @@ void th_sift_plan_free(struct th_sift_plan *plan);
 /* ---- entering: E joins S to be tried (sift_enter.c) ---- */
 
 /* E = the attributes with the largest |z| above z0, as many as S has room for;
- * S += E. Collective. TH_ENUMERIC, TH_EDATA, TH_ENOMEM. */
+ * S += E. learnt: this rank's status of the evidence; if it is a failure on any
+ * rank, all ranks fail here. Collective. TH_ENUMERIC, TH_EDATA, TH_ENOMEM. */
 th_status th_sift_enter(struct th_sift *s, struct th_context *context,
-                        struct th_error *err);
+                        th_status learnt, struct th_error *err);
 /* Room for a support of that size. Local. */
 th_status th_sift_entry_reserve(struct th_sift_entry *entry, int64_t size,
                                 struct th_error *err);

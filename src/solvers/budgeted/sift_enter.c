@@ -68,16 +68,34 @@ static th_status judge(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
+/* S += E, of which found are there. Collective. */
+static th_status join(struct th_sift *s, struct th_context *context,
+                      int64_t found, struct th_error *err)
+{
+  int64_t size = s->support.size + found;
+  bool grows = size + s->fit.constant > s->fit.capacity; /* on all alike */
+  for (int64_t k = 0; k < found; k++)
+    s->entry.attribute[k] = s->entry.entrants[k].attribute;
+  th_sift_evidence_message(&s->evidence, context, s->entry.attribute, found,
+                           s->entry.sum);
+  th_status rc = merge(s, found, err);
+  if (grows)
+    TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_support_assign(&s->support, context, s->entry.merged, size, err));
+done:
+  return rc;
+}
+
 th_status th_sift_enter(struct th_sift *s, struct th_context *context,
-                        struct th_error *err)
+                        th_status learnt, struct th_error *err)
 {
   struct th_sift_evidence *evidence = &s->evidence;
   int64_t room = s->largest_support - s->support.size;
   int64_t found = 0;
   if (room <= 0)
-    return TH_OK;
+    return th_agree(context->comm, learnt, err);
   th_profile_begin(context->profile);
-  th_status rc = judge(s, context, err);
+  th_status rc = learnt == TH_OK ? judge(s, context, err) : learnt;
   struct th_select_among among = {.values = evidence->score,
                                   .attribute = evidence->candidate,
                                   .count = evidence->candidates,
@@ -85,15 +103,8 @@ th_status th_sift_enter(struct th_sift *s, struct th_context *context,
                                   .k = room};
   TH_TRY(th_select_largest(context->comm, &s->entry.selection, &among, rc,
                            s->entry.entrants, &found, err));
-  if (found == 0)
-    goto done;
-  for (int64_t k = 0; k < found; k++)
-    s->entry.attribute[k] = s->entry.entrants[k].attribute;
-  th_sift_evidence_message(evidence, context, s->entry.attribute, found,
-                           s->entry.sum);
-  TH_TRY(th_agree(context->comm, merge(s, found, err), err));
-  TH_TRY(th_support_assign(&s->support, context, s->entry.merged,
-                           s->support.size + found, err));
+  if (found > 0)
+    TH_TRY(join(s, context, found, err));
 done:
   th_profile_end(context->profile, TH_PHASE_SELECT);
   return rc;

@@ -314,7 +314,7 @@ static double scale_residuals(struct th_batch *batch, double mean_square)
 }
 
 /* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this round. Residuals in
- * the batch are p - y. Collective. */
+ * the batch are p - y. Local. */
 th_status th_sift_evidence_gather(struct th_sift_evidence *e,
                                   struct th_batch *batch,
                                   struct th_context *context,
@@ -336,7 +336,6 @@ th_status th_sift_evidence_gather(struct th_sift_evidence *e,
     th_marginal_centring(e->beside, context, batch, g.unit);
   th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
   e->rows += (double)batch->rows / (double)batch->draws; /* a sweep */
-  rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_GRADIENT);
   return rc;
 }

@@ -59,7 +59,7 @@ void th_sift_evidence_describe(struct th_sift_evidence *e,
                                struct th_state *state);
 
 /* Read the blocks of a round whose residuals p - y are in the batch, with mean
- * square mean_square > 0. Rescales the residuals. Collective. */
+ * square mean_square > 0. Rescales the residuals. Local. */
 th_status th_sift_evidence_gather(struct th_sift_evidence *e,
                                   struct th_batch *batch,
                                   struct th_context *context,

@@ -22,7 +22,7 @@ static const struct th_array arrays[] = {
     TH_ARRAY(struct th_sift_fit, keep),
     TH_ARRAY(struct th_sift_fit, fate),
     TH_ARRAY_OF(struct th_sift_fit, message, 4 * sizeof(double),
-                sizeof(double))};
+                2 * sizeof(double))};
 
 static th_status reserve(struct th_sift_fit *fit, int64_t size,
                          struct th_error *err)

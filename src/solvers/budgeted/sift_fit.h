@@ -85,9 +85,10 @@ struct th_sift_round {
  * rows join the fit, of which at most n count. Members that the fit finds
  * insignificant leave until none is left. Those that leave are marked in fate;
  * th_sift_fit_filter removes them. Entrants that stay become old members,
- * except slow ones whose trial goes on. Collective. */
+ * except slow ones whose trial goes on. before: rank 0's status of the work on
+ * the round; if it is a failure, all ranks fail here. Collective. */
 th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
-                            const struct th_sift_round *round,
+                            const struct th_sift_round *round, th_status before,
                             struct th_error *err);
 
 /* The last call, when no rows follow. Trials end by their verdict. What was

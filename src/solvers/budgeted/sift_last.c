@@ -50,9 +50,8 @@ th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
   struct th_sift_work r = {.fit = fit};
   th_status rc =
       context->comm->rank == 0 && fit->size > 0 ? last_here(&r, err) : TH_OK;
-  rc = th_agree(context->comm, rc, err);
-  if (rc == TH_OK && fit->size > 0)
-    th_sift_fit_tell(fit, context->comm);
+  if (fit->size > 0)
+    rc = th_sift_fit_tell(fit, context->comm, rc, err);
   for (int64_t k = 0; k < fit->size && rc == TH_OK; k++) {
     fit->entrant[k] = fit->entrant[k] && !fit->slow[k];
     fit->slow[k] = false;

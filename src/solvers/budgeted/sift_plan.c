@@ -39,7 +39,7 @@ th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
 {
   th_status rc = TH_OK;
   if (plan->bins == NULL)
-    rc = TH_NEW(&plan->bins, TH_PROMISE_BINS,
+    rc = TH_NEW(&plan->bins, TH_PROMISE_BINS + 1,
                 "the choice of promising attributes", err);
   if (rc == TH_OK)
     rc = th_memory_arrays_reserve(TH_ARRAYS(plan, by_block), &plan->capacity,
@@ -142,7 +142,7 @@ th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
       (double)th_integer_ceil_divide(outside, th_sift_width(s, context));
   int64_t count = 0;
   int64_t rows;
-  th_status rc;
+  th_status rc = TH_OK;
   blocks = fmax(1, blocks);
   if (s->round == 0 || shape->layout == TH_SPARSE) {
     rows = th_sift_sweep_rows(s, context, blocks);
@@ -152,8 +152,10 @@ th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
   } else {
     rows = th_sift_size_round(s, context, blocks, &count);
   }
-  TH_TRY(
-      th_agree(context->comm, fill_blocks(s, context, count, rows, err), err));
+  bool grows = plan->bins == NULL || count > plan->capacity;
+  rc = fill_blocks(s, context, count, rows, err);
+  if (grows) /* on every rank alike; else nothing can fail */
+    TH_TRY(th_agree(context->comm, rc, err));
   *more = plan->blocks * rows + plan->race_rows <=
           th_deal_left(&context->deal) - s->reserve;
   if (*more && plan->race_rows > 0)

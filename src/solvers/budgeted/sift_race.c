@@ -30,17 +30,18 @@ static void fill_race(struct th_sift *s, struct th_context *context,
   const uint16_t *bin = s->evidence.bin;
   struct th_range owned = context->owned;
   int64_t last = TH_PROMISE_BINS - 1;
-  int64_t there = 0; /* attributes of this rank in the bin that is cut */
+  int64_t there = 0; /* attributes of this rank in the bin that is cut; then
+                        those of lower ranks */
   while (last >= 0 && plan->bins[last] <= room)
     room -= plan->bins[last--];
   for (int64_t j = 0; j < owned.last - owned.first; j++)
     there += bin[j] == last;
-  int64_t before = th_comm_prefix(context->comm, there, &(int64_t){0});
+  context->comm->ops->prefix_i64(context->comm, &there, 1);
   plan->race_count = 0;
   for (int64_t j = 0; j < owned.last - owned.first; j++) {
     bool taken = bin[j] != TH_PROMISE_NONE && bin[j] > last;
     if (bin[j] == last)
-      taken = before++ < room;
+      taken = there++ < room;
     if (taken)
       plan->race[plan->race_count++] = owned.first + j;
   }
@@ -55,11 +56,11 @@ static th_status choose(struct th_sift *s, struct th_context *context,
   th_status rc =
       TH_GROW(&plan->race, &plan->race_capacity, th_min_i64(owned, room),
               "the choice of promising attributes", err);
-  TH_TRY(th_agree(context->comm, rc, err));
   memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
   const struct th_promise rule = {plan->level, s->mean_square, &s->support};
   th_sift_evidence_rank(&s->evidence, context, &rule, plan->bins);
-  context->comm->ops->sum_i64(context->comm, plan->bins, TH_PROMISE_BINS);
+  TH_TRY(
+      th_comm_sum_agree(context->comm, plan->bins, TH_PROMISE_BINS, rc, err));
   fill_race(s, context, room);
   plan->fresh = held_rows(context);
 done:

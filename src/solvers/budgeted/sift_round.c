@@ -251,13 +251,16 @@ done:
   return rc;
 }
 
-void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm)
+th_status th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm,
+                           th_status rc, struct th_error *err)
 {
   size_t size = (size_t)fit->size;
+  int64_t failed = rc != TH_OK;
   const struct {
     void *data;
     size_t bytes;
-  } parts[] = {{&fit->rows, sizeof fit->rows},
+  } parts[] = {{&failed, sizeof failed},
+               {&fit->rows, sizeof fit->rows},
                {fit->theta, (size_t)fit->order * sizeof *fit->theta},
                {fit->knowledge, size * sizeof *fit->knowledge},
                {fit->last, size * sizeof *fit->last},
@@ -273,22 +276,21 @@ void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm)
     memcpy(parts[p].data, fit->message + total, parts[p].bytes);
     total += parts[p].bytes;
   }
+  return failed ? th_agree(comm, rc, err) : TH_OK;
 }
 
 th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
-                            const struct th_sift_round *round,
+                            const struct th_sift_round *round, th_status before,
                             struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   struct th_sift_work r = {.fit = fit, .given = round};
-  th_status rc = TH_OK;
+  th_status rc = comm->rank == 0 ? before : TH_OK;
   th_profile_begin(context->profile);
   th_sift_trial_count(fit, round->gram->weight);
-  if (comm->rank == 0)
+  if (comm->rank == 0 && rc == TH_OK)
     rc = round_here(&r, err);
-  rc = th_agree(comm, rc, err);
-  if (rc == TH_OK)
-    th_sift_fit_tell(fit, comm);
+  rc = th_sift_fit_tell(fit, comm, rc, err);
   for (int64_t k = 0; k < fit->size && rc == TH_OK; k++) {
     if (fit->entrant[k] && !fit->slow[k])
       fit->came[k] = (struct th_evidence){0, 0};

@@ -50,9 +50,10 @@ void th_sift_work_free(struct th_sift_work *r);
 th_status th_sift_solve(struct th_sift_work *r, struct th_error *err);
 th_status th_sift_close_trials(struct th_sift_work *r, struct th_error *err);
 
-/* Tell all ranks what they need of rank 0's fit, in one broadcast. Collective.
- */
-void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm);
+/* Tell all ranks what they need of rank 0's fit, in one broadcast; or that it
+ * has failed, by rc of rank 0. Collective. */
+th_status th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm,
+                           th_status rc, struct th_error *err);
 
 /* Sums over the round's rows; the constant has the same place in all. */
 static inline double th_sift_sum(const struct th_sift_work *r, int64_t i,

@@ -13,6 +13,7 @@
 
 enum {
   WORD = 64,
+  TILE = 64 * WORD, /* attributes that are settled together */
   MOST_ZEROS = 4096 /* in the list, before all attributes are settled */
 };
 
@@ -52,26 +53,15 @@ void th_marginal_touch(struct th_marginal *m, const struct th_context *context,
   m->touched[j / WORD] |= (uint64_t)1 << j % WORD;
 }
 
-void th_marginal_settle(struct th_marginal *m, const struct th_context *context)
+/* Add a draw's part to those attributes of a range whose bit is `touched`. */
+static void add_to(struct th_marginal *m, const struct th_context *context,
+                   const struct th_marginal_zeros *zeros, struct th_range mine,
+                   bool touched)
 {
-  int64_t count = context->owned.last - context->owned.first;
-  if (m->zero_count == 0)
-    return;
-  for (int64_t j = 0; j < count; j++)
-    if (!is_touched(m, j))
-      catch_up(m, context, j);
-  m->zero_count = 0;
-  m->settled = true;
-}
-
-/* The attributes that are kept up to date. */
-static void add_touched(struct th_marginal *m, const struct th_context *context,
-                        const struct th_marginal_zeros *zeros)
-{
-  struct th_range mine = zeros->mine;
+  uint64_t flip = touched ? 0 : UINT64_MAX;
   for (int64_t first = mine.first; first < mine.last;) {
     int64_t last = th_min_i64(mine.last, (first / WORD + 1) * WORD);
-    uint64_t bits = m->touched[first / WORD];
+    uint64_t bits = m->touched[first / WORD] ^ flip;
     if (bits == UINT64_MAX)
       for (int64_t j = first; j < last; j++)
         add(m, context, zeros, j);
@@ -84,6 +74,21 @@ static void add_touched(struct th_marginal *m, const struct th_context *context,
       }
     first = last;
   }
+}
+
+void th_marginal_settle(struct th_marginal *m, const struct th_context *context)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  if (m->zero_count == 0)
+    return;
+  for (int64_t first = 0; first < count; first += TILE) {
+    struct th_range tile = {first, th_min_i64(count, first + TILE)};
+    for (int64_t k = 0; k < m->zero_count; k++)
+      add_to(m, context, &m->zeros[k],
+             th_range_intersect(tile, m->zeros[k].mine), false);
+  }
+  m->zero_count = 0;
+  m->settled = true;
 }
 
 /* By folds. */
@@ -110,7 +115,7 @@ static void add_draw(struct th_marginal *m, const struct th_context *context,
     folds[f].fold = f;
     folds[f].unit = unit;
     m->zeros[m->zero_count++] = folds[f];
-    add_touched(m, context, &folds[f]);
+    add_to(m, context, &folds[f], folds[f].mine, true);
   }
 }
 
