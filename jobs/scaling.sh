@@ -19,7 +19,8 @@
 #
 # What comes out: DIR/ranks-N/bench.json (the machine with N ranks at work) and
 # DIR/ranks-N/run-K/ with command, environment, stdout, stderr, wall_seconds and
-# report.json of each run; DIR/summary.csv, DIR/phases.csv and pictures.
+# report.json of each run; DIR/ranks-N/alone-K, the same of N runs of one rank at
+# the same time (strong scaling); DIR/summary.csv, DIR/phases.csv and pictures.
 if [ -z "${BASH_VERSION:-}" ]; then
   echo "scaling.sh: a part of strong_scaling.sh and weak_scaling.sh: run these" >&2
   exit 2
@@ -120,6 +121,23 @@ run()
 {
   record "$1" "$2" "$thresher" train -o "$1/model.h5" --report "$1/report.json" \
     --force "${@:3}" "${extra[@]}"
+}
+
+# warm RANKS OPTION...: a turn that nothing is kept of. The first one touches
+# memory and files that later ones find: it is no measure of them.
+warm()
+{
+  (out=$made run "$made/warm-$1" "$@")
+  rm -rf "$made/warm-$1"
+}
+
+# side_by_side FOLDER N OPTION...: N runs of one rank at the same time, which know
+# nothing of each other, in FOLDER/0 and on: what the machine allows N ranks
+side_by_side()
+{
+  record "$1" "$2" sh "$jobs/alone.sh" "$1" "$thresher" train -o model.h5 \
+    --report report.json --force "${@:3}" "${extra[@]}"
+  rm -f "$1"/*/model.h5
 }
 
 # What a run says of itself: its solver, n x d, and for weak scaling how many of

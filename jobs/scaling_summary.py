@@ -13,6 +13,12 @@ DIR/summary.csv, a line per number of ranks, medians over the runs:
                       of `thresher bench` with as many ranks at work (of computed
                       data it says little)
   bytes_per_update    bytes sent by all ranks / updates
+  speedup             efficiency * N, N relative to the fewest ranks
+  ceiling             strong: the same of N runs of one rank at the same time,
+                      which know nothing of each other; empty: not measured
+  system_seconds, page_faults
+                      of all ranks: time in the kernel, pages found for first
+                      touches of memory
   wall_seconds, whole_efficiency, communication_seconds, read_gbs
   bandwidth_efficiency  read_gbs(N) / read_gbs(1): what memory allows
   updates, attributes_observed, peak_memory_per_rank, runs
@@ -45,12 +51,28 @@ def read_run(folder):
     with open(folder + "/wall_seconds") as file:
         report["wall_seconds"] = float(file.read())
     phases = report["phases"]
-    report["training"] = report["seconds"] - sum(
-        phases[p]["seconds_max"] for p in NOT_TRAINING if p in phases)
+    report["training"] = seconds_of(report)
+    for key in ("system_seconds", "page_faults"):
+        report[key] = sum(rank[key] for rank in report["per_rank"])
     report["communication"] = sum(
         phase["waiting_mean"] for name, phase in phases.items()
         if name not in NOT_TRAINING)
     return report
+
+
+def seconds_of(report):
+    """Of training proper."""
+    phases = report["phases"]
+    return report["seconds"] - sum(
+        phases[p]["seconds_max"] for p in NOT_TRAINING if p in phases)
+
+
+def seconds_side_by_side(folder):
+    """The slowest of the runs at the same time, in the middle turn; or None."""
+    turns = [[seconds_of(read_json(path)) for path in glob.glob(
+        glob.escape(turn) + "/*/report.json")]
+        for turn in glob.glob(glob.escape(folder) + "/alone-*")]
+    return statistics.median(map(max, turns)) if turns else None
 
 
 def read_runs(pattern):
@@ -79,6 +101,10 @@ def summarise(ranks, runs, read_gbs):
         "efficiency": None,
         "share_of_read": observed / seconds / ranks / (read_gbs * 1e9),
         "bytes_per_update": first["bytes_sent"] / max(first["updates"], 1),
+        "speedup": None,
+        "ceiling": None,
+        "system_seconds": median(runs, "system_seconds"),
+        "page_faults": median(runs, "page_faults"),
         "wall_seconds": median(runs, "wall_seconds"),
         "whole_efficiency": None,
         "communication_seconds": median(runs, "communication"),
@@ -104,9 +130,17 @@ def set_efficiencies(rows, weak):
         for key, seconds in (("efficiency", "seconds"),
                              ("whole_efficiency", "wall_seconds")):
             row[key] = share * base[seconds] / row[seconds]
+        row["speedup"] = row["efficiency"] * row["ranks"] / base["ranks"]
         row["efficiency_low"] = share * base["seconds"] / row["most_seconds"]
         row["efficiency_high"] = share * base["seconds"] / row["least_seconds"]
         row["bandwidth_efficiency"] = row["read_gbs"] / base["read_gbs"]
+
+
+def set_ceilings(rows, folder):
+    for row in rows:
+        together = seconds_side_by_side("%s/ranks-%d" % (folder, row["ranks"]))
+        if together is not None:
+            row["ceiling"] = row["ranks"] * rows[0]["seconds"] / together
 
 
 def cell(value):
@@ -138,6 +172,7 @@ def main():
     rows = [summarise(n, runs[n], read_json(
         "%s/ranks-%d/bench.json" % (folder, n))["read_gbs"]) for n in runs]
     set_efficiencies(rows, weak)
+    set_ceilings(rows, folder)
     write_csv(folder + "/summary.csv", rows)
     write_csv(folder + "/phases.csv", [phases_of(n, runs[n]) for n in runs])
     by_attributes = read_runs(folder + "/attributes")

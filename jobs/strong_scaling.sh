@@ -7,7 +7,10 @@
 # by every number of ranks. Every model must have the same bytes. Default: 60
 # passes of exploration with a budget of 25,100, of which 100 are the support's.
 #
-# In DIR/summary.csv, efficiency is T(1) / (N T(N)), T being `seconds`.
+# In DIR/summary.csv, T being `seconds`, speedup is T(1) / T(N) and efficiency the
+# speedup / N. The ceiling is the speedup that N runs of one rank have which know
+# nothing of each other: N T(1) / T(N at the same time). It wants one rank among
+# --ranks. The first turn warms memory, and is not counted.
 if [ -z "${BASH_VERSION:-}" ]; then # sh strong_scaling.sh
   exec bash "$0" "$@"
 fi
@@ -29,13 +32,19 @@ fi
 for n in "${ranks[@]}"; do
   bench "$n"
 done
+how=(--solver "$solver" --budget "$budget" --passes "$passes")
+for n in "${ranks[@]}"; do
+  warm "$n" "$data" "${how[@]}"
+done
 # Turn by turn, so that a change of the machine meets all alike
 for k in $(seq "$repeats"); do
   for n in "${ranks[@]}"; do
-    run "$out/ranks-$n/run-$k" "$n" "$data" --solver "$solver" \
-      --budget "$budget" --passes "$passes"
+    run "$out/ranks-$n/run-$k" "$n" "$data" "${how[@]}"
     cmp "$out/ranks-$fewest/run-1/model.h5" \
       "$out/ranks-$n/run-$k/model.h5"
+    if [ "$fewest" -eq 1 ] && [ "$n" -gt 1 ]; then
+      side_by_side "$out/ranks-$n/alone-$k" "$n" "$data" "${how[@]}"
+    fi
   done
 done
 echo "all models are the same, byte for byte"

@@ -17,13 +17,13 @@ study()
     cat "$name.out" "$name.err" >&2
     return
   }
-  [ "$(head -n 1 "$name/summary.csv" | cut -d , -f 1-5)" = \
-    ranks,seconds,efficiency,share_of_read,bytes_per_update ] ||
+  [ "$(head -n 1 "$name/summary.csv" | cut -d , -f 1-7)" = \
+    ranks,seconds,efficiency,share_of_read,bytes_per_update,speedup,ceiling ] ||
     fail "$name: the head of summary.csv"
   "$PYTHON" - "$name" <<'END' || fail "$name: summary.csv"
 import csv, glob, json, statistics, sys
 folder = sys.argv[1]
-rows = [{k: float(v) for k, v in r.items()}
+rows = [{k: float(v) if v else None for k, v in r.items()}
         for r in csv.DictReader(open(folder + "/summary.csv"))]
 assert [r["ranks"] for r in rows] == [1, 2], rows
 assert rows[0]["efficiency"] == 1
@@ -38,8 +38,14 @@ for r in rows:
     assert 0 < r["share_of_read"] < 10
     assert r["efficiency_low"] <= r["efficiency"] <= r["efficiency_high"]
     assert r["least_seconds"] <= r["seconds"] <= r["most_seconds"]
+    assert r["page_faults"] > 0 and r["system_seconds"] >= 0
+    assert abs(r["speedup"] / r["ranks"] / r["efficiency"] - 1) < 1e-4
 if folder == "strong":
     one, two = rows
+    together = [max(json.load(open(path))["seconds"] for path in glob.glob(
+        "strong/ranks-2/alone-%d/[01]/report.json" % k)) for k in (1, 2)]
+    assert one["ceiling"] is None
+    assert 2 * one["seconds"] / max(together) <= two["ceiling"], together
     assert abs(two["efficiency"] * 2 * two["seconds"] / one["seconds"] - 1) < 1e-4
 END
   for file in command environment stdout stderr wall_seconds report.json; do

@@ -10,6 +10,8 @@ suppressPackageStartupMessages({
 })
 words <- commandArgs(trailingOnly = TRUE)
 data <- readRDS(file.path(words[1], "train.rds"))
+# all lambdas are wanted, also where there are few examples
+glmnet.control(fdev = 0, devmax = 1)
 used <- system.time(fit <- glmnet(data$x, data$y, family = words[3],
   nlambda = 100, lambda.min.ratio = 0.01, standardize = FALSE,
   intercept = FALSE, thresh = as.numeric(words[4])))

@@ -5,8 +5,10 @@
 # Whichever of them is installed (sh jobs/packages.sh peers), each in a process
 # of its own on one core: from the tool's own binary file (LIBLINEAR knows text
 # alone) to a model on disk, median of REPEATS (5). All models are scored in the
-# same way on the same held-out rows. WORKS: which of dense, tall, sparse,
-# labels. TUNE_dense, TUNE_tall, ...: options of ours instead of those below.
+# same way on the same held-out rows. Then exact paths (path.sh) and the lasso for
+# labels of text (text_lasso.sh), where real data are at hand. The last lines are a table
+# of everything, FOLDER/table.md. WORKS: which of dense, tall, sparse, labels, path, text.
+# TUNE_dense, TUNE_tall, ...: options of ours instead of those below.
 # Results: a table for each work and FOLDER/WORK.results.json. KEEP=yes keeps
 # the data, and a later call uses them again.
 set -euo pipefail
@@ -179,12 +181,27 @@ targets_labels()
   against labels seconds scikit-logistic 3
 }
 
-for work in ${WORKS:-dense tall sparse labels}; do
+# other SCRIPT: a benchmark of its own; that it has no data here is no failure.
+other()
+{
+  local rc=0
+  env -u WORKS bash "$bench/$1" "$PWD" || rc=$?
+  [ $rc -eq 0 ] || [ $rc -eq 77 ] || fail "$1: status $rc"
+}
+
+for work in ${WORKS:-dense tall sparse labels path text}; do
   printf '\n== %s\n' "$work"
+  case $work in
+  path | text)
+    [ $work = path ] && other path.sh || other text_lasso.sh
+    continue
+    ;;
+  esac
   models=()
   "$work"
   "$PYTHON" "$bench/peers_score.py" "$work" "${models[@]}"
   "targets_$work"
   [ "${KEEP:-no}" = yes ] || rm -rf "$work" "$work.h5" "$work.shards"
 done
+"$PYTHON" "$bench/peers_table.py" | tee table.md
 finish

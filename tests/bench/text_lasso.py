@@ -16,11 +16,13 @@ import bench
 
 WORK, LAMBDA = sys.argv[1], float(sys.argv[2])
 REPEATS = int(os.environ["REPEATS"])
-PATIENCE = 120  # seconds
+PATIENCE = 120  # seconds of one run
 LEVELS = (1e-3, 1e-5, 1e-7)
 OURS = (3e-1, 1e-1, 5e-2, 2e-2, 1e-2, 3e-3, 1e-3, 1e-4, None)
+PATHS = (1e-1, 1e-2, 1e-3, 1e-4, None)
 LIBLINEAR = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7, 1e-8)
 GLMNET = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
+TABLES = []
 
 
 def cpu(command):
@@ -28,7 +30,7 @@ def cpu(command):
     least = numpy.inf
     for _ in range(REPEATS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True, capture_output=True)
+        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         least = min(least, after.ru_utime + after.ru_stime - before.ru_utime -
                     before.ru_stime)
@@ -47,9 +49,9 @@ def ours(x, y, tolerance, path):
     seconds = cpu([bench.THRESHER, "train", WORK + ".h5", "-o", WORK + ".model.h5",
                    "--force", "--quiet", "--solver", "lasso", "--loss", "logistic",
                    "--intercept", *how, *given])
-    if path:
-        return seconds, bench.told("inspect", WORK + ".model.h5")
     model = bench.told("inspect", WORK + ".model.h5")
+    if path:
+        return seconds, model["objective"]
     coef = numpy.zeros(x.shape[1])
     coef[model["support"]] = model["coef"]
     return seconds, objective(x, y, coef, model["intercept"], False)
@@ -68,21 +70,27 @@ def liblinear(x, y, tolerance):
     return seconds, objective(x, y, coef, weight[-1], True)
 
 
-def glmnet(lambdas):
-    """Of all tolerances: seconds and objective at the last lambda. Those that have no
-    answer after PATIENCE seconds are left out."""
+def glmnet(lambdas, thresh):
+    """Seconds and objective at the last lambda."""
     script = os.environ["SOURCE"] + "/tests/bench/text_lasso.R"
+    told = subprocess.run(["Rscript", script, WORK, str(REPEATS), lambdas, str(thresh)],
+                          check=True, capture_output=True, text=True,
+                          timeout=PATIENCE * REPEATS).stdout
+    run = json.loads(told)
+    return run["seconds"], run["objective"]
+
+
+def walk(name, tolerances, fit):
+    """What fit returns for falling tolerances, up to the first without an answer in
+    PATIENCE seconds."""
     runs = []
-    for thresh in GLMNET:
+    for tolerance in tolerances:
         try:
-            told = subprocess.run(["Rscript", script, WORK, str(REPEATS), lambdas,
-                                   str(thresh)], check=True, capture_output=True,
-                                  text=True, timeout=PATIENCE * REPEATS).stdout
+            runs.append(fit(tolerance))
         except subprocess.TimeoutExpired:
-            print("glmnet, thresh %g: no answer in %d s" % (thresh, PATIENCE), flush=True)
+            print("%s, tolerance %s: no answer in %d s" % (name, tolerance, PATIENCE),
+                  flush=True)
             break
-        run = json.loads(told)
-        runs.append((run["seconds"], run["objective"]))
     return runs
 
 
@@ -108,29 +116,36 @@ def fastest(runs, best, level):
 
 def table(title, tools):
     """tools: name: (runs, least objective known of its problem)."""
-    print(title)
+    print(title + ": CPU seconds")
     print("%-16s" % "suboptimality", *("%10s" % name for name in tools))
+    rows = {}
     for level in LEVELS:
-        print("%-16g" % level, *("%10.2f" % fastest(runs, best, level)
-                                 for runs, best in tools.values()), flush=True)
+        rows["%g" % level] = {name: fastest(runs, best, level)
+                              for name, (runs, best) in tools.items()}
+        print("%-16g" % level, *("%10.2f" % value for value in rows["%g" % level].values()),
+              flush=True)
+    TABLES.append({"title": title, "rows": rows})
 
 
 def main():
     x, y = load_svmlight_file(WORK + ".svm", n_features=None)
-    mine = [ours(x, y, tolerance, False) for tolerance in OURS]
-    theirs = [liblinear(x, y, tolerance) for tolerance in LIBLINEAR]
+    mine = walk("thresher", OURS, lambda tolerance: ours(x, y, tolerance, False))
+    theirs = walk("LIBLINEAR", LIBLINEAR, lambda tolerance: liblinear(x, y, tolerance))
     greatest = float(bench.told("inspect", WORK + ".model.h5")["lambda_max"])
-    r = glmnet("%r,%r,20" % (greatest, LAMBDA))
+    lambdas = "%r,%r,20" % (greatest, LAMBDA)
+    r = walk("glmnet", GLMNET, lambda thresh: glmnet(lambdas, thresh))
     best = min(value for _, value in mine + r)
-    table("%s, logistic, lambda %g: CPU seconds" % (WORK, LAMBDA),
+    table("%s, logistic, lambda %g" % (WORK, LAMBDA),
           {"thresher": (mine, best), "liblinear": (theirs, with_a_penalty()),
            "glmnet": (r, best)})
-    walk = [ours(x, y, tolerance, True) for tolerance in (1e-1, 1e-2, 1e-3, 1e-4, None)]
-    r = glmnet("%r,%r,100" % (greatest, greatest / 100))
-    walk = [(s, model["objective"]) for s, model in walk]
-    best = min(value for _, value in walk + r)
-    table("%s, logistic, path of 100 to 0.01, objective at its end: CPU seconds" % WORK,
-          {"thresher": (walk, best), "glmnet": (r, best)})
+    mine = walk("thresher", PATHS, lambda tolerance: ours(x, y, tolerance, True))
+    lambdas = "%r,%r,100" % (greatest, greatest / 100)
+    r = walk("glmnet", GLMNET, lambda thresh: glmnet(lambdas, thresh))
+    best = min(value for _, value in mine + r)
+    table("%s, logistic, path of 100 to 0.01, objective at its end" % WORK,
+          {"thresher": (mine, best), "glmnet": (r, best)})
+    with open(WORK + ".text.json", "w") as file:
+        json.dump(TABLES, file, indent=1)
 
 
 main()
