@@ -122,19 +122,21 @@ struct cuts {
   uint64_t print[MOST_HOPS];
 };
 
-/* Cuts at random, some updates apart, or behind every one of few; the last
- * behind the last update. */
+/* Cuts at random, some updates apart, or behind every one of few; the last but
+ * one behind the last update, the last when the run knows that it was the last.
+ */
 static struct cuts make_cuts(int64_t most, int k)
 {
   struct cuts cuts = {.count = 0};
   uint64_t stride = most <= HOPS ? 1 : 1 + 2 * (uint64_t)most / HOPS;
   int64_t at = 0;
-  while (at < most && cuts.count < MOST_HOPS) {
+  while (at < most && cuts.count < MOST_HOPS - 1) {
     at += 1 + (int64_t)chance(k, 2 * cuts.count, stride);
-    if (at > most || cuts.count == MOST_HOPS - 1)
+    if (at > most || cuts.count == MOST_HOPS - 2)
       at = most;
     cuts.updates[cuts.count++] = at;
   }
+  cuts.updates[cuts.count++] = INT64_MAX;
   return cuts;
 }
 
@@ -217,6 +219,7 @@ static void go_on(struct th_comm *comm, struct trial *t,
   else if (look_at_image(&to->image) != right)
     complain(comm, t, "another state behind a move");
   to->look = rc == TH_OK ? look_of(&s) : 0;
+  to->updates = s.run.updates;
   end(&s, t);
 }
 
@@ -232,6 +235,8 @@ static void go_to_end(struct th_comm *comm, struct trial *t,
     complain(comm, t, err.text);
   else if (complete(&s, t, &updates, &err) != right)
     complain(comm, t, "another model");
+  if (updates != from->updates)
+    complain(comm, t, "an update after the last one");
   end(&s, t);
 }
 
@@ -251,7 +256,7 @@ static int other_size(const struct th_comm *comm, int before, int k, int hop)
 }
 
 /* From team to team, a few updates on each; the last one makes the model from
- * the state behind the last update. */
+ * the state when no update was left. */
 static void test_case(struct th_comm *comm, const struct th_solver_row *row,
                       int k)
 {
@@ -274,6 +279,7 @@ static void test_case(struct th_comm *comm, const struct th_solver_row *row,
     th_comm_free(&part);
     CHECK(th_state_image_share(&next.image, comm, &err) == TH_OK);
     comm->ops->bcast(comm, &next.look, sizeof next.look, 0);
+    comm->ops->bcast(comm, &next.updates, sizeof next.updates, 0);
     th_state_image_free(&here.image);
     here = next;
   }

@@ -34,6 +34,8 @@ static inline int64_t examples_of(const struct th_solver_row *row, int k)
     return 6000;
   if (strcmp(row->name, "dantzig") == 0)
     return 700;
+  if (strcmp(row->name, "exploitation") == 0)
+    return 500 * (k + 1);
   return row->penalised ? 90 : 1500;
 }
 
@@ -90,9 +92,10 @@ static inline struct th_config budgeted(const struct th_solver_row *row,
   config.validation = k % 4 >= 2 ? 0.1 : 0;
   config.refit = (enum th_refit)((k / 2) % 3);
   config.select = k % 3 ? TH_SELECT_AUTO : TH_SELECT_TRUTH;
-  if (row->needs_start) {
+  if (row->needs_start) { /* more passes: rows that the last update leaves */
     config.start.support = p->support;
     config.start.size = p->true_size;
+    config.passes = 3 + k % 4;
   }
   return config;
 }

@@ -136,11 +136,13 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
   bool stop = false;
   bool warned = context->deal.reused;
   th_status rc = TH_OK;
-  /* a run that is gone on with may have ended */
-  *more = !th_early_stopping_ended(&run->validation);
+  /* a run that is gone on with may have ended; the solver is not asked again,
+   * since what it planned last counts for what it plans next */
+  *more = !run->over && !th_early_stopping_ended(&run->validation);
   while (*more && !stop && !run->stopped && run->updates < most) {
     TH_TRY(algorithm->step(run->state, context, more, err));
-    if (!*more)
+    run->over = !*more;
+    if (run->over)
       break;
     run->updates++;
     TH_TRY(publish(run, err));

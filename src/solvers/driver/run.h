@@ -23,6 +23,7 @@ struct th_run {
   struct th_store *store;
   struct th_validation validation;
   int64_t updates;
+  bool over;    /* the solver has said that it has no other update */
   bool stopped; /* by the monitor, */
   bool in_time; /* since its time is nearly up */
   bool kept;    /* the monitor has saved it just before */

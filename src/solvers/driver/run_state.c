@@ -13,6 +13,7 @@ static void describe(struct th_run *run, struct th_state *state)
   th_state_leave(state);
   th_early_stopping_describe(&run->validation, state);
   TH_STATE_ONE(state, run, updates);
+  TH_STATE_ONE(state, run, over);
   th_context_describe(&run->context, state);
   if (monitor != NULL && monitor->keeping.describe != NULL)
     monitor->keeping.describe(monitor->self, state);
