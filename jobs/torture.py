@@ -5,10 +5,10 @@
 
 A trial is one of these:
 
-  kill      a training run is killed or told to stop at a random moment, up to
-            three times, each time on another number of ranks and with the data
-            in other shards; it then goes on to its end. The model must have the
-            bytes of a run that nobody disturbed.
+  kill      a training run is killed or told to stop at a random moment, or as soon
+            as it has written a checkpoint, up to three times, each time on another
+            number of ranks and with the data in other shards; it then goes on to
+            its end. The model must have the bytes of a run that nobody disturbed.
   damage    bytes of a data set, a model or a checkpoint are changed. The program
             must say which file is damaged, or give the bytes of the undamaged
             one.
@@ -205,6 +205,16 @@ class Torture:
             os.kill(rank, signal.SIGKILL)
         raise Failure("ranks live on ten seconds after their launcher")
 
+    def manifests(self):
+        kept = self.path("kept")
+        return {name for name in (os.listdir(kept) if os.path.exists(kept) else [])
+                if name.endswith(".manifest")}
+
+    def await_checkpoint(self, process, before):
+        """Until there is another checkpoint: some are there only just before the model."""
+        while process.poll() is None and not self.manifests() - before:
+            time.sleep(0.001)
+
     def layout(self, dice, data):
         words = [f"{data}{dice.choice('15')}.h5"]
         words += dice.choice([[], ["--memory", "1M"], ["--memory", "8M"], ["--no-prefetch"],
@@ -223,8 +233,13 @@ class Torture:
         for _ in range(dice.randrange(1, 4)):
             ranks = dice.randrange(5)
             words = ["train"] + self.layout(dice, data) + done
+            before = self.manifests()
             process = self.start(ranks, words)
-            time.sleep(dice.random() * (1.3 * seconds * max(1, ranks / 2) + (0.6 if ranks else 0)))
+            moment = dice.random() * (1.3 * seconds * max(1, ranks / 2) + (0.6 if ranks else 0))
+            if dice.random() < 0.5:
+                time.sleep(moment)
+            else:
+                self.await_checkpoint(process, before)
             how = self.strike(dice.choice(KILLS), process, dice)
             status, err = self.end_struck(process, words)
             self.settle(process.pid)
