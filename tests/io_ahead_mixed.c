@@ -7,6 +7,7 @@
 #include "io_data.h"
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -126,11 +127,14 @@ static void sweep_memory(uint64_t seed)
     CHECK(work(true, TH_MAPPED_NEVER, memory, seed) == bytes);
     bool odd = memory / MEMORY_STEP % 2 == 1;
     enum th_mapped mapped = odd ? TH_MAPPED_ALWAYS : TH_MAPPED_RESIDENT;
-    CHECK(work(odd, mapped, memory, seed) == bytes);
+    int64_t in_place = work(true, mapped, memory, seed);
+    CHECK(work(false, mapped, memory, seed) == in_place);
+    CHECK(in_place <= bytes + bytes / 20); /* kept runs have no room alone */
   }
 }
 
-/* Those shards whose bits are set are stored anew. */
+/* Those shards whose bits are set are stored anew. Then wait until they are old
+ * enough to be mapped. */
 static void store_anew(int shards, enum th_storage storage)
 {
   struct th_error err = {0};
@@ -142,6 +146,7 @@ static void store_anew(int shards, enum th_storage storage)
     if ((shards >> k & 1) != 0)
       CHECK(th_anew_shard(path, storage, R, &err) == TH_OK);
   }
+  CHECK(nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL) == 0);
 }
 
 int main(void)

@@ -27,15 +27,29 @@ static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
          align(count * (int64_t)sizeof(uint64_t)) + align(count);
 }
 
-/* Is a kept run to have a unit of its own? Not if it is in another unit
- * already, so that nothing is read twice. Not if HDF5 decompresses whole units.
- */
-static bool is_alone(const struct th_place *at,
-                     const struct th_cache_block *unit, int64_t attribute)
+/* May a kept run have a unit of its own? Not if it is in another unit already,
+ * or that unit is in the file, so that nothing is read twice. */
+static bool may_be_alone(const struct th_cache_block *unit, int64_t attribute)
 {
-  return at->shard->map.file >= 0 &&
-         (unit == NULL ||
+  return unit == NULL ||
+         (!unit->mapped &&
           unit->state[attribute - unit->attributes.first] == TH_ABSENT);
+}
+
+/* Turn to the unit of a kept run alone. If there is none and all of the unit
+ * around it can be used in place, that one serves: it needs no memory. */
+static void turn_to_run(struct th_dataset *d, int64_t attribute, int64_t group,
+                        struct th_cache_block_place *place)
+{
+  int64_t key = th_dataset_key(d, attribute, group);
+  struct th_cache_block *unit = th_cache_find(&d->runs, key);
+  if (unit == NULL && place->unit == NULL &&
+      th_in_place_values(d, place, place->attributes) != NULL)
+    return;
+  place->attributes = (struct th_range){attribute, attribute + 1};
+  place->cache = &d->runs;
+  place->key = key;
+  place->unit = unit;
 }
 
 th_status th_cache_block_find(struct th_dataset *d, int64_t attribute,
@@ -50,12 +64,9 @@ th_status th_cache_block_find(struct th_dataset *d, int64_t attribute,
   place->cache = &d->blocks;
   place->key = place->at.key;
   place->unit = th_cache_find(&d->blocks, place->key);
-  if (keep && is_alone(&place->at, place->unit, attribute)) {
-    place->attributes = (struct th_range){attribute, attribute + 1};
-    place->cache = &d->runs;
-    place->key = th_dataset_key(d, attribute, group);
-    place->unit = th_cache_find(&d->runs, place->key);
-  }
+  place->kept = keep && place->at.shard->map.file >= 0; /* else whole units */
+  if (place->kept && may_be_alone(place->unit, attribute))
+    turn_to_run(d, attribute, group, place);
   place->bytes = room_bytes(place->at.shard, count_of(place->attributes));
   return TH_OK;
 }
@@ -97,6 +108,7 @@ static void lay_out(struct th_cache_block_place *place, char *room,
                                          .bytes = place->bytes};
   if (values != NULL) {
     place->unit->mapped = true;
+    place->unit->resident = th_in_place_resident(place);
     place->unit->values = (char *)(uintptr_t)values; /* nobody writes there */
     place->unit->state = (unsigned char *)first;
   } else {
@@ -153,19 +165,17 @@ struct th_fetch th_cache_block_fetch(const struct th_cache_block_place *place,
   fetch.in_place = place->unit->mapped;
   if (!fetch.in_place)
     fetch.checksum = place->unit->checksum + skip;
+  fetch.kept = place->kept;
   fetch.unit = place->unit;
   return fetch;
 }
 
-void th_cache_block_count(struct th_dataset *d,
-                          const struct th_cache_block *unit,
-                          const struct th_fetch *fetch)
+void th_cache_block_count(struct th_dataset *d, const struct th_fetch *fetch)
 {
   int64_t bytes = th_run_fetch_bytes(fetch);
-  bool kept = unit->cache == &d->runs;
-  (kept ? &d->store.support : &d->store.blocks)->read += bytes;
+  (fetch->kept ? &d->store.support : &d->store.blocks)->read += bytes;
   d->store.bytes_read += bytes;
-  d->store.bytes_in_place += unit->mapped ? bytes : 0;
+  d->store.bytes_in_place += fetch->in_place ? bytes : 0;
 }
 
 /* Refuse values that are still being read: the solver would get garbage. */
@@ -202,7 +212,7 @@ static th_status complete(struct th_dataset *d,
     d->store.seconds += th_comm_clock() - began;
     if (rc != TH_OK)
       return rc;
-    th_cache_block_count(d, unit, &fetch);
+    th_cache_block_count(d, &fetch);
     th_cache_block_mark(unit, part, TH_PRESENT);
   }
 }

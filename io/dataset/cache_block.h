@@ -2,7 +2,8 @@
  *
  * A unit holds some consecutive attributes on one row group and has one place
  * in the cache. Only the attributes that are asked for are read into it. A
- * single run that is kept has a unit of its own. Internal to io/, local.
+ * single run that is kept has a unit of its own, unless it is used in place.
+ * Internal to io/, local.
  *
  * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
  * TH_ENOMEM.
@@ -23,6 +24,7 @@ struct th_cache_block {
   int64_t bytes;        /* of the room */
   int64_t reads;        /* that are under way */
   bool mapped;          /* the values are in the file, and not to be changed */
+  bool resident;        /* all of them were in the system's memory then */
   char *values;         /* R rows of each attribute */
   uint64_t *checksum;   /* of each; mapped: NULL */
   unsigned char *state; /* of each: enum th_presence */
@@ -35,11 +37,12 @@ struct th_cache_block_place {
   struct th_cache *cache;
   int64_t key;
   int64_t bytes;               /* of its room */
+  bool kept;                   /* its values are asked for to stay */
   struct th_cache_block *unit; /* NULL: not in memory */
 };
 
 /* Find the unit of a request. keep: a unit of the run alone, unless the run is
- * in another unit. */
+ * in another unit, or all of that unit can be used in place. */
 th_status th_cache_block_find(struct th_dataset *dataset, int64_t attribute,
                               int64_t group, bool keep,
                               struct th_cache_block_place *place,
@@ -65,7 +68,6 @@ struct th_fetch th_cache_block_fetch(const struct th_cache_block_place *place,
 
 /* Add a read that was carried out to the store's account. */
 void th_cache_block_count(struct th_dataset *dataset,
-                          const struct th_cache_block *unit,
                           const struct th_fetch *fetch);
 
 /* A dense slab. */

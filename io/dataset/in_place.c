@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-  LEAST = 64 << 10, /* bytes; to copy fewer is quicker than a page fault */
+  LEAST = 64 << 10, /* bytes of one run; to copy fewer is quicker than a page
+                       fault */
   HOT = 256 << 10,  /* bytes that are verified and handed out at once */
   MOST_RUNS = 256   /* of them */
 };
@@ -56,10 +57,20 @@ const char *th_in_place_values(const struct th_dataset *d,
   wanted = th_range_intersect(wanted, place->attributes);
   int64_t skip = (wanted.first - place->attributes.first) * shard->map.run;
   int64_t bytes = value_bytes(&fetch, wanted);
-  bool there =
-      d->mapped == TH_MAPPED_ALWAYS ||
-      (bytes >= LEAST && th_mapping_resident(mapping, fetch.at + skip, bytes));
+  bool worth = bytes >= LEAST || count_of(place->attributes) > 1;
+  bool there = d->mapped == TH_MAPPED_ALWAYS ||
+               (worth && th_mapping_resident(mapping, fetch.at + skip, bytes));
   return there ? values : NULL;
+}
+
+bool th_in_place_resident(const struct th_cache_block_place *place)
+{
+  struct th_shard_read *shard = place->at.shard;
+  struct th_fetch fetch =
+      th_shard_dense_fetch(shard, place->attributes, place->at.group);
+  return th_shard_dense_place(shard, &fetch) &&
+         th_mapping_resident(shard->mapping, fetch.at,
+                             value_bytes(&fetch, fetch.wanted));
 }
 
 void th_in_place_advise(const struct th_cache_block_place *place,
@@ -67,7 +78,8 @@ void th_in_place_advise(const struct th_cache_block_place *place,
 {
   const struct th_shard_read *shard = place->at.shard;
   int64_t bytes = value_bytes(fetch, fetch->wanted);
-  if (!th_mapping_resident(shard->mapping, fetch->at, bytes))
+  if (!place->unit->resident &&
+      !th_mapping_resident(shard->mapping, fetch->at, bytes))
     th_mapping_advise(shard->mapping, fetch->at, bytes);
 }
 
@@ -82,7 +94,7 @@ static void count_absent(struct th_dataset *d,
     struct th_fetch fetch = th_cache_block_fetch(place, part);
     if (th_shard_dense_place(place->at.shard, &fetch))
       th_in_place_advise(place, &fetch);
-    th_cache_block_count(d, unit, &fetch);
+    th_cache_block_count(d, &fetch);
     th_cache_block_mark(unit, part, TH_IN_PLACE);
   }
 }

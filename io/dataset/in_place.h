@@ -2,9 +2,10 @@
  *
  * A shard whose bytes the system has in memory is mapped, and the values of a
  * unit are used where they lie, without a copy. They count in the data set's
- * memory as copies do, so that what is read and what leaves when is the same.
- * A run is verified when it is first handed out, in parts that stay in the
- * processor's cache until the caller has used them. Internal to io/, local.
+ * memory as copies of their unit do, so that units leave when they would have
+ * left as copies; but a kept run counts with its unit, not alone. A run is
+ * verified when it is first handed out, in parts that stay in the processor's
+ * cache until the caller has used them. Internal to io/, local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IN_PLACE_H
 #define TH_IN_PLACE_H
@@ -16,6 +17,9 @@
 const char *th_in_place_values(const struct th_dataset *dataset,
                                const struct th_cache_block_place *place,
                                struct th_range wanted);
+
+/* Whether the system has all values of a unit of a mapped shard in memory. */
+bool th_in_place_resident(const struct th_cache_block_place *place);
 
 /* Values in the file are going to be used: ask for those that the system does
  * not have in memory. fetch: with its place. */

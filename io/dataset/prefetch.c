@@ -25,7 +25,7 @@ static void take_over(struct th_dataset *d)
   th_cache_block_mark(unit, fetch.wanted, good ? there : TH_ABSENT);
   d->store.seconds += seconds;
   if (good)
-    th_cache_block_count(d, unit, &fetch);
+    th_cache_block_count(d, &fetch);
   if (--unit->reads == 0)
     o->bytes -= unit->bytes;
   th_cache_unpin(unit->cache, unit->key);

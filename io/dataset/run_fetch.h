@@ -55,6 +55,7 @@ struct th_fetch {
   void *unit;         /* the caller's; not looked at */
   bool small;    /* too small for the thread; the kernel is advised of it */
   bool in_place; /* nothing is to be done */
+  bool kept;     /* for the account */
 };
 
 /* Fail and name the damaged run. */
