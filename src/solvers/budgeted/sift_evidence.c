@@ -193,11 +193,14 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
   int64_t count = strip->attributes.last - strip->attributes.first;
   int64_t at[STRIP];
   double centre[STRIP];
-  struct strip_sums s = {.at = at, .centre = centre};
+  struct strip_sums s; /* not zeroed as a whole: most strips may be short */
+  s.at = at;
+  s.centre = centre;
   th_context_places(g->context, strip, at, centre);
   for (int64_t a = 0; a < count; a++) {
     const struct th_evidence *known = g->to->sums + at[a];
     s.own[a] = known->v > 0 ? g->scale * known->u / known->v : 0;
+    s.u[a] = s.v[a] = s.q[a] = 0;
   }
   sum_strip(g, strip, multiplier, &s);
   for (int64_t a = 0; a < count; a++) {

@@ -135,10 +135,12 @@ static void add_strip(const struct th_context *context,
   int64_t count = strip->attributes.last - strip->attributes.first;
   int64_t at[STRIP];
   double centre[STRIP];
-  double u[STRIP] = {0};
-  double v[STRIP] = {0};
-  double q[STRIP] = {0};
+  double u[STRIP];
+  double v[STRIP];
+  double q[STRIP];
   th_context_places(context, strip, at, centre);
+  for (int64_t a = 0; a < count; a++)
+    u[a] = v[a] = q[a] = 0;
   th_kernel_evidence(strip, multiplier, centre, NULL, u, v, q);
   for (int64_t a = 0; a < count; a++) {
     to[at[a]].u += unit.u * u[a];
