@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static uint64_t mix(uint64_t x)
@@ -293,6 +294,11 @@ void test_folder_remove(struct th_comm *comm, const char *folder)
   comm->ops->barrier(comm);
   if (comm->rank == 0 && strncmp(folder, "/", 1) == 0)
     remove_all(folder, 3);
+}
+
+void test_grow_old(void)
+{
+  nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
 }
 
 int64_t test_count_files(const char *folder)

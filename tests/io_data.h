@@ -38,6 +38,9 @@ th_status recipe_fill(const struct recipe *recipe, struct th_writer *writer,
 void test_folder(struct th_comm *comm, char folder[64]);
 void test_folder_remove(struct th_comm *comm, const char *folder);
 
+/* Wait until files that were written just now are old enough to be mapped. */
+void test_grow_old(void);
+
 /* Files and folders in a folder. */
 int64_t test_count_files(const char *folder);
 

@@ -28,23 +28,51 @@ static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
 }
 
 /* May a kept run have a unit of its own? Not if it is in another unit already,
- * or that unit is in the file, so that nothing is read twice. */
+ * so that nothing is read twice. */
 static bool may_be_alone(const struct th_cache_block *unit, int64_t attribute)
 {
   return unit == NULL ||
-         (!unit->mapped &&
-          unit->state[attribute - unit->attributes.first] == TH_ABSENT);
+         unit->state[attribute - unit->attributes.first] == TH_ABSENT;
 }
 
-/* Turn to the unit of a kept run alone. If there is none and all of the unit
- * around it can be used in place, that one serves: it needs no memory. */
+/* Note a kept run that is not in memory. Are more of them missed than the row
+ * group has units? Then units in place save copies; few runs are read quicker
+ * from copies that lie close together. */
+static bool many_missed(struct th_dataset *d, const struct th_place *at,
+                        int64_t run)
+{
+  struct th_missed *missed = &d->missed;
+  if (at->group != missed->group)
+    missed->count = 0;
+  missed->group = at->group;
+  missed->count += run != missed->run;
+  missed->run = run;
+  int64_t units = d->store.shape.attributes / at->shard->unit / d->ranks;
+  return missed->count > units;
+}
+
+/* Is all of a unit in place, or would be, and is it going to stay while a kept
+ * run of it is wanted? The system is asked once for several requests. */
+static bool serves(struct th_dataset *d,
+                   const struct th_cache_block_place *place)
+{
+  if (d->missed.elsewhere == place->key || (!d->once && !th_dataset_all_fit(d)))
+    return false;
+  bool there = place->unit != NULL
+                   ? place->unit->mapped
+                   : th_in_place_values(d, place, place->attributes) != NULL;
+  d->missed.elsewhere = there ? -1 : place->key;
+  return there;
+}
+
+/* Turn to the unit of a kept run alone, unless the unit around it serves. */
 static void turn_to_run(struct th_dataset *d, int64_t attribute, int64_t group,
                         struct th_cache_block_place *place)
 {
   int64_t key = th_dataset_key(d, attribute, group);
   struct th_cache_block *unit = th_cache_find(&d->runs, key);
-  if (unit == NULL && place->unit == NULL &&
-      th_in_place_values(d, place, place->attributes) != NULL)
+  if (unit == NULL && d->mapped != TH_MAPPED_NEVER &&
+      many_missed(d, &place->at, key) && serves(d, place))
     return;
   place->attributes = (struct th_range){attribute, attribute + 1};
   place->cache = &d->runs;

@@ -62,6 +62,7 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   d->store.fingerprint = d->info.fingerprint;
   d->store.shards = d->info.shards;
   d->memory = memory;
+  d->missed = (struct th_missed){.run = -1, .elsewhere = -1};
   th_file_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_file_text(&d->path, err, "%s", path));
   if (!th_file_identity_of(path, &d->identity)) {
@@ -117,7 +118,8 @@ void th_dataset_close(struct th_dataset *dataset)
 
 void th_dataset_keep_little(struct th_dataset *dataset)
 {
-  if (dataset->memory > LITTLE)
+  dataset->once = dataset->memory >= LITTLE;
+  if (dataset->once)
     dataset->memory = LITTLE;
 }
 

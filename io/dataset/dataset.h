@@ -51,11 +51,11 @@ enum th_mapped {
   TH_MAPPED_ALWAYS    /* all that can be mapped, for tests */
 };
 
-/* Choose; at first it is TH_MAPPED_NEVER. It changes no result and no count of
- * bytes. A file that is cut short while it is in use makes an error of the next
- * read or of th_dataset_unchanged, and what was read before may have been
- * zeros: call th_dataset_unchanged before anything that was computed is kept.
- * Local. */
+/* Choose; at first it is TH_MAPPED_NEVER. It changes no result, but may change
+ * how many bytes are read. A file that is cut short while it is in use makes an
+ * error of the next read or of th_dataset_unchanged, and what was read before
+ * may have been zeros: call th_dataset_unchanged before anything that was
+ * computed is kept. Local. */
 void th_dataset_map(struct th_dataset *dataset, enum th_mapped mapped);
 
 /* Forget all stored values in memory, and where the system has them. The next

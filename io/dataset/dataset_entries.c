@@ -128,19 +128,6 @@ static void load(const struct th_dataset *d, struct some *some, double *value)
   some->found = 0;
 }
 
-/* Whether all values of any rank fit its memory, with what units take beside
- * them. */
-static bool all_fit(const struct th_dataset *d)
-{
-  enum { UNIT = 512, ATTRIBUTE = 16 }; /* bytes beside the values */
-  const struct th_row_groups *g = &d->info.row_groups;
-  double owned = (double)th_store_most_owned(&d->store, d->ranks);
-  double run = (double)th_type_bytes(g->shape.type, g->shape.row_group);
-  double units = owned / (double)g->chunk + 2 + (double)d->info.shards;
-  double bytes = (owned + 2 * (double)g->chunk) * (run + ATTRIBUTE);
-  return (double)g->groups * (bytes + units * UNIT) <= (double)d->memory;
-}
-
 static bool is_whole(const struct th_cache_block *unit)
 {
   struct th_range all = unit->attributes;
@@ -177,7 +164,7 @@ static th_status fetch(struct th_dataset *d, int64_t row, int64_t attribute,
 {
   struct th_rows one = {row, 1};
   struct th_range rest = {attribute, attribute + 1};
-  bool whole = d->store.shape.layout == TH_DENSE && all_fit(d);
+  bool whole = d->store.shape.layout == TH_DENSE && th_dataset_all_fit(d);
   struct th_place place;
   struct th_slab slab;
   th_status rc;

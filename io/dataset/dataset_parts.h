@@ -14,6 +14,14 @@
 #include "io/dataset/prefetch.h"
 #include "io/dataset/shard_read.h"
 
+/* Kept runs that were not in memory when they were asked for. */
+struct th_missed {
+  int64_t group;     /* of the last ones */
+  int64_t count;     /* of that group, one after the other */
+  int64_t run;       /* key of the last one; -1: none */
+  int64_t elsewhere; /* key of the unit that was last not all in place; or -1 */
+};
+
 struct th_dataset {
   struct th_store store; /* first: the store is the data set */
   struct th_master_info info;
@@ -23,6 +31,8 @@ struct th_dataset {
   int64_t last_shard; /* where the last slab was found */
   int64_t memory;
   enum th_mapped mapped;
+  bool once; /* hardly any value is asked for in two updates */
+  struct th_missed missed;
   int ranks;              /* that opened it */
   struct th_cache blocks; /* units and pieces */
   struct th_cache runs;   /* single attributes that are kept */
@@ -82,6 +92,10 @@ int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
 
 /* Bytes of an attribute on a row group, of dense data. Local. */
 int64_t th_dataset_run_bytes(const struct th_dataset *dataset);
+
+/* Whether all values of any rank fit its memory, with what units take beside
+ * them; of dense data. Local. */
+bool th_dataset_all_fit(const struct th_dataset *dataset);
 
 /* Bytes of memory for blocks. Kept runs take at most half of the memory, and
  * blocks have the rest. Local. */

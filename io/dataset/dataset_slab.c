@@ -67,6 +67,17 @@ int64_t th_dataset_block_limit(const struct th_dataset *dataset)
   return dataset->memory - dataset->runs.used;
 }
 
+bool th_dataset_all_fit(const struct th_dataset *d)
+{
+  enum { UNIT = 512, ATTRIBUTE = 16 }; /* bytes beside the values */
+  const struct th_row_groups *g = &d->info.row_groups;
+  double owned = (double)th_store_most_owned(&d->store, d->ranks);
+  double run = (double)th_dataset_run_bytes(d);
+  double units = owned / (double)g->chunk + 2 + (double)d->info.shards;
+  double bytes = (owned + 2 * (double)g->chunk) * (run + ATTRIBUTE);
+  return (double)g->groups * (bytes + units * UNIT) <= (double)d->memory;
+}
+
 th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
                            int64_t group, struct th_place *place,
                            struct th_error *err)

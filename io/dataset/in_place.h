@@ -3,9 +3,10 @@
  * A shard whose bytes the system has in memory is mapped, and the values of a
  * unit are used where they lie, without a copy. They count in the data set's
  * memory as copies of their unit do, so that units leave when they would have
- * left as copies; but a kept run counts with its unit, not alone. A run is
- * verified when it is first handed out, in parts that stay in the processor's
- * cache until the caller has used them. Internal to io/, local.
+ * left as copies. Where that leaves no room for runs that are kept, these are
+ * copied alone. A run is verified when it is first handed out, in parts that
+ * stay in the processor's cache until the caller has used them. Internal to
+ * io/, local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IN_PLACE_H
 #define TH_IN_PLACE_H
