@@ -22,7 +22,8 @@ struct th_algorithm {
   th_status (*create)(void **state, struct th_context *context,
                       struct th_error *err);
   /* One update. *more = false: nothing is left to do, or no examples are left
-   * to do it with. Then nothing has changed. */
+   * to do it with. Then it is not called again, also not by a run that goes
+   * on: what it has drawn to find that out may have changed the state. */
   th_status (*step)(void *state, struct th_context *context, bool *more,
                     struct th_error *err);
   /* Bring the support up to date, for solvers whose steps do not; NULL: they
