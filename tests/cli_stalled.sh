@@ -35,7 +35,11 @@ start()
     sleep 0.05
   done
   one=$(echo "$all" | tail -n 1)
-  [ -n "$one" ] || fail "$1: its ranks were not seen at work"
+  [ -n "$one" ] || {
+    fail "$1: its ranks were not seen at work"
+    wait "$job" || true
+    exit 1
+  }
 }
 
 pause=4

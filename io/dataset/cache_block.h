@@ -42,7 +42,7 @@ struct th_cache_block_place {
 };
 
 /* Find the unit of a request. keep: a unit of the run alone, unless the run is
- * in another unit, or all of that unit can be used in place. */
+ * in another unit, or that unit is used in place for many kept runs. */
 th_status th_cache_block_find(struct th_dataset *dataset, int64_t attribute,
                               int64_t group, bool keep,
                               struct th_cache_block_place *place,
