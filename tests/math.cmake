@@ -1,6 +1,6 @@
 # Tests of src/math
-foreach(name IN ITEMS cholesky confidence draws gap gradients kernels linalg logistic loss online
-    penalty products rule)
+foreach(name IN ITEMS cholesky confidence draws gap gradients kernels kernels_read linalg
+    logistic loss online penalty products rule)
   th_test(NAME unit_${name} LIBS thresher_solvers_driver LABELS unit)
 endforeach()
 th_test(NAME unit_online_stream LIBS thresher_solvers_driver LABELS unit LONG study)

@@ -11,13 +11,10 @@
 enum { LANES = 8, WIDTH = TH_WIDTH_f64, PARTS = LANES / WIDTH };
 
 typedef th_vector_f64 vector;
-typedef float narrow __attribute__((vector_size(WIDTH * 4)));
 
 TH_INLINE vector load_float(const float *x)
 {
-  narrow few;
-  memcpy(&few, x, sizeof few);
-  return __builtin_convertvector(few, vector);
+  return th_widen_f32(x);
 }
 
 TH_INLINE vector load_double(const double *x)

@@ -7,6 +7,7 @@
  *   prepare   a vector made from an attribute's centre
  *   centred   values less centre, for the lanes of one vector of a step
  *   patch     a whole step made from the values of a part of it
+ *   load      the value of one row of a step
  * and undefines the two names again.
  *
  * A band is a few attributes side by side: they share the loads of residuals
@@ -160,6 +161,29 @@ static void NAME(gradient)(const struct th_slab *slab,
   }
 }
 
+/* The evidence of a single row, attribute by attribute: each sum is a product,
+ * with the bits that it has in its lane. */
+static void NAME(evidence_of_row)(const struct th_slab *slab, struct ROWS rows,
+                                  const double *centre, const double *own,
+                                  double *u, double *v, double *q)
+{
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t stride = slab->stride * NAME(BYTES) / TH_LANES;
+  const unsigned char *at = slab->values;
+  int row = th_slab_skip(slab);
+  SCALAR r = rows.residual[0];
+  SCALAR w = rows.weight[0];
+  for (int64_t a = 0; a < count; a++, at += stride) {
+    SCALAR z = NAME(load)(at, row) - (SCALAR)centre[a];
+    SCALAR zz = z * z;
+    SCALAR rest = r + w * ((SCALAR)(own == NULL ? 0 : own[a]) * z);
+    __builtin_prefetch(at + ROWS_AHEAD * stride);
+    u[a] += r * z;
+    v[a] += w * zz;
+    q[a] += rest * rest * zz;
+  }
+}
+
 static void NAME(evidence)(const struct th_slab *slab,
                            const struct th_row_weights *m, const double *centre,
                            const double *own, double *u, double *v, double *q)
@@ -169,6 +193,10 @@ static void NAME(evidence)(const struct th_slab *slab,
   struct ROWS rows = ROWS_OF(m);
   double sum[EVIDENCE * BAND];
   int64_t a = 0;
+  if (slab->rows == 1) {
+    NAME(evidence_of_row)(slab, rows, centre, own, u, v, q);
+    return;
+  }
   for (; a + BAND <= count; a += BAND) {
     NAME(band)(slab, rows, centre, own, &ahead, a, BAND, EVIDENCE, sum);
     for (int j = 0; j < BAND; j++) {

@@ -3,7 +3,7 @@
  * For each type: the bytes of a step; the rows of a piece; `prepare`, a vector
  * made from the centre of an attribute; `centred`, values less the centre, for
  * the lanes lane .. of the step at `at`; `patch`, a whole step that begins with
- * `count` values.
+ * `count` values; `load`, the value of row `row` of the step at `at`.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_TYPES_H
 #define TH_DENSE_TYPES_H
@@ -56,6 +56,13 @@ static inline void patch_f32(unsigned char *to, const unsigned char *from,
   patch_items(to, from, count, sizeof(float));
 }
 
+TH_INLINE float load_f32(const unsigned char *at, int row)
+{
+  float x;
+  memcpy(&x, at + (size_t)row * sizeof x, sizeof x);
+  return x;
+}
+
 TH_INLINE th_vector_f64 prepare_f64(double centre)
 {
   return centre - (th_vector_f64){0};
@@ -75,6 +82,13 @@ static inline void patch_f64(unsigned char *to, const unsigned char *from,
   patch_items(to, from, count, sizeof(double));
 }
 
+TH_INLINE double load_f64(const unsigned char *at, int row)
+{
+  double x;
+  memcpy(&x, at + (size_t)row * sizeof x, sizeof x);
+  return x;
+}
+
 TH_INLINE th_vector_f32 prepare_u8(double centre)
 {
   return prepare_f32(centre);
@@ -92,6 +106,11 @@ static inline void patch_u8(unsigned char *to, const unsigned char *from,
   patch_items(to, from, count, 1);
 }
 
+TH_INLINE float load_u8(const unsigned char *at, int row)
+{
+  return (float)at[row];
+}
+
 TH_INLINE th_vector_f32 prepare_i8(double centre)
 {
   return prepare_f32(centre);
@@ -107,6 +126,11 @@ static inline void patch_i8(unsigned char *to, const unsigned char *from,
                             int count)
 {
   patch_items(to, from, count, 1);
+}
+
+TH_INLINE float load_i8(const unsigned char *at, int row)
+{
+  return (float)(int8_t)at[row];
 }
 
 /* The four values less the centre, over and over. */
@@ -129,6 +153,11 @@ static inline void patch_u2(unsigned char *to, const unsigned char *from,
 {
   memset(to, 0, BYTES_u2);
   memcpy(to, from, (size_t)(count + 3) / 4);
+}
+
+TH_INLINE float load_u2(const unsigned char *at, int row)
+{
+  return (float)(at[row / 4] >> 2 * (row % 4) & 3);
 }
 
 #endif

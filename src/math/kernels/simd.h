@@ -32,10 +32,10 @@ typedef double th_vector_f64 __attribute__((vector_size(TH_VECTOR)));
 #define TH_INLINE static inline __attribute__((always_inline))
 
 /* th_widen_u8, _i8: the eight-bit values at `at`, one for each lane of a
- * vector. th_look_up: lanes lane .. of the step whose 2-bit values are the four
- * bytes at `at`, each through a table of four, which repeats through its
- * vector. th_subtract_product: c - a b, rounded once; th_add_product: c + a b
- * of floats, likewise. */
+ * vector. th_widen_f32: so many floats as doubles. th_look_up: lanes lane .. of
+ * the step whose 2-bit values are the four bytes at `at`, each through a table
+ * of four, which repeats through its vector. th_subtract_product: c - a b,
+ * rounded once; th_add_product: c + a b of floats, likewise. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
@@ -49,6 +49,11 @@ TH_INLINE th_vector_f32 th_add_product(th_vector_f32 c, th_vector_f32 a,
                                        th_vector_f32 b)
 {
   return _mm512_fmadd_ps(a, b, c);
+}
+
+TH_INLINE th_vector_f64 th_widen_f32(const float *at)
+{
+  return _mm512_cvtps_pd(_mm256_loadu_ps(at));
 }
 
 TH_INLINE th_vector_f32 th_widen_u8(const unsigned char *at)
@@ -89,6 +94,11 @@ TH_INLINE th_vector_f32 th_add_product(th_vector_f32 c, th_vector_f32 a,
   return _mm256_fmadd_ps(a, b, c);
 }
 
+TH_INLINE th_vector_f64 th_widen_f32(const float *at)
+{
+  return _mm256_cvtps_pd(_mm_loadu_ps(at));
+}
+
 TH_INLINE th_vector_f32 th_widen_u8(const unsigned char *at)
 {
   __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)at);
@@ -126,6 +136,14 @@ TH_INLINE th_vector_f32 th_add_product(th_vector_f32 c, th_vector_f32 a,
   for (int k = 0; k < TH_WIDTH_f32; k++)
     c[k] = __builtin_fmaf(a[k], b[k], c[k]);
   return c;
+}
+
+TH_INLINE th_vector_f64 th_widen_f32(const float *at)
+{
+  th_vector_f64 z = {0};
+  for (int k = 0; k < TH_WIDTH_f64; k++)
+    z[k] = (double)at[k];
+  return z;
 }
 
 TH_INLINE th_vector_f32 th_widen_u8(const unsigned char *at)
