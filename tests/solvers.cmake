@@ -16,6 +16,7 @@ th_test(NAME unit_strict_fit SOURCES sample.c LIBS thresher_solvers_driver LABEL
 th_test(NAME unit_strict_known SOURCES sample.c LIBS thresher_solvers_driver LABELS unit)
 target_link_options(unit_strict PRIVATE -Wl,--wrap=aligned_alloc)
 th_test(NAME unit_marginal LIBS thresher_solvers_driver LABELS unit)
+th_test(NAME unit_folds LIBS thresher_solvers_driver LABELS unit)
 th_test(NAME unit_choice LIBS thresher_solvers_driver LABELS unit)
 target_link_options(unit_choice PRIVATE -Wl,--wrap=aligned_alloc)
 th_test(NAME unit_net TIMEOUT 120 LIBS thresher_solvers_driver LABELS unit LONG all)

@@ -1,14 +1,11 @@
-/* unit_choice.c - each rule of the choice in a case of its own; folds
+/* unit_choice.c - each rule of the choice in a case of its own
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
 #include "core/random.h"
 #include "solvers/budgeted/end/choice.h"
-#include "solvers/budgeted/end/folds.h"
 
-#include <stdlib.h>
-
-enum { ROWS = 400, MOST_ROWS = 1200, MOST_FOLDS = 10 };
+enum { ROWS = 400 };
 
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
@@ -263,6 +260,39 @@ static void test_ties(void)
   end(&t);
 }
 
+/* A net of a mix whose predictions miss the signal's rest by chance alone. */
+static void add_mix(struct trial *t, int64_t mix, double share, int64_t size)
+{
+  struct th_error err = {0};
+  double prediction[ROWS];
+  for (int64_t i = 0; i < ROWS; i++)
+    prediction[i] = share * t->signal[i];
+  CHECK(th_choice_add(&t->choice, TH_CANDIDATE_NET, mix, 0, size, prediction,
+                      &err) == TH_OK);
+}
+
+/* The best net of a mix counts, beside the best of another one. */
+static void test_trails(void)
+{
+  static struct trial t;
+  begin(&t, "squared", true, 0);
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  CHECK(!th_choice_trails(&t.choice, 1, 0)); /* neither has a net */
+  add_mix(&t, 0, 0.2, 3);
+  add_mix(&t, 0, 1, 5);
+  CHECK(!th_choice_trails(&t.choice, 1, 0));
+  add_mix(&t, 1, 0.2, 3);
+  CHECK(th_choice_trails(&t.choice, 1, 0));
+  CHECK(!th_choice_trails(&t.choice, 0, 1));
+  add_mix(&t, 1, 5, 0); /* no net that counts */
+  CHECK(th_choice_trails(&t.choice, 1, 0));
+  add_mix(&t, 2, 0.99, 4);
+  add_mix(&t, 3, 1.01, 4); /* one of the two is worse, by chance */
+  CHECK(!th_choice_trails(&t.choice, 2, 0));
+  CHECK(!th_choice_trails(&t.choice, 3, 0));
+  end(&t);
+}
+
 /* What is said of losses: plain means and their errors. */
 static void test_numbers(void)
 {
@@ -317,56 +347,6 @@ static void test_failures(void)
   CHECK(rc == TH_OK);
 }
 
-static void count_folds(int64_t rows, const double *target, int64_t folds,
-                        const uint8_t *fold, int64_t size[2][MOST_FOLDS])
-{
-  for (int64_t f = 0; f < MOST_FOLDS; f++)
-    size[0][f] = size[1][f] = 0;
-  for (int64_t i = 0; i < rows; i++) {
-    CHECK(fold[i] < folds);
-    size[target[i] > 0][fold[i]]++;
-  }
-}
-
-/* Sizes differ by one at most. */
-static void check_even(const int64_t *one, const int64_t *two, int64_t folds)
-{
-  for (int64_t f = 1; f < folds; f++)
-    for (int64_t g = 0; g < f; g++)
-      CHECK(llabs(one[f] + (two ? two[f] : 0) - one[g] - (two ? two[g] : 0)) <=
-            1);
-}
-
-static void test_folds(void)
-{
-  double target[MOST_ROWS];
-  uint8_t fold[MOST_ROWS];
-  uint8_t again[MOST_ROWS];
-  int64_t size[2][MOST_FOLDS];
-  CHECK(th_folds_count(499) == 10 && th_folds_count(500) == 5);
-  for (int64_t rows = 1; rows < MOST_ROWS; rows += rows / 3 + 1)
-    for (uint64_t seed = 0; seed < 6; seed++) {
-      int64_t folds = th_folds_count(rows);
-      bool labels = seed % 2 == 0;
-      int64_t differ = 0;
-      int least = (int)(seed / 2);
-      for (int64_t i = 0; i < rows; i++)
-        target[i] = normal(seed, i) > least ? 1 : -1;
-      th_folds_make(rows, labels ? target : NULL, labels, seed, folds, fold);
-      th_folds_make(rows, labels ? target : NULL, labels, seed, folds, again);
-      for (int64_t i = 0; i < rows; i++)
-        CHECK(fold[i] == again[i]);
-      count_folds(rows, target, folds, fold, size);
-      check_even(size[0], size[1], folds);
-      for (int which = 0; which < 2 && labels; which++)
-        check_even(size[which], NULL, folds);
-      th_folds_make(rows, target, labels, seed + 10, folds, again);
-      for (int64_t i = 0; i < rows; i++)
-        differ += fold[i] != again[i];
-      CHECK(differ > 0 || rows < 20);
-    }
-}
-
 int main(void)
 {
   test_null();
@@ -379,8 +359,8 @@ int main(void)
   test_never_null();
   test_sizes();
   test_ties();
+  test_trails();
   test_numbers();
   test_failures();
-  test_folds();
   return check_finish(NULL);
 }

@@ -11,6 +11,9 @@
 static const double clearly_related = 3; /* score of a model that is not null */
 static const double se_strict = 1;
 static const double se_net = 0.25;
+static const double clearly_worse = 3; /* standard errors, of mixes */
+
+enum { ANY_MIX = -1 };
 
 th_status th_choice_init(struct th_choice *choice, int64_t rows,
                          const double *target, const double *weight,
@@ -158,15 +161,29 @@ static int64_t find_kind(const struct th_choice *choice,
   return -1;
 }
 
-static int64_t find_best(const struct th_choice *choice)
+/* The best of all that count, or of the nets of a mix; -1: there is none. */
+static int64_t find_best(const struct th_choice *choice, int64_t mix)
 {
   const struct th_candidate *all = choice->candidate;
   int64_t best = -1;
-  for (int64_t c = 0; c < choice->count; c++)
-    if (counts(choice, &all[c]) &&
+  for (int64_t c = 0; c < choice->count; c++) {
+    bool of_mix = all[c].kind == TH_CANDIDATE_NET && all[c].mix == mix;
+    if (counts(choice, &all[c]) && (mix == ANY_MIX || of_mix) &&
         (best < 0 || predicts_better(&all[c], &all[best])))
       best = c;
+  }
   return best;
+}
+
+bool th_choice_trails(const struct th_choice *choice, int64_t mix,
+                      int64_t other)
+{
+  int64_t c = find_best(choice, mix);
+  int64_t b = find_best(choice, other);
+  double se = 0;
+  if (c < 0 || b < 0)
+    return false;
+  return compare(choice, c, b, &se) > clearly_worse * se;
 }
 
 /* The first candidate, from few to many attributes, that is as good as b. At
@@ -189,7 +206,7 @@ th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
 {
   made->null = find_kind(choice, TH_CANDIDATE_NULL);
   made->strict = find_kind(choice, TH_CANDIDATE_STRICT);
-  made->best = find_best(choice);
+  made->best = find_best(choice, ANY_MIX);
   if (made->null < 0)
     return th_fail(err, TH_EARG, "a choice needs the null model");
   if (made->best < 0)

@@ -84,6 +84,12 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
                         int64_t mix, int64_t step, int64_t size,
                         const double *prediction, struct th_error *err);
 
+/* Whether the best net of a mix predicts clearly worse than the best of another
+ * one: their mean difference is more than three standard errors. False where
+ * either mix has no net that counts. */
+bool th_choice_trails(const struct th_choice *choice, int64_t mix,
+                      int64_t other);
+
 /* Choose. TH_EARG when no null model has been added. */
 th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
                          struct th_error *err);

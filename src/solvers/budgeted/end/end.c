@@ -50,93 +50,6 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
   return rc;
 }
 
-/* ---- which candidate ---- */
-
-/* Lambdas at which all paths of a mix have a model. */
-static int64_t points_of(const struct th_end_work *w, int mix)
-{
-  int64_t least = TH_LAMBDAS;
-  for (int64_t f = 0; f <= th_end_sizes(w); f++)
-    least = th_min_i64(least, w->points[f * TH_MIXES + mix]);
-  return least;
-}
-
-/* Local. */
-static th_status add_all(const struct th_end_work *w, struct th_choice *choice,
-                         struct th_error *err)
-{
-  th_status rc;
-  TH_TRY(th_choice_add(choice, TH_CANDIDATE_NULL, 0, 0, 0, w->null, err));
-  TH_TRY(th_choice_add(choice, TH_CANDIDATE_STRICT, 0, 0, w->best.size,
-                       w->strict, err));
-  for (int m = 0; m < TH_MIXES; m++)
-    for (int64_t k = 0; k < points_of(w, m); k++)
-      TH_TRY(th_choice_add(
-          choice, TH_CANDIDATE_NET, m, k, w->size[m * TH_LAMBDAS + k],
-          w->prediction + (m * TH_LAMBDAS + k) * w->held, err));
-done:
-  return rc;
-}
-
-/* Describe the candidates for the model. */
-static void note(const struct th_end_work *w, const struct th_choice *choice,
-                 const struct th_chosen *made)
-{
-  static const enum th_ending_kind kinds[] = {
-      [TH_CANDIDATE_NULL] = TH_ENDING_NULL,
-      [TH_CANDIDATE_STRICT] = TH_ENDING_STRICT,
-      [TH_CANDIDATE_NET] = TH_ENDING_NET};
-  const struct th_candidate *c = choice->candidate;
-  const struct th_candidate *chosen = &c[made->chosen];
-  int64_t budget = th_source_budget(w->context->source);
-  bool net = chosen->kind == TH_CANDIDATE_NET;
-  w->end->ending = (struct th_ending){
-      .kind = kinds[chosen->kind],
-      .size = chosen->size,
-      .mix = net ? th_end_mix(chosen->mix) : 0,
-      .lambda = net ? w->lambda[chosen->mix][chosen->step] : 0,
-      .null_loss = c[made->null].loss,
-      .null_se = c[made->null].se,
-      .strict_loss = c[made->strict].loss,
-      .strict_se = c[made->strict].se,
-      .best_loss = c[made->best].loss,
-      .best_se = c[made->best].se,
-      .screen_passes = w->end->screened,
-      .end_passes = w->end->once
-                        ? 1 - w->end->screened
-                        : (double)th_integer_ceil_divide(w->all.count, budget)};
-}
-
-/* Local. */
-static th_status choose(struct th_end_work *w, struct th_error *err)
-{
-  struct th_end *end = w->end;
-  const struct th_context *context = w->context;
-  struct th_choice choice = {0};
-  struct th_chosen made;
-  double *target = NULL;
-  double *weight = NULL;
-  th_status rc;
-  TH_TRY(TH_NEW(&target, w->held, "the examples that choose the model", err));
-  TH_TRY(TH_NEW(&weight, w->held, "the examples that choose the model", err));
-  for (int64_t i = 0; i < w->held; i++) {
-    target[i] = w->target[w->held_row[i]];
-    weight[i] = w->weight[w->held_row[i]];
-  }
-  TH_TRY(th_choice_init(&choice, w->held, target, weight, context->loss,
-                        context->config->sparsity, err));
-  TH_TRY(add_all(w, &choice, err));
-  TH_TRY(th_choice_make(&choice, &made, err));
-  end->chosen = choice.candidate[made.chosen];
-  const struct th_candidate *best = &choice.candidate[made.best];
-  w->at_end = best->kind == TH_CANDIDATE_NET && best->step == w->lambdas - 1;
-  note(w, &choice, &made);
-done:
-  th_choice_free(&choice);
-  TH_FREE(target, weight);
-  return rc;
-}
-
 /* ---- the model ---- */
 
 /* Rank 0 fits the net and tells the others. Collective. */
@@ -268,11 +181,11 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
         "model by its predictions. The model is the strict support");
   } else {
     TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));
-    TH_TRY(th_agree(context->comm, choose(w, err), err));
+    TH_TRY(th_agree(context->comm, th_end_choose(w, err), err));
     /* on large data this is dear, and no better */
     if (w->at_end && end->folds > 1) {
       TH_TRY(th_end_nets(w, TH_LAMBDAS, err));
-      TH_TRY(th_agree(context->comm, choose(w, err), err));
+      TH_TRY(th_agree(context->comm, th_end_choose(w, err), err));
     }
     tell_limits(w);
   }

@@ -124,7 +124,7 @@ static th_status take_point(void *self, int64_t k,
     bool fits = largest == 0 ? k + 1 == task->most : point->size <= largest;
     return fits ? take_model(w, k, point, err) : TH_OK;
   }
-  w->points[task->fold * TH_MIXES + task->mix] = k + 1;
+  *th_end_points(w, task->mix, task->fold) = k + 1;
   if (task->fold == th_end_sizes(w))
     w->size[at] = point->size;
   if (task->fold == w->end->folds)
@@ -162,48 +162,101 @@ done:
   return rc;
 }
 
-/* Solve this rank's share of the paths. Local. */
-static th_status run_mine(struct th_end_work *w, struct th_error *err)
+/* The t-th path of a turn, if there are so many: the first one of mix `turn`,
+ * then those of the mix before that have not been made. Turns count from 1. */
+static bool task_at(struct th_end_work *w, int turn, int64_t t,
+                    struct task *task)
 {
-  const struct th_comm *comm = w->context->comm;
-  int64_t tasks = TH_MIXES * (th_end_sizes(w) + 1);
-  th_status rc = make_grid(w, err);
-  bool any = rc == TH_OK && w->lambda[0][0] > 0;
-  for (int64_t t = 0; t < tasks && any && rc == TH_OK; t++) {
-    struct task task = {.work = w,
-                        .fold = t / TH_MIXES,
-                        .mix = (int)(t % TH_MIXES),
+  bool first = turn < TH_MIXES && t == 0;
+  int64_t fold = t - (turn < TH_MIXES) + (turn > 1);
+  *task = (struct task){.work = w,
+                        .fold = first ? 0 : fold,
+                        .mix = first ? turn : turn - 1,
                         .most = w->lambdas,
                         .least = INFINITY};
+  return task->fold <= th_end_sizes(w);
+}
+
+/* Solve this rank's share of the paths of a turn. Local. */
+static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
+{
+  const struct th_comm *comm = w->context->comm;
+  struct task task;
+  th_status rc = TH_OK;
+  for (int64_t t = 0; rc == TH_OK && task_at(w, turn, t, &task); t++) {
     if (t % comm->size == comm->rank)
       rc = run(&task, err);
-    th_context_going(w->context, -1, "path %lld of %lld", (long long)t + 1,
-                     (long long)tasks);
+    th_context_going(w->context, -1, "path %lld of at most %lld",
+                     (long long)++w->paths,
+                     (long long)(TH_MIXES * (th_end_sizes(w) + 1)));
   }
   return rc;
 }
 
+/* Begin to gather what a mix gives, or keep what has been shared on one rank.
+ */
+static void clear(struct th_end_work *w, int mix, bool keep)
+{
+  int64_t net = mix * TH_LAMBDAS;
+  size_t predictions = (size_t)(TH_LAMBDAS * w->held);
+  size_t paths = (size_t)(w->end->folds + 1);
+  if (keep && w->context->comm->rank == 0)
+    return;
+  memset(w->prediction + net * w->held, 0, predictions * sizeof *w->prediction);
+  memset(th_end_points(w, mix, 0), 0, paths * sizeof *w->points);
+  memset(w->size + net, 0, TH_LAMBDAS * sizeof *w->size);
+}
+
 /* Each number comes from one rank, and the others have zeros, so that a sum
- * shares it. */
+ * shares it. Collective. */
+static void share(struct th_end_work *w, int mix)
+{
+  struct th_comm *comm = w->context->comm;
+  int64_t net = mix * TH_LAMBDAS;
+  th_comm_share_numbers(comm, w->prediction + net * w->held,
+                        (size_t)(TH_LAMBDAS * w->held));
+  comm->ops->sum_i64(comm, th_end_points(w, mix, 0),
+                     (size_t)(w->end->folds + 1));
+  comm->ops->sum_i64(comm, w->size + net, TH_LAMBDAS);
+}
+
+/* Complete a mix, and try the next one on the first fold. *goes_on: that one is
+ * promising. Collective. */
+static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
+                           struct th_error *err)
+{
+  struct th_comm *comm = w->context->comm;
+  th_status rc;
+  clear(w, turn - 1, turn > 1);
+  th_profile_begin(w->context->profile);
+  rc = th_agree(comm, run_mine(w, turn, err), err);
+  th_profile_end(w->context->profile, TH_PHASE_SOLVE);
+  *goes_on = rc == TH_OK && turn < TH_MIXES;
+  if (rc == TH_OK)
+    share(w, turn - 1);
+  if (!*goes_on)
+    return rc;
+  share(w, turn);
+  return th_agree(comm, th_end_goes_on(w, turn, goes_on, err), err);
+}
+
+/* Mixes with less of norm1 have more attributes, and take the most time. A mix
+ * whose first path predicts clearly worse than that of the mix before is left
+ * out, and so are those behind it. */
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err)
 {
-  struct th_comm *comm = w->context->comm;
-  size_t predictions = (size_t)(TH_NETS * w->held);
-  size_t paths = (size_t)((w->end->folds + 1) * TH_MIXES);
+  bool goes_on = true;
   th_status rc;
   w->lambdas = lambdas;
-  memset(w->prediction, 0, predictions * sizeof *w->prediction);
-  memset(w->points, 0, paths * sizeof *w->points);
-  memset(w->size, 0, sizeof w->size);
-  th_profile_begin(w->context->profile);
-  rc = th_agree(comm, run_mine(w, err), err);
-  th_profile_end(w->context->profile, TH_PHASE_SOLVE);
-  if (rc != TH_OK)
-    return rc;
-  th_comm_share_numbers(comm, w->prediction, predictions);
-  comm->ops->sum_i64(comm, w->points, paths);
-  comm->ops->sum_i64(comm, w->size, TH_NETS);
+  w->paths = 0;
+  for (int mix = 0; mix < TH_MIXES; mix++)
+    clear(w, mix, false);
+  TH_TRY(th_agree(w->context->comm, make_grid(w, err), err));
+  goes_on = w->lambda[0][0] > 0;
+  for (int turn = 1; turn <= TH_MIXES && goes_on; turn++)
+    TH_TRY(take_turn(w, turn, &goes_on, err));
+done:
   return rc;
 }
 

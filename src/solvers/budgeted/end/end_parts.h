@@ -44,6 +44,7 @@ struct th_end_work {
   struct th_vector *scaled; /* of all: (x - centre) / g */
   double *lambda[TH_MIXES];
   int64_t lambdas; /* of them that are tried */
+  int64_t paths;   /* that this round of them has made, on all ranks */
   bool at_end;     /* the last of these predicts best */
   bool blind; /* a fold or its complement has too few examples with a weight */
   int64_t held;             /* rows that choose */
@@ -51,7 +52,7 @@ struct th_end_work {
   double *prediction;       /* TH_NETS x held, of rows that were not seen */
   double *strict;           /* held: of the strict support */
   double *null;             /* held: of the mean */
-  int64_t *points;          /* (folds + 1) x TH_MIXES: lambdas of each path */
+  int64_t *points;          /* TH_MIXES x (folds + 1): lambdas of each path */
   int64_t size[TH_NETS];    /* attributes of nets, see th_end_sizes */
   struct th_end_model net;  /* the chosen net */
   int64_t net_step;         /* the lambda of the chosen net in its mix */
@@ -71,6 +72,14 @@ th_end_list_of(const struct th_end_work *w, int64_t f)
 static inline int64_t th_end_sizes(const struct th_end_work *w)
 {
   return w->end->folds == 1 ? 0 : w->end->folds;
+}
+
+/* How many lambdas the path of a mix without fold f has got; f = folds: that on
+ * all rows. Local. */
+static inline int64_t *th_end_points(const struct th_end_work *w, int mix,
+                                     int64_t f)
+{
+  return &w->points[mix * (w->end->folds + 1) + f];
 }
 
 /* Read targets and weights of all training examples, and reserve room for all
@@ -110,6 +119,15 @@ th_status th_end_pick(const struct th_end_work *w,
 /* weight[rows] without the rows of fold f. Local. */
 th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
                        struct th_error *err);
+
+/* Choose among the candidates (end_choose.c). Local. TH_EARG, TH_ENOMEM. */
+th_status th_end_choose(struct th_end_work *w, struct th_error *err);
+
+/* Whether a mix is worth its other paths: its path without the first fold
+ * predicts this fold not clearly worse than that of the mix before
+ * (th_choice_trails), or the fold has too few rows to tell. Local. */
+th_status th_end_goes_on(const struct th_end_work *w, int mix, bool *goes_on,
+                         struct th_error *err);
 
 /* Elastic nets on the lists, without each fold and on all rows (end_nets.c).
  * Collective. TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
