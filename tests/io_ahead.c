@@ -101,6 +101,43 @@ static void test_kept(int64_t memory, int64_t before, bool enough)
   th_dataset_close(d);
 }
 
+/* Make many kept runs be used in place on a row group, among others that of an
+ * attribute whose unit is then in place. */
+static void keep_in_place(struct th_dataset *d, struct th_rows rows,
+                          int64_t attribute)
+{
+  for (int64_t a = 4800; a < 5000; a++)
+    read_range(d, rows, (struct th_range){a, a + 1}, true);
+  read_range(d, rows, (struct th_range){attribute, attribute + 1}, true);
+}
+
+/* Copies of single attributes that lie in a unit in place are made without a
+ * request for each; those before the first that is not in memory. */
+static void test_copy(void)
+{
+  enum { ROWS = 5 };
+  static const int64_t attribute[] = {401, 402, 410, 447, 448, 449};
+  const struct th_packing packing = {ROWS * sizeof(float), 32};
+  float values[6][8] = {{0}};
+  struct th_dataset *d = open_set(PLAIN, 1 << 28);
+  struct th_store *store = th_dataset_store(d);
+  struct th_rows rows = {3 * R + 100, ROWS};
+  int64_t there = mapped == TH_MAPPED_NEVER ? 0 : 4; /* of its unit */
+  keep_in_place(d, rows, 400);
+  int64_t before = store->bytes_read;
+  int64_t kept = store->support.read;
+  for (int turn = 0; turn < 2; turn++)
+    CHECK(store->ops->copy(store, rows, attribute, 6, values, &packing) ==
+          there);
+  CHECK(store->bytes_read - before == there * (RUN + SUM));
+  CHECK(store->support.read - kept == there * (RUN + SUM));
+  for (int64_t k = 0; k < there; k++)
+    for (int r = 0; r < ROWS; r++)
+      CHECK((double)values[k][r] ==
+            recipe_value(&recipe, attribute[k], rows.first + r));
+  th_dataset_close(d);
+}
+
 /* What is asked for is read, once, and nothing else. */
 static void test_bytes(void)
 {
@@ -245,6 +282,26 @@ static void test_damage(void)
   }
 }
 
+/* A copy ends before what is damaged, and a request tells. */
+static void test_damaged_copy(void)
+{
+  static const int64_t attribute[] = {3000, 3001, 3003};
+  const struct th_packing packing = {4, 4};
+  float values[3];
+  struct th_error err = {0};
+  struct th_slab slab;
+  test_grow_old();
+  struct th_dataset *d = open_set(PLAIN, 1 << 28);
+  struct th_store *store = th_dataset_store(d);
+  struct th_rows rows = {2 * R, 1};
+  keep_in_place(d, rows, 3002);
+  CHECK(store->ops->copy(store, rows, attribute, 3, values, &packing) ==
+        (mapped == TH_MAPPED_NEVER ? 0 : 1));
+  CHECK(store->ops->slab(store, rows, (struct th_range){3001, 3002}, true,
+                         &slab, &err) == TH_EFORMAT);
+  th_dataset_close(d);
+}
+
 /* A file that is cut while it is in use. */
 static void test_cut(void)
 {
@@ -281,9 +338,11 @@ int main(void)
     test_kept(3000000, 200, false);
     test_kept(1 << 28, 20, false);
     test_kept(1 << 28, 200, true);
+    test_copy();
     test_modes();
     test_close();
     test_damage();
+    test_damaged_copy();
     test_cut();
   }
   test_folder_remove(&comm, folder);

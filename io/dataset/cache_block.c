@@ -245,6 +245,16 @@ static th_status complete(struct th_dataset *d,
   }
 }
 
+static th_status take_in_place(struct th_dataset *d,
+                               const struct th_cache_block_place *place,
+                               struct th_range *range, struct th_error *err)
+{
+  double began = th_comm_clock();
+  th_status rc = th_in_place_take(d, place, range, err);
+  d->store.seconds += th_comm_clock() - began;
+  return rc;
+}
+
 th_status th_cache_block_slab(struct th_dataset *d, struct th_rows rows,
                               struct th_range range, bool keep,
                               struct th_slab *slab, struct th_error *err)
@@ -262,7 +272,7 @@ th_status th_cache_block_slab(struct th_dataset *d, struct th_rows rows,
   const struct th_cache_block *unit = place.unit;
   range = th_range_intersect(range, unit->attributes);
   TH_TRY(refuse_queued(&place, range, err));
-  TH_TRY(unit->mapped ? th_in_place_take(d, &place, &range, err)
+  TH_TRY(unit->mapped ? take_in_place(d, &place, &range, err)
                       : complete(d, &place, range, err));
   int64_t skip =
       (range.first - unit->attributes.first) * shape->row_group + row;

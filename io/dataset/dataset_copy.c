@@ -1,11 +1,13 @@
 /* dataset_copy.c - the values of many attributes that do not lie together
  *
- * What is in memory is copied. The places of some attributes are found first,
- * and then all of these are copied, such that the processor waits for many at
- * once.
+ * What is in memory is copied, also what lies in a unit that is used in place.
+ * The places of some attributes are found first, and then all of these are
+ * copied, such that the processor waits for many at once.
  * SPDX-License-Identifier: MIT */
+#include "core/comm.h"
 #include "core/integer.h"
 #include "io/dataset/cache_block.h"
+#include "io/dataset/in_place.h"
 #include "io/hdf5/mapping.h"
 
 #include <string.h>
@@ -19,6 +21,8 @@ struct copy {
   int64_t skip;              /* bytes of a run before the first row */
   struct th_range in;        /* attributes of the unit */
   struct th_cache_block *of; /* NULL: not in memory */
+  bool verified;             /* some of these runs, in place */
+  double began;              /* to do so; seconds */
 };
 
 static void enter_unit(struct copy *copy, int64_t attribute)
@@ -43,19 +47,46 @@ static const char *run_in(const struct copy *copy,
                                        : NULL;
 }
 
+/* The values of an attribute whose unit is used in place: of a copy alone, or
+ * there, for the first time. NULL: they have to be asked for alone. What fails
+ * here fails again then, and is said. */
+static const char *take_run(struct copy *copy, int64_t attribute)
+{
+  struct th_dataset *d = copy->dataset;
+  struct th_cache_block_place place;
+  struct th_range one = {attribute, attribute + 1};
+  struct th_error ignored = {0};
+  if (!copy->verified)
+    copy->began = th_comm_clock();
+  copy->verified = true;
+  if (th_cache_block_find(d, attribute, copy->group, true, &place, &ignored) !=
+          TH_OK ||
+      place.unit == NULL)
+    return NULL;
+  bool queued =
+      th_cache_block_part(place.unit, one, TH_QUEUED).first == attribute;
+  if (place.unit->mapped &&
+      (queued || th_in_place_take(d, &place, &one, &ignored) != TH_OK))
+    return NULL;
+  return run_in(copy, place.unit, attribute);
+}
+
 /* The values of an attribute; NULL: they are not in memory. */
 static const char *find_run(struct copy *copy, int64_t attribute)
 {
   struct th_dataset *d = copy->dataset;
+  const struct th_cache_block *alone = NULL;
   const char *run = NULL;
   if (attribute >= copy->in.last)
     enter_unit(copy, attribute);
   if (copy->of != NULL)
     run = run_in(copy, copy->of, attribute);
-  if (run != NULL || d->runs.count == 0)
+  if (run != NULL)
     return run;
-  const struct th_cache_block *alone =
-      th_cache_find(&d->runs, th_dataset_key(d, attribute, copy->group));
+  if (copy->of != NULL && copy->of->mapped)
+    return take_run(copy, attribute);
+  if (d->runs.count > 0)
+    alone = th_cache_find(&d->runs, th_dataset_key(d, attribute, copy->group));
   return alone == NULL ? NULL : run_in(copy, alone, attribute);
 }
 
@@ -72,12 +103,15 @@ static int64_t copy_some(struct copy *copy, const int64_t *attribute,
 {
   const char *run[SOME];
   int64_t found = 0;
+  copy->verified = false;
   for (; found < count; found++) {
     run[found] = find_run(copy, attribute[found]);
     if (run[found] == NULL)
       break;
     bring_near(run[found], packing->bytes);
   }
+  if (copy->verified)
+    copy->dataset->store.seconds += th_comm_clock() - copy->began;
   for (int64_t k = 0; k < found; k++)
     memcpy(to + k * packing->stride, run[k], (size_t)packing->bytes);
   return found;

@@ -28,7 +28,8 @@ void th_in_place_advise(const struct th_cache_block_place *place,
                         const struct th_fetch *fetch);
 
 /* Count the absent attributes of a range as read, from now on TH_IN_PLACE. Cut
- * the range to a part that is verified. TH_EFORMAT, TH_EIO. */
+ * the range to a part that is verified. The caller counts the time.
+ * TH_EFORMAT, TH_EIO. */
 th_status th_in_place_take(struct th_dataset *dataset,
                            const struct th_cache_block_place *place,
                            struct th_range *range, struct th_error *err);
