@@ -143,25 +143,28 @@ static void test_no_memory(void)
   }
 }
 
-static void test_grow(void)
+typedef th_status growing(void **data, int64_t *capacity, int64_t count,
+                          size_t size, const char *what, struct th_error *err);
+
+static void test_grow(growing *grow)
 {
   struct th_error err = {0};
   int64_t *items = NULL;
   int64_t capacity = 0;
   for (int64_t k = 0; k < 5000; k++) {
-    CHECK(th_grow((void **)&items, &capacity, k + 1, sizeof *items, "items",
-                  &err) == TH_OK);
+    CHECK(grow((void **)&items, &capacity, k + 1, sizeof *items, "items",
+               &err) == TH_OK);
     CHECK(capacity > k);
     items[k] = k;
   }
   for (int64_t k = 0; k < 5000; k++)
     CHECK(items[k] == k);
   int64_t *before = items;
-  CHECK(th_grow((void **)&items, &capacity, 10, sizeof *items, "items", &err) ==
+  CHECK(grow((void **)&items, &capacity, 10, sizeof *items, "items", &err) ==
         TH_OK);
   CHECK(items == before); /* never shrinks */
-  CHECK(th_grow((void **)&items, &capacity, INT64_MAX, sizeof *items, "items",
-                &err) == TH_ENOMEM);
+  CHECK(grow((void **)&items, &capacity, INT64_MAX, sizeof *items, "items",
+             &err) == TH_ENOMEM);
   CHECK(items == before && items[4999] == 4999);
   free(items);
 }
@@ -316,7 +319,8 @@ int main(void)
   test_arrays();
   test_free_all();
   test_no_memory();
-  test_grow();
+  test_grow(th_grow);
+  test_grow(th_memory_lengthen);
   test_error();
   test_names();
   test_exit_status();

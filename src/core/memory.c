@@ -103,6 +103,24 @@ th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
   return TH_OK;
 }
 
+th_status th_memory_lengthen(void **data, int64_t *capacity, int64_t count,
+                             size_t size, const char *what,
+                             struct th_error *err)
+{
+  if (count <= *capacity)
+    return TH_OK;
+  int64_t wanted = th_memory_roomier(*capacity, count);
+  th_status rc = check_count(wanted, size, what, err);
+  if (rc != TH_OK)
+    return rc;
+  void *longer = realloc(*data, (size_t)wanted * size);
+  if (longer == NULL)
+    return th_memory_fail(what, wanted * (int64_t)size, err);
+  *data = longer;
+  *capacity = wanted;
+  return TH_OK;
+}
+
 th_status th_memory_grow_columns(void **data, int64_t old, int64_t wanted,
                                  size_t size, const char *what,
                                  struct th_error *err)

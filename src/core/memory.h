@@ -63,6 +63,17 @@ th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
   th_grow((void **)(pointer), (capacity), (count), sizeof **(pointer), (what), \
           (err))
 
+/* The same for a long list that is added to: what lies behind its items takes
+ * memory once it is written, and is not set. The list moves without a copy
+ * where the system can do so. *data: of this function, or NULL. Aligned as
+ * malloc does. Local. */
+th_status th_memory_lengthen(void **data, int64_t *capacity, int64_t count,
+                             size_t size, const char *what,
+                             struct th_error *err);
+#define TH_LENGTHEN(pointer, capacity, count, what, err)                       \
+  th_memory_lengthen((void **)(pointer), (capacity), (count),                  \
+                     sizeof **(pointer), (what), (err))
+
 /* Grow one of several arrays that share a capacity: room for `wanted` items
  * behind *data, which has room for `old`. The caller notes the new capacity
  * once all of them have it. Local. */

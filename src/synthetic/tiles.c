@@ -31,10 +31,10 @@ th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
 {
   int64_t wanted = tiles->entries + count;
   th_status rc;
-  TH_TRY(
-      TH_GROW(&tiles->added, &tiles->capacity, wanted, "computed values", err));
-  TH_TRY(TH_GROW(&tiles->group_of, &tiles->group_capacity, wanted,
-                 "computed values", err));
+  TH_TRY(TH_LENGTHEN(&tiles->added, &tiles->capacity, wanted, "computed values",
+                     err));
+  TH_TRY(TH_LENGTHEN(&tiles->group_of, &tiles->group_capacity, wanted,
+                     "computed values", err));
   for (int64_t k = 0; k < count; k++) {
     struct th_entry *entry = &tiles->added[tiles->entries];
     int64_t row;
