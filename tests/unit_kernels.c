@@ -278,7 +278,7 @@ static void test_row(const struct sample *s, int32_t i)
                                        zeros32[1]};
   const struct th_row_weights single = {s->residual + i, s->residual32 + i,
                                         s->weight + i, s->weight32 + i};
-  double sums[2][3][MOST] = {{{0}}};
+  double sums[2][4][MOST] = {{{0}}};
   struct th_slab row = *slab;
   row.rows = 1;
   row.row = slab->row + i;
@@ -290,8 +290,10 @@ static void test_row(const struct sample *s, int32_t i)
   zeros32[1][i] = s->weight32[i];
   th_kernel_evidence(slab, &among, s->centre, s->centre, sums[0][0], sums[0][1],
                      sums[0][2]);
+  th_kernel_gradient(slab, &among, s->centre, sums[0][3]);
   th_kernel_evidence(&row, &single, s->centre, s->centre, sums[1][0],
                      sums[1][1], sums[1][2]);
+  th_kernel_gradient(&row, &single, s->centre, sums[1][3]);
   zeros[0][i] = zeros[1][i] = 0;
   zeros32[0][i] = zeros32[1][i] = 0;
   CHECK(memcmp(sums[0], sums[1], sizeof sums[0]) == 0);

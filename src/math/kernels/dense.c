@@ -24,7 +24,7 @@ enum {
   LOOK_AHEAD = 512, /* bytes of each attribute of a band, at least; much more
                        pushes lines of other attributes out, as all begin at the
                        same place of a page */
-  ROWS_AHEAD = 24,  /* attributes, of a single row */
+  ROWS_AHEAD = 64,  /* attributes, of a single row */
   READ_AHEAD = 1024 /* bytes of a stream */
 };
 

@@ -141,6 +141,22 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
    wide, sums);
 }
 
+/* The gradient of a single row, attribute by attribute: each sum is a product,
+ * with the bits that it has in its lane. */
+static void NAME(gradient_of_row)(const struct th_slab *slab, struct ROWS rows,
+                                  const double *centre, double *grad)
+{
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t stride = slab->stride * NAME(BYTES) / TH_LANES;
+  const unsigned char *at = slab->values;
+  int row = th_slab_skip(slab);
+  SCALAR r = rows.residual[0];
+  for (int64_t a = 0; a < count; a++, at += stride) {
+    __builtin_prefetch(at + ROWS_AHEAD * stride);
+    grad[a] += r * (NAME(load)(at, row) - (SCALAR)centre[a]);
+  }
+}
+
 static void NAME(gradient)(const struct th_slab *slab,
                            const struct th_row_weights *m, const double *centre,
                            double *grad)
@@ -150,6 +166,10 @@ static void NAME(gradient)(const struct th_slab *slab,
   struct ROWS rows = ROWS_OF(m);
   double sum[BAND];
   int64_t a = 0;
+  if (slab->rows == 1) {
+    NAME(gradient_of_row)(slab, rows, centre, grad);
+    return;
+  }
   for (; a + BAND <= count; a += BAND) {
     NAME(band)(slab, rows, centre, NULL, &ahead, a, BAND, GRADIENT, sum);
     for (int j = 0; j < BAND; j++)
@@ -161,8 +181,7 @@ static void NAME(gradient)(const struct th_slab *slab,
   }
 }
 
-/* The evidence of a single row, attribute by attribute: each sum is a product,
- * with the bits that it has in its lane. */
+/* The evidence of a single row, likewise. */
 static void NAME(evidence_of_row)(const struct th_slab *slab, struct ROWS rows,
                                   const double *centre, const double *own,
                                   double *u, double *v, double *q)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum {
-  STRIP = 256, /* attributes whose sums are formed together */
+  STRIP = TH_MARGINAL_STRIP, /* attributes whose sums are formed together */
   WORD = 64
 };
 
@@ -183,6 +183,24 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
   }
 }
 
+/* What the sums of the end are told about a slab. */
+static struct th_marginal_slab beside_of(const struct gather *g,
+                                         const struct th_slab *slab,
+                                         const struct th_row_weights *m,
+                                         int64_t offset)
+{
+  const struct th_batch *batch = g->batch;
+  int64_t row = m->residual - batch->residual;
+  const struct th_draw *last = &batch->draw[batch->draws - 1];
+  return (struct th_marginal_slab){
+      .slab = slab,
+      .multiplier = m,
+      .unit = g->unit,
+      .row = row,
+      .offset = offset,
+      .race = last->active && row >= batch->draw_row[batch->draws - 1]};
+}
+
 /* Dense data: a strip's three sums over these rows join the evidence. The
  * variance of an attribute's products leaves out the attribute's own part of
  * the residuals, as far as it is known. Otherwise rare and heavy-tailed
@@ -210,32 +228,21 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
     g->to->robust[at[a]] += g->square * s.q[a];
     g->to->seen[at[a]] += strip->rows;
   }
-}
-
-static void add_beside(const struct gather *g, const struct th_slab *slab,
-                       const struct th_row_weights *multiplier, int64_t offset)
-{
-  const struct th_batch *batch = g->batch;
-  int64_t row = multiplier->residual - batch->residual;
-  const struct th_draw *last = &batch->draw[batch->draws - 1];
-  th_marginal_add(
-      g->to->beside, g->context,
-      &(struct th_marginal_slab){
-          .slab = slab,
-          .multiplier = multiplier,
-          .unit = g->unit,
-          .row = row,
-          .offset = offset,
-          .race = last->active && row >= batch->draw_row[batch->draws - 1]});
+  if (g->to->beside == NULL)
+    return;
+  struct th_marginal_slab beside = beside_of(g, strip, multiplier, 0);
+  const struct th_marginal_sums sums = {at, centre, s.u, s.v};
+  th_marginal_add_dense(g->to->beside, g->context, &beside, &sums);
 }
 
 static void add_slab(void *self, const struct th_slab *slab,
                      const struct th_row_weights *multiplier, int64_t offset)
 {
   const struct gather *g = self;
-  if (g->to->beside != NULL)
-    add_beside(g, slab, multiplier, offset);
   if (slab->layout == TH_SPARSE) {
+    struct th_marginal_slab beside = beside_of(g, slab, multiplier, offset);
+    if (g->to->beside != NULL)
+      th_marginal_add_sparse(g->to->beside, g->context, &beside);
     th_kernels_sparse_touch(slab, multiplier, g->unit, offset, g->to->sums,
                             g->to->touched);
     return;

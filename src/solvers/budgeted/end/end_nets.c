@@ -10,6 +10,8 @@
 #include <string.h>
 
 static const double mixes[TH_MIXES] = {1, 0.5, 0.1};
+/* of a path of a mix, roughly, over one of the first */
+static const int64_t cost[TH_MIXES] = {1, 3, 10};
 /* of the gap of candidates; the final model has none */
 static const double slack = 100;
 static const double decades = 3;     /* of lambda */
@@ -177,19 +179,34 @@ static bool task_at(struct th_end_work *w, int turn, int64_t t,
   return task->fold <= th_end_sizes(w);
 }
 
+/* The first rank with the least to do. load: of each rank. */
+static int least_busy(const int64_t *load, int ranks)
+{
+  int least = 0;
+  for (int r = 1; r < ranks; r++)
+    if (load[r] < load[least])
+      least = r;
+  return least;
+}
+
 /* Solve this rank's share of the paths of a turn. Local. */
 static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
 {
   const struct th_comm *comm = w->context->comm;
+  int64_t *load = NULL;
   struct task task;
-  th_status rc = TH_OK;
+  th_status rc =
+      TH_NEW(&load, comm->size, "the models compared at the end", err);
   for (int64_t t = 0; rc == TH_OK && task_at(w, turn, t, &task); t++) {
-    if (t % comm->size == comm->rank)
+    int rank = least_busy(load, comm->size);
+    load[rank] += cost[task.mix];
+    if (rank == comm->rank)
       rc = run(&task, err);
     th_context_going(w->context, -1, "path %lld of at most %lld",
                      (long long)++w->paths,
                      (long long)(TH_MIXES * (th_end_sizes(w) + 1)));
   }
+  free(load);
   return rc;
 }
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { STRIP = 256, WORD = 64 };
+enum { WORD = 64 };
 
 static int64_t owned_count(const struct th_context *context)
 {
@@ -126,42 +126,6 @@ void th_marginal_release(struct th_marginal *m,
   hold(m, context, support, true);
 }
 
-/* Dense data: add a strip's sums, with a multiplier of each row. */
-static void add_strip(const struct th_context *context,
-                      const struct th_slab *strip,
-                      const struct th_row_weights *multiplier,
-                      struct th_evidence unit, struct th_evidence *to)
-{
-  int64_t count = strip->attributes.last - strip->attributes.first;
-  int64_t at[STRIP];
-  double centre[STRIP];
-  double u[STRIP];
-  double v[STRIP];
-  double q[STRIP];
-  th_context_places(context, strip, at, centre);
-  for (int64_t a = 0; a < count; a++)
-    u[a] = v[a] = q[a] = 0;
-  th_kernel_evidence(strip, multiplier, centre, NULL, u, v, q);
-  for (int64_t a = 0; a < count; a++) {
-    to[at[a]].u += unit.u * u[a];
-    to[at[a]].v += unit.v * v[a];
-  }
-}
-
-static void add_slab(const struct th_context *context,
-                     const struct th_slab *slab,
-                     const struct th_row_weights *multiplier,
-                     struct th_evidence unit, struct th_evidence *to)
-{
-  for (int64_t a = slab->attributes.first; a < slab->attributes.last;
-       a += STRIP) {
-    struct th_range part = {a, a + STRIP};
-    struct th_slab strip =
-        th_slab_part(slab, th_range_intersect(part, slab->attributes));
-    add_strip(context, &strip, multiplier, unit, to);
-  }
-}
-
 /* Attributes that have an entry for the first time. */
 static void touch_slab(struct th_marginal *m, const struct th_context *context,
                        const struct th_marginal_slab *given)
@@ -178,26 +142,53 @@ static void touch_slab(struct th_marginal *m, const struct th_context *context,
   }
 }
 
-void th_marginal_add(struct th_marginal *m, const struct th_context *context,
-                     const struct th_marginal_slab *given)
+/* The rows' weight times target in place of residuals. */
+static struct th_row_weights with_target(const struct th_marginal *m,
+                                         const struct th_marginal_slab *given)
 {
-  int64_t first = m->fold_of[given->row] * owned_count(context);
   struct th_row_weights target = *given->multiplier;
-  const struct th_evidence one = {-1, 1};
   target.residual = m->target + given->row;
   target.residual32 = m->target32 + given->row;
-  if (given->slab->layout == TH_SPARSE) {
-    touch_slab(m, context, given);
-    th_kernels_sparse_touch(given->slab, given->multiplier, given->unit,
-                            given->offset, m->with + first, m->touched);
-    th_kernels_sparse_touch(given->slab, &target, one, given->offset,
-                            m->alone + first, m->touched);
-    return;
+  return target;
+}
+
+void th_marginal_add_sparse(struct th_marginal *m,
+                            const struct th_context *context,
+                            const struct th_marginal_slab *given)
+{
+  int64_t first = m->fold_of[given->row] * owned_count(context);
+  struct th_row_weights target = with_target(m, given);
+  const struct th_evidence one = {-1, 1};
+  touch_slab(m, context, given);
+  th_kernels_sparse_touch(given->slab, given->multiplier, given->unit,
+                          given->offset, m->with + first, m->touched);
+  th_kernels_sparse_touch(given->slab, &target, one, given->offset,
+                          m->alone + first, m->touched);
+}
+
+void th_marginal_add_dense(struct th_marginal *m,
+                           const struct th_context *context,
+                           const struct th_marginal_slab *given,
+                           const struct th_marginal_sums *sums)
+{
+  int64_t count = given->slab->attributes.last - given->slab->attributes.first;
+  int64_t first = m->fold_of[given->row] * owned_count(context);
+  struct th_row_weights target = with_target(m, given);
+  double u[TH_MARGINAL_STRIP];
+  for (int64_t a = 0; a < count; a++) {
+    struct th_evidence *to = &m->with[first + sums->at[a]];
+    to->u += given->unit.u * sums->u[a];
+    to->v += given->unit.v * sums->v[a];
+    u[a] = 0;
   }
-  add_slab(context, given->slab, given->multiplier, given->unit,
-           m->with + first);
-  if (!given->race)
-    add_slab(context, given->slab, &target, one, m->alone + first);
+  if (given->race)
+    return;
+  th_kernel_gradient(given->slab, &target, sums->centre, u);
+  for (int64_t a = 0; a < count; a++) {
+    struct th_evidence *to = &m->alone[first + sums->at[a]];
+    to->u -= u[a];
+    to->v += sums->v[a];
+  }
 }
 
 void th_marginal_entrant(struct th_marginal *m,

@@ -19,6 +19,8 @@
 
 #include <stdint.h>
 
+enum { TH_MARGINAL_STRIP = 256 };
+
 /* What the zeros of one draw add, in one fold: the sums that centring takes
  * away (kernels_sparse.h), for some of the owned attributes. */
 struct th_marginal_zeros {
@@ -81,20 +83,35 @@ void th_marginal_release(struct th_marginal *m,
                          const struct th_support *support);
 
 /* A slab of the batch, as th_batch_blocks visits it. Its first row is row `row`
- * of the batch; its first attribute is the owned one number `offset`. unit
- * multiplies the sums with residuals. race: these attributes were chosen by
- * their promise, so the slab is no evidence for U0. All rows of a slab are of
- * one fold. Local. */
+ * of the batch. unit multiplies the sums with residuals. race: these attributes
+ * were chosen by their promise, so the slab is no evidence for U0. All rows of
+ * a slab are of one fold. */
 struct th_marginal_slab {
   const struct th_slab *slab;
   const struct th_row_weights *multiplier;
   struct th_evidence unit;
   int64_t row;
-  int64_t offset;
   bool race;
+  int64_t offset; /* sparse: the first attribute is that owned one */
 };
-void th_marginal_add(struct th_marginal *m, const struct th_context *context,
-                     const struct th_marginal_slab *given);
+
+/* What is known of the attributes of a dense slab. */
+struct th_marginal_sums {
+  const int64_t *at; /* among the owned ones */
+  const double *centre;
+  const double *u; /* of th_kernel_evidence, with residuals */
+  const double *v;
+};
+
+/* Add a slab to both evidences; dense ones have at most TH_MARGINAL_STRIP
+ * attributes. Local. */
+void th_marginal_add_sparse(struct th_marginal *m,
+                            const struct th_context *context,
+                            const struct th_marginal_slab *given);
+void th_marginal_add_dense(struct th_marginal *m,
+                           const struct th_context *context,
+                           const struct th_marginal_slab *given,
+                           const struct th_marginal_sums *sums);
 
 /* Sparse data: what the zeros of a batch's draws add, for which
  * th_marginal_begin has made room. Local. */
