@@ -120,9 +120,10 @@ static th_status make_room(struct th_dataset *d,
   return rc;
 }
 
-/* Lay out a room. values: of the file, or NULL. */
+/* Lay out a room. values: of the file, or NULL; resident: the system is known
+ * to have them all. */
 static void lay_out(struct th_cache_block_place *place, char *room,
-                    const char *values)
+                    const char *values, bool resident)
 {
   int64_t count = count_of(place->attributes);
   int64_t run = place->at.shard->map.run;
@@ -136,7 +137,7 @@ static void lay_out(struct th_cache_block_place *place, char *room,
                                          .bytes = place->bytes};
   if (values != NULL) {
     place->unit->mapped = true;
-    place->unit->resident = th_in_place_resident(place);
+    place->unit->resident = resident || th_in_place_resident(place);
     place->unit->values = (char *)(uintptr_t)values; /* nobody writes there */
     place->unit->state = (unsigned char *)first;
   } else {
@@ -153,9 +154,12 @@ th_status th_cache_block_make(struct th_dataset *d,
 {
   void *room = NULL;
   const char *values = th_in_place_values(d, place, wanted);
+  bool resident = d->mapped == TH_MAPPED_RESIDENT &&
+                  wanted.first <= place->attributes.first &&
+                  wanted.last >= place->attributes.last;
   th_status rc = make_room(d, place, values != NULL, &room, err);
   if (rc == TH_OK)
-    lay_out(place, room, values);
+    lay_out(place, room, values, resident);
   return rc;
 }
 
