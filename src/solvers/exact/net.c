@@ -51,7 +51,7 @@ static th_status begin(struct net *net, const struct th_net_data *data,
 {
   th_comm_self(&net->comm);
   net->config = (struct th_config){.intercept = data->intercept,
-                                   .screening.how = TH_SCREEN_GAP_SAFE};
+                                   .screening.how = TH_SCREEN_NONE};
   net->context = (struct th_context){.comm = &net->comm,
                                      .config = &net->config,
                                      .loss = data->loss,

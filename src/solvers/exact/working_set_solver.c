@@ -246,8 +246,9 @@ static double want(struct th_working_set_solver *e, double lambda)
 {
   const struct th_problem *p = e->problem;
   struct th_duals *duals = &e->duals;
-  double level =
-      th_gradient_history_estimate(&e->history, e->inner.theta, duals);
+  double level = 0; /* of columns in memory, all are looked at */
+  if (p->kept == NULL)
+    level = th_gradient_history_estimate(&e->history, e->inner.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
