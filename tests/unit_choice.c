@@ -271,25 +271,51 @@ static void add_mix(struct trial *t, int64_t mix, double share, int64_t size)
                       &err) == TH_OK);
 }
 
-/* The best net of a mix counts, beside the best of another one. */
+/* The best net of a mix counts, beside the best of another one. Half of the
+ * signal is three quarters of the gain, and a fifth of it little more than a
+ * third. */
 static void test_trails(void)
 {
   static struct trial t;
   begin(&t, "squared", true, 0);
-  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
-  CHECK(!th_choice_trails(&t.choice, 1, 0)); /* neither has a net */
   add_mix(&t, 0, 0.2, 3);
   add_mix(&t, 0, 1, 5);
-  CHECK(!th_choice_trails(&t.choice, 1, 0));
   add_mix(&t, 1, 0.2, 3);
+  CHECK(!th_choice_trails(&t.choice, 1, 0)); /* without the null model */
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
   CHECK(th_choice_trails(&t.choice, 1, 0));
   CHECK(!th_choice_trails(&t.choice, 0, 1));
+  CHECK(!th_choice_trails(&t.choice, 2, 0)); /* has no net */
+  CHECK(!th_choice_trails(&t.choice, 0, 2));
   add_mix(&t, 1, 5, 0); /* no net that counts */
   CHECK(th_choice_trails(&t.choice, 1, 0));
-  add_mix(&t, 2, 0.99, 4);
-  add_mix(&t, 3, 1.01, 4); /* one of the two is worse, by chance */
+  add_mix(&t, 2, 0.5, 4); /* clearly worse, not far behind */
   CHECK(!th_choice_trails(&t.choice, 2, 0));
-  CHECK(!th_choice_trails(&t.choice, 3, 0));
+  end(&t);
+}
+
+/* Far behind, but within what chance does: a few rows decide. */
+static void test_chance(void)
+{
+  static struct trial t;
+  begin(&t, "squared", true, 0);
+  for (int64_t i = 0; i < ROWS; i++) {
+    t.weight[i] = i < 4 ? 1 : 1e-6;
+    t.signal[i] = i < 4 ? 1 : 0;
+    t.target[i] = i < 4 ? (i < 1 ? 9 : 1) : 0;
+  }
+  th_choice_free(&t.choice);
+  struct th_error err = {0};
+  CHECK(th_choice_init(&t.choice, ROWS, t.target, t.weight,
+                       th_loss_find("squared"), 0, &err) == TH_OK);
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  add_mix(&t, 0, 4, 3);
+  add_mix(&t, 1, 1, 3);
+  double gain = t.choice.candidate[0].loss - t.choice.candidate[2].loss;
+  double most = t.choice.candidate[0].loss - t.choice.candidate[1].loss;
+  CHECK(gain < 0.66 * most);
+  CHECK(!th_choice_trails(&t.choice, 1, 0));
+  CHECK(th_choice_effective(&t.choice) < 5);
   end(&t);
 }
 
@@ -360,6 +386,7 @@ int main(void)
   test_sizes();
   test_ties();
   test_trails();
+  test_chance();
   test_numbers();
   test_failures();
   return check_finish(NULL);

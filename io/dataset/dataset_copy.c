@@ -71,8 +71,9 @@ static const char *take_run(struct copy *copy, int64_t attribute)
   return run_in(copy, place.unit, attribute);
 }
 
-/* The values of an attribute; NULL: they are not in memory. */
-static const char *find_run(struct copy *copy, int64_t attribute)
+/* The values of an attribute; NULL: they are not in memory. fresh: they may be
+ * looked at in place for the first time. */
+static const char *find_run(struct copy *copy, int64_t attribute, bool fresh)
 {
   struct th_dataset *d = copy->dataset;
   const struct th_cache_block *alone = NULL;
@@ -83,7 +84,7 @@ static const char *find_run(struct copy *copy, int64_t attribute)
     run = run_in(copy, copy->of, attribute);
   if (run != NULL)
     return run;
-  if (copy->of != NULL && copy->of->mapped)
+  if (fresh && copy->of != NULL && copy->of->mapped)
     return take_run(copy, attribute);
   if (d->runs.count > 0)
     alone = th_cache_find(&d->runs, th_dataset_key(d, attribute, copy->group));
@@ -96,16 +97,17 @@ static void bring_near(const char *run, int64_t bytes)
     __builtin_prefetch(run + b);
 }
 
-/* Copy some attributes, which become fewer where one is not in memory. */
+/* Copy some attributes, which become fewer where one is not in memory. fresh:
+ * so many of them may be looked at for the first time. */
 static int64_t copy_some(struct copy *copy, const int64_t *attribute,
-                         int64_t count, char *to,
+                         int64_t count, int64_t fresh, char *to,
                          const struct th_packing *packing)
 {
   const char *run[SOME];
   int64_t found = 0;
   copy->verified = false;
   for (; found < count; found++) {
-    run[found] = find_run(copy, attribute[found]);
+    run[found] = find_run(copy, attribute[found], found < fresh);
     if (run[found] == NULL)
       break;
     bring_near(run[found], packing->bytes);
@@ -133,8 +135,9 @@ int64_t th_dataset_copy(struct th_store *store, struct th_rows rows,
     return 0;
   while (done < count) {
     int64_t some = th_min_i64(SOME, count - done);
-    int64_t found = copy_some(&copy, attribute + done, some,
-                              (char *)to + done * packing->stride, packing);
+    int64_t found =
+        copy_some(&copy, attribute + done, some, packing->alone - done,
+                  (char *)to + done * packing->stride, packing);
     done += found;
     if (found < some)
       break;

@@ -124,6 +124,20 @@ static int64_t items_of(enum th_type type, int64_t bytes)
   return bytes / (int64_t)th_type_bytes(type, packed) * packed;
 }
 
+/* How many active attributes from `place` on, at most `most`, lie alone. */
+static int64_t count_alone(const struct th_source *source, int64_t place,
+                           int64_t most)
+{
+  int64_t count = 0;
+  while (count < most) {
+    struct th_range range = active_range(source, place + count);
+    if (!are_alone(range))
+      break;
+    count += range.last - range.first;
+  }
+  return th_min_i64(count, most);
+}
+
 /* A slab of the attributes from `place` on that are in memory. It is empty if
  * the first is not, or if their rows take too many bytes. */
 static th_status pack_active(struct th_source *source, struct th_rows rows,
@@ -143,18 +157,18 @@ static th_status pack_active(struct th_source *source, struct th_rows rows,
     return TH_OK;
   th_status rc = TH_GROW(&source->packed, &source->packed_capacity, ROOM,
                          "the attributes left after screening", err);
-  if (rc == TH_OK)
-    count =
-        store->ops->copy(store, rows, list, count, source->packed, &packing);
-  if (rc == TH_OK)
-    *slab = (struct th_slab){.layout = TH_DENSE,
-                             .type = type,
-                             .attributes = {list[0], list[0] + count},
-                             .row = row,
-                             .rows = (int32_t)rows.count,
-                             .values = source->packed,
-                             .stride = items_of(type, packing.stride),
-                             .list = list};
+  if (rc != TH_OK)
+    return rc;
+  packing.alone = count_alone(source, place, count);
+  count = store->ops->copy(store, rows, list, count, source->packed, &packing);
+  *slab = (struct th_slab){.layout = TH_DENSE,
+                           .type = type,
+                           .attributes = {list[0], list[0] + count},
+                           .row = row,
+                           .rows = (int32_t)rows.count,
+                           .values = source->packed,
+                           .stride = items_of(type, packing.stride),
+                           .list = list};
   return rc;
 }
 

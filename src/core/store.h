@@ -43,6 +43,8 @@ struct th_traffic {
 struct th_packing {
   int64_t bytes;  /* of each, from the byte of the first row on */
   int64_t stride; /* bytes from one to the next, not less */
+  int64_t alone;  /* the first so many attributes have few neighbours that are
+                     wanted: they may be read where that takes no copy */
 };
 
 struct th_store_ops {

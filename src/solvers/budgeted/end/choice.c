@@ -11,7 +11,8 @@
 static const double clearly_related = 3; /* score of a model that is not null */
 static const double se_strict = 1;
 static const double se_net = 0.25;
-static const double clearly_worse = 3; /* standard errors, of mixes */
+static const double clearly_worse = 3;      /* standard errors, of mixes */
+static const double far_behind = 2.0 / 3.0; /* of the gain of another mix */
 
 enum { ANY_MIX = -1 };
 
@@ -52,6 +53,13 @@ static double se_of(const struct th_choice *choice, const double *u,
     sum += part * part;
   }
   return choice->sum > 0 ? sqrt(sum) / choice->sum : 0;
+}
+
+double th_choice_effective(const struct th_choice *choice)
+{
+  double squares =
+      th_column_dot_plain(choice->weight, choice->weight, choice->rows);
+  return squares > 0 ? choice->sum * choice->sum / squares : 0;
 }
 
 /* The correlation of predictions with the target, times the root of the
@@ -178,12 +186,17 @@ static int64_t find_best(const struct th_choice *choice, int64_t mix)
 bool th_choice_trails(const struct th_choice *choice, int64_t mix,
                       int64_t other)
 {
+  const struct th_candidate *all = choice->candidate;
   int64_t c = find_best(choice, mix);
   int64_t b = find_best(choice, other);
+  int64_t null = find_kind(choice, TH_CANDIDATE_NULL);
   double se = 0;
-  if (c < 0 || b < 0)
+  if (c < 0 || b < 0 || null < 0)
     return false;
-  return compare(choice, c, b, &se) > clearly_worse * se;
+  double gain = all[null].loss - all[c].loss;
+  double most = all[null].loss - all[b].loss;
+  return compare(choice, c, b, &se) > clearly_worse * se &&
+         gain < far_behind * most;
 }
 
 /* The first candidate, from few to many attributes, that is as good as b. At

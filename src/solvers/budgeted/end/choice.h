@@ -71,6 +71,11 @@ struct th_chosen {
   double above_se;
 };
 
+/* How many rows of equal weight tell as much as all rows do: W^2 / sum of
+ * w_i^2.
+ */
+double th_choice_effective(const struct th_choice *choice);
+
 /* No candidates. TH_ENOMEM. */
 th_status th_choice_init(struct th_choice *choice, int64_t rows,
                          const double *target, const double *weight,
@@ -84,9 +89,10 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
                         int64_t mix, int64_t step, int64_t size,
                         const double *prediction, struct th_error *err);
 
-/* Whether the best net of a mix predicts clearly worse than the best of another
- * one: their mean difference is more than three standard errors. False where
- * either mix has no net that counts. */
+/* Whether the best net of a mix is far behind the best of another one: their
+ * mean difference is more than three standard errors, and what it gains over
+ * the null model is less than two thirds of what the other one gains. False
+ * where one of the three has not been added. */
 bool th_choice_trails(const struct th_choice *choice, int64_t mix,
                       int64_t other);
 

@@ -4,7 +4,10 @@
 #include "core/memory.h"
 #include "solvers/budgeted/end/end_parts.h"
 
-enum { ENOUGH_ROWS = 100 }; /* of a fold that tells mixes apart */
+enum {
+  ENOUGH_ROWS = 100,    /* of a fold that tells mixes apart */
+  MANY_VALUES = 1000000 /* of a list: the paths of fewer take no time */
+};
 
 /* Candidates, with what their choice borrows. */
 struct candidates {
@@ -138,12 +141,19 @@ th_status th_end_goes_on(const struct th_end_work *w, int mix, bool *goes_on,
                          struct th_error *err)
 {
   struct candidates c = {0};
-  th_status rc;
+  th_status rc = TH_OK;
+  *goes_on = true;
+  if (th_end_list_of(w, 0)->count * w->rows < MANY_VALUES)
+    return rc;
   TH_TRY(invite(&c, w, 0, err));
+  for (int64_t i = 0; i < c.choice.rows; i++)
+    c.prediction[i] = w->null[c.place[i]];
+  TH_TRY(
+      th_choice_add(&c.choice, TH_CANDIDATE_NULL, 0, 0, 0, c.prediction, err));
   for (int m = mix - 1; m <= mix; m++)
     TH_TRY(add_nets(&c, w, m, *th_end_points(w, m, 0), false, err));
-  *goes_on =
-      c.choice.rows < ENOUGH_ROWS || !th_choice_trails(&c.choice, mix, mix - 1);
+  *goes_on = th_choice_effective(&c.choice) < ENOUGH_ROWS ||
+             !th_choice_trails(&c.choice, mix, mix - 1);
 done:
   dismiss(&c);
   return rc;

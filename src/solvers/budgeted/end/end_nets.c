@@ -258,8 +258,8 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
 }
 
 /* Mixes with less of norm1 have more attributes, and take the most time. A mix
- * whose first path predicts clearly worse than that of the mix before is left
- * out, and so are those behind it. */
+ * whose first path is far behind that of the mix before is left out, and so are
+ * those behind it. */
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err)
 {

@@ -123,9 +123,10 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
 /* Choose among the candidates (end_choose.c). Local. TH_EARG, TH_ENOMEM. */
 th_status th_end_choose(struct th_end_work *w, struct th_error *err);
 
-/* Whether a mix is worth its other paths: its path without the first fold
- * predicts this fold not clearly worse than that of the mix before
- * (th_choice_trails), or the fold has too few rows to tell. Local. */
+/* Whether a mix is worth its other paths: of its path without the first fold,
+ * the best prediction of this fold is not far behind that of the mix before
+ * (th_choice_trails), or this cannot be told of so few rows, or the paths are
+ * short. Local. TH_ENOMEM. */
 th_status th_end_goes_on(const struct th_end_work *w, int mix, bool *goes_on,
                          struct th_error *err);
 
