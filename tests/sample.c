@@ -1,18 +1,9 @@
 /* sample.c - columns of all forms and a target, for tests of local fits
  * SPDX-License-Identifier: MIT */
 #include "sample.h"
-
-#include "core/random.h"
+#include "normal.h"
 
 #include <stddef.h>
-
-static double normal(uint64_t number, int64_t index)
-{
-  struct th_stream stream = {11, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_normal(stream, number, (uint64_t)index, pair);
-  return pair[0];
-}
 
 enum th_vector_form sample_form(int64_t k)
 {
@@ -58,11 +49,11 @@ void sample_fill(struct sample *s, int64_t rows, int64_t count, uint64_t seed)
     for (int64_t i = 0; i < rows; i++)
       s->x[k][i] = sample_form(k) == TH_VECTOR_ENTRIES && (i + k) % 3 > 0
                        ? 0
-                       : 0.3 + normal(seed, k * SAMPLE_ROWS + i);
+                       : 0.3 + test_normal(11, seed, k * SAMPLE_ROWS + i);
     sample_vector(s, k, sample_form(k));
   }
   for (int64_t i = 0; i < rows; i++) {
-    s->y[i] = 5 + normal(seed + 1000, i);
+    s->y[i] = 5 + test_normal(11, seed + 1000, i);
     s->weight[i] = 1;
   }
 }

@@ -1,8 +1,8 @@
 /* unit_choice.c - each rule of the choice in a case of its own
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "normal.h"
 
-#include "core/random.h"
 #include "solvers/budgeted/end/choice.h"
 
 enum { ROWS = 400 };
@@ -21,14 +21,6 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
   return __real_aligned_alloc(alignment, size);
 }
 
-static double normal(uint64_t number, int64_t index)
-{
-  struct th_stream stream = {13, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_normal(stream, number, (uint64_t)index, pair);
-  return pair[0];
-}
-
 /* The target is a signal and noise of variance 1 each; predictions are the
  * signal and an error of their own. */
 struct trial {
@@ -43,8 +35,8 @@ static void begin(struct trial *t, const char *loss, bool even, int64_t most)
 {
   struct th_error err = {0};
   for (int64_t i = 0; i < ROWS; i++) {
-    t->signal[i] = normal(1, i);
-    t->target[i] = t->signal[i] + normal(2, i);
+    t->signal[i] = test_normal(13, 1, i);
+    t->target[i] = t->signal[i] + test_normal(13, 2, i);
     t->weight[i] = even ? 1 : 0.5 + (double)(i % 3);
     if (th_loss_find(loss)->labels)
       t->target[i] = t->target[i] > 0 ? 1 : -1;
@@ -66,7 +58,7 @@ static int64_t add(struct trial *t, enum th_candidate_kind kind, int64_t size,
   double prediction[ROWS];
   int64_t place = t->choice.count;
   for (int64_t i = 0; i < ROWS; i++)
-    prediction[i] = share * t->signal[i] + error * normal(stream, i);
+    prediction[i] = share * t->signal[i] + error * test_normal(13, stream, i);
   CHECK(th_choice_add(&t->choice, kind, 2, place, size, prediction, &err) ==
         TH_OK);
   CHECK(t->choice.candidate[place].mix == 2 &&
@@ -110,7 +102,8 @@ static void test_score(void)
     begin(&t, "squared", true, 0);
     int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
     for (int64_t i = 0; i < ROWS; i++)
-      prediction[i] = 0.02 * (0.01 * turn * t.signal[i] + normal(6, i));
+      prediction[i] =
+          0.02 * (0.01 * turn * t.signal[i] + test_normal(13, 6, i));
     CHECK(th_choice_add(&t.choice, TH_CANDIDATE_NET, 0, 0, 3, prediction,
                         &err) == TH_OK);
     const struct th_candidate *c = t.choice.candidate;

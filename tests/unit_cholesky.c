@@ -2,22 +2,14 @@
  * decided, against plain sums
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "normal.h"
 
-#include "core/random.h"
 #include "math/cholesky.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 60, ROWS = 150 };
-
-static double normal(uint64_t step, int64_t index)
-{
-  struct th_stream stream = {5, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_normal(stream, step, (uint64_t)index, pair);
-  return pair[0];
-}
 
 /* Products of attributes whose units differ by 10^8; every third repeats the
  * one before but for `apart`, unless apart < 0. */
@@ -41,7 +33,7 @@ static void fill(struct problem *p, int64_t n, int64_t ld, double apart)
   for (int64_t i = 0; i < ROWS; i++)
     for (int64_t k = 0; k < n; k++) {
       double unit = pow(10, (double)(k % 9) - 4);
-      double own = unit * normal((uint64_t)n, k + i * MOST);
+      double own = unit * test_normal(5, (uint64_t)n, k + i * MOST);
       p->z[k + i * n] = apart >= 0 && repeats(k)
                             ? 3 * p->z[k - 1 + i * n] + apart * own
                             : own;
@@ -53,7 +45,7 @@ static void fill(struct problem *p, int64_t n, int64_t ld, double apart)
         sum += p->z[i + r * n] * p->z[j + r * n];
       p->h[i + j * ld] = sum;
     }
-    p->b[j] = normal(1000, j) * sqrt(p->h[j + j * ld]);
+    p->b[j] = test_normal(5, 1000, j) * sqrt(p->h[j + j * ld]);
   }
 }
 

@@ -1,21 +1,13 @@
 /* unit_folds.c - folds are of even sizes, also of each class
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "normal.h"
 
-#include "core/random.h"
 #include "solvers/budgeted/end/folds.h"
 
 #include <stdlib.h>
 
 enum { MOST_ROWS = 1200, MOST_FOLDS = 10 };
-
-static double normal(uint64_t number, int64_t index)
-{
-  struct th_stream stream = {13, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_normal(stream, number, (uint64_t)index, pair);
-  return pair[0];
-}
 
 static void count_folds(int64_t rows, const double *target, int64_t folds,
                         const uint8_t *fold, int64_t size[2][MOST_FOLDS])
@@ -51,7 +43,7 @@ static void test_folds(void)
       int64_t differ = 0;
       int least = (int)(seed / 2);
       for (int64_t i = 0; i < rows; i++)
-        target[i] = normal(seed, i) > least ? 1 : -1;
+        target[i] = test_normal(13, seed, i) > least ? 1 : -1;
       th_folds_make(rows, labels ? target : NULL, labels, seed, folds, fold);
       th_folds_make(rows, labels ? target : NULL, labels, seed, folds, again);
       for (int64_t i = 0; i < rows; i++)

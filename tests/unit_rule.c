@@ -1,22 +1,14 @@
 /* unit_rule.c - the eigenvalue rule against simulated spectra, schedules
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "normal.h"
 
-#include "core/random.h"
 #include "math/linalg.h"
 #include "math/schedule.h"
 
 #include <string.h>
 
 enum { WIDTH = 40, ROWS = 4 * WIDTH };
-
-static double normal(uint64_t step, int64_t index)
-{
-  struct th_stream stream = {11, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_normal(stream, step, (uint64_t)index, pair);
-  return pair[0];
-}
 
 /* Largest eigenvalue of the Gram matrix of WIDTH attributes on ROWS rows; a
  * common factor gives them the covariance (1 - c) I + c 11'. */
@@ -28,8 +20,9 @@ static double simulated(uint64_t step, double c)
   double value = 0;
   for (int64_t i = 0; i < ROWS; i++)
     for (int64_t j = 0; j < WIDTH; j++)
-      z[j + i * WIDTH] = sqrt(1 - c) * normal(step, j + i * (WIDTH + 1)) +
-                         sqrt(c) * normal(step, WIDTH + i * (WIDTH + 1));
+      z[j + i * WIDTH] =
+          sqrt(1 - c) * test_normal(11, step, j + i * (WIDTH + 1)) +
+          sqrt(c) * test_normal(11, step, WIDTH + i * (WIDTH + 1));
   for (int64_t j = 0; j < WIDTH; j++)
     for (int64_t k = 0; k <= j; k++) {
       double sum = 0;

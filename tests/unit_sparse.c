@@ -1,6 +1,7 @@
 /* unit_sparse.c - rare attributes: what entries add to evidence, and sift
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "normal.h"
 #include "problem.h"
 
 #include "core/random.h"
@@ -27,14 +28,6 @@ static double uniform(uint64_t step, int64_t index)
   return pair[0];
 }
 
-static double normal(uint64_t step, int64_t index)
-{
-  struct th_stream stream = {12, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_normal(stream, step, (uint64_t)index, pair);
-  return pair[0];
-}
-
 static bool is_true(int64_t j)
 {
   return j % 80 == 0 && j < 80 * TRUE;
@@ -46,7 +39,7 @@ static struct memory_store *rare_store(double outlier)
   struct memory_store *m = memory_store_new(EXAMPLES, EXAMPLES, ATTRIBUTES);
   m->store.shape.layout = TH_SPARSE;
   for (int64_t i = 0; i < EXAMPLES; i++)
-    m->target[i] = normal(1, i) + (i == OUTLIER ? outlier : 0);
+    m->target[i] = test_normal(12, 1, i) + (i == OUTLIER ? outlier : 0);
   for (int64_t j = 0; j < ATTRIBUTES; j++)
     for (int64_t i = 0; i < EXAMPLES; i++) {
       double u = uniform((uint64_t)j, i);
@@ -149,7 +142,7 @@ static void test_kernels(void)
   struct memory_store *m = rare_store(0);
   struct kernel_case *c = calloc(1, sizeof *c);
   for (int64_t i = 0; c != NULL && i < GROUP_ROWS; i++) {
-    c->residual[i] = normal(2, i);
+    c->residual[i] = test_normal(12, 2, i);
     c->weight[i] = uniform(1001, i);
   }
   for (int64_t rows = 1; c != NULL && rows <= GROUP_ROWS; rows += 9)
