@@ -210,15 +210,12 @@ static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
   return rc;
 }
 
-/* Begin to gather what a mix gives, or keep what has been shared on one rank.
- */
-static void clear(struct th_end_work *w, int mix, bool keep)
+/* Forget what a mix gave on this rank. */
+static void clear(struct th_end_work *w, int mix)
 {
   int64_t net = mix * TH_LAMBDAS;
   size_t predictions = (size_t)(TH_LAMBDAS * w->held);
   size_t paths = (size_t)(w->end->folds + 1);
-  if (keep && w->context->comm->rank == 0)
-    return;
   memset(w->prediction + net * w->held, 0, predictions * sizeof *w->prediction);
   memset(th_end_points(w, mix, 0), 0, paths * sizeof *w->points);
   memset(w->size + net, 0, TH_LAMBDAS * sizeof *w->size);
@@ -244,7 +241,8 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
 {
   struct th_comm *comm = w->context->comm;
   th_status rc;
-  clear(w, turn - 1, turn > 1);
+  if (turn > 1 && comm->rank != 0)
+    clear(w, turn - 1); /* its first path is shared: one rank keeps it */
   th_profile_begin(w->context->profile);
   rc = th_agree(comm, run_mine(w, turn, err), err);
   th_profile_end(w->context->profile, TH_PHASE_SOLVE);
@@ -268,7 +266,7 @@ th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
   w->lambdas = lambdas;
   w->paths = 0;
   for (int mix = 0; mix < TH_MIXES; mix++)
-    clear(w, mix, false);
+    clear(w, mix);
   TH_TRY(th_agree(w->context->comm, make_grid(w, err), err));
   goes_on = w->lambda[0][0] > 0;
   for (int turn = 1; turn <= TH_MIXES && goes_on; turn++)
