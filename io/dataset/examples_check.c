@@ -52,8 +52,9 @@ static th_status check_groups(const struct th_dataset *d, int64_t *room,
     good = good && split[k] == (k >= g->training_groups);
   TH_TRY(th_h5_get(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, g->shape.examples, room,
                    err));
+  int64_t weightless = g->shape.examples - g->shape.weightless;
   for (int64_t i = 0; i < g->shape.examples; i++)
-    good = good && split[i] == (i >= g->shape.training);
+    good = good && split[i] == (i >= g->shape.training) + (i >= weightless);
   if (!good)
     rc = TH_IMPORT_AGAIN(err, "%s: the row-group table does not fit the data",
                          d->path);

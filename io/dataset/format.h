@@ -22,6 +22,13 @@
  *   examples, training, attributes, row_group, groups, nonzeros, shards
  *   layout "dense" | "sparse", type "f32" | "f64" | "u8" | "i8" | "u2" (dense
  *                   only), weighted 0 | 1
+ *   weightless      if there are some: the last so many examples have weight 0.
+ *                   They are neither for training nor for tests, and lie in the
+ *                   row groups of the test examples
+ *   weighted_statistics 0 | 1
+ *                   if weighted: 1: in the statistics each training example
+ *                   counts by its weight. Older masters lack this; there each
+ *                   counts once
  *   labelled 0 | 1  0: there are no targets, and the data are for prediction
  *                   only. Older masters always have targets and lack this
  *   target          name of the column of the targets in the text, if it has
@@ -45,7 +52,7 @@
  *             programs that do not know `labelled` refuse to read
  *   /weight   f64 [n]   only when weighted: finite, not negative
  *   /row      i64 [n]   number of the example in the input, from 0
- *   /split    u8  [n]   0 training, 1 test
+ *   /split    u8  [n]   0 training, 1 test, 2 weightless
  *   /names    text [d]  optional, fixed length, UTF-8, zero padded
  *   /names_checksum     u64, since 2.2, one per 4096 names over their bytes
  *   /other_columns, /other_names   i64, text, since 2.2, if there are some: the
@@ -82,16 +89,15 @@
  *
  * Shard, both layouts (c attributes)
  *   /mean, /deviation, /lowest, /highest
- *             f64 [c], of the training examples; the deviation has the divisor
- *             n; sparse data of another type than f64: f32
- *   /stats_checksum  u64, one per 256 attributes over their part of the four
- * Shard, dense
- *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
- *             padded with zeros to R; no filter; chunks of one row group and
- *             all c attributes, or as few parts of them as have 4 MiB each.
- *             u2: u8 (c, G R / 4), R a multiple of 4; row r of a group is in
- *             bits 2 (r % 4), + 1 of byte r / 4
- *   /checksum u64 (G, c), of each run without its padding
+ *             f64 [c], of the training examples by their weights (see
+ *             weighted_statistics); the deviation has the divisor n; sparse
+ * data of another type than f64: f32 /stats_checksum  u64, one per 256
+ * attributes over their part of the four Shard, dense /X        (c, G R) of the
+ * storage type: group g lies in columns g R .., padded with zeros to R; no
+ * filter; chunks of one row group and all c attributes, or as few parts of them
+ * as have 4 MiB each. u2: u8 (c, G R / 4), R a multiple of 4; row r of a group
+ * is in bits 2 (r % 4), + 1 of byte r / 4 /checksum u64 (G, c), of each run
+ * without its padding
  *
  *   Why: a block is one long read and one of its checksums. `thresher bench`,
  *   runs of 4 KiB, medians of five runs on a busy machine, in GB/s:
@@ -176,6 +182,8 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 3 };
 #define TH_A_LAYOUT "layout"
 #define TH_A_TYPE "type"
 #define TH_A_WEIGHTED "weighted"
+#define TH_A_WEIGHTLESS "weightless"
+#define TH_A_WEIGHTED_STATISTICS "weighted_statistics"
 #define TH_A_LABELLED "labelled"
 #define TH_A_TARGET "target"
 #define TH_A_POSITIVE_CLASS "positive_class"

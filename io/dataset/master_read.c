@@ -45,6 +45,21 @@ static th_status get_name(const struct th_h5 *h5, const char *attribute,
   return rc;
 }
 
+/* What only masters of weighted data have, and not all of them. */
+static th_status get_weighting(const struct th_h5 *h5, struct th_shape *shape,
+                               struct th_error *err)
+{
+  int64_t by_weight = 0;
+  th_status rc = TH_OK;
+  if (th_h5_has(h5, "/", TH_A_WEIGHTLESS))
+    TH_TRY(th_h5_get_i64(h5, "/", TH_A_WEIGHTLESS, &shape->weightless, err));
+  if (th_h5_has(h5, "/", TH_A_WEIGHTED_STATISTICS))
+    TH_TRY(th_h5_get_i64(h5, "/", TH_A_WEIGHTED_STATISTICS, &by_weight, err));
+  shape->weighted_statistics = by_weight != 0;
+done:
+  return rc;
+}
+
 /* Read what masters have since minor version 2. */
 static th_status get_targets(const struct th_h5 *h5,
                              struct th_master_info *info, struct th_error *err)
@@ -94,6 +109,7 @@ static th_status get_shape(const struct th_h5 *h5, struct th_master_info *info,
   shape.layout = (enum th_layout)layout;
   shape.type = (enum th_type)type;
   shape.weighted = weighted != 0;
+  TH_TRY(get_weighting(h5, &shape, err));
   if (th_row_groups_init(&info->row_groups, &shape, &why) != TH_OK)
     return damaged(h5, why.text, err);
   double most = (double)shape.examples * (double)shape.attributes;

@@ -70,6 +70,11 @@ static th_status put_shape(const struct th_h5 *h5,
   TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_MASTER, err));
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     TH_TRY(th_h5_put_i64(h5, "/", numbers[k].name, numbers[k].value, err));
+  if (shape->weightless > 0)
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_WEIGHTLESS, shape->weightless, err));
+  if (shape->weighted)
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_WEIGHTED_STATISTICS,
+                         shape->weighted_statistics, err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_LAYOUT,
                         th_type_layout_name(shape->layout), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, th_type_name(shape->type), err));
@@ -116,7 +121,7 @@ static th_status put_split(const struct th_h5 *h5,
   uint8_t *split = NULL;
   th_status rc = TH_NEW(&split, shape->examples, "the split", err);
   for (int64_t i = shape->training; rc == TH_OK && i < shape->examples; i++)
-    split[i] = 1;
+    split[i] = i < shape->examples - shape->weightless ? 1 : 2;
   if (rc == TH_OK)
     rc = th_h5_put(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, shape->examples, split,
                    err);

@@ -38,6 +38,13 @@ static th_status check_counts(const struct th_shape *shape,
         err, TH_EDATA,
         "%lld of %lld examples for training: expected none to all of them",
         (long long)shape->training, (long long)shape->examples);
+  if (shape->weightless < 0 || th_shape_tests(shape) < 0 ||
+      (shape->weightless > 0 && !shape->weighted))
+    return th_fail(err, TH_EDATA,
+                   "%lld examples of weight 0 do not fit %lld of %lld for "
+                   "training",
+                   (long long)shape->weightless, (long long)shape->training,
+                   (long long)shape->examples);
   if (shape->row_group < 1 || shape->row_group > TH_MOST_ROW_GROUP)
     return th_fail(err, TH_EDATA,
                    "a row group holds 1 to %d examples, not %lld",

@@ -7,7 +7,8 @@
 #include <math.h>
 
 th_status th_running_stats_init(struct th_running_stats *stats,
-                                int64_t attributes, struct th_error *err)
+                                int64_t attributes, bool weighted,
+                                struct th_error *err)
 {
   th_status rc = TH_OK;
   *stats = (struct th_running_stats){.attributes = attributes};
@@ -16,6 +17,8 @@ th_status th_running_stats_init(struct th_running_stats *stats,
   TH_TRY(TH_NEW(&stats->squares, attributes, "statistics", err));
   TH_TRY(TH_NEW(&stats->lowest, attributes, "statistics", err));
   TH_TRY(TH_NEW(&stats->highest, attributes, "statistics", err));
+  if (weighted)
+    TH_TRY(TH_NEW(&stats->weight, attributes, "statistics", err));
 done:
   return rc;
 }
@@ -23,12 +26,13 @@ done:
 void th_running_stats_free(struct th_running_stats *stats)
 {
   TH_FREE(stats->count, stats->mean, stats->squares, stats->lowest,
-          stats->highest);
+          stats->highest, stats->weight);
   *stats = (struct th_running_stats){0};
 }
 
 struct run {
   int64_t count;
+  double weight;
   double mean;
   double squares;
   double lowest;
@@ -38,8 +42,8 @@ struct run {
 /* Chan, Golub & LeVeque (1979), pairwise update of mean and sum of squares. */
 static void merge(struct th_running_stats *m, int64_t a, const struct run *run)
 {
-  double before = (double)m->count[a];
-  double added = (double)run->count;
+  double before = m->weight != NULL ? m->weight[a] : (double)m->count[a];
+  double added = run->weight;
   double all = before + added;
   double step = run->mean - m->mean[a];
   if (m->count[a] == 0) {
@@ -51,6 +55,8 @@ static void merge(struct th_running_stats *m, int64_t a, const struct run *run)
   m->lowest[a] = fmin(m->lowest[a], run->lowest);
   m->highest[a] = fmax(m->highest[a], run->highest);
   m->count[a] += run->count;
+  if (m->weight != NULL)
+    m->weight[a] = all;
 }
 
 /* Lane l takes the items l, l + LANES, ... The order of the additions, and so
@@ -87,6 +93,34 @@ static double sum_squares(const double *values, int64_t count, double mean)
   return sum_lanes(lane);
 }
 
+/* The same sums, each term times its weight. */
+static double sum_weighted(const double *values, const double *weight,
+                           int64_t count)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += weight[i + l] * values[i + l];
+  for (int l = 0; i < count; i++, l++)
+    lane[l] += weight[i] * values[i];
+  return sum_lanes(lane);
+}
+
+static double sum_weighted_squares(const double *values, const double *weight,
+                                   int64_t count, double mean)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] +=
+          weight[i + l] * (values[i + l] - mean) * (values[i + l] - mean);
+  for (int l = 0; i < count; i++, l++)
+    lane[l] += weight[i] * (values[i] - mean) * (values[i] - mean);
+  return sum_lanes(lane);
+}
+
 static inline double lesser(double a, double b)
 {
   return a < b ? a : b;
@@ -119,28 +153,55 @@ static void find_bounds(const double *values, int64_t count, struct run *run)
   }
 }
 
+/* Mean and squares of more than one value. */
+static void find_moments(const double *values, const double *weight,
+                         int64_t count, struct run *run)
+{
+  if (weight == NULL) {
+    run->mean = sum_values(values, count) / (double)count;
+    run->squares = sum_squares(values, count, run->mean);
+    return;
+  }
+  run->weight = sum_values(weight, count);
+  run->mean = sum_weighted(values, weight, count) / run->weight;
+  run->squares = sum_weighted_squares(values, weight, count, run->mean);
+}
+
 void th_running_stats_add(struct th_running_stats *stats, int64_t a,
-                          const double *values, int64_t count)
+                          const double *values, const double *weight,
+                          int64_t count)
 {
   if (count == 0)
     return;
-  struct run run = {count, values[0], 0.0, values[0], values[0]};
+  struct run run = {count,     weight != NULL ? weight[0] : (double)count,
+                    values[0], 0.0,
+                    values[0], values[0]};
   if (count > 1) { /* most sparse runs are a single value */
-    run.mean = sum_values(values, count) / (double)count;
-    run.squares = sum_squares(values, count, run.mean);
+    find_moments(values, weight, count, &run);
     find_bounds(values, count, &run);
   }
   merge(stats, a, &run);
 }
 
-void th_running_stats_finish(struct th_running_stats *stats, int64_t rows)
+/* Examples without a stored value, and what is left of the weight for them. */
+static struct run zeros_of(const struct th_running_stats *stats, int64_t a,
+                           int64_t rows, double weight)
+{
+  struct run zeros = {.count = rows - stats->count[a]};
+  zeros.weight = stats->weight != NULL ? fmax(0, weight - stats->weight[a])
+                                       : (double)zeros.count;
+  return zeros;
+}
+
+void th_running_stats_finish(struct th_running_stats *stats, int64_t rows,
+                             double weight)
 {
   for (int64_t a = 0; a < stats->attributes; a++) {
-    struct run zeros = {.count = rows - stats->count[a]};
+    struct run zeros = zeros_of(stats, a, rows, weight);
     if (zeros.count > 0)
       merge(stats, a, &zeros);
     if (rows > 0)
-      stats->squares[a] = sqrt(stats->squares[a] / (double)rows);
+      stats->squares[a] = sqrt(stats->squares[a] / weight);
   }
 }
 

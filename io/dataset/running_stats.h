@@ -1,5 +1,8 @@
 /* running_stats.h - statistics of attributes, computed while they are written
  *
+ * Where examples have weights, each value counts by the weight of its example:
+ * the sums, means and squares below are weighted ones.
+ *
  * Every run gives (count, mean, sum of squared deviations); runs are merged in
  * ascending order of row groups by Chan's formula, so the bits depend only on
  * the stored values and R. For sparse data, the nonzeros are merged first, and
@@ -13,6 +16,7 @@
 struct th_running_stats {
   int64_t attributes;
   int64_t *count; /* values seen */
+  double *weight; /* of these values; NULL: each counts once */
   double *mean;
   double *squares; /* sum of squared deviations from the mean */
   double *lowest;
@@ -23,16 +27,21 @@ enum { TH_RUNNING_STATS_BYTES = 5 * 8 }; /* of an attribute */
 
 /* TH_ENOMEM. */
 th_status th_running_stats_init(struct th_running_stats *stats,
-                                int64_t attributes, struct th_error *err);
+                                int64_t attributes, bool weighted,
+                                struct th_error *err);
 void th_running_stats_free(struct th_running_stats *stats);
 
-/* Add one run of values of attribute a, as doubles. */
+/* Add one run of values of attribute a, as doubles, with their weights, all
+ * above 0, where there are weights. */
 void th_running_stats_add(struct th_running_stats *stats, int64_t a,
-                          const double *values, int64_t count);
+                          const double *values, const double *weight,
+                          int64_t count);
 
-/* Bring every attribute up to `rows` values with zeros, then turn squares into
- * the standard deviation with divisor rows. */
-void th_running_stats_finish(struct th_running_stats *stats, int64_t rows);
+/* Bring every attribute up to `rows` values of this weight in all (rows, where
+ * each counts once) with zeros, then turn squares into the standard deviation
+ * with the weight as divisor. */
+void th_running_stats_finish(struct th_running_stats *stats, int64_t rows,
+                             double weight);
 
 /* Convert stored values to doubles; false if one is not finite. *nonzeros grows
  * by the values that are not zero. */

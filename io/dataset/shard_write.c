@@ -31,7 +31,7 @@ th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,
 
 void th_shard_scratch_free(struct th_scratch *scratch)
 {
-  TH_FREE(scratch->bytes, scratch->values);
+  TH_FREE(scratch->bytes, scratch->values, scratch->weights);
   *scratch = (struct th_scratch){0};
 }
 
@@ -50,7 +50,8 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
   if (shard->file < 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", shard->name,
                    strerror(errno));
-  TH_TRY(th_running_stats_init(&shard->stats, count, err));
+  TH_TRY(
+      th_running_stats_init(&shard->stats, count, shard->weight != NULL, err));
   if (shard->row_groups->shape.layout == TH_DENSE)
     TH_TRY(th_shard_dense_begin(shard, err));
   else
@@ -130,7 +131,8 @@ static th_status put_statistics(struct th_shard_write *shard,
   bool small = th_row_groups_short_stats(shard->row_groups);
   hid_t type = small ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   th_status rc = TH_OK;
-  th_running_stats_finish(m, shard->row_groups->shape.training);
+  th_running_stats_finish(m, shard->row_groups->shape.training,
+                          (double)shard->row_groups->shape.training);
   for (int k = 0; k < TH_STATS_KINDS; k++) {
     if (small)
       shorten(kinds[k], m->attributes);

@@ -17,6 +17,8 @@ struct th_scratch {
   int64_t byte_capacity;
   double *values;
   int64_t value_capacity;
+  double *weights; /* of the values of a run */
+  int64_t weight_capacity;
 };
 
 struct th_dense_write {
@@ -45,7 +47,9 @@ struct th_sparse_write {
 
 struct th_shard_write {
   const struct th_row_groups *row_groups; /* borrowed */
-  struct th_scratch *scratch;             /* borrowed */
+  const double *weight; /* of training examples, as stored; their mean is 1;
+                           NULL: each counts once; borrowed */
+  struct th_scratch *scratch; /* borrowed */
   int64_t index;
   struct th_range range;
   int64_t needed; /* bytes of the whole data set, for messages */

@@ -129,6 +129,9 @@ static th_status account(struct th_shard_write *shard, int64_t group,
   const uint64_t *checksum = shard->scratch->bytes;
   const char *from = (const char *)(checksum + count);
   bool training = group < shard->row_groups->training_groups;
+  const double *weight = shard->weight;
+  if (weight != NULL && training)
+    weight += th_row_groups_group(shard->row_groups, group).first;
   th_status rc = th_shard_scratch_values(shard->scratch, rows, err);
   for (int64_t a = 0; rc == TH_OK && a < count; a++, from += run) {
     int64_t attribute = range.first + a;
@@ -141,7 +144,7 @@ static th_status account(struct th_shard_write *shard, int64_t group,
                    (long long)attribute, (long long)group);
     else if (training)
       th_running_stats_add(&shard->stats, attribute - shard->range.first,
-                           shard->scratch->values, rows);
+                           shard->scratch->values, weight, rows);
   }
   return rc;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/sparse_tile.h"
 
+#include "core/memory.h"
 #include "io/dataset/fingerprint.h"
 
 #include <math.h>
@@ -76,6 +77,9 @@ static th_status make_room(struct th_shard_write *shard, struct th_tile *tile,
       th_shard_scratch_bytes(shard->scratch, (tile->runs + 1) * run, err);
   if (rc == TH_OK)
     rc = th_shard_scratch_values(shard->scratch, tile->entries, err);
+  if (rc == TH_OK && shard->weight != NULL)
+    rc = TH_GROW(&shard->scratch->weights, &shard->scratch->weight_capacity,
+                 tile->entries, "weights of values to be written", err);
   if (rc != TH_OK)
     return rc;
   tile->attribute = shard->scratch->bytes;
@@ -102,12 +106,28 @@ static th_status not_finite(const struct th_shard_write *shard,
                  (long long)tile->group);
 }
 
+/* The weights of the entries of training examples, in the scratch; NULL: there
+ * are none. */
+static const double *entry_weights(const struct th_shard_write *shard,
+                                   const struct th_tile *tile)
+{
+  if (shard->weight == NULL ||
+      tile->group >= shard->row_groups->training_groups)
+    return NULL;
+  const double *weight =
+      shard->weight + th_row_groups_group(shard->row_groups, tile->group).first;
+  for (int64_t e = 0; e < tile->entries; e++)
+    shard->scratch->weights[e] = weight[tile->slab->row_in_group[e]];
+  return shard->scratch->weights;
+}
+
 /* Add a tile to content and statistics, from its values as doubles. */
 static void account(struct th_shard_write *shard, const struct th_tile *tile)
 {
   const struct th_slab *slab = tile->slab;
   size_t size = th_type_size(slab->type);
   bool training = tile->group < shard->row_groups->training_groups;
+  const double *weight = entry_weights(shard, tile);
   int64_t e = 0;
   for (int64_t k = 0; k < tile->runs; k++) {
     int64_t count = tile->count[k];
@@ -117,7 +137,8 @@ static void account(struct th_shard_write *shard, const struct th_tile *tile)
         size, count);
     if (training)
       th_running_stats_add(&shard->stats, tile->attribute[k],
-                           shard->scratch->values + e, count);
+                           shard->scratch->values + e,
+                           weight != NULL ? weight + e : NULL, count);
     e += count;
   }
 }

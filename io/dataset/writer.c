@@ -70,6 +70,8 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->inside = -1;
   TH_TRY(th_row_groups_init(&w->row_groups, &plan->shape, err));
   w->row_groups.shape.nonzeros = 0;
+  w->row_groups.shape.weighted_statistics = plan->weight != NULL;
+  w->weight = plan->weight;
   w->shards = choose_shards(&w->row_groups, plan);
   w->entries = plan->expected_entries;
   w->needed = th_row_groups_bytes(&w->row_groups, plan->expected_entries) +
@@ -181,6 +183,7 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
   for (int64_t k = 0; k < w->mine; k++) {
     struct th_shard_write *shard = &w->shard[k];
     shard->row_groups = &w->row_groups;
+    shard->weight = w->weight;
     shard->scratch = &w->scratch;
     shard->index = w->comm->rank + k * w->comm->size;
     shard->range = th_writer_shard(w, shard->index);
@@ -223,8 +226,8 @@ th_status th_writer_statistics(const struct th_dataset_plan *plan, int ranks,
     return rc;
   int64_t shards = choose_shards(&row_groups, plan);
   int64_t each = th_integer_ceil_divide(plan->shape.attributes, shards);
-  *bytes =
-      th_integer_ceil_divide(shards, ranks) * each * TH_RUNNING_STATS_BYTES;
+  int64_t bytes_each = TH_RUNNING_STATS_BYTES + (plan->shape.weighted ? 8 : 0);
+  *bytes = th_integer_ceil_divide(shards, ranks) * each * bytes_each;
   return TH_OK;
 }
 

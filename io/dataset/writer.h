@@ -24,6 +24,9 @@ struct th_dataset_plan {
   struct th_shape shape;
   int64_t shards;
   int64_t expected_entries; /* sparse: an estimate; dense: ignored */
+  const double *weight;     /* of training examples as stored, mean 1, all above
+                               0, for the statistics; NULL: each counts once.
+                               Borrowed until the commit */
 };
 
 struct th_writer;

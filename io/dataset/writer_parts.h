@@ -19,8 +19,9 @@ struct th_writer {
   struct th_comm *comm; /* borrowed */
   struct th_row_groups row_groups;
   int64_t shards;
-  int64_t entries; /* sparse: expected */
-  int64_t needed;  /* bytes, about */
+  int64_t entries;      /* sparse: expected */
+  const double *weight; /* of training examples; borrowed */
+  int64_t needed;       /* bytes, about */
   bool force;
   struct th_output output; /* the master; rank 0 */
   char *path;              /* of the master */

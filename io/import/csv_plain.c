@@ -95,6 +95,35 @@ static bool read_other(const struct th_csv *csv, struct cursor *c, int64_t role,
          th_text_row_class(row, &csv->class, text, length) != 0;
 }
 
+/* To where the field ends, whatever it holds. */
+static void skip_field(struct cursor *c)
+{
+  skip_blanks(c);
+  while (c->p < c->end && *c->p == '"') {
+    const char *last = memchr(c->p + 1, '"', (size_t)(c->end - c->p - 1));
+    c->p = last == NULL ? c->end : last + 1; /* two in a row: it goes on */
+  }
+  while (!ends_field(c))
+    c->p++;
+}
+
+bool th_csv_plain_weightless(const struct th_csv *csv,
+                             const struct th_line *line)
+{
+  struct cursor c = {.p = line->text,
+                     .end = line->text + line->length,
+                     .delimiter = csv->delimiter};
+  double weight = 1.0;
+  for (int64_t k = 0; k < csv->columns; k++, c.p++) {
+    if (csv->role[k] == TH_COLUMN_WEIGHT)
+      return read_number(&c, &weight) && weight == 0.0;
+    skip_field(&c);
+    if (c.p == c.end)
+      return false;
+  }
+  return false;
+}
+
 static bool read_field(const struct th_csv *csv, struct cursor *c,
                        int64_t field, struct th_text_row *row,
                        double counted[TH_CSV_COUNTERS])

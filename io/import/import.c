@@ -76,13 +76,14 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   TH_TRY(th_import_read(&im, err));
   TH_TRY(read_groups(&im, err));
   TH_TRY(th_import_write(&im, err));
-  *result = (struct th_import_result){.examples = im.assignment.examples,
-                                      .test_examples = im.assignment.examples -
-                                                       im.assignment.training,
-                                      .attributes = im.attributes,
-                                      .nonzeros = im.nonzeros,
-                                      .unlabelled = im.unlabelled,
-                                      .text_bytes = im.text_bytes};
+  *result = (struct th_import_result){
+      .examples = im.assignment.examples,
+      .test_examples = im.assignment.examples - im.assignment.weightless -
+                       im.assignment.training,
+      .attributes = im.attributes,
+      .nonzeros = im.nonzeros,
+      .unlabelled = im.unlabelled,
+      .text_bytes = im.text_bytes};
   TH_TRY(th_import_judge(&im, &result->constant_attributes, err));
   result->seconds = th_comm_clock() - began;
 done:

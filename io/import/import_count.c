@@ -44,8 +44,10 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
  * ends the count: parsing will stop there. */
 th_status th_import_count_lines(struct th_importing *im, int64_t k,
                                 int64_t *lines, int64_t *examples,
-                                struct th_error *err)
+                                int64_t *weightless, struct th_error *err)
 {
+  const struct th_importer *importer = im->format->importer;
+  bool weighted = th_import_is_weighted(im);
   th_status rc = TH_OK;
   struct th_line line;
   bool more = true;
@@ -57,44 +59,57 @@ th_status th_import_count_lines(struct th_importing *im, int64_t k,
       break;
     th_import_tell_line(im, TH_IMPORT_COUNTS, k);
     im->share.cut = im->share.cut || line.too_long;
-    *examples +=
-        line.too_long || im->format->importer->is_example(im, k, &line);
+    bool example = line.too_long || importer->is_example(im, k, &line);
+    *examples += example;
+    if (weighted && example && !line.too_long)
+      *weightless += importer->is_weightless(im, k, &line);
   }
   *lines = im->lines.number;
 done:
   return rc;
 }
 
-/* counts[2 k] lines and counts[2 k + 1] examples of this rank's part of file
- * k. */
-static th_status count_own(struct th_importing *im, int64_t *counts,
+/* What a rank counts in its part of a file. */
+struct count {
+  int64_t lines;
+  int64_t examples;
+  int64_t weightless;
+};
+
+/* Of this rank's part of each file. */
+static th_status count_own(struct th_importing *im, struct count *counts,
                            struct th_error *err)
 {
   th_status rc = take_ranges(im, err);
   for (int64_t k = 0; k < im->files; k++) {
     if (rc == TH_OK)
-      rc = im->format->importer->count(im, k, &counts[2 * k],
-                                       &counts[2 * k + 1], err);
+      rc = im->format->importer->count(im, k, &counts[k].lines,
+                                       &counts[k].examples,
+                                       &counts[k].weightless, err);
     rc = th_text_unchanged(&im->file[k], rc, err);
-    im->share.counted[k] = counts[2 * k + 1];
+    im->share.counted[k] = counts[k].examples;
+    im->share.weightless[k] = counts[k].weightless;
   }
   return rc;
 }
 
 /* What all ranks' counts say; all[r] begins with rank r's. */
-static th_status sum_counts(struct th_importing *im, const int64_t *all,
+static th_status sum_counts(struct th_importing *im, const struct count *all,
                             struct th_error *err)
 {
   int64_t *examples = &im->assignment.examples;
   for (int64_t k = 0; k < im->files; k++) {
     int64_t here = 0;
+    int64_t weightless = 0;
     im->share.line[k] = im->file[k].header_lines;
     for (int r = 0; r < im->comm->size; r++) {
-      const int64_t *counts = all + 2 * (r * im->files + k);
+      const struct count *counts = all + r * im->files + k;
       bool lower = r < im->comm->rank;
-      here += counts[1];
-      im->share.line[k] += lower ? counts[0] : 0;
-      im->first_row += lower ? counts[1] : 0;
+      here += counts->examples;
+      weightless += counts->weightless;
+      im->share.line[k] += lower ? counts->lines : 0;
+      im->first_row += lower ? counts->examples : 0;
+      im->first_weightless += lower ? counts->weightless : 0;
     }
     if (here == 0)
       return th_fail(err, TH_EDATA,
@@ -103,9 +118,10 @@ static th_status sum_counts(struct th_importing *im, const int64_t *all,
                      im->file[k].name,
                      im->file[k].size == 0 ? "an empty file" : "no example");
     *examples += here;
+    im->assignment.weightless += weightless;
     im->examples[k] = here;
     if (k < im->job->input_count)
-      im->assignment.main += here;
+      im->assignment.main += here - weightless;
   }
   return TH_OK;
 }
@@ -116,6 +132,11 @@ static th_status place_examples(struct th_importing *im, struct th_error *err)
   const struct th_import *job = im->job;
   struct th_row_assignment *assignment = &im->assignment;
   int64_t test = 0;
+  if (assignment->main == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: all weights of the training examples are 0; choose "
+                   "another column with {weights}",
+                   im->file[0].name);
   if (job->test_fraction > 0.0) {
     test = (int64_t)llround((double)assignment->main * job->test_fraction);
     test = test < 1 ? 1 : test;
@@ -131,7 +152,8 @@ static th_status place_examples(struct th_importing *im, struct th_error *err)
   assignment->training = assignment->main - test;
   assignment->row_group =
       job->row_group > 0 ? job->row_group
-                         : th_partition_row_group_size(assignment->examples);
+                         : th_partition_row_group_size(assignment->examples -
+                                                       assignment->weightless);
   assignment->shuffle = job->shuffle;
   assignment->seed = job->seed;
   return th_row_assignment_divide(assignment, 2 * im->text_bytes,
@@ -148,18 +170,17 @@ static bool any_is_cut(const struct th_importing *im)
 
 th_status th_import_count(struct th_importing *im, struct th_error *err)
 {
-  int64_t *counts = NULL;
+  struct count *counts = NULL;
   int64_t *sizes = NULL;
   void *all = NULL;
-  th_status rc = TH_NEW(&counts, 2 * im->files, "counts of lines", err);
+  th_status rc = TH_NEW(&counts, im->files, "counts of lines", err);
   if (rc == TH_OK)
     rc = TH_NEW(&sizes, im->comm->size, "counts of lines", err);
   if (rc == TH_OK)
     rc = count_own(im, counts, err);
   TH_TRY(th_agree(im->comm, rc, err));
-  TH_TRY(th_comm_gather(im->comm, counts,
-                        2 * im->files * (int64_t)sizeof *counts, sizes, &all,
-                        err));
+  TH_TRY(th_comm_gather(im->comm, counts, im->files * (int64_t)sizeof *counts,
+                        sizes, &all, err));
   TH_TRY(sum_counts(im, all, err));
   im->share.cut = any_is_cut(im);
   TH_TRY(th_agree(im->comm, place_examples(im, err), err));

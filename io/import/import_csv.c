@@ -1,5 +1,6 @@
 /* import_csv.c - the columns of all CSV files of an import
  * SPDX-License-Identifier: MIT */
+#include "io/import/csv_plain.h"
 #include "io/import/csv_reader.h"
 #include "io/import/import_job.h"
 
@@ -225,6 +226,12 @@ static bool is_example(const struct th_importing *im, int64_t k,
   return th_csv_is_example(&mine(im)->csv[k], line->text, line->length);
 }
 
+static bool is_weightless(const struct th_importing *im, int64_t k,
+                          const struct th_line *line)
+{
+  return th_csv_plain_weightless(&mine(im)->csv[k], line);
+}
+
 static th_status read_line(struct th_importing *im, int64_t k,
                            const struct th_line *line, struct th_text_row *row,
                            struct th_error *err)
@@ -314,6 +321,7 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .count = th_import_count_lines,
                                           .next = th_import_next_line,
                                           .is_example = is_example,
+                                          .is_weightless = is_weightless,
                                           .read_line = read_line,
                                           .check = check,
                                           .call = call,

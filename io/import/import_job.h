@@ -35,8 +35,9 @@ struct th_like {
 /* What this rank reads of each file. */
 struct th_import_share {
   struct th_range *range;
-  int64_t *line;    /* the line before the range */
-  int64_t *counted; /* examples in the range, when they were counted */
+  int64_t *line;       /* the line before the range */
+  int64_t *counted;    /* examples in the range, when they were counted */
+  int64_t *weightless; /* of these, examples of weight 0 */
   bool cut; /* a line is too long: what follows it there was not counted */
 };
 
@@ -61,6 +62,7 @@ struct th_import_shown {
 /* This rank's rows in input order. */
 struct th_import_rows {
   int64_t count;
+  int64_t weightless; /* of these, of weight 0 */
   int64_t capacity;
   double *target;
   double *weight;
@@ -107,7 +109,8 @@ struct th_importing {
 
   /* What was counted; replicated but for `first_row`. */
   struct th_row_assignment assignment;
-  int64_t first_row; /* input row of this rank's first example */
+  int64_t first_row;        /* input row of this rank's first example */
+  int64_t first_weightless; /* examples of weight 0 before it */
   /* What was parsed. */
   struct th_import_bins bins;
   struct th_import_rows own;
@@ -167,9 +170,11 @@ struct th_importer {
   /* Read what stands before the examples of every file, name the attributes.
    * Never NULL. */
   th_status (*open)(struct th_importing *im, struct th_error *err);
-  /* Lines and examples in this rank's range of file k. Never NULL. */
+  /* Lines and examples in this rank's range of file k, and how many of these
+   * have weight 0. Never NULL. */
   th_status (*count)(struct th_importing *im, int64_t k, int64_t *lines,
-                     int64_t *examples, struct th_error *err);
+                     int64_t *examples, int64_t *weightless,
+                     struct th_error *err);
   /* The next example of that range; no more: *more = false. It is the one with
    * number im->rows; one beyond `end` is a file that has changed. Never NULL.
    */
@@ -178,6 +183,10 @@ struct th_importer {
   /* Of text: whether a line of file k holds an example, and the example. */
   bool (*is_example)(const struct th_importing *im, int64_t k,
                      const struct th_line *line);
+  /* Whether the example of such a line has weight 0; a line that cannot be read
+   * may give any answer. NULL: its examples have no weights. */
+  bool (*is_weightless)(const struct th_importing *im, int64_t k,
+                        const struct th_line *line);
   th_status (*read_line)(struct th_importing *im, int64_t k,
                          const struct th_line *line, struct th_text_row *row,
                          struct th_error *err);
@@ -198,6 +207,14 @@ struct th_importer {
   void (*close)(struct th_importing *im); /* what its state owns */
 };
 
+/* Whether examples have weights, which are looked at when they are counted.
+ * Local. */
+static inline bool th_import_is_weighted(const struct th_importing *im)
+{
+  return im->job->weights != NULL &&
+         im->format->importer->is_weightless != NULL;
+}
+
 extern const struct th_importer th_import_libsvm;
 extern const struct th_importer th_import_csv;
 
@@ -205,7 +222,7 @@ extern const struct th_importer th_import_csv;
  * TH_ENOMEM. */
 th_status th_import_count_lines(struct th_importing *im, int64_t k,
                                 int64_t *lines, int64_t *examples,
-                                struct th_error *err);
+                                int64_t *weightless, struct th_error *err);
 /* Local. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
                               struct th_text_row *row, bool *more,

@@ -27,6 +27,7 @@ th_status th_import_list_files(struct th_importing *im, struct th_error *err)
   TH_TRY(TH_NEW(&im->share.range, im->files, what, err));
   TH_TRY(TH_NEW(&im->share.line, im->files, what, err));
   TH_TRY(TH_NEW(&im->share.counted, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.weightless, im->files, what, err));
   TH_TRY(TH_NEW(&im->examples, im->files, what, err));
 done:
   return rc;
@@ -290,7 +291,7 @@ void th_import_close(struct th_importing *im)
   for (int64_t k = 0; k < im->files; k++)
     th_text_close(&im->file[k]);
   TH_FREE(im->file, im->share.range, im->share.line, im->share.counted,
-          im->examples);
+          im->share.weightless, im->examples);
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.stored);

@@ -10,7 +10,6 @@
 struct parsing {
   struct th_text_row row;
   struct th_class *known; /* classes of --like, but for the positive one */
-  int64_t weighted;       /* training examples with a weight that is not 0 */
 };
 
 static const struct th_array by_row[] = {
@@ -33,14 +32,31 @@ static th_status keep_labels(struct th_importing *im,
   return rc;
 }
 
-/* Put the parsed example where it belongs. */
+/* Where the next example is stored, the one of weight 0 apart from the others:
+ * they were counted apart. -1: more of one kind than were counted. */
+static int64_t next_place(struct th_importing *im, bool weightless)
+{
+  const struct th_row_assignment *assignment = &im->assignment;
+  int64_t before = im->first_weightless + im->own.weightless;
+  int64_t row = im->first_row + im->own.count - before;
+  int64_t kept = assignment->examples - assignment->weightless;
+  if (weightless ? before >= assignment->weightless : row >= kept)
+    return -1;
+  im->own.weightless += weightless;
+  return weightless ? th_row_assignment_weightless(assignment, before)
+                    : th_row_assignment_row(assignment, row);
+}
+
+/* Put the parsed example of file k where it belongs. */
 static th_status keep_row(struct th_importing *im, struct parsing *parsing,
-                          struct th_error *err)
+                          int64_t k, struct th_error *err)
 {
   const struct th_text_row *row = &parsing->row;
   const struct th_row_assignment *assignment = &im->assignment;
-  int64_t stored =
-      th_row_assignment_row(assignment, im->first_row + im->own.count);
+  bool weightless = th_import_is_weighted(im) && row->weight == 0.0;
+  int64_t stored = next_place(im, weightless);
+  if (stored < 0)
+    return th_text_changed(&im->file[k], err);
   int64_t bucket = th_row_assignment_bin_of(assignment, stored);
   uint32_t in_bin =
       (uint32_t)(stored - th_row_assignment_bin(assignment, bucket).first);
@@ -50,13 +66,12 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   im->own.count++;
   im->nonzeros += row->nonzeros;
   im->positives += row->target == 1;
-  parsing->weighted += stored < assignment->training && row->weight != 0.0;
   if (row->count > 0) {
     int64_t last = row->first < 0 ? row->index[row->count - 1]
                                   : row->first + row->count - 1;
     im->attributes = last >= im->attributes ? last + 1 : im->attributes;
   }
-  if (row->measured)
+  if (row->measured && !weightless)
     rc = th_rounding_see(&im->rounding, row, err);
   return rc == TH_OK
              ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
@@ -104,7 +119,7 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
     TH_TRY(im->format->importer->next(im, k, end, &parsing->row, &more, err));
     if (!more)
       break;
-    TH_TRY(keep_row(im, parsing, err));
+    TH_TRY(keep_row(im, parsing, k, err));
   }
   if (im->own.count < end)
     return th_text_changed(&im->file[k], err);
@@ -186,8 +201,8 @@ static th_status no_known_class(const struct th_importing *im,
 
 /* What only all examples together can show. */
 static th_status check_whole(const struct th_importing *im,
-                             const struct parsing *parsing, int64_t weighted,
-                             bool knows, struct th_error *err)
+                             const struct parsing *parsing, bool knows,
+                             struct th_error *err)
 {
   if (im->attributes == 0)
     return th_fail(err, TH_EDATA,
@@ -202,11 +217,6 @@ static th_status check_whole(const struct th_importing *im,
   if (im->class.name != NULL && !im->unlabelled && !knows &&
       im->like.origin.classes > 0)
     return no_known_class(im, parsing, err);
-  if (weighted == 0)
-    return th_fail(err, TH_EDATA,
-                   "%s:1:1: all weights of the training examples are 0; choose "
-                   "another column with {weights}",
-                   im->file[0].name);
   return TH_OK;
 }
 
@@ -223,27 +233,31 @@ static void share_other_class(struct th_comm *comm, struct th_text_row *row)
 th_status th_import_parse(struct th_importing *im, struct th_error *err)
 {
   struct parsing parsing = {0};
-  int64_t weighted = 0;
   bool knows = false;
   th_status rc = th_agree(im->comm, parse_own(im, &parsing, err), err);
   if (rc == TH_OK) {
-    int64_t sums[3] = {im->nonzeros, parsing.weighted, im->positives};
-    im->comm->ops->sum_i64(im->comm, sums, 3);
+    int64_t sums[2] = {im->nonzeros, im->positives};
+    im->comm->ops->sum_i64(im->comm, sums, 2);
     im->comm->ops->max_i64(im->comm, &im->attributes, 1);
     im->nonzeros = sums[0];
-    im->positives = sums[2];
-    weighted = sums[1];
+    im->positives = sums[1];
     knows = parsing.row.knows;
     im->others = parsing.row.others;
     share_other_class(im->comm, &parsing.row);
     rc = th_import_join_classes(im, &knows, err);
   }
   if (rc == TH_OK)
-    rc = check_whole(im, &parsing, weighted, knows, err);
+    rc = check_whole(im, &parsing, knows, err);
   if (rc == TH_OK)
     rc = th_rounding_share(&im->rounding, im->comm, err);
   if (rc == TH_OK && im->format->importer->check != NULL)
     rc = im->format->importer->check(im, err);
+  if (rc == TH_OK && im->assignment.weightless > 0)
+    th_import_notice(im,
+                     "weights:  %lld of %lld examples have weight 0, and are "
+                     "neither trained on nor tested",
+                     (long long)im->assignment.weightless,
+                     (long long)im->assignment.examples);
   if (rc == TH_OK && im->class.name != NULL && !im->unlabelled)
     th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
                      im->class.name, (long long)im->positives,

@@ -60,7 +60,7 @@ static void end_thread(struct th_import_thread *thread)
   if (im->state != NULL && im->format->importer->close != NULL)
     im->format->importer->close(im);
   TH_FREE(im->state, im->share.range, im->share.line, im->share.counted,
-          im->examples);
+          im->share.weightless, im->examples);
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.stored);

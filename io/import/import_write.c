@@ -26,25 +26,23 @@ static enum th_layout choose_layout(const struct th_importing *im)
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
 
-static bool is_weighted(const struct th_importing *im)
-{
-  return im->job->weights != NULL;
-}
-
-static struct th_dataset_plan make_plan(const struct th_importing *im)
+static struct th_dataset_plan make_plan(const struct th_importing *im,
+                                        const double *weight)
 {
   struct th_shape shape = {.examples = im->assignment.examples,
                            .training = im->assignment.training,
+                           .weightless = im->assignment.weightless,
                            .attributes = im->attributes,
                            .row_group = im->assignment.row_group,
                            .nonzeros = im->nonzeros,
                            .layout = choose_layout(im),
                            .type = im->type,
-                           .weighted = is_weighted(im),
+                           .weighted = th_import_is_weighted(im),
                            .unlabelled = im->unlabelled};
   return (struct th_dataset_plan){.shape = shape,
                                   .shards = im->job->shards,
-                                  .expected_entries = im->nonzeros};
+                                  .expected_entries = im->nonzeros,
+                                  .weight = weight};
 }
 
 /* A few bytes of text may make any number of attributes: what is kept of each
@@ -79,6 +77,30 @@ static th_status check_room(const struct th_importing *im,
                  (long long)im->attributes, sizes[0], sizes[1]);
 }
 
+/* The weights of all training examples in stored order, on every rank, with
+ * mean 1, for the statistics; NULL if there are none. They are positive. The
+ * caller frees them. Collective. */
+static th_status training_weights(const struct th_importing *im,
+                                  double **weight, struct th_error *err)
+{
+  int64_t n = im->assignment.training;
+  double sum = 0;
+  th_status rc = TH_OK;
+  if (!th_import_is_weighted(im))
+    return rc;
+  TH_TRY(th_agree(im->comm, TH_NEW(weight, n, "weights", err), err));
+  for (int64_t k = 0; k < im->own.count; k++)
+    if (im->own.stored[k] < n)
+      (*weight)[im->own.stored[k]] = im->own.weight[k];
+  im->comm->ops->max_f64(im->comm, *weight, (size_t)n);
+  for (int64_t i = 0; i < n; i++)
+    sum += (*weight)[i];
+  for (int64_t i = 0; i < n; i++)
+    (*weight)[i] *= (double)n / sum;
+done:
+  return rc;
+}
+
 /* What the master holds, on rank 0. */
 struct labels {
   void *arrived;  /* items of 8 bytes, in input order */
@@ -100,7 +122,7 @@ static th_status make_labels(const struct th_importing *im,
   TH_TRY(th_alloc(&labels->arrived, count, sizeof(double), "targets", err));
   TH_TRY(TH_NEW(&labels->target, count, "targets", err));
   TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
-  if (is_weighted(im))
+  if (th_import_is_weighted(im))
     TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
 done:
   return rc;
@@ -145,7 +167,7 @@ static th_status collect_labels(const struct th_importing *im,
   for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
     labels->row[place[k]] = k;
   collect(im, im->own.target, labels, labels->target);
-  if (is_weighted(im))
+  if (th_import_is_weighted(im))
     collect(im, im->own.weight, labels, labels->weight);
   return TH_OK;
 }
@@ -188,12 +210,15 @@ static void describe(const struct th_importing *im, char text[PROVENANCE])
 
 th_status th_import_write(struct th_importing *im, struct th_error *err)
 {
-  struct th_dataset_plan plan = make_plan(im);
+  struct th_dataset_plan plan;
+  double *weight = NULL;
   struct th_writer *writer = NULL;
   struct labels labels = {0};
   struct th_origin origin = {0};
   char provenance[PROVENANCE];
   th_status rc = TH_OK;
+  TH_TRY(training_weights(im, &weight, err));
+  plan = make_plan(im, weight);
   TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
@@ -219,6 +244,6 @@ done:
   th_writer_abort(writer);
   th_origin_free(&origin);
   TH_FREE(labels.arrived, labels.target, labels.weight, labels.row,
-          labels.sizes);
+          labels.sizes, weight);
   return rc;
 }

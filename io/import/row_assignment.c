@@ -52,6 +52,12 @@ int64_t th_row_assignment_row(const struct th_row_assignment *assignment,
   return th_random_places_at(&assignment->places, input_row);
 }
 
+int64_t th_row_assignment_weightless(const struct th_row_assignment *assignment,
+                                     int64_t input_row)
+{
+  return assignment->examples - assignment->weightless + input_row;
+}
+
 /* First row of a group; the number of rows for the group behind the last. */
 static int64_t group_start(const struct th_row_assignment *assignment,
                            int64_t group)

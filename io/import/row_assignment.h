@@ -14,10 +14,12 @@
 #include <stdint.h>
 
 /* Stored order: training examples, then test examples, each beginning a row
- * group. Row groups are handled in bins of consecutive ones. */
+ * group, then those of weight 0. Row groups are handled in bins of consecutive
+ * ones. */
 struct th_row_assignment {
   int64_t examples;
-  int64_t main; /* examples of the main inputs; the test file's follow */
+  int64_t weightless; /* of them; the others are numbered without them */
+  int64_t main;       /* examples of the main inputs; the test file's follow */
   int64_t training;
   int64_t row_group;
   bool shuffle;
@@ -37,9 +39,12 @@ th_status th_row_assignment_divide(struct th_row_assignment *assignment,
                                    struct th_error *err);
 void th_row_assignment_free(struct th_row_assignment *assignment);
 
-/* Stored row of an input row. */
+/* Stored row of input row k, counted without those of weight 0; of the k-th of
+ * those. */
 int64_t th_row_assignment_row(const struct th_row_assignment *assignment,
                               int64_t input_row);
+int64_t th_row_assignment_weightless(const struct th_row_assignment *assignment,
+                                     int64_t input_row);
 
 /* Rows of a group or of a bin; the bin of a stored row. */
 struct th_rows

@@ -51,7 +51,7 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
   const struct th_shape *shape = &data->store->shape;
   double *piece = NULL;
   int64_t begun = 0;
-  *evaluated = (struct th_evaluated){0};
+  *evaluated = (struct th_evaluated){.count = keep ? rows.count : 0};
   th_status rc = make_room(evaluated, keep ? rows.count : 0, &piece,
                            shape->row_group, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -84,40 +84,77 @@ enum th_predictor th_evaluated_predictor(const struct th_model *model)
   return loss != NULL ? loss->predicts : TH_PREDICTS_TARGET;
 }
 
-/* Find the labels among all targets of the data set, not only those of the
- * split. Local. */
-static th_status find_labels(const struct th_data *data,
+th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
+                             struct th_error *err)
+{
+  int64_t kept = 0;
+  for (int64_t i = 0; i < evaluated->count; i++) {
+    if (!unweighted && !(evaluated->weight[i] > 0))
+      continue;
+    evaluated->weight[kept] = unweighted ? 1 : evaluated->weight[i];
+    evaluated->prediction[kept] = evaluated->prediction[i];
+    evaluated->target[kept] = evaluated->target[i];
+    evaluated->row[kept++] = evaluated->row[i];
+  }
+  if (kept == 0)
+    return th_fail(err, TH_EDATA,
+                   "the %lld examples have weight 0, and count for nothing; "
+                   "give {unweighted}, or another {split}",
+                   (long long)evaluated->count);
+  evaluated->count = kept;
+  return TH_OK;
+}
+
+/* Those of some targets whose rows count; returns how many. */
+static int64_t leave_weightless(double *target, const double *weight,
+                                int64_t count)
+{
+  int64_t kept = 0;
+  for (int64_t i = 0; i < count; i++)
+    if (weight[i] > 0)
+      target[kept++] = target[i];
+  return kept;
+}
+
+/* Find the labels among all targets of the data set that count, not only those
+ * of the split. Local. */
+static th_status find_labels(const struct th_data *data, bool unweighted,
                              struct th_labels *labels, struct th_error *err)
 {
   double target[LABEL_ROWS];
+  double weight[LABEL_ROWS];
   int64_t n = data->store->shape.examples;
+  int64_t seen = 0;
   for (int64_t first = 0; first < n; first += LABEL_ROWS) {
     int64_t count = n - first < LABEL_ROWS ? n - first : LABEL_ROWS;
     struct th_rows rows = {first, count};
     th_status rc =
-        data->store->ops->targets(data->store, rows, target, NULL, err);
+        data->store->ops->targets(data->store, rows, target, weight, err);
     if (rc != TH_OK)
       return rc;
-    th_metrics_labels_add(labels, first, target, count);
+    if (!unweighted)
+      count = leave_weightless(target, weight, count);
+    th_metrics_labels_add(labels, seen, target, count);
+    seen += count;
   }
   return TH_OK;
 }
 
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
-                              const struct th_data *data, int64_t rows,
+                              const struct th_data *data, bool unweighted,
                               struct th_metrics *scores, struct th_error *err)
 {
   const struct th_loss *loss = th_loss_find(model->loss);
-  const struct th_metrics_rows scored = {.count = rows,
+  const struct th_metrics_rows scored = {.count = evaluated->count,
                                          .predictor = evaluated->prediction,
                                          .target = evaluated->target,
                                          .weight = evaluated->weight};
   struct th_labels labels = {0};
-  th_status rc = find_labels(data, &labels, err);
+  th_status rc = find_labels(data, unweighted, &labels, err);
   if (rc == TH_OK)
-    rc = th_metrics_compute(scores, evaluated->target, evaluated->prediction,
-                            rows, &labels, th_evaluated_predictor(model), err);
+    rc = th_metrics_compute(scores, &scored, &labels,
+                            th_evaluated_predictor(model), err);
   if (rc == TH_OK && loss != NULL)
     scores->relative_loss = th_metrics_relative_loss(&scored, &labels, loss);
   return rc;

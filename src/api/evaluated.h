@@ -9,6 +9,7 @@
 
 /* Predictions and targets of rows, in stored order. */
 struct th_evaluated {
+  int64_t count;
   double *prediction; /* linear predictor */
   double *target;     /* zeros if the data have none */
   double *weight;     /* likewise */
@@ -30,11 +31,19 @@ void th_evaluated_free(struct th_evaluated *evaluated);
 /* How the model's linear predictor relates to a target. Local. */
 enum th_predictor th_evaluated_predictor(const struct th_model *model);
 
-/* Scores of the first `count` rows of this rank's results. Local. TH_ENOMEM,
- * and failures of the targets. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
+/* Leave out of this rank's results the rows of weight 0, which count for
+ * nothing. `unweighted`: keep them, and count every row once. Local. TH_EDATA
+ * if none is left. */
+th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
+                             struct th_error *err);
+
+/* Scores of this rank's results, by the weights that th_evaluated_weigh has
+ * left. `unweighted`: which targets are labels is told by all rows of the data,
+ * and not only by those that count. Local. TH_ENOMEM, and failures of the
+ * targets. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
-                              const struct th_data *data, int64_t rows,
+                              const struct th_data *data, bool unweighted,
                               struct th_metrics *scores, struct th_error *err);
 
 #endif

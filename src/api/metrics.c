@@ -29,7 +29,8 @@ void th_metrics_labels_add(struct th_labels *labels, int64_t seen,
 }
 
 struct expected {
-  const double *predictor;
+  const struct th_metrics_rows *rows;
+  double weight; /* of all rows */
   enum th_predictor kind;
   double low;
   double high;
@@ -38,7 +39,7 @@ struct expected {
 /* The expected target of an example. */
 static double expect(const struct expected *e, int64_t i)
 {
-  double z = e->predictor[i];
+  double z = e->rows->predictor[i];
   if (e->kind == TH_PREDICTS_TARGET)
     return z;
   double p = e->kind == TH_PREDICTS_ODDS ? th_metrics_probability(z)
@@ -46,20 +47,22 @@ static double expect(const struct expected *e, int64_t i)
   return e->low + (e->high - e->low) * p;
 }
 
-static void score_values(struct th_metrics *scores, const double *target,
-                         const struct expected *e, int64_t n)
+static void score_values(struct th_metrics *scores, const struct expected *e)
 {
+  const double *target = e->rows->target;
+  const double *weight = e->rows->weight;
+  int64_t n = e->rows->count;
   double mean = 0;
   double error = 0;
   double spread = 0;
   for (int64_t i = 0; i < n; i++)
-    mean += target[i] / (double)n;
+    mean += weight[i] * target[i] / e->weight;
   for (int64_t i = 0; i < n; i++) {
     double miss = target[i] - expect(e, i);
-    error += miss * miss;
-    spread += (target[i] - mean) * (target[i] - mean);
+    error += weight[i] * miss * miss;
+    spread += weight[i] * (target[i] - mean) * (target[i] - mean);
   }
-  scores->mse = error / (double)n;
+  scores->mse = error / e->weight;
   bool varies = false;
   for (int64_t i = 1; i < n && !varies; i++)
     varies = target[i] != target[0];
@@ -67,24 +70,25 @@ static void score_values(struct th_metrics *scores, const double *target,
     scores->r2 = 1 - error / spread;
 }
 
-static void score_labels(struct th_metrics *scores, const double *target,
-                         const struct expected *e, int64_t n)
+static void score_labels(struct th_metrics *scores, const struct expected *e)
 {
-  int64_t right = 0;
+  double right = 0;
   double loss = 0;
-  for (int64_t i = 0; i < n; i++) {
-    bool positive = target[i] == e->high;
+  for (int64_t i = 0; i < e->rows->count; i++) {
+    bool positive = e->rows->target[i] == e->high;
+    double weight = e->rows->weight[i];
     double p = (expect(e, i) - e->low) / (e->high - e->low);
-    right += (p > 0.5) == positive;
+    right += (p > 0.5) == positive ? weight : 0;
     p = fmin(fmax(p, clip), 1 - clip);
-    loss -= positive ? th_log(p) : th_log1p(-p);
+    loss -= weight * (positive ? th_log(p) : th_log1p(-p));
   }
-  scores->accuracy = (double)right / (double)n;
-  scores->log_loss = loss / (double)n;
+  scores->accuracy = right / e->weight;
+  scores->log_loss = loss / e->weight;
 }
 
 struct scored_label {
   double score;
+  double weight;
   bool positive;
 };
 
@@ -95,58 +99,61 @@ static int by_score(const void *a, const void *b)
   return (x->score > y->score) - (x->score < y->score);
 }
 
-/* Twice the number of pairs in the right order, a tie counting one: integers,
- * so that the order of equal scores does not matter. */
+/* Twice the number of pairs in the right order, a tie counting one, a pair
+ * counting by the product of its weights: integers where weights are, so that
+ * the order of equal scores does not matter. */
 static double area(const struct scored_label *sorted, int64_t n)
 {
   double twice = 0;
-  int64_t below = 0; /* negatives with a smaller score */
-  int64_t positives = 0;
+  double below = 0; /* negatives with a smaller score */
+  double positives = 0;
   for (int64_t first = 0, last; first < n; first = last) {
-    int64_t here = 0;
+    double here = 0;
+    double negatives = 0;
     for (last = first; last < n && sorted[last].score == sorted[first].score;
          last++)
-      here += sorted[last].positive;
-    int64_t negatives = last - first - here;
-    twice += (double)here * (double)(2 * below + negatives);
+      *(sorted[last].positive ? &here : &negatives) += sorted[last].weight;
+    twice += here * (2 * below + negatives);
     below += negatives;
     positives += here;
   }
-  return twice / (2.0 * (double)positives * (double)below);
+  return twice / (2.0 * positives * below);
 }
 
-static th_status score_order(struct th_metrics *scores, const double *target,
-                             const struct expected *e, int64_t n,
-                             struct th_error *err)
+static th_status score_order(struct th_metrics *scores,
+                             const struct expected *e, struct th_error *err)
 {
+  const struct th_metrics_rows *rows = e->rows;
+  int64_t n = rows->count;
   struct scored_label *sorted = NULL;
   th_status rc = TH_NEW(&sorted, n, "sorting predictions", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t i = 0; i < n; i++)
-    sorted[i] = (struct scored_label){e->predictor[i], target[i] == e->high};
+    sorted[i] = (struct scored_label){rows->predictor[i], rows->weight[i],
+                                      rows->target[i] == e->high};
   qsort(sorted, (size_t)n, sizeof *sorted, by_score);
   scores->auc = area(sorted, n);
   free(sorted);
   return TH_OK;
 }
 
-th_status th_metrics_compute(struct th_metrics *scores, const double *target,
-                             const double *predictor, int64_t n,
+th_status th_metrics_compute(struct th_metrics *scores,
+                             const struct th_metrics_rows *rows,
                              const struct th_labels *labels,
                              enum th_predictor kind, struct th_error *err)
 {
-  struct expected e = {.predictor = predictor,
-                       .kind = kind,
-                       .low = labels->low,
-                       .high = labels->high};
+  struct expected e = {
+      .rows = rows, .kind = kind, .low = labels->low, .high = labels->high};
   *scores = (struct th_metrics){NAN, NAN, NAN, NAN, NAN, NAN};
+  for (int64_t i = 0; i < rows->count; i++)
+    e.weight += rows->weight[i];
   if (labels->two || kind == TH_PREDICTS_TARGET)
-    score_values(scores, target, &e, n);
+    score_values(scores, &e);
   if (!labels->two)
     return TH_OK;
-  score_labels(scores, target, &e, n);
-  return score_order(scores, target, &e, n, err);
+  score_labels(scores, &e);
+  return score_order(scores, &e, err);
 }
 
 double th_metrics_relative_loss(const struct th_metrics_rows *rows,

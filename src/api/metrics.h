@@ -32,23 +32,23 @@ struct th_metrics {
   double relative_loss; /* th_metrics_relative_loss */
 };
 
-/* Scores of n >= 1 linear predictors, but for relative_loss. Where they are not
- * of the target itself, the prediction is the expected target; mse and r2 then
- * need two values too. Squared loss: accuracy splits at the middle of the two
- * values, log_loss maps them to 0 and 1 and clips into [1e-15, 1 - 1e-15].
- * Local. TH_ENOMEM. */
-th_status th_metrics_compute(struct th_metrics *scores, const double *target,
-                             const double *predictor, int64_t n,
-                             const struct th_labels *labels,
-                             enum th_predictor kind, struct th_error *err);
-
 /* Rows with what was predicted for them; borrowed. */
 struct th_metrics_rows {
   int64_t count;
   const double *predictor;
   const double *target;
-  const double *weight;
+  const double *weight; /* positive */
 };
+
+/* Scores of at least one linear predictor, but for relative_loss; a row counts
+ * by its weight. Where they are not of the target itself, the prediction is the
+ * expected target; mse and r2 then need two values too. Squared loss: accuracy
+ * splits at the middle of the two values, log_loss maps them to 0 and 1 and
+ * clips into [1e-15, 1 - 1e-15]. Local. TH_ENOMEM. */
+th_status th_metrics_compute(struct th_metrics *scores,
+                             const struct th_metrics_rows *rows,
+                             const struct th_labels *labels,
+                             enum th_predictor kind, struct th_error *err);
 
 /* Return the loss of the rows over the loss of the prediction 0 on them, both
  * with weights. NaN where that is 0 over 0 or not finite, and where the loss

@@ -346,18 +346,19 @@ thresher_predict(const struct thresher_model *model, struct thresher_data *data,
 
 /* How good predictions are. A score that is not defined is NaN. */
 struct thresher_scores {
-  int64_t examples;
+  int64_t examples; /* with a weight that is not 0: those that count */
   double mse;
   double r2;
   /* for targets with two values; the larger value is the positive one: */
   double auc;
   double accuracy;
   double log_loss;
-  /* the model's loss over that of the prediction 0, with weights of examples */
+  /* the model's loss over that of the prediction 0 */
   double relative_loss;
 };
 
-/* Predict these examples as thresher_predict does, and score the predictions.
+/* Predict these examples as thresher_predict does, and score the predictions;
+ * each counts by its weight.
  * Collective. THRESHER_EDATA in the same cases, and if there are no targets.
  * Also THRESHER_EUSAGE, THRESHER_EARG, THRESHER_ENUMERIC, THRESHER_EFORMAT,
  * THRESHER_EIO, THRESHER_ENOMEM. */

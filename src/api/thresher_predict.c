@@ -90,10 +90,10 @@ done:
   return th_handle_tell(rc, &err, error);
 }
 
-/* Rank 0 computes for all. Collective. */
+/* Rank 0 computes for all; *count receives the rows that count. Collective. */
 static th_status score(const struct th_model *model, struct thresher_data *data,
-                       struct th_rows rows, struct th_metrics *scores,
-                       struct th_error *err)
+                       struct th_rows rows, int64_t *count,
+                       struct th_metrics *scores, struct th_error *err)
 {
   struct th_evaluated evaluated = {0};
   struct th_comm *comm = data->comm;
@@ -101,9 +101,13 @@ static th_status score(const struct th_model *model, struct thresher_data *data,
   TH_TRY(th_evaluated_collect(&evaluated, model, &data->data, rows,
                               comm->rank == 0, comm, err));
   if (comm->rank == 0)
-    rc = th_evaluated_scores(&evaluated, model, &data->data, rows.count, scores,
-                             err);
+    rc = th_evaluated_weigh(&evaluated, false, err);
+  if (comm->rank == 0 && rc == TH_OK)
+    rc =
+        th_evaluated_scores(&evaluated, model, &data->data, false, scores, err);
   TH_TRY(th_agree(comm, rc, err));
+  *count = evaluated.count;
+  comm->ops->bcast(comm, count, sizeof *count, 0);
   comm->ops->bcast(comm, scores, sizeof *scores, 0);
 done:
   th_evaluated_free(&evaluated);
@@ -119,14 +123,15 @@ enum thresher_status thresher_evaluate(const struct thresher_model *model,
   struct th_model matched = {0};
   struct th_metrics found = {0};
   struct th_rows rows = {0, 0};
+  int64_t count = 0;
   struct th_error err;
   th_status rc;
   th_error_clear(&err);
   TH_TRY(th_data_need_targets(&data->data, "a score", data->data.name, &err));
   TH_TRY(th_split_rows(&data->data.store->shape, (int)which, &rows, &err));
   TH_TRY(match(&matched, &model->model, data, &err));
-  TH_TRY(score(&matched, data, rows, &found, &err));
-  *scores = (struct thresher_scores){.examples = rows.count,
+  TH_TRY(score(&matched, data, rows, &count, &found, &err));
+  *scores = (struct thresher_scores){.examples = count,
                                      .mse = found.mse,
                                      .r2 = found.r2,
                                      .auc = found.auc,

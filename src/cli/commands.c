@@ -45,10 +45,10 @@ static const struct th_command table[] = {
      "become 0 and 1, and clipped into [1e-15, 1 - 1e-15]. With logistic loss "
      "mse and r2 are those of the expected target. The same holds for squared "
      "hinge loss: a prediction z says that the larger value has probability "
-     "(1 + z) / 2, clipped into [0, 1]. Every example counts the same, "
-     "whatever its weight, but for relative_loss: the model's loss over that "
-     "of a model that always predicts 0, both with the weights of the "
-     "examples.",
+     "(1 + z) / 2, clipped into [0, 1]. relative_loss is the model's loss over "
+     "that of a model that always predicts 0. Where the data have weights, "
+     "examples count by them in all of these, n is the number of those whose "
+     "weight is not 0, and a line says so; --unweighted counts each once.",
      th_command_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Recomputes the certificate of a model with a penalty.",

@@ -28,6 +28,12 @@ struct result_row {
   double value;
 };
 
+struct scored {
+  int64_t rows;  /* that count */
+  bool weighted; /* by their weights */
+  struct th_metrics scores;
+};
+
 /* A score that the data do not have is left out; a ratio of nothing to nothing
  * is a dash. */
 static void print_row(const struct result_row *row)
@@ -39,9 +45,10 @@ static void print_row(const struct result_row *row)
 }
 
 static th_status print_results(const struct th_evaluator *evaluator,
-                               const struct th_metrics *scores, bool json,
+                               const struct scored *scored, bool json,
                                struct th_error *err)
 {
+  const struct th_metrics *scores = &scored->scores;
   const struct result_row rows[] = {
       {"mse", scores->mse},
       {"r2", scores->r2},
@@ -54,12 +61,15 @@ static th_status print_results(const struct th_evaluator *evaluator,
   const size_t count = sizeof rows / sizeof *rows;
   if (json) {
     json_t *object = json_object();
-    th_json_int(object, "n", evaluator->rows.count);
+    th_json_int(object, "n", scored->rows);
+    json_object_set_new(object, "weighted", json_boolean(scored->weighted));
     for (size_t k = 0; k < count; k++)
       th_json_real(object, rows[k].key, rows[k].value);
     return th_json_print(stdout, object, JSON_INDENT(2), err);
   }
-  printf("%-15s %" PRId64 "\n", "n", evaluator->rows.count);
+  printf("%-15s %" PRId64 "\n", "n", scored->rows);
+  if (evaluator->data.store->shape.weighted)
+    printf("%-15s %s\n", "weighted", scored->weighted ? "yes" : "no");
   for (size_t k = 0; k < count; k++)
     print_row(&rows[k]);
   return TH_OK;
@@ -67,14 +77,19 @@ static th_status print_results(const struct th_evaluator *evaluator,
 
 /* Local: rank 0. */
 static th_status score(const struct th_evaluator *evaluator,
-                       const struct th_evaluated *evaluated, bool json,
-                       struct th_error *err)
+                       struct th_evaluated *evaluated,
+                       const struct th_options *options, struct th_error *err)
 {
-  struct th_metrics scores;
-  th_status rc =
-      th_evaluated_scores(evaluated, &evaluator->model, &evaluator->data,
-                          evaluator->rows.count, &scores, err);
-  return rc == TH_OK ? print_results(evaluator, &scores, json, err) : rc;
+  bool unweighted = options->unweighted;
+  struct scored scored = {.weighted = evaluator->data.store->shape.weighted &&
+                                      !unweighted};
+  th_status rc = th_evaluated_weigh(evaluated, unweighted, err);
+  if (rc == TH_OK)
+    rc = th_evaluated_scores(evaluated, &evaluator->model, &evaluator->data,
+                             unweighted, &scored.scores, err);
+  scored.rows = evaluated->count;
+  return rc == TH_OK ? print_results(evaluator, &scored, options->json, err)
+                     : rc;
 }
 
 /* Errors on training examples do not tell how well others are predicted. */
@@ -99,7 +114,7 @@ th_status th_command_evaluate(const struct th_options *options,
   TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
                               evaluator.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
-    rc = score(&evaluator, &evaluated, options->json, err);
+    rc = score(&evaluator, &evaluated, options, err);
   if (comm->rank == 0 && rc == TH_OK && !options->quiet)
     tell_training(&evaluator);
   TH_TRY(th_agree(comm, rc, err));

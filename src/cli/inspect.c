@@ -76,7 +76,8 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_text(o, "kind", "dataset");
   th_json_int(o, "examples", shape->examples);
   th_json_int(o, "training", shape->training);
-  th_json_int(o, "test", shape->examples - shape->training);
+  th_json_int(o, "test", th_shape_tests(shape));
+  th_json_int(o, "weightless", shape->weightless);
   th_json_int(o, "attributes", shape->attributes);
   th_json_int(o, "nonzeros", shape->nonzeros);
   th_json_text(o, "layout", th_type_layout_name(shape->layout));
@@ -152,8 +153,11 @@ static void print_dataset(struct th_dataset *dataset,
   double cells = (double)shape->examples * (double)shape->attributes;
   printf("data set:     %s %s%s\n", th_type_layout_name(shape->layout),
          th_type_name(shape->type), shape->weighted ? ", weighted" : "");
-  printf("examples:     %" PRId64 " (%" PRId64 " training, %" PRId64 " test)\n",
-         shape->examples, shape->training, shape->examples - shape->training);
+  printf("examples:     %" PRId64 " (%" PRId64 " training, %" PRId64 " test",
+         shape->examples, shape->training, th_shape_tests(shape));
+  if (shape->weightless > 0)
+    printf(", %" PRId64 " of weight 0", shape->weightless);
+  printf(")\n");
   printf("attributes:   %" PRId64 "\n", shape->attributes);
   print_targets(dataset);
   printf("nonzeros:     %" PRId64 " (%.4g %%)\n", shape->nonzeros,

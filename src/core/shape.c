@@ -53,6 +53,11 @@ int64_t th_shape_groups(const struct th_shape *shape)
          th_integer_ceil_divide(test, shape->row_group);
 }
 
+int64_t th_shape_tests(const struct th_shape *shape)
+{
+  return shape->examples - shape->weightless - shape->training;
+}
+
 bool th_shape_is_rare(const struct th_shape *shape)
 {
   return shape->layout == TH_SPARSE && shape->nonzeros < shape->attributes;

@@ -12,19 +12,22 @@
 #include <stdint.h>
 
 /* The shape of a data set, replicated on every rank. Rows are numbered as
- * stored: training examples 0 .. training-1, test examples training ..
- * examples-1. */
+ * stored: training examples, then test examples, then those of weight 0, which
+ * count for nothing and lie among the test examples' row groups. */
 struct th_shape {
   int64_t examples;
   int64_t training;
+  int64_t weightless; /* the last so many have weight 0; data from before that
+                         was looked at may have others anywhere */
   int64_t attributes; /* d */
   int64_t row_group;  /* R; test examples begin a row group of their own */
   int64_t nonzeros;   /* stored non-zeros; dense: values that are not zero */
   enum th_layout layout;
   enum th_type type;
   bool weighted;
-  bool unlabelled; /* there are no targets: for prediction alone */
-  bool computed;   /* values are computed when they are asked for */
+  bool weighted_statistics; /* statistics count examples by their weights */
+  bool unlabelled;          /* there are no targets: for prediction alone */
+  bool computed;            /* values are computed when they are asked for */
 };
 
 /* Row groups are numbered training first, then test. The group of a stored row,
@@ -43,6 +46,8 @@ struct th_rows th_shape_next(const struct th_shape *shape,
 /* Sparse data with fewer entries than attributes, most of which are zero on all
  * examples. */
 bool th_shape_is_rare(const struct th_shape *shape);
+/* How many test examples there are. */
+int64_t th_shape_tests(const struct th_shape *shape);
 /* Bytes of the stored training values. */
 double th_shape_bytes(const struct th_shape *shape);
 

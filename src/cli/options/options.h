@@ -105,6 +105,7 @@ struct th_options {
   bool dry_run;
   int split; /* enum th_split */
   bool json;
+  bool unweighted;
   bool check;
   const char *data_of_model;
   bool retrain;

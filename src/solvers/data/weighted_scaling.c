@@ -155,7 +155,8 @@ static void set_scales(const struct moments *m, struct th_context *context)
 bool th_weighted_wanted(const struct th_context *context)
 {
   return context->config->standardize && context->solver->penalised &&
-         th_source_shape(context->source)->weighted;
+         th_source_shape(context->source)->weighted &&
+         !th_source_shape(context->source)->weighted_statistics;
 }
 
 th_status th_weighted_scales(struct th_context *context, struct th_error *err)
