@@ -67,15 +67,44 @@ static int64_t add(struct trial *t, enum th_candidate_kind kind, int64_t size,
   return place;
 }
 
-static int64_t choose(struct trial *t)
+enum { MANY = 100000 }; /* attributes: a gain of 9 is asked for */
+
+static int64_t choose_of(struct trial *t, int64_t attributes)
 {
   struct th_error err = {0};
-  CHECK(th_choice_make(&t->choice, &t->made, &err) == TH_OK);
+  CHECK(th_choice_make(&t->choice, attributes, &t->made, &err) == TH_OK);
   CHECK(t->made.above >= 0);
   return t->made.chosen;
 }
 
-/* Null is chosen when it is best, and when the best is hardly related. */
+static int64_t choose(struct trial *t)
+{
+  return choose_of(t, MANY);
+}
+
+/* How many rows of equal weight tell as much. */
+static double rows_of(const struct trial *t)
+{
+  double sum = 0;
+  double squares = 0;
+  for (int64_t i = 0; i < ROWS; i++) {
+    sum += t->weight[i];
+    squares += t->weight[i] * t->weight[i];
+  }
+  return sum * sum / squares;
+}
+
+/* Twice the gain in log likelihood, plainly. */
+static double gain_of(const struct trial *t, int64_t b)
+{
+  double null = t->choice.candidate[0].loss;
+  double best = t->choice.candidate[b].loss;
+  double rows = rows_of(t);
+  bool odds = t->choice.loss == th_loss_find("logistic");
+  return odds ? 2 * rows * (null - best) : rows * log(null / best);
+}
+
+/* Null is chosen when it is best, and when the best gains too little. */
 static void test_null(void)
 {
   static struct trial t;
@@ -85,36 +114,56 @@ static void test_null(void)
   CHECK(choose(&t) == null && t.made.best == null);
   CHECK(t.made.null == null && t.made.strict == strict);
   int64_t net = add(&t, TH_CANDIDATE_NET, 5, 0.05, 0.05, 5);
-  double score = t.choice.candidate[net].score;
   CHECK(t.choice.candidate[net].loss < t.choice.candidate[null].loss);
-  CHECK(choose(&t) == (score < 3 ? null : net) && t.made.best == net);
+  CHECK(choose(&t) == (gain_of(&t, net) < 9 ? null : net));
+  CHECK(t.made.best == net);
   end(&t);
 }
 
-/* From just below the threshold to just above it. */
-static void test_score(void)
+/* From just below what is asked for to just above it, for any number of
+ * attributes. */
+static void test_gain(const char *loss, bool even)
+{
+  static struct trial t;
+  const int64_t attributes[] = {1, 5, 50, 8101, 8103, MANY};
+  const double wanted[] = {0.693147, 1.791759, 3.931826, 8.999866, 9, 9};
+  for (int k = 0; k < 6; k++) {
+    bool chosen[2] = {false};
+    for (int turn = 0; turn < 200; turn++) {
+      begin(&t, loss, even, 0);
+      int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+      int64_t net = add(&t, TH_CANDIDATE_NET, 3, 0.0004 * turn, 0.02, 6);
+      const struct th_candidate *c = t.choice.candidate;
+      double gain = gain_of(&t, net);
+      bool best = c[net].loss < c[null].loss;
+      if (fabs(gain - wanted[k]) > 1e-5)
+        CHECK(choose_of(&t, attributes[k]) ==
+              (best && gain > wanted[k] ? net : null));
+      chosen[gain > wanted[k]] = true;
+      end(&t);
+    }
+    CHECK(chosen[0] && chosen[1]); /* both happened */
+  }
+}
+
+/* Nothing is left to gain where nothing is lost. */
+static void test_perfect(void)
 {
   static struct trial t;
   struct th_error err = {0};
-  bool chosen[2] = {false};
-  for (int turn = 0; turn < 200; turn++) {
-    double prediction[ROWS];
-    begin(&t, "squared", true, 0);
-    int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
-    for (int64_t i = 0; i < ROWS; i++)
-      prediction[i] =
-          0.02 * (0.01 * turn * t.signal[i] + test_normal(13, 6, i));
-    CHECK(th_choice_add(&t.choice, TH_CANDIDATE_NET, 0, 0, 3, prediction,
-                        &err) == TH_OK);
-    const struct th_candidate *c = t.choice.candidate;
-    bool best = c[1].loss < c[0].loss;
-    bool related = c[1].score >= 3;
-    CHECK(choose(&t) == (best && related ? 1 : null));
-    chosen[0] |= best && !related;
-    chosen[1] |= best && related;
-    end(&t);
-  }
-  CHECK(chosen[0] && chosen[1]); /* both happened */
+  begin(&t, "squared", true, 0);
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  CHECK(th_choice_add(&t.choice, TH_CANDIDATE_NET, 0, 0, 3, t.target, &err) ==
+        TH_OK);
+  CHECK(choose(&t) == 1);
+  end(&t);
+  begin(&t, "squared", true, 0);
+  for (int64_t i = 0; i < ROWS; i++)
+    t.target[i] = 0;
+  int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  add(&t, TH_CANDIDATE_NET, 3, 0, 0, 3);
+  CHECK(choose(&t) == null);
+  end(&t);
 }
 
 /* The paired standard error of a difference, plainly. */
@@ -147,28 +196,38 @@ static int64_t add_pair(struct trial *t, enum th_candidate_kind kind,
 }
 
 /* It is taken when it loses at most k standard errors more, of uneven weights
- * too; either happens. */
-static void test_within(enum th_candidate_kind kind, double k, const char *loss)
+ * too, and the strict support no more than a small share of what is gained;
+ * either happens. Returns how often it was this share that decided. */
+static int test_within(enum th_candidate_kind kind, double k, const char *loss,
+                       double step)
 {
   static struct trial t;
   int taken = 0;
   int left = 0;
+  int by_gain = 0;
   for (int turn = 1; turn < 120; turn++) {
     double se;
     begin(&t, loss, turn % 2, 0);
-    int64_t small = add_pair(&t, kind, 10, 0.002 * turn, 20 + (uint64_t)turn);
+    int64_t small = add_pair(&t, kind, 10, step * turn, 20 + (uint64_t)turn);
     double above = paired(&t, small, 1, &se);
     int64_t chosen = choose(&t);
+    const struct th_candidate *c = t.choice.candidate;
+    double most = k * se;
+    if (kind == TH_CANDIDATE_STRICT)
+      most = fmin(most, fmax(0.01, rows_of(&t) / 20000) *
+                            (c[0].loss - c[1].loss));
     if (t.made.best == 1) {
-      CHECK(chosen == (above <= k * se ? small : 1));
+      CHECK(chosen == (above <= most ? small : 1));
       CHECK_NEAR(t.made.above, chosen == small ? above : 0, 1e-12);
       CHECK_NEAR(t.made.above_se, chosen == small ? se : 0, 1e-12);
       taken += chosen == small;
       left += chosen != small;
+      by_gain += above <= k * se && above > most;
     }
     end(&t);
   }
   CHECK(taken > 5 && left > 5);
+  return by_gain;
 }
 
 /* Between a quarter of a standard error and one: the strict support is taken, a
@@ -186,6 +245,8 @@ static void test_preference(void)
     int64_t small = add_pair(&t, kinds[which % 2], which < 2 ? 10 : 60, 0.03,
                              200 + (uint64_t)turn);
     double above = paired(&t, small, 1, &se);
+    CHECK(0.9 * se < 0.01 * (t.choice.candidate[0].loss -
+                             t.choice.candidate[1].loss)); /* asks for more */
     if (above > 0.3 * se && above < 0.9 * se) {
       tried |= 1 << which;
       CHECK(choose(&t) == (which == 0 ? small : 1));
@@ -207,11 +268,12 @@ static void test_never_null(void)
     sums[1] += t.signal[i] * t.signal[i];
   }
   double share = sums[0] / sums[1]; /* the best */
-  int64_t null = add(&t, TH_CANDIDATE_NULL, 0, share + 0.005, 0, 3);
-  int64_t net = add(&t, TH_CANDIDATE_NET, 5, share + 0.0049, 0, 3);
+  int64_t null = add(&t, TH_CANDIDATE_NULL, 0, share + 0.05, 0, 3);
+  int64_t net = add(&t, TH_CANDIDATE_NET, 5, share, 0, 3);
   double above = paired(&t, null, net, &se);
-  CHECK(above > 0 && above < 0.25 * se);
-  CHECK(choose(&t) == net);
+  CHECK(above > 0 && above < se);
+  CHECK(choose_of(&t, 1) == net);
+  CHECK(choose_of(&t, 5) == null);
   end(&t);
 }
 
@@ -323,7 +385,6 @@ static void test_numbers(void)
   int64_t net = add(&t, TH_CANDIDATE_NET, 5, 1, 0, 3);
   CHECK_NEAR(t.choice.candidate[0].loss, log(2), 1e-14);
   CHECK_NEAR(t.choice.candidate[0].se, 0, 1e-14);
-  CHECK(t.choice.candidate[0].score == 0);
   for (int64_t i = 0; i < ROWS; i++) {
     double loss = log(1 + exp(-t.target[i] * t.signal[i]));
     mean += loss / ROWS;
@@ -332,8 +393,6 @@ static void test_numbers(void)
   CHECK_NEAR(t.choice.candidate[net].loss, mean, 1e-13);
   CHECK_NEAR(t.choice.candidate[net].se, sqrt((square - mean * mean) / ROWS),
              1e-13);
-  CHECK(t.choice.candidate[net].score > 10);
-  CHECK(t.choice.candidate[net].score <= sqrt(ROWS));
   end(&t);
 }
 
@@ -360,7 +419,7 @@ static void test_failures(void)
     rc = make_all(&t, &err);
     calls_left = -1;
     if (rc == TH_OK)
-      CHECK(th_choice_make(&t.choice, &t.made, &err) == TH_EARG);
+      CHECK(th_choice_make(&t.choice, 1, &t.made, &err) == TH_EARG);
     th_choice_free(&t.choice);
   }
   CHECK(rc == TH_OK);
@@ -369,11 +428,16 @@ static void test_failures(void)
 int main(void)
 {
   test_null();
-  test_score();
-  test_within(TH_CANDIDATE_STRICT, 1, "squared");
-  test_within(TH_CANDIDATE_NET, 0.25, "squared");
-  test_within(TH_CANDIDATE_STRICT, 1, "logistic");
-  test_within(TH_CANDIDATE_NET, 0.25, "logistic");
+  test_gain("squared", true);
+  test_gain("squared", false);
+  test_gain("squared-hinge", true);
+  test_gain("logistic", true);
+  test_gain("logistic", false);
+  test_perfect();
+  test_within(TH_CANDIDATE_STRICT, 1, "squared", 0.002);
+  test_within(TH_CANDIDATE_NET, 0.25, "squared", 0.002);
+  CHECK(test_within(TH_CANDIDATE_STRICT, 1, "logistic", 0.002) > 5);
+  test_within(TH_CANDIDATE_NET, 0.25, "logistic", 0.002);
   test_preference();
   test_never_null();
   test_sizes();

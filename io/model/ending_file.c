@@ -61,7 +61,7 @@ th_status th_ending_get(const struct th_h5 *h5, struct th_ending *ending,
   TH_TRY(th_h5_get_fields(h5, TH_G_ENDING, field, FIELDS, err));
   TH_TRY(th_h5_get_u64(h5, TH_G_ENDING, TH_A_CONTENT, &content, err));
   if (content != content_of(ending) || ending->kind <= TH_ENDING_NONE ||
-      ending->kind > TH_ENDING_NET || ending->size < 0)
+      ending->kind >= TH_ENDING_KINDS || ending->size < 0)
     rc = TH_TRAIN_AGAIN(
         err, "%s: what it says of its end is not what was written", h5->name);
 done:

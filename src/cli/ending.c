@@ -10,7 +10,8 @@
 
 static const char *const kinds[] = {[TH_ENDING_NULL] = "null",
                                     [TH_ENDING_STRICT] = "strict",
-                                    [TH_ENDING_NET] = "net"};
+                                    [TH_ENDING_NET] = "net",
+                                    [TH_ENDING_BLIND] = "null"};
 
 static json_t *candidate(double loss, double se)
 {
@@ -31,10 +32,14 @@ void th_ending_json(json_t *object, const struct th_ending *e)
   th_json_real(chosen, "mix", e->mix);
   th_json_real(chosen, "lambda", e->lambda);
   th_json_int(chosen, "size", e->size);
-  json_object_set_new(candidates, "null", candidate(e->null_loss, e->null_se));
-  json_object_set_new(candidates, "strict",
-                      candidate(e->strict_loss, e->strict_se));
-  json_object_set_new(candidates, "best", candidate(e->best_loss, e->best_se));
+  if (e->kind != TH_ENDING_BLIND) { /* no losses are known */
+    json_object_set_new(candidates, "null",
+                        candidate(e->null_loss, e->null_se));
+    json_object_set_new(candidates, "strict",
+                        candidate(e->strict_loss, e->strict_se));
+    json_object_set_new(candidates, "best",
+                        candidate(e->best_loss, e->best_se));
+  }
   th_json_real(passes, "screen", e->screen_passes);
   th_json_real(passes, "end", e->end_passes);
   json_object_set_new(object, "chosen", chosen);
@@ -62,6 +67,11 @@ void th_ending_print(FILE *out, const char *label, const struct th_ending *e)
   if (e->kind == TH_ENDING_NONE)
     return;
   fprintf(out, "%s", label);
+  if (e->kind == TH_ENDING_BLIND) {
+    fprintf(out, "the mean of the targets, since too few examples could choose "
+                 "a model\n");
+    return;
+  }
   if (e->kind == TH_ENDING_NULL)
     fprintf(out,
             "the mean of the targets, since nothing predicts beyond doubt");

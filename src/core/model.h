@@ -20,12 +20,15 @@ struct th_setting {
 };
 
 /* The end of a run that chose among candidates. Losses are means over examples
- * that the candidates had not seen; se are their standard errors. */
+ * that the candidates had not seen; se are their standard errors. Blind: the
+ * mean, as too few examples could choose. Losses are 0 then. */
 enum th_ending_kind {
   TH_ENDING_NONE,
   TH_ENDING_NULL,
   TH_ENDING_STRICT,
-  TH_ENDING_NET
+  TH_ENDING_NET,
+  TH_ENDING_BLIND,
+  TH_ENDING_KINDS
 };
 #define TH_ENDING_REALS(X)                                                     \
   X(mix, "of the net that was chosen: the share of norm1")                     \

@@ -337,6 +337,11 @@ th_status th_source_targets(struct th_source *source, struct th_rows rows,
   return source->store->ops->targets(source->store, rows, target, weight, err);
 }
 
+const struct th_twins *th_source_twins(const struct th_source *source)
+{
+  return source->store->twins;
+}
+
 th_status th_source_statistics(struct th_source *source, struct th_range range,
                                struct th_statistics *statistics,
                                struct th_error *err)

@@ -168,6 +168,8 @@ void th_source_settle(struct th_source *source, int64_t distinct);
 th_status th_source_targets(struct th_source *source, struct th_rows rows,
                             double *target, double *weight,
                             struct th_error *err);
+/* Which training examples equal others; NULL: nobody knows. Borrowed. Local. */
+const struct th_twins *th_source_twins(const struct th_source *source);
 th_status th_source_statistics(struct th_source *source, struct th_range range,
                                struct th_statistics *statistics,
                                struct th_error *err);

@@ -39,6 +39,15 @@ struct th_traffic {
   int64_t observed; /* bytes of the stored values that it was handed */
 };
 
+/* Training examples that equal an earlier one in all attributes and the target,
+ * where all examples of these attributes have this target. (Where they differ
+ * in their targets, values are few, and equal examples are no copies.) */
+struct th_twins {
+  int64_t count;
+  int64_t *row;   /* ascending */
+  int64_t *first; /* the first example that equals it */
+};
+
 /* How attributes are laid side by side. */
 struct th_packing {
   int64_t bytes;  /* of each, from the byte of the first row on */
@@ -98,6 +107,7 @@ struct th_store {
   uint64_t fingerprint;          /* of the logical content */
   int64_t shards;                /* that hold it (th_partition_shard), or 0 */
   struct th_placement placement; /* made by th_store_place */
+  const struct th_twins *twins;  /* borrowed; NULL: nothing is known */
   const char *statistics;        /* where they come from: "import" if NULL */
   int64_t bytes_read;            /* by this rank, from files: all there is */
   int64_t bytes_in_place;        /* of these, used where the system has them */

@@ -45,8 +45,8 @@ const char *th_sift_why_truth(const struct th_config *config,
 {
   int64_t passes = wanted_passes(config, shape);
   if (shape->training < TH_END_FEWEST)
-    return "a choice by predictions needs at least 20 training examples";
-  if (passes == 1 && shape->training < TH_END_OF_ONE * TH_END_FEWEST)
+    return "a choice by predictions needs at least 8 training examples";
+  if (passes == 1 && shape->training < TH_END_FEWEST_ONCE)
     return "a choice by predictions in one pass needs at least 60 training "
            "examples";
   if (rows_of_list(passes, shape->training) > TH_END_MOST)

@@ -2,15 +2,18 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/choice.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "math/kernels/column_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double clearly_related = 3; /* score of a model that is not null */
+static const double clear_gain = 9; /* G that no number of attributes raises */
 static const double se_strict = 1;
 static const double se_net = 0.25;
+static const double least_share = 0.01; /* of a gain, that strictness costs */
+static const double rows_of_all = 20000; /* where it may cost all, but for se */
 static const double clearly_worse = 3;      /* standard errors, of mixes */
 static const double far_behind = 2.0 / 3.0; /* of the gain of another mix */
 
@@ -62,30 +65,6 @@ double th_choice_effective(const struct th_choice *choice)
   return squares > 0 ? choice->sum * choice->sum / squares : 0;
 }
 
-/* The correlation of predictions with the target, times the root of the
- * effective number of rows. */
-static double score_of(const struct th_choice *choice, const double *prediction)
-{
-  double centre = mean_of(choice, prediction);
-  double middle = mean_of(choice, choice->target);
-  double squares =
-      th_column_dot_plain(choice->weight, choice->weight, choice->rows);
-  double pp = 0;
-  double yy = 0;
-  double py = 0;
-  for (int64_t i = 0; i < choice->rows; i++) {
-    double w = choice->weight[i];
-    double p = prediction[i] - centre;
-    double y = choice->target[i] - middle;
-    pp += w * p * p;
-    yy += w * y * y;
-    py += w * p * y;
-  }
-  return pp > 0 && yy > 0
-             ? py / sqrt(pp) / sqrt(yy) * choice->sum / sqrt(squares)
-             : 0;
-}
-
 static th_status reserve(struct th_choice *choice, struct th_error *err)
 {
   int64_t wanted = choice->count + 1;
@@ -113,8 +92,7 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
                             .step = step,
                             .size = size,
                             .loss = mean,
-                            .se = se_of(choice, loss, mean),
-                            .score = score_of(choice, prediction)};
+                            .se = se_of(choice, loss, mean)};
   choice->row_loss[choice->count++] = loss;
 done:
   return rc;
@@ -151,13 +129,25 @@ static double compare(const struct th_choice *choice, int64_t c, int64_t b,
   return mean;
 }
 
-static bool is_as_good(const struct th_choice *choice, int64_t c, int64_t b)
+/* gain: of b over the null model. */
+static bool is_as_good(const struct th_choice *choice, int64_t c, int64_t b,
+                       double gain)
 {
-  double k =
-      choice->candidate[c].kind == TH_CANDIDATE_STRICT ? se_strict : se_net;
+  double share = fmax(least_share, th_choice_effective(choice) / rows_of_all);
   double se;
   double above = compare(choice, c, b, &se);
-  return above <= k * se;
+  if (choice->candidate[c].kind != TH_CANDIDATE_STRICT)
+    return above <= se_net * se;
+  return above <= fmin(se_strict * se, share * gain);
+}
+
+/* G, twice a gain in log likelihood. */
+static double gain_of(const struct th_choice *choice, double null, double best)
+{
+  double rows = th_choice_effective(choice);
+  if (choice->loss->predicts == TH_PREDICTS_ODDS)
+    return 2 * rows * (null - best);
+  return best > 0 ? rows * th_log(null / best) : INFINITY;
 }
 
 static int64_t find_kind(const struct th_choice *choice,
@@ -201,21 +191,23 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
 
 /* The first candidate, from few to many attributes, that is as good as b. At
  * the latest b itself. */
-static int64_t find_sparsest(const struct th_choice *choice, int64_t b)
+static int64_t find_sparsest(const struct th_choice *choice, int64_t b,
+                             double null)
 {
   const struct th_candidate *all = choice->candidate;
+  double gain = null - all[b].loss;
   int64_t found = b;
   for (int64_t c = 0; c < choice->count; c++)
     if (all[c].kind != TH_CANDIDATE_NULL && counts(choice, &all[c]) &&
-        is_as_good(choice, c, b) &&
+        is_as_good(choice, c, b, gain) &&
         (is_sparser(&all[c], &all[found]) ||
          (c < found && !is_sparser(&all[found], &all[c]))))
       found = c;
   return found;
 }
 
-th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
-                         struct th_error *err)
+th_status th_choice_make(struct th_choice *choice, int64_t attributes,
+                         struct th_chosen *made, struct th_error *err)
 {
   made->null = find_kind(choice, TH_CANDIDATE_NULL);
   made->strict = find_kind(choice, TH_CANDIDATE_STRICT);
@@ -224,10 +216,12 @@ th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
     return th_fail(err, TH_EARG, "a choice needs the null model");
   if (made->best < 0)
     made->best = made->null;
-  const struct th_candidate *best = &choice->candidate[made->best];
-  bool null =
-      best->kind == TH_CANDIDATE_NULL || !(best->score >= clearly_related);
-  made->chosen = null ? made->null : find_sparsest(choice, made->best);
+  double null = choice->candidate[made->null].loss;
+  double gain = gain_of(choice, null, choice->candidate[made->best].loss);
+  bool clear = gain >= fmin(clear_gain, th_log(1 + (double)attributes));
+  made->chosen = made->best != made->null && clear
+                     ? find_sparsest(choice, made->best, null)
+                     : made->null;
   made->above = compare(choice, made->chosen, made->best, &made->above_se);
   return TH_OK;
 }

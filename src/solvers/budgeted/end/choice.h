@@ -11,13 +11,20 @@
  * none and is not the null model, or its mean loss is not finite.
  *   b         has the least mean loss of those that count; of equals the one
  *             with fewer attributes, then the one added first
- *   score     corr(p_b, y), weighted, times root(W^2 / sum of w_i^2), which is
- *             root n of equal weights; 0 where either is constant
- * The null model is chosen where b is one or score < 3. Else, from few to many
- * attributes (of equals the smaller mean loss first, then the order of
- * addition), the first candidate c but the null model with
- *   size_c <= size_b  and  mean(loss_c - loss_b) <= k se(loss_c - loss_b),
- * k = 1 for the strict support, 1/4 for nets. b itself is one.
+ *   n         how many rows of equal weight tell as much: W^2 / sum of w_i^2
+ *   G         what b gains over the null model: n log(loss_null / loss_b); of
+ *             log losses 2 n (loss_null - loss_b). Either is twice a gain in
+ *             log likelihood, on rows that b has not seen
+ * With d attributes in the data, the null model is chosen where b is one, or G
+ * is less than min(9, log(1 + d)): among more attributes chance finds more. So
+ * one attribute has to gain 0.7, and 50 have to gain 3.9. Else, from few to
+ * many attributes (of equals the smaller mean loss first, then the order of
+ * addition), the first candidate c but the null model with size_c <= size_b and
+ *   nets      mean(loss_c - loss_b) <= se(loss_c - loss_b) / 4
+ *   strict    mean(loss_c - loss_b) <= se(loss_c - loss_b), and at most the
+ *             share max(0.01, n / 20000) of what b gains: mean(loss_null -
+ *             loss_b). A standard error of few rows is no small loss.
+ * b itself is one.
  *
  * All functions are local; sums run in a fixed order.
  * SPDX-License-Identifier: MIT */
@@ -43,7 +50,6 @@ struct th_candidate {
   int64_t size; /* attributes of the final model */
   double loss;  /* mean(loss_c), by th_choice_add */
   double se;    /* se(loss_c), by th_choice_add */
-  double score; /* score, by th_choice_add */
 };
 
 struct th_choice {
@@ -96,8 +102,9 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
 bool th_choice_trails(const struct th_choice *choice, int64_t mix,
                       int64_t other);
 
-/* Choose. TH_EARG when no null model has been added. */
-th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
-                         struct th_error *err);
+/* Choose, on data of so many attributes that vary. TH_EARG when no null model
+ * has been added. */
+th_status th_choice_make(struct th_choice *choice, int64_t attributes,
+                         struct th_chosen *made, struct th_error *err);
 
 #endif

@@ -172,13 +172,17 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
   }
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_end_gather(w, scores, support, err));
-  TH_TRY(th_end_strict(w, support, err));
-  if (w->blind) {
-    end->chosen.kind = TH_CANDIDATE_STRICT;
-    th_context_notice(
-        context,
-        "too few examples of a class, or too few with a weight, to choose a "
-        "model by its predictions. The model is the strict support");
+  if (w->blind == NULL)
+    TH_TRY(th_end_strict(w, support, err));
+  if (w->blind != NULL) {
+    /* nothing guards a strict support of the list against chance here */
+    end->chosen = (struct th_candidate){.kind = TH_CANDIDATE_NULL};
+    end->ending = th_end_note(w, TH_ENDING_BLIND);
+    th_context_notice(context,
+                      "the model is empty, as no predictions can choose one: "
+                      "%s. More examples would help. {select} truth keeps what "
+                      "stands out beyond doubt",
+                      w->blind);
   } else {
     TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));
     TH_TRY(th_agree(context->comm, th_end_choose(w, err), err));

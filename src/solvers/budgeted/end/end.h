@@ -30,7 +30,8 @@ enum {
   /* fewer examples: folds; from here on a part is held out */
   TH_END_SMALL = 5000,
   TH_END_MOST = 1 << 21, /* with more examples no list fits into memory */
-  TH_END_FEWEST = 20,    /* with fewer, nothing can be chosen by predictions */
+  TH_END_FEWEST = 8,     /* with fewer, nothing can be chosen by predictions */
+  TH_END_FEWEST_ONCE = 60, /* the same in a single pass */
   TH_END_OF_ONE = 3, /* in a single pass the list sees one example of three */
   TH_END_LISTS = 4   /* passes that the lists of folds may take together */
 };
@@ -67,6 +68,8 @@ struct th_end {
   struct th_pieces pieces; /* the same, ascending, none across row groups */
   int64_t folds;           /* 1: the held-out part */
   uint8_t *fold;           /* fold of each of the rows; UINT8_MAX: none */
+  int64_t *twin; /* of each of the rows: the first of them that equals it, or
+                    itself; NULL: none are equal */
 };
 
 /* Does a run end like this, and keep the held-out rows for it? Local. */

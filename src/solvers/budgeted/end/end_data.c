@@ -14,6 +14,8 @@ enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
  */
 static const double most_values = (double)SHORTEST_LIST * TH_END_MOST;
 
+static const double rounding = 1e-9; /* of sums of weights */
+
 int64_t th_end_longest_list(int64_t budget, int64_t n)
 {
   int64_t room = (int64_t)(most_values / (double)n);
@@ -35,17 +37,40 @@ static bool has_both(const struct th_end_work *w, int64_t f, bool inside)
   return w->context->target.labels && !inside ? least < most : least <= most;
 }
 
-static bool is_blind(const struct th_end_work *w)
+/* How many different examples of equal weight choose as much as the rows that
+ * choose. joint: room for a number for each row. */
+static double effective(const struct th_end_work *w, double *joint)
 {
+  double sum = 0;
+  double squares = 0;
+  for (int64_t i = 0; i < w->rows; i++)
+    if (w->end->fold[i] < w->end->folds)
+      joint[th_end_lead(w, i)] += w->weight[i];
+  for (int64_t i = 0; i < w->rows; i++) {
+    sum += joint[i];
+    squares += joint[i] * joint[i];
+  }
+  return squares > 0 ? sum * sum / squares : 0;
+}
+
+/* Why no predictions can choose, or NULL. */
+static const char *why_blind(const struct th_end_work *w, double *joint)
+{
+  if (effective(w, joint) < TH_END_FEWEST * (1 - rounding))
+    return "fewer than 8 different examples of some weight can choose";
   for (int64_t f = 0; f < w->end->folds; f++)
     if (!has_both(w, f, true) || !has_both(w, f, false))
-      return true;
-  return false;
+      return w->context->target.labels
+                 ? "a class has so few examples of some weight that they are "
+                   "all in one part"
+                 : "a part of the examples has no weight";
+  return NULL;
 }
 
 th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
 {
   int64_t paths = (w->end->folds + 1) * TH_MIXES;
+  double *joint = NULL;
   th_status rc;
   TH_TRY(TH_NEW(&w->target, w->rows, "targets", err));
   TH_TRY(TH_NEW(&w->weight, w->rows, "weights", err));
@@ -55,7 +80,8 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
       TH_NEW(&w->held_row, w->rows, "the examples that choose the model", err));
   TH_TRY(TH_NEW(&w->points, paths, "the models compared at the end", err));
   TH_TRY(th_end_targets(w->end, w->context, w->target, w->weight, err));
-  w->blind = is_blind(w);
+  TH_TRY(TH_NEW(&joint, w->rows, "weights", err));
+  w->blind = why_blind(w, joint);
   for (int64_t i = 0; i < w->rows; i++)
     if (w->end->fold[i] < w->end->folds)
       w->held_row[w->held++] = i;
@@ -63,6 +89,7 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
   TH_TRY(TH_NEW(&w->strict, w->held, "predictions", err));
   TH_TRY(TH_NEW(&w->null, w->held, "predictions", err));
 done:
+  free(joint);
   return rc;
 }
 

@@ -46,7 +46,7 @@ struct th_end_work {
   int64_t lambdas; /* of them that are tried */
   int64_t paths;   /* that this round of them has made, on all ranks */
   bool at_end;     /* the last of these predicts best */
-  bool blind; /* a fold or its complement has too few examples with a weight */
+  const char *blind;        /* why no predictions can choose; NULL: they can */
   int64_t held;             /* rows that choose */
   int64_t *held_row;        /* ascending */
   double *prediction;       /* TH_NETS x held, of rows that were not seen */
@@ -58,6 +58,12 @@ struct th_end_work {
   int64_t net_step;         /* the lambda of the chosen net in its mix */
   struct th_end_model best; /* the strict support on all rows */
 };
+
+/* The first row that equals row i, or i. */
+static inline int64_t th_end_lead(const struct th_end_work *w, int64_t i)
+{
+  return w->end->twin != NULL ? w->end->twin[i] : i;
+}
 
 /* The list that fold f uses; f = folds: the list of all rows. */
 static inline const struct th_end_list *
@@ -120,6 +126,10 @@ th_status th_end_pick(const struct th_end_work *w,
 th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
                        struct th_error *err);
 
+/* What the model is told of an end of that kind, but for its choice
+ * (end_choose.c). Local. */
+struct th_ending th_end_note(const struct th_end_work *w,
+                             enum th_ending_kind kind);
 /* Choose among the candidates (end_choose.c). Local. TH_EARG, TH_ENOMEM. */
 th_status th_end_choose(struct th_end_work *w, struct th_error *err);
 

@@ -19,6 +19,8 @@ enum {
 static const double screened_share = 2.0 / 3;
 static const double screened_unless_held = 5.0 / 7;
 
+enum { COUNTED = -2 }; /* in place of a row */
+
 /* What an example is used for. */
 enum fate { SCREENED = 0, FITTED, CHOOSES };
 
@@ -99,6 +101,101 @@ static th_status add_pieces(struct th_end *end, const struct th_shape *shape,
   return rc;
 }
 
+/* ---- equal examples ---- */
+
+/* What is known of the examples that equal others. Entries of stored rows are
+ * those of the first one in a group of equal ones. */
+struct equals {
+  const struct th_twins *twins; /* NULL: nobody knows of any */
+  int64_t *lead;                /* of a stored row: the row of the end that the
+                                   end's other ones follow, or -1 */
+  uint8_t *fates;               /* of a stored row: a bit for each fate */
+};
+
+static void equals_free(struct equals *e)
+{
+  TH_FREE(e->lead, e->fates);
+}
+
+/* Local. */
+static th_status equals_init(struct equals *e, const struct th_source *source,
+                             const uint8_t *fate, struct th_error *err)
+{
+  int64_t n = th_source_shape(source)->training;
+  th_status rc = TH_OK;
+  *e = (struct equals){.twins = th_source_twins(source)};
+  if (e->twins != NULL && e->twins->count == 0)
+    e->twins = NULL;
+  if (e->twins == NULL)
+    return rc;
+  TH_TRY(TH_NEW(&e->lead, n, "equal examples", err));
+  TH_TRY(TH_NEW(&e->fates, n, "equal examples", err));
+  for (int64_t i = 0; i < n; i++) {
+    e->lead[i] = -1;
+    e->fates[i] = (uint8_t)(1 << fate[i]);
+  }
+  for (int64_t k = 0; k < e->twins->count; k++)
+    e->fates[e->twins->first[k]] |= (uint8_t)(1 << fate[e->twins->row[k]]);
+done:
+  return rc;
+}
+
+/* The first example that equals stored row `row`; *at goes through the twins.
+ */
+static int64_t first_of(const struct equals *e, int64_t row, int64_t *at)
+{
+  const struct th_twins *twins = e->twins;
+  while (*at < twins->count && twins->row[*at] < row)
+    ++*at;
+  return *at < twins->count && twins->row[*at] == row ? twins->first[*at] : row;
+}
+
+/* Whether examples that are equal to one of these fates take part in what
+ * screening or the fits see, while it chooses. */
+static bool is_torn(uint8_t fates, bool held)
+{
+  bool chooses = fates >> CHOOSES & 1;
+  bool elsewhere = fates & 1 << SCREENED;
+  return held ? chooses && fates != 1 << CHOOSES : elsewhere;
+}
+
+/* Which rows of the end follow which. An example does not choose where an equal
+ * one has been seen: its fold is UINT8_MAX, and elsewhere 0. Local. */
+static th_status join_equals(struct th_end *end, struct equals *e, bool held,
+                             struct th_error *err)
+{
+  int64_t at = 0;
+  int64_t row = 0;
+  th_status rc = TH_NEW(&end->twin, end->rows, "equal examples", err);
+  for (int64_t k = 0; k < end->pieces.count && rc == TH_OK; k++) {
+    struct th_rows rows = end->pieces.items[k];
+    for (int64_t i = rows.first; i < rows.first + rows.count; i++, row++) {
+      int64_t first = first_of(e, i, &at);
+      if (e->lead[first] < 0)
+        e->lead[first] = row;
+      end->twin[row] = e->lead[first];
+      end->fold[row] = is_torn(e->fates[first], held) ? UINT8_MAX : 0;
+    }
+  }
+  return rc;
+}
+
+/* Local. */
+static void tell_equals(const struct equals *e, bool held,
+                        const struct th_context *context)
+{
+  int64_t firsts = 0;
+  for (int64_t k = 0; k < e->twins->count; k++) {
+    firsts += e->lead[e->twins->first[k]] != COUNTED;
+    e->lead[e->twins->first[k]] = COUNTED;
+  }
+  th_context_notice(context,
+                    "%lld examples equal another one. Equal ones %s",
+                    (long long)(e->twins->count + firsts),
+                    held ? "do not choose the model unless all of them do"
+                         : "share a fold");
+}
+
 /* The held-out part is a fold by itself. */
 static void fold_held(struct th_end *end, const uint8_t *fate)
 {
@@ -106,8 +203,9 @@ static void fold_held(struct th_end *end, const uint8_t *fate)
   end->folds = 1;
   for (int64_t k = 0; k < end->pieces.count; k++) {
     struct th_rows rows = end->pieces.items[k];
-    for (int64_t i = 0; i < rows.count; i++)
-      end->fold[at++] = fate[rows.first + i] == CHOOSES ? 0 : UINT8_MAX;
+    for (int64_t i = 0; i < rows.count; i++, at++)
+      if (fate[rows.first + i] != CHOOSES)
+        end->fold[at] = UINT8_MAX;
   }
 }
 
@@ -117,21 +215,34 @@ th_status th_end_targets(const struct th_end *end, struct th_context *context,
   return th_context_piece_targets(context, &end->pieces, target, weight, err);
 }
 
-/* Local. */
+/* Rows that do not choose are in no fold. There are two folds at least, one of
+ * which may be empty. Local. */
 static th_status fold_rows(struct th_end *end, struct th_context *context,
                            struct th_error *err)
 {
   double *target = NULL;
   double *weight = NULL;
+  uint8_t *fold = NULL;
   th_status rc;
-  end->folds = th_folds_count(end->rows);
   TH_TRY(TH_NEW(&target, end->rows, "targets", err));
   TH_TRY(TH_NEW(&weight, end->rows, "weights", err));
+  TH_TRY(TH_NEW(&fold, end->rows, "folds", err));
   TH_TRY(th_end_targets(end, context, target, weight, err));
-  th_folds_make(end->rows, target, context->target.labels,
-                context->config->seed, end->folds, end->fold);
+  for (int64_t i = 0; i < end->rows; i++)
+    if (end->fold[i] == UINT8_MAX)
+      weight[i] = 0;
+  const struct th_folds_rows given = {.rows = end->rows,
+                                      .target = target,
+                                      .labels = context->target.labels,
+                                      .weight = weight,
+                                      .twin = end->twin};
+  end->folds = th_max_i64(2, th_folds_count(th_folds_distinct(&given)));
+  th_folds_make(&given, context->config->seed, end->folds, fold);
+  for (int64_t i = 0; i < end->rows; i++)
+    if (end->fold[i] != UINT8_MAX)
+      end->fold[i] = fold[i];
 done:
-  TH_FREE(target, weight);
+  TH_FREE(target, weight, fold);
   return rc;
 }
 
@@ -141,6 +252,7 @@ static th_status choose_rows(struct th_end *end, struct th_context *context,
 {
   const struct th_shape *shape = th_source_shape(context->source);
   bool by_folds = th_end_small(end->once ? 1 : 0, shape->training);
+  struct equals equals = {0};
   uint8_t *fate = NULL;
   th_status rc;
   end->units = context->deal.training_units;
@@ -152,11 +264,17 @@ static th_status choose_rows(struct th_end *end, struct th_context *context,
   mark_all(end, &context->deal, fate);
   TH_TRY(add_pieces(end, shape, fate, err));
   TH_TRY(TH_NEW(&end->fold, end->rows, "folds", err));
+  TH_TRY(equals_init(&equals, context->source, fate, err));
+  if (equals.twins != NULL) {
+    TH_TRY(join_equals(end, &equals, !by_folds, err));
+    tell_equals(&equals, !by_folds, context);
+  }
   if (by_folds)
     TH_TRY(fold_rows(end, context, err));
   else
     fold_held(end, fate);
 done:
+  equals_free(&equals);
   free(fate);
   return rc;
 }
@@ -178,6 +296,6 @@ th_status th_end_init(struct th_end *end, struct th_context *context,
 void th_end_free(struct th_end *end)
 {
   th_deal_pieces_free(&end->pieces);
-  free(end->fold);
+  TH_FREE(end->fold, end->twin);
   *end = (struct th_end){0};
 }

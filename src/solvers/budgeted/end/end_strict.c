@@ -196,8 +196,6 @@ static th_status run_mine(struct th_end_work *w,
   const struct th_comm *comm = w->context->comm;
   th_status rc;
   TH_TRY(fit_all(w, members, err));
-  if (w->blind)
-    return rc;
   TH_TRY(predict_mean(w, err));
   for (int64_t f = 0; f < w->end->folds; f++)
     if (f % comm->size == comm->rank)

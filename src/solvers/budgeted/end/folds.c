@@ -2,37 +2,59 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/folds.h"
 
+#include "core/integer.h"
 #include "core/random.h"
 
 enum { FEW_ROWS = 500, FOLDS_OF_FEW = 10, FOLDS = 5 };
 
-int64_t th_folds_count(int64_t rows)
+/* How a row is dealt: with the others of its class, without a weight, or where
+ * the row is that it equals. */
+enum deck { LOW, HIGH, WEIGHTLESS, DECKS, FOLLOWS = DECKS };
+
+static enum deck deck_of(const struct th_folds_rows *given, int64_t i)
 {
-  return rows < FEW_ROWS ? FOLDS_OF_FEW : FOLDS;
+  if (given->twin != NULL && given->twin[i] != i)
+    return FOLLOWS;
+  if (given->weight != NULL && !(given->weight[i] > 0))
+    return WEIGHTLESS;
+  return given->labels && given->target[i] > 0 ? HIGH : LOW;
 }
 
-/* Whether a row is of a class: with labels its own, else the only one. */
-static bool is_of(const double *target, bool labels, int64_t i, int which)
+static int64_t count_deck(const struct th_folds_rows *given, enum deck which)
 {
-  return labels ? (target[i] > 0) == which : which == 0;
+  int64_t size = 0;
+  for (int64_t i = 0; i < given->rows; i++)
+    size += deck_of(given, i) == which;
+  return size;
 }
 
-void th_folds_make(int64_t rows, const double *target, bool labels,
-                   uint64_t seed, int64_t count, uint8_t *fold)
+int64_t th_folds_distinct(const struct th_folds_rows *given)
+{
+  return count_deck(given, LOW) + count_deck(given, HIGH);
+}
+
+int64_t th_folds_count(int64_t distinct)
+{
+  return th_min_i64(distinct, distinct < FEW_ROWS ? FOLDS_OF_FEW : FOLDS);
+}
+
+void th_folds_make(const struct th_folds_rows *given, uint64_t seed,
+                   int64_t count, uint8_t *fold)
 {
   struct th_stream stream = {seed, TH_PURPOSE_FOLD};
   int64_t dealt = 0;
-  for (int which = 0; which < 2; which++) {
-    int64_t size = 0;
+  for (enum deck which = LOW; which < DECKS; which++) {
+    int64_t size = count_deck(given, which);
     int64_t number = 0;
-    for (int64_t i = 0; i < rows; i++)
-      size += is_of(target, labels, i, which);
-    for (int64_t i = 0; i < rows; i++)
-      if (is_of(target, labels, i, which)) {
+    for (int64_t i = 0; i < given->rows; i++)
+      if (deck_of(given, i) == which) {
         int64_t place =
             th_random_place(stream, (uint64_t)which, size, number++);
         fold[i] = (uint8_t)((dealt + place) % count);
       }
     dealt += size;
   }
+  for (int64_t i = 0; i < given->rows; i++)
+    if (deck_of(given, i) == FOLLOWS)
+      fold[i] = fold[given->twin[i]];
 }
