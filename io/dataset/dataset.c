@@ -61,6 +61,7 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   d->store.shape = d->info.row_groups.shape;
   d->store.fingerprint = d->info.fingerprint;
   d->store.shards = d->info.shards;
+  d->store.twins = &d->info.twins;
   d->memory = memory;
   d->missed = (struct th_missed){.run = -1, .elsewhere = -1};
   th_file_raise_limit(RLIMIT_NOFILE);

@@ -55,6 +55,21 @@ uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
   return sum;
 }
 
+uint64_t th_fingerprint_example(int64_t first, const uint32_t *index,
+                                const void *values, size_t value_size,
+                                int64_t count)
+{
+  uint64_t sum = 0;
+  const char *value = values;
+  for (int64_t k = 0; k < count; k++, value += value_size) {
+    uint64_t bits = bits_of(value, value_size);
+    uint64_t attribute = (uint64_t)(first < 0 ? (int64_t)index[k] : first + k);
+    if (bits != 0)
+      sum += mix(attribute * odd_a ^ mix(bits + odd_b));
+  }
+  return sum;
+}
+
 uint64_t th_fingerprint_share(int64_t attribute, int64_t group,
                               uint64_t checksum)
 {

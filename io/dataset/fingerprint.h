@@ -35,6 +35,13 @@ uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
                             const uint16_t *row, const void *values,
                             size_t value_size, int64_t count);
 
+/* What an example's attributes and values make: a sum over its values that are
+ * not 0, of the mix of both. Entry k has attribute first + k, or index[k] where
+ * first is -1. */
+uint64_t th_fingerprint_example(int64_t first, const uint32_t *index,
+                                const void *values, size_t value_size,
+                                int64_t count);
+
 /* A dense run's share of the content; shares are summed modulo 2^64, so the sum
  * does not depend on how runs lie in shards. */
 uint64_t th_fingerprint_share(int64_t attribute, int64_t group,

@@ -64,6 +64,10 @@
  *             sets first, count, group i64 (its lowest attribute), weight f64
  *             (0: not given). Not in the fingerprint, which is of the values:
  *             models hold the groups that they were trained with
+ *   /equal    group, optional: training examples that equal an earlier one, as
+ *             far as import looked for them (core/store.h); attribute count (of
+ *             these), data sets row, first i64: stored rows, row ascending.
+ *             Not in the fingerprint, as it follows from the values
  *   /group/first, /group/count i64 [G], /group/split u8 [G]
  *   /group/checksum_y, _row, _weight   u64 [G] of the group's part of each
  *   /shard/path text [K], relative: FOLDER.shards/FILE.h5
@@ -227,6 +231,9 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 3 };
 #define TH_D_TOGETHER_COUNT "/attribute_groups/count"
 #define TH_D_TOGETHER_GROUP "/attribute_groups/group"
 #define TH_D_TOGETHER_WEIGHT "/attribute_groups/weight"
+#define TH_G_EQUAL "/equal"
+#define TH_D_EQUAL_ROW "/equal/row"
+#define TH_D_EQUAL_FIRST "/equal/first"
 #define TH_G_SHARD "/shard"
 #define TH_D_SHARD_PATH "/shard/path"
 #define TH_D_SHARD_FIRST "/shard/first"

@@ -37,6 +37,7 @@ struct th_master_info {
   char *target_name;    /* NULL: not known */
   char *positive_class; /* NULL: targets are as in the text */
   struct th_origin origin;
+  struct th_twins twins;
 };
 
 /* Local. */

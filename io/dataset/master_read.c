@@ -4,6 +4,7 @@
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/names.h"
+#include "io/dataset/twins.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/message.h"
 #include "io/hdf5/path.h"
@@ -20,6 +21,7 @@ void th_master_info_free(struct th_master_info *info)
   TH_FREE(info->shard, info->truth.support, info->truth.coef, info->provenance,
           info->target_name, info->positive_class);
   th_origin_free(&info->origin);
+  th_twins_free(&info->twins);
   *info = (struct th_master_info){0};
 }
 
@@ -320,6 +322,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   TH_TRY(th_h5_get_line(&h5, "/", TH_A_PROVENANCE, &info->provenance, err));
   TH_TRY(th_names_print(&h5, info->row_groups.shape.attributes, &info->names,
                         err));
+  TH_TRY(th_twins_get(&h5, info->row_groups.shape.training, &info->twins, err));
   TH_TRY(get_shards(&h5, info, err));
   TH_TRY(adopt_folder(path, info, err));
   info->generated = th_h5_exists(&h5, TH_G_TRUTH);
@@ -347,6 +350,8 @@ static th_status walk(struct th_message *pack, struct th_master_info *info,
     info->target_name = NULL;
     info->positive_class = NULL;
     info->origin = (struct th_origin){0};
+    info->twins.row = NULL;
+    info->twins.first = NULL;
     info->truth.support = NULL;
     info->truth.coef = NULL;
   }
@@ -360,6 +365,10 @@ static th_status walk(struct th_message *pack, struct th_master_info *info,
   TH_TRY(th_message_text(pack, &info->target_name, err));
   TH_TRY(th_message_text(pack, &info->positive_class, err));
   TH_TRY(th_origin_pack(pack, &info->origin, err));
+  TH_TRY(th_message_array(pack, (void **)&info->twins.row, info->twins.count,
+                          sizeof(int64_t), err));
+  TH_TRY(th_message_array(pack, (void **)&info->twins.first, info->twins.count,
+                          sizeof(int64_t), err));
   if (!info->generated)
     goto done;
   TH_TRY(th_message_array(pack, (void **)&info->truth.support,

@@ -8,6 +8,7 @@
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/names.h"
+#include "io/dataset/twins.h"
 #include "io/dataset/writer.h"
 #include "io/hdf5/file.h"
 
@@ -278,6 +279,7 @@ static th_status fill(const struct th_h5 *h5, struct th_master_info *info,
   TH_TRY(put_examples(h5, row_groups, master, &print, err));
   TH_TRY(put_names(h5, row_groups->shape.attributes, master, &print, err));
   TH_TRY(th_attribute_groups_put(h5, master->piece, master->pieces, err));
+  TH_TRY(th_twins_put(h5, master->twins, err));
   TH_TRY(put_shards(h5, info, err));
   if (master->truth != NULL && master->truth->family[0] != '\0')
     TH_TRY(put_truth(h5, master->truth, err));

@@ -93,6 +93,7 @@ struct th_master {
   const struct th_group_piece *piece;  /* of groups of attributes: all of them,
                                           ascending */
   int64_t pieces;                      /* 0: no groups */
+  const struct th_twins *twins;        /* NULL: nobody has looked */
   const struct th_ground_truth *truth; /* NULL: not generated */
   const char
       *provenance; /* how the data were made; one line without paths or dates */

@@ -66,6 +66,7 @@ struct th_import_rows {
   int64_t capacity;
   double *target;
   double *weight;
+  uint64_t *key;   /* th_fingerprint_example */
   int64_t *stored; /* row of the data set to come */
 };
 

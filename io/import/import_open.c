@@ -294,7 +294,7 @@ void th_import_close(struct th_importing *im)
           im->share.weightless, im->examples);
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->bins.own);
-  TH_FREE(im->own.target, im->own.weight, im->own.stored);
+  TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
   th_rounding_free(&im->rounding);
   th_row_assignment_free(&im->assignment);
 }

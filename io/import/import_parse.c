@@ -3,6 +3,7 @@
 #include "io/import/import_job.h"
 
 #include "core/memory.h"
+#include "io/dataset/fingerprint.h"
 
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@ struct parsing {
 static const struct th_array by_row[] = {
     TH_ARRAY(struct th_import_rows, target),
     TH_ARRAY(struct th_import_rows, weight),
+    TH_ARRAY(struct th_import_rows, key),
     TH_ARRAY(struct th_import_rows, stored)};
 
 static th_status keep_labels(struct th_importing *im,
@@ -29,6 +31,9 @@ static th_status keep_labels(struct th_importing *im,
   im->own.stored[im->own.count] = stored;
   im->own.target[im->own.count] = row->target;
   im->own.weight[im->own.count] = row->weight;
+  im->own.key[im->own.count] = th_fingerprint_example(
+      row->first, row->index, row->values,
+      th_type_size(th_type_single(row->type)), row->count);
   return rc;
 }
 

@@ -63,7 +63,7 @@ static void end_thread(struct th_import_thread *thread)
           im->share.weightless, im->examples);
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->bins.own);
-  TH_FREE(im->own.target, im->own.weight, im->own.stored);
+  TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
   th_rounding_free(&im->rounding);
   th_row_assignment_free(&im->assignment);
 }
@@ -123,10 +123,12 @@ static th_status join_rows(struct th_importing *im, struct th_error *err)
     count += im->bins.other[t].im.own.count;
   if (count == own->count)
     return TH_OK;
-  int64_t held[3] = {own->capacity, own->capacity, own->capacity};
+  int64_t held[4] = {own->capacity, own->capacity, own->capacity,
+                     own->capacity};
   TH_TRY(TH_GROW(&own->target, &held[0], count, what, err));
   TH_TRY(TH_GROW(&own->weight, &held[1], count, what, err));
   TH_TRY(TH_GROW(&own->stored, &held[2], count, what, err));
+  TH_TRY(TH_GROW(&own->key, &held[3], count, what, err));
   for (int t = 0; t < im->bins.others; t++) {
     const struct th_import_rows *more = &im->bins.other[t].im.own;
     size_t bytes = (size_t)more->count * sizeof(double);
@@ -134,6 +136,7 @@ static th_status join_rows(struct th_importing *im, struct th_error *err)
       continue;
     memcpy(own->target + own->count, more->target, bytes);
     memcpy(own->weight + own->count, more->weight, bytes);
+    memcpy(own->key + own->count, more->key, bytes);
     memcpy(own->stored + own->count, more->stored, bytes);
     own->count += more->count;
   }

@@ -1,5 +1,6 @@
 /* import_write.c - from bins of examples to shards and master
  * SPDX-License-Identifier: MIT */
+#include "io/dataset/twins.h"
 #include "io/dataset/writer.h"
 #include "io/import/import_job.h"
 
@@ -107,8 +108,15 @@ struct labels {
   double *target; /* in stored order */
   double *weight;
   int64_t *row;
+  uint64_t *key;  /* NULL: nobody looks for equal examples */
   int64_t *sizes; /* of an exchange; every rank has them */
 };
+
+/* Are equal examples looked for? */
+static bool looks_for_twins(const struct th_importing *im)
+{
+  return !im->unlabelled && im->assignment.training <= TH_TWINS_EXAMPLES;
+}
 
 static th_status make_labels(const struct th_importing *im,
                              struct labels *labels, struct th_error *err)
@@ -124,6 +132,8 @@ static th_status make_labels(const struct th_importing *im,
   TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
   if (th_import_is_weighted(im))
     TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
+  if (looks_for_twins(im))
+    TH_TRY(TH_NEW(&labels->key, count, "equal examples", err));
 done:
   return rc;
 }
@@ -145,12 +155,13 @@ static void gather(const struct th_importing *im, const void *mine,
   comm->ops->exchange(comm, mine, send, labels->arrived, receive);
 }
 
-/* All ranks' values to stored order on rank 0. Collective. */
-static void collect(const struct th_importing *im, const double *mine,
-                    const struct labels *labels, double *stored)
+/* All ranks' items to stored order on rank 0. Collective. */
+static void collect(const struct th_importing *im, const void *mine,
+                    const struct labels *labels, void *to)
 {
   gather(im, mine, labels);
-  const double *arrived = labels->arrived;
+  const uint64_t *arrived = labels->arrived;
+  uint64_t *stored = to;
   for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
     stored[k] = arrived[labels->row[k]];
 }
@@ -169,7 +180,24 @@ static th_status collect_labels(const struct th_importing *im,
   collect(im, im->own.target, labels, labels->target);
   if (th_import_is_weighted(im))
     collect(im, im->own.weight, labels, labels->weight);
+  if (looks_for_twins(im))
+    collect(im, im->own.key, labels, labels->key);
   return TH_OK;
+}
+
+/* Collective; only rank 0 finds any. */
+static th_status find_twins(const struct th_importing *im,
+                            const struct labels *labels, struct th_twins *twins,
+                            struct th_error *err)
+{
+  const struct th_twins_given given = {.examples = im->assignment.training,
+                                       .key = labels->key,
+                                       .target = labels->target,
+                                       .weight = labels->weight};
+  th_status rc = TH_OK;
+  if (im->comm->rank == 0 && looks_for_twins(im))
+    rc = th_twins_find(twins, &given, err);
+  return th_agree(im->comm, rc, err);
 }
 
 static void append(char text[PROVENANCE], const char *format, ...)
@@ -215,6 +243,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   struct th_writer *writer = NULL;
   struct labels labels = {0};
   struct th_origin origin = {0};
+  struct th_twins twins = {0};
   char provenance[PROVENANCE];
   th_status rc = TH_OK;
   TH_TRY(training_weights(im, &weight, err));
@@ -224,6 +253,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                           im->job->force, err));
   TH_TRY(th_import_write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
+  TH_TRY(find_twins(im, &labels, &twins, err));
   TH_TRY(th_agree(im->comm, th_import_origin(im, &origin, err), err));
   describe(im, provenance);
   if (im->unlabelled)
@@ -237,13 +267,15 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .origin = &origin,
                              .piece = im->piece,
                              .pieces = im->pieces,
+                             .twins = &twins,
                              .provenance = provenance};
   rc = th_writer_commit(writer, &master, err);
   writer = NULL;
 done:
   th_writer_abort(writer);
   th_origin_free(&origin);
-  TH_FREE(labels.arrived, labels.target, labels.weight, labels.row,
+  th_twins_free(&twins);
+  TH_FREE(labels.arrived, labels.target, labels.weight, labels.row, labels.key,
           labels.sizes, weight);
   return rc;
 }
