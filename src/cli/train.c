@@ -202,9 +202,8 @@ static void print_fallback(const struct session *session)
   bool fell = solver->why_truth != NULL && given->select == TH_SELECT_AUTO &&
               used->select == TH_SELECT_TRUTH;
   if (fell)
-    th_wording_print(
-        stderr, "note: the model is the strict support, as by --select truth: ",
-        solver->why_truth(given, &session->data.store->shape));
+    th_wording_print(stderr, "note: the model is that of --select truth: ",
+                     solver->why_truth(given, &session->data.store->shape));
 }
 
 /* Local, replicated. */

@@ -21,6 +21,10 @@ enum {
   KNOWN_ROWS = 10   /* of each member, for a fit of labels */
 };
 
+/* Of a member at the end, in standard errors, however few attributes there are:
+ * the threshold for candidates is 0 of a single one. */
+static const double least_score = 2;
+
 /* Members that are still tried leave. Local. */
 static void drop_entrants(struct th_sift *s)
 {
@@ -68,8 +72,8 @@ static double variance_at_end(const struct th_sift *s)
 }
 
 /* Rank 0 decides which members stand out, by the threshold for candidates of
- * all attributes, and which of them stay within -s. Every rank learns the
- * result. rp: variance of the rows. Collective. */
+ * all attributes or the least score, and which of them stay within -s. Every
+ * rank learns the result. rp: variance of the rows. Collective. */
 static th_status eliminate(struct th_sift *s, struct th_context *context,
                            double rp, struct th_error *err)
 {
@@ -80,6 +84,7 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
   double *b = NULL;
   double *x = NULL;
   double *least = NULL;
+  double z = fmax(s->threshold, least_score);
   th_status rc = TH_NEW(&a, n * n, "backward elimination", err);
   if (rc == TH_OK)
     rc = TH_NEW(&b, n, "backward elimination", err);
@@ -99,7 +104,7 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
              mean * th_gram_at(&s->gram, n, n + 1);
     }
     for (int64_t k = 0; k < n; k++)
-      least[k] = s->threshold * s->threshold * rp;
+      least[k] = z * z * rp;
     struct th_elimination given = {
         .n = n, .a = a, .b = b, .most = most, .least = least};
     rc = th_elimination_backward(&given, x, s->fit.keep, err);

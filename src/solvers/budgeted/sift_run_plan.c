@@ -5,7 +5,7 @@
 #include "solvers/budgeted/algorithms.h"
 #include "solvers/budgeted/budgeted_plan.h"
 #include "solvers/budgeted/end/end.h"
-#include "solvers/budgeted/end/folds.h"
+#include "solvers/data/folds.h"
 #include "solvers/budgeted/sift.h"
 
 #include <math.h>
@@ -45,7 +45,8 @@ const char *th_sift_why_truth(const struct th_config *config,
 {
   int64_t passes = wanted_passes(config, shape);
   if (shape->training < TH_END_FEWEST)
-    return "a choice by predictions needs at least 8 training examples";
+    return "a choice by predictions needs at least 8 training examples. With "
+           "fewer, chance alone may make a model";
   if (passes == 1 && shape->training < TH_END_FEWEST_ONCE)
     return "a choice by predictions in one pass needs at least 60 training "
            "examples";

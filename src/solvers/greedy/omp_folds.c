@@ -4,10 +4,11 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
-#include "core/random.h"
+#include "solvers/data/folds.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* So many sizes without a gain end the paths: these, or half of the best. */
@@ -20,13 +21,39 @@ static struct th_context *context_of(const struct th_pursuit_data *data)
   return data->problem->context;
 }
 
-/* Examples in random order, dealt to the folds in turn. */
-static void deal_folds(struct th_omp_folds *folds, int64_t rows, uint64_t seed)
+/* Whether the examples outside of fold f have both labels, or numbers. */
+static bool has_both(const struct th_omp_folds *folds,
+                     const struct th_problem *p, int64_t f)
 {
-  struct th_stream stream = {seed, TH_PURPOSE_FOLD};
-  for (int64_t i = 0; i < rows; i++)
-    folds->fold[i] =
-        (uint8_t)(th_random_place(stream, 0, rows, i) % folds->count);
+  bool found[2] = {false};
+  for (int64_t i = 0; i < p->rows; i++)
+    if (folds->fold[i] != f && p->eta[i] > 0)
+      found[p->target[i] > 0] = true;
+  return !p->loss->labels || (found[0] && found[1]);
+}
+
+/* Examples in random order, dealt to the folds in turn; each class by itself,
+ * if chance would put one into a single fold. Local. */
+static th_status deal_folds(struct th_omp_folds *folds,
+                            const struct th_pursuit_data *data,
+                            struct th_error *err)
+{
+  const struct th_problem *p = data->problem;
+  struct th_folds_rows given = {
+      .rows = p->rows, .target = p->target, .weight = p->eta};
+  int64_t *twin = NULL;
+  th_status rc = TH_NEW(&twin, p->rows, "folds", err);
+  if (rc != TH_OK)
+    return rc;
+  th_folds_twins(th_source_twins(p->context->source), p->rows, twin);
+  given.twin = twin;
+  th_folds_make(&given, p->context->config->seed, folds->count, folds->fold);
+  for (int64_t f = 0; f < folds->count && !given.labels; f++)
+    given.labels = !has_both(folds, p, f);
+  if (given.labels)
+    th_folds_make(&given, p->context->config->seed, folds->count, folds->fold);
+  free(twin);
+  return rc;
 }
 
 /* The units that are held out for other solvers, too. */
@@ -77,16 +104,17 @@ static th_status begin_path(struct th_omp_folds *folds, int64_t f,
     any = any || weight[i] > 0;
   }
   th_status rc = TH_OK;
-  if (any)
+  if (any && p->intercept && !has_both(folds, p, f))
+    rc = th_fail(err, TH_EDATA,
+                 "a class has too few examples to choose by folds how many "
+                 "attributes predict best: they are all held out at once. Give "
+                 "{sparsity}, or more examples of that class");
+  else if (any)
     rc = th_pursuit_init(&folds->path[f], data, weight, err);
   else
-    rc = th_fail(err, TH_EDATA, "no example has a weight above 0");
-  if (rc == TH_EDATA) {
-    struct th_error why = *err;
-    th_fail(err, TH_EDATA,
-            "without the examples that are held out, %s; give {sparsity}",
-            why.text);
-  }
+    rc = th_fail(err, TH_EDATA,
+                 "without the examples that are held out, no example has a "
+                 "weight above 0; give {sparsity}");
   return rc;
 }
 
@@ -107,9 +135,10 @@ th_status th_omp_folds_init(struct th_omp_folds *folds, int64_t count,
     rc = TH_NEW(&weight, rows, "weights", err);
   TH_TRY(th_agree(context->comm, rc, err));
   if (count > 1)
-    deal_folds(folds, rows, context->config->seed);
+    rc = deal_folds(folds, data, err);
   else
     hold_out(folds, &context->deal, rows);
+  TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t f = 0; f < count; f++)
     TH_TRY(begin_path(folds, f, data, weight, err));
   TH_TRY(th_agree(context->comm, judge(folds, err), err));

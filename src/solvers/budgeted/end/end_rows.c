@@ -4,7 +4,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/budgeted/end/end.h"
-#include "solvers/budgeted/end/folds.h"
+#include "solvers/data/folds.h"
 
 #include <stdlib.h>
 #include <string.h>

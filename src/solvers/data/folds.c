@@ -1,6 +1,6 @@
 /* folds.c - folds of rows for cross-validation
  * SPDX-License-Identifier: MIT */
-#include "solvers/budgeted/end/folds.h"
+#include "solvers/data/folds.h"
 
 #include "core/integer.h"
 #include "core/random.h"
@@ -18,6 +18,14 @@ static enum deck deck_of(const struct th_folds_rows *given, int64_t i)
   if (given->weight != NULL && !(given->weight[i] > 0))
     return WEIGHTLESS;
   return given->labels && given->target[i] > 0 ? HIGH : LOW;
+}
+
+void th_folds_twins(const struct th_twins *twins, int64_t rows, int64_t *twin)
+{
+  for (int64_t i = 0; i < rows; i++)
+    twin[i] = i;
+  for (int64_t k = 0; twins != NULL && k < twins->count; k++)
+    twin[twins->row[k]] = twins->first[k];
 }
 
 static int64_t count_deck(const struct th_folds_rows *given, enum deck which)

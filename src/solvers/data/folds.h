@@ -5,6 +5,8 @@
 #ifndef TH_FOLDS_H
 #define TH_FOLDS_H
 
+#include "core/store.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +19,9 @@ struct th_folds_rows {
   const int64_t *twin;  /* the first row that equals this one, or itself; NULL:
                            no rows are equal */
 };
+
+/* twin[] of all training examples. twins: NULL: nobody knows of any. */
+void th_folds_twins(const struct th_twins *twins, int64_t rows, int64_t *twin);
 
 /* How many different rows there are with a weight above 0. */
 int64_t th_folds_distinct(const struct th_folds_rows *given);
