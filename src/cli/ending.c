@@ -26,24 +26,24 @@ void th_ending_json(json_t *object, const struct th_ending *e)
   if (e->kind == TH_ENDING_NONE)
     return;
   json_t *chosen = json_object();
-  json_t *candidates = json_object();
   json_t *passes = json_object();
   th_json_text(chosen, "kind", kinds[e->kind]);
   th_json_real(chosen, "mix", e->mix);
   th_json_real(chosen, "lambda", e->lambda);
   th_json_int(chosen, "size", e->size);
   if (e->kind != TH_ENDING_BLIND) { /* no losses are known */
+    json_t *candidates = json_object();
     json_object_set_new(candidates, "null",
                         candidate(e->null_loss, e->null_se));
     json_object_set_new(candidates, "strict",
                         candidate(e->strict_loss, e->strict_se));
     json_object_set_new(candidates, "best",
                         candidate(e->best_loss, e->best_se));
+    json_object_set_new(object, "candidates", candidates);
   }
   th_json_real(passes, "screen", e->screen_passes);
   th_json_real(passes, "end", e->end_passes);
   json_object_set_new(object, "chosen", chosen);
-  json_object_set_new(object, "candidates", candidates);
   json_object_set_new(object, "passes", passes);
 }
 

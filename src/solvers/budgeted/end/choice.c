@@ -12,9 +12,9 @@
 static const double clear_gain = 9; /* G that no number of attributes raises */
 static const double se_strict = 1;
 static const double se_net = 0.25;
-static const double least_share = 0.01; /* of a gain, that strictness costs */
+static const double least_share = 0.01;  /* of a gain, that strictness costs */
 static const double rows_of_all = 20000; /* where it may cost all, but for se */
-static const double clearly_worse = 3;      /* standard errors, of mixes */
+static const double clearly_worse = 3;   /* standard errors, of mixes */
 static const double far_behind = 2.0 / 3.0; /* of the gain of another mix */
 
 enum { ANY_MIX = -1 };

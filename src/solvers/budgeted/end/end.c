@@ -179,9 +179,9 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
     end->chosen = (struct th_candidate){.kind = TH_CANDIDATE_NULL};
     end->ending = th_end_note(w, TH_ENDING_BLIND);
     th_context_notice(context,
-                      "the model is empty, as no predictions can choose one: "
-                      "%s. More examples would help. {select} truth keeps what "
-                      "stands out beyond doubt",
+                      "the model is empty, since predictions cannot choose "
+                      "one: %s. {select} truth keeps what stands out beyond "
+                      "doubt",
                       w->blind);
   } else {
     TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));

@@ -70,6 +70,7 @@ struct th_end {
   uint8_t *fold;           /* fold of each of the rows; UINT8_MAX: none */
   int64_t *twin; /* of each of the rows: the first of them that equals it, or
                     itself; NULL: none are equal */
+  int64_t torn;  /* rows that do not choose, as equal ones are learnt from */
 };
 
 /* Does a run end like this, and keep the held-out rows for it? Local. */

@@ -23,10 +23,12 @@ int64_t th_end_longest_list(int64_t budget, int64_t n)
   return th_min_i64(budget, room);
 }
 
-/* Are there examples with weight in a fold, and outside of it? With labels: one
- * of each class outside? */
-static bool has_both(const struct th_end_work *w, int64_t f, bool inside)
+/* Are there examples with weight in a fold, or outside of it? With labels: of
+ * each class outside, and in a single part that has lost equal examples? */
+static bool has_all(const struct th_end_work *w, int64_t f, bool inside)
 {
+  bool less = w->end->torn > 0 && w->end->folds == 1;
+  bool labels = w->context->target.labels && (!inside || less);
   double least = INFINITY;
   double most = -INFINITY;
   for (int64_t i = 0; i < w->rows; i++)
@@ -34,7 +36,7 @@ static bool has_both(const struct th_end_work *w, int64_t f, bool inside)
       least = fmin(least, w->target[i]);
       most = fmax(most, w->target[i]);
     }
-  return w->context->target.labels && !inside ? least < most : least <= most;
+  return labels ? least < most : least <= most;
 }
 
 /* How many different examples of equal weight choose as much as the rows that
@@ -56,15 +58,20 @@ static double effective(const struct th_end_work *w, double *joint)
 /* Why no predictions can choose, or NULL. */
 static const char *why_blind(const struct th_end_work *w, double *joint)
 {
-  if (effective(w, joint) < TH_END_FEWEST * (1 - rounding))
-    return "fewer than 8 different examples of some weight can choose";
+  bool few = effective(w, joint) < TH_END_FEWEST * (1 - rounding);
+  bool bare = false;
   for (int64_t f = 0; f < w->end->folds; f++)
-    if (!has_both(w, f, true) || !has_both(w, f, false))
-      return w->context->target.labels
-                 ? "a class has so few examples of some weight that they are "
-                   "all in one part"
-                 : "a part of the examples has no weight";
-  return NULL;
+    bare = bare || !has_all(w, f, true) || !has_all(w, f, false);
+  if (!few && !bare)
+    return NULL;
+  if (w->end->torn > 0)
+    return "most examples that could choose equal others that are learnt from. "
+           "Import each of them once, with a weight";
+  if (few)
+    return "fewer than 8 different examples of some weight could choose. More "
+           "would help";
+  return "a class has so few examples of some weight that they are all in one "
+         "part. More of them would help";
 }
 
 th_status th_end_reserve(struct th_end_work *w, struct th_error *err)

@@ -174,7 +174,9 @@ static th_status join_equals(struct th_end *end, struct equals *e, bool held,
       if (e->lead[first] < 0)
         e->lead[first] = row;
       end->twin[row] = e->lead[first];
-      end->fold[row] = is_torn(e->fates[first], held) ? UINT8_MAX : 0;
+      bool torn = is_torn(e->fates[first], held);
+      end->fold[row] = torn ? UINT8_MAX : 0;
+      end->torn += torn;
     }
   }
   return rc;
@@ -189,8 +191,7 @@ static void tell_equals(const struct equals *e, bool held,
     firsts += e->lead[e->twins->first[k]] != COUNTED;
     e->lead[e->twins->first[k]] = COUNTED;
   }
-  th_context_notice(context,
-                    "%lld examples equal another one. Equal ones %s",
+  th_context_notice(context, "%lld examples equal another one. Equal ones %s",
                     (long long)(e->twins->count + firsts),
                     held ? "do not choose the model unless all of them do"
                          : "share a fold");
