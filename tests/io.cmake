@@ -4,6 +4,7 @@ th_test(NAME io_damage SOURCES io_data.c TIMEOUT 240 LIBS thresher_io thresher_s
 th_test(NAME io_model SOURCES io_data.c RANKS 1 3 LIBS thresher_io thresher_mpi thresher_solvers_driver)
 th_test(NAME io_checkpoint SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver)
 th_test(NAME io_names SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
+th_test(NAME io_twins SOURCES io_data.c LIBS thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
 th_test(NAME io_full SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_import SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver TIMEOUT 120)
 th_test(NAME io_changing SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver ZLIB::ZLIB TIMEOUT 120)

@@ -214,8 +214,8 @@ static int test_within(enum th_candidate_kind kind, double k, const char *loss,
     const struct th_candidate *c = t.choice.candidate;
     double most = k * se;
     if (kind == TH_CANDIDATE_STRICT)
-      most = fmin(most, fmax(0.01, rows_of(&t) / 20000) *
-                            (c[0].loss - c[1].loss));
+      most =
+          fmin(most, fmax(0.01, rows_of(&t) / 20000) * (c[0].loss - c[1].loss));
     if (t.made.best == 1) {
       CHECK(chosen == (above <= most ? small : 1));
       CHECK_NEAR(t.made.above, chosen == small ? above : 0, 1e-12);

@@ -37,10 +37,10 @@ def run(*arguments):
 
 def learn(x, y, seed, test=None):
     """The model, what was said, and the score on test examples."""
-    numpy.savetxt("small.csv", numpy.c_[x, y], fmt="%.17g", delimiter=",")
+    numpy.savetxt("small.csv", numpy.c_[x, y], fmt="%.9g", delimiter=",")
     held = []
     if test is not None:
-        numpy.savetxt("small-test.csv", numpy.c_[test], fmt="%.17g", delimiter=",")
+        numpy.savetxt("small-test.csv", numpy.c_[test], fmt="%.9g", delimiter=",")
         held = ["--test-file", "small-test.csv"]
     run("import", "small.csv", *held, "--header", "no", "--type", "f64", "--no-shuffle",
         "-o", "small.h5", "--force", "-q")
