@@ -181,12 +181,12 @@ const char *th_dataset_provenance(const struct th_dataset *dataset)
 
 const char *th_dataset_target_name(const struct th_dataset *dataset)
 {
-  return dataset->info.target_name;
+  return dataset->info.origin.target_name;
 }
 
 const char *th_dataset_positive_class(const struct th_dataset *dataset)
 {
-  return dataset->info.positive_class;
+  return dataset->info.origin.positive_class;
 }
 
 const struct th_origin *th_dataset_origin(const struct th_dataset *dataset)

@@ -13,8 +13,8 @@
 #include "core/ground_truth.h"
 #include "core/groups.h"
 #include "core/name_print.h"
+#include "core/origin.h"
 #include "core/source.h"
-#include "io/dataset/origin.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -41,6 +41,17 @@
  *                   how many were neither target nor attribute
  *   other_classes   since 2.2, with positive_class: how many other classes
  *                   there were, if they were few
+ *   text_format, zero_based, label_weights, header, separator, decimal,
+ *   weight_column, weight_name, whole_targets
+ *                   since 2.4, as far as the import was told or has found it:
+ *                   the importer ("libsvm", "csv"); of LIBSVM 0 | 1 whether the
+ *                   first index is 0, and whether labels are label:weight; of
+ *                   CSV 0 | 1 whether the first row names the columns, the byte
+ *                   between fields, the column of the weights, counted from 1,
+ *                   and its name; the mark before decimals; 0 | 1 whether all
+ *                   targets are whole numbers
+ *   labels          since 2.4: how many distinct targets there are, if they are
+ *                   at most 32 and no class was given
  *   fingerprint     of the logical content; the same for every shard layout
  *   provenance      how the data were made, one line
  *   names_list, names_set
@@ -59,6 +70,7 @@
  *             columns that were left out of the text or held weights, counted
  *             from 1, and their names, if the text had a header
  *   /other_classes   text, since 2.2: the classes whose targets are -1
+ *   /labels   f64, since 2.4: the distinct targets, ascending
  *   /attribute_groups   group, optional: which attributes act together, as
  *             ranges in ascending order; attribute count (of the ranges); data
  *             sets first, count, group i64 (its lowest attribute), weight f64
@@ -148,11 +160,13 @@
  * names_list, attributes of other data go by their numbers; else by /names, for
  * which nothing but the support has to be there; where all attributes matter,
  * names_set has to be the same.
+ *   Since 2.4: type, as in a master, and what the master of the data set knows
+ * of its text, from target to labels, but for /other_names.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name. 2.2 has added
  * data without targets, training in shards, and what is marked so above. 2.3
- * has added the seal.
+ * has added the seal, 2.4 what an import was told and found of its text.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
@@ -170,7 +184,7 @@ struct th_h5;
 #define TH_TRAIN_AGAIN(err, text, ...)                                         \
   th_fail((err), TH_EFORMAT, text "; train the model again", __VA_ARGS__)
 
-enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 3 };
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 4 };
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"
@@ -195,6 +209,16 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 3 };
 #define TH_A_TARGET_COLUMN "target_column"
 #define TH_A_OTHERS "other_columns"
 #define TH_A_CLASSES "other_classes"
+#define TH_A_TEXT_FORMAT "text_format" /* from here on also of a model */
+#define TH_A_ZERO_BASED "zero_based"
+#define TH_A_LABEL_WEIGHTS "label_weights"
+#define TH_A_HEADER "header"
+#define TH_A_SEPARATOR "separator"
+#define TH_A_DECIMAL "decimal"
+#define TH_A_WEIGHT_COLUMN "weight_column"
+#define TH_A_WEIGHT_NAME "weight_name"
+#define TH_A_LABELS "labels"
+#define TH_A_WHOLE_TARGETS "whole_targets"
 #define TH_A_FINGERPRINT "fingerprint"
 #define TH_A_PROVENANCE "provenance"
 #define TH_A_SHARD "shard"
@@ -217,6 +241,7 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 3 };
 #define TH_D_OTHERS "/other_columns"
 #define TH_D_OTHER_NAMES "/other_names"
 #define TH_D_CLASSES "/other_classes"
+#define TH_D_LABELS "/labels"
 #define TH_A_NAMES_LIST "names_list"
 #define TH_A_NAMES_SET "names_set"
 #define TH_G_GROUP "/group"

@@ -34,8 +34,6 @@ struct th_master_info {
   bool generated;
   struct th_ground_truth truth;
   char *provenance;
-  char *target_name;    /* NULL: not known */
-  char *positive_class; /* NULL: targets are as in the text */
   struct th_origin origin;
   struct th_twins twins;
 };

@@ -4,6 +4,7 @@
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/names.h"
+#include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/message.h"
@@ -18,8 +19,7 @@ void th_master_info_free(struct th_master_info *info)
 {
   for (int64_t k = 0; info->shard != NULL && k < info->shards; k++)
     free(info->shard[k].path);
-  TH_FREE(info->shard, info->truth.support, info->truth.coef, info->provenance,
-          info->target_name, info->positive_class);
+  TH_FREE(info->shard, info->truth.support, info->truth.coef, info->provenance);
   th_origin_free(&info->origin);
   th_twins_free(&info->twins);
   *info = (struct th_master_info){0};
@@ -70,11 +70,6 @@ static th_status get_targets(const struct th_h5 *h5,
   th_status rc = TH_OK;
   if (th_h5_has(h5, "/", TH_A_LABELLED))
     TH_TRY(th_h5_get_i64(h5, "/", TH_A_LABELLED, &labelled, err));
-  if (th_h5_has(h5, "/", TH_A_TARGET))
-    TH_TRY(th_h5_get_text(h5, "/", TH_A_TARGET, &info->target_name, err));
-  if (th_h5_has(h5, "/", TH_A_POSITIVE_CLASS))
-    TH_TRY(th_h5_get_text(h5, "/", TH_A_POSITIVE_CLASS, &info->positive_class,
-                          err));
   info->row_groups.shape.unlabelled = labelled == 0;
   rc = th_origin_get(h5, info->row_groups.shape.attributes, &info->origin, err);
 done:
@@ -347,8 +342,6 @@ static th_status walk(struct th_message *pack, struct th_master_info *info,
     *info = fixed;
     info->shard = NULL;
     info->provenance = NULL;
-    info->target_name = NULL;
-    info->positive_class = NULL;
     info->origin = (struct th_origin){0};
     info->twins.row = NULL;
     info->twins.first = NULL;
@@ -362,8 +355,6 @@ static th_status walk(struct th_message *pack, struct th_master_info *info,
   for (int64_t k = 0; k < info->shards; k++)
     TH_TRY(th_message_text(pack, &info->shard[k].path, err));
   TH_TRY(th_message_text(pack, &info->provenance, err));
-  TH_TRY(th_message_text(pack, &info->target_name, err));
-  TH_TRY(th_message_text(pack, &info->positive_class, err));
   TH_TRY(th_origin_pack(pack, &info->origin, err));
   TH_TRY(th_message_array(pack, (void **)&info->twins.row, info->twins.count,
                           sizeof(int64_t), err));

@@ -8,6 +8,7 @@
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/names.h"
+#include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer.h"
 #include "io/hdf5/file.h"
@@ -80,11 +81,6 @@ static th_status put_shape(const struct th_h5 *h5,
                         th_type_layout_name(shape->layout), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_PROVENANCE, info->provenance, err));
-  if (master->target_name != NULL)
-    TH_TRY(th_h5_put_text(h5, "/", TH_A_TARGET, master->target_name, err));
-  if (master->positive_class != NULL)
-    TH_TRY(th_h5_put_text(h5, "/", TH_A_POSITIVE_CLASS, master->positive_class,
-                          err));
   if (master->origin != NULL)
     TH_TRY(th_origin_put(h5, master->origin, err));
 done:

@@ -11,8 +11,8 @@
 #include "core/comm.h"
 #include "core/ground_truth.h"
 #include "core/groups.h"
+#include "core/origin.h"
 #include "core/store.h"
-#include "io/dataset/origin.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,14 +81,12 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
 
 /* What the master holds besides the shards; read on rank 0 alone. target and
  * row are in stored order; target is NaN if the shape says that there are none.
- * weight, names and all texts but the last may be NULL. */
+ * weight and names may be NULL. */
 struct th_master {
   const double *target;
   const double *weight;
-  const int64_t *row;         /* 0-based number of the example in the input */
-  const char *const *names;   /* one per attribute */
-  const char *target_name;    /* of the targets' column */
-  const char *positive_class; /* the class that is 1; all others are -1 */
+  const int64_t *row;       /* 0-based number of the example in the input */
+  const char *const *names; /* one per attribute */
   const struct th_origin *origin;      /* NULL: nothing is known of a text */
   const struct th_group_piece *piece;  /* of groups of attributes: all of them,
                                           ascending */

@@ -48,7 +48,7 @@ static int64_t place_of(const struct th_class_set *set, const char *name,
 }
 
 void th_class_set_add(struct th_class_set *set, const char *text,
-                      int64_t length)
+                      int64_t length, int64_t times)
 {
   char name[TH_CLASS_ROOM] = {0};
   bool found;
@@ -59,13 +59,18 @@ void th_class_set_add(struct th_class_set *set, const char *text,
     return;
   memcpy(name, text, (size_t)length);
   int64_t at = place_of(set, name, &found);
-  if (found)
+  if (found) {
+    set->times[at] += times;
     return;
+  }
   set->more = set->count == TH_CLASSES_KEPT;
   if (set->more)
     return;
   memmove(set->name[at + 1], set->name[at],
           (size_t)(set->count - at) * TH_CLASS_ROOM);
+  memmove(set->times + at + 1, set->times + at,
+          (size_t)(set->count - at) * sizeof *set->times);
+  set->times[at] = times;
   memcpy(set->name[at], name, TH_CLASS_ROOM);
   set->count++;
 }

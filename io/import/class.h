@@ -29,11 +29,12 @@ struct th_class_set {
   int64_t count;
   bool more; /* there were too many, or one that is too long */
   char name[TH_CLASSES_KEPT][TH_CLASS_ROOM];
+  int64_t times[TH_CLASSES_KEPT]; /* how often each was met */
 };
 
-/* Local. */
+/* Add a class that was met so many times. Local. */
 void th_class_set_add(struct th_class_set *set, const char *text,
-                      int64_t length);
+                      int64_t length, int64_t times);
 
 /* What programs write for a value that is not there, or that is no number any
  * more. Local. */

@@ -198,10 +198,19 @@ th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
   if (choice->target != NULL)
     TH_TRY(th_csv_find_column(csv, file, choice->target, "{target}", &target,
                               err));
+  TH_TRY(th_csv_check_told(csv, file, choice, reference, target, weight, err));
+  bool recalled = choice->weights == NULL;
+  if (recalled)
+    weight = th_csv_recall_weight(csv, choice, reference);
+  if (weight >= 0 && weight == target)
+    weight = recalled ? -1 : weight;
   TH_TRY(th_csv_recall(csv, choice, reference, target, weight, err));
   TH_TRY(take_column(csv, file, weight, TH_COLUMN_WEIGHT, err));
   TH_TRY(th_csv_find_target(csv, file, choice, reference, &csv->target, err));
   TH_TRY(take_column(csv, file, csv->target, TH_COLUMN_TARGET, err));
+  csv->weight = weight;
+  if (recalled && weight >= 0 && csv->target < 0)
+    th_csv_forget_weight(csv);
   TH_TRY(number_attributes(csv, file, err));
   TH_TRY(th_csv_match(csv, file, choice, reference, err));
 done:

@@ -3,9 +3,12 @@
 #include "io/import/csv_reader.h"
 
 #include "core/memory.h"
+#include "io/import/csv_numbers.h"
 #include "io/import/number.h"
 
 #include <csv.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +23,7 @@ enum {
 struct head {
   struct csv_parser machine;
   const struct th_line_limit *longest; /* borrowed */
+  char separator;                      /* of other data, or 0 */
   char **fields;
   int64_t count;
   int64_t capacity;
@@ -71,8 +75,9 @@ static void keep_record(int end, void *data)
   ((struct head *)data)->ended = true;
 }
 
-/* The delimiter that occurs most often outside of quotes. */
-static char find_delimiter(const struct th_line *line)
+/* That of other data where it occurs outside of quotes, else the one that does
+ * so most often. */
+static char find_delimiter(const struct th_line *line, char other)
 {
   static const char candidates[] = {',', ';', '\t'};
   int64_t counts[3] = {0};
@@ -82,6 +87,9 @@ static char find_delimiter(const struct th_line *line)
     for (int c = 0; c < 3; c++)
       counts[c] += !quoted && line->text[k] == candidates[c];
   }
+  for (int c = 0; c < 3; c++)
+    if (candidates[c] == other && counts[c] > 0)
+      return other;
   int best = counts[1] > counts[0] ? 1 : 0;
   return candidates[counts[2] > counts[best] ? 2 : best];
 }
@@ -143,7 +151,7 @@ static th_status read_head(struct head *head, struct th_csv *csv,
     if (!begun && !th_csv_is_example(csv, line.text, line.length))
       continue;
     if (!begun && start == lines->file->body)
-      csv->delimiter = find_delimiter(&line);
+      csv->delimiter = find_delimiter(&line, head->separator);
     if (!begun)
       csv_set_delim(&head->machine, (unsigned char)csv->delimiter);
     begun = true;
@@ -220,41 +228,134 @@ static bool is_header(const struct head *first, const struct head *second)
   return !compared || numbers_count(first);
 }
 
-/* 0, 1, 2, .. or 1, 2, 3, .. in all fields from one on. */
-static bool counts_columns(const struct head *head, int64_t from)
+/* The numbers of a record; NaN where there is none. */
+static void read_numbers(const struct head *head, int64_t columns, double *row)
 {
-  for (int64_t k = from; k < head->count; k++) {
-    const char *text = head->fields[k];
-    if (!is_number(text, strlen(text)))
-      return false;
-    double first = strtod(text, NULL) - (double)(k - from);
-    if (first != strtod(head->fields[from], NULL) || (first != 0 && first != 1))
-      return false;
+  for (int64_t k = 0; k < columns; k++) {
+    const char *text = k < head->count ? head->fields[k] : "";
+    row[k] = is_number(text, strlen(text)) ? strtod(text, NULL) : NAN;
   }
+}
+
+/* The next record, as numbers; *more is false where there is none. */
+static th_status next_numbers(const struct head *first, struct th_csv *csv,
+                              struct th_text_lines *lines, double *row,
+                              bool *more, struct th_error *err)
+{
+  struct head head;
+  struct th_error ignored = {0};
+  int64_t end = 0;
+  th_status rc = begin_head(&head, first->longest, err);
+  if (rc != TH_OK)
+    return rc;
+  head.separator = first->separator;
+  *more = read_head(&head, csv, lines, &end, &ignored) == TH_OK && head.ended;
+  read_numbers(&head, first->count, row);
+  end_head(&head);
+  return TH_OK;
+}
+
+/* The first record and some of those below, as numbers. What cannot be read is
+ * said when it is parsed. */
+struct numbers {
+  double *row; /* owned */
+  int64_t rows;
+};
+
+static th_status read_below(const struct head *first, struct th_csv *csv,
+                            const struct th_text_file *file,
+                            struct numbers *numbers, struct th_error *err)
+{
+  enum { MOST_FIELDS = 1 << 18, LEAST_ROWS = 12 };
+  struct th_text_lines lines = {0};
+  int64_t columns = first->count;
+  int64_t most = MOST_FIELDS / columns;
+  bool more = true;
+  most = most < LEAST_ROWS ? LEAST_ROWS : most;
+  most = most < TH_CSV_NUMBERS_ROWS ? most : TH_CSV_NUMBERS_ROWS;
+  th_status rc =
+      TH_NEW(&numbers->row, (most + 1) * columns, "the first rows", err);
+  if (rc != TH_OK)
+    return rc;
+  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                      first->longest->bytes, 0);
+  for (numbers->rows = 0; numbers->rows <= most; numbers->rows++) {
+    TH_TRY(next_numbers(first, csv, &lines,
+                        numbers->row + numbers->rows * columns, &more, err));
+    if (!more)
+      break;
+  }
+done:
+  th_text_lines_free(&lines);
+  return rc;
+}
+
+static th_status ask(const struct head *first, const struct th_text_file *file,
+                     bool counts, struct th_error *err)
+{
+  char shown[160];
+  size_t used = 0;
+  for (int64_t k = 0; k < first->count && k < 3; k++)
+    used += (size_t)snprintf(shown + used, sizeof shown - used, "%s%.40s",
+                             k > 0 ? ", " : "", first->fields[k]);
+  return th_fail(err, TH_EUSAGE,
+                 "%s:1:1: the first row %s%s%s%s; say with {header} yes that "
+                 "it is a header, or with {header} no that it is an example",
+                 file->name, counts ? "counts the columns, " : "of numbers, ",
+                 shown, first->count > 3 ? ".." : "",
+                 counts ? "" : ", is not like those below, and may be names");
+}
+
+/* A field that is empty stands above an index, as pandas writes it: then the
+ * others are names, where they are in order or the row below has a number
+ * there. */
+static bool above_an_index(const struct head *first,
+                           const struct numbers *numbers)
+{
+  int64_t columns = first->count;
+  const double *row = numbers->row;
+  if (first->fields[0][0] != '\0' || columns < 3)
+    return false;
+  for (int64_t k = 1; k < columns; k++)
+    if (isnan(row[k]))
+      return false;
+  return th_csv_numbers_count(row + 1, columns - 1) ||
+         (numbers->rows > 1 && !isnan(row[columns]));
+}
+
+static bool all_numbers(const struct head *head)
+{
+  for (int64_t k = 0; k < head->count; k++)
+    if (!is_number(head->fields[k], strlen(head->fields[k])))
+      return false;
   return true;
 }
 
-/* As pandas names columns that have no names: behind a field that is empty,
- * where it also writes its index. Without that, nobody can tell. */
-static th_status look_for_counts(const struct head *first,
-                                 const struct th_text_file *file, bool *header,
-                                 struct th_error *err)
+/* Numbers may name the columns. What the first row of other data was decides;
+ * else nobody can tell. */
+static th_status look_for_names(const struct head *first, struct th_csv *csv,
+                                const struct th_text_file *file,
+                                const struct th_csv_choice *choice,
+                                bool *header, struct th_error *err)
 {
-  enum { SURE = 3 };
-  if (first->count < SURE || first->has_text)
+  enum th_fact known =
+      choice->told == NULL ? TH_FACT_UNKNOWN : choice->told->header;
+  struct numbers numbers = {0};
+  th_status rc = TH_OK;
+  if (first->count < 2 || first->has_text || known == TH_FACT_NO)
     return TH_OK;
-  if (first->fields[0][0] == '\0') {
-    *header = counts_columns(first, 1);
-    return TH_OK;
-  }
-  if (!counts_columns(first, 0))
-    return TH_OK;
-  return th_fail(err, TH_EUSAGE,
-                 "%s:1:1: the first row counts the columns, %s, %s, %s..; say "
-                 "with {header} yes that it is a header, or with {header} no "
-                 "that it is an example",
-                 file->name, first->fields[0], first->fields[1],
-                 first->fields[2]);
+  TH_TRY(read_below(first, csv, file, &numbers, err));
+  *header = above_an_index(first, &numbers);
+  if (*header || !all_numbers(first) || numbers.rows == 0 ||
+      !th_csv_numbers_are_names(numbers.row, first->count,
+                                numbers.row + first->count, numbers.rows - 1))
+    goto done;
+  *header = known == TH_FACT_YES;
+  if (!*header)
+    rc = ask(first, file, th_csv_numbers_count(numbers.row, first->count), err);
+done:
+  free(numbers.row);
+  return rc;
 }
 
 /* What cannot be read of the second record is said when it is parsed. */
@@ -275,15 +376,89 @@ static th_status look_below(const struct head *first, struct th_csv *csv,
   return TH_OK;
 }
 
+/* Names of other data, in ascending order. */
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_among(const char *const *sorted, int64_t count, const char *name)
+{
+  return bsearch(&name, sorted, (size_t)count, sizeof *sorted, compare_names) !=
+         NULL;
+}
+
+static int64_t list_known(const struct th_csv_choice *choice,
+                          const struct th_csv_reference *reference,
+                          const char **known)
+{
+  const struct th_origin *told = choice->told;
+  int64_t count = 0;
+  for (int64_t k = 0; k < reference->attributes; k++)
+    known[count++] = reference->names[k];
+  if (choice->known_target != NULL)
+    known[count++] = choice->known_target;
+  if (told != NULL && told->weight_name != NULL)
+    known[count++] = told->weight_name;
+  for (int64_t k = 0; told != NULL && told->name != NULL && k < told->others;
+       k++)
+    known[count++] = told->name[k];
+  qsort(known, (size_t)count, sizeof *known, compare_names);
+  return count;
+}
+
+/* Whether no field occurs twice, and every one is a name of other data, or
+ * every attribute of these is a field. */
+static th_status is_known_header(const struct head *first,
+                                 const struct th_csv_choice *choice,
+                                 const struct th_csv_reference *reference,
+                                 bool *is, struct th_error *err)
+{
+  const char **known = NULL;
+  const char **field = NULL;
+  const struct th_origin *told = choice->told;
+  int64_t most = reference->attributes + 2 + (told != NULL ? told->others : 0);
+  th_status rc = TH_OK;
+  *is = false;
+  TH_TRY(TH_NEW(&known, most, "names of columns", err));
+  TH_TRY(TH_NEW(&field, first->count, "names of columns", err));
+  int64_t count = list_known(choice, reference, known);
+  for (int64_t k = 0; k < first->count; k++)
+    field[k] = first->fields[k];
+  qsort(field, (size_t)first->count, sizeof *field, compare_names);
+  bool once = true;
+  bool are_known = true;
+  bool are_there = reference->attributes > 1 || reference->part;
+  for (int64_t k = 0; once && k < first->count; k++) {
+    once = k == 0 || strcmp(field[k], field[k - 1]) != 0;
+    are_known = are_known && is_among(known, count, field[k]);
+  }
+  for (int64_t k = 0; are_there && k < reference->attributes; k++)
+    are_there = is_among(field, first->count, reference->names[k]);
+  *is = once && (are_known || are_there);
+done:
+  TH_FREE(known, field);
+  return rc;
+}
+
 static th_status find_header(const struct head *first, struct th_csv *csv,
-                             struct th_text_lines *lines, enum th_header said,
+                             struct th_text_lines *lines,
+                             const struct th_csv_choice *choice,
+                             const struct th_csv_reference *reference,
                              bool *header, struct th_error *err)
 {
-  *header = said == TH_HEADER_YES;
-  if (said != TH_HEADER_AUTO || first->count == 0)
+  *header = choice->header == TH_HEADER_YES;
+  if (choice->header != TH_HEADER_AUTO || first->count == 0)
     return TH_OK;
+  if (reference->names != NULL) {
+    th_status rc = is_known_header(first, choice, reference, header, err);
+    if (rc != TH_OK || *header)
+      return rc;
+  }
   th_status rc = look_below(first, csv, lines, header, err);
-  return rc != TH_OK ? rc : look_for_counts(first, lines->file, header, err);
+  return rc != TH_OK
+             ? rc
+             : look_for_names(first, csv, lines->file, choice, header, err);
 }
 
 /* The names of all columns are stored with the width of the longest. */
@@ -317,23 +492,26 @@ static th_status check_names(const struct head *head, const char *file,
 }
 
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      const struct th_line_limit *longest, enum th_header said,
+                      const struct th_line_limit *longest,
+                      const struct th_csv_choice *choice,
+                      const struct th_csv_reference *reference,
                       struct th_error *err)
 {
   struct head head;
   struct th_text_lines lines = {0};
   int64_t end = 0;
   bool header = false;
-  *csv = (struct th_csv){.delimiter = ',', .target = -1};
+  *csv = (struct th_csv){.delimiter = ',', .target = -1, .weight = -1};
   th_status rc = begin_head(&head, longest, err);
   if (rc != TH_OK)
     return rc;
+  head.separator = choice->told != NULL ? choice->told->separator : '\0';
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       longest->bytes, 0);
   TH_TRY(read_head(&head, csv, &lines, &end, err));
   csv->columns = head.count;
   int64_t read = lines.number;
-  TH_TRY(find_header(&head, csv, &lines, said, &header, err));
+  TH_TRY(find_header(&head, csv, &lines, choice, reference, &header, err));
   if (header) {
     TH_TRY(check_names(&head, file->name, err));
     csv->names = head.fields;

@@ -91,6 +91,84 @@ th_status th_csv_recall(struct th_csv *csv, const struct th_csv_choice *choice,
   return recall_names(csv, origin, reference, target, weight, err);
 }
 
+int64_t th_csv_recall_weight(const struct th_csv *csv,
+                             const struct th_csv_choice *choice,
+                             const struct th_csv_reference *reference)
+{
+  const struct th_origin *told = choice->told;
+  int64_t column = -1;
+  if (told == NULL)
+    return -1;
+  if (th_csv_in_places(csv, choice, reference))
+    column = told->weight - 1;
+  else if (told->weight_name != NULL &&
+           (th_csv_count_named(csv, told->weight_name, &column) != 1 ||
+            th_csv_is_attribute(reference, told->weight_name)))
+    column = -1;
+  return column >= 0 && csv->role[column] == TH_COLUMN_FREE ? column : -1;
+}
+
+void th_csv_forget_weight(struct th_csv *csv)
+{
+  csv->role[csv->weight] = TH_COLUMN_IGNORED;
+  csv->weight = -1;
+  csv->ignored++;
+  csv->recalled++;
+}
+
+/* mine: the column that was said; theirs, their name: those of the other text,
+ * where the latter is there. */
+static th_status check_column(const struct th_csv *csv,
+                              const struct th_text_file *file,
+                              const struct th_csv_reference *reference,
+                              const char *option, int64_t mine, int64_t theirs,
+                              struct th_error *err)
+{
+  char typed[2][TH_COLUMN_TEXT];
+  if (mine < 0 || theirs < 0 || mine == theirs)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s:1:1: {%s} %s contradicts %s, where it is %s, which is "
+                 "there; leave the option out, or rename the column",
+                 file->name, option, th_csv_column_text(csv, mine, typed[0]),
+                 reference->origin, th_csv_column_text(csv, theirs, typed[1]));
+}
+
+static int64_t their_column(const struct th_csv *csv,
+                            const struct th_csv_choice *choice,
+                            const struct th_csv_reference *reference,
+                            int64_t place, const char *name)
+{
+  int64_t column = -1;
+  if (th_csv_in_places(csv, choice, reference))
+    return place - 1;
+  if (name == NULL || th_csv_count_named(csv, name, &column) != 1)
+    return -1;
+  return column;
+}
+
+th_status th_csv_check_told(const struct th_csv *csv,
+                            const struct th_text_file *file,
+                            const struct th_csv_choice *choice,
+                            const struct th_csv_reference *reference,
+                            int64_t target, int64_t weight,
+                            struct th_error *err)
+{
+  const struct th_origin *told = choice->told;
+  if (told == NULL)
+    return TH_OK;
+  th_status rc = check_column(
+      csv, file, reference, "target", target,
+      their_column(csv, choice, reference, told->target, told->target_name),
+      err);
+  return rc != TH_OK
+             ? rc
+             : check_column(csv, file, reference, "weights", weight,
+                            their_column(csv, choice, reference, told->weight,
+                                         told->weight_name),
+                            err);
+}
+
 enum { LIST = 160 };
 
 /* The columns that were left out of the other text, as they are numbered where

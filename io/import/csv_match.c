@@ -135,10 +135,15 @@ static th_status match_names(struct th_csv *csv,
 }
 
 /* Every attribute has a column; the first that has none is named. */
-static th_status check_all(const struct th_text_file *file, const char *origin,
+static th_status check_all(const struct th_text_file *file,
+                           const struct th_csv_reference *reference,
                            const struct entry *table, int64_t count,
                            struct th_error *err)
 {
+  const char *remedy =
+      reference->part ? ""
+                      : "; or import with {like} MODEL.h5, which wants only "
+                        "the attributes that the model uses";
   const struct entry *first = NULL;
   int64_t missing = 0;
   for (int64_t j = 0; j < count; j++) {
@@ -152,10 +157,22 @@ static th_status check_all(const struct th_text_file *file, const char *origin,
     return TH_OK;
   return th_fail(err, TH_EDATA,
                  "%s:1:1: %lld of the attributes of %s %s missing, first "
-                 "'%.60s'; add the column%s",
-                 file->name, (long long)missing, origin,
+                 "'%.60s'; add the column%s%s",
+                 file->name, (long long)missing, reference->origin,
                  missing == 1 ? "is" : "are", first->name,
-                 missing == 1 ? "" : "s");
+                 missing == 1 ? "" : "s", remedy);
+}
+
+/* What a model does not use. */
+static void leave_out_unknown(struct th_csv *csv, struct entry *table,
+                              int64_t count)
+{
+  for (int64_t k = 0; k < csv->columns; k++)
+    if (csv->role[k] >= 0 && find_entry(csv, k, table, count) == NULL) {
+      csv->role[k] = TH_COLUMN_IGNORED;
+      csv->ignored++;
+      csv->surplus++;
+    }
 }
 
 static th_status match_by_name(struct th_csv *csv,
@@ -171,9 +188,11 @@ static th_status match_by_name(struct th_csv *csv,
   for (int64_t j = 0; j < count; j++)
     table[j] = (struct entry){reference->names[j], j};
   qsort(table, (size_t)count, sizeof *table, compare_entries);
+  if (reference->part)
+    leave_out_unknown(csv, table, count);
   TH_TRY(check_known(csv, file, ignored, reference->origin, table, count, err));
   TH_TRY(match_names(csv, file, table, count, err));
-  TH_TRY(check_all(file, reference->origin, table, count, err));
+  TH_TRY(check_all(file, reference, table, count, err));
   csv->attributes = count;
 done:
   free(table);

@@ -45,6 +45,23 @@ th_status th_csv_recall(struct th_csv *csv, const struct th_csv_choice *choice,
                         const struct th_csv_reference *reference,
                         int64_t target, int64_t weight, struct th_error *err);
 
+/* The column that holds the weights in the text of the other data, if it is
+ * there and not left out; else -1. Where there is no target, the weights are of
+ * no use, and the column is left out. */
+int64_t th_csv_recall_weight(const struct th_csv *csv,
+                             const struct th_csv_choice *choice,
+                             const struct th_csv_reference *reference);
+void th_csv_forget_weight(struct th_csv *csv);
+
+/* TH_EUSAGE where the user's column of the target or of the weights is not that
+ * of the other data, which is there; -1: nothing was said. */
+th_status th_csv_check_told(const struct th_csv *csv,
+                            const struct th_text_file *file,
+                            const struct th_csv_choice *choice,
+                            const struct th_csv_reference *reference,
+                            int64_t target, int64_t weight,
+                            struct th_error *err);
+
 /* The target of a file without a header that is imported like other data.
  * TH_EUSAGE, TH_EDATA. */
 th_status th_csv_recall_target(const struct th_csv *csv,

@@ -5,7 +5,7 @@
 #ifndef TH_CSV_READER_H
 #define TH_CSV_READER_H
 
-#include "io/dataset/origin.h"
+#include "core/origin.h"
 #include "io/import/import.h"
 #include "io/import/text_input.h"
 
@@ -37,6 +37,8 @@ struct th_csv {
   int64_t target;        /* its column; -1: the file has none */
   int64_t ignored;       /* columns that are left out */
   int64_t recalled;      /* of these, as in other data */
+  int64_t surplus;       /* of these, no attributes of a model */
+  int64_t weight;        /* column of the weights; -1: the file has none */
   struct th_class class; /* of the targets, against all others */
   int counters;
   struct th_csv_counter counter[TH_CSV_COUNTERS];
@@ -46,11 +48,13 @@ struct th_csv {
 struct th_csv_choice {
   const char *target;
   const char *weights;
-  const char *ignore;       /* a list between commas */
+  const char *ignore; /* a list between commas */
+  enum th_header header;
   const char *known_target; /* what other data call the column of the target */
   bool may_lack;            /* data without a target will do */
-  const struct th_origin *origin; /* the text of other data, where columns are
-                                     known of it */
+  const struct th_origin *told; /* the text of other data; NULL: there are none
+                                 */
+  const struct th_origin *origin; /* the same, where its columns are known */
 };
 
 /* Attributes by name in their order, from another file or data set; names NULL
@@ -59,16 +63,20 @@ struct th_csv_reference {
   const char *origin; /* for messages */
   int64_t attributes;
   const char *const *names;
+  bool part; /* there are others, which are left out */
 };
 
 /* Read the first record of a file: delimiter, header, number of columns. Sets
  * file->body and file->header_lines. Where it is not said whether there is a
- * header, it is a first record in which some field is no number, unless the
- * record below says that it is a row as well; a record of numbers that count
- * the columns is refused. Local. Release with th_csv_free, also on failure.
- * TH_EUSAGE, TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * header, it is a first record of names that other data have; else one in which
+ * some field is no number, unless the record below says that it is a row as
+ * well. A record of numbers that may be names is what the first record of the
+ * other data was; where nobody knows that, it is refused. Local. Release with
+ * th_csv_free, also on failure. TH_EUSAGE, TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      const struct th_line_limit *longest, enum th_header said,
+                      const struct th_line_limit *longest,
+                      const struct th_csv_choice *choice,
+                      const struct th_csv_reference *reference,
                       struct th_error *err);
 
 /* Give every column its role. Local. TH_EUSAGE where only the user knows which

@@ -4,6 +4,7 @@
 #define TH_IMPORT_H
 
 #include "core/comm.h"
+#include "core/model.h"
 #include "core/slab.h"
 
 #include <stdbool.h>
@@ -33,6 +34,15 @@ enum th_header {
   TH_HEADER_COUNT
 };
 
+/* What stands before the first index:value of a line of LIBSVM. */
+enum th_labels {
+  TH_LABELS_AUTO, /* a label; with `like`, as the lines look */
+  TH_LABELS_PLAIN,
+  TH_LABELS_WEIGHTED, /* label:weight */
+  TH_LABELS_NONE,     /* nothing */
+  TH_LABELS_COUNT
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
   const char *const *inputs;
@@ -48,14 +58,18 @@ struct th_import {
   const char *ignore;    /* CSV columns between commas; NULL: none */
   enum th_header header; /* of CSV */
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
-  bool zero_based;            /* LIBSVM indices */
+  enum th_fact zero_based;    /* LIBSVM indices; unknown: as `like`'s, or no */
+  enum th_labels labels;      /* of LIBSVM */
   int64_t attributes;         /* 0: the largest index seen */
   const char *groups;         /* file of groups of attributes, or NULL */
-  const char *like;  /* data set whose attributes, type, layout and class to
-                        take over, or NULL; a target may be missing then */
-  int64_t max_line;  /* bytes */
-  int64_t shards;    /* 0: by size */
-  int64_t row_group; /* 0: by the number of examples */
+  const char *like; /* data set or model whose attributes, type, layout, class
+                       and form of text to take over, or NULL; a target may be
+                       missing then */
+  const struct th_model *model; /* `like` is the name of this one; borrowed.
+                                   NULL: of a data set */
+  int64_t max_line;             /* bytes */
+  int64_t shards;               /* 0: by size */
+  int64_t row_group;            /* 0: by the number of examples */
   uint64_t seed;
   bool shuffle;
   double test_fraction; /* 0: none */

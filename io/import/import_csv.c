@@ -29,22 +29,46 @@ struct known {
   struct th_csv_choice choice;
 };
 
+/* A model knows the names of its support alone. */
+static void know_support(const struct th_importing *im,
+                         struct th_csv_reference *reference)
+{
+  reference->names = (const char *const *)im->like.support;
+  reference->attributes = im->like.support_size;
+  reference->part = true;
+}
+
+/* In text without a header, all attributes have their places. */
+static void forget_support(const struct th_importing *im,
+                           struct th_csv_reference *reference)
+{
+  reference->names = NULL;
+  reference->attributes = im->like.attributes;
+  reference->part = false;
+}
+
 /* --like, or else the first file, says which attributes there are. */
 static struct known known_before(const struct th_importing *im)
 {
   const struct th_import *job = im->job;
   struct known known = {.reference = {job->like, im->like.attributes,
-                                      (const char *const *)im->like.names},
+                                      (const char *const *)im->like.names,
+                                      false},
                         .choice = {.target = job->target,
                                    .weights = job->weights,
                                    .ignore = job->ignore,
-                                   .known_target = im->like.target_name,
+                                   .header = job->header,
+                                   .known_target = im->like.origin.target_name,
                                    .may_lack = job->like != NULL}};
   if (im->like.origin.columns > 0)
     known.choice.origin = &im->like.origin;
+  if (job->like != NULL)
+    known.choice.told = &im->like.origin;
+  if (im->like.support != NULL)
+    know_support(im, &known.reference);
   if (job->like == NULL && job->attributes > 0)
     known.reference =
-        (struct th_csv_reference){"{attributes}", job->attributes, NULL};
+        (struct th_csv_reference){"{attributes}", job->attributes, NULL, false};
   return known;
 }
 
@@ -54,18 +78,71 @@ static th_status learn(struct th_importing *im, int64_t k, struct known *known,
 {
   const struct th_csv *csv = &mine(im)->csv[k];
   im->unlabelled = csv->target < 0;
+  im->weighted = csv->weight >= 0;
   if (csv->names != NULL && csv->target >= 0 &&
       csv->names[csv->target][0] != '\0')
     im->target_name = csv->names[csv->target];
+  im->part = known->reference.part;
+  if (im->part)
+    return th_csv_names(csv, &im->names, err);
   if (im->job->like != NULL)
     return TH_OK;
   known->choice.known_target = im->target_name;
   if (known->reference.names != NULL)
     return TH_OK;
   th_status rc = th_csv_names(csv, &im->names, err);
-  known->reference =
-      (struct th_csv_reference){im->file[k].name, csv->attributes, im->names};
+  known->reference = (struct th_csv_reference){
+      im->file[k].name, csv->attributes, im->names, false};
   return rc;
+}
+
+static void tell_left_out(const struct th_importing *im)
+{
+  const struct th_csv *csv = &mine(im)->csv[0];
+  const char *like = im->job->like;
+  int64_t others = csv->ignored - csv->surplus;
+  if (others > 0)
+    th_import_notice(im, "left out: %lld column%s of %lld%s%s%.200s",
+                     (long long)others, others == 1 ? "" : "s",
+                     (long long)csv->columns, csv->recalled > 0 ? ", " : "",
+                     csv->recalled == 0       ? ""
+                     : csv->recalled < others ? "some as in "
+                                              : "as in ",
+                     csv->recalled > 0 ? like : "");
+  if (csv->surplus > 0)
+    th_import_notice(im,
+                     "left out: %lld column%s of %lld, which %.200s does not "
+                     "use",
+                     (long long)csv->surplus, csv->surplus == 1 ? "" : "s",
+                     (long long)csv->columns, like);
+}
+
+static const char *separator_text(char separator)
+{
+  return separator == ',' ? "commas" : separator == ';' ? "semicolons" : "tabs";
+}
+
+/* What the text has in common with that of --like, and what not. */
+static void tell_differences(const struct th_importing *im)
+{
+  const struct th_csv *csv = &mine(im)->csv[0];
+  const struct th_origin *like = &im->like.origin;
+  bool named = csv->names != NULL;
+  if (like->header != TH_FACT_UNKNOWN && named != (like->header == TH_FACT_YES))
+    th_import_notice(im,
+                     "note:     the first row is %s header, and the text of "
+                     "%.200s has %s: columns go by their places",
+                     named ? "a" : "no", im->job->like, named ? "none" : "one");
+  if (like->separator != '\0' && like->separator != csv->delimiter &&
+      csv->columns > 1)
+    th_import_notice(im,
+                     "note:     columns are separated by %s, those of "
+                     "%.200s by %s",
+                     separator_text(csv->delimiter), im->job->like,
+                     separator_text(like->separator));
+  if ((like->weight > 0 || like->label_weights == TH_FACT_YES) &&
+      !im->weighted && !im->unlabelled)
+    th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
 }
 
 /* Which column is what, for the user to see. */
@@ -74,14 +151,7 @@ static void tell_columns(const struct th_importing *im)
   const struct th_csv *csv = &mine(im)->csv[0];
   if (csv->columns == 0)
     return;
-  if (csv->ignored > 0)
-    th_import_notice(im, "left out: %lld column%s of %lld%s%s%.200s",
-                     (long long)csv->ignored, csv->ignored == 1 ? "" : "s",
-                     (long long)csv->columns, csv->recalled > 0 ? ", " : "",
-                     csv->recalled == 0             ? ""
-                     : csv->recalled < csv->ignored ? "some as in "
-                                                    : "as in ",
-                     csv->recalled > 0 ? im->job->like : "");
+  tell_left_out(im);
   if (csv->target < 0)
     th_import_notice(im, "target:   none");
   else if (csv->names != NULL)
@@ -91,6 +161,12 @@ static void tell_columns(const struct th_importing *im)
   else
     th_import_notice(im, "target:   column %lld of %lld (there is no header)",
                      (long long)csv->target + 1, (long long)csv->columns);
+  if (csv->weight >= 0 && im->job->weights == NULL)
+    th_import_notice(im, "weights:  column %lld of %lld, as in %.200s",
+                     (long long)csv->weight + 1, (long long)csv->columns,
+                     im->job->like);
+  if (im->job->like != NULL)
+    tell_differences(im);
 }
 
 static bool ends_in(const char *name, const char *ending)
@@ -133,9 +209,12 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   for (int64_t k = 0; k < im->files; k++) {
     struct th_csv *csv = &mine(im)->csv[k];
     struct th_text_file *file = &im->file[k];
-    TH_TRY(th_csv_open(csv, file, &im->limits.line, im->job->header, err));
+    TH_TRY(th_csv_open(csv, file, &im->limits.line, &known.choice,
+                       &known.reference, err));
     if (csv->columns == 0)
       continue; /* said when the examples are counted */
+    if (first < 0 && known.reference.part && csv->names == NULL)
+      forget_support(im, &known.reference);
     csv->class = im->class;
     TH_TRY(th_csv_assign(csv, file, &known.choice, &known.reference, err));
     if (im->job->like == NULL)
@@ -145,6 +224,9 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
     else if ((csv->target < 0) != im->unlabelled)
       return th_import_mixed(im, im->unlabelled ? k : first,
                              im->unlabelled ? first : k, err);
+    if ((csv->weight >= 0) != im->weighted)
+      return th_import_mixed_weights(im, im->weighted ? first : k,
+                                     im->weighted ? k : first, err);
     first = first < 0 ? k : first;
   }
   im->attributes = known.reference.attributes;
@@ -159,6 +241,15 @@ th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
   return th_fail(err, TH_EDATA,
                  "%s has a target and %s has none; import them apart",
                  im->file[labelled].name, im->file[unlabelled].name);
+}
+
+th_status th_import_mixed_weights(const struct th_importing *im,
+                                  int64_t weighted, int64_t unweighted,
+                                  struct th_error *err)
+{
+  return th_fail(err, TH_EDATA,
+                 "%s has weights and %s has none; import them apart",
+                 im->file[weighted].name, im->file[unweighted].name);
 }
 
 /* One number of a rank for each counter: the largest of all ranks decides. */
@@ -254,9 +345,9 @@ static void call(const struct th_importing *im, int64_t attribute,
   snprintf(text, TH_IMPORT_CALLED, "column %lld", (long long)column + 1);
 }
 
-/* Of the first file that has any. */
-static th_status columns(const struct th_importing *im,
-                         struct th_origin *origin, struct th_error *err)
+/* Of the first file that has columns. */
+static th_status told(const struct th_importing *im, struct th_origin *origin,
+                      struct th_error *err)
 {
   const struct th_csv *csv = mine(im)->csv;
   const struct th_csv *last = csv + im->files - 1;
@@ -264,6 +355,11 @@ static th_status columns(const struct th_importing *im,
     csv++;
   if (csv->columns == 0)
     return TH_OK;
+  origin->header = csv->names != NULL ? TH_FACT_YES : TH_FACT_NO;
+  origin->separator = csv->delimiter;
+  origin->weight = csv->weight + 1;
+  if (csv->names != NULL && csv->weight >= 0)
+    origin->weight_name = csv->names[csv->weight];
   th_status rc = TH_NEW(&origin->other, csv->columns, "columns", err);
   if (rc == TH_OK && csv->names != NULL)
     rc = TH_NEW(&origin->name, csv->columns, "names of columns", err);
@@ -325,7 +421,7 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .read_line = read_line,
                                           .check = check,
                                           .call = call,
-                                          .columns = columns,
+                                          .told = told,
                                           .left_out = left_out,
                                           .part = part,
                                           .close = release};

@@ -21,15 +21,15 @@ enum th_import_step {
   TH_IMPORT_WRITES
 };
 
-/* The data set that --like names; replicated. Texts are owned. */
+/* The data set or model that --like names; replicated. */
 struct th_like {
   int64_t attributes; /* 0: none was named */
-  enum th_layout layout;
+  int layout;         /* enum th_layout; -1: not known */
   enum th_type type;
-  char **names;      /* NULL: it has none; one allocation */
-  char *target_name; /* NULL: nobody knows */
-  char *class_name;  /* NULL: its targets are numbers */
+  char **names; /* NULL: not known; one allocation, owned */
   struct th_origin origin;
+  char *const *support; /* of a model with names; borrowed, else NULL */
+  int64_t support_size;
 };
 
 /* What this rank reads of each file. */
@@ -95,6 +95,8 @@ struct th_importing {
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */
   bool unlabelled;       /* there are no targets */
+  bool weighted;         /* there are weights */
+  bool part;   /* of the attributes of a model's data, those of its support */
   void *state; /* of the format: of the size that its importer says, or NULL */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
@@ -116,6 +118,7 @@ struct th_importing {
   struct th_import_bins bins;
   struct th_import_rows own;
   int64_t positives;           /* targets of the class */
+  int64_t left_out;            /* values of attributes that --like has not */
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
                                   ranks */
   struct th_rounding rounding; /* likewise */
@@ -131,17 +134,21 @@ struct th_import_thread {
   struct th_importing im; /* what it borrows is the first thread's */
 };
 
-/* Take over what --like's data set has; decide on the type of values.
- * Collective. */
+/* Take over what --like has; decide on the type of values. Collective. */
 th_status th_import_read_like(struct th_importing *im, struct th_error *err);
 /* Local. */
 void th_import_free_like(struct th_like *like);
 
-/* What the master is to remember of the text: the columns of the first file, or
- * of --like's text where this one has no target. Release with th_origin_free.
- * Local. TH_EFORMAT, TH_ENOMEM. */
-th_status th_import_origin(struct th_importing *im, struct th_origin *origin,
-                           struct th_error *err);
+/* What the user has said of the text does not contradict what is known of that
+ * of --like. Local. TH_EUSAGE. */
+th_status th_import_check_told(const struct th_importing *im,
+                               struct th_error *err);
+
+/* What the master is to remember of the text: of the first file, or of --like's
+ * text where this one has no target. target: those of all examples, or NULL.
+ * Release with th_origin_free. Local. TH_EFORMAT, TH_ENOMEM. */
+th_status th_import_origin(struct th_importing *im, const double *target,
+                           struct th_origin *origin, struct th_error *err);
 
 /* The other classes that all ranks have met; *knows: a rank has met one that is
  * known from --like. Collective. TH_ENOMEM. */
@@ -196,10 +203,10 @@ struct th_importer {
   /* How the files call an attribute without a name. Never NULL. */
   void (*call)(const struct th_importing *im, int64_t attribute,
                char text[TH_IMPORT_CALLED]);
-  /* What the master is to remember of the columns; the list of names is the
-   * caller's to free, the names themselves are borrowed. */
-  th_status (*columns)(const struct th_importing *im, struct th_origin *origin,
-                       struct th_error *err);
+  /* What the master is to remember of the text; lists are the caller's to free,
+   * texts are borrowed. */
+  th_status (*told)(const struct th_importing *im, struct th_origin *origin,
+                    struct th_error *err);
   /* How many columns of the first file were left out. */
   int64_t (*left_out)(const struct th_importing *im);
   /* The state for another thread: its bytes are those of im->state, which stays
@@ -207,14 +214,6 @@ struct th_importer {
   th_status (*part)(struct th_importing *other, struct th_error *err);
   void (*close)(struct th_importing *im); /* what its state owns */
 };
-
-/* Whether examples have weights, which are looked at when they are counted.
- * Local. */
-static inline bool th_import_is_weighted(const struct th_importing *im)
-{
-  return im->job->weights != NULL &&
-         im->format->importer->is_weightless != NULL;
-}
 
 extern const struct th_importer th_import_libsvm;
 extern const struct th_importer th_import_csv;
@@ -232,6 +231,10 @@ th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
 /* TH_EDATA: some files have a target, others none. Local. */
 th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
                           int64_t unlabelled, struct th_error *err);
+/* TH_EDATA: some files have weights, others none. Local. */
+th_status th_import_mixed_weights(const struct th_importing *im,
+                                  int64_t weighted, int64_t unweighted,
+                                  struct th_error *err);
 
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);

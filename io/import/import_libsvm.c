@@ -3,6 +3,7 @@
 #include "io/import/import_job.h"
 #include "io/import/libsvm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,60 +23,172 @@ static struct th_libsvm *mine(const struct th_importing *im)
   return &((struct state *)im->state)->format;
 }
 
-/* Whether the first example of a file has no label. */
-static th_status look_for_label(const struct th_importing *im, int64_t k,
-                                bool *unlabelled, struct th_error *err)
+/* How the lines of a file begin, as far as they were looked at. */
+struct beginnings {
+  int64_t lines;
+  bool plain;            /* the first one has a label and no colon */
+  bool indices;          /* all may begin with index:value, */
+  bool weights;          /* or with label:weight */
+  char first[TH_QUOTED]; /* the first word */
+};
+
+/* Whether the other text may have this label. */
+static bool is_their_label(const struct th_importing *im,
+                           const struct th_libsvm_word *word)
 {
+  const struct th_origin *origin = &im->like.origin;
+  bool found = false;
+  if (im->class.name != NULL) {
+    found = origin->classes == 0 ||
+            th_class_of(&im->class, word->label, word->length) > 0;
+    for (int64_t k = 0; !found && k < origin->classes; k++) {
+      struct th_class one = th_class_named(origin->class_name[k]);
+      found = th_class_of(&one, word->label, word->length) > 0;
+    }
+    return found;
+  }
+  if (!word->is_number)
+    return false;
+  for (int64_t k = 0; k < origin->labels; k++)
+    found = found || origin->label[k] == word->value;
+  return origin->labels > 0 ? found
+                            : origin->whole_targets != TH_FACT_NO ||
+                                  word->value != floor(word->value);
+}
+
+static void see_beginning(const struct th_importing *im,
+                          const struct th_line *line, struct beginnings *seen)
+{
+  struct th_libsvm_word word =
+      th_libsvm_first_word(line->text, line->length, mine(im)->zero_based);
+  const char *end = word.label + word.length;
+  bool colon = end < line->text + line->length && *end == ':';
+  if (seen->lines++ == 0) {
+    seen->plain = !colon;
+    th_text_row_quote(line, word.label, '#', seen->first);
+  }
+  seen->indices = seen->indices && word.is_index;
+  seen->weights = seen->weights && word.is_weight && is_their_label(im, &word);
+}
+
+static th_status look_at_beginnings(const struct th_importing *im, int64_t k,
+                                    struct beginnings *seen,
+                                    struct th_error *err)
+{
+  enum { ENOUGH = 1000 }; /* lines */
   const struct th_text_file *file = &im->file[k];
   struct th_text_lines lines = {0};
   struct th_line line;
   bool more = true;
   th_status rc = TH_OK;
+  *seen = (struct beginnings){.indices = true, .weights = true};
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       im->limits.line.bytes, 0);
-  do {
+  while (seen->lines < ENOUGH && !seen->plain) {
     TH_TRY(th_text_lines_next(&lines, &line, &more, err));
-  } while (more && !th_libsvm_is_example(line.text, line.length));
-  *unlabelled = more && th_libsvm_is_unlabelled(line.text, line.length);
+    if (!more)
+      break;
+    if (!line.too_long && th_libsvm_is_example(line.text, line.length))
+      see_beginning(im, &line, seen);
+  }
 done:
   th_text_lines_free(&lines);
   return rc;
 }
 
-/* Data without labels: told by their first lines, where they may be so. */
+/* What a file's lines begin with: of data that are imported like others, as
+ * they look. Where they may be read in two ways, only the user knows. */
+static th_status find_labels_of(const struct th_importing *im, int64_t k,
+                                enum th_labels *labels, struct th_error *err)
+{
+  const char *name = im->file[k].name;
+  struct beginnings seen;
+  *labels = im->job->labels;
+  if (*labels == TH_LABELS_NONE && im->job->like == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "{labels} none: data without a target are imported with "
+                   "{like} TRAIN.h5, the data that the model was trained on");
+  if (*labels == TH_LABELS_AUTO)
+    *labels = TH_LABELS_PLAIN;
+  if (im->job->labels != TH_LABELS_AUTO || im->job->like == NULL)
+    return TH_OK;
+  th_status rc = look_at_beginnings(im, k, &seen, err);
+  if (rc != TH_OK || seen.lines == 0 || seen.plain)
+    return rc;
+  if (seen.indices && seen.weights)
+    return th_fail(err, TH_EUSAGE,
+                   "%s:1:1: lines that begin like %s may have no label, and be "
+                   "index:value, or have label:weight; say {labels} none or "
+                   "{labels} weighted",
+                   name, seen.first);
+  *labels = seen.weights ? TH_LABELS_WEIGHTED : TH_LABELS_NONE;
+  if (seen.weights && im->like.origin.label_weights != TH_FACT_YES)
+    return th_fail(
+        err, TH_EUSAGE,
+        "%s:1:1: %s found, which is no index:value, but may be "
+        "label:weight; labels of %s have no weights, so say {labels} "
+        "weighted, or remove them",
+        name, seen.first, im->job->like);
+  return TH_OK;
+}
+
 static th_status find_labels(struct th_importing *im, struct th_error *err)
 {
-  for (int64_t k = 0; im->job->like != NULL && k < im->files; k++) {
-    bool unlabelled = false;
-    th_status rc = look_for_label(im, k, &unlabelled, err);
+  enum th_labels first = TH_LABELS_PLAIN;
+  for (int64_t k = 0; k < im->files; k++) {
+    enum th_labels labels;
+    th_status rc = find_labels_of(im, k, &labels, err);
     if (rc != TH_OK)
       return rc;
+    bool unlabelled = labels == TH_LABELS_NONE;
+    bool weighted = labels == TH_LABELS_WEIGHTED;
     if (k > 0 && unlabelled != im->unlabelled)
       return th_import_mixed(im, unlabelled ? 0 : k, unlabelled ? k : 0, err);
+    if (k > 0 && labels != first)
+      return th_import_mixed_weights(im, weighted ? k : 0, weighted ? 0 : k,
+                                     err);
+    first = labels;
     im->unlabelled = unlabelled;
+    im->weighted = weighted;
   }
   return TH_OK;
+}
+
+static void tell_labels(const struct th_importing *im)
+{
+  const struct th_origin *like = &im->like.origin;
+  if (im->unlabelled)
+    th_import_notice(im, "target:   none");
+  else if (im->weighted)
+    th_import_notice(im, "weights:  in the labels, label:weight");
+  else if (like->label_weights == TH_FACT_YES || like->weight > 0)
+    th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
 }
 
 static th_status open_files(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
   struct th_libsvm *format = mine(im);
-  th_status rc = find_labels(im, err);
-  *format = (struct th_libsvm){.zero_based = job->zero_based,
-                               .unlabelled = im->unlabelled,
+  enum th_fact base = job->zero_based != TH_FACT_UNKNOWN
+                          ? job->zero_based
+                          : im->like.origin.zero_based;
+  *format = (struct th_libsvm){.zero_based = base == TH_FACT_YES,
                                .class = im->class,
                                .attributes = job->attributes,
                                .limiter = "{attributes}"};
   if (im->like.attributes > 0) {
     format->attributes = im->like.attributes;
     format->limiter = job->like;
+    format->leaves_out = true;
   }
+  th_status rc = find_labels(im, err);
+  format->unlabelled = im->unlabelled;
+  format->weighted = im->weighted;
   im->attributes = format->attributes;
   ((struct state *)im->state)->last[0] = -1;
   ((struct state *)im->state)->last[1] = -1;
-  if (rc == TH_OK && im->unlabelled)
-    th_import_notice(im, "target:   none");
+  if (rc == TH_OK)
+    tell_labels(im);
   return rc;
 }
 
@@ -149,12 +262,26 @@ static void tell_far(const struct th_importing *im, int64_t largest,
                      (long long)im->last.line, (long long)im->nonzeros, last);
 }
 
+/* A last index that is one too large is a sign of another base. */
+static void tell_left_out(const struct th_importing *im)
+{
+  long long largest =
+      (long long)im->like.attributes - 1 + !mine(im)->zero_based;
+  if (im->left_out > 0)
+    th_import_notice(im,
+                     "left out: %lld value%s of indices beyond %lld, the last "
+                     "one of %.200s, where the first is %d",
+                     (long long)im->left_out, im->left_out == 1 ? "" : "s",
+                     largest, im->job->like, !mine(im)->zero_based);
+}
+
 static th_status check(struct th_importing *im, struct th_error *err)
 {
   struct state *s = im->state;
   const struct th_comm *comm = im->comm;
   int64_t largest = s->last[0];
   (void)err;
+  tell_left_out(im);
   if (s->format.attributes > 0)
     return TH_OK; /* it is known how many there are */
   comm->ops->max_i64(im->comm, &largest, 1);
@@ -172,7 +299,17 @@ static void call(const struct th_importing *im, int64_t attribute,
            (long long)attribute + !mine(im)->zero_based);
 }
 
-static const char *const options[] = {"zero-based", NULL};
+static th_status told(const struct th_importing *im, struct th_origin *origin,
+                      struct th_error *err)
+{
+  (void)err;
+  origin->zero_based = mine(im)->zero_based ? TH_FACT_YES : TH_FACT_NO;
+  if (!im->unlabelled)
+    origin->label_weights = im->weighted ? TH_FACT_YES : TH_FACT_NO;
+  return TH_OK;
+}
+
+static const char *const options[] = {"zero-based", "labels", NULL};
 
 const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .size = sizeof(struct state),
@@ -184,4 +321,5 @@ const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .is_example = is_example,
                                              .read_line = read_line,
                                              .check = check,
-                                             .call = call};
+                                             .call = call,
+                                             .told = told};

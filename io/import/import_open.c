@@ -56,15 +56,19 @@ static const struct th_importer_row *shown_by(const struct th_line *line)
   return NULL;
 }
 
-/* The importer of files that are called so; else the first one of text. */
-static const struct th_importer_row *shown_by_name(const char *name)
+/* The importer of files that are called so; else that of other text; else the
+ * first one of text. */
+static const struct th_importer_row *shown_by_name(const char *name,
+                                                   const char *other)
 {
   const struct th_importer_row *first = NULL;
   for (const struct th_importer_row *row = th_import_table(); row->name != NULL;
        row++) {
     if (row->importer == NULL)
       continue;
-    first = first == NULL && !row->importer->binary ? row : first;
+    if (!row->importer->binary &&
+        (first == NULL || (other != NULL && strcmp(row->name, other) == 0)))
+      first = row;
     if (row->importer->named != NULL && row->importer->named(name))
       return row;
   }
@@ -89,7 +93,8 @@ static th_status recognise(struct th_importing *im, struct th_error *err)
       break;
     found = shown_by(&line);
   }
-  im->format = found != NULL ? found : shown_by_name(file->name);
+  im->format =
+      found != NULL ? found : shown_by_name(file->name, im->like.origin.format);
 done:
   th_text_lines_free(&lines);
   return rc;
@@ -105,7 +110,7 @@ static th_status ask_format(struct th_importing *im, struct th_error *err)
   if (row->name == NULL)
     return th_fail(err, TH_EUSAGE, "no import format '%s'", im->job->format);
   if (row->importer == NULL)
-    row = shown_by_name(file_name(im->job, 0));
+    row = shown_by_name(file_name(im->job, 0), NULL);
   if (row->importer->binary || strcmp(row->name, im->job->format) == 0)
     im->format = row;
   return TH_OK;
@@ -143,7 +148,8 @@ static th_status check_options(const struct th_importing *im,
               {"target", job->target != NULL},
               {"weights", job->weights != NULL},
               {"ignore", job->ignore != NULL},
-              {"zero-based", job->zero_based}};
+              {"zero-based", job->zero_based != TH_FACT_UNKNOWN},
+              {"labels", job->labels != TH_LABELS_AUTO}};
   char text[128];
   for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
     if (!some[k].given || takes(im->format->importer, some[k].name))
@@ -171,12 +177,25 @@ static th_status check_like(const struct th_importing *im, struct th_error *err)
   return TH_OK;
 }
 
-static th_status choose_class(struct th_importing *im, struct th_error *err)
+/* An older data set does not say that its targets are numbers. */
+static th_status check_class(const struct th_importing *im,
+                             struct th_error *err)
 {
   const char *mine = im->job->positive_class;
-  const char *theirs = im->like.class_name;
-  im->class = th_class_named(mine != NULL ? mine : theirs);
-  if (mine == NULL || theirs == NULL || strcmp(mine, theirs) == 0)
+  const char *theirs = im->like.origin.positive_class;
+  if (mine == NULL)
+    return TH_OK;
+  if (im->unlabelled)
+    return th_fail(err, TH_EUSAGE,
+                   "{positive-class} is for targets, and %s has none; leave it "
+                   "out",
+                   im->file[0].name);
+  if (theirs == NULL && im->like.origin.format != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "{positive-class} %s: the targets of %s are numbers, and "
+                   "have no positive class; leave the option out",
+                   mine, im->job->like);
+  if (theirs == NULL || strcmp(mine, theirs) == 0)
     return TH_OK;
   return th_fail(err, TH_EUSAGE,
                  "{positive-class} %s: the positive class of %s is '%s', and "
@@ -191,18 +210,17 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
   if (im->format == NULL)
     TH_TRY(recognise(im, err));
   TH_TRY(check_like(im, err));
-  TH_TRY(choose_class(im, err));
   TH_TRY(check_options(im, err));
+  TH_TRY(th_import_check_told(im, err));
+  im->class = th_class_named(job->positive_class != NULL
+                                 ? job->positive_class
+                                 : im->like.origin.positive_class);
   if (im->format->importer->size > 0)
     TH_TRY(
         th_alloc(&im->state, 1, im->format->importer->size, "the format", err));
   TH_TRY(im->format->importer->open(im, err));
-  if (im->unlabelled && job->positive_class != NULL)
-    rc = th_fail(err, TH_EUSAGE,
-                 "{positive-class} is for targets, and %s has none; leave it "
-                 "out",
-                 im->file[0].name);
-  if (im->like.names != NULL)
+  TH_TRY(check_class(im, err));
+  if (im->like.names != NULL && im->names == NULL)
     im->names = (const char **)im->like.names;
 done:
   return rc;

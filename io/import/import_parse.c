@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "io/dataset/fingerprint.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* This rank's parsing. */
@@ -58,7 +59,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
 {
   const struct th_text_row *row = &parsing->row;
   const struct th_row_assignment *assignment = &im->assignment;
-  bool weightless = th_import_is_weighted(im) && row->weight == 0.0;
+  bool weightless = im->weighted && row->weight == 0.0;
   int64_t stored = next_place(im, weightless);
   if (stored < 0)
     return th_text_changed(&im->file[k], err);
@@ -76,7 +77,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
                                   : row->first + row->count - 1;
     im->attributes = last >= im->attributes ? last + 1 : im->attributes;
   }
-  if (row->measured && !weightless)
+  if (row->measured && !weightless && stored < assignment->training)
     rc = th_rounding_see(&im->rounding, row, err);
   return rc == TH_OK
              ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
@@ -235,17 +236,42 @@ static void share_other_class(struct th_comm *comm, struct th_text_row *row)
                      comm->size - (int)first);
 }
 
+/* How many examples each class has; those of a few classes by name. */
+static void tell_classes(const struct th_importing *im)
+{
+  const struct th_class_set *others = &im->others;
+  char text[TH_CLASSES_KEPT * (TH_CLASS_ROOM + 32)];
+  size_t used = 0;
+  long long rest = (long long)(im->assignment.examples - im->positives);
+  th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
+                   im->class.name, (long long)im->positives,
+                   (long long)im->assignment.examples);
+  text[0] = '\0';
+  for (int64_t k = 0; k < others->count && !others->more; k++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s'%s' %lld",
+                             k > 0 ? ", " : "", others->name[k],
+                             (long long)others->times[k]);
+  if (others->more)
+    th_import_notice(im,
+                     "negative: %lld examples of more than %d classes, or "
+                     "of classes with long names",
+                     rest, TH_CLASSES_KEPT);
+  else
+    th_import_notice(im, "negative: %s%s", text, rest == 0 ? "none" : "");
+}
+
 th_status th_import_parse(struct th_importing *im, struct th_error *err)
 {
   struct parsing parsing = {0};
   bool knows = false;
   th_status rc = th_agree(im->comm, parse_own(im, &parsing, err), err);
   if (rc == TH_OK) {
-    int64_t sums[2] = {im->nonzeros, im->positives};
-    im->comm->ops->sum_i64(im->comm, sums, 2);
+    int64_t sums[3] = {im->nonzeros, im->positives, parsing.row.left_out};
+    im->comm->ops->sum_i64(im->comm, sums, 3);
     im->comm->ops->max_i64(im->comm, &im->attributes, 1);
     im->nonzeros = sums[0];
     im->positives = sums[1];
+    im->left_out = sums[2];
     knows = parsing.row.knows;
     im->others = parsing.row.others;
     share_other_class(im->comm, &parsing.row);
@@ -264,9 +290,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
                      (long long)im->assignment.weightless,
                      (long long)im->assignment.examples);
   if (rc == TH_OK && im->class.name != NULL && !im->unlabelled)
-    th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
-                     im->class.name, (long long)im->positives,
-                     (long long)im->assignment.examples);
+    tell_classes(im);
   free(parsing.known);
   th_text_row_free(&parsing.row);
   return rc;

@@ -21,8 +21,8 @@ static enum th_layout choose_layout(const struct th_importing *im)
     return (enum th_layout)im->job->layout;
   if (th_type_packed(im->type) > 1)
     return TH_DENSE;
-  if (im->like.attributes > 0)
-    return im->like.layout;
+  if (im->like.attributes > 0 && im->like.layout >= 0)
+    return (enum th_layout)im->like.layout;
   double cells = (double)im->assignment.examples * (double)im->attributes;
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
@@ -38,7 +38,7 @@ static struct th_dataset_plan make_plan(const struct th_importing *im,
                            .nonzeros = im->nonzeros,
                            .layout = choose_layout(im),
                            .type = im->type,
-                           .weighted = th_import_is_weighted(im),
+                           .weighted = im->weighted,
                            .unlabelled = im->unlabelled};
   return (struct th_dataset_plan){.shape = shape,
                                   .shards = im->job->shards,
@@ -87,7 +87,7 @@ static th_status training_weights(const struct th_importing *im,
   int64_t n = im->assignment.training;
   double sum = 0;
   th_status rc = TH_OK;
-  if (!th_import_is_weighted(im))
+  if (!im->weighted)
     return rc;
   TH_TRY(th_agree(im->comm, TH_NEW(weight, n, "weights", err), err));
   for (int64_t k = 0; k < im->own.count; k++)
@@ -130,7 +130,7 @@ static th_status make_labels(const struct th_importing *im,
   TH_TRY(th_alloc(&labels->arrived, count, sizeof(double), "targets", err));
   TH_TRY(TH_NEW(&labels->target, count, "targets", err));
   TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
-  if (th_import_is_weighted(im))
+  if (im->weighted)
     TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
   if (looks_for_twins(im))
     TH_TRY(TH_NEW(&labels->key, count, "equal examples", err));
@@ -178,7 +178,7 @@ static th_status collect_labels(const struct th_importing *im,
   for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
     labels->row[place[k]] = k;
   collect(im, im->own.target, labels, labels->target);
-  if (th_import_is_weighted(im))
+  if (im->weighted)
     collect(im, im->own.weight, labels, labels->weight);
   if (looks_for_twins(im))
     collect(im, im->own.key, labels, labels->key);
@@ -254,16 +254,14 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   TH_TRY(th_import_write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(find_twins(im, &labels, &twins, err));
-  TH_TRY(th_agree(im->comm, th_import_origin(im, &origin, err), err));
+  rc =
+      th_import_origin(im, im->unlabelled ? NULL : labels.target, &origin, err);
+  TH_TRY(th_agree(im->comm, rc, err));
   describe(im, provenance);
-  if (im->unlabelled)
-    im->class.name = NULL;
   struct th_master master = {.target = labels.target,
                              .weight = labels.weight,
                              .row = labels.row,
                              .names = im->names,
-                             .target_name = im->target_name,
-                             .positive_class = im->class.name,
                              .origin = &origin,
                              .piece = im->piece,
                              .pieces = im->pieces,

@@ -141,7 +141,8 @@ static inline th_status read_entry(const struct th_libsvm *format,
   if (index < 0)
     return bad_index(line, at, err);
   index -= format->zero_based ? 0 : 1;
-  if (index <= *previous || index >= limit)
+  bool leave_out = index >= limit && format->leaves_out;
+  if (index <= *previous || (index >= limit && !leave_out))
     return wrong_index(format, line, at, index, *previous, err);
   const char *start = p;
   double value;
@@ -150,11 +151,15 @@ static inline th_status read_entry(const struct th_libsvm *format,
     return th_text_row_number(line, &start, end, '#', "value", &value, err);
   if (!th_libsvm_ends_token(p, end))
     return th_libsvm_junk(line, p, start, "value", err);
+  *previous = index;
+  *cursor = p;
+  if (leave_out) {
+    row->left_out++;
+    return TH_OK;
+  }
   if (!th_text_row_put(row, row->count, value))
     return th_text_row_misfit(line, start, '#', row->type, err);
   row->index[row->count++] = (uint32_t)index;
-  *previous = index;
-  *cursor = p;
   return TH_OK;
 }
 
@@ -251,7 +256,8 @@ th_status th_libsvm_row(const struct th_libsvm *format,
       break;
     TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
   }
-  if (row->count > 0 && previous - row->index[0] == row->count - 1)
+  if (row->count > 0 &&
+      row->index[row->count - 1] - row->index[0] == row->count - 1)
     row->first = row->index[0];
 done:
   return rc;

@@ -9,7 +9,9 @@
 
 struct th_libsvm {
   bool zero_based;
-  bool unlabelled;       /* lines begin with their first index:value */
+  bool unlabelled; /* lines begin with their first index:value */
+  bool weighted;   /* lines begin with label:weight */
+  bool leaves_out; /* values of indices beyond `attributes` are left out */
   struct th_class class; /* of the labels, against all others */
   int64_t attributes;    /* 0: no limit but TH_TEXT_ATTRIBUTES */
   const char *limiter;   /* what sets the limit, for messages */
@@ -25,6 +27,21 @@ bool th_libsvm_is_unlabelled(const char *text, int64_t length);
 /* True where a line looks like LIBSVM: a blank, then digits and a colon.
  * Local. */
 bool th_libsvm_recognise(const char *text, int64_t length);
+
+/* What the first word of an example can be. */
+struct th_libsvm_word {
+  bool is_index;  /* of index:value: it is a whole number, and the next index is
+                     larger */
+  bool is_weight; /* label:weight */
+  const char *label; /* what stands before the colon, or all; borrowed */
+  int64_t length;
+  bool is_number; /* the label is */
+  double value;   /* then */
+};
+
+/* Local; of a line that holds an example. */
+struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
+                                           bool zero_based);
 
 /* Read the example of a line; its target is NaN where there is no label. An
  * empty line of data without labels may be an example of zeros, and is refused.

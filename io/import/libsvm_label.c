@@ -22,8 +22,9 @@ static th_status no_label(const struct th_line *line, const char *at,
   char quoted[TH_QUOTED];
   return th_text_row_fail(line, at, err,
                           "%s found, expected a label before the first "
-                          "index:value; begin every line with the target, or "
-                          "import data without one with {like} TRAIN.h5",
+                          "index:value; begin every line with the target, "
+                          "import data without one with {like} TRAIN.h5, or "
+                          "say {labels} weighted if it is label:weight",
                           th_text_row_quote(line, at, '#', quoted));
 }
 
@@ -39,7 +40,7 @@ static th_status read_class(const struct th_libsvm *format,
   while (!th_libsvm_ends_token(p, end) && *p != ':' && *p != ',')
     p++;
   *cursor = p;
-  if (p < end && *p == ':')
+  if (p < end && *p == ':' && !format->weighted)
     return no_label(line, at, err);
   if (p < end && *p == ',')
     return th_text_row_fail(
@@ -56,7 +57,8 @@ static th_status read_class(const struct th_libsvm *format,
   return TH_OK;
 }
 
-static th_status read_label(const struct th_line *line, const char **cursor,
+static th_status read_label(const struct th_libsvm *format,
+                            const struct th_line *line, const char **cursor,
                             struct th_text_row *row, struct th_error *err)
 {
   char quoted[TH_QUOTED];
@@ -75,12 +77,68 @@ static th_status read_label(const struct th_line *line, const char **cursor,
   if (found == TH_NUMBER_HUGE)
     return th_text_row_number(line, &whole, end, '#', "label", &row->target,
                               err);
-  if (p < end && *p == ':')
-    return no_label(line, at, err);
   *cursor = p;
+  if (p < end && *p == ':')
+    return format->weighted ? TH_OK : no_label(line, at, err);
   if (!th_libsvm_ends_token(p, end))
     return th_libsvm_junk(line, p, at, "label", err);
   return TH_OK;
+}
+
+/* What stands behind the label: a colon and a weight. */
+static th_status read_weight(const struct th_line *line, const char **cursor,
+                             struct th_text_row *row, struct th_error *err)
+{
+  const char *end = line->text + line->length;
+  const char *p = *cursor;
+  if (p == end || *p != ':')
+    return th_text_row_fail(line, p, err,
+                            "no weight found behind the label, expected "
+                            "label:weight as on the first line");
+  const char *start = ++p;
+  if (th_number_parse(&p, end, &row->weight) != TH_NUMBER_OK)
+    return th_text_row_number(line, &start, end, '#', "weight", &row->weight,
+                              err);
+  if (!th_libsvm_ends_token(p, end))
+    return th_libsvm_junk(line, p, start, "weight", err);
+  if (row->weight < 0)
+    return th_text_row_fail(
+        line, start, err,
+        "weight %g found, expected 0 or more; correct the row", row->weight);
+  *cursor = p;
+  return TH_OK;
+}
+
+struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
+                                           bool zero_based)
+{
+  const char *end = text + length;
+  const char *p = th_libsvm_skip_blanks(text, end);
+  struct th_libsvm_word word = {.label = p};
+  bool digits = true;
+  for (; !th_libsvm_ends_token(p, end) && *p != ':'; p++)
+    digits = digits && th_libsvm_is_digit(*p);
+  const char *colon = p;
+  double weight;
+  double next;
+  word.length = p - word.label;
+  p = word.label;
+  word.is_number =
+      th_number_parse(&p, colon, &word.value) == TH_NUMBER_OK && p == colon;
+  if (colon == end || *colon != ':' || word.length == 0)
+    return word;
+  p = colon + 1;
+  if (th_number_parse(&p, end, &weight) != TH_NUMBER_OK ||
+      !th_libsvm_ends_token(p, end))
+    return word;
+  word.is_weight = weight >= 0;
+  word.is_index =
+      digits && word.is_number && word.value >= (zero_based ? 0 : 1);
+  p = th_libsvm_skip_blanks(p, end);
+  if (word.is_index && th_number_parse(&p, end, &next) == TH_NUMBER_OK &&
+      p < end && *p == ':')
+    word.is_index = next > word.value;
+  return word;
 }
 
 /* What stands before the first index:value. */
@@ -88,10 +146,13 @@ th_status th_libsvm_target(const struct th_libsvm *format,
                            const struct th_line *line, const char **cursor,
                            struct th_text_row *row, struct th_error *err)
 {
-  if (!format->unlabelled)
-    return format->class.name != NULL
-               ? read_class(format, line, cursor, row, err)
-               : read_label(line, cursor, row, err);
+  if (!format->unlabelled) {
+    th_status rc = format->class.name != NULL
+                       ? read_class(format, line, cursor, row, err)
+                       : read_label(format, line, cursor, row, err);
+    return rc == TH_OK && format->weighted ? read_weight(line, cursor, row, err)
+                                           : rc;
+  }
   row->target = NAN;
   if (th_libsvm_is_unlabelled(line->text, line->length))
     return TH_OK;

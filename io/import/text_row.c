@@ -45,7 +45,7 @@ int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
   row->target = side;
   row->knows = row->knows || side > 0;
   if (side < 0)
-    th_class_set_add(&row->others, text, length);
+    th_class_set_add(&row->others, text, length, 1);
   if (!row->knows)
     row->knows = is_known(row, text, length);
   if (side < 0 && row->other_class[0] == '\0')

@@ -39,6 +39,7 @@ struct th_text_row {
   int64_t known_count;
   bool knows; /* one of them, or the class itself, was met */
   double weight;
+  int64_t left_out; /* values that were left out, of all rows */
   int64_t count;
   int64_t nonzeros; /* after conversion to the type */
   int64_t first;    /* attributes first, first + 1, ..; -1: those in index */

@@ -4,6 +4,7 @@
 
 #include "api/name_text.h"
 #include "core/memory.h"
+#include "io/dataset/origin_file.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -173,13 +174,30 @@ done:
   return rc;
 }
 
+/* What text like that of the data is to be read by. The columns that were left
+ * out go by their places; their names are the data's. Local: rank 0. */
+static th_status take_origin(struct th_model *model, struct th_data *data,
+                             struct th_error *err)
+{
+  struct th_origin origin = *th_dataset_origin(data->dataset);
+  origin.name = NULL;
+  th_status rc = th_origin_copy(&model->origin, &origin, err);
+  if (rc != TH_OK)
+    return rc;
+  model->type = th_model_copy_string(th_type_name(data->store->shape.type));
+  return model->type != NULL ? TH_OK
+                             : th_fail(err, TH_ENOMEM, "no memory for a name");
+}
+
 th_status th_match_label(struct th_model *model, struct th_data *data,
                          struct th_comm *comm, struct th_error *err)
 {
   int64_t size = model->support_size;
   th_status rc = TH_OK;
   model->names = names_of(data);
-  if (comm->rank == 0 && model->names.list != 0) {
+  if (comm->rank == 0 && data->dataset != NULL)
+    rc = take_origin(model, data, err);
+  if (rc == TH_OK && comm->rank == 0 && model->names.list != 0) {
     rc = TH_NEW(&model->name, size, "names", err);
     if (rc == TH_OK)
       rc = th_dataset_names_of(data->dataset, model->support, size, model->name,

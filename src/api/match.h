@@ -31,8 +31,8 @@ th_status th_match_names(struct th_data *data, char *const *name, int64_t count,
                          int64_t *attribute, const char *where,
                          struct th_comm *comm, struct th_error *err);
 
-/* Give a model of these data the names of its attributes, on rank 0.
- * Collective. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Give a model of these data the names of its attributes, and what is known of
+ * their text, on rank 0. Collective. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_match_label(struct th_model *model, struct th_data *data,
                          struct th_comm *comm, struct th_error *err);
 

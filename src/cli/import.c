@@ -9,6 +9,8 @@
 #include "cli/wording.h"
 #include "core/memory.h"
 #include "core/printable.h"
+#include "io/dataset/file_kind.h"
+#include "io/model/model_file.h"
 
 #include <inttypes.h>
 
@@ -67,7 +69,10 @@ static struct th_import job_of(const struct th_options *options, int64_t share,
       .ignore = options->text.ignore,
       .header = (enum th_header)options->text.header,
       .positive_class = options->text.positive_class,
-      .zero_based = options->text.zero_based,
+      .zero_based = !th_option_given(options, "zero-based") ? TH_FACT_UNKNOWN
+                    : options->text.zero_based              ? TH_FACT_YES
+                                                            : TH_FACT_NO,
+      .labels = (enum th_labels)options->text.labels,
       .attributes = options->data.attributes,
       .groups = options->config.group.file,
       .like = options->text.like,
@@ -109,6 +114,26 @@ static void print_summary(const struct th_options *options,
             result->constant_attributes == 1 ? "it" : "them");
 }
 
+/* What --like names: *is_model is false for a data set, which the import opens
+ * by itself. Collective. */
+static th_status read_like(const char *path, struct th_comm *comm,
+                           struct th_model *model, bool *is_model,
+                           struct th_error *err)
+{
+  enum th_file_kind kind = TH_FILE_OTHER;
+  th_status rc;
+  TH_TRY(th_refuse_text(comm, path, TH_TEXT_TO_TRAIN, err));
+  if (comm->rank == 0)
+    rc = th_file_kind(path, &kind, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, &kind, sizeof kind, 0);
+  *is_model = kind == TH_FILE_MODEL;
+  if (*is_model)
+    rc = th_model_read(model, comm, path, err);
+done:
+  return rc;
+}
+
 th_status th_command_import(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err)
 {
@@ -116,16 +141,19 @@ th_status th_command_import(const struct th_options *options,
   struct th_meter meter;
   struct th_import_monitor monitor = {on_progress, on_notice, &meter};
   struct th_import_result result = {0};
+  struct th_model model = {0};
   int64_t share = 0;
   int cores = 1;
   th_status rc;
   th_meter_begin(&meter, shows);
   TH_TRY(check_options(options, err));
+  bool like_model = false;
   if (options->text.like != NULL)
-    TH_TRY(th_refuse_text(comm, options->text.like, TH_TEXT_TO_TRAIN, err));
+    TH_TRY(read_like(options->text.like, comm, &model, &like_model, err));
   TH_TRY(th_memory_share(comm, &share, err));
   TH_TRY(th_core_share(comm, &cores, err));
   struct th_import job = job_of(options, share, cores);
+  job.model = like_model ? &model : NULL;
   job.monitor = shows ? &monitor : NULL;
   TH_TRY(th_import_run(&job, comm, &result, err));
   th_meter_clear(&meter);
@@ -133,5 +161,6 @@ th_status th_command_import(const struct th_options *options,
     print_summary(options, &result);
 done:
   th_meter_clear(&meter);
+  th_model_free(&model);
   return rc;
 }

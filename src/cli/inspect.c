@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/improvement.h"
 #include "cli/inspect_model.h"
+#include "cli/origin_text.h"
 #include "cli/refuse_text.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
@@ -15,7 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { INSPECT_MEMORY = 1 << 26 }; /* bytes; nothing is read twice */
+enum {
+  INSPECT_MEMORY = 1 << 26, /* bytes; nothing is read twice */
+  TEXT_AT = 14              /* width of the labels of lines */
+};
 
 /* A number or a choice, where the family's data have it. */
 static void add_own(json_t *o, const struct th_ground_truth *truth, int k)
@@ -91,6 +95,7 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
   th_json_hex(o, "fingerprint", store->fingerprint);
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
+  th_origin_text_json(o, th_dataset_origin(dataset));
   json_object_set_new(o, "attribute_groups", groups_json(&findings->groups));
   th_json_real(o, "rho_ridge", findings->improvement.ridge);
   th_json_real(o, "rho_lasso", findings->improvement.lasso);
@@ -170,6 +175,7 @@ static void print_dataset(struct th_dataset *dataset,
   const char *provenance = th_dataset_provenance(dataset);
   print_named("provenance:   ", provenance == NULL ? "unknown" : provenance,
               "");
+  th_origin_text_print(TEXT_AT, th_dataset_origin(dataset));
   if (groups->groups > 0)
     printf("groups:       %" PRId64 " of attributes, %016" PRIx64 "\n",
            groups->groups, groups->fingerprint);

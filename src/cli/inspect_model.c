@@ -6,6 +6,7 @@
 #include "cli/certificate_text.h"
 #include "cli/ending.h"
 #include "cli/explained.h"
+#include "cli/origin_text.h"
 #include "cli/selected.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
@@ -102,6 +103,7 @@ static json_t *model_json(const struct th_model *model,
   json_object_set_new(o, "ledger", ledger_json(model));
   json_object_set_new(o, "deck", deck);
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
+  th_origin_text_json(o, &model->origin);
   th_certificate_json(o, &model->certificate);
   th_ending_json_model(o, model);
   th_selected_json(o, &model->selected);
@@ -151,6 +153,23 @@ static void print_support(const struct th_model *model)
   }
 }
 
+/* What other text is read by. */
+static void print_text(const struct th_origin *origin)
+{
+  enum { TEXT_AT = 13 };
+  if (origin->target_name != NULL) {
+    fputs("target:      ", stdout);
+    th_printable_put(stdout, origin->target_name);
+    putchar('\n');
+  }
+  if (origin->positive_class != NULL) {
+    fputs("classes:     1 is '", stdout);
+    th_printable_put(stdout, origin->positive_class);
+    puts("', -1 all others");
+  }
+  th_origin_text_print(TEXT_AT, origin);
+}
+
 static void print_model(const struct th_model *model,
                         const struct th_explained *explained)
 {
@@ -174,6 +193,7 @@ static void print_model(const struct th_model *model,
          th_wording_s(ledger->validation_attributes));
   printf("statistics:  %s\n",
          model->statistics == NULL ? "none" : model->statistics);
+  print_text(&model->origin);
   th_certificate_print(stdout, &model->certificate);
   th_ending_print(stdout, "end:         ", &model->ending);
   th_selected_print(stdout, "selection:   ", &model->selected);

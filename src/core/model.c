@@ -95,7 +95,8 @@ void th_model_free(struct th_model *model)
 {
   TH_FREE(model->solver, model->loss);
   free_support(model);
-  free(model->statistics);
+  TH_FREE(model->statistics, model->type);
+  th_origin_free(&model->origin);
   th_certificate_free(&model->certificate);
   th_selected_free(&model->selected);
   th_groups_free(&model->groups);

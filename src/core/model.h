@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/groups.h"
 #include "core/name_print.h"
+#include "core/origin.h"
 #include "core/selected.h"
 #include "core/source.h"
 
@@ -77,7 +78,10 @@ struct th_model {
   struct th_groups groups; /* of the penalty; attributes 0: none */
   char *statistics; /* where means and deviations come from: "import", a family,
                        "weighted" passes of the solver, "none" */
-  uint64_t fingerprint; /* of the data set it was trained on */
+  uint64_t fingerprint;    /* of the data set it was trained on */
+  struct th_origin origin; /* of its text, without the names of what was left
+                              out; while training, on rank 0 alone */
+  char *type;              /* of its values; NULL: not known. Likewise */
   int64_t settings;
   struct th_setting *deck;
 };

@@ -33,6 +33,16 @@ const char *th_option_names_header(int64_t k)
   return names[k];
 }
 
+const char *th_option_names_labels(int64_t k)
+{
+  static const char *const names[TH_LABELS_COUNT + 1] = {
+      [TH_LABELS_AUTO] = "auto",
+      [TH_LABELS_PLAIN] = "plain",
+      [TH_LABELS_WEIGHTED] = "weighted",
+      [TH_LABELS_NONE] = "none"};
+  return names[k];
+}
+
 const char *th_option_names_split(int64_t k)
 {
   static const char *const names[] = {[TH_SPLIT_AUTO] = "auto",

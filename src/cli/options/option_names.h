@@ -11,6 +11,7 @@ const char *th_option_names_format(int64_t k);
 const char *th_option_names_type(int64_t k);
 const char *th_option_names_layout(int64_t k);
 const char *th_option_names_header(int64_t k);
+const char *th_option_names_labels(int64_t k);
 const char *th_option_names_split(int64_t k);
 
 #endif

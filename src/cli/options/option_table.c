@@ -104,15 +104,22 @@ static const struct th_option before[] = {
      "data", TH_IMPORT, false,
      "Take class A against all others. Targets become 1 for A and -1 for the "
      "rest. Classes may be words"},
-    {"zero-based", 0, TH_OPT_FLAG, AT(text.zero_based), NULL, "no", NULL,
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+    {"zero-based", 0, TH_OPT_FLAG, AT(text.zero_based), NULL, NULL,
+     "that of --like, or else no", TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "LIBSVM only: the first attribute has index 0, not 1"},
+    {"labels", 0, TH_OPT_CHOICE, AT(text.labels), NULL, "auto",
+     "auto, which is plain; with --like, as the lines look", TH_NO_LIMITS,
+     th_option_names_labels, "data", TH_IMPORT, false,
+     "LIBSVM only: what stands before the first index:value of a line. plain "
+     "is a label, weighted is label:weight, and none is nothing, which goes "
+     "with --like"},
     {"like", 0, TH_OPT_TEXT, AT(text.like), "OTHER.h5", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "Make the data like those of another data set. They get its attributes, "
-     "type, layout and positive class. Columns that were the target or were "
-     "left out there have the same role here. The target may be missing; such "
-     "data serve predict only"},
+     "Read text as that of another data set, or of the data of a model, was "
+     "read. The data get its attributes, type, layout and positive class. "
+     "Columns have the role that they had there. The target may be missing; "
+     "such data serve predict only. Like a model, only attributes that it uses "
+     "have to be there"},
     {"max-line", 0, TH_OPT_SIZE, AT(text.max_line), "SIZE", "1G", NULL,
      TH_FROM(1), NULL, "data", TH_IMPORT, false,
      "Length of the longest line of text that is accepted, in bytes. K, M, G "

@@ -49,6 +49,7 @@ struct th_options_text {
   const char *ignore;
   const char *positive_class;
   bool zero_based;
+  int labels; /* enum th_labels */
   const char *like;
   const char *test_file;
   int64_t max_line; /* bytes */
