@@ -118,7 +118,9 @@ refused 2 'y.csv:1:1: which column is the target\? There are 5 columns and no he
 must 0 import y.csv --like l.h5 -o yl.h5 --target 5 --layout dense
 same "named target" y.h5 yl.h5
 printf '1:1 2:2 3:3 4:4\n' >new.svm
-says '^target:   none$' 0 import new.svm --like l.h5 -o new.h5
+refused 2 "new.svm:1:1: lines that begin like .1:1. may have no label, and be index:value, or have label:weight; say --labels none or --labels weighted$" \
+  2 import new.svm --like l.h5 -o no.h5
+says "^target:   none$" 0 import new.svm --like l.h5 -o new.h5 --labels none
 # a header in one of the two texts: by places as well
 must 0 import first.named.csv -o first.named.h5 --target y
 must 0 import first.new.csv --like first.named.h5 -o places.h5

@@ -82,7 +82,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                        im.assignment.training,
       .attributes = im.attributes,
       .nonzeros = im.nonzeros,
-      .unlabelled = im.unlabelled,
+      .unlabelled = im.text.unlabelled,
       .text_bytes = im.text_bytes};
   TH_TRY(th_import_judge(&im, &result->constant_attributes, err));
   result->seconds = th_comm_clock() - began;

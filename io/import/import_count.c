@@ -47,7 +47,7 @@ th_status th_import_count_lines(struct th_importing *im, int64_t k,
                                 int64_t *weightless, struct th_error *err)
 {
   const struct th_importer *importer = im->format->importer;
-  bool weighted = im->weighted;
+  bool weighted = im->text.weighted;
   th_status rc = TH_OK;
   struct th_line line;
   bool more = true;

@@ -77,13 +77,13 @@ static th_status learn(struct th_importing *im, int64_t k, struct known *known,
                        struct th_error *err)
 {
   const struct th_csv *csv = &mine(im)->csv[k];
-  im->unlabelled = csv->target < 0;
-  im->weighted = csv->weight >= 0;
+  im->text.unlabelled = csv->target < 0;
+  im->text.weighted = csv->weight >= 0;
   if (csv->names != NULL && csv->target >= 0 &&
       csv->names[csv->target][0] != '\0')
     im->target_name = csv->names[csv->target];
-  im->part = known->reference.part;
-  if (im->part)
+  im->text.part = known->reference.part;
+  if (im->text.part)
     return th_csv_names(csv, &im->names, err);
   if (im->job->like != NULL)
     return TH_OK;
@@ -141,7 +141,7 @@ static void tell_differences(const struct th_importing *im)
                      separator_text(csv->delimiter), im->job->like,
                      separator_text(like->separator));
   if ((like->weight > 0 || like->label_weights == TH_FACT_YES) &&
-      !im->weighted && !im->unlabelled)
+      !im->text.weighted && !im->text.unlabelled)
     th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
 }
 
@@ -221,12 +221,12 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
       th_csv_find_counters(csv);
     if (first < 0)
       TH_TRY(learn(im, k, &known, err));
-    else if ((csv->target < 0) != im->unlabelled)
-      return th_import_mixed(im, im->unlabelled ? k : first,
-                             im->unlabelled ? first : k, err);
-    if ((csv->weight >= 0) != im->weighted)
-      return th_import_mixed_weights(im, im->weighted ? first : k,
-                                     im->weighted ? k : first, err);
+    else if ((csv->target < 0) != im->text.unlabelled)
+      return th_import_mixed(im, im->text.unlabelled ? k : first,
+                             im->text.unlabelled ? first : k, err);
+    if ((csv->weight >= 0) != im->text.weighted)
+      return th_import_mixed_weights(im, im->text.weighted ? first : k,
+                                     im->text.weighted ? k : first, err);
     first = first < 0 ? k : first;
   }
   im->attributes = known.reference.attributes;

@@ -82,6 +82,15 @@ struct th_import_limits {
   struct th_line_limit line;
 };
 
+/* What the text has, and what of it is taken; replicated. */
+struct th_import_text {
+  bool unlabelled; /* there are no targets */
+  bool weighted;   /* there are weights */
+  bool part;       /* of a model's attributes, those of its support are taken */
+  int64_t left_out; /* values of attributes that --like has not; known after
+                       th_import_parse */
+};
+
 struct th_importing {
   const struct th_import *job; /* borrowed */
   struct th_comm *comm;        /* borrowed */
@@ -94,9 +103,7 @@ struct th_importing {
   const struct th_importer_row *format;
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */
-  bool unlabelled;       /* there are no targets */
-  bool weighted;         /* there are weights */
-  bool part;   /* of the attributes of a model's data, those of its support */
+  struct th_import_text text;
   void *state; /* of the format: of the size that its importer says, or NULL */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
@@ -118,7 +125,6 @@ struct th_importing {
   struct th_import_bins bins;
   struct th_import_rows own;
   int64_t positives;           /* targets of the class */
-  int64_t left_out;            /* values of attributes that --like has not */
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
                                   ranks */
   struct th_rounding rounding; /* likewise */

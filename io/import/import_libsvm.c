@@ -142,14 +142,14 @@ static th_status find_labels(struct th_importing *im, struct th_error *err)
       return rc;
     bool unlabelled = labels == TH_LABELS_NONE;
     bool weighted = labels == TH_LABELS_WEIGHTED;
-    if (k > 0 && unlabelled != im->unlabelled)
+    if (k > 0 && unlabelled != im->text.unlabelled)
       return th_import_mixed(im, unlabelled ? 0 : k, unlabelled ? k : 0, err);
     if (k > 0 && labels != first)
       return th_import_mixed_weights(im, weighted ? k : 0, weighted ? 0 : k,
                                      err);
     first = labels;
-    im->unlabelled = unlabelled;
-    im->weighted = weighted;
+    im->text.unlabelled = unlabelled;
+    im->text.weighted = weighted;
   }
   return TH_OK;
 }
@@ -157,9 +157,9 @@ static th_status find_labels(struct th_importing *im, struct th_error *err)
 static void tell_labels(const struct th_importing *im)
 {
   const struct th_origin *like = &im->like.origin;
-  if (im->unlabelled)
+  if (im->text.unlabelled)
     th_import_notice(im, "target:   none");
-  else if (im->weighted)
+  else if (im->text.weighted)
     th_import_notice(im, "weights:  in the labels, label:weight");
   else if (like->label_weights == TH_FACT_YES || like->weight > 0)
     th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
@@ -182,8 +182,8 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
     format->leaves_out = true;
   }
   th_status rc = find_labels(im, err);
-  format->unlabelled = im->unlabelled;
-  format->weighted = im->weighted;
+  format->unlabelled = im->text.unlabelled;
+  format->weighted = im->text.weighted;
   im->attributes = format->attributes;
   ((struct state *)im->state)->last[0] = -1;
   ((struct state *)im->state)->last[1] = -1;
@@ -201,6 +201,15 @@ static bool is_example(const struct th_importing *im, int64_t k,
   /* without a label, an example of zeros is an empty line */
   return mine(im)->unlabelled &&
          memchr(line->text, '#', (size_t)line->length) == NULL;
+}
+
+static bool is_weightless(const struct th_importing *im, int64_t k,
+                          const struct th_line *line)
+{
+  (void)k;
+  struct th_libsvm_word word =
+      th_libsvm_first_word(line->text, line->length, mine(im)->zero_based);
+  return word.is_weight && word.weight == 0;
 }
 
 static void see_index(struct state *s, int64_t attribute,
@@ -267,12 +276,13 @@ static void tell_left_out(const struct th_importing *im)
 {
   long long largest =
       (long long)im->like.attributes - 1 + !mine(im)->zero_based;
-  if (im->left_out > 0)
+  if (im->text.left_out > 0)
     th_import_notice(im,
                      "left out: %lld value%s of indices beyond %lld, the last "
                      "one of %.200s, where the first is %d",
-                     (long long)im->left_out, im->left_out == 1 ? "" : "s",
-                     largest, im->job->like, !mine(im)->zero_based);
+                     (long long)im->text.left_out,
+                     im->text.left_out == 1 ? "" : "s", largest, im->job->like,
+                     !mine(im)->zero_based);
 }
 
 static th_status check(struct th_importing *im, struct th_error *err)
@@ -304,8 +314,8 @@ static th_status told(const struct th_importing *im, struct th_origin *origin,
 {
   (void)err;
   origin->zero_based = mine(im)->zero_based ? TH_FACT_YES : TH_FACT_NO;
-  if (!im->unlabelled)
-    origin->label_weights = im->weighted ? TH_FACT_YES : TH_FACT_NO;
+  if (!im->text.unlabelled)
+    origin->label_weights = im->text.weighted ? TH_FACT_YES : TH_FACT_NO;
   return TH_OK;
 }
 
@@ -319,6 +329,7 @@ const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .count = th_import_count_lines,
                                              .next = th_import_next_line,
                                              .is_example = is_example,
+                                             .is_weightless = is_weightless,
                                              .read_line = read_line,
                                              .check = check,
                                              .call = call,

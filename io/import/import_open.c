@@ -185,7 +185,7 @@ static th_status check_class(const struct th_importing *im,
   const char *theirs = im->like.origin.positive_class;
   if (mine == NULL)
     return TH_OK;
-  if (im->unlabelled)
+  if (im->text.unlabelled)
     return th_fail(err, TH_EUSAGE,
                    "{positive-class} is for targets, and %s has none; leave it "
                    "out",

@@ -14,7 +14,7 @@ static void list_classes(struct th_importing *im, struct th_origin *origin,
                          char *class_name[TH_CLASSES_KEPT])
 {
   const struct th_origin *like = &im->like.origin;
-  if (im->class.name == NULL || im->unlabelled ||
+  if (im->class.name == NULL || im->text.unlabelled ||
       (im->job->like != NULL && like->classes == 0))
     return;
   for (int64_t k = 0; k < like->classes; k++)
@@ -105,9 +105,9 @@ th_status th_import_origin(struct th_importing *im, const double *target,
   if (im->format->importer->told != NULL)
     TH_TRY(im->format->importer->told(im, &own, err));
   found = own;
-  if (im->part)
+  if (im->text.part)
     forget_columns(&like);
-  if (im->unlabelled)
+  if (im->text.unlabelled)
     follow(&like, &own, &found);
   else {
     found.positive_class = (char *)im->class.name;

@@ -59,7 +59,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
 {
   const struct th_text_row *row = &parsing->row;
   const struct th_row_assignment *assignment = &im->assignment;
-  bool weightless = im->weighted && row->weight == 0.0;
+  bool weightless = im->text.weighted && row->weight == 0.0;
   int64_t stored = next_place(im, weightless);
   if (stored < 0)
     return th_text_changed(&im->file[k], err);
@@ -220,7 +220,7 @@ static th_status check_whole(const struct th_importing *im,
                    "%s:1:1: no example has the target '%s', the first has "
                    "'%s'; name a class that occurs with {positive-class}",
                    im->file[0].name, im->class.name, parsing->row.other_class);
-  if (im->class.name != NULL && !im->unlabelled && !knows &&
+  if (im->class.name != NULL && !im->text.unlabelled && !knows &&
       im->like.origin.classes > 0)
     return no_known_class(im, parsing, err);
   return TH_OK;
@@ -271,7 +271,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
     im->comm->ops->max_i64(im->comm, &im->attributes, 1);
     im->nonzeros = sums[0];
     im->positives = sums[1];
-    im->left_out = sums[2];
+    im->text.left_out = sums[2];
     knows = parsing.row.knows;
     im->others = parsing.row.others;
     share_other_class(im->comm, &parsing.row);
@@ -289,7 +289,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
                      "neither trained on nor tested",
                      (long long)im->assignment.weightless,
                      (long long)im->assignment.examples);
-  if (rc == TH_OK && im->class.name != NULL && !im->unlabelled)
+  if (rc == TH_OK && im->class.name != NULL && !im->text.unlabelled)
     tell_classes(im);
   free(parsing.known);
   th_text_row_free(&parsing.row);

@@ -38,8 +38,8 @@ static struct th_dataset_plan make_plan(const struct th_importing *im,
                            .nonzeros = im->nonzeros,
                            .layout = choose_layout(im),
                            .type = im->type,
-                           .weighted = im->weighted,
-                           .unlabelled = im->unlabelled};
+                           .weighted = im->text.weighted,
+                           .unlabelled = im->text.unlabelled};
   return (struct th_dataset_plan){.shape = shape,
                                   .shards = im->job->shards,
                                   .expected_entries = im->nonzeros,
@@ -87,7 +87,7 @@ static th_status training_weights(const struct th_importing *im,
   int64_t n = im->assignment.training;
   double sum = 0;
   th_status rc = TH_OK;
-  if (!im->weighted)
+  if (!im->text.weighted)
     return rc;
   TH_TRY(th_agree(im->comm, TH_NEW(weight, n, "weights", err), err));
   for (int64_t k = 0; k < im->own.count; k++)
@@ -115,7 +115,7 @@ struct labels {
 /* Are equal examples looked for? */
 static bool looks_for_twins(const struct th_importing *im)
 {
-  return !im->unlabelled && im->assignment.training <= TH_TWINS_EXAMPLES;
+  return !im->text.unlabelled && im->assignment.training <= TH_TWINS_EXAMPLES;
 }
 
 static th_status make_labels(const struct th_importing *im,
@@ -130,7 +130,7 @@ static th_status make_labels(const struct th_importing *im,
   TH_TRY(th_alloc(&labels->arrived, count, sizeof(double), "targets", err));
   TH_TRY(TH_NEW(&labels->target, count, "targets", err));
   TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
-  if (im->weighted)
+  if (im->text.weighted)
     TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
   if (looks_for_twins(im))
     TH_TRY(TH_NEW(&labels->key, count, "equal examples", err));
@@ -178,7 +178,7 @@ static th_status collect_labels(const struct th_importing *im,
   for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
     labels->row[place[k]] = k;
   collect(im, im->own.target, labels, labels->target);
-  if (im->weighted)
+  if (im->text.weighted)
     collect(im, im->own.weight, labels, labels->weight);
   if (looks_for_twins(im))
     collect(im, im->own.key, labels, labels->key);
@@ -230,7 +230,7 @@ static void describe(const struct th_importing *im, char text[PROVENANCE])
   if (left_out > 0)
     append(text, ", %lld column%s left out", (long long)left_out,
            left_out == 1 ? "" : "s");
-  if (im->unlabelled)
+  if (im->text.unlabelled)
     append(text, ", without a target");
   else if (im->class.name != NULL)
     append(text, ", class '%.60s' against all others", im->class.name);
@@ -254,8 +254,8 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   TH_TRY(th_import_write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(find_twins(im, &labels, &twins, err));
-  rc =
-      th_import_origin(im, im->unlabelled ? NULL : labels.target, &origin, err);
+  rc = th_import_origin(im, im->text.unlabelled ? NULL : labels.target, &origin,
+                        err);
   TH_TRY(th_agree(im->comm, rc, err));
   describe(im, provenance);
   struct th_master master = {.target = labels.target,

@@ -33,6 +33,7 @@ struct th_libsvm_word {
   bool is_index;  /* of index:value: it is a whole number, and the next index is
                      larger */
   bool is_weight; /* label:weight */
+  double weight;  /* then */
   const char *label; /* what stands before the colon, or all; borrowed */
   int64_t length;
   bool is_number; /* the label is */

@@ -119,7 +119,6 @@ struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
   for (; !th_libsvm_ends_token(p, end) && *p != ':'; p++)
     digits = digits && th_libsvm_is_digit(*p);
   const char *colon = p;
-  double weight;
   double next;
   word.length = p - word.label;
   p = word.label;
@@ -128,10 +127,10 @@ struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
   if (colon == end || *colon != ':' || word.length == 0)
     return word;
   p = colon + 1;
-  if (th_number_parse(&p, end, &weight) != TH_NUMBER_OK ||
+  if (th_number_parse(&p, end, &word.weight) != TH_NUMBER_OK ||
       !th_libsvm_ends_token(p, end))
     return word;
-  word.is_weight = weight >= 0;
+  word.is_weight = word.weight >= 0;
   word.is_index =
       digits && word.is_number && word.value >= (zero_based ? 0 : 1);
   p = th_libsvm_skip_blanks(p, end);

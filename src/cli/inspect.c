@@ -88,8 +88,10 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_text(o, "type", th_type_name(shape->type));
   json_object_set_new(o, "weighted", json_boolean(shape->weighted));
   json_object_set_new(o, "labelled", json_boolean(!shape->unlabelled));
-  th_json_text(o, "target", th_dataset_target_name(dataset));
-  th_json_text(o, "positive_class", th_dataset_positive_class(dataset));
+  th_json_text(o, "target",
+               shape->unlabelled ? NULL : th_dataset_target_name(dataset));
+  th_json_text(o, "positive_class",
+               shape->unlabelled ? NULL : th_dataset_positive_class(dataset));
   th_json_int(o, "shards", th_dataset_shards(dataset));
   th_json_int(o, "row_group", shape->row_group);
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
