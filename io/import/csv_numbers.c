@@ -134,8 +134,9 @@ static bool ordered_names(const double *row, int64_t columns,
   }
   if (columns < FEW)
     return rows >= PAIR_ROWS && contrast.outside == columns;
-  return stands_out || (even && !even_below && columns >= FEW_EVEN) ||
-         (!alike && columns >= FEW_ORDERED);
+  return stands_out ||
+         (rows >= RANGE_ROWS && ((even && !even_below && columns >= FEW_EVEN) ||
+                                 (!alike && columns >= FEW_ORDERED)));
 }
 
 bool th_csv_numbers_are_names(const double *row, int64_t columns,

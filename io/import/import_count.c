@@ -133,10 +133,11 @@ static th_status place_examples(struct th_importing *im, struct th_error *err)
   struct th_row_assignment *assignment = &im->assignment;
   int64_t test = 0;
   if (assignment->main == 0)
-    return th_fail(err, TH_EDATA,
-                   "%s:1:1: all weights of the training examples are 0; choose "
-                   "another column with {weights}",
-                   im->file[0].name);
+    return th_fail(
+        err, TH_EDATA,
+        "%s:1:1: all weights of the training examples are 0; correct "
+        "them, or choose another column with {weights}",
+        im->file[0].name);
   if (job->test_fraction > 0.0) {
     test = (int64_t)llround((double)assignment->main * job->test_fraction);
     test = test < 1 ? 1 : test;

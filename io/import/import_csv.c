@@ -81,13 +81,13 @@ static th_status learn(struct th_importing *im, int64_t k, struct known *known,
   im->text.weighted = csv->weight >= 0;
   if (csv->names != NULL && csv->target >= 0 &&
       csv->names[csv->target][0] != '\0')
-    im->target_name = csv->names[csv->target];
+    im->text.target_name = csv->names[csv->target];
   im->text.part = known->reference.part;
   if (im->text.part)
     return th_csv_names(csv, &im->names, err);
   if (im->job->like != NULL)
     return TH_OK;
-  known->choice.known_target = im->target_name;
+  known->choice.known_target = im->text.target_name;
   if (known->reference.names != NULL)
     return TH_OK;
   th_status rc = th_csv_names(csv, &im->names, err);

@@ -84,9 +84,10 @@ struct th_import_limits {
 
 /* What the text has, and what of it is taken; replicated. */
 struct th_import_text {
-  bool unlabelled; /* there are no targets */
-  bool weighted;   /* there are weights */
-  bool part;       /* of a model's attributes, those of its support are taken */
+  const char *target_name; /* of its column, or NULL; borrowed */
+  bool unlabelled;         /* there are no targets */
+  bool weighted;           /* there are weights */
+  bool part; /* of a model's attributes, those of its support are taken */
   int64_t left_out; /* values of attributes that --like has not; known after
                        th_import_parse */
 };
@@ -107,7 +108,6 @@ struct th_importing {
   void *state; /* of the format: of the size that its importer says, or NULL */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
-  const char *target_name;      /* of the column, or NULL; borrowed */
   struct th_group_piece *piece; /* of groups; on rank 0 */
   int64_t pieces;
   int64_t text_bytes;

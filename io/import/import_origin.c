@@ -111,7 +111,7 @@ th_status th_import_origin(struct th_importing *im, const double *target,
     follow(&like, &own, &found);
   else {
     found.positive_class = (char *)im->class.name;
-    found.target_name = (char *)im->target_name;
+    found.target_name = (char *)im->text.target_name;
     list_classes(im, &found, class_name);
     if (im->class.name == NULL && target != NULL)
       list_labels(target, im->assignment.examples, &found, label);

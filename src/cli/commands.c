@@ -23,8 +23,8 @@ static const struct th_command table[] = {
      "Turns LIBSVM or CSV text into a data set.",
      "Files compressed by gzip, bzip2 or xz are read directly. The program "
      "prints which column of CSV is the target. Data without a target can be "
-     "imported for predict. Give --like with the data set that the model was "
-     "trained on.",
+     "imported for predict. Give --like with the model, or with the data set "
+     "that it was trained on.",
      th_command_import},
     {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
      "Trains a sparse linear model under a budget, or with a penalty.",
