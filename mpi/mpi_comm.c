@@ -362,6 +362,32 @@ void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
   fill(comm, team, is_checked(team));
 }
 
+/* Whether a handle, which may be any number, is that of a communicator of one
+ * group. Asked about another one, MPI ends the process, unless it is told to
+ * return; some versions have the communicator of the world say so, and some
+ * that of the process. Local. */
+static bool is_team(MPI_Comm comm)
+{
+  const MPI_Comm asked[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+  MPI_Errhandler handler[2];
+  int between = 1;
+  if (comm == (MPI_Comm)0 || comm == MPI_COMM_NULL)
+    return false;
+  for (int k = 0; k < 2; k++) {
+    th_mpi_must(MPI_Comm_get_errhandler(asked[k], &handler[k]),
+                "MPI_Comm_get_errhandler");
+    th_mpi_must(MPI_Comm_set_errhandler(asked[k], MPI_ERRORS_RETURN),
+                "MPI_Comm_set_errhandler");
+  }
+  int code = MPI_Comm_test_inter(comm, &between);
+  for (int k = 0; k < 2; k++) {
+    th_mpi_must(MPI_Comm_set_errhandler(asked[k], handler[k]),
+                "MPI_Comm_set_errhandler");
+    th_mpi_must(MPI_Errhandler_free(&handler[k]), "MPI_Errhandler_free");
+  }
+  return code == MPI_SUCCESS && !between;
+}
+
 th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
 {
   int begun = 0;
@@ -373,6 +399,11 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
     return th_fail(err, TH_EUSAGE,
                    "MPI is not running; make a team of ranks after MPI_Init "
                    "and before MPI_Finalize");
+  if (!is_team(MPI_Comm_f2c(handle)))
+    return th_fail(err, TH_EARG,
+                   "%d is no communicator of one group; give the number that "
+                   "MPI_Comm_c2f has for one that this process belongs to",
+                   handle);
   th_mpi_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
   fill(comm, team, is_checked(team));
   return TH_OK;

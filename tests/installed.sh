@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# installed.sh - install into a folder of its own, then build programs against what
+# installed.sh CHECKED - install into a folder of its own, then build programs against what
 # was installed, and nothing else; a model that is trained by the library on half of
 # the ranks has the bytes of the program's
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/decoy.sh"
 prefix=$PWD/prefix
 rm -rf ./*
 cmake --install "$BUILD" --prefix "$prefix" >install.log
@@ -24,6 +25,11 @@ others=$(nm -D --defined-only "$library" | awk '$3 !~ /^thresher_[a-z_]+$/ { pri
 for name in $(grep -oE '\bthresher_[a-z_]+\(' "$prefix/include/thresher.h" | tr -d '(' | sort -u); do
   nm -D --defined-only "$library" | grep -q " $name$" || fail "the library lacks $name"
 done
+
+# what is installed is as what was built, and loads nothing from the current folder
+"$PYTHON" "$SOURCE/tests/built.py" "$prefix" "$1" || fail "the faults above"
+decoys decoys "$prefix/bin/thresher"
+homely decoys "$prefix/bin/thresher" --version
 
 # C++ and C11 without anything of MPI or HDF5
 echo '#include <thresher.h>' >only.c
@@ -47,6 +53,9 @@ export PKG_CONFIG_PATH=$folder/pkgconfig
 # shellcheck disable=SC2046
 mpicc -std=c11 -Wall -Wextra -o by_pkg consumer/consumer.c \
   $(pkg-config --cflags --libs thresher) -Wl,-rpath,"$folder" -lm
+
+decoys decoys built/costly
+homely decoys "$PWD/built/costly"
 
 # on N PROGRAM...: quiet but for what it prints itself
 on()

@@ -1,5 +1,6 @@
 # Tests of the project as a whole: its layers, its functions, its installation
 th_test(NAME api_handles LIBS thresher_api LABELS api)
+th_test(NAME api_arguments SOURCES io_data.c RANKS 1 2 3 LIBS thresher_api MPI::MPI_C LABELS api)
 th_script_test(NAME project_layering SCRIPT layering.sh LABELS project)
 th_script_test(NAME project_layering_broken SCRIPT layering_broken.sh LABELS project)
 th_script_test(NAME project_elementary SCRIPT elementary.sh LABELS project)
@@ -7,11 +8,19 @@ th_script_test(NAME project_functions SCRIPT functions.sh LABELS project)
 th_script_test(NAME project_headers SCRIPT headers.sh LABELS project)
 th_script_test(NAME project_scripts SCRIPT scripts.sh LABELS project)
 th_script_test(NAME project_pages SCRIPT pages.sh LABELS project)
+set(checked no)
+if(CMAKE_BUILD_TYPE MATCHES "^(Rel|MinSizeRel)" AND NOT THRESHER_SANITIZE)
+  set(checked yes)
+endif()
+th_script_test(NAME project_built SCRIPT built.sh ARGS ${checked} LABELS project)
 th_script_test(NAME project_packages SCRIPT packages.sh LABELS project)
-th_script_test(NAME project_installed SCRIPT installed.sh LABELS project TIMEOUT 300)
+th_script_test(NAME project_installed SCRIPT installed.sh ARGS ${checked} LABELS project TIMEOUT 300)
 add_test(NAME unit_cost_model
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/unit_cost_model.py ${CMAKE_SOURCE_DIR}/jobs)
 set_tests_properties(unit_cost_model PROPERTIES LABELS unit TIMEOUT 60)
+add_test(NAME project_arguments
+  COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/arguments.py ${CMAKE_SOURCE_DIR})
+set_tests_properties(project_arguments PROPERTIES LABELS project TIMEOUT 60)
 add_test(NAME project_names
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/names.py ${CMAKE_SOURCE_DIR})
 set_tests_properties(project_names PROPERTIES LABELS project TIMEOUT 60)

@@ -8,11 +8,14 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "io/dataset/row_groups.h"
 #include "synthetic/memo.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_VALUES ((int64_t)1 << 62)
 
 struct run {
   double lowest;
@@ -54,7 +57,8 @@ static th_status ask_known(const struct th_callback_store *s, int64_t first,
     return refuse("knowledge of attributes", said, err);
   for (int64_t a = 0; a < count; a++)
     if (!isfinite(known[a].mean) || !(known[a].deviation >= 0) ||
-        !isfinite(known[a].deviation) || !(known[a].lowest <= known[a].highest))
+        !isfinite(known[a].deviation) || !isfinite(known[a].lowest) ||
+        !isfinite(known[a].highest) || !(known[a].lowest <= known[a].highest))
       return th_fail(
           err, TH_EDATA,
           "attribute %lld: the caller gave mean %g, deviation %g and range %g "
@@ -263,6 +267,20 @@ static uint64_t fingerprint_of(const struct thresher_source *source)
   return th_integer_hash(hash, &source->identity, sizeof source->identity);
 }
 
+static struct th_shape shape_of(const struct thresher_source *source)
+{
+  return (struct th_shape){.examples = source->examples,
+                           .training = source->training,
+                           .attributes = source->attributes,
+                           .row_group =
+                               th_partition_row_group_size(source->examples),
+                           .layout = TH_DENSE,
+                           .type = TH_F64,
+                           .weighted = source->weights != NULL,
+                           .unlabelled = source->targets == NULL,
+                           .computed = true};
+}
+
 static th_status check(const struct thresher_source *source,
                        struct th_error *err)
 {
@@ -280,29 +298,40 @@ static th_status check(const struct thresher_source *source,
   return TH_OK;
 }
 
+/* Sizes with which numbers of values and of runs fit 64-bit integers. */
+static th_status check_sizes(const struct th_shape *shape, struct th_error *err)
+{
+  struct th_row_groups row_groups;
+  struct th_error why;
+  th_error_clear(&why);
+  if (th_row_groups_init(&row_groups, shape, &why) == TH_OK &&
+      shape->attributes <= MOST_VALUES / shape->examples)
+    return TH_OK;
+  return th_fail(err, TH_EARG,
+                 "the caller's data have %lld examples and %lld attributes, "
+                 "which are too many; they may have %lld and %lld, and 2^62 "
+                 "values",
+                 (long long)shape->examples, (long long)shape->attributes,
+                 (long long)TH_MOST_EXAMPLES, (long long)TH_MOST_ATTRIBUTES);
+}
+
 th_status th_callback_store_create(struct th_callback_store **store,
                                    const struct thresher_source *source,
                                    struct th_error *err)
 {
   struct th_callback_store *s = NULL;
+  struct th_shape shape;
   th_status rc;
   TH_TRY(check(source, err));
+  shape = shape_of(source);
+  TH_TRY(check_sizes(&shape, err));
+  shape.nonzeros = shape.examples * shape.attributes;
   TH_TRY(TH_NEW(&s, 1, "the caller's data", err));
   s->source = *source;
   s->store.ops = &store_ops;
   s->store.statistics = "caller";
   s->store.fingerprint = fingerprint_of(source);
-  s->store.shape = (struct th_shape){
-      .examples = source->examples,
-      .training = source->training,
-      .attributes = source->attributes,
-      .row_group = th_partition_row_group_size(source->examples),
-      .nonzeros = source->examples * source->attributes,
-      .layout = TH_DENSE,
-      .type = TH_F64,
-      .weighted = source->weights != NULL,
-      .unlabelled = source->targets == NULL,
-      .computed = true};
+  s->store.shape = shape;
   *store = s;
 done:
   return rc;

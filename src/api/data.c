@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "api/data.h"
 
+#include "io/dataset/row_groups.h"
 #include "io/import/groups_file.h"
 #include "synthetic/synthetic.h"
 
@@ -20,7 +21,9 @@ done:
 th_status th_data_compute(struct th_data *data, const struct th_shape *shape,
                           int64_t memory, struct th_error *err)
 {
+  struct th_row_groups row_groups; /* its limits are those of stored data */
   th_status rc;
+  TH_TRY(th_row_groups_init(&row_groups, shape, err));
   TH_TRY(th_synthetic_store_create(&data->computed, &data->made, shape, memory,
                                    err));
   data->store = th_synthetic_store_of(data->computed);

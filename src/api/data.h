@@ -35,7 +35,8 @@ th_status th_data_open(struct th_data *data, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err);
 
 /* The same for data of that shape that are computed from data->made, which the
- * caller has filled in. Local. TH_EDATA, TH_ENOMEM. */
+ * caller has filled in. Local. TH_EDATA for sizes beyond those of a data set,
+ * TH_ENOMEM. Also TH_EUSAGE. */
 th_status th_data_compute(struct th_data *data, const struct th_shape *shape,
                           int64_t memory, struct th_error *err);
 /* Collective where the data are a file's. */

@@ -34,6 +34,28 @@ const char *thresher_version(void)
   return THRESHER_VERSION;
 }
 
+th_status th_handle_given(const char *call,
+                          const struct th_handle_argument *arguments,
+                          struct th_error *err)
+{
+  for (; arguments->name != NULL; arguments++)
+    if (arguments->value == NULL)
+      return th_fail(err, TH_EARG, "%s: %s is NULL, and must not be", call,
+                     arguments->name);
+  return TH_OK;
+}
+
+th_status th_handle_which(const char *call, enum thresher_examples which,
+                          struct th_error *err)
+{
+  if ((int)which >= THRESHER_AUTO && (int)which <= THRESHER_ALL)
+    return TH_OK;
+  return th_fail(err, TH_EARG,
+                 "%s: which is %d, and must be %d (THRESHER_AUTO) to %d "
+                 "(THRESHER_ALL)",
+                 call, (int)which, THRESHER_AUTO, THRESHER_ALL);
+}
+
 th_status th_handle_alike(struct th_comm *comm, uint64_t hash, const char *what,
                           struct th_error *err)
 {

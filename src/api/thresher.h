@@ -19,6 +19,9 @@
  *   also writes a line of text into *error; error may be NULL. Existing objects
  *   are left as they were, and a new object is NULL. Texts name options by the
  *   names of thresher_config_set.
+ * - A pointer that is NULL, unless it is said that it may be, and a number out
+ *   of its range are THRESHER_EARG. What returns no status returns NULL, NaN or
+ *   0 for an object that is NULL, and rank -1.
  * - It prints nothing and does not end the process, with one exception: if the
  *   MPI transport breaks, it aborts the job with one line on standard error.
  * - Each kind of object has a function that frees it. NULL is legal there.
@@ -84,14 +87,15 @@ struct thresher_team;
  * MPI_Comm_c2f. The caller has called MPI_Init. The communicator is duplicated,
  * so that the library's messages do not mix with the caller's. It may be any
  * communicator, such as one of MPI_Comm_split. Collective over it.
- * THRESHER_EUSAGE before MPI_Init and after MPI_Finalize; THRESHER_ENOMEM. Free
- * the team before MPI_Finalize. */
+ * THRESHER_EUSAGE before MPI_Init and after MPI_Finalize; THRESHER_EARG for the
+ * handle of no communicator, of MPI_COMM_NULL, or of one between two groups;
+ * THRESHER_ENOMEM. Free the team before MPI_Finalize. */
 THRESHER_PUBLIC enum thresher_status
 thresher_team_mpi(struct thresher_team **team, int comm,
                   struct thresher_error *error);
 
 /* Make a team of this process alone. MPI is not called and need not be running.
- * Local. THRESHER_ENOMEM. */
+ * Local. THRESHER_EARG, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_team_self(struct thresher_team **team, struct thresher_error *error);
 
@@ -109,16 +113,16 @@ struct thresher_data;
 
 /* Open a data set that `thresher import` or `thresher generate` has made.
  * memory: bytes of its values that a rank may keep; 0: a fifth of the rank's
- * share of the machine's memory. Collective. THRESHER_EUSAGE, THRESHER_EDATA,
- * THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
+ * share of the machine's memory. Collective. THRESHER_EARG, THRESHER_EUSAGE,
+ * THRESHER_EDATA, THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_data_open(struct thresher_data **data, struct thresher_team *team,
                    const char *path, int64_t memory,
                    struct thresher_error *error);
 
 /* What is known about an attribute's values beforehand. Solvers that
- * standardize use mean and deviation. A value outside of the range is
- * THRESHER_EDATA. An attribute whose range is a single number is left out. */
+ * standardize use mean and deviation. All are finite. A value outside of the
+ * range is THRESHER_EDATA. An attribute whose range is a single number is left out. */
 struct thresher_attribute {
   double mean;
   double deviation; /* standard deviation */
@@ -167,7 +171,8 @@ struct thresher_source {
  * self points to belongs to the caller, and must live until the data are
  * closed.
  * Collective, with the same sizes on all ranks: THRESHER_EUSAGE otherwise.
- * THRESHER_EARG if sizes or functions are missing, THRESHER_ENOMEM. */
+ * THRESHER_EARG if sizes or functions are missing, or sizes are too large: there
+ * may be 2^40 examples, 2^32 - 1 attributes and 2^62 values. THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_data_from(struct thresher_data **data, struct thresher_team *team,
                    const struct thresher_source *source,
@@ -190,7 +195,7 @@ THRESHER_PUBLIC int64_t thresher_data_attributes(const struct thresher_data *d);
 struct thresher_config;
 
 /* Make a configuration in which every option has its default. Local.
- * THRESHER_ENOMEM. */
+ * THRESHER_EARG, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_config_create(struct thresher_config **config,
                        struct thresher_error *error);
@@ -198,7 +203,7 @@ THRESHER_PUBLIC void thresher_config_free(struct thresher_config *config);
 
 /* Set an option by its name, without dashes, from text: numbers, names, yes and
  * no. Local. THRESHER_EUSAGE for an unknown name, or a value out of its range.
- * Also THRESHER_ENOMEM. */
+ * Also THRESHER_EARG, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_config_set(struct thresher_config *config, const char *name,
                     const char *value, struct thresher_error *error);
@@ -214,7 +219,7 @@ thresher_config_get(const struct thresher_config *config, const char *name,
 /* The first function returns the name of the k-th option, k from 0, and NULL
  * after the last. The second one writes its description into text[size], cut if
  * size is too small, and returns text; it returns NULL if there is no such
- * option. Local. */
+ * option, or no room. Local. */
 THRESHER_PUBLIC const char *thresher_config_name(int k);
 THRESHER_PUBLIC const char *thresher_config_help(int k, char *text,
                                                  size_t size);
@@ -243,8 +248,8 @@ struct thresher_model;
 
 /* Train a model on the training examples. listener may be NULL. Collective over
  * the team of the data. THRESHER_EUSAGE, also if ranks have different options,
- * THRESHER_ENUMERIC, THRESHER_ENOMEM; of reading THRESHER_EDATA,
- * THRESHER_EFORMAT, THRESHER_EIO; of a defect of the library THRESHER_EARG,
+ * THRESHER_ENUMERIC, THRESHER_EARG, THRESHER_ENOMEM; of reading THRESHER_EDATA,
+ * THRESHER_EFORMAT, THRESHER_EIO; of a defect of the library THRESHER_EARG and
  * THRESHER_EBUDGET. */
 THRESHER_PUBLIC enum thresher_status
 thresher_train(struct thresher_model **model,
@@ -256,7 +261,8 @@ thresher_train(struct thresher_model **model,
 
 /* Read a model from a file, or write it to one. force: replace a file of that
  * name, if there is one. Only rank 0 reads and writes. Collective.
- * THRESHER_EUSAGE, THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
+ * THRESHER_EARG, THRESHER_EUSAGE, THRESHER_EFORMAT, THRESHER_EIO,
+ * THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_model_read(struct thresher_model **model, struct thresher_team *team,
                     const char *path, struct thresher_error *error);
@@ -325,7 +331,8 @@ enum thresher_examples {
   THRESHER_ALL
 };
 
-/* Return the number of these examples. Local. */
+/* Return the number of these examples; 0 if `which` is none of the above.
+ * Local. */
 THRESHER_PUBLIC int64_t thresher_data_count(const struct thresher_data *data,
                                             enum thresher_examples which);
 

@@ -11,11 +11,13 @@ enum thresher_status thresher_config_create(struct thresher_config **config,
                                             struct thresher_error *error)
 {
   struct th_error err;
+  th_status rc;
   th_error_clear(&err);
+  TH_TRY(TH_HANDLE_GIVEN(&err, {config, "config"}));
   *config = NULL;
-  th_status rc = TH_NEW(config, 1, "a configuration", &err);
-  if (rc == TH_OK)
-    (*config)->config = th_config_default();
+  TH_TRY(TH_NEW(config, 1, "a configuration", &err));
+  (*config)->config = th_config_default();
+done:
   return th_handle_tell(rc, &err, error);
 }
 
@@ -65,8 +67,13 @@ enum thresher_status thresher_config_set(struct thresher_config *config,
                                          struct thresher_error *error)
 {
   struct th_error err;
+  th_status rc;
   th_error_clear(&err);
-  return th_handle_tell(set(config, name, value, &err), &err, error);
+  TH_TRY(TH_HANDLE_GIVEN(&err, {config, "config"}, {name, "name"},
+                         {value, "value"}));
+  TH_TRY(set(config, name, value, &err));
+done:
+  return th_handle_tell(rc, &err, error);
 }
 
 static th_status get(const struct thresher_config *config, const char *name,
@@ -92,8 +99,13 @@ enum thresher_status thresher_config_get(const struct thresher_config *config,
                                          struct thresher_error *error)
 {
   struct th_error err;
+  th_status rc;
   th_error_clear(&err);
-  return th_handle_tell(get(config, name, text, size, &err), &err, error);
+  TH_TRY(TH_HANDLE_GIVEN(&err, {config, "config"}, {name, "name"},
+                         {text, "text"}));
+  TH_TRY(get(config, name, text, size, &err));
+done:
+  return th_handle_tell(rc, &err, error);
 }
 
 const char *thresher_config_name(int k)
@@ -104,7 +116,7 @@ const char *thresher_config_name(int k)
 
 const char *thresher_config_help(int k, char *text, size_t size)
 {
-  if (thresher_config_name(k) == NULL || size == 0)
+  if (thresher_config_name(k) == NULL || text == NULL || size == 0)
     return NULL;
   snprintf(text, size, "%s", th_training_options_row(k)->help);
   th_error_name_options(text, false);

@@ -12,9 +12,7 @@ static th_status create(struct thresher_data **data, struct thresher_team *team,
                         int64_t memory, struct th_error *err)
 {
   int64_t share = 0;
-  th_status rc;
-  *data = NULL;
-  rc = TH_NEW(data, 1, "data", err);
+  th_status rc = TH_NEW(data, 1, "data", err);
   TH_TRY(th_agree(&team->comm, rc, err));
   (*data)->comm = &team->comm;
   (*data)->threaded = team->threaded;
@@ -24,12 +22,37 @@ done:
   return rc;
 }
 
+/* Clear what is to be made, and look for a team, whose ranks can agree. Local.
+ */
+static th_status begin(const char *call, struct thresher_data **data,
+                       const struct thresher_team *team, struct th_error *err)
+{
+  th_error_clear(err);
+  if (data != NULL)
+    *data = NULL;
+  return th_handle_given(
+      call, (const struct th_handle_argument[]){{team, "team"}, {NULL, NULL}},
+      err);
+}
+
+/* Local. */
+static th_status check_memory(const char *call, int64_t memory,
+                              struct th_error *err)
+{
+  if (memory >= 0)
+    return TH_OK;
+  return th_fail(err, TH_EARG,
+                 "%s: memory is %lld; give a number of bytes, or 0 for a share "
+                 "of the machine's",
+                 call, (long long)memory);
+}
+
 /* What is behind a function that makes data. */
 static enum thresher_status finish(struct thresher_data **data, th_status rc,
                                    const struct th_error *err,
                                    struct thresher_error *error)
 {
-  if (rc != TH_OK) {
+  if (rc != TH_OK && data != NULL) {
     thresher_data_close(*data);
     *data = NULL;
   }
@@ -41,10 +64,15 @@ enum thresher_status thresher_data_open(struct thresher_data **data,
                                         const char *path, int64_t memory,
                                         struct thresher_error *error)
 {
-  struct th_comm *comm = &team->comm;
+  struct th_comm *comm;
   struct th_error err;
   th_status rc;
-  th_error_clear(&err);
+  TH_TRY(begin(__func__, data, team, &err));
+  comm = &team->comm;
+  rc = TH_HANDLE_GIVEN(&err, {data, "data"}, {path, "path"});
+  if (rc == TH_OK)
+    rc = check_memory(__func__, memory, &err);
+  TH_TRY(th_agree(comm, rc, &err));
   TH_TRY(create(data, team, memory, &err));
   (*data)->path = th_model_copy_string(path);
   if ((*data)->path == NULL)
@@ -62,10 +90,13 @@ enum thresher_status thresher_data_from(struct thresher_data **data,
                                         const struct thresher_source *source,
                                         struct thresher_error *error)
 {
-  struct th_comm *comm = &team->comm;
+  struct th_comm *comm;
   struct th_error err;
   th_status rc;
-  th_error_clear(&err);
+  TH_TRY(begin(__func__, data, team, &err));
+  comm = &team->comm;
+  rc = TH_HANDLE_GIVEN(&err, {data, "data"}, {source, "source"});
+  TH_TRY(th_agree(comm, rc, &err));
   TH_TRY(create(data, team, 0, &err));
   rc = th_callback_store_create(&(*data)->called, source, &err);
   TH_TRY(th_agree(comm, rc, &err));
@@ -88,17 +119,17 @@ void thresher_data_close(struct thresher_data *data)
 
 int64_t thresher_data_examples(const struct thresher_data *data)
 {
-  return data->data.store->shape.examples;
+  return data != NULL ? data->data.store->shape.examples : 0;
 }
 
 int64_t thresher_data_training(const struct thresher_data *data)
 {
-  return data->data.store->shape.training;
+  return data != NULL ? data->data.store->shape.training : 0;
 }
 
 int64_t thresher_data_attributes(const struct thresher_data *data)
 {
-  return data->data.store->shape.attributes;
+  return data != NULL ? data->data.store->shape.attributes : 0;
 }
 
 int64_t thresher_data_count(const struct thresher_data *data,
@@ -106,8 +137,11 @@ int64_t thresher_data_count(const struct thresher_data *data,
 {
   struct th_error err;
   struct th_rows rows = {0, 0};
+  th_status rc;
   th_error_clear(&err);
-  th_status rc =
-      th_split_rows(&data->data.store->shape, (int)which, &rows, &err);
+  TH_TRY(TH_HANDLE_GIVEN(&err, {data, "data"}));
+  TH_TRY(th_handle_which(__func__, which, &err));
+  TH_TRY(th_split_rows(&data->data.store->shape, (int)which, &rows, &err));
+done:
   return rc == TH_OK ? rows.count : 0;
 }

@@ -16,12 +16,16 @@ enum thresher_status thresher_model_read(struct thresher_model **model,
   struct th_error err;
   th_status rc;
   th_error_clear(&err);
-  *model = NULL;
-  rc = TH_NEW(model, 1, "a model", &err);
+  if (model != NULL)
+    *model = NULL;
+  TH_TRY(TH_HANDLE_GIVEN(&err, {team, "team"}));
+  rc = TH_HANDLE_GIVEN(&err, {model, "model"}, {path, "path"});
+  if (rc == TH_OK)
+    rc = TH_NEW(model, 1, "a model", &err);
   TH_TRY(th_agree(&team->comm, rc, &err));
   TH_TRY(th_model_read(&(*model)->model, &team->comm, path, &err));
 done:
-  if (rc != TH_OK) {
+  if (rc != TH_OK && model != NULL) {
     thresher_model_free(*model);
     *model = NULL;
   }
@@ -34,9 +38,13 @@ enum thresher_status thresher_model_write(const struct thresher_model *model,
                                           struct thresher_error *error)
 {
   struct th_error err;
+  th_status rc;
   th_error_clear(&err);
-  th_status rc =
-      th_model_write(&model->model, &team->comm, path, force != 0, &err);
+  TH_TRY(TH_HANDLE_GIVEN(&err, {team, "team"}));
+  rc = TH_HANDLE_GIVEN(&err, {model, "model"}, {path, "path"});
+  TH_TRY(th_agree(&team->comm, rc, &err));
+  TH_TRY(th_model_write(&model->model, &team->comm, path, force != 0, &err));
+done:
   return th_handle_tell(rc, &err, error);
 }
 
@@ -50,32 +58,34 @@ void thresher_model_free(struct thresher_model *model)
 
 int64_t thresher_model_attributes(const struct thresher_model *model)
 {
-  return model->model.attributes;
+  return model != NULL ? model->model.attributes : 0;
 }
 
 int64_t thresher_model_support_size(const struct thresher_model *model)
 {
-  return model->model.support_size;
+  return model != NULL ? model->model.support_size : 0;
 }
 
 const int64_t *thresher_model_support(const struct thresher_model *model)
 {
-  return model->model.support;
+  return model != NULL ? model->model.support : NULL;
 }
 
 const double *thresher_model_coefficients(const struct thresher_model *model)
 {
-  return model->model.coef;
+  return model != NULL ? model->model.coef : NULL;
 }
 
 double thresher_model_intercept(const struct thresher_model *model)
 {
-  return model->model.intercept;
+  return model != NULL ? model->model.intercept : NAN;
 }
 
 const char *thresher_model_option(const struct thresher_model *model,
                                   const char *name)
 {
+  if (model == NULL || name == NULL)
+    return NULL;
   for (int64_t k = 0; k < model->model.settings; k++)
     if (strcmp(model->model.deck[k].name, name) == 0)
       return model->model.deck[k].value;
@@ -84,6 +94,8 @@ const char *thresher_model_option(const struct thresher_model *model,
 
 struct thresher_ledger thresher_model_ledger(const struct thresher_model *model)
 {
+  if (model == NULL)
+    return (struct thresher_ledger){0};
   const struct th_ledger *ledger = &model->model.ledger;
   return (struct thresher_ledger){
       .examples = ledger->examples,
@@ -95,22 +107,29 @@ struct thresher_ledger thresher_model_ledger(const struct thresher_model *model)
       .passes = model->model.passes};
 }
 
-static double certified(const struct thresher_model *model, double value)
+/* NULL: the model has none. */
+static const struct th_certificate *
+certificate_of(const struct thresher_model *model)
 {
-  return model->model.certificate.lambda > 0 ? value : NAN;
+  return model != NULL && model->model.certificate.lambda > 0
+             ? &model->model.certificate
+             : NULL;
 }
 
 double thresher_model_lambda(const struct thresher_model *model)
 {
-  return certified(model, model->model.certificate.lambda);
+  const struct th_certificate *certificate = certificate_of(model);
+  return certificate != NULL ? certificate->lambda : NAN;
 }
 
 double thresher_model_objective(const struct thresher_model *model)
 {
-  return certified(model, model->model.certificate.objective);
+  const struct th_certificate *certificate = certificate_of(model);
+  return certificate != NULL ? certificate->objective : NAN;
 }
 
 double thresher_model_gap(const struct thresher_model *model)
 {
-  return certified(model, model->model.certificate.gap);
+  const struct th_certificate *certificate = certificate_of(model);
+  return certificate != NULL ? certificate->gap : NAN;
 }

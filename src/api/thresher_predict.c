@@ -57,6 +57,27 @@ done:
   return rc;
 }
 
+/* Look at the arguments of a call, and find its examples. Collective, if there
+ * are data. */
+static th_status begin(const char *call,
+                       const struct th_handle_argument *arguments,
+                       struct thresher_data *data, enum thresher_examples which,
+                       struct th_rows *rows, struct th_error *err)
+{
+  const struct th_handle_argument team[] = {{data, "data"}, {NULL, NULL}};
+  th_status rc;
+  TH_TRY(th_handle_given(call, team, err));
+  rc = th_handle_given(call, arguments, err);
+  if (rc == TH_OK)
+    rc = th_handle_which(call, which, err);
+  if (rc == TH_OK)
+    rc = th_split_rows(&data->data.store->shape, (int)which, rows, err);
+  TH_TRY(th_agree(data->comm, rc, err));
+  TH_TRY(th_handle_alike(data->comm, (uint64_t)which, "examples", err));
+done:
+  return rc;
+}
+
 static void give(void *to, const void *from, int64_t count)
 {
   if (to != NULL && count > 0)
@@ -74,8 +95,9 @@ thresher_predict(const struct thresher_model *model, struct thresher_data *data,
   struct th_error err;
   th_status rc;
   th_error_clear(&err);
+  const struct th_handle_argument given[] = {{model, "model"}, {NULL, NULL}};
   bool keep = prediction != NULL || target != NULL || row != NULL;
-  TH_TRY(th_split_rows(&data->data.store->shape, (int)which, &rows, &err));
+  TH_TRY(begin(__func__, given, data, which, &rows, &err));
   TH_TRY(match(&matched, &model->model, data, &err));
   TH_TRY(th_evaluated_collect(&evaluated, &matched, &data->data, rows, keep,
                               data->comm, &err));
@@ -127,8 +149,10 @@ enum thresher_status thresher_evaluate(const struct thresher_model *model,
   struct th_error err;
   th_status rc;
   th_error_clear(&err);
+  const struct th_handle_argument given[] = {
+      {model, "model"}, {scores, "scores"}, {NULL, NULL}};
+  TH_TRY(begin(__func__, given, data, which, &rows, &err));
   TH_TRY(th_data_need_targets(&data->data, "a score", data->data.name, &err));
-  TH_TRY(th_split_rows(&data->data.store->shape, (int)which, &rows, &err));
   TH_TRY(match(&matched, &model->model, data, &err));
   TH_TRY(score(&matched, data, rows, &count, &found, &err));
   *scores = (struct thresher_scores){.examples = count,
