@@ -84,6 +84,8 @@ if two:
     wanted["auc"] = ((diff > 0) + 0.5 * (diff == 0)).mean()
     wanted["accuracy"] = ((p > 0.5) == positive).mean()
     wanted["log_loss"] = -np.where(positive, np.log(c), np.log1p(-c)).mean()
+    if logistic:  # of the log odds, however far from 0
+        wanted["log_loss"] = np.logaddexp(0, -np.where(positive, z, -z)).mean()
 def loss(z):
     label = np.where(y == values[-1], 1, -1)
     if model["loss"] == "squared":
@@ -125,6 +127,45 @@ done
 must 2 generate murata -o murata.h5 --examples 3000 --attributes 200 --test 0.1
 must 2 train murata.h5 -o murata-model.h5 --budget 60
 agree murata-model.h5 murata.h5 test
+
+# odds far from even, where probabilities are 0 and 1 to the last digit, and wrong
+awk -F, 'NR == 1 { print; next }
+  { print $1 * -300 "," $2 * -300 "," $3 * -300 "," $4 * -300 "," $5 }' labels.csv >far.csv
+must 2 import far.csv -o far.h5 --like labels.h5
+agree logistic.h5 far.h5 all
+compare "log loss of wrong odds" "$(key evaluate.0 log_loss)" '>' 35
+
+# a model that is worse than none is said so
+must 2 evaluate logistic.h5 far.h5
+grep -q 'relative_loss is above 1: the model is worse' must.err || fail "no word: $(cat must.err)"
+must 2 evaluate squared.h5 far.h5
+grep -q 'r2 is below 0: the model is worse' must.err || fail "no word: $(cat must.err)"
+must 2 evaluate squared.h5 labels.h5
+grep -q 'is worse' must.err && fail "a good model is called bad: $(cat must.err)"
+
+# what train prints is in the units of evaluate: the end of sift, progress, report
+must 2 train murata.h5 -o units.h5 --telemetry units.jsonl
+grep -q 'mean squared error on unseen examples' must.err || fail "train: $(cat must.err)"
+ranks 0 inspect units.h5 --json >units.json
+compare "what is chosen by" "$(key units.json candidates_loss)" == '"mean squared error"'
+ranks 0 evaluate units.h5 murata.h5 --json >test.json
+compare "loss on unseen examples over mse" \
+  "$(key units.json candidates.best.loss) / $(key test.json mse)" '>' 0.75
+compare "loss on unseen examples over mse" \
+  "$(key units.json candidates.best.loss) / $(key test.json mse)" '<' 1.33
+for solver in "sift --select truth" "exploration -s 25 --budget 60" omp "aerr --budget 20" \
+  "ogd-ridge" "prox-sgd --lambda-ratio 0.01" "ssr" "oomp"; do
+  # shellcheck disable=SC2086
+  must 0 train murata.h5 -o units.h5 --force --telemetry units.jsonl --force --solver $solver
+  tail -n 1 units.jsonl >units.json
+  compare "what the loss of $solver is" "$(key units.json loss_is)" == '"mean squared error"'
+  ranks 0 evaluate units.h5 murata.h5 --split train --json >train.json
+  echo "$solver: $(key units.json loss) at the end, mse $(key train.json mse)"
+done
+must 0 train murata.h5 -o path.h5 --solver lasso --path 5 --telemetry path.jsonl
+tail -n 1 path.jsonl >path.json
+compare "what the loss of lasso is" "$(key path.json loss_is)" == '"objective"'
+grep -q 'the model is that of the last lambda of the path' must.err || fail "no word on the path"
 
 # weights count for relative_loss alone; labels -1 and 1 that are regressed have
 # an AUC

@@ -131,6 +131,16 @@ radius()
   grep -q "the ball of radius 25 does not bind" must.err ||
     fail "attributes that are the same: the ball is said to bind"
   must 1 verify same-model.h5 same-data.h5
+  # no noise, and more attributes than examples: the loss falls to 0 with lambda
+  must 0 generate kukliansky -o noiseless.h5 --examples 400 --attributes 500 --alpha -1 \
+    --task lasso
+  LIMIT=40 must 0 train noiseless.h5 -o noiseless-model.h5 --solver lasso --radius 1000 \
+    --no-standardize --no-intercept --report noiseless.json
+  grep -q "the ball of radius 1000 does not bind .* no model in the ball has a loss" must.err ||
+    fail "no noise: the ball is said to bind"
+  compare "lambdas until nothing is gained" "len($(key noiseless.json loops))" '<' 34
+  must 0 evaluate noiseless-model.h5 noiseless.h5 --json --split all
+  compare "the loss is all but 0" "$(key must.out relative_loss)" '<=' 1.01e-9
   # targets that hardly depend on the attributes: most balls do not bind
   awk 'BEGIN { srand(1); print "y,a,b"; for (i = 0; i < 300; i++) {
     a = 4 * rand() - 2; print (rand() < 0.5 + 0.05 * a) "," a "," rand() } }' >weak.csv
@@ -141,6 +151,35 @@ radius()
   done
   refused 2 "leave these out" 0 train path.h5 -o not.h5 --solver lasso \
     --radius 1 --lambda 0.1
+}
+
+# copies: what rounding leaves of the coefficient of one of them is not in the model
+copies()
+{
+  local seed ratio
+  for seed in 3 5 6 10 11; do
+    "$PYTHON" - "$seed" <<'END'
+import sys
+import numpy
+r = numpy.random.default_rng(int(sys.argv[1]))
+n, d, k = (int(r.integers(*limits)) for limits in ((60, 400), (5, 40), (1, 6)))
+x = r.integers(0, 3, size=(n, d)).astype(float)
+x = numpy.c_[x, x[:, :k], x[:, :k]]
+y = x[:, :min(4, d)].sum(1) + r.normal(size=n)
+numpy.savetxt("copies.csv", numpy.c_[y, x], delimiter=",", fmt="%.8g", comments="",
+              header="y," + ",".join(f"x{j}" for j in range(x.shape[1])))
+END
+    must 0 import copies.csv -o copies.h5 --target y --force
+    for solver in "lasso --lambda-ratio 0.4" "lasso --lambda-ratio 0.1" "lasso --lambda-ratio 0.01" \
+      "svrg --lambda-ratio 0.2" sift; do
+      # shellcheck disable=SC2086
+      must 0 train copies.h5 -o copies-model.h5 --force --solver $solver --standardize
+      ranks 0 inspect copies-model.h5 --json >copies.json
+      compare "copies of seed $seed, $solver: the smallest coefficient" \
+        "min([abs(b) for b in $(key copies.json standardized_coef)] or [1])" '>' 1e-10
+      [ "$solver" = sift ] || must 0 verify copies-model.h5 copies.h5
+    done
+  done
 }
 
 # A single lambda far below lambda_max, which descent from zero hardly reaches.
@@ -286,6 +325,7 @@ if [ "${1:-}" = real ]; then
 fi
 path
 radius
+copies
 far
 separable
 verified

@@ -18,6 +18,12 @@ learn()
   cmp "$name.h5" two.h5 || fail "$*: another model on two ranks"
 }
 
+# is WHAT VALUE WANTED
+is()
+{
+  [ "$2" = "$3" ] || fail "$1: $2, wanted $3"
+}
+
 must 0 generate oomp -o data.h5 --examples 300000 --attributes 16 --seed 3
 ranks 0 inspect data.h5 --json >inspect.json
 compare "log2 d true ones" "len($(key inspect.json truth.support))" == 4
@@ -87,13 +93,30 @@ END
 must 0 import text.csv -o text.h5 --target y --type f64
 for units in "" "--no-standardize --delta 0.3"; do
   # shellcheck disable=SC2086
-  learn bound text.h5 --solver oomp --mu 0.9 $units
+  learn assumed text.h5 --solver oomp --mu 0.9 --stop-below 1000 $units
+  is "no bound by what is assumed" "$(key assumed.json remaining_bound)" null
+  is "nor an end by it" "$(key assumed.json ended_by)" '"examples"'
+  grep -q 'does not end by --stop-below' must.err || fail "no word on --stop-below"
+  grep -q 'if rho is at least .* (assumed) and smoothness .* (assumed): the coeff' must.err ||
+    fail "the bound is printed without its condition"
+  compare "guarantee by mu alone" "$(key assumed.json guarantee)" '>' 0
+  # shellcheck disable=SC2086
+  learn nothing text.h5 --solver oomp $units
+  is "no guarantee by what is assumed" "$(key nothing.json guarantee)" null
+  compare "but on a condition" "$(key nothing.json if_assumed.guarantee)" '>' 0
+  is "which is told" "$(key nothing.json assumed_from.mu)" '"assumed"'
+  # shellcheck disable=SC2086
+  learn bound text.h5 --solver oomp --mu 0.9 --rho "$(key assumed.json assumed.rho)" \
+    --smoothness "$(key assumed.json assumed.smoothness)" $units
+  compare "the same, given" "$(key bound.json remaining_bound)" == \
+    "$(key assumed.json if_assumed.remaining_bound)"
   "$PYTHON" - "$units" >bound.txt <<'END'
 import math
 import sys
 import numpy
 rows = numpy.loadtxt("text.csv", delimiter=",", skiprows=1)
 y, x = rows[:, 0] - rows[:, 0].mean(), rows[:, 1:] - rows[:, 1:].mean(0)
+own = 1 if sys.argv[1] else (1 / x.std(0)).max()
 x = x if sys.argv[1] else x / x.std(0)
 n, d = x.shape
 delta = (0.3 if sys.argv[1] else 0.1) / 4
@@ -102,12 +125,75 @@ log = math.log(8 * d * n * n / delta)
 terms = x * y[:, None]
 most = numpy.maximum(terms.var(0, ddof=1), span ** 2 * smooth * m ** 2 / (1000 * rho))
 conf = numpy.sqrt(8 * most * log / n) + 28 * m * span * log / (3 * (n - 1))
-print(math.sqrt(smooth / rho ** 3) * (abs(terms.mean(0)) + conf).max())
+print(own * math.sqrt(smooth / rho ** 3) * (abs(terms.mean(0)) + conf).max())
 END
   compare "nothing selected" "$(key bound.json selected)" == '[]'
   compare "bound on the rest" \
     "abs($(key bound.json remaining_bound) / $(cat bound.txt) - 1)" '<' 1e-4
 done
+
+# --- what ends a run, and whether it has done all that was asked
+learn three text.h5 --solver oomp --mu 0.9 -s 4
+is "of four asked for none" "$(key three.json ended_by)" '"examples"'
+is "is not complete" "$(key three.json complete)" false
+is "four" "$(key known.json ended_by)" '"sparsity"'
+is "are" "$(key known.json complete)" true
+is "a limit" "$(key few.json ended_by)" '"limit"'
+is "a bound" "$(key below.json ended_by)" '"bound"'
+must 0 train data.h5 "${paper[@]}" -o all.h5 --mu 0 --max-attributes 100000 --report all.json
+is "report" "$(key all.json ended_by)" '"limit"'
+ranks 0 inspect all.h5 >all.txt
+grep -q '^ended by: *limit' all.txt || fail "inspect does not tell what ended the run"
+
+# --- no false statement, whatever the correlation and the constants that are given
+"$PYTHON" - "$(long && echo 20 || echo 3)" >claims.txt <<'END'
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+D, S = 64, 6
+TRUE = [(1 - k / S) / math.sqrt(S) for k in range(S)]
+GIVEN = ("", "--mu 0.8 --stop-below 0.25", "--mu 0.5 --rho 1 --smoothness 1 --stop-below 0.3",
+         "--no-standardize --no-intercept --mu 0.8 --stop-below 0.25", "-s 6 --stop-below 5")
+program = os.environ["THRESHER"]
+false = wrong = runs = stated = 0
+
+
+def run(*arguments):
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
+
+
+for correlation in (0, 0.5, 0.8, 0.9):
+    for seed in range(int(sys.argv[1])):
+        for given in GIVEN:
+            source = (f"oomp:examples=200000,attributes={D},design=toeplitz,"
+                      f"correlation={correlation},seed={seed + 1}")
+            told = run("train", "--source", source, "--solver", "oomp", "-o", "claims.h5",
+                       "--force", *given.split()).stderr
+            model = json.loads(run("inspect", "claims.h5", "--json").stdout)
+            selected = model["selected"]
+            left = [b for k, b in enumerate(TRUE) if k not in selected]
+            rms = math.sqrt(sum(b * b for b in left) / len(left)) if left else 0
+            printed = re.findall(r"choice: *(if)?.*mean square below ([0-9.e+-]+),", told)
+            bounds = [float(b) * 1.01 for condition, b in printed if not condition]
+            bounds += [b for b in [model["remaining_bound"]] if b is not None]
+            if model["ended_by"] == "bound":
+                bounds.append(float(given.split()[-1]))
+            stated += len(bounds) > 0
+            false += any(rms > b for b in bounds)
+            false += model["ended_by"] == "sparsity" and len(selected) != 6
+            false += model["complete"] != (model["ended_by"] in ("sparsity", "bound", "nothing left"))
+            runs += 1
+            wrong += model["guarantee"] is not None and any(k >= S for k in selected)
+print(false, wrong, stated, runs)
+END
+read -r false wrong stated runs <claims.txt
+compare "false statements, of $runs" "$false" == 0
+compare "bounds are stated" "$stated" '>=' "$runs / 3"
+compare "wrong attributes under a guarantee, of $runs" "$wrong" '<=' "0.2 * $runs"
 
 # --- sparse data are the same data: rare attributes that have dropped out do not
 # shift the others

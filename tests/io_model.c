@@ -32,6 +32,10 @@ static void order(struct th_model *model, struct th_error *err)
   struct th_selected *s = &model->selected;
   *s = (struct th_selected){
       .size = model->support_size, .guarantee = 0.8, .cost_try_select = 1e12};
+  model->claims = (struct th_claims){.guarantee_if = 0.8,
+                                     .remaining_if = 7,
+                                     .ended_by = TH_ENDED_LIMIT,
+                                     .rho_from = TH_CONSTANT_GIVEN};
   CHECK(TH_NEW(&s->attribute, s->size, "x", err) == TH_OK);
   for (int64_t k = 0; k < s->size; k++)
     s->attribute[k] = model->support[s->size - 1 - k];
@@ -131,6 +135,7 @@ static void test_round_trip(struct th_comm *comm, const char *folder,
   else
     check_same(&model, &back);
   check_order(&model.selected, &back.selected);
+  CHECK(memcmp(&model.claims, &back.claims, sizeof back.claims) == 0);
   th_model_free(&back);
   th_model_free(&model);
 }

@@ -308,6 +308,7 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 4 };
 #define TH_G_SELECTED "/selected"       /* of solvers that choose in an order */
 #define TH_D_ORDER "/selected/attribute"
 #define TH_G_ENDING "/ending" /* likewise */
+#define TH_G_CLAIMS "/claims" /* what ended the run, what is assumed */
 #define TH_A_PATH "path"      /* its rows */
 #define TH_D_PATH "/certificate/path"
 #define TH_D_MARGIN "/certificate/margin"

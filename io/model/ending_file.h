@@ -15,4 +15,12 @@ th_status th_ending_put(const struct th_h5 *h5, const struct th_ending *ending,
 th_status th_ending_get(const struct th_h5 *h5, struct th_ending *ending,
                         struct th_error *err);
 
+/* The same for the group /claims. Models of older programs do not have it.
+ * Local. TH_EFORMAT if it is damaged. Also TH_EIO, TH_ENOMEM. */
+th_status th_ending_put_claims(const struct th_h5 *h5,
+                               const struct th_claims *claims,
+                               struct th_error *err);
+th_status th_ending_get_claims(const struct th_h5 *h5, struct th_claims *claims,
+                               struct th_error *err);
+
 #endif

@@ -81,6 +81,8 @@ static th_status walk_selected(struct th_message *pack, struct th_selected *s,
 {
   th_status rc;
   TH_TRY(th_message_bytes(pack, &s->size, sizeof s->size, err));
+  TH_TRY(th_message_bytes(pack, &s->examples, sizeof s->examples, err));
+  TH_TRY(th_message_bytes(pack, &s->complete, sizeof s->complete, err));
 #define WALK(name, what)                                                       \
   TH_TRY(th_message_bytes(pack, &s->name, sizeof s->name, err));
   TH_SELECTED_REALS(WALK)
@@ -89,6 +91,15 @@ static th_status walk_selected(struct th_message *pack, struct th_selected *s,
                           sizeof *s->attribute, err));
 done:
   return rc;
+}
+
+/* Programs that wrote no claims took constants for known that were assumed,
+ * and a bound in the units of the solver. */
+static void doubt(struct th_model *model)
+{
+  model->claims.guarantee_if = model->selected.guarantee;
+  model->selected.guarantee = 0;
+  model->selected.remaining_bound = 0;
 }
 
 static th_status walk_all(struct th_message *pack, struct th_model *model,
@@ -100,6 +111,8 @@ static th_status walk_all(struct th_message *pack, struct th_model *model,
     rc = th_message_bytes(pack, distinct, sizeof *distinct, err);
   if (rc == TH_OK)
     rc = walk_selected(pack, &model->selected, err);
+  if (rc == TH_OK)
+    rc = th_message_bytes(pack, &model->claims, sizeof model->claims, err);
   return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
 }
 
@@ -160,6 +173,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_certificate_put(h5, &m->certificate, err));
   TH_TRY(th_ending_put(h5, &m->ending, err));
   TH_TRY(th_selected_put(h5, &m->selected, err));
+  TH_TRY(th_ending_put_claims(h5, &m->claims, err));
 done:
   return rc;
 }
@@ -327,6 +341,9 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_certificate_get(h5, &m->certificate, err));
   TH_TRY(th_ending_get(h5, &m->ending, err));
   TH_TRY(th_selected_get(h5, m->attributes, &m->selected, err));
+  TH_TRY(th_ending_get_claims(h5, &m->claims, err));
+  if (m->claims.ended_by == TH_ENDED_UNKNOWN)
+    doubt(m);
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));
   if (content != wanted || !numbers_good(m))

@@ -70,6 +70,19 @@ static void score_values(struct th_metrics *scores, const struct expected *e)
     scores->r2 = 1 - error / spread;
 }
 
+/* The log loss of an example: of log odds it is log(1 + exp(-margin)), however
+ * far these are from 0; of others that of the clipped probability p. */
+static double log_loss(const struct expected *e, int64_t i, bool positive,
+                       double p)
+{
+  if (e->kind == TH_PREDICTS_ODDS) {
+    double margin = positive ? e->rows->predictor[i] : -e->rows->predictor[i];
+    return fmax(-margin, 0) + th_log1p(th_exp(-fabs(margin)));
+  }
+  p = fmin(fmax(p, clip), 1 - clip);
+  return positive ? -th_log(p) : -th_log1p(-p);
+}
+
 static void score_labels(struct th_metrics *scores, const struct expected *e)
 {
   double right = 0;
@@ -79,8 +92,7 @@ static void score_labels(struct th_metrics *scores, const struct expected *e)
     double weight = e->rows->weight[i];
     double p = (expect(e, i) - e->low) / (e->high - e->low);
     right += (p > 0.5) == positive ? weight : 0;
-    p = fmin(fmax(p, clip), 1 - clip);
-    loss -= weight * (positive ? th_log(p) : th_log1p(-p));
+    loss += weight * log_loss(e, i, positive, p);
   }
   scores->accuracy = right / e->weight;
   scores->log_loss = loss / e->weight;

@@ -233,7 +233,8 @@ struct thresher_progress {
   int64_t examples; /* drawn so far */
   int64_t observed; /* attributes observed of these examples */
   int64_t support_size;
-  double loss; /* of the last update */
+  double loss; /* of the last update: of a squared loss the mean squared error;
+                  of solvers lasso and ridge the objective */
 };
 
 /* Functions that follow a run; either may be NULL. thresher_train calls them on

@@ -7,6 +7,7 @@
 #include "api/start.h"
 #include "api/training_options.h"
 #include "math/penalty.h"
+#include "synthetic/synthetic.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,6 +68,8 @@ static th_status read_named(struct th_training *training,
                           comm, &training->groups, err));
     config->groups = training->groups.attributes > 0 ? &training->groups : NULL;
   }
+  if (training->data->truth != NULL)
+    config->greedy.known = th_synthetic_design(training->data->truth);
   if (config->greedy.oracle)
     TH_TRY(take_truth(training, config, err));
   if (config->start.text != NULL) {

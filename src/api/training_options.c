@@ -73,18 +73,26 @@ static const struct th_option table[] = {
     {"delta", 0, TH_OPT_REAL, AT(greedy.delta), "D", th_option_by_config, NULL,
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
      "With probability 1 - 2 D all attributes of the model are true"},
-    {"mu", 0, TH_OPT_REAL, AT(greedy.mu), "M", th_option_by_config, NULL,
-     TH_FRACTION, NULL, "model", TH_TRAIN, true,
+    {"mu", 0, TH_OPT_REAL, AT(greedy.mu), "M", th_option_by_config,
+     "what the generator of the data knows, else 0.5", TH_FRACTION, NULL,
+     "model", TH_TRAIN, true,
      "Irrepresentable constant of the true attributes: how well they explain "
-     "one of the others, at most. 0 where attributes are independent"},
+     "one of the others, at most. 0 where attributes are independent. Where it "
+     "is not known, the guarantee is given as a condition"},
     {"rho", 0, TH_OPT_REAL, AT(greedy.rho), "R", th_option_by_config,
-     "the smallest variance of an attribute", TH_ABOVE(0), NULL, "model",
-     TH_TRAIN, true,
-     "Smallest eigenvalue of the covariance of the true attributes"},
+     "what the generator of the data knows, else the smallest variance of an "
+     "attribute",
+     TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
+     "Smallest eigenvalue of the covariance of the true attributes, or less, "
+     "in the units that the solver works in. The bound on the coefficients "
+     "that are left rests on it"},
     {"smoothness", 0, TH_OPT_REAL, AT(greedy.smoothness), "L",
-     th_option_by_config, "the largest variance of an attribute", TH_ABOVE(0),
-     NULL, "model", TH_TRAIN, true,
-     "Largest eigenvalue of the covariance of the true attributes"},
+     th_option_by_config,
+     "what the generator of the data knows, else the largest variance of an "
+     "attribute",
+     TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
+     "Largest eigenvalue of the covariance of the true attributes, or more, in "
+     "the units that the solver works in"},
     {"bound", 0, TH_OPT_REAL, AT(greedy.bound), "M", th_option_by_config,
      "by the statistics of the import", TH_ABOVE(0), NULL, "model", TH_TRAIN,
      true,
@@ -92,9 +100,9 @@ static const struct th_option table[] = {
     {"stop-below", 0, TH_OPT_REAL, AT(greedy.stop_below), "X",
      th_option_by_config, "no limit", TH_ABOVE(0), NULL, "model", TH_TRAIN,
      true,
-     "Stop once the root mean square of the coefficients that are left is "
-     "below "
-     "X, in the units that the solver works in"},
+     "Stop once the root mean square of the true coefficients that are left is "
+     "below X for certain, in the units of the data. It needs {mu}, {rho} and "
+     "{smoothness}, or data of {generate} oomp"},
     {"optim", 0, TH_OPT_CHOICE, AT(greedy.optim), NULL, th_option_by_config,
      NULL, TH_NO_LIMITS, th_training_names_optim, "model", TH_TRAIN, true,
      "How the selected attributes are fitted before the next ones are "

@@ -43,6 +43,7 @@ static const struct th_command table[] = {
      "its prediction is on the right side of the middle between the two "
      "values. For its log_loss the prediction is mapped so that the two values "
      "become 0 and 1, and clipped into [1e-15, 1 - 1e-15]. With logistic loss "
+     "it is that of the log odds, not clipped, and "
      "mse and r2 are those of the expected target. The same holds for squared "
      "hinge loss: a prediction z says that the larger value has probability "
      "(1 + z) / 2, clipped into [0, 1]. relative_loss is the model's loss over "

@@ -4,6 +4,7 @@
 
 #include "cli/shared/json.h"
 #include "cli/wording.h"
+#include "math/loss.h"
 #include "solvers/solver_table.h"
 
 #include <string.h>
@@ -13,16 +14,24 @@ static const char *const kinds[] = {[TH_ENDING_NULL] = "null",
                                     [TH_ENDING_NET] = "net",
                                     [TH_ENDING_BLIND] = "null"};
 
-static json_t *candidate(double loss, double se)
+/* The loss of an ending in the unit that evaluate prints. */
+static double unit_of(const char *loss)
+{
+  const struct th_loss *row = loss != NULL ? th_loss_find(loss) : NULL;
+  return row != NULL ? 1 / row->half : 1;
+}
+
+static json_t *candidate(double unit, double loss, double se)
 {
   json_t *o = json_object();
-  th_json_real(o, "loss", loss);
-  th_json_real(o, "se", se);
+  th_json_real(o, "loss", unit * loss);
+  th_json_real(o, "se", unit * se);
   return o;
 }
 
-void th_ending_json(json_t *object, const struct th_ending *e)
+void th_ending_json(json_t *object, const struct th_ending *e, const char *loss)
 {
+  double unit = unit_of(loss);
   if (e->kind == TH_ENDING_NONE)
     return;
   json_t *chosen = json_object();
@@ -34,12 +43,13 @@ void th_ending_json(json_t *object, const struct th_ending *e)
   if (e->kind != TH_ENDING_BLIND) { /* no losses are known */
     json_t *candidates = json_object();
     json_object_set_new(candidates, "null",
-                        candidate(e->null_loss, e->null_se));
+                        candidate(unit, e->null_loss, e->null_se));
     json_object_set_new(candidates, "strict",
-                        candidate(e->strict_loss, e->strict_se));
+                        candidate(unit, e->strict_loss, e->strict_se));
     json_object_set_new(candidates, "best",
-                        candidate(e->best_loss, e->best_se));
+                        candidate(unit, e->best_loss, e->best_se));
     json_object_set_new(object, "candidates", candidates);
+    th_json_text(object, "candidates_loss", th_wording_loss(loss));
   }
   th_json_real(passes, "screen", e->screen_passes);
   th_json_real(passes, "end", e->end_passes);
@@ -54,7 +64,30 @@ void th_ending_json_model(json_t *object, const struct th_model *model)
       model->solver != NULL ? th_solver_find(model->solver) : NULL;
   if (row != NULL && row->why_truth != NULL)
     th_json_text(object, "select", chose ? "predict" : "truth");
-  th_ending_json(object, &model->ending);
+  th_ending_json(object, &model->ending, model->loss);
+}
+
+static int64_t ended_by(const struct th_model *model)
+{
+  return model->stopped ? TH_ENDED_TIME : model->claims.ended_by;
+}
+
+void th_ending_by_json(json_t *object, const struct th_model *model)
+{
+  int64_t end = ended_by(model);
+  json_object_set_new(object, "ended_by",
+                      end == TH_ENDED_UNKNOWN
+                          ? json_null()
+                          : json_string(th_claims_end_word(end)));
+}
+
+void th_ending_by_print(FILE *out, const char *label,
+                        const struct th_model *model)
+{
+  int64_t end = ended_by(model);
+  if (end != TH_ENDED_UNKNOWN)
+    fprintf(out, "%s%s: %s\n", label, th_claims_end_word(end),
+            th_claims_end_meaning(end));
 }
 
 static void print_loss(FILE *out, const char *name, double loss, double se)
@@ -62,8 +95,10 @@ static void print_loss(FILE *out, const char *name, double loss, double se)
   fprintf(out, "%s %.5g (%.2g)", name, loss, se);
 }
 
-void th_ending_print(FILE *out, const char *label, const struct th_ending *e)
+void th_ending_print(FILE *out, const char *label, const struct th_model *model)
 {
+  const struct th_ending *e = &model->ending;
+  double unit = unit_of(model->loss);
   if (e->kind == TH_ENDING_NONE)
     return;
   fprintf(out, "%s", label);
@@ -80,10 +115,11 @@ void th_ending_print(FILE *out, const char *label, const struct th_ending *e)
   else
     fprintf(out, "an elastic net, mix %g, lambda %.3g", e->mix, e->lambda);
   fprintf(out,
-          "\n%*sloss on unseen examples (standard error):", (int)strlen(label),
-          "");
-  print_loss(out, " best", e->best_loss, e->best_se);
-  print_loss(out, ", strict support", e->strict_loss, e->strict_se);
-  print_loss(out, ", mean", e->null_loss, e->null_se);
+          "\n%*s%s on unseen examples (standard error):", (int)strlen(label),
+          "", th_wording_loss(model->loss));
+  print_loss(out, " best", unit * e->best_loss, unit * e->best_se);
+  print_loss(out, ", strict support", unit * e->strict_loss,
+             unit * e->strict_se);
+  print_loss(out, ", mean", unit * e->null_loss, unit * e->null_se);
   fprintf(out, "\n");
 }

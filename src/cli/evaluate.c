@@ -75,6 +75,17 @@ static th_status print_results(const struct th_evaluator *evaluator,
   return TH_OK;
 }
 
+/* A model that is of no use here. */
+static void tell_worse(const struct th_metrics *scores)
+{
+  if (scores->r2 < 0)
+    fprintf(stderr, "note: r2 is below 0: the model is worse than predicting "
+                    "the mean of these targets\n");
+  if (scores->relative_loss > 1)
+    fprintf(stderr, "note: relative_loss is above 1: the model is worse than "
+                    "predicting 0 for all examples\n");
+}
+
 /* Local: rank 0. */
 static th_status score(const struct th_evaluator *evaluator,
                        struct th_evaluated *evaluated,
@@ -88,8 +99,11 @@ static th_status score(const struct th_evaluator *evaluator,
     rc = th_evaluated_scores(evaluated, &evaluator->model, &evaluator->data,
                              unweighted, &scored.scores, err);
   scored.rows = evaluated->count;
-  return rc == TH_OK ? print_results(evaluator, &scored, options->json, err)
-                     : rc;
+  if (rc == TH_OK)
+    rc = print_results(evaluator, &scored, options->json, err);
+  if (rc == TH_OK && !options->quiet)
+    tell_worse(&scored.scores);
+  return rc;
 }
 
 /* Errors on training examples do not tell how well others are predicted. */

@@ -106,7 +106,8 @@ static json_t *model_json(const struct th_model *model,
   th_origin_text_json(o, &model->origin);
   th_certificate_json(o, &model->certificate);
   th_ending_json_model(o, model);
-  th_selected_json(o, &model->selected);
+  th_selected_json(o, model);
+  th_ending_by_json(o, model);
   th_explained_json(o, explained);
   return o;
 }
@@ -195,8 +196,9 @@ static void print_model(const struct th_model *model,
          model->statistics == NULL ? "none" : model->statistics);
   print_text(&model->origin);
   th_certificate_print(stdout, &model->certificate);
-  th_ending_print(stdout, "end:         ", &model->ending);
-  th_selected_print(stdout, "selection:   ", &model->selected);
+  th_ending_print(stdout, "end:         ", model);
+  th_selected_print(stdout, "selection:   ", model);
+  th_ending_by_print(stdout, "ended by:    ", model);
   th_explained_print(explained);
   printf("intercept:   %.17g\n", model->intercept);
   print_support(model);

@@ -16,6 +16,9 @@ static const double slow_interval = 5; /* of lines, after a minute */
 /* With less done, the time left cannot be estimated. */
 static const double least_fraction = 0.01;
 
+/* Seconds are shown as whole ones. */
+static const double rounding = 0.5;
+
 enum { BAR = 24, LINE = 256, USUAL_COLUMNS = 80 };
 
 const char *th_meter_duration_text(double seconds, char text[TH_DURATION_TEXT])
@@ -39,38 +42,71 @@ void th_meter_begin(struct th_meter *meter, bool shows)
   double now = th_comm_clock();
   *meter = (struct th_meter){.out = shows ? stderr : NULL,
                              .terminal = isatty(STDERR_FILENO) == 1,
+                             .clock = th_comm_clock,
                              .began = now,
-                             .shown = now};
+                             .shown = now,
+                             .part_began = now,
+                             .promised = INFINITY};
+}
+
+void th_meter_part(struct th_meter *meter)
+{
+  meter->part++;
+  meter->broken = false;
+  meter->promised = INFINITY;
+  th_meter_go_on(meter, 0);
+}
+
+void th_meter_go_on(struct th_meter *meter, double fraction)
+{
+  meter->from = fraction;
+  meter->part_began = meter->clock != NULL ? meter->clock() : 0;
 }
 
 bool th_meter_due(const struct th_meter *meter)
 {
   if (meter->out == NULL)
     return false;
-  double now = th_comm_clock();
+  double now = meter->clock();
   double interval = now - meter->began < 60 ? line_interval : slow_interval;
   return now - meter->shown >= (meter->terminal ? bar_interval : interval);
 }
 
+/* Seconds left of the part, or negative: nobody knows. */
+static double time_left(struct th_meter *meter, double fraction, double now)
+{
+  double made = fraction - meter->from;
+  double left = (now - meter->part_began) * (1 - fraction) / made;
+  meter->broken = meter->broken || now > meter->promised + rounding;
+  if (meter->broken || !(made >= least_fraction) || left < rounding)
+    return -1;
+  meter->promised = fmin(meter->promised, now + left);
+  return left;
+}
+
 /* "35 %, 12 s elapsed, 22 s left" as far as it is known. */
-static void time_text(const struct th_meter *meter, double fraction, char *text,
+static void time_text(struct th_meter *meter, double fraction, char *text,
                       size_t size)
 {
   char elapsed[TH_DURATION_TEXT];
-  char left[TH_DURATION_TEXT];
-  double seconds = th_comm_clock() - meter->began;
-  th_meter_duration_text(seconds, elapsed);
+  char duration[TH_DURATION_TEXT];
+  char part[TH_DURATION_TEXT] = "";
+  double now = meter->clock();
+  th_meter_duration_text(now - meter->began, elapsed);
   if (!(fraction >= 0)) {
     snprintf(text, size, "%s elapsed", elapsed);
     return;
   }
   fraction = fmin(fraction, 1);
-  int used =
-      snprintf(text, size, "%3.0f %%, %s elapsed", 100 * fraction, elapsed);
-  if (fraction >= least_fraction)
-    snprintf(text + used, size - (size_t)used, ", %s%s left",
+  double left = time_left(meter, fraction, now);
+  if (meter->part > 0)
+    snprintf(part, sizeof part, " of part %d", meter->part);
+  int used = snprintf(text, size, "%3.0f %%%s, %s elapsed", 100 * fraction,
+                      left < 0 ? part : "", elapsed);
+  if (left >= 0)
+    snprintf(text + used, size - (size_t)used, ", %s%s left%s",
              meter->at_most ? "at most " : "",
-             th_meter_duration_text(seconds * (1 - fraction) / fraction, left));
+             th_meter_duration_text(left, duration), part);
 }
 
 /* One column less than the terminal has: a line that wraps cannot be taken
@@ -97,10 +133,10 @@ static void show_bar(struct th_meter *meter, double fraction, const char *times,
 
 void th_meter_show(struct th_meter *meter, double fraction, const char *what)
 {
-  char times[3 * TH_DURATION_TEXT];
+  char times[4 * TH_DURATION_TEXT];
   if (!th_meter_due(meter))
     return;
-  meter->shown = th_comm_clock();
+  meter->shown = meter->clock();
   time_text(meter, fraction, times, sizeof times);
   if (meter->terminal)
     show_bar(meter, fraction, times, what);

@@ -3,7 +3,12 @@
  *
  *   [########................]  35 %, 12 s elapsed, 22 s left  reading text
  *
- * If the work may end before all of it is done: `at most 22 s left`.
+ * If the work may end before all of it is done: `at most 22 s left`. If it has
+ * parts of which nobody knows how they compare: `22 s left of part 1`; the
+ * share is that of the part.
+ *
+ * An estimate that has not come true is a lie: once the time of one has passed
+ * and the part goes on, there is none any more until the next part.
  *
  * Work that is done within two seconds leaves no line. All functions are local.
  * SPDX-License-Identifier: MIT */
@@ -18,13 +23,26 @@ struct th_meter {
   bool terminal;
   bool bar;     /* one stands on the terminal */
   bool at_most; /* the work may end early; for the caller to set */
-  double began; /* by th_comm_clock */
-  double shown; /* when the last bar or line was */
+  double (*clock)(void);
+  double began;      /* by the clock */
+  double shown;      /* when the last bar or line was */
+  int part;          /* from 1 on; 0: there is one only */
+  double part_began; /* when it was at `from`, a share of it */
+  double from;
+  double promised; /* the earliest end of it that was shown */
+  bool broken;     /* that has passed */
 };
 
 /* Begin to measure the time. shows: this rank shows the progress; it is rank 0,
  * and --quiet is not given. */
 void th_meter_begin(struct th_meter *meter, bool shows);
+
+/* The next part of the work begins. */
+void th_meter_part(struct th_meter *meter);
+
+/* So much of the part was done before now, at another pace or by an earlier
+ * run: the time left follows from what is done from now on. */
+void th_meter_go_on(struct th_meter *meter, double fraction);
 
 /* Whether th_meter_show would show anything now. Ask it first if the text takes
  * time to make. */

@@ -100,7 +100,8 @@ static json_t *report_json(const struct th_report *report,
   th_json_real(o, "step_size", last->step_size);
   th_json_int(o, "support_size", model->support_size);
   th_ending_json_model(o, model);
-  th_selected_json(o, &model->selected);
+  th_selected_json(o, model);
+  th_ending_by_json(o, model);
   th_json_int(o, "deal_unit", plan->deal_unit);
   th_json_int(o, "blocks", plan->blocks);
   th_json_int(o, "planned_memory", plan->memory);
@@ -219,8 +220,10 @@ void th_report_print(FILE *out, const struct th_report *report,
           th_report_imbalance(report));
   print_work(out, report, model);
   print_costs(out, report, last);
-  fprintf(out, "%" PRId64 " update%s, last loss %.6g", last->updates,
-          th_wording_s(last->updates), last->loss);
+  fprintf(out, "%" PRId64 " update%s, last %s %.6g", last->updates,
+          th_wording_s(last->updates),
+          last->objective ? "objective" : th_wording_loss(last->loss_name),
+          last->loss);
   if (last->step_size > 0)
     fprintf(out, ", step size %.4g", last->step_size);
   fputc('\n', out);

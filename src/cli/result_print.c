@@ -8,6 +8,7 @@
 #include "cli/wording.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void print_support(FILE *out, const struct th_model *model)
 {
@@ -25,12 +26,16 @@ static void print_support(FILE *out, const struct th_model *model)
 }
 
 /* Solvers with a penalty. */
-static void print_solution(FILE *out, const struct th_certificate *c)
+static void print_solution(FILE *out, const struct th_model *model)
 {
+  const struct th_certificate *c = &model->certificate;
+  bool squared = strcmp(model->loss, "squared") == 0;
   fprintf(out, "lambda:  %.4g", c->lambda);
   if (c->lambda_max > 0)
     fprintf(out, ", %.3g of lambda_max", c->lambda / c->lambda_max);
-  fprintf(out, "; objective %.8g, duality gap %.2g\n", c->objective, c->gap);
+  fprintf(out, "; objective %.8g (%s%s + penalty), duality gap %.2g\n",
+          c->objective, squared ? "half the " : "",
+          th_wording_loss(model->loss), c->gap);
 }
 
 static void print_ledger(FILE *out, const struct th_model *model,
@@ -70,8 +75,9 @@ void th_report_result(FILE *out, const struct th_model *model,
 {
   print_support(out, model);
   if (model->certificate.lambda > 0)
-    print_solution(out, &model->certificate);
-  th_ending_print(out, "end:     ", &model->ending);
-  th_selected_print(out, "choice:  ", &model->selected);
+    print_solution(out, model);
+  th_ending_print(out, "end:     ", model);
+  th_selected_print(out, "choice:  ", model);
+  th_ending_by_print(out, "ended:   ", model);
   print_ledger(out, model, shape);
 }

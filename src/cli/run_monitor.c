@@ -13,8 +13,23 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SHOWN = 128 };
+
+/* As evaluate calls it. */
+static const char *short_loss(const struct th_progress *progress)
+{
+  if (progress->objective)
+    return "objective";
+  return strcmp(progress->loss_name, "squared") == 0 ? "mse" : "loss";
+}
+
+static const char *long_loss(const struct th_progress *progress)
+{
+  return progress->objective ? "objective"
+                             : th_wording_loss(progress->loss_name);
+}
 
 static void show(struct th_run_monitor *monitor,
                  const struct th_progress *progress)
@@ -28,10 +43,10 @@ static void show(struct th_run_monitor *monitor,
              c->lambda, c->gap, progress->support_size);
   else
     snprintf(text, sizeof text,
-             "update %" PRId64 "  loss %.5g  support %" PRId64
+             "update %" PRId64 "  %s %.5g  support %" PRId64
              "  examples %" PRId64,
-             progress->updates, progress->loss, progress->support_size,
-             progress->examples);
+             progress->updates, short_loss(progress), progress->loss,
+             progress->support_size, progress->examples);
   th_meter_show(&monitor->meter, progress->done, text);
 }
 
@@ -39,6 +54,13 @@ static void on_going(void *self, double done, const char *text)
 {
   struct th_run_monitor *monitor = self;
   th_meter_show(&monitor->meter, done, text);
+}
+
+static void on_part(void *self, bool at_most)
+{
+  struct th_run_monitor *monitor = self;
+  th_meter_part(&monitor->meter);
+  monitor->meter.at_most = at_most;
 }
 
 /* norm2 of the difference of the coefficients; both supports ascend. */
@@ -86,6 +108,7 @@ static void record(struct th_run_monitor *monitor,
   th_json_int(line, "attributes", progress->attributes_observed);
   th_json_int(line, "support_size", progress->support_size);
   th_json_real(line, "loss", progress->loss);
+  th_json_text(line, "loss_is", long_loss(progress));
   th_json_real(line, "step_size", progress->step_size);
   if (progress->certificate != NULL) {
     th_json_real(line, "lambda", progress->certificate->lambda);
@@ -94,7 +117,7 @@ static void record(struct th_run_monitor *monitor,
     th_json_int(line, "active", progress->certificate->active);
   }
   if (progress->ending != NULL)
-    th_ending_json(line, progress->ending);
+    th_ending_json(line, progress->ending, progress->loss_name);
   th_json_real(line, "seconds", th_comm_clock() - monitor->began);
   add_errors(line, monitor, progress);
   th_json_print(monitor->telemetry, line, JSON_COMPACT, &monitor->err);
@@ -109,6 +132,9 @@ static void on_progress(void *self, const struct th_progress *progress)
   monitor->last.certificate = NULL;
   monitor->last.ending = NULL;
   th_loop_log_add(&monitor->log, progress);
+  if (monitor->goes_on)
+    th_meter_go_on(&monitor->meter, fmax(progress->done, 0));
+  monitor->goes_on = false;
   show(monitor, progress);
   record(monitor, progress);
 }
@@ -163,6 +189,7 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
       .monitor = {.progress = on_progress,
                   .notice = on_notice,
                   .going = on_going,
+                  .part = on_part,
                   .wish = on_wish,
                   .leaves = on_leaves,
                   .ending = on_ending,

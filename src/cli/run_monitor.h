@@ -29,6 +29,7 @@ struct th_run_monitor {
   FILE *telemetry;           /* the output's; NULL: none */
   const char *telemetry_path;
   double began;            /* earlier, if the run is gone on with */
+  bool goes_on;            /* with what an earlier run has done */
   struct th_progress last; /* without what it borrowed */
   struct th_loop_log log;
   struct th_keeper *keeper;         /* borrowed */

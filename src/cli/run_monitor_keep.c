@@ -52,6 +52,7 @@ static void put_again(struct th_run_monitor *monitor)
   const struct th_rank_total *before = &monitor->so_far;
   monitor->before = *before;
   monitor->began = monitor->started - before->most.seconds;
+  monitor->goes_on = true;
   monitor->keeper->saved_update = monitor->last.updates;
   th_loop_log_go_on(&monitor->log, before);
   bool file = monitor->telemetry != NULL && monitor->telemetry != stdout;

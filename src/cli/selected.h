@@ -6,18 +6,19 @@
 #ifndef TH_CLI_SELECTED_H
 #define TH_CLI_SELECTED_H
 
-#include "core/selected.h"
+#include "core/model.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* Add `selected`, and what is known with it: `remaining_bound`, `guarantee`,
- * `cost`, and the constants that were assumed. Nothing for a model that was not
- * chosen in an order. */
-void th_selected_json(json_t *object, const struct th_selected *selection);
+/* Add `selected`, and what is known with it: `remaining_bound` and `guarantee`,
+ * which are null where they rest on what is assumed; the same `if_assumed`;
+ * `cost`; the constants and where they come from. Nothing for a model that was
+ * not chosen in an order. */
+void th_selected_json(json_t *object, const struct th_model *model);
 
-/* One line behind the label, where there is a guarantee. */
+/* Lines behind the label, where there is a guarantee. */
 void th_selected_print(FILE *out, const char *label,
-                       const struct th_selected *selection);
+                       const struct th_model *model);
 
 #endif

@@ -5,6 +5,8 @@
 #include "core/error.h"
 #include "core/printable.h"
 
+#include <string.h>
+
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
 {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
@@ -16,6 +18,18 @@ const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
   }
   snprintf(text, size, "%.3g %s", value, units[unit]);
   return text;
+}
+
+const char *th_wording_loss(const char *loss)
+{
+  static const char *const words[][2] = {
+      {"squared", "mean squared error"},
+      {"logistic", "mean logistic loss"},
+      {"squared-hinge", "mean squared hinge loss"}};
+  for (size_t k = 0; loss != NULL && k < sizeof words / sizeof *words; k++)
+    if (strcmp(loss, words[k][0]) == 0)
+      return words[k][1];
+  return "mean loss";
 }
 
 void th_wording_print(FILE *out, const char *before, const char *text)

@@ -22,6 +22,9 @@ static inline const char *th_wording_es(int64_t count)
 /* 1234567 as "1.23 MB". */
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size);
 
+/* What a mean loss of that name is called: "mean squared error". */
+const char *th_wording_loss(const char *loss);
+
 /* A line: `before`, then a text of the library, whose names of options become
  * those of the command line; what a terminal does not show as it is becomes
  * question marks. */

@@ -30,7 +30,7 @@ enum { TH_MARGINS = 9 };
 #define TH_CERTIFICATE_REALS(X)                                                \
   X(lambda, "weight of the penalty; 0: the model has none")                    \
   X(lambda_max, "the smallest lambda at which the model is zero")              \
-  X(objective, "mean loss + lambda Omega")                                     \
+  X(objective, "mean loss, of a squared loss half, + lambda Omega")            \
   X(norm, "Omega of the model")                                                \
   X(gap, "between the objective and the value of the dual point")              \
   X(dual_norm, "Omega^D(Z), 1 at an optimum")                                  \

@@ -111,4 +111,13 @@ struct th_ground_truth {
   double *coef;
 };
 
+/* What a family's law says of all sets of attributes, in their own units: a
+ * bound of the irrepresentable constant of the true ones, and bounds of the
+ * eigenvalues of the covariance. most 0: it says nothing. */
+struct th_design {
+  double mu;
+  double least;
+  double most;
+};
+
 #endif

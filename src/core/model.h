@@ -4,6 +4,7 @@
 #define TH_MODEL_H
 
 #include "core/certificate.h"
+#include "core/claims.h"
 #include "core/error.h"
 #include "core/groups.h"
 #include "core/name_print.h"
@@ -74,7 +75,9 @@ struct th_model {
   struct th_certificate certificate;
   struct th_ending ending;
   struct th_selected selected;
-  bool stopped; /* the run was told to end before its end; not in the file */
+  struct th_claims claims;
+  bool stopped; /* the run was told to end before its end; not in the file,
+                   which is that of a run with a limit */
   struct th_groups groups; /* of the penalty; attributes 0: none */
   char *statistics; /* where means and deviations come from: "import", a family,
                        "weighted" passes of the solver, "none" */

@@ -11,11 +11,17 @@
 #include <stdbool.h>
 
 struct th_certificate;
+struct th_claims;
 struct th_context;
 struct th_ending;
 struct th_selected;
 struct th_state;
 struct th_support;
+
+/* What a solver's loss for the display is: the mean loss that options name;
+ * half of it for a squared loss, as in problems with a penalty; or the
+ * objective of such a problem. */
+enum th_loss_unit { TH_LOSS_WHOLE, TH_LOSS_OF_PROBLEM, TH_LOSS_OBJECTIVE };
 
 /* All functions are collective unless said otherwise. */
 struct th_algorithm {
@@ -40,6 +46,7 @@ struct th_algorithm {
   /* For the progress display: mean loss on the rows of the last update, and
    * the step size; NULL: there is none. Local. */
   double (*loss)(const void *state);
+  enum th_loss_unit unit;
   double (*step_size)(const void *state);
   /* The share of the run that is done, 0 to 1; negative where it is not known.
    * NULL: the share of the examples of all passes. Local. */
@@ -54,6 +61,10 @@ struct th_algorithm {
   /* In which order attributes were chosen; NULL: in none. Local; borrowed;
    * final after finish. */
   const struct th_selected *(*selected)(const void *state);
+  /* What ended the run, and on what conditions the model is what it says; NULL:
+   * the driver knows as much. ended_by may stay TH_ENDED_UNKNOWN: the driver
+   * knows better. Local; final after finish. */
+  void (*claims)(const void *state, struct th_claims *claims);
   /* Whether the driver is not to stop early by the rows that are held out, for
    * now: they are for the solver's own end, or learning has not really begun.
    * NULL: it may. Local. */

@@ -17,7 +17,7 @@ struct th_config th_config_default(void)
       .penalty = "l1",
       .group.mix = 0.5,
       .greedy.delta = 0.1,
-      .greedy.mu = 0.5,
+      .greedy.mu = -1,
       .path_min = 0.01,
       .screening.how = TH_SCREEN_AUTO,
       .screening.rule = TH_RULE_PROJ,

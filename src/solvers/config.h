@@ -3,6 +3,7 @@
 #ifndef TH_CONFIG_H
 #define TH_CONFIG_H
 
+#include "core/ground_truth.h"
 #include "math/screen_rule.h"
 
 #include <stdbool.h>
@@ -105,6 +106,9 @@ struct th_config_ball {
   enum th_inner inner;
 };
 
+/* The irrepresentable constant where nobody knows one. */
+#define TH_MU_ASSUMED 0.5
+
 /* Attributes that are chosen one after the other. */
 struct th_config_greedy {
   double residual; /* the loss at which a path ends, as a share of that without
@@ -114,10 +118,12 @@ struct th_config_greedy {
   bool forecast;   /* by the plan: slopes are kept (greedy/forecast.h) */
   bool oracle;     /* the true attributes of generated data, and no choice */
   double delta;    /* oomp: 1 - 2 delta is the probability of the guarantee */
-  double mu;       /* irrepresentable constant of the true support */
+  double mu;       /* irrepresentable constant of the true support; negative: by
+                      the generator, else TH_MU_ASSUMED */
   double rho;      /* smallest and largest eigenvalue of its covariance; */
   double smoothness;
-  double bound;      /* of |x|; 0 for these three: by the data */
+  double bound;           /* of |x|; 0 for these three: by the data */
+  struct th_design known; /* by the generator of the data */
   double stop_below; /* root mean square of the coefficients that are left */
   enum th_optim optim;
   enum th_constants constants; /* of the descent */

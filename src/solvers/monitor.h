@@ -20,7 +20,11 @@ struct th_progress {
   double done;   /* share of the run, 0 to 1; negative: not known */
   double epochs; /* passes so far, without those of screening */
   int64_t updates;
-  double loss; /* mean over the rows of the last update, before the step */
+  double loss; /* mean over the rows of the last update, before the step: of a
+                  squared loss the mean squared error; or the objective */
+  const char *loss_name; /* "squared", and so on; static */
+  bool objective;        /* the loss is that: with the penalty, and of a squared
+                            loss half */
   int64_t support_size;
   const int64_t *support; /* borrowed */
   const double *coef;     /* in the data's own units */
@@ -56,6 +60,10 @@ struct th_monitor {
   /* Called within a long step, with the share of the run that is done, as in
    * th_progress, and a few words on what is going on. May be NULL. */
   void (*going)(void *self, double done, const char *text);
+  /* A part of the run begins, of which nobody knows how long it takes beside
+   * the others: `done` is a share of it from now on. at_most: it may end before
+   * all of it is done. May be NULL. */
+  void (*part)(void *self, bool at_most);
   /* What to do after this update; asked on every rank, and the strongest wish
    * of any rank counts. over: it was the last one, and the model is made next.
    * NULL: go on. A run that is not kept can be stopped only where the solver

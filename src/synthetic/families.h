@@ -53,6 +53,8 @@ struct th_family_rules {
    * NULL: there is no faster way. */
   void (*add_targets)(const struct th_synthetic_law *law, int64_t first,
                       int64_t rows, double *target);
+  /* What the law says of all sets of attributes; NULL: nothing. */
+  struct th_design (*design)(const struct th_ground_truth *truth);
   bool uniform_noise; /* of the same deviation; else normal */
 };
 

@@ -84,10 +84,23 @@ static void start(struct th_family_walk *walk, int64_t attribute)
     next(walk, j);
 }
 
+/* Correlations are those of a stationary process of first order. The true
+ * attributes are neighbours, and explain others by the last of them alone.
+ * Eigenvalues lie within its spectrum (Grenander & Szego 1958), divided by the
+ * 12 of a uniform law. */
+static struct th_design design(const struct th_ground_truth *truth)
+{
+  double rho = fabs(truth->own.correlation);
+  return (struct th_design){.mu = rho,
+                            .least = (1 - rho) / (1 + rho) / 12,
+                            .most = (1 + rho) / (1 - rho) / 12};
+}
+
 const struct th_family_rules th_oomp_family = {.count = count,
                                                .plant = plant,
                                                .prepare = prepare,
                                                .moments = moments,
                                                .start = start,
                                                .next = next,
+                                               .design = design,
                                                .uniform_noise = true};

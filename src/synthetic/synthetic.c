@@ -221,6 +221,14 @@ void th_synthetic_statistics(const struct th_synthetic_law *law,
   law->rules->moments(law, range, statistics);
 }
 
+struct th_design th_synthetic_design(const struct th_ground_truth *truth)
+{
+  const struct th_family *family = th_synthetic_family_find(truth->family);
+  if (family == NULL || family->rules->design == NULL)
+    return (struct th_design){0};
+  return family->rules->design(truth);
+}
+
 /* The running sums of a quadratic form over ascending attributes. */
 struct form {
   double square;   /* sum over pairs of delta_j delta_k cov_jk */

@@ -124,6 +124,9 @@ void th_synthetic_statistics(const struct th_synthetic_law *law,
                              struct th_range range,
                              struct th_statistics *statistics);
 
+/* Return what the law of the data says of sets of attributes. */
+struct th_design th_synthetic_design(const struct th_ground_truth *truth);
+
 /* Return the population mean squared error of a model,
  * noise^2 + E (x'coef + intercept - x'truth)^2, under the family's exact mean
  * and covariance. */

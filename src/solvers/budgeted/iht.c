@@ -144,9 +144,10 @@ static th_status guard(struct th_iht *h, struct th_context *context,
   h->halvings += halvings;
   th_context_notice(
       context,
-      "the loss on fresh examples rose to %g; the smallest so far is %g. The "
+      "the %s on fresh examples rose to %g; the smallest so far is %g. The "
       "last state was restored, and the step size is now %g",
-      loss, h->smallest_loss, h->eta);
+      context->loss->labels ? "loss" : "mean squared error", loss,
+      h->smallest_loss, h->eta);
   th_status rc = th_support_copy(&h->theta, &h->last, err);
   if (rc == TH_OK) /* cannot fail: there is room; the same on every rank */
     rc = th_gram_start(&h->gram, context, h->theta.size, err);

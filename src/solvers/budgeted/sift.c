@@ -112,6 +112,7 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
   s->predicts = th_end_chooses(config);
   if (!s->predicts)
     return TH_OK;
+  th_context_part(context, false); /* the end is another one */
   int64_t screens = th_end_screens(config->passes, blocks,
                                    th_source_shape(context->source)->training);
   TH_TRY(th_end_init(&s->end, context, config->passes, screens, err));

@@ -107,8 +107,8 @@ th_status th_averaging_gradient(struct th_averaging *s,
     .create = (create_function), .step = th_averaging_step,                    \
     .publish = th_averaging_publish, .finish = th_averaging_publish,           \
     .support = th_averaging_support, .loss = th_averaging_loss,                \
-    .step_size = th_averaging_step_size, .describe = th_averaging_describe,    \
-    .free = th_averaging_free                                                  \
+    .unit = TH_LOSS_OF_PROBLEM, .step_size = th_averaging_step_size,           \
+    .describe = th_averaging_describe, .free = th_averaging_free               \
   }
 
 #endif

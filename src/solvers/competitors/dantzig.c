@@ -296,6 +296,7 @@ const struct th_algorithm th_dantzig_algorithm = {.create = create,
                                                   .finish = finish,
                                                   .support = support_of,
                                                   .loss = loss_of,
+                                                  .unit = TH_LOSS_OF_PROBLEM,
                                                   .step_size = step_size_of,
                                                   .keeps_held_out =
                                                       keeps_held_out,

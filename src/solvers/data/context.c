@@ -215,6 +215,15 @@ void th_context_going(const struct th_context *context, double done,
   monitor->going(monitor->self, done, text);
 }
 
+void th_context_part(struct th_context *context, bool at_most)
+{
+  const struct th_monitor *monitor = context->monitor;
+  context->piece_from = 0;
+  context->piece_part = 1;
+  if (monitor != NULL && monitor->part != NULL)
+    monitor->part(monitor->self, at_most);
+}
+
 void th_context_notice(const struct th_context *context, const char *format,
                        ...)
 {

@@ -106,6 +106,10 @@ th_status th_context_piece_targets(struct th_context *context,
 th_status th_context_all_examples(struct th_context *context, double *target,
                                   double *eta, struct th_error *err);
 
+/* A part of the run begins, whose share alone is told from now on. at_most: it
+ * may end before all of it is done. Local. */
+void th_context_part(struct th_context *context, bool at_most);
+
 /* Report from within a long step: how far the present piece of work is, 0 to 1
  * (negative: not known), and a few words on it. Goes to every rank's monitor.
  * Local. */

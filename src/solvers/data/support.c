@@ -5,8 +5,14 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a member of a penalised solution adds to predictions at most, over what
+ * the first one adds: with less it is what rounding has left of a zero. No gap
+ * that a solver reaches resolves it: the objective changes by its square. */
+static const double dust = 0x1p-30;
 
 static const struct th_array arrays[] = {
     TH_ARRAY(struct th_support, attribute),
@@ -138,19 +144,39 @@ done:
   return rc;
 }
 
+static void move(struct th_support *support, int64_t to, int64_t from)
+{
+  support->attribute[to] = support->attribute[from];
+  support->coef[to] = support->coef[from];
+  support->centre[to] = support->centre[from];
+  support->scale[to] = support->scale[from];
+  support->bound[to] = support->bound[from];
+}
+
 void th_support_filter(struct th_support *support, const bool *keep)
 {
   int64_t kept = 0;
-  for (int64_t k = 0; k < support->size; k++) {
-    if (!keep[k])
-      continue;
-    support->attribute[kept] = support->attribute[k];
-    support->coef[kept] = support->coef[k];
-    support->centre[kept] = support->centre[k];
-    support->scale[kept] = support->scale[k];
-    support->bound[kept] = support->bound[k];
-    kept++;
-  }
+  for (int64_t k = 0; k < support->size; k++)
+    if (keep[k])
+      move(support, kept++, k);
+  support->size = kept;
+}
+
+/* The most that a member adds to any prediction. */
+static double reach_of(const struct th_support *support, int64_t k)
+{
+  return fabs(support->coef[k]) * support->bound[k];
+}
+
+void th_support_drop_dust(struct th_support *support)
+{
+  double most = 0;
+  int64_t kept = 0;
+  for (int64_t k = 0; k < support->size; k++)
+    most = fmax(most, reach_of(support, k));
+  for (int64_t k = 0; k < support->size; k++)
+    if (!(reach_of(support, k) < dust * most))
+      move(support, kept++, k);
   support->size = kept;
 }
 

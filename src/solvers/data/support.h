@@ -62,6 +62,10 @@ th_status th_support_assign_list(struct th_support *support,
 /* Remove the members for which keep[k] is false. Local. */
 void th_support_filter(struct th_support *support, const bool *keep);
 
+/* Remove members whose coefficient is what rounding has left of a zero, as of
+ * one of two copies. Certify the rest after that. Local. */
+void th_support_drop_dust(struct th_support *support);
+
 /* The coefficient of member k and the intercept in the data's own units.
  * Local. */
 double th_support_own_coef(const struct th_support *support, int64_t k);

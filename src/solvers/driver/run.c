@@ -51,6 +51,15 @@ static bool keeps_held_out(const struct th_run *run)
          algorithm->keeps_held_out(run->state);
 }
 
+/* In the unit that evaluate prints, but for an objective. */
+static double loss_of(const struct th_run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  double loss = algorithm->loss(run->state);
+  return algorithm->unit == TH_LOSS_OF_PROBLEM ? loss / run->context.loss->half
+                                               : loss;
+}
+
 static double step_size_of(const struct th_run *run)
 {
   const struct th_algorithm *algorithm = run->solver->algorithm;
@@ -90,7 +99,9 @@ static th_status tell(struct th_run *run, struct th_error *err)
       .epochs = (double)run->context.deal.taken /
                 (double)run->context.deal.rows_in_pass,
       .updates = run->updates,
-      .loss = algorithm->loss(run->state),
+      .loss = loss_of(run),
+      .loss_name = run->context.loss->name,
+      .objective = algorithm->unit == TH_LOSS_OBJECTIVE,
       .support_size = support->size,
       .support = support->attribute,
       .coef = run->coef,
@@ -185,6 +196,24 @@ static th_status choose(struct th_run *run, const struct th_support **chosen,
   return rc;
 }
 
+/* What ended the run. One that was told to end is one with a limit: its model
+ * is that of as many examples, to the byte. Local. */
+static void fill_claims(const struct th_run *run, struct th_model *model)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  struct th_claims *claims = &model->claims;
+  if (algorithm->claims != NULL)
+    algorithm->claims(run->state, claims);
+  bool known = claims->ended_by != TH_ENDED_UNKNOWN;
+  model->stopped = run->stopped && !known;
+  if (model->stopped)
+    claims->ended_by = TH_ENDED_LIMIT;
+  else if (th_early_stopping_ended(&run->validation))
+    claims->ended_by = TH_ENDED_HELD_OUT;
+  else if (!known && run->context.deal.taken > 0)
+    claims->ended_by = TH_ENDED_EXAMPLES;
+}
+
 /* The model is made of the members whose coefficient is not 0. Local. */
 static th_status fill_model(struct th_run *run,
                             const struct th_support *support,
@@ -224,7 +253,7 @@ static th_status fill_model(struct th_run *run,
   if (run->solver->algorithm->selected != NULL)
     rc = th_selected_copy(&model->selected,
                           run->solver->algorithm->selected(run->state), err);
-  model->stopped = run->stopped && !model->selected.complete;
+  fill_claims(run, model);
   if (rc != TH_OK)
     return rc;
   const struct th_certificate *known = certificate_of(run);
@@ -328,6 +357,17 @@ void th_run_close(struct th_run *run)
   free(run->coef);
 }
 
+/* A path is no choice. Local. */
+static void tell_path(const struct th_run *run, const struct th_model *model)
+{
+  if (run->context.config->path > 1 && model->certificate.path_size > 1)
+    th_context_notice(&run->context,
+                      "the model is that of the last lambda of the path, %g. "
+                      "No lambda was chosen: evaluate models of some {lambda} "
+                      "on examples that were set apart",
+                      model->certificate.lambda);
+}
+
 th_status th_run_finish(struct th_run *run, struct th_model *model,
                         struct th_error *err)
 {
@@ -341,6 +381,7 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
     rc = check_model(model, err);
   TH_TRY(th_agree(run->context.comm, rc, err));
   TH_TRY(take_deviations(&run->context, model, err));
+  tell_path(run, model);
 done:
   return rc;
 }

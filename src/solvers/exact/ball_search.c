@@ -39,7 +39,7 @@ static double between(const struct th_ball_search *s)
   return inside ? lambda : (s->low.lambda + s->high.lambda) / 2;
 }
 
-void th_ball_search_take(struct th_ball_search *s, double omega)
+void th_ball_search_take(struct th_ball_search *s, double omega, bool enough)
 {
   struct th_ball_end now = {s->lambda, omega - s->radius};
   bool falls = s->low.lambda > 0 || now.excess > 0;
@@ -50,7 +50,7 @@ void th_ball_search_take(struct th_ball_search *s, double omega)
     s->done = s->done || s->high.lambda - s->low.lambda <=
                              4 * DBL_EPSILON * s->high.lambda;
   else
-    s->done = s->done || s->lambda <= s->least;
+    s->done = s->done || enough || s->lambda <= s->least;
   if (!s->done)
     s->lambda = falls ? between(s) : fmax(s->lambda * stride, s->least);
 }

@@ -42,8 +42,10 @@ struct th_ball_search {
 struct th_ball_search th_ball_search_begin(double radius, double lambda_max);
 
 /* Omega of the solution at search->lambda is known: go on to the next lambda,
- * or end. */
-void th_ball_search_take(struct th_ball_search *search, double omega);
+ * or end. enough: no model in the ball is better by as much as counts, so a
+ * ball that has not bound so far need not be tried further. */
+void th_ball_search_take(struct th_ball_search *search, double omega,
+                         bool enough);
 
 void th_ball_search_describe(struct th_ball_search *search,
                              struct th_state *state);

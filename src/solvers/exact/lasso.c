@@ -15,6 +15,7 @@
  * rounding below it, are scaled away. The certificate is that of the model that
  * is left.
  * SPDX-License-Identifier: MIT */
+#include "core/claims.h"
 #include "core/integer.h"
 #include "core/memory.h"
 
@@ -41,6 +42,10 @@ enum { MOST_STRIDES = 2048 }; /* no double is smaller */
  * solutions have that gap, as a share of the zero model's objective. */
 enum { SEARCH = 4 };
 static const double precise = 1e-12;
+
+/* A ball does not bind where no model in it is better by more than this share
+ * of the zero model's objective: the gap that solutions have by default. */
+static const double no_better = 1e-9;
 
 struct lasso {
   struct th_problem problem;
@@ -107,6 +112,7 @@ static th_status publish(struct lasso *s, struct th_context *context,
       .attribute = w->attribute, .coef = w->coef, .count = w->members};
   th_status rc = th_support_assign_list(&s->support, context, &members, err);
   s->support.intercept = s->exact.inner.intercept;
+  th_support_drop_dust(&s->support);
   return rc;
 }
 
@@ -207,6 +213,17 @@ static void scale(struct th_support *support, double factor)
     support->coef[k] *= factor;
 }
 
+/* The most by which the loss of a model in the ball is smaller than that of the
+ * solution, whose norm is omega. By duality loss + lambda Omega is nowhere
+ * smaller by more than the gap, and no loss is negative. */
+static double may_gain(const struct lasso *s, double omega)
+{
+  double lambda = s->ball.lambda;
+  double loss = s->exact.objective - lambda * omega;
+  double gain = s->exact.gap + lambda * (s->ball.radius - omega);
+  return fmax(fmin(loss, gain), 0);
+}
+
 /* Put the last solution of a search into the ball: a norm above the radius is
  * scaled away, and one that rounding keeps below it. */
 static void settle(struct lasso *s, struct th_context *context, double omega)
@@ -219,8 +236,9 @@ static void settle(struct lasso *s, struct th_context *context, double omega)
   if (!ball->binds)
     th_context_notice(context,
                       "the ball of radius %g does not bind at lambda %g, the "
-                      "smallest that is tried: the norm is %g there",
-                      radius, ball->lambda, omega);
+                      "smallest that is tried: the norm is %g there, and no "
+                      "model in the ball has a loss that is smaller by %.2g",
+                      radius, ball->lambda, omega, may_gain(s, omega));
   else if (!near)
     th_context_notice(context,
                       "the norm is %g and not the radius %g: no solution that "
@@ -234,7 +252,11 @@ static void search_on(struct lasso *s, struct th_context *context)
 {
   const struct th_working_set *w = &s->exact.working;
   double omega = th_working_set_omega(w, w->coef);
-  th_ball_search_take(&s->ball, omega);
+  double given = context->config->tolerance;
+  bool enough =
+      omega <= s->ball.radius &&
+      may_gain(s, omega) <= (given > 0 ? given : no_better * s->problem.zero);
+  th_ball_search_take(&s->ball, omega, enough);
   if (s->ball.done)
     settle(s, context, omega);
 }
@@ -336,6 +358,14 @@ static const struct th_certificate *certificate_of(const void *state)
   return &((const struct lasso *)state)->certificate;
 }
 
+static void claims_of(const void *state, struct th_claims *claims)
+{
+  const struct lasso *s = state;
+  const struct th_certificate *c = &s->certificate;
+  double goal = th_working_set_solver_goal(&s->exact, c->objective);
+  claims->ended_by = c->gap > goal ? TH_ENDED_PRECISION : TH_ENDED_TOLERANCE;
+}
+
 /* The state between two lambdas. Collective. */
 static void describe(void *state, struct th_context *context,
                      struct th_state *list)
@@ -362,7 +392,9 @@ const struct th_algorithm th_lasso_algorithm = {.create = create,
                                                 .finish = finish,
                                                 .support = support_of,
                                                 .loss = loss_of,
+                                                .unit = TH_LOSS_OBJECTIVE,
                                                 .done = done_of,
                                                 .certificate = certificate_of,
+                                                .claims = claims_of,
                                                 .describe = describe,
                                                 .free = free_state};

@@ -10,6 +10,7 @@
  * fallen to a share of that without attributes, or as many as predict examples
  * best that are held out (omp_folds.h). The last path uses all examples.
  * SPDX-License-Identifier: MIT */
+#include "core/claims.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "core/selected.h"
@@ -154,6 +155,19 @@ static const struct th_selected *selected_of(const void *state)
   return &((const struct omp *)state)->selected;
 }
 
+/* Attributes that were given as a start are all there is. */
+static void claims_of(const void *state, struct th_claims *claims)
+{
+  const struct omp *s = state;
+  if (s->residual > 0 && s->path.loss <= s->residual * s->zero)
+    claims->ended_by = TH_ENDED_BOUND;
+  else if (s->path.ended || s->path.size < s->most)
+    claims->ended_by = TH_ENDED_NOTHING;
+  else
+    claims->ended_by =
+        s->folds.count > 0 ? TH_ENDED_HELD_OUT : TH_ENDED_SPARSITY;
+}
+
 static double loss_of(const void *state)
 {
   return ((const struct omp *)state)->path.loss;
@@ -218,7 +232,9 @@ const struct th_algorithm th_omp_algorithm = {.create = create,
                                               .finish = finish,
                                               .support = support_of,
                                               .loss = loss_of,
+                                              .unit = TH_LOSS_OF_PROBLEM,
                                               .done = done_of,
                                               .selected = selected_of,
+                                              .claims = claims_of,
                                               .describe = describe,
                                               .free = free_state};

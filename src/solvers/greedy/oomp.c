@@ -10,6 +10,7 @@
  * A step is a look at some examples. They grow with those seen since the last
  * beginning, and tests come after each.
  * SPDX-License-Identifier: MIT */
+#include "core/claims.h"
 #include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
@@ -48,9 +49,11 @@ struct oomp {
   double xi;        /* the same; 0 where S is empty */
   double squares;   /* of residuals in this Try-Select */
   double noise;     /* their mean in the last one */
-  double remaining; /* bound on the root mean square of what is left of beta */
+  double remaining; /* bound on the root mean square of what is left of beta,
+                       in the data's own units */
   int64_t rows;     /* examples so far */
   bool fresh;       /* no example has served twice */
+  struct th_claims claims; /* by finish */
 };
 
 static void free_state(void *state)
@@ -87,6 +90,21 @@ static th_status begin_select(struct oomp *s, struct th_context *context,
   return rc == TH_OK && s->support.size == 0 ? begin_try(s, context, err) : rc;
 }
 
+/* Where a run cannot stop by a bound, since it is not known to hold. */
+static void tell_stop_below(const struct oomp *s,
+                            const struct th_context *context)
+{
+  if (context->config->greedy.stop_below > 0 && !th_oomp_law_bounds(&s->law))
+    th_context_notice(
+        context,
+        "the run does not end by {stop-below}: the bound rests on mu %.3g "
+        "(%s), rho %.3g (%s) and smoothness %.3g (%s); give {mu}, {rho} and "
+        "{smoothness} that hold",
+        s->law.mu, th_claims_from_word(s->law.mu_from), s->law.least,
+        th_claims_from_word(s->law.least_from), s->law.most,
+        th_claims_from_word(s->law.most_from));
+}
+
 static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
@@ -102,6 +120,7 @@ static th_status create(void **state, struct th_context *context,
   s->remaining = INFINITY;
   s->fresh = true;
   TH_TRY(begin_select(s, context, err));
+  tell_stop_below(s, context);
   *state = s;
   s = NULL;
 done:
@@ -165,6 +184,8 @@ static th_status grow(struct oomp *s, struct th_context *context,
     s->chosen[k] = (struct th_index_value){s->selected.attribute[k], 0};
   }
   qsort(s->chosen, (size_t)size, sizeof *s->chosen, th_integer_ascending);
+  /* the sum of squares of fewer coefficients is no larger, and one is left */
+  s->remaining *= sqrt((double)(1 + size - old));
   TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
   TH_TRY(begin_select(s, context, err));
 done:
@@ -189,14 +210,14 @@ static th_status decide(struct oomp *s, struct th_context *context,
   TH_TRY(th_candidates_test(&s->candidates, context, law, s->delta,
                             norm1(&s->support), &v, err));
   s->noise = s->squares / (double)s->candidates.rows;
-  s->remaining =
-      sqrt(law->most / (law->least * law->least * law->least)) * v.upper;
-  if (v.chosen > 0) {
-    TH_TRY(grow(s, context, &v, err));
-  } else if (2 * law->reach * sqrt(s->xi) > v.least) {
+  if (2 * law->reach * sqrt(s->xi) > v.least) { /* |Z| may be off by more */
     s->xi /= 4;
     s->delta /= 2;
     s->phase = FIT;
+  } else {
+    s->remaining = th_oomp_law_remaining(law, v.upper);
+    if (v.chosen > 0)
+      TH_TRY(grow(s, context, &v, err));
   }
 done:
   free(v.attribute);
@@ -224,30 +245,49 @@ done:
   return rc;
 }
 
-/* Whether there is nothing more to choose, or no example to choose by. */
-static bool is_complete(const struct oomp *s, const struct th_context *context)
+/* Whether the bound on what remains is proved to be below the one that was
+ * asked for. */
+static bool is_below(const struct oomp *s, const struct th_context *context)
 {
-  return s->support.size >= s->most ||
-         s->remaining <= context->config->greedy.stop_below ||
-         th_deal_left(&context->deal) <= 0 ||
-         (s->phase == TRY && s->candidates.total == 0);
+  return s->fresh && th_oomp_law_bounds(&s->law) &&
+         s->remaining <= context->config->greedy.stop_below;
 }
 
-/* Whether the run is over, also by its limits. */
-static bool has_ended(const struct oomp *s, const struct th_context *context)
+/* Whether the most attributes were asked for, or are the plan's limit. */
+static enum th_ended_by end_of_room(const struct oomp *s,
+                                    const struct th_context *context)
+{
+  if (context->config->sparsity > 0)
+    return TH_ENDED_SPARSITY;
+  bool all = s->most >= th_source_shape(context->source)->attributes;
+  return all ? TH_ENDED_NOTHING : TH_ENDED_LIMIT;
+}
+
+/* What ends the run now; TH_ENDED_UNKNOWN: nothing. */
+static enum th_ended_by end_of(const struct oomp *s,
+                               const struct th_context *context)
 {
   const struct th_config_greedy *greedy = &context->config->greedy;
   const struct th_ledger *ledger = th_source_ledger(context->source);
-  return is_complete(s, context) || next_rows(s, context, 0) <= 0 ||
-         (greedy->max_attributes > 0 &&
-          ledger->attributes >= greedy->max_attributes);
+  if (s->support.size >= s->most)
+    return end_of_room(s, context);
+  if (is_below(s, context))
+    return TH_ENDED_BOUND;
+  if (s->phase == TRY && s->candidates.total == 0)
+    return TH_ENDED_NOTHING;
+  if ((greedy->max_examples > 0 && s->rows >= greedy->max_examples) ||
+      (greedy->max_attributes > 0 &&
+       ledger->attributes >= greedy->max_attributes))
+    return TH_ENDED_LIMIT;
+  return th_deal_left(&context->deal) <= 0 ? TH_ENDED_EXAMPLES
+                                           : TH_ENDED_UNKNOWN;
 }
 
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   struct oomp *s = state;
-  *more = !has_ended(s, context);
+  *more = end_of(s, context) == TH_ENDED_UNKNOWN;
   if (!*more)
     return TH_OK;
   th_status rc = (s->phase == FIT ? step_fit : step_try)(s, context, more, err);
@@ -255,20 +295,30 @@ static th_status step(void *state, struct th_context *context, bool *more,
   return rc;
 }
 
-/* What the model says of S. */
+/* What the model says of S, and on what conditions. */
 static void tell_selection(struct oomp *s, const struct th_context *context)
 {
+  const struct th_oomp_law *law = &s->law;
   struct th_selected *to = &s->selected;
-  double delta = context->config->greedy.delta;
+  const struct th_config_greedy *greedy = &context->config->greedy;
+  double guarantee = s->fresh ? fmax(1 - 2 * greedy->delta, 0) : 0;
+  double remaining = s->fresh && isfinite(s->remaining) ? s->remaining : 0;
+  bool descends = greedy->optim == TH_OPTIM_DESCENT;
+  s->claims = (struct th_claims){.guarantee_if = guarantee,
+                                 .remaining_if = remaining,
+                                 .ended_by = end_of(s, context),
+                                 .mu_from = law->mu_from,
+                                 .rho_from = law->least_from,
+                                 .smoothness_from = law->most_from};
   to->size = s->support.size;
   to->examples = s->rows;
-  to->complete = is_complete(s, context);
-  to->guarantee = s->fresh ? fmax(1 - 2 * delta, 0) : 0;
-  to->remaining_bound = isfinite(s->remaining) ? s->remaining : 0;
-  to->mu = s->law.mu;
-  to->rho = s->law.least;
-  to->smoothness = s->law.most;
-  to->bound = s->law.reach;
+  to->complete = th_claims_complete(s->claims.ended_by);
+  to->guarantee = th_oomp_law_guarantees(law, descends) ? guarantee : 0;
+  to->remaining_bound = th_oomp_law_bounds(law) ? remaining : 0;
+  to->mu = law->mu;
+  to->rho = law->least;
+  to->smoothness = law->most;
+  to->bound = law->reach;
 }
 
 /* Fit S to as many examples as served to choose it, of one pass more at most:
@@ -314,6 +364,11 @@ static const struct th_selected *selected_of(const void *state)
   return &((const struct oomp *)state)->selected;
 }
 
+static void claims_of(const void *state, struct th_claims *claims)
+{
+  *claims = ((const struct oomp *)state)->claims;
+}
+
 static double loss_of(const void *state)
 {
   return ((const struct oomp *)state)->noise;
@@ -349,5 +404,6 @@ const struct th_algorithm th_oomp_algorithm = {.create = create,
                                                .support = support_of,
                                                .loss = loss_of,
                                                .selected = selected_of,
+                                               .claims = claims_of,
                                                .describe = describe,
                                                .free = free_state};

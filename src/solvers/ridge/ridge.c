@@ -14,6 +14,7 @@
  * models of the first and last way have the same bits on any ranks. Those of
  * ScaLAPACK depend on its grid of processes, which the certificate names.
  * SPDX-License-Identifier: MIT */
+#include "core/claims.h"
 #include "core/memory.h"
 #include "core/range.h"
 #include "math/lanczos.h"
@@ -246,6 +247,13 @@ static double done_of(const void *state)
   return (double)s->steps / (double)s->path;
 }
 
+/* All lambdas are solved. */
+static void claims_of(const void *state, struct th_claims *claims)
+{
+  (void)state;
+  claims->ended_by = TH_ENDED_NOTHING;
+}
+
 static const struct th_certificate *certificate_of(const void *state)
 {
   return &((const struct ridge *)state)->certificate;
@@ -269,7 +277,9 @@ const struct th_algorithm th_ridge_algorithm = {.create = create,
                                                 .finish = finish,
                                                 .support = support_of,
                                                 .loss = loss_of,
+                                                .unit = TH_LOSS_OBJECTIVE,
                                                 .done = done_of,
                                                 .certificate = certificate_of,
+                                                .claims = claims_of,
                                                 .describe = describe,
                                                 .free = free_state};

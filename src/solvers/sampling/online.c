@@ -224,6 +224,7 @@ const struct th_algorithm th_online_algorithm = {.create = create,
                                                  .finish = publish,
                                                  .support = support_of,
                                                  .loss = loss_of,
+                                                 .unit = TH_LOSS_OF_PROBLEM,
                                                  .step_size = step_size_of,
                                                  .describe = describe,
                                                  .free = free_state};

@@ -241,6 +241,7 @@ const struct th_algorithm th_sampling_algorithm = {
     .finish = publish,
     .support = support_of,
     .loss = loss_of,
+    .unit = TH_LOSS_OF_PROBLEM,
     .step_size = step_size_of,
     .keeps_held_out = keeps_held_out,
     .describe = th_sampling_describe,

@@ -14,6 +14,7 @@
 #ifndef TH_STOCHASTIC_H
 #define TH_STOCHASTIC_H
 
+#include "core/claims.h"
 #include "core/model.h"
 #include "core/state.h"
 #include "math/grouping.h"
@@ -192,6 +193,9 @@ th_status th_stochastic_step(void *state, struct th_context *context,
                              bool *more, struct th_error *err);
 th_status th_stochastic_finish(void *state, struct th_context *context,
                                struct th_error *err);
+/* What has ended the run, after th_stochastic_certify. Local. */
+enum th_ended_by th_stochastic_ended_by(const struct th_stochastic *s);
+
 /* Certify the model over all attributes, after th_stochastic_finish. */
 th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err);
 /* Tell the user if the wanted gap was not reached. The certificate has the gap.

@@ -170,6 +170,19 @@ th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
+enum th_ended_by th_stochastic_ended_by(const struct th_stochastic *s)
+{
+  double gap = s->certificate.gap;
+  double wanted = goal(s);
+  if (!(wanted > 0))
+    return TH_ENDED_EXAMPLES;
+  if (gap <= wanted)
+    return TH_ENDED_TOLERANCE;
+  if (gap <= double_gap * s->goal.zero_objective)
+    return TH_ENDED_PRECISION;
+  return TH_ENDED_EXAMPLES;
+}
+
 /* A certificate alone would be overlooked, so this is a notice. */
 void th_stochastic_tell(const struct th_stochastic *s)
 {

@@ -88,6 +88,7 @@ th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err)
     received += bytes[r];
   TH_TRY(th_support_assign(&s->support, s->context, all,
                            received / (int64_t)sizeof *all, err));
+  th_support_drop_dust(&s->support);
   s->support.intercept = s->intercept;
 done:
   TH_FREE(all, bytes);

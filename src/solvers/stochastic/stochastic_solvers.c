@@ -153,6 +153,11 @@ static const struct th_certificate *certificate(const void *state)
   return th_stochastic_certificate(((const struct path *)state)->engine);
 }
 
+static void claims(const void *state, struct th_claims *of)
+{
+  of->ended_by = th_stochastic_ended_by(((const struct path *)state)->engine);
+}
+
 static double loss(const void *state)
 {
   return th_stochastic_loss(((const struct path *)state)->engine);
@@ -182,7 +187,9 @@ const struct th_algorithm th_stochastic_algorithm = {.create = create,
                                                      .step = step,
                                                      .finish = finish,
                                                      .support = support,
+                                                     .claims = claims,
                                                      .loss = loss,
+                                                     .unit = TH_LOSS_OF_PROBLEM,
                                                      .step_size = step_size,
                                                      .done = done,
                                                      .describe = describe,

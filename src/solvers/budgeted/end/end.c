@@ -120,9 +120,10 @@ static th_status finish(struct th_end_work *w,
     return publish(w, &w->best, th_end_members(w, &members), w->plain, support,
                    err);
   TH_TRY(share_net(w, chosen->mix, chosen->step, err));
-  w->end->ending.size = w->net.size;
+  TH_TRY(publish(w, &w->net, &w->list[w->end->folds], w->scaled, support, err));
+  th_support_drop_dust(support);
+  w->end->ending.size = support->size;
   w->end->ending.lambda = w->lambda[chosen->mix][w->net_step];
-  rc = publish(w, &w->net, &w->list[w->end->folds], w->scaled, support, err);
 done:
   return rc;
 }

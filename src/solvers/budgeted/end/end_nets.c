@@ -189,6 +189,15 @@ static int least_busy(const int64_t *load, int ranks)
   return least;
 }
 
+/* What all paths cost. */
+static double all_paths(const struct th_end_work *w)
+{
+  double sum = 0;
+  for (int m = 0; m < TH_MIXES; m++)
+    sum += (double)cost[m] * (double)(th_end_sizes(w) + 1);
+  return sum;
+}
+
 /* Solve this rank's share of the paths of a turn. Local. */
 static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
 {
@@ -202,8 +211,10 @@ static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
     load[rank] += cost[task.mix];
     if (rank == comm->rank)
       rc = run(&task, err);
-    th_context_going(w->context, -1, "path %lld of at most %lld",
-                     (long long)++w->paths,
+    w->paths++;
+    w->done += (double)cost[task.mix];
+    th_context_going(w->context, w->done / all_paths(w),
+                     "path %lld of at most %lld", (long long)w->paths,
                      (long long)(TH_MIXES * (th_end_sizes(w) + 1)));
   }
   free(load);
@@ -265,6 +276,8 @@ th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
   th_status rc;
   w->lambdas = lambdas;
   w->paths = 0;
+  w->done = 0;
+  th_context_part(w->context, true);
   for (int mix = 0; mix < TH_MIXES; mix++)
     clear(w, mix);
   TH_TRY(th_agree(w->context->comm, make_grid(w, err), err));
