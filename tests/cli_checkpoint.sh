@@ -169,7 +169,7 @@ mkdir -p one
   flock 9
   refused 1 "another run uses this folder" 2 train data.h5 -o one.h5 --checkpoint one
   exit "$failures"
-) 9<one || failures=$((failures + 1))
+) 9>one/.lock || failures=$((failures + 1))
 
 # --- where no checkpoint can be written, the run goes on
 wide=(--source "murata:examples=400,attributes=20000,support=5" --budget 2000)

@@ -29,6 +29,9 @@ foreach(name IN ITEMS output interrupt)
   th_test(NAME io_${name} SOURCES io_data.c output_folder.c
     LIBS thresher_io thresher_solvers_driver Threads::Threads)
 endforeach()
+# no_locks.c stands before the system's functions
+th_test(NAME io_lock SOURCES io_data.c no_locks.c output_folder.c TIMEOUT 120
+  LIBS thresher_io thresher_solvers_driver ${CMAKE_DL_LIBS})
 th_test(NAME io_piece LIBS thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
 set(forge SOURCES io_data.c forge.c forge_seal.c forge_try.c TIMEOUT 240
   LIBS thresher_problem thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)

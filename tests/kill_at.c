@@ -1,6 +1,7 @@
 /* kill_at.c - preloaded into a program (LD_PRELOAD), kills it as by SIGKILL
- * just before the KILL_AT-th call that changes a folder or waits for the disk;
- * with KILL_COUNT=FILE it appends the name of each such call to the file
+ * just before the KILL_AT-th call that changes a folder or waits for the disk,
+ * or stops it there as by SIGSTOP, with STOP_AT in place of KILL_AT; with
+ * KILL_COUNT=FILE it appends the name of each such call to the file
  * SPDX-License-Identifier: MIT */
 #include "preload.h"
 
@@ -19,7 +20,10 @@ static void come_to(const char *name)
   static atomic_long calls;
   const char *list = getenv("KILL_COUNT");
   const char *last = getenv("KILL_AT");
+  const char *pause = getenv("STOP_AT");
   long number = atomic_fetch_add(&calls, 1) + 1;
+  if (pause != NULL && number == strtol(pause, NULL, 10))
+    raise(SIGSTOP);
   if (last != NULL && number == strtol(last, NULL, 10))
     raise(SIGKILL);
   FILE *f = list != NULL ? fopen(list, "a") : NULL;
@@ -48,6 +52,13 @@ int unlinkat(int folder, const char *name, int how)
   int (*next)(int, const char *, int);
   reach((void *)&next, "unlinkat");
   return next(folder, name, how);
+}
+
+int symlinkat(const char *text, int folder, const char *name)
+{
+  int (*next)(const char *, int, const char *);
+  reach((void *)&next, "symlinkat");
+  return next(text, folder, name);
 }
 
 int mkdirat(int folder, const char *name, mode_t mode)

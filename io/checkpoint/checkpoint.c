@@ -7,6 +7,7 @@
 #include "io/checkpoint/checkpoint_parts.h"
 #include "io/checkpoint/manifest.h"
 #include "io/hdf5/file.h"
+#include "io/hdf5/interrupt.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +22,7 @@ enum { LOCK_TRIES = 50, LOCK_WAIT = 100 /* milliseconds */ };
 enum { AT_ONCE = 3 }; /* checkpoints that are on disk at the same time */
 
 static const char stop[] = "STOP";
+static const char lock_file[] = ".lock";
 
 static th_status cannot(const char *path, const char *what,
                         struct th_error *err)
@@ -31,31 +32,89 @@ static th_status cannot(const char *path, const char *what,
                  path, what, strerror(errno));
 }
 
-/* Whether the folder that is open has no name any more. */
-static bool is_gone(const struct th_checkpoint *checkpoint)
+/* Open the file that is locked; a killed run may have left it. */
+static int open_lock(const struct th_checkpoint *checkpoint)
 {
-  struct stat s;
-  return fstat(checkpoint->folder, &s) == 0 && s.st_nlink == 0;
+  int file = th_interrupt_own_open(checkpoint->folder, lock_file);
+  if (file < 0 && errno == EEXIST)
+    file = openat(checkpoint->folder, lock_file,
+                  O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  return file;
 }
 
-/* A folder cannot be locked everywhere. Where it cannot, nothing is. A run that
- * was killed just before may still be ending. One that ends takes away the
- * folder that it made: *gone. */
-static th_status lock(const struct th_checkpoint *checkpoint, bool *gone,
+/* Whether the open file is still the one of that name. A run that ends takes it
+ * away, and the folder that it made. */
+static bool is_there(const struct th_checkpoint *checkpoint)
+{
+  struct stat mine;
+  struct stat there;
+  return fstat(checkpoint->locked, &mine) == 0 &&
+         fstatat(checkpoint->folder, lock_file, &there, AT_SYMLINK_NOFOLLOW) ==
+             0 &&
+         mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+}
+
+/* One attempt. *again: what was locked has no name any more. */
+static enum th_lock_answer lock_once(struct th_checkpoint *checkpoint,
+                                     bool *again)
+{
+  checkpoint->locked = open_lock(checkpoint);
+  *again = checkpoint->locked < 0 && errno == ENOENT; /* nor has the folder */
+  if (checkpoint->locked < 0)
+    return TH_LOCK_NEVER;
+  enum th_lock_answer answer = th_lock_take(
+      &checkpoint->lock, checkpoint->locked, checkpoint->folder, lock_file);
+  int code = errno;
+  *again = answer == TH_LOCK_MINE && !is_there(checkpoint);
+  if (answer == TH_LOCK_MINE && !*again)
+    return answer;
+  th_interrupt_own_forget(checkpoint->folder, lock_file);
+  th_lock_end(&checkpoint->lock);
+  close(checkpoint->locked);
+  checkpoint->locked = -1;
+  errno = code;
+  return answer;
+}
+
+/* A run that was killed just before may still be ending. */
+static th_status lock(struct th_checkpoint *checkpoint, bool *gone,
                       struct th_error *err)
 {
   for (int k = 0; k < LOCK_TRIES; k++) {
-    if (flock(checkpoint->folder, LOCK_EX | LOCK_NB) == 0 ||
-        errno != EWOULDBLOCK) {
-      *gone = is_gone(checkpoint);
+    enum th_lock_answer answer = lock_once(checkpoint, gone);
+    if (*gone || answer == TH_LOCK_MINE)
       return TH_OK;
-    }
+    if (answer == TH_LOCK_NEVER)
+      return cannot(checkpoint->path, "nothing can be locked in it", err);
     poll(NULL, 0, LOCK_WAIT);
   }
   return th_fail(err, TH_EIO,
-                 "checkpoint %s: another run uses this folder; wait for it, or "
-                 "name another folder",
-                 checkpoint->path);
+                 "checkpoint %s: another run uses this folder%s; wait for it, "
+                 "or name another folder",
+                 checkpoint->path, checkpoint->lock.holder);
+}
+
+static void unlock(struct th_checkpoint *checkpoint)
+{
+  if (checkpoint->locked < 0)
+    return;
+  th_interrupt_own_remove(checkpoint->folder, lock_file);
+  th_lock_end(&checkpoint->lock);
+  close(checkpoint->locked);
+  checkpoint->locked = -1;
+}
+
+void th_checkpoint_lock_note(const struct th_checkpoint *checkpoint,
+                             char note[TH_LOCK_NOTE])
+{
+  struct th_error ignored = {0};
+  char *inside = NULL;
+  note[0] = '\0';
+  if (checkpoint->locked >= 0 &&
+      th_file_text(&inside, &ignored, "%s/%s", checkpoint->path, lock_file) ==
+          TH_OK)
+    th_lock_note(&checkpoint->lock, inside, note);
+  free(inside);
 }
 
 /* Local. */
@@ -84,26 +143,25 @@ static th_status make_folder(struct th_checkpoint *checkpoint, bool *gone,
   return lock(checkpoint, gone, err);
 }
 
-/* Rank 0 has locked its folder. A folder of another number that can be locked
- * is another one. Numbers alone would not do: some network file systems have
- * others on each host. Collective. */
+/* Rank 0 has locked its folder. A folder of another number where nothing is
+ * locked is another one. Numbers alone would not do: some network file systems
+ * have others on each host. Collective. */
 static th_status check_same(const struct th_checkpoint *checkpoint,
                             struct th_error *err)
 {
   struct th_comm *comm = checkpoint->comm;
   struct stat mine = {0};
+  char holder[TH_LOCK_HOLDER];
   th_status rc = TH_OK;
   fstat(checkpoint->folder, &mine);
   int64_t first = (int64_t)mine.st_ino;
   comm->ops->bcast(comm, &first, sizeof first, 0);
   if (first != (int64_t)mine.st_ino &&
-      flock(checkpoint->folder, LOCK_EX | LOCK_NB) == 0) {
-    flock(checkpoint->folder, LOCK_UN);
+      !th_lock_held(checkpoint->folder, lock_file, holder))
     rc = th_fail(err, TH_EIO,
                  "checkpoint %s: is another folder here than on rank 0; name "
                  "one that all ranks share",
                  checkpoint->path);
-  }
   return th_agree(comm, rc, err);
 }
 
@@ -112,8 +170,8 @@ th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
                              struct th_error *err)
 {
   th_status rc = TH_OK;
-  *checkpoint =
-      (struct th_checkpoint){.path = path, .comm = comm, .folder = -1};
+  *checkpoint = (struct th_checkpoint){
+      .path = path, .comm = comm, .folder = -1, .locked = -1};
   bool gone = comm->rank == 0;
   while (gone && rc == TH_OK) {
     gone = false;
@@ -134,11 +192,12 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint)
 {
   if (checkpoint->path == NULL)
     return;
+  unlock(checkpoint);
   if (checkpoint->made)
-    rmdir(checkpoint->path); /* if there is nothing in it; still locked */
+    rmdir(checkpoint->path); /* if there is nothing in it */
   if (checkpoint->folder >= 0)
     close(checkpoint->folder);
-  *checkpoint = (struct th_checkpoint){.folder = -1};
+  *checkpoint = (struct th_checkpoint){.folder = -1, .locked = -1};
 }
 
 DIR *th_checkpoint_list(const struct th_checkpoint *checkpoint)

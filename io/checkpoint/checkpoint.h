@@ -6,8 +6,9 @@
  * makes the checkpoint whole. Two are kept: a new one is written before the
  * older one is removed. Files of other names in the folder are left alone.
  *
- * A run locks the folder. A damaged checkpoint is noticed by its checksums, and
- * the one before it is used.
+ * A run locks the folder, by a file .lock in it (io/hdf5/lock.h), which is
+ * there as long as the run is. A damaged checkpoint is noticed by its
+ * checksums, and the one before it is used.
  *
  * The number of ranks that read may differ from the number that wrote.
  *
@@ -18,17 +19,20 @@
 #define TH_CHECKPOINT_H
 
 #include "core/state.h"
+#include "io/hdf5/lock.h"
 
 struct th_manifest;
 
 struct th_checkpoint {
   const char *path;     /* borrowed */
   struct th_comm *comm; /* borrowed */
-  int folder;           /* its descriptor; rank 0's holds the lock */
-  int64_t newest;       /* the number of the newest whole one; 0: none */
-  int64_t there;        /* manifests that were found */
-  int64_t used;         /* the largest number so far */
-  bool made;            /* the folder was not there before */
+  int folder;           /* its descriptor */
+  int locked;           /* rank 0: that of its file .lock; -1: it is not ours */
+  struct th_lock lock;
+  int64_t newest; /* the number of the newest whole one; 0: none */
+  int64_t there;  /* manifests that were found */
+  int64_t used;   /* the largest number so far */
+  bool made;      /* the folder was not there before */
 };
 
 /* A checkpoint that was found. */
@@ -84,6 +88,11 @@ void th_checkpoint_clear(struct th_checkpoint *checkpoint);
 
 /* Whether a path's name is one that files of checkpoints have. Local. */
 bool th_checkpoint_owns(const char *path);
+
+/* A note that the folder has no locks of the usual kind; empty: it has. Local:
+ * rank 0. */
+void th_checkpoint_lock_note(const struct th_checkpoint *checkpoint,
+                             char note[TH_LOCK_NOTE]);
 
 /* Whether there is a file STOP in the folder; it is removed. Local. */
 bool th_checkpoint_told(const struct th_checkpoint *checkpoint);

@@ -65,7 +65,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   th_status rc = TH_OK;
   w->comm = comm;
   w->force = force;
-  w->output.lock = -1;
+  w->output.file = -1;
   w->parent = -1;
   w->inside = -1;
   TH_TRY(th_row_groups_init(&w->row_groups, &plan->shape, err));
@@ -97,6 +97,7 @@ static th_status check_twin(const struct th_writer *w, struct th_error *err)
   enum th_file_kind kind = TH_FILE_OTHER;
   struct th_error ignored = {0};
   char *twin = NULL;
+  char holder[TH_LOCK_HOLDER];
   th_status rc = th_file_text(&twin, err, "%.*s%s", stem, w->path,
                               short_name ? ".h5" : "");
   if (rc != TH_OK)
@@ -106,11 +107,11 @@ static th_status check_twin(const struct th_writer *w, struct th_error *err)
                  "%s: the data set %s keeps its shards in %s%s; choose another "
                  "name",
                  w->path, twin, w->place, w->folder);
-  else if (th_output_rivals(&w->output, th_file_name(twin)))
+  else if (th_output_rivals(&w->output, th_file_name(twin), holder))
     rc = th_fail(err, TH_EIO,
-                 "another run is writing %s, whose shards come to %s%s too; "
+                 "another run is writing %s, whose shards come to %s%s too%s; "
                  "wait for it or choose another name",
-                 twin, w->place, w->folder);
+                 twin, w->place, w->folder, holder);
   free(twin);
   return rc;
 }
@@ -231,6 +232,11 @@ th_status th_writer_statistics(const struct th_dataset_plan *plan, int ranks,
   return TH_OK;
 }
 
+void th_writer_note(const struct th_writer *writer, char note[TH_LOCK_NOTE])
+{
+  th_output_note(&writer->output, note);
+}
+
 int64_t th_writer_shards(const struct th_writer *writer)
 {
   return writer->shards;
@@ -296,7 +302,7 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
 
 th_status th_writer_check(const char *path, bool force, struct th_error *err)
 {
-  struct th_writer w = {.force = force, .output.lock = -1, .parent = -1};
+  struct th_writer w = {.force = force, .output.file = -1, .parent = -1};
   th_status rc = make_names(&w, path, err);
   if (rc == TH_OK)
     rc = claim_names(&w, err);

@@ -13,6 +13,7 @@
 #include "core/groups.h"
 #include "core/origin.h"
 #include "core/store.h"
+#include "io/hdf5/lock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +49,10 @@ th_status th_writer_statistics(const struct th_dataset_plan *plan, int ranks,
 /* Check that PATH could be claimed now. Remove or put back what killed runs
  * have left. Local: rank 0. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
 th_status th_writer_check(const char *path, bool force, struct th_error *err);
+
+/* A note that the output's folder has no locks of the usual kind; empty: it
+ * has, or this is not rank 0. Local. */
+void th_writer_note(const struct th_writer *writer, char note[TH_LOCK_NOTE]);
 
 int64_t th_writer_shards(const struct th_writer *writer);
 bool th_writer_owns(const struct th_writer *writer, int64_t shard);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-  ENTRIES = 24,
+  ENTRIES = 32,
   NAME = 4096,
   SHARD_NAME = 32,
   STAY = 500 /* milliseconds: mpirun gives a second in all */
@@ -306,6 +306,20 @@ int th_interrupt_own_open(int folder, const char *name)
   return file;
 }
 
+int th_interrupt_own_link(int folder, const char *name, const char *text)
+{
+  struct th_interrupt_pause pause;
+  int failed = -1;
+  th_interrupt_pause(&pause);
+  struct entry *entry = free_entry(name);
+  if (entry != NULL)
+    failed = symlinkat(text, folder, name);
+  if (failed == 0)
+    enter(entry, folder, name, -1, 0);
+  th_interrupt_resume(&pause);
+  return failed;
+}
+
 int th_interrupt_own_temporary(char *path)
 {
   struct th_interrupt_pause pause;
@@ -341,6 +355,20 @@ int th_interrupt_own_rename(int folder, const char *name, const char *final)
   int failed = renameat(folder, name, folder, final);
   if (failed == 0)
     th_interrupt_own_forget(folder, name);
+  th_interrupt_resume(&pause);
+  return failed;
+}
+
+int th_interrupt_own_replace(int folder, const char *name, const char *other)
+{
+  struct th_interrupt_pause pause;
+  int failed = -1;
+  th_interrupt_pause(&pause);
+  struct entry *entry = find(folder, name);
+  if (entry != NULL && strlen(other) < NAME)
+    failed = renameat(folder, name, folder, other);
+  if (failed == 0)
+    enter(entry, folder, other, -1, 0);
   th_interrupt_resume(&pause);
   return failed;
 }

@@ -57,8 +57,11 @@ void th_interrupt_resume(const struct th_interrupt_pause *pause);
  * (EEXIST: whatever has that name stays as it is, and is not followed). */
 int th_interrupt_own_open(int folder, const char *name);
 
-/* mkstemp(3), with a path in place of a folder and a name. A lock (flock(2)) on
- * its descriptor lasts as long as the name is registered. */
+/* A new symbolic link with that text; -1 with errno, as above. */
+int th_interrupt_own_link(int folder, const char *name, const char *text);
+
+/* mkstemp(3), with a path in place of a folder and a name. A lock of the system
+ * on its descriptor lasts as long as the name is registered. */
 int th_interrupt_own_temporary(char *path);
 
 /* Register a folder in which there are going to be shards 0 .. count - 1 and
@@ -69,6 +72,10 @@ int th_interrupt_own_folder(int folder, const char *name, int inside,
 /* Give it its final name in the same folder; it is then no longer registered.
  * -1 with errno: it has the old name and stays registered. */
 int th_interrupt_own_rename(int folder, const char *name, const char *final);
+
+/* Rename what is registered, in place of another file in the same folder; it
+ * stays registered, by its new name. -1: it has the old one. */
+int th_interrupt_own_replace(int folder, const char *name, const char *other);
 
 /* Remove a file (folder AT_FDCWD: the path of th_interrupt_own_temporary), or
  * what a folder of shards holds and then the folder; registered or not, there

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,9 +72,9 @@ static th_status cannot_write(const struct th_output *output,
 static th_status in_use(const struct th_output *output, struct th_error *err)
 {
   return th_fail(err, TH_EIO,
-                 "another run is writing %s; wait for it or choose another "
+                 "another run is writing %s%s; wait for it or choose another "
                  "name",
-                 output->path);
+                 output->path, output->lock.holder);
 }
 
 static th_status in_the_way(const struct th_output *output,
@@ -85,17 +84,6 @@ static th_status in_the_way(const struct th_output *output,
                  "cannot write %s: %s beside it is in the way; remove that, "
                  "or choose another name",
                  output->path, output->partial);
-}
-
-/* Some file systems have no locks. On these an existing name counts as a lock.
- */
-static bool no_locks(void)
-{
-  static const int codes[] = {ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL, ENOLCK};
-  for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
-    if (errno == codes[k])
-      return true;
-  return false;
 }
 
 /* Is this open file still the one of that name? Another run may have removed
@@ -110,42 +98,58 @@ static bool is_named(const struct th_output *output, int file)
          mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
 }
 
+/* Lock an open file, and see that it is the one of that name. */
+static th_status take(struct th_output *output, int file, struct th_error *err)
+{
+  switch (th_lock_take(&output->lock, file, output->folder, output->partial)) {
+  case TH_LOCK_HELD:
+    return in_use(output, err);
+  case TH_LOCK_NEVER:
+    return th_fail(err, TH_EIO,
+                   "cannot write %s: nothing can be locked in its folder (%s); "
+                   "choose another folder",
+                   output->path, strerror(errno));
+  case TH_LOCK_MINE:
+    break;
+  }
+  return TH_OK;
+}
+
 /* A partial file that can be locked belongs to no run, and is removed. */
 static th_status remove_stale(struct th_output *output, struct th_error *err)
 {
-  th_status rc = TH_OK;
   int file = openat(output->folder, output->partial,
                     O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return errno == ENOENT ? TH_OK : in_the_way(output, err);
-  if (flock(file, LOCK_EX | LOCK_NB) != 0)
-    rc = no_locks() ? in_the_way(output, err) : in_use(output, err);
-  else if (!is_named(output, file))
+  th_status rc = take(output, file, err);
+  if (rc == TH_OK && !is_named(output, file))
     rc = in_the_way(output, err);
   if (rc == TH_OK)
     th_interrupt_own_remove(output->folder, output->partial);
+  th_lock_end(&output->lock);
   close(file);
   return rc;
 }
 
 static th_status lock(struct th_output *output, struct th_error *err)
 {
-  output->lock = th_interrupt_own_open(output->folder, output->partial);
-  if (output->lock < 0 && errno == EEXIST) {
+  output->file = th_interrupt_own_open(output->folder, output->partial);
+  if (output->file < 0 && errno == EEXIST) {
     th_status rc = remove_stale(output, err);
     if (rc != TH_OK)
       return rc;
-    output->lock = th_interrupt_own_open(output->folder, output->partial);
-    if (output->lock < 0 && errno == EEXIST)
+    output->file = th_interrupt_own_open(output->folder, output->partial);
+    if (output->file < 0 && errno == EEXIST)
       return in_use(output, err);
   }
-  if (output->lock < 0)
+  if (output->file < 0)
     return cannot_write(output, err);
-  bool mine = flock(output->lock, LOCK_EX | LOCK_NB) == 0 || no_locks();
-  if (mine && is_named(output, output->lock))
+  th_status rc = take(output, output->file, err);
+  if (rc == TH_OK && is_named(output, output->file))
     return TH_OK;
   th_interrupt_own_forget(output->folder, output->partial);
-  return in_use(output, err);
+  return rc != TH_OK ? rc : in_use(output, err);
 }
 
 /* Release everything but the file itself. */
@@ -153,12 +157,13 @@ static void release(struct th_output *output)
 {
   if (output->text != NULL && output->text != stdout)
     fclose(output->text);
-  if (output->lock >= 0)
-    close(output->lock);
+  th_lock_end(&output->lock);
+  if (output->file >= 0)
+    close(output->file);
   if (output->folder >= 0)
     close(output->folder);
   TH_FREE(output->path, output->partial);
-  *output = (struct th_output){.folder = -1, .lock = -1};
+  *output = (struct th_output){.folder = -1, .file = -1};
 }
 
 static th_status open_folder(struct th_output *output, struct th_error *err)
@@ -178,7 +183,7 @@ static th_status begin(struct th_output *output, const char *path, bool force,
 {
   const char *name = th_file_name(path);
   th_status rc = TH_OK;
-  *output = (struct th_output){.folder = -1, .lock = -1, .force = force};
+  *output = (struct th_output){.folder = -1, .file = -1, .force = force};
   TH_TRY(th_file_text(&output->path, err, "%s", path));
   if (strcmp(path, "-") == 0)
     return TH_OK;
@@ -210,7 +215,7 @@ th_status th_output_begin(struct th_output *output, const char *path,
 {
   if (strcmp(path, "-") != 0)
     return th_output_begin_text(output, path, force, err);
-  *output = (struct th_output){.folder = -1, .lock = -1};
+  *output = (struct th_output){.folder = -1, .file = -1};
   return th_fail(err, TH_EUSAGE,
                  "-: an HDF5 file cannot go to the standard output; name a "
                  "file");
@@ -219,7 +224,7 @@ th_status th_output_begin(struct th_output *output, const char *path,
 th_status th_output_write(struct th_output *output, const void *data,
                           int64_t bytes, struct th_error *err)
 {
-  return th_file_write_whole(output->lock, output->path, data, bytes, err);
+  return th_file_write_whole(output->file, output->path, data, bytes, err);
 }
 
 th_status th_output_text(struct th_output *output, struct th_error *err)
@@ -227,7 +232,7 @@ th_status th_output_text(struct th_output *output, struct th_error *err)
   output->text = stdout;
   if (output->partial == NULL)
     return TH_OK;
-  int file = fcntl(output->lock, F_DUPFD_CLOEXEC, 0);
+  int file = fcntl(output->file, F_DUPFD_CLOEXEC, 0);
   output->text = file < 0 ? NULL : fdopen(file, "w");
   if (output->text != NULL)
     return TH_OK;
@@ -259,7 +264,7 @@ th_status th_output_flush(struct th_output *output, struct th_error *err)
   th_status rc = end_text(output, err);
   if (rc != TH_OK || output->partial == NULL)
     return rc;
-  return th_file_flush(output->lock, output->path, err);
+  return th_file_flush(output->file, output->path, err);
 }
 
 th_status th_output_rename(struct th_output *output, struct th_error *err)
@@ -267,7 +272,7 @@ th_status th_output_rename(struct th_output *output, struct th_error *err)
   if (output->partial == NULL)
     return TH_OK;
   th_status rc = check_free(output, err); /* a file may have appeared since */
-  if (rc == TH_OK && !is_named(output, output->lock))
+  if (rc == TH_OK && !is_named(output, output->file))
     rc = in_the_way(output, err);
   if (rc == TH_OK && th_interrupt_own_rename(output->folder, output->partial,
                                              th_file_name(output->path)) != 0)
@@ -281,19 +286,24 @@ th_status th_output_rename(struct th_output *output, struct th_error *err)
   return th_file_flush(output->folder, output->path, err);
 }
 
-bool th_output_rivals(const struct th_output *output, const char *name)
+bool th_output_rivals(const struct th_output *output, const char *name,
+                      char holder[TH_LOCK_HOLDER])
 {
   struct th_error ignored = {0};
   char *partial = NULL;
+  holder[0] = '\0';
   if (th_file_text(&partial, &ignored, ".%s.partial", name) != TH_OK)
     return true;
-  int file = openat(output->folder, partial,
-                    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && !no_locks();
-  if (file >= 0)
-    close(file);
+  bool held = th_lock_held(output->folder, partial, holder);
   free(partial);
-  return locked;
+  return held;
+}
+
+void th_output_note(const struct th_output *output, char note[TH_LOCK_NOTE])
+{
+  note[0] = '\0';
+  if (output->partial != NULL)
+    th_lock_note(&output->lock, output->path, note);
 }
 
 th_status th_output_commit(struct th_output *output, struct th_error *err)

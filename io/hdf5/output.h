@@ -1,11 +1,11 @@
 /* output.h - a file or folder appears under its final name whole, or not at all
  *
  * An output is written as .NAME.partial beside its final name, locked against
- * a second run, and renamed when it is complete. A run that is interrupted
- * removes it (io/hdf5/interrupt.h). What a killed run has left is removed by
- * the next run with the same output. Names are relative to the folder's
- * descriptor. A symbolic link in the place of a name is never followed. All
- * functions are local; one rank writes an output.
+ * a second run (io/hdf5/lock.h), and renamed when it is complete. A run that is
+ * interrupted removes it (io/hdf5/interrupt.h). What a killed run has left is
+ * removed by the next run with the same output. Names are relative to the
+ * folder's descriptor. A symbolic link in the place of a name is never
+ * followed. All functions are local; one rank writes an output.
  *
  * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
@@ -13,6 +13,7 @@
 #define TH_OUTPUT_H
 
 #include "core/error.h"
+#include "io/hdf5/lock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +23,9 @@ struct th_output {
   char *path;    /* final name, as it was given */
   char *partial; /* what is being written, in the folder; NULL: nothing */
   int folder;    /* descriptor of the folder */
-  int lock;      /* descriptor that is written and holds the lock, or -1 */
-  FILE *text;    /* th_output_text's */
+  int file;      /* descriptor that is written and locked, or -1 */
+  struct th_lock lock;
+  FILE *text; /* th_output_text's */
   bool force;
 };
 
@@ -55,8 +57,14 @@ th_status th_output_commit(struct th_output *output, struct th_error *err);
 th_status th_output_flush(struct th_output *output, struct th_error *err);
 th_status th_output_rename(struct th_output *output, struct th_error *err);
 
-/* Whether a run is writing an output of that name in the same folder. Local. */
-bool th_output_rivals(const struct th_output *output, const char *name);
+/* Whether a run is writing an output of that name in the same folder; holder:
+ * which, as io/hdf5/lock.h tells it. Local. */
+bool th_output_rivals(const struct th_output *output, const char *name,
+                      char holder[TH_LOCK_HOLDER]);
+
+/* A note that the folder has no locks of the usual kind; empty: it has, or the
+ * output is not claimed. Local. */
+void th_output_note(const struct th_output *output, char note[TH_LOCK_NOTE]);
 
 /* Remove the partial file, if there is one, and release all. Legal on a zeroed
  * record and after a commit. */

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/hdf5/interrupt.h"
+#include "io/hdf5/lock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -50,12 +50,38 @@ static th_status cannot_make(const char *output, struct th_error *err)
 }
 
 /* Lock a file as long as it has a name: see th_temporary_clean. False if
- * another run has removed it already. */
-static bool lock(int fd)
+ * another run has removed it already. Where nothing can be locked, it is as it
+ * is. */
+static bool lock(int fd, const char *path)
 {
+  struct th_lock lock;
   struct stat s;
-  bool busy = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  return !busy && fstat(fd, &s) == 0 && s.st_nlink > 0;
+  bool held = th_lock_take(&lock, fd, AT_FDCWD, path) == TH_LOCK_HELD;
+  if (held || fstat(fd, &s) != 0 || s.st_nlink == 0) {
+    th_lock_end(&lock);
+    return false;
+  }
+  free(lock.record); /* which ends with the file's name */
+  return true;
+}
+
+/* A file that keeps its name: made anew until no other run has taken it for
+ * that of a killed one. */
+static void make_named(char *path, int *fd)
+{
+  size_t random = strlen(path) - strlen(random_part);
+  while ((*fd = th_interrupt_own_temporary(path)) >= 0 && !lock(*fd, path)) {
+    th_interrupt_own_remove(AT_FDCWD, path);
+    close(*fd);
+    memcpy(path + random, random_part, strlen(random_part));
+  }
+}
+
+static void make_nameless(char *path, int *fd)
+{
+  *fd = th_interrupt_own_temporary(path);
+  if (*fd >= 0)
+    th_interrupt_own_remove(AT_FDCWD, path);
 }
 
 th_status th_temporary_open(const char *output, const char *purpose,
@@ -65,16 +91,9 @@ th_status th_temporary_open(const char *output, const char *purpose,
   char *made = format_path(output, purpose);
   if (made == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for a file name");
-  size_t random = strlen(made) - strlen(random_part);
-  while ((*fd = th_interrupt_own_temporary(made)) >= 0 && !lock(*fd)) {
-    th_temporary_remove(made);
-    close(*fd);
-    memcpy(made + random, random_part, strlen(random_part));
-  }
+  (path != NULL ? make_named : make_nameless)(made, fd);
   if (*fd < 0)
     cannot_make(output, err);
-  if (*fd >= 0 && path == NULL)
-    th_temporary_remove(made);
   if (*fd >= 0 && path != NULL)
     *path = made;
   else
@@ -84,6 +103,7 @@ th_status th_temporary_open(const char *output, const char *purpose,
 
 void th_temporary_remove(const char *path)
 {
+  th_lock_forget(AT_FDCWD, path); /* a file without one counts as left */
   th_interrupt_own_remove(AT_FDCWD, path);
 }
 
@@ -108,13 +128,16 @@ static bool is_temporary(const char *name, const char *output)
 /* Remove a file that can be locked, since no run uses it. */
 static void remove_stale(int folder, const char *name)
 {
+  struct th_lock lock;
   struct stat s;
   int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return;
   if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) &&
-      flock(file, LOCK_EX | LOCK_NB) == 0)
+      th_lock_take(&lock, file, folder, name) == TH_LOCK_MINE) {
     unlinkat(folder, name, 0);
+    th_lock_end(&lock);
+  }
   close(file);
 }
 

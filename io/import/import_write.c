@@ -236,6 +236,16 @@ static void describe(const struct th_importing *im, char text[PROVENANCE])
     append(text, ", class '%.60s' against all others", im->class.name);
 }
 
+/* How the output is locked, where that is not as usual. */
+static void tell_lock(const struct th_importing *im,
+                      const struct th_writer *writer)
+{
+  char note[TH_LOCK_NOTE];
+  th_writer_note(writer, note);
+  if (note[0] != '\0')
+    th_import_notice(im, "note:     %s", note);
+}
+
 th_status th_import_write(struct th_importing *im, struct th_error *err)
 {
   struct th_dataset_plan plan;
@@ -251,6 +261,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
+  tell_lock(im, writer);
   TH_TRY(th_import_write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(find_twins(im, &labels, &twins, err));

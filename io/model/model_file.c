@@ -243,7 +243,7 @@ done:
 th_status th_model_write(const struct th_model *model, struct th_comm *comm,
                          const char *path, bool force, struct th_error *err)
 {
-  struct th_output output = {.lock = -1};
+  struct th_output output = {.file = -1};
   th_status rc = TH_OK;
   if (comm->rank == 0)
     rc = th_output_begin(&output, path, force, err);

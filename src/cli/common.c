@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/common.h"
 
+#include "cli/wording.h"
 #include "io/hdf5/output.h"
 
 int64_t th_common_memory_to_keep(const struct th_options *options,
@@ -13,7 +14,7 @@ int64_t th_common_memory_to_keep(const struct th_options *options,
 th_status th_common_output_check(struct th_comm *comm, const char *path,
                                  bool text, bool force, struct th_error *err)
 {
-  struct th_output output = {.lock = -1};
+  struct th_output output = {.file = -1};
   th_status rc = TH_OK;
   if (path == NULL)
     return TH_OK;
@@ -23,4 +24,10 @@ th_status th_common_output_check(struct th_comm *comm, const char *path,
     th_output_abort(&output);
   }
   return th_agree(comm, rc, err);
+}
+
+void th_common_note(const struct th_options *options, const char *note)
+{
+  if (note[0] != '\0' && !options->quiet)
+    th_wording_print(stderr, "note: ", note);
 }

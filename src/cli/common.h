@@ -19,4 +19,8 @@ int64_t th_common_memory_to_keep(const struct th_options *options,
 th_status th_common_output_check(struct th_comm *comm, const char *path,
                                  bool text, bool force, struct th_error *err);
 
+/* Print a note that there is no lock of the usual kind, unless it is empty or
+ * the run is to be quiet. Local: rank 0. */
+void th_common_note(const struct th_options *options, const char *note);
+
 #endif

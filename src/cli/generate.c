@@ -120,6 +120,7 @@ th_status th_command_generate(const struct th_options *options,
   double began = th_comm_clock();
   int64_t share = 0;
   int cores = 1;
+  char note[TH_LOCK_NOTE];
   th_status rc;
   TH_TRY(plan_job(&job, err));
   TH_TRY(th_memory_share(comm, &share, err));
@@ -129,6 +130,8 @@ th_status th_command_generate(const struct th_options *options,
       options->data.threads > 0 ? -(int)options->data.threads : cores;
   TH_TRY(th_writer_create(&writer, comm, options->output, &job.generation.plan,
                           options->force, err));
+  th_writer_note(writer, note);
+  th_common_note(options, note);
   TH_TRY(write_all(&job, comm, writer, err));
   if (comm->rank == 0 && !options->quiet)
     print_summary(&job, th_comm_clock() - began);

@@ -43,7 +43,7 @@ th_status th_keeper_open(struct th_keeper *keeper,
   *keeper = (struct th_keeper){.comm = comm,
                                .shows = comm->rank == 0,
                                .every = INFINITY,
-                               .checkpoint = {.folder = -1},
+                               .checkpoint = {.folder = -1, .locked = -1},
                                .found = {.file = -1}};
   rc = th_deadline_find(options->max_time, began, &left, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -263,6 +263,6 @@ void th_keeper_close(struct th_keeper *keeper)
   th_checkpoint_release(&keeper->found);
   th_checkpoint_close(&keeper->checkpoint);
   free(keeper->key);
-  *keeper =
-      (struct th_keeper){.checkpoint = {.folder = -1}, .found = {.file = -1}};
+  *keeper = (struct th_keeper){.checkpoint = {.folder = -1, .locked = -1},
+                               .found = {.file = -1}};
 }

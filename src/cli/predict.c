@@ -45,14 +45,17 @@ static void print_lines(FILE *file, const struct line *lines, int64_t count,
 
 /* Local: rank 0. */
 static th_status write_csv(const struct th_evaluated *evaluated, int64_t count,
-                           bool logistic, const char *path, bool force,
+                           bool logistic, const struct th_options *options,
                            struct th_error *err)
 {
-  struct th_output output = {.lock = -1};
+  struct th_output output = {.file = -1};
+  char note[TH_LOCK_NOTE];
   struct line *lines = NULL;
   th_status rc;
   TH_TRY(sort_lines(evaluated, count, &lines, err));
-  TH_TRY(th_output_begin_text(&output, path, force, err));
+  TH_TRY(th_output_begin_text(&output, options->output, options->force, err));
+  th_output_note(&output, note);
+  th_common_note(options, note);
   TH_TRY(th_output_text(&output, err));
   print_lines(output.text, lines, count, logistic);
   TH_TRY(th_output_commit(&output, err));
@@ -84,7 +87,7 @@ th_status th_command_predict(const struct th_options *options,
   if (comm->rank == 0)
     rc = write_csv(&evaluated, evaluator.rows.count,
                    th_evaluated_predictor(&evaluator.model) == TH_PREDICTS_ODDS,
-                   options->output, options->force, err);
+                   options, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
     print_summary(options, evaluator.rows.count);

@@ -199,7 +199,7 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
       .truth = truth != NULL && th_synthetic_family_find(truth->family) != NULL
                    ? truth
                    : NULL,
-      .output = {.lock = -1},
+      .output = {.file = -1},
       .telemetry_path = options->telemetry,
       .began = th_comm_clock(),
       .log = {.comm = comm, .store = store},

@@ -24,7 +24,7 @@ static th_status take_telemetry(struct th_run_monitor *monitor,
   th_status rc = TH_GROW(&monitor->kept_text, &monitor->kept_capacity, bytes,
                          "the telemetry", err);
   if (rc == TH_OK)
-    rc = th_temporary_read(monitor->output.lock, monitor->kept_text, bytes, 0,
+    rc = th_temporary_read(monitor->output.file, monitor->kept_text, bytes, 0,
                            name, err);
   if (rc == TH_OK)
     monitor->kept_bytes = bytes;

@@ -104,6 +104,19 @@ done:
   return rc;
 }
 
+/* Say once how the folder of the checkpoints or of an output is locked, where
+ * that is not as usual. Local: rank 0. */
+static void tell_lock(const struct session *session)
+{
+  char note[TH_LOCK_NOTE];
+  th_checkpoint_lock_note(&session->keeper.checkpoint, note);
+  if (note[0] == '\0')
+    th_output_note(&session->output, note);
+  if (note[0] == '\0' && session->report.path != NULL)
+    th_output_note(&session->report, note);
+  th_common_note(session->options, note);
+}
+
 /* Collective. */
 static th_status claim_outputs(struct session *session, struct th_comm *comm,
                                struct th_error *err)
@@ -113,6 +126,8 @@ static th_status claim_outputs(struct session *session, struct th_comm *comm,
   TH_TRY(th_common_output_check(comm, options->telemetry, true, options->force,
                                 err));
   TH_TRY(th_agree(comm, comm->rank == 0 ? claim(session, err) : TH_OK, err));
+  if (comm->rank == 0)
+    tell_lock(session);
 done:
   return rc;
 }
