@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# cli_checkpoint_edges.sh - an update without an end is left when a stop is asked for;
+# cli_checkpoint_edges.sh KILL_AT.so - an update without an end is left when a stop is asked for;
 # checkpoints are neither lost, nor mixed, nor taken for other files
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
+kill_at=$1
 rm -rf ./* .[a-z]*
 
 must 0 generate murata -o data.h5 --examples 800 --attributes 200 --support 5 --test 0.1 \
@@ -90,6 +91,43 @@ stopped env THRESHER_STOP_AT=1 "$THRESHER" "${path[@]}"
 must 0 "${path[@]}" --telemetry gap.jsonl
 grep -q 'note: .* without a telemetry file, and are not in this one' must.err ||
   fail "a gap in the telemetry: $(cat must.err)"
+
+# --- a checkpoint does not grow by the telemetry, which is kept once. What is behind a
+# checkpoint is cut off; what is lost is told, and the model is the same
+growing=(train data.h5 -o grown.h5 --solver ogd-ridge --passes 20 --force)
+must 0 "${growing[@]}" --telemetry whole.jsonl
+mv grown.h5 whole.h5
+untimed() { sed 's/,"seconds":[^,}]*//' "$1"; }
+killed_late() # OPTION...
+{
+  rm -rf grown
+  KILL_AT=900 LD_PRELOAD=$kill_at ranks 0 "${growing[@]}" "$@" --checkpoint grown \
+    --checkpoint-every 1u >out 2>&1 && fail "not killed: $*"
+  stat -c %s grown/*.part-0 | sort -n | tail -n 1 >size
+}
+killed_late
+alone=$(cat size)
+killed_late --telemetry grown.jsonl
+compare "bytes of a part beside a telemetry" "$(cat size)" '<' "$((alone + 1000))"
+compare "bytes of the telemetry" "$(stat -c %s grown/telemetry.kept)" '>' 5000
+echo '{"update":77' >>grown/telemetry.kept
+must 0 "${growing[@]}" --telemetry grown.jsonl --checkpoint grown
+grep -q 'going on from checkpoint' must.err || fail "grown: began anew"
+cmp whole.h5 grown.h5 || fail "grown: another model"
+cmp <(untimed whole.jsonl) <(untimed grown.jsonl) || fail "grown: another telemetry"
+[ -z "$(ls -A grown)" ] || fail "grown: left: $(ls -A grown)"
+for how in 'truncate -s 100' 'sed -i s/loss/LOSS/' rm; do
+  killed_late --telemetry grown.jsonl
+  $how grown/telemetry.kept
+  must 0 "${growing[@]}" --telemetry grown.jsonl --checkpoint grown
+  cmp whole.h5 grown.h5 || fail "grown, $how: another model"
+  grep -q '^note: the updates so far are not in the telemetry file: .*telemetry.kept' must.err ||
+    fail "grown, $how: $(cat must.err)"
+  cmp <(untimed whole.jsonl | tail -n "$(wc -l <grown.jsonl)") <(untimed grown.jsonl) ||
+    fail "grown, $how: not the rest of the telemetry"
+done
+refused 2 'has a name as files of checkpoints have it' 0 train data.h5 -o x.h5 \
+  --telemetry grown/telemetry.kept --checkpoint grown
 "$THRESHER" "${endless[@]}" --report claimed.json 2>err &
 job=$!
 until [ -e .claimed.json.partial ] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done

@@ -131,6 +131,40 @@ usage()
   done
 }
 
+# What is written beside the model cannot be: a note tells what and why, and the model
+# is there.
+side_outputs()
+{
+  local n what
+  must 0 train good.h5 -o wanted.h5 --budget 100
+  for n in 0 2; do
+    rm -f side.h5
+    ranks "$n" train good.h5 -o side.h5 --budget 100 -q --report "$mount/r.json" \
+      --telemetry "$mount/t.jsonl" 2>side.err || fail "side outputs, $n ranks: $(cat side.err)"
+    cmp wanted.h5 side.h5 || fail "side outputs, $n ranks: another model"
+    for what in "telemetry: cannot write $mount/t.jsonl" "report: cannot write $mount/r.json"; do
+      [ "$(grep -c "^note: no $what: No space left on device" side.err)" = 1 ] ||
+        fail "side outputs, $n ranks: wanted $what: $(cat side.err)"
+    done
+    [ -z "$(find "$mount" -name '*.json*')" ] || fail "left: $(find "$mount" -name '*.json*')"
+  done
+  for what in report telemetry; do
+    rm -f side.h5
+    ranks 0 train good.h5 -o side.h5 --budget 100 --$what - >/dev/full 2>side.err ||
+      fail "$what to a full device: $(cat side.err)"
+    cmp wanted.h5 side.h5 || fail "$what to a full device: another model"
+    grep -q "^note: no $what: cannot write the standard output: No space left" side.err ||
+      fail "$what to a full device: $(cat side.err)"
+  done
+  # nor does a checkpoint need the telemetry
+  rm -f side.h5
+  ranks 0 train good.h5 -o side.h5 --budget 100 --telemetry "$mount/t.jsonl" \
+    --checkpoint side --checkpoint-every 1u 2>side.err || fail "with checkpoints: $(cat side.err)"
+  cmp wanted.h5 side.h5 || fail "with checkpoints: another model"
+  [ "$(grep -c '^note: ' side.err)" = 1 ] && grep -q '^note: no telemetry: ' side.err ||
+    fail "with checkpoints: $(cat side.err)"
+}
+
 # A tmpfs of 1 MB where we may mount one.
 full_disk()
 {
@@ -146,11 +180,14 @@ full_disk()
       --examples 20000 --attributes 500
   done
   dd if=/dev/zero of="$mount/filler" bs=4096 status=none 2>/dev/null || true
+  refused 1 '^thresher: (rank 0: )?small/a' 0 generate murata -o small/a.h5 \
+    --examples 20000 --attributes 500
   for n in 0 1 3; do
     refused 1 'small' "$n" train good.h5 -o "$mount/model.h5" --budget 100
     refused 1 'small' "$n" predict good-model.h5 good.h5 -o "$mount/p.csv"
   done
   unset CLEAN
+  side_outputs
 }
 
 make_data

@@ -84,12 +84,15 @@ rm -rf few.h5 few.shards
 
 # A disk that has no room from some write on, and none when the files are closed.
 refusals=0
+mkdir deep
 for after in 0 1 10 50 {90..140..5}; do
   rc=0
   NO_ROOM_AFTER=$after NO_ROOM_IN=full LD_PRELOAD=$no_room ranks 0 generate murata \
-    -n 400 -d 3000 --shards 3 -o full.h5 --force --quiet 2>full.err || rc=$?
+    -n 400 -d 3000 --shards 3 -o deep/full.h5 --force --quiet 2>full.err || rc=$?
   [ "$rc" -le 1 ] && [ "$(grep -c '^thresher: ' full.err)" -eq "$rc" ] ||
     fail "status $rc without room from write $after on: $(cat full.err)"
+  [ "$rc" -eq 0 ] || grep -q '^thresher: \(rank [0-9]*: \)\?deep/full\.\(h5\|shards/0000[0-2]\.h5\): ' full.err ||
+    fail "not the whole path: $(cat full.err)"
   refusals=$((refusals + rc))
 done
 compare "data sets that found no room" "$refusals" '>=' 8

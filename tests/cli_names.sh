@@ -193,6 +193,23 @@ begin 'to all attributes or to none' v3,v4:1
 begin 'not a list such as' v3,,v4
 begin 'not a list such as' v3:x
 
+# ---- hashes that are those of other names: attributes would go by their numbers ----
+for which in names_list names_set; do
+  rm -rf forged.h5 forged.shards
+  cp turned.h5 forged.h5
+  cp -r turned.shards forged.shards
+  "$PYTHON" - "$which" <<'END'
+import h5py, sys
+with h5py.File("forged.h5", "r+") as f, h5py.File("model.h5") as model:
+    other = model.attrs[sys.argv[1]]
+    f.attrs.modify(sys.argv[1], other if other != f.attrs[sys.argv[1]] else other - 1)
+END
+  for command in "evaluate model.h5 forged.h5" "train forged.h5 -o forged-model.h5" \
+    "inspect forged.h5" "import plain.csv --like forged.h5 -o forged-new.h5"; do
+    refused 1 'forged.h5: names_list and names_set are not those of its names' 0 $command
+  done
+done
+
 # ---- files of the minor version before: no hashes, no deviations ----
 cp turned.h5 old.h5
 cp -r turned.shards old.shards

@@ -231,8 +231,10 @@ void th_checkpoint_remove_below(struct th_checkpoint *checkpoint, int64_t least)
 
 void th_checkpoint_clear(struct th_checkpoint *checkpoint)
 {
-  if (checkpoint->folder >= 0)
+  if (checkpoint->folder >= 0) {
     th_checkpoint_remove_below(checkpoint, INT64_MAX);
+    unlinkat(checkpoint->folder, TH_CHECKPOINT_LOG, 0);
+  }
   checkpoint->newest = 0;
   checkpoint->there = 0;
 }
@@ -240,7 +242,8 @@ void th_checkpoint_clear(struct th_checkpoint *checkpoint)
 bool th_checkpoint_owns(const char *path)
 {
   bool whole;
-  return th_manifest_name_number(th_file_name(path), &whole) > 0;
+  return th_manifest_name_number(th_file_name(path), &whole) > 0 ||
+         strcmp(th_file_name(path), TH_CHECKPOINT_LOG) == 0;
 }
 
 bool th_checkpoint_told(const struct th_checkpoint *checkpoint)

@@ -9,6 +9,9 @@
 
 #include <dirent.h>
 
+/* The file of io/checkpoint/log.h. */
+#define TH_CHECKPOINT_LOG "telemetry.kept"
+
 /* Bytes of this rank's part of a checkpoint. */
 int64_t th_checkpoint_bytes(const struct th_state *state);
 

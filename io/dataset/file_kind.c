@@ -66,7 +66,8 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
   *kind = TH_FILE_OTHER;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   rc = th_h5_open_own(&h5, path, path, &why);
-  if (rc == TH_ENOMEM)
+  bool fails = rc == TH_ENOMEM || (rc != TH_OK && th_h5_left_open(path));
+  if (fails)
     *err = why;
   else if (rc == TH_OK)
     *kind = kind_of(&h5);
@@ -77,5 +78,5 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
   th_h5_close(&h5, &ignored);
   if (fd >= 0)
     close(fd);
-  return rc == TH_ENOMEM ? rc : TH_OK;
+  return fails ? rc : TH_OK;
 }

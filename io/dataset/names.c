@@ -61,26 +61,6 @@ done:
   return rc;
 }
 
-th_status th_names_print(const struct th_h5 *h5, int64_t count,
-                         struct th_name_print *print, struct th_error *err)
-{
-  char **names = NULL;
-  th_status rc = TH_OK;
-  *print = (struct th_name_print){0};
-  if (!th_h5_exists(h5, TH_D_NAMES))
-    return TH_OK;
-  if (th_h5_has(h5, "/", TH_A_NAMES_LIST)) {
-    TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &print->list, err));
-    return th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &print->set, err);
-  }
-  TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, count, &names, err));
-  for (int64_t a = 0; a < count; a++)
-    th_fingerprint_name(print, names[a], strlen(names[a]));
-done:
-  free(names);
-  return rc;
-}
-
 th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
                         int64_t count, struct th_error *err)
 {
@@ -145,4 +125,64 @@ const char *th_names_at(struct th_names *names, int64_t attribute,
   if (piece != names->piece && load(names, piece, err) != TH_OK)
     return NULL;
   return names->room + (size_t)(attribute % TH_NAMES_PIECE) * names->width;
+}
+
+static th_status check_whole(const struct th_h5 *h5, int64_t count,
+                             struct th_error *err)
+{
+  char **names = NULL;
+  th_status rc = th_h5_get_texts(h5, TH_D_NAMES, count, &names, err);
+  free(names);
+  return rc;
+}
+
+/* What the master says of its names has no say over the names themselves. */
+static th_status compare(const struct th_h5 *h5,
+                         const struct th_name_print *print,
+                         struct th_error *err)
+{
+  struct th_name_print said = {0};
+  th_status rc = TH_OK;
+  if (!th_h5_has(h5, "/", TH_A_NAMES_LIST))
+    return TH_OK;
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &said.list, err));
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &said.set, err));
+  if (said.list != print->list || said.set != print->set)
+    rc = TH_DAMAGED(err, "%s: %s and %s are not those of its names", h5->name,
+                    TH_A_NAMES_LIST, TH_A_NAMES_SET);
+done:
+  return rc;
+}
+
+static th_status print_all(const struct th_h5 *h5, int64_t count,
+                           struct th_name_print *print, struct th_error *err)
+{
+  struct th_names names = {0};
+  const char *at = NULL;
+  th_status rc = th_names_open(&names, h5, count, err);
+  for (int64_t a = 0; a < count && rc == TH_OK; a++) {
+    at = th_names_at(&names, a, err);
+    if (at == NULL)
+      rc = err->code;
+    else
+      th_fingerprint_name(print, at, strnlen(at, names.width));
+  }
+  th_names_close(&names);
+  return rc;
+}
+
+th_status th_names_print(const struct th_h5 *h5, int64_t count,
+                         struct th_name_print *print, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  *print = (struct th_name_print){0};
+  if (!th_h5_exists(h5, TH_D_NAMES))
+    return TH_OK;
+  /* of an older minor version: all of them have one checksum */
+  if (!th_h5_exists(h5, TH_D_NAMES_CHECKSUM))
+    TH_TRY(check_whole(h5, count, err));
+  TH_TRY(print_all(h5, count, print, err));
+  TH_TRY(compare(h5, print, err));
+done:
+  return rc;
 }

@@ -16,8 +16,9 @@ th_status th_names_put(const struct th_h5 *h5, int64_t count,
                        const char *const *names, struct th_name_print *print,
                        struct th_error *err);
 
-/* The hashes of a master's names; zeros if it has none. Masters of an older
- * minor version do not have the hashes; then all names are read. */
+/* The hashes of a master's names, computed from all of them; zeros if it has
+ * none. TH_EFORMAT where the master says that they are others; masters of an
+ * older minor version do not say. */
 th_status th_names_print(const struct th_h5 *h5, int64_t count,
                          struct th_name_print *print, struct th_error *err);
 

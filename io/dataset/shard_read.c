@@ -235,6 +235,8 @@ static th_status check(struct th_shard_read *shard, struct th_error *err)
   if (rc == TH_ENOMEM)
     return th_fail(err, rc, "%s: %s", shard->name, why.text);
   if (rc != TH_OK) {
+    if (th_h5_left_open(shard->path))
+      return th_fail(err, rc, "%s", why.text);
     TH_TRY(check_size(shard, err));
     return TH_IMPORT_AGAIN(err, "%s", why.text);
   }

@@ -177,9 +177,11 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
 {
   int64_t width = th_row_groups_piece(&w->row_groups, w->entries);
   char *folder = NULL;
+  char *final = NULL; /* that messages tell of */
   th_status rc = TH_OK;
   if (w->comm->rank > 0)
     TH_TRY(enter(w, err));
+  TH_TRY(th_file_text(&final, err, "%s%s", w->place, w->folder));
   TH_TRY(th_file_text(&folder, err, "%s%s", w->place, w->partial));
   for (int64_t k = 0; k < w->mine; k++) {
     struct th_shard_write *shard = &w->shard[k];
@@ -189,12 +191,12 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
     shard->index = w->comm->rank + k * w->comm->size;
     shard->range = th_writer_shard(w, shard->index);
     shard->needed = w->needed;
-    TH_TRY(th_master_shard_path(&shard->name, w->folder, shard->index, err));
+    TH_TRY(th_master_shard_path(&shard->name, final, shard->index, err));
     TH_TRY(th_master_shard_path(&shard->path, folder, shard->index, err));
     TH_TRY(th_shard_begin(shard, width, err));
   }
 done:
-  free(folder);
+  TH_FREE(folder, final);
   return rc;
 }
 

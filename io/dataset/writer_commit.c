@@ -116,7 +116,7 @@ static th_status give_names(struct th_writer *w, struct th_error *err)
   struct th_interrupt_pause pause;
   int old = -1;
   th_status rc = TH_OK;
-  TH_TRY(th_file_flush(w->inside, w->partial, err));
+  TH_TRY(th_file_flush(w->inside, w->path, err));
   TH_TRY(th_output_flush(&w->output, err));
   th_interrupt_pause(&pause);
   rc = rename_all(w, err);

@@ -212,6 +212,32 @@ static th_status find_memory(struct th_error *err)
   return rc;
 }
 
+bool th_h5_left_open(const char *path)
+{
+  enum { VERSION_AT = 8, FLAGS_AT = 11, VERSION = 3, WRITES = 1 | 4 };
+  static const unsigned char signature[] = {0x89, 'H',  'D', 'F',
+                                            '\r', '\n', 26,  '\n'};
+  unsigned char head[FLAGS_AT + 1];
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return false;
+  bool whole = pread(file, head, sizeof head, 0) == (ssize_t)sizeof head;
+  close(file);
+  return whole && memcmp(head, signature, sizeof signature) == 0 &&
+         head[VERSION_AT] == VERSION && (head[FLAGS_AT] & WRITES) != 0;
+}
+
+static th_status cannot_open(const struct th_h5 *h5, const char *path,
+                             struct th_error *err)
+{
+  if (th_h5_left_open(path))
+    return th_fail(err, TH_EIO,
+                   "%s: another program has it open for writing, or was killed "
+                   "while it had; end that program, or run: h5clear -s %s",
+                   h5->name, path);
+  return th_h5_fail(h5, "is not a whole HDF5 file", NULL, err);
+}
+
 th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
                      struct th_error *err)
 {
@@ -223,7 +249,7 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
   hid_t file = access < 0 ? access : H5Fopen(path, H5F_ACC_RDONLY, access);
   th_status rc = TH_OK;
   if (file < 0)
-    rc = th_h5_fail(h5, "is not a whole HDF5 file", NULL, err);
+    rc = cannot_open(h5, path, err);
   else
     h5->file = file;
   th_h5_drop(access);

@@ -64,6 +64,10 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
 th_status th_h5_open_own(struct th_h5 *h5, const char *path, const char *name,
                          struct th_error *err);
 
+/* Whether a program has the file open for writing, or was killed while it had:
+ * then th_h5_open fails, and says so. */
+bool th_h5_left_open(const char *path);
+
 /* Close. A failed write is noticed here at the latest. Legal on a zeroed
  * record. */
 th_status th_h5_close(struct th_h5 *h5, struct th_error *err);

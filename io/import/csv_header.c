@@ -146,6 +146,7 @@ static th_status read_head(struct head *head, struct th_csv *csv,
     TH_TRY(th_text_lines_next(lines, &line, &more, err));
     if (!more)
       break;
+    TH_TRY(th_text_row_check(&line, err));
     if (line.too_long || offset_of(lines) - start - 1 > lines->max_line)
       return too_long(&line, head->longest, err);
     if (!begun && !th_csv_is_example(csv, line.text, line.length))

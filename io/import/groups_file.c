@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/groups_file.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/import/number.h"
 #include "io/import/text_input.h"
@@ -9,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t longest_line = INT64_C(1) << 40; /* a group may be large */
+/* A line of a group of all attributes has its numbers, blanks between them and
+ * a comment. */
+enum { BYTES_EACH = 24, LEAST_LIMIT = 4 << 20 };
 
 /* A line with attributes. */
 struct group {
@@ -153,6 +156,21 @@ done:
   return rc;
 }
 
+static int64_t longest_line(int64_t attributes)
+{
+  return th_max_i64(LEAST_LIMIT, BYTES_EACH * attributes);
+}
+
+static th_status too_long(const struct groups_file *file,
+                          const struct th_line *line, struct th_error *err)
+{
+  return th_text_row_fail(
+      line, line->text, err,
+      "the line is longer than %lld bytes, and the data have %lld attributes; "
+      "shorten it, ranges a-b take less",
+      (long long)longest_line(file->attributes), (long long)file->attributes);
+}
+
 static th_status read_lines(struct groups_file *file,
                             const struct th_text_file *text,
                             struct th_error *err)
@@ -162,11 +180,13 @@ static th_status read_lines(struct groups_file *file,
   bool more = true;
   th_status rc;
   th_text_lines_begin(&lines, text, (struct th_range){text->body, text->size},
-                      longest_line, 0);
+                      longest_line(file->attributes), 0);
   while (true) {
     TH_TRY(th_text_lines_next(&lines, &line, &more, err));
     if (!more)
       break;
+    TH_TRY(line.too_long ? too_long(file, &line, err)
+                         : th_text_row_check(&line, err));
     TH_TRY(read_group(file, &line, err));
   }
 done:

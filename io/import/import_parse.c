@@ -95,6 +95,7 @@ th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
     TH_TRY(th_text_lines_next(&im->lines, &line, more, err));
     if (!*more)
       return rc;
+    TH_TRY(th_text_row_check(&line, err));
     th_import_tell_line(im, TH_IMPORT_PARSES, k);
   } while (!line.too_long && !importer->is_example(im, k, &line));
   if (im->own.count == end)

@@ -73,6 +73,17 @@ th_status th_text_row_fail(const struct th_line *line, const char *at,
                  text);
 }
 
+th_status th_text_row_check(const struct th_line *line, struct th_error *err)
+{
+  const char *zero =
+      line->too_long ? NULL : memchr(line->text, '\0', (size_t)line->length);
+  if (zero == NULL)
+    return TH_OK;
+  return th_text_row_fail(line, zero, err,
+                          "a byte 0 found, which text does not have; correct "
+                          "the line, or save the file as text in UTF-8");
+}
+
 const char *th_text_row_quote(const struct th_line *line, const char *at,
                               char stop, char quoted[TH_QUOTED])
 {

@@ -85,6 +85,10 @@ th_status th_text_row_fail(const struct th_line *line, const char *at,
                            struct th_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* TH_EDATA where a whole line has a byte 0, at which a name would end. Local.
+ */
+th_status th_text_row_check(const struct th_line *line, struct th_error *err);
+
 /* The text from `at` to the next blank, line end or `stop`, fit for a message:
  * short, printable, in quotes. Local. */
 const char *th_text_row_quote(const struct th_line *line, const char *at,

@@ -1,5 +1,6 @@
 /* report_print.c - the report as JSON and as a table; the plan
  * SPDX-License-Identifier: MIT */
+#include "cli/common.h"
 #include "cli/ending.h"
 #include "cli/report.h"
 #include "cli/selected.h"
@@ -118,8 +119,8 @@ th_status th_report_write(const struct th_report *report,
 {
   th_status rc;
   TH_TRY(th_output_text(output, err));
-  TH_TRY(th_json_print(output->text, report_json(report, plan, model, monitor),
-                       JSON_INDENT(2), err));
+  TH_TRY(th_common_json(output, report_json(report, plan, model, monitor),
+                        JSON_INDENT(2), err));
   TH_TRY(th_output_commit(output, err));
 done:
   return rc;

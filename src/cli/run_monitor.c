@@ -3,6 +3,7 @@
 #include "cli/run_monitor.h"
 
 #include "api/match.h"
+#include "cli/common.h"
 #include "cli/ending.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
@@ -120,7 +121,7 @@ static void record(struct th_run_monitor *monitor,
     th_ending_json(line, progress->ending, progress->loss_name);
   th_json_real(line, "seconds", th_comm_clock() - monitor->began);
   add_errors(line, monitor, progress);
-  th_json_print(monitor->telemetry, line, JSON_COMPACT, &monitor->err);
+  th_common_json(&monitor->output, line, JSON_COMPACT, &monitor->err);
 }
 
 static void on_progress(void *self, const struct th_progress *progress)
@@ -232,17 +233,17 @@ th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
   return TH_OK;
 }
 
-th_status th_run_monitor_finish(struct th_run_monitor *monitor,
-                                struct th_error *err)
+void th_run_monitor_finish(struct th_run_monitor *monitor)
 {
   th_meter_clear(&monitor->meter);
   if (monitor->telemetry == NULL)
-    return TH_OK;
+    return;
   monitor->telemetry = NULL;
+  if (monitor->err.code == TH_OK)
+    th_output_commit(&monitor->output, &monitor->err);
   if (monitor->err.code != TH_OK)
-    return th_fail(err, TH_EIO, "telemetry %s: cannot be written",
-                   th_output_name(monitor->telemetry_path));
-  return th_output_commit(&monitor->output, err);
+    th_common_unwritten("telemetry", monitor->telemetry_path,
+                        monitor->err.text);
 }
 
 void th_run_monitor_close(struct th_run_monitor *monitor)
@@ -252,5 +253,4 @@ void th_run_monitor_close(struct th_run_monitor *monitor)
   th_output_abort(&monitor->output);
   th_model_free(&monitor->reference);
   th_loop_log_free(&monitor->log);
-  free(monitor->kept_text);
 }

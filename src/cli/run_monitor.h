@@ -11,6 +11,7 @@
 #include "cli/options/options.h"
 #include "core/ground_truth.h"
 #include "core/model.h"
+#include "io/checkpoint/log.h"
 #include "io/hdf5/output.h"
 #include "solvers/driver/train.h"
 
@@ -37,10 +38,8 @@ struct th_run_monitor {
   double started;                   /* this process, by th_comm_clock */
   struct th_rank_total before;      /* costs before it was gone on with */
   struct th_rank_total so_far;      /* the same with those since, to be kept */
-  char *kept_text;                  /* of the telemetry, to be kept or put */
-  int64_t kept_bytes;
-  int64_t kept_capacity;
-  struct th_error err; /* of the telemetry */
+  struct th_checkpoint_text kept;   /* of the telemetry */
+  struct th_error err;              /* of the telemetry */
 };
 
 /* Begin to watch a run on borrowed data. Local; telemetry is claimed on rank 0.
@@ -61,9 +60,9 @@ void th_run_monitor_keep(struct th_run_monitor *monitor,
 th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err);
-/* Take the bar off the terminal; finish the telemetry. Local. TH_EIO. */
-th_status th_run_monitor_finish(struct th_run_monitor *monitor,
-                                struct th_error *err);
+/* Take the bar off the terminal; finish the telemetry, or say why it cannot be
+ * written. Local. */
+void th_run_monitor_finish(struct th_run_monitor *monitor);
 void th_run_monitor_close(struct th_run_monitor *monitor);
 
 #endif

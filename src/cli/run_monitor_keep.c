@@ -3,32 +3,26 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/run_monitor.h"
 
-#include "core/memory.h"
-#include "io/hdf5/temporary.h"
+#include <errno.h>
+#include <string.h>
 
-/* What the telemetry's file has by now, to be kept. Local. */
-static th_status take_telemetry(struct th_run_monitor *monitor,
-                                struct th_error *err)
+/* Keep what the telemetry's file has by now. Where that is not possible, the
+ * run goes on all the same. Local. */
+static void keep_telemetry(struct th_run_monitor *monitor)
 {
-  const char *name = monitor->telemetry_path;
+  struct th_error why = {0};
   bool file = monitor->telemetry != NULL && monitor->telemetry != stdout;
-  int64_t bytes = file ? (int64_t)ftell(monitor->telemetry) : 0;
-  if (!file) /* what there was of it does not go on */
-    monitor->kept_bytes = 0;
-  if (!file || monitor->err.code != TH_OK)
-    return TH_OK;
-  if (bytes < 0 || fflush(monitor->telemetry) != 0) { /* told at the end */
-    th_fail(&monitor->err, TH_EIO, "cannot write %s", name);
-    return TH_OK;
+  bool good = file && monitor->err.code == TH_OK;
+  if (good && fflush(monitor->telemetry) != 0) { /* told at the end */
+    th_fail(&monitor->err, TH_EIO, "cannot write %s: %s",
+            monitor->telemetry_path, strerror(errno));
+    good = false;
   }
-  th_status rc = TH_GROW(&monitor->kept_text, &monitor->kept_capacity, bytes,
-                         "the telemetry", err);
-  if (rc == TH_OK)
-    rc = th_temporary_read(monitor->output.file, monitor->kept_text, bytes, 0,
-                           name, err);
-  if (rc == TH_OK)
-    monitor->kept_bytes = bytes;
-  return rc;
+  int64_t bytes = good ? (int64_t)ftell(monitor->telemetry) : -1;
+  if (bytes < 0 ||
+      th_checkpoint_log_add(&monitor->keeper->checkpoint, monitor->output.file,
+                            bytes, &monitor->kept, &why) != TH_OK)
+    monitor->kept = (struct th_checkpoint_text){0}; /* it does not go on */
 }
 
 /* Bring what is to be kept up to date. Collective. */
@@ -38,12 +32,34 @@ static th_status bring_up_to_date(struct th_run_monitor *monitor,
   struct th_rank_cost mine = th_rank_cost_now(
       comm, monitor->profile, monitor->log.store, monitor->started);
   th_status rc;
-  TH_TRY(th_agree(comm, take_telemetry(monitor, err), err));
+  keep_telemetry(monitor);
   TH_TRY(th_rank_cost_gather(&monitor->so_far, NULL, comm, &mine, err));
   th_rank_cost_append(&monitor->so_far, &monitor->before);
   TH_TRY(th_loop_log_gather(&monitor->log, comm, err));
 done:
   return rc;
+}
+
+/* The telemetry goes on behind what was kept of it. */
+static void print_again(struct th_run_monitor *monitor)
+{
+  struct th_error why = {0};
+  char text[TH_ERROR_TEXT];
+  if (monitor->telemetry == NULL || monitor->telemetry == stdout)
+    return;
+  if (monitor->kept.bytes == 0) {
+    monitor->monitor.notice(monitor, "the updates so far were made without a "
+                                     "telemetry file, and are not in this one");
+    return;
+  }
+  if (th_checkpoint_log_print(&monitor->keeper->checkpoint, &monitor->kept,
+                              monitor->telemetry, &why) == TH_OK)
+    return;
+  monitor->kept = (struct th_checkpoint_text){0};
+  snprintf(text, sizeof text,
+           "the updates so far are not in the telemetry file: %.400s",
+           why.text);
+  monitor->monitor.notice(monitor, text);
 }
 
 /* What was kept is there again. */
@@ -55,16 +71,9 @@ static void put_again(struct th_run_monitor *monitor)
   monitor->goes_on = true;
   monitor->keeper->saved_update = monitor->last.updates;
   th_loop_log_go_on(&monitor->log, before);
-  bool file = monitor->telemetry != NULL && monitor->telemetry != stdout;
-  if (file && monitor->kept_bytes == 0)
-    monitor->monitor.notice(monitor, "the updates so far were made without a "
-                                     "telemetry file, and are not in this one");
-  if (file && monitor->kept_bytes > 0)
-    fwrite(monitor->kept_text, 1, (size_t)monitor->kept_bytes,
-           monitor->telemetry);
+  print_again(monitor);
 }
 
-/* Of the telemetry rank 0 has all. */
 static void on_describe(void *self, struct th_state *state)
 {
   struct th_run_monitor *monitor = self;
@@ -75,13 +84,8 @@ static void on_describe(void *self, struct th_state *state)
   th_rank_cost_describe(&monitor->so_far, state);
   th_loop_log_describe(&monitor->log, state);
   TH_STATE_ONE(state, &monitor->last, updates);
-  TH_STATE_ONE(state, monitor, kept_bytes);
-  if (th_state_next_has(state, monitor->kept_bytes) && th_state_puts(state))
-    th_state_note(state,
-                  TH_GROW(&monitor->kept_text, &monitor->kept_capacity,
-                          monitor->kept_bytes, "the telemetry", state->err));
-  th_state_first(state, "telemetry", TH_STATE_U8, monitor->kept_text,
-                 monitor->kept_bytes);
+  TH_STATE_AT_MOST(state, &monitor->kept, bytes, INT64_MAX);
+  TH_STATE_ONE(state, &monitor->kept, tail);
   th_state_leave(state);
   if (th_state_puts(state) && th_state_good(state))
     put_again(monitor);

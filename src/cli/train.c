@@ -174,6 +174,17 @@ static void print_next(const struct session *session)
  * time to measure it then. */
 static const double worth_measuring = 1; /* seconds */
 
+/* The model is written: a report that cannot be written does not take it back.
+ * Local: rank 0. */
+static void write_report(struct session *session,
+                         const struct th_report *report)
+{
+  struct th_error why = {0};
+  if (th_report_write(report, &session->training.plan, &session->training.model,
+                      &session->monitor, &session->report, &why) != TH_OK)
+    th_common_unwritten("report", session->options->report, why.text);
+}
+
 static th_status report(struct session *session, struct th_comm *comm,
                         struct th_error *err)
 {
@@ -190,10 +201,7 @@ static th_status report(struct session *session, struct th_comm *comm,
   if (options->report != NULL || shown)
     TH_TRY(th_report_bandwidth(&report.read_gbs, comm, err));
   if (comm->rank == 0 && options->report != NULL)
-    rc = th_report_write(&report, &session->training.plan,
-                         &session->training.model, &session->monitor,
-                         &session->report, err);
-  TH_TRY(th_agree(comm, rc, err));
+    write_report(session, &report);
   if (session->monitor.prints) {
     th_report_result(stderr, &session->training.model,
                      &session->data.store->shape);
@@ -292,7 +300,7 @@ static th_status train(struct session *session, struct th_comm *comm,
   th_interrupt_ask(session->keeper.on); /* the model is all but there */
   TH_TRY(find_cause(session, comm, rc, err));
   TH_TRY(th_training_finish(&session->training, comm, err));
-  TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
+  th_run_monitor_finish(&session->monitor);
   TH_TRY(write_model(session, comm, err));
   th_keeper_done(&session->keeper);
   TH_TRY(report(session, comm, err));

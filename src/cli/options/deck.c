@@ -126,6 +126,27 @@ static th_status read_text(const char *path, char **text, int64_t *length,
   return rc;
 }
 
+/* A text ends at a byte 0: what is behind it would not count. */
+static th_status check_bytes(const struct th_options *options, int64_t length,
+                             struct th_error *err)
+{
+  const char *text = options->owned.deck;
+  int64_t zero = (int64_t)strlen(text);
+  int64_t line = 1;
+  int64_t begin = 0; /* of that line */
+  for (int64_t k = 0; k < zero; k++)
+    if (text[k] == '\n') {
+      line++;
+      begin = k + 1;
+    }
+  if (zero == length)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s:%lld:%lld: a byte 0 found, so this is not a text file; "
+                 "correct the line, or name another deck",
+                 options->deck, (long long)line, (long long)(zero - begin + 1));
+}
+
 /* Collective: give rank 0's text to all ranks. */
 static th_status share_text(struct th_options *options, struct th_comm *comm,
                             struct th_error *err)
@@ -141,8 +162,7 @@ static th_status share_text(struct th_options *options, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, options->owned.deck, (size_t)length, 0);
   options->owned.deck[length] = '\0';
-  if (strlen(options->owned.deck) != (size_t)length)
-    rc = th_fail(err, TH_EUSAGE, "deck %s: not a text file", options->deck);
+  rc = check_bytes(options, length, err);
 done:
   return rc;
 }
