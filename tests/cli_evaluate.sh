@@ -35,28 +35,30 @@ END
 last=0
 agree()
 {
-  local model=$1 data=$2 split=$3 n tried="1 2 3"
+  local model=$1 data=$2 split=$3 how=${4-} n tried="1 2 3"
   last=$((last % 3 + 1))
   long || tried=$last
   for n in 0 $tried; do
-    ranks $n evaluate $model $data --split $split --json >evaluate.$n
+    ranks $n evaluate $model $data --split $split $how --json >evaluate.$n
     must $n predict $model $data --split $split -o predict.$n --force
     cmp evaluate.0 evaluate.$n || fail "evaluate differs on $n ranks"
     cmp predict.0 predict.$n || fail "predict differs on $n ranks"
   done
   ranks 0 inspect $model --json >model.json
-  "$PYTHON" - $data $split <<'END' || fail "$model on $data, split $split"
+  "$PYTHON" - $data $split $how <<'END' || fail "$model on $data, split $split"
 import csv, h5py, json, math, sys
 import numpy as np
-data, split = sys.argv[1:]
+data, split = sys.argv[1:3]
+unweighted = "--unweighted" in sys.argv
 with h5py.File(data) as f:
     X, y = f["X"][:].astype(float), f["y"][:]
     row, test = f["row"][:], f["split"][:]
     weight = f["weight"][:] if "weight" in f else np.ones(len(y))
+    weighted = "weight" in f and not unweighted
 keep = {"test": test == 1, "train": test == 0, "all": test >= 0}[split]
 model, found = json.load(open("model.json")), json.load(open("evaluate.0"))
 z = model["intercept"] + np.array(model["coef"]) @ X[model["support"]]
-z, y, row = z[keep], y[keep], row[keep]
+z, y, row, weight = z[keep], y[keep], row[keep], weight[keep]
 order = np.argsort(row)
 lines = list(csv.DictReader(open("predict.0")))
 assert [int(l["row"]) for l in lines] == list(row[order])
@@ -73,26 +75,33 @@ else:
     fit = z
 if model["loss"] == "squared-hinge":
     fit = values[0] + (values[1] - values[0]) * np.clip((1 + z) / 2, 0, 1)
-wanted = dict(n=len(y), mse=((y - fit) ** 2).mean(),
-              r2=1 - ((y - fit) ** 2).sum() / ((y - y.mean()) ** 2).sum(),
+counts = weight > 0
+z, y, fit = z[counts], y[counts], fit[counts]
+weight = np.ones(len(y)) if unweighted else weight[counts]
+share = weight / weight.sum()
+mse = share @ (y - fit) ** 2
+wanted = dict(n=len(y), weighted=weighted, mse=mse,
+              r2=1 - mse / (share @ (y - share @ y) ** 2),
               auc=None, accuracy=None, log_loss=None)
 if two:
     positive = y == values[1]
     p = (fit - values[0]) / (values[1] - values[0])
     c = np.clip(p, 1e-15, 1 - 1e-15)
     diff = z[positive][:, None] - z[~positive][None, :]
-    wanted["auc"] = ((diff > 0) + 0.5 * (diff == 0)).mean()
-    wanted["accuracy"] = ((p > 0.5) == positive).mean()
-    wanted["log_loss"] = -np.where(positive, np.log(c), np.log1p(-c)).mean()
+    pairs = weight[positive][:, None] * weight[~positive][None, :]
+    ordered = (diff > 0) + 0.5 * (diff == 0)
+    wanted["auc"] = (pairs * ordered).sum() / pairs.sum()
+    wanted["accuracy"] = share @ ((p > 0.5) == positive)
+    wanted["log_loss"] = -share @ np.where(positive, np.log(c), np.log1p(-c))
     if logistic:  # of the log odds, however far from 0
-        wanted["log_loss"] = np.logaddexp(0, -np.where(positive, z, -z)).mean()
+        wanted["log_loss"] = share @ np.logaddexp(0, -np.where(positive, z, -z))
 def loss(z):
     label = np.where(y == values[-1], 1, -1)
     if model["loss"] == "squared":
-        return weight[keep] @ (y - z) ** 2
+        return weight @ (y - z) ** 2
     if logistic:
-        return weight[keep] @ np.logaddexp(0, -label * z)
-    return weight[keep] @ np.maximum(0, 1 - label * z) ** 2
+        return weight @ np.logaddexp(0, -label * z)
+    return weight @ np.maximum(0, 1 - label * z) ** 2
 wanted["relative_loss"] = loss(z) / loss(0 * z)
 assert set(found) == set(wanted) | {"population_mse"}, found
 for key, value in wanted.items():
@@ -167,8 +176,7 @@ tail -n 1 path.jsonl >path.json
 compare "what the loss of lasso is" "$(key path.json loss_is)" == '"objective"'
 grep -q 'the model is that of the last lambda of the path' must.err || fail "no word on the path"
 
-# weights count for relative_loss alone; labels -1 and 1 that are regressed have
-# an AUC
+# examples count by their weights; labels -1 and 1 that are regressed have an AUC
 must 2 import weighted.csv -o weighted.h5 --weights w --test 0.3
 must 2 train weighted.h5 -o regressed.h5 --loss squared --solver lasso \
   --lambda-ratio 0.1
@@ -176,6 +184,13 @@ must 2 train weighted.h5 -o classes.h5 --loss logistic --solver lasso \
   --lambda-ratio 0.1
 agree regressed.h5 weighted.h5 test
 agree classes.h5 weighted.h5 all
+agree classes.h5 weighted.h5 train --unweighted
+must 0 evaluate classes.h5 weighted.h5
+grep -q '^weighted *yes$' must.out || fail "said: $(cat must.out)"
+must 0 evaluate classes.h5 weighted.h5 --unweighted
+grep -q '^weighted *no$' must.out || fail "said: $(cat must.out)"
+must 0 evaluate squared.h5 labels.h5
+! grep -q '^weighted' must.out || fail "there are no weights: $(cat must.out)"
 ranks 0 evaluate regressed.h5 weighted.h5 --json >auc.json
 compare "auc of labels that are regressed" "$(key auc.json auc)" '>' 0.7
 

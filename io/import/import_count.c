@@ -108,8 +108,8 @@ static th_status sum_counts(struct th_importing *im, const struct count *all,
       here += counts->examples;
       weightless += counts->weightless;
       im->share.line[k] += lower ? counts->lines : 0;
-      im->first_row += lower ? counts->examples : 0;
-      im->first_weightless += lower ? counts->weightless : 0;
+      im->before.rows += lower ? counts->examples : 0;
+      im->before.weightless += lower ? counts->weightless : 0;
     }
     if (here == 0)
       return th_fail(err, TH_EDATA,

@@ -331,7 +331,7 @@ static th_status read_line(struct th_importing *im, int64_t k,
       th_csv_row(mine(im)->parser, &mine(im)->csv[k], line, row, err);
   if (rc == TH_OK)
     th_csv_count(&mine(im)->csv[k], mine(im)->parser,
-                 im->first_row + im->own.count);
+                 im->before.rows + im->own.count);
   return rc;
 }
 

@@ -70,6 +70,12 @@ struct th_import_rows {
   int64_t *stored; /* row of the data set to come */
 };
 
+/* The examples before this rank's first one: its input row. */
+struct th_import_before {
+  int64_t rows;
+  int64_t weightless; /* of these, of weight 0 */
+};
+
 /* Where something stands in the text; line 0: nobody knows. */
 struct th_import_place {
   int64_t file;
@@ -117,10 +123,9 @@ struct th_importing {
   struct th_text_lines lines;
   struct th_import_shown shown;
 
-  /* What was counted; replicated but for `first_row`. */
+  /* What was counted; replicated but for `before`. */
   struct th_row_assignment assignment;
-  int64_t first_row;        /* input row of this rank's first example */
-  int64_t first_weightless; /* examples of weight 0 before it */
+  struct th_import_before before;
   /* What was parsed. */
   struct th_import_bins bins;
   struct th_import_rows own;

@@ -43,8 +43,8 @@ static th_status keep_labels(struct th_importing *im,
 static int64_t next_place(struct th_importing *im, bool weightless)
 {
   const struct th_row_assignment *assignment = &im->assignment;
-  int64_t before = im->first_weightless + im->own.weightless;
-  int64_t row = im->first_row + im->own.count - before;
+  int64_t before = im->before.weightless + im->own.weightless;
+  int64_t row = im->before.rows + im->own.count - before;
   int64_t kept = assignment->examples - assignment->weightless;
   if (weightless ? before >= assignment->weightless : row >= kept)
     return -1;
@@ -121,8 +121,8 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
   th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
                       im->limits.line.bytes, im->share.line[k]);
   while (true) {
-    parsing->row.measured =
-        im->type == TH_F32 && th_rounding_wants(im->first_row + im->own.count);
+    parsing->row.measured = im->type == TH_F32 &&
+                            th_rounding_wants(im->before.rows + im->own.count);
     TH_TRY(im->format->importer->next(im, k, end, &parsing->row, &more, err));
     if (!more)
       break;

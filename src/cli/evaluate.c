@@ -91,7 +91,7 @@ static th_status score(const struct th_evaluator *evaluator,
                        struct th_evaluated *evaluated,
                        const struct th_options *options, struct th_error *err)
 {
-  bool unweighted = options->unweighted;
+  bool unweighted = options->scores.unweighted;
   struct scored scored = {.weighted = evaluator->data.store->shape.weighted &&
                                       !unweighted};
   th_status rc = th_evaluated_weigh(evaluated, unweighted, err);

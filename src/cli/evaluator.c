@@ -35,7 +35,7 @@ th_status th_evaluator_open(struct th_evaluator *evaluator,
                    "import the data with --like the data it was trained on",
                    model, (long long)evaluator->model.attributes,
                    evaluator->data.name, (long long)shape->attributes);
-  TH_TRY(th_split_rows(shape, options->split, &evaluator->rows, err));
+  TH_TRY(th_split_rows(shape, options->scores.split, &evaluator->rows, err));
 done:
   return rc;
 }

@@ -147,7 +147,7 @@ static const struct th_option before[] = {
      "generate that say what the data are. Examples: "
      "murata:examples=100000,attributes=1000000 and, the same, "
      "murata:n=100000,d=1000000"},
-    {"split", 0, TH_OPT_CHOICE, AT(split), NULL, "auto",
+    {"split", 0, TH_OPT_CHOICE, AT(scores.split), NULL, "auto",
      "auto, which is test if there are test examples, and all otherwise",
      TH_NO_LIMITS, th_option_names_split, "data", SCORES, false,
      "Which examples to use"},
@@ -217,7 +217,7 @@ static const struct th_option after[] = {
     {"json", 0, TH_OPT_FLAG, AT(json), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_EVALUATE | TH_INSPECT | TH_BENCH | TH_VERIFY, false,
      "Print the results as JSON"},
-    {"unweighted", 0, TH_OPT_FLAG, AT(unweighted), NULL, "no", NULL,
+    {"unweighted", 0, TH_OPT_FLAG, AT(scores.unweighted), NULL, "no", NULL,
      TH_NO_LIMITS, NULL, "run", TH_EVALUATE, false,
      "Count every example once, whatever its weight"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, TH_NO_LIMITS, NULL,

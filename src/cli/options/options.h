@@ -56,6 +56,12 @@ struct th_options_text {
   bool shuffle;
 };
 
+/* Which examples are used, and how they count. */
+struct th_options_scores {
+  int split; /* enum th_split */
+  bool unweighted;
+};
+
 /* Checkpoints of a run. */
 struct th_options_keeping {
   const char *folder; /* NULL: none */
@@ -104,9 +110,8 @@ struct th_options {
   struct th_options_keeping checkpoint;
   struct th_options_reading reading;
   bool dry_run;
-  int split; /* enum th_split */
+  struct th_options_scores scores;
   bool json;
-  bool unweighted;
   bool check;
   const char *data_of_model;
   bool retrain;
