@@ -184,21 +184,7 @@ static void check_squares(struct reference *r, const struct th_model *model)
   free(b);
 }
 
-/* The weighted variance of a member. */
-static double variance_of(const struct reference *r, int64_t j)
-{
-  double mean = 0;
-  double square = 0;
-  for (int64_t i = 0; i < r->p.n; i++) {
-    double w = r->p.weight[i] / (double)r->p.n;
-    mean += w * value_of(r, i, j);
-    square += w * value_of(r, i, j) * value_of(r, i, j);
-  }
-  return r->intercept ? square - mean * mean : square;
-}
-
-/* For labels: the coefficients are the most probable ones, with a normal prior
- * for each in standard deviations. */
+/* For labels: the coefficients are those of maximum likelihood. */
 static void check_labels(struct reference *r, const struct th_model *model)
 {
   CHECK(model->support_size == CHOSEN_OF_LABELS);
@@ -210,7 +196,7 @@ static void check_labels(struct reference *r, const struct th_model *model)
   }
   next_of(r); /* for the gradients */
   for (int64_t j = 0; j < r->size + r->intercept; j++) {
-    double slope = j < r->size ? variance_of(r, j) * r->b[j] : 0;
+    double slope = 0;
     for (int64_t i = 0; i < r->p.n; i++)
       slope += r->gradient[i] * value_of(r, i, j);
     CHECK(fabs(slope) < 1e-7 * (double)r->p.n);
