@@ -106,14 +106,16 @@
  * Shard, both layouts (c attributes)
  *   /mean, /deviation, /lowest, /highest
  *             f64 [c], of the training examples by their weights (see
- *             weighted_statistics); the deviation has the divisor n; sparse
- * data of another type than f64: f32 /stats_checksum  u64, one per 256
- * attributes over their part of the four Shard, dense /X        (c, G R) of the
- * storage type: group g lies in columns g R .., padded with zeros to R; no
- * filter; chunks of one row group and all c attributes, or as few parts of them
- * as have 4 MiB each. u2: u8 (c, G R / 4), R a multiple of 4; row r of a group
- * is in bits 2 (r % 4), + 1 of byte r / 4 /checksum u64 (G, c), of each run
- * without its padding
+ *             weighted_statistics); the deviation has the divisor n; of sparse
+ *             data of another type than f64: f32
+ *   /stats_checksum  u64, one per 256 attributes over their part of the four
+ * Shard, dense
+ *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
+ *             padded with zeros to R; no filter; chunks of one row group and
+ *             all c attributes, or as few parts of them as have 4 MiB each.
+ *             u2: u8 (c, G R / 4), R a multiple of 4; row r of a group is in
+ *             bits 2 (r % 4), + 1 of byte r / 4
+ *   /checksum u64 (G, c), of each run without its padding
  *
  *   Why: a block is one long read and one of its checksums. `thresher bench`,
  *   runs of 4 KiB, medians of five runs on a busy machine, in GB/s:
