@@ -8,6 +8,7 @@
 #include "solvers/budgeted/elimination.h"
 #include "solvers/driver/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,9 +368,72 @@ static void test_plan_is_complete(void)
   CHECK(plan.config.select == TH_SELECT_TRUTH && plan.list == 0);
 }
 
+/* What a run says of how far it is. */
+struct shares {
+  int parts;
+  double last;    /* of this part */
+  double rounds;  /* the last of the rounds */
+  int64_t shares; /* of the nets */
+};
+
+static void begin_part(void *self, bool at_most)
+{
+  struct shares *s = self;
+  CHECK(at_most == (s->parts > 0));
+  s->parts++;
+  s->last = 0;
+}
+
+static void see_update(void *self, const struct th_progress *progress)
+{
+  struct shares *s = self;
+  CHECK(s->parts <= 1 || progress->done == 1);
+  CHECK(progress->done >= s->last && progress->done <= 1);
+  s->last = s->rounds = progress->done;
+}
+
+static void see_path(void *self, double done, const char *text)
+{
+  struct shares *s = self;
+  CHECK(strncmp(text, "path ", 5) != 0 || (done > s->last && done <= 1));
+  s->last = fmax(s->last, done);
+  s->shares += s->parts > 1;
+}
+
+/* Rounds come to the whole of their part, and so do the paths of the nets. */
+static void test_shares(int64_t training, enum th_select_for select)
+{
+  struct problem p = paper_problem(1);
+  p.training = training;
+  p.attributes = 200;
+  struct memory_store *m = problem_store(&p);
+  struct th_config config = problem_config("sift", 0, 50);
+  struct th_model model;
+  struct shares shares = {0};
+  struct th_monitor monitor = {.progress = see_update,
+                               .going = see_path,
+                               .part = begin_part,
+                               .self = &shares};
+  bool predicts = select == TH_SELECT_PREDICT;
+  config.select = select;
+  config.passes = 0;
+  config.validation = -1;
+  memory_store_finish(m);
+  problem_must_train(&config, m, &monitor, &model);
+  printf("rounds up to %g, parts %d, shares of nets %lld\n", shares.rounds,
+         shares.parts, (long long)shares.shares);
+  CHECK(shares.rounds > 0.9);
+  CHECK(predicts ? shares.parts > 1 && shares.shares > 2 : shares.parts == 0);
+  th_model_free(&model);
+  memory_store_free(m);
+}
+
 int main(void)
 {
   test_usage();
+  test_shares(600, TH_SELECT_PREDICT);
+  test_shares(6000, TH_SELECT_PREDICT);
+  test_shares(6000, TH_SELECT_TRUTH);
   test_plan_is_complete();
   test_elimination();
   test_sift_sparsity();

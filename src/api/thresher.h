@@ -228,7 +228,8 @@ THRESHER_PUBLIC const char *thresher_config_help(int k, char *text,
 
 /* The progress of a run. */
 struct thresher_progress {
-  double done;      /* share of the run, 0 to 1; less than 0: not known */
+  double done;      /* share of the run, 0 to 1; less than 0: not known; of sift
+                       that predicts, of its rounds */
   int64_t updates;  /* so far */
   int64_t examples; /* drawn so far */
   int64_t observed; /* attributes observed of these examples */

@@ -119,6 +119,7 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
   const uint8_t *fold = s->end.small ? s->end.fold : NULL;
   rc = th_latin_init(&s->latin, &context->deal, s->end.units, blocks, screens,
                      err);
+  s->dealt = rc == TH_OK ? th_latin_left(&s->latin) : 0;
   if (rc == TH_OK)
     rc = th_marginal_init(
         &s->marginal, context, s->end.small ? s->end.folds : 1, fold,
@@ -152,6 +153,9 @@ static th_status create(void **state, struct th_context *context,
       context->deal.rows_in_pass);
   s->smallest = INFINITY;
   s->reserve = rows_for_end(context);
+  if (!s->predicts)
+    s->dealt =
+        context->config->passes * context->deal.rows_in_pass - s->reserve;
   if (context->target.labels) /* begin with the log odds of the larger label */
     center_labels(s, th_tanh(context->target.offset / 2));
   *state = s;
@@ -344,6 +348,22 @@ static double loss(const void *state)
   return s->mean_square;
 }
 
+/* Of the rounds: an end that predicts is a part of its own. */
+static double done(const void *state)
+{
+  const struct th_sift *s = state;
+  double rows = (double)s->dealt;
+  double passes = 1;
+  double now = s->plan.used;
+  if (s->end.ending.kind != TH_ENDING_NONE)
+    return 1;
+  if (s->predicts) {
+    passes = (double)s->latin.passes;
+    now = (double)(s->latin.pass + 1) * rows - (double)th_latin_left(&s->latin);
+  }
+  return rows > 0 ? fmin(now / (passes * rows), 1) : -1;
+}
+
 static double step_size(const void *state)
 {
   (void)state;
@@ -369,6 +389,7 @@ const struct th_algorithm th_sift_algorithm = {
     .finish = finish,
     .support = support,
     .loss = loss,
+    .done = done,
     .step_size = step_size,
     .ending = ending,
     .keeps_held_out = keeps_held_out,

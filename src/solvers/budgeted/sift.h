@@ -71,6 +71,8 @@ struct th_sift {
   int64_t largest_support;
   int64_t round;   /* k, from 0 */
   int64_t reserve; /* p_end: rows kept for the end */
+  int64_t dealt;   /* rows of a pass of the rounds, if predicts; else of all
+                      their passes */
   double smallest; /* rmin */
   double pooled;   /* squared residuals of rounds without entrants */
   double pooled_rows;
