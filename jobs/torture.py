@@ -30,7 +30,7 @@ import sys
 import time
 
 JOBS = os.path.dirname(os.path.abspath(__file__))
-LIMIT = 240  # seconds after which a run counts as hanging
+LIMIT = 900  # seconds after which a run counts as hanging, also on a busy machine
 ALONE = 30  # seconds after which a launcher without ranks is ended
 DENSE = "dense"
 SIGNS = "signs"
@@ -195,15 +195,16 @@ class Torture:
         return how
 
     def settle(self, session):
-        """All ranks have to end soon after their launcher."""
-        for _ in range(100):
+        """All ranks have to end after their launcher."""
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
             ranks = self.ranks_of(session)
             if not ranks:
                 return
             time.sleep(0.1)
         for rank in ranks:
             os.kill(rank, signal.SIGKILL)
-        raise Failure("ranks live on ten seconds after their launcher")
+        raise Failure(f"ranks live on {LIMIT} seconds after their launcher")
 
     def manifests(self):
         kept = self.path("kept")

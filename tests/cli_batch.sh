@@ -32,7 +32,7 @@ case $PLAY in
 told*)
   trap 'echo "thresher: stopped $stopped" >&2; exit 3' USR1
   : >ready
-  for _ in $(seq 100); do /bin/sleep 0.1; done
+  while :; do /bin/sleep 0.1; done # the trap ends it
   ;;
 in_time*) echo "thresher: stopped in time $stopped" >&2 && exit 3 ;;
 graced*) echo "thresher: stopped $stopped" >&2 && exit 3 ;; # SIGTERM to the ranks
@@ -56,7 +56,7 @@ plays()
   job=$!
   case $1 in
   told*)
-    until [ -e ready ] || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
+    await "$job" test -e ready
     kill -USR1 "$job" || fail "$1: $(cat log)"
     ;;
   esac

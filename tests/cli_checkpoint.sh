@@ -184,37 +184,36 @@ if [ "$(grep -c 'note: no checkpoint was written: full: .*no space' err)" != 1 ]
 fi
 cmp wide.h5 full.h5 || fail "no room: another model"
 
-# --- signals: stop, or only save
+# --- signals: stop, or only save; they come when one of the first checkpoints is there
 long_run=(--source "murata:examples=60000,attributes=3000,support=5" --solver hybrid --budget 600
-  -s 5 --passes 4 -q --force)
+  -s 5 --passes 4 --force)
 must 0 train "${long_run[@]}" -o undisturbed.h5
 told() # SIGNAL RANKS
 {
-  local pid rc=0 launch=("$THRESHER")
-  [ "$2" = 0 ] || launch=(sh "$SOURCE/jobs/launch.sh" "$2" "$THRESHER")
-  rm -f lines
-  "${launch[@]}" train "${long_run[@]}" -o told.h5 --checkpoint told --telemetry - \
-    --checkpoint-every 1u >lines 2>told.err &
-  pid=$!
-  until [ -s lines ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
-  sleep "0.$((RANDOM % 5))"
-  kill "-$1" "$pid" 2>/dev/null || true
-  wait "$pid" || rc=$?
+  local rc=0
+  begin_held "$2" reached KILL_AFTER="$((1 + RANDOM % 4)).manifest" train "${long_run[@]}" -o told.h5 \
+    --checkpoint told --checkpoint-every 1u >told.out 2>told.err
+  kill "-$1" "$job"
+  [ "$1" != USR2 ] || release reached # any thread may have heard it
+  wait "$job" || rc=$?
   told_status=$rc
 }
 for how in TERM:0 INT:0 USR1:2 KILL:0 USR2:0 KILL:2 TERM:2; do
   rm -rf told told.h5
   told "${how%:*}" "${how#*:}"
-  # what mpirun leaves behind ends
-  for _ in $(seq 100); do
-    pgrep -f -- "-o told.h5" >/dev/null || break
-    sleep 0.1
-  done
+  release reached # what outlives its launcher
+  await 0 nobody_here
   case $how in
-  TERM:0 | INT:0 | USR1:2) compare "status after $how" "$told_status" in '(0, 3)' ;;
+  TERM:0 | INT:0 | USR1:2) compare "status after $how" "$told_status" == 3 ;;
   USR2:0) compare "status after $how" "$told_status" == 0 ;;
+  KILL:0) compare "status after $how" "$told_status" == 137 ;;
   esac
-  LIMIT=60 must "$((RANDOM % 3))" train "${long_run[@]}" -o told.h5 --checkpoint told
+  ranks "$((RANDOM % 3))" train "${long_run[@]}" -o told.h5 --checkpoint told >again.out 2>again.err ||
+    fail "$how: $(tail -n 1 again.err)"
+  case $how in
+  USR2:0 | KILL:2 | TERM:2) ;; # done, or it may be
+  *) grep -q 'going on from checkpoint' again.err || fail "$how: began anew" ;;
+  esac
   cmp undisturbed.h5 told.h5 || fail "$how: another model"
 done
 finish

@@ -11,7 +11,6 @@ if long; then
   count=1000
   seed=100
 fi
-LIMIT=60
 rm -rf ./*
 
 make_data()

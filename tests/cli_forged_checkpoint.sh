@@ -8,7 +8,6 @@ set -euo pipefail
 forge=$1
 each=4 # forgeries of a solver; in the long suite, that many (TIMES) for each of its arrays
 times=${TIMES:-1}
-LIMIT=60
 rm -rf ./* .[a-z]*
 
 must 0 generate murata --examples 400 --attributes 300 --support 5 --seed 3 --shards 2 \
@@ -34,7 +33,7 @@ try()
   }
   (
     [ -n "$sanitized" ] || ulimit -v $((3 << 20)) # KB
-    exec timeout -k 5 20 "$THRESHER" train "$@" -o again.h5 --force -q --checkpoint forged \
+    exec timeout -k 5 "$LIMIT" "$THRESHER" train "$@" -o again.h5 --force -q --checkpoint forged \
       --max-time 10s
   ) >out 2>err || rc=$?
   if grep -qE 'runtime error|Sanitizer' err; then

@@ -21,11 +21,11 @@ launch() {
   local ranks=$1
   shift
   if [ "$ranks" = threads ]; then
-    timeout -k 5 60 "$THRESHER" "$@" --threads $((2 + calls % 6))
+    timeout -k 5 "$LIMIT" "$THRESHER" "$@" --threads $((2 + calls % 6))
   elif [ "$ranks" = 1 ]; then
-    timeout -k 5 60 "$THRESHER" "$@"
+    timeout -k 5 "$LIMIT" "$THRESHER" "$@"
   else
-    THRESHER_LIMIT=60 sh "$SOURCE/jobs/launch.sh" "$ranks" "$THRESHER" "$@"
+    THRESHER_LIMIT="$LIMIT" sh "$SOURCE/jobs/launch.sh" "$ranks" "$THRESHER" "$@"
   fi
 }
 

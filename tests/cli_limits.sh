@@ -24,7 +24,7 @@ limited()
   before=$(names_below .)
   (
     ulimit -f "$most"
-    exec timeout -k 5 100 "$THRESHER" "$@" --quiet
+    exec timeout -k 5 "$LIMIT" "$THRESHER" "$@" --quiet
   ) 2>&1 | cat >"$TMPDIR/limited" || rc=${PIPESTATUS[0]}
   after=$(names_below .)
   [ "$rc" -eq 1 ] || fail "status $rc with ulimit -f $most: thresher $*"
@@ -64,7 +64,7 @@ for limit in 'n 40' 'n 250' 'v 340000' 'v 400000' 'v 500000'; do
     # shellcheck disable=SC2086 # words
     (
       ulimit -$limit
-      exec timeout -k 5 100 "$THRESHER" $command
+      exec timeout -k 5 "$LIMIT" "$THRESHER" $command
     ) >limited.out 2>limited.err || rc=$?
     [ "$rc" -le 1 ] || fail "status $rc with ulimit -$limit: thresher $command"
     ended=$((ended + rc))

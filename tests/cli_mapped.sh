@@ -5,7 +5,6 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
-LIMIT=200
 rm -rf ./* .[a-z]*
 
 must 1 generate murata -o data.h5 --examples 8192 --attributes 1000 --support 10 \
@@ -58,20 +57,22 @@ cmp first.h5 this.h5 || fail "limited addresses: another model"
 compare "limited addresses" "$(key run.json bytes_in_place)" == 0
 
 # cut NAME RANKS BYTES OPTION...: a run whose shard loses all but so many bytes; 0: it
-# gets other values in place of its own; back: it gets its own again, and their time
+# gets other values in place of its own; back: it gets its own again, and their time. The
+# run has no end, or waits behind its first checkpoint until that is done.
 cut()
 {
   local name=$1 n=$2 left=$3 rc=0 job
   shift 3
   rm -f cut.h5 .cut.jsonl.partial
   # shellcheck disable=SC2086
-  ranks "$n" train data.h5 -o cut.h5 $how --telemetry cut.jsonl "$@" \
-    >cut.out 2>cut.err &
-  job=$!
-  for _ in $(seq 400); do
-    [ ! -s .cut.jsonl.partial ] || break
-    sleep 0.05
-  done
+  if [ "$name" = "${name#checkpoints}" ]; then
+    ranks "$n" train data.h5 -o cut.h5 $how --telemetry cut.jsonl "$@" >cut.out 2>cut.err &
+    job=$!
+    await $job test -s .cut.jsonl.partial
+  else
+    begin_held "$n" reached KILL_AFTER=.manifest train data.h5 -o cut.h5 $how "$@" \
+      >cut.out 2>cut.err
+  fi
   if [ "$left" = 0 ] || [ "$left" = back ]; then
     dd if=/dev/zero of=data.shards/00001.h5 bs=1M seek=1 count=14 conv=notrunc status=none
     [ "$left" = 0 ] || {
@@ -82,6 +83,7 @@ cut()
   else
     truncate -s "$left" data.shards/00001.h5
   fi
+  release reached
   wait "$job" || rc=$?
   [ "$rc" -eq 1 ] || fail "$name: status $rc"
   [ "$(grep -c '^thresher: ' cut.err)" -eq 1 ] || fail "$name: $(cat cut.err)"
@@ -116,10 +118,7 @@ for map in --map --no-map; do
   # shellcheck disable=SC2086
   "$THRESHER" train data.h5 -o cut.h5 $how $endless $map --telemetry cut.jsonl -q &
   job=$!
-  for _ in $(seq 400); do
-    [ ! -s .cut.jsonl.partial ] || break
-    sleep 0.05
-  done
+  await $job test -s .cut.jsonl.partial
   kill -BUS "$job"
   wait "$job" || rc=$?
   [ "$rc" -eq 135 ] || grep -q AddressSanitizer bus.err || fail "SIGBUS, $map: status $rc"

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
-LIMIT=10
 rm -rf ./* .[a-z]*
 
 must 0 generate murata -n 300 -d 50 --support 5 -o data.h5

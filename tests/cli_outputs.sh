@@ -197,7 +197,6 @@ standard_output()
 other_inputs()
 {
   mkfifo pipe.h5
-  LIMIT=10
   unmoved 1 'pipe.h5 is a pipe or a device' 0 train pipe.h5 -o never.h5
   unmoved 1 'pipe.h5 is a pipe or a device' 0 evaluate pipe.h5 data.h5
   unmoved 1 'pipe.h5 is a pipe or a device' 0 inspect pipe.h5

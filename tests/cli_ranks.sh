@@ -56,7 +56,7 @@ ODD=1 other_build 2
 mixed()
 {
   local rc=0
-  timeout -k 5 60 mpirun -n 1 "$REAL" "${one[@]}" : -n 2 "$REAL" "$@" \
+  timeout -k 5 "$LIMIT" mpirun -n 1 "$REAL" "${one[@]}" : -n 2 "$REAL" "$@" \
     >mixed.out 2>mixed.err || rc=$?
   [ "$rc" -eq 2 ] || fail "status $rc of ${one[*]} beside $*"
   [ "$(grep -c '^thresher: ' mixed.err)" -eq 1 ] &&
@@ -65,7 +65,7 @@ mixed()
   [ ! -e never.h5 ] || fail "a file of ranks that differ"
 }
 one=(generate murata -o never.h5 --examples 100 --attributes 10 --seed 1)
-if timeout -k 5 60 mpirun -n 1 "$REAL" solvers : -n 1 "$REAL" solvers \
+if timeout -k 5 "$LIMIT" mpirun -n 1 "$REAL" solvers : -n 1 "$REAL" solvers \
   >mixed.out 2>&1; then
   wanted='2, where rank 0 was given 1'
   mixed "${one[@]:0:8}" --seed 2

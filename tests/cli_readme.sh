@@ -43,7 +43,7 @@ typed()
     fail "no commands: $1, $2"
   cat typed/these >>typed/commands
   (cd typed && env -i HOME="$HOME" PATH="$PATH" THRESHER_CROWDED=yes \
-    timeout -k 5 300 sh -ex commands) >typed.out 2>typed.err || {
+    timeout -k 5 "$LIMIT" sh -ex commands) >typed.out 2>typed.err || {
     fail "as printed: $*"
     tail -n 5 typed.err >&2
   }

@@ -9,7 +9,6 @@ if [ ! -f "$data/mnist35.train.svm.xz" ]; then
   exit 77
 fi
 rm -rf ./*
-LIMIT=300
 
 # run NAME RANKS TRAIN-OPTION...: train and evaluate what NAME.h5 holds.
 run()

@@ -5,9 +5,11 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
-rm -rf ./*
 
 cluster=$PWD/cluster
+bash "$SOURCE/tests/slurm_down.sh" "$cluster" # of a run that was killed
+rm -rf ./*
+
 trap 'bash "$SOURCE/tests/slurm_down.sh" "$cluster"' EXIT
 bash "$SOURCE/tests/slurm_up.sh" "$cluster" 2 || exit $?
 export SLURM_CONF=$cluster/slurm.conf THRESHER
@@ -16,11 +18,13 @@ unset THRESHER_CROWDED THRESHER_LAUNCHER THRESHER_MPIRUN
 unset "${!OMPI_MCA_@}" "${!PRTE_MCA_@}"
 . "$SOURCE/jobs/env.sh"
 
+# No job comes to the end of its time: legs are ended by what the test does.
+hours=12:00:00
 jobs=()
 submit() # NAME SBATCH-ARGUMENT...
 {
   jobs+=("$1:$(sbatch --parsable --job-name="$1" --output="$1.log" \
-    --error="$1.log" --time=3 "${@:2}")")
+    --error="$1.log" --time="$hours" "${@:2}")")
 }
 
 job_state() # ID
@@ -28,15 +32,19 @@ job_state() # ID
   scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p'
 }
 
-# All jobs have to end well within the limit.
+# ended JOB: for good; what Slurm has answered is in $state
+ended()
+{
+  state=$(job_state "$1")
+  case $state in PENDING | RUNNING | COMPLETING | '') return 1 ;; esac
+}
+
+# All jobs have to end well.
 wait_jobs()
 {
   local job state
   for job in "${jobs[@]}"; do
-    for _ in $(seq 600); do
-      state=$(job_state "${job#*:}")
-      case $state in PENDING | RUNNING | COMPLETING) sleep 0.2 ;; *) break ;; esac
-    done
+    await 0 ended "${job#*:}" || true
     if [ "$state" != COMPLETED ]; then
       fail "job ${job%%:*}: $state"
       cat "${job%%:*}.log" >&2
@@ -62,7 +70,7 @@ ln -s "$SOURCE/jobs" typed/jobs
 ln -s "$BUILD" typed/build/release
 must 0 generate murata -o typed/mine.h5 --examples 600 --attributes 90
 readme_commands jobs/README.md '## A job under Slurm' | grep ' sbatch ' >typed/line
-(cd typed && env -u THRESHER SBATCH_OUTPUT=../readme.log sh -e line) >typed.out ||
+(cd typed && env -u THRESHER SBATCH_OUTPUT=../readme.log SBATCH_TIMELIMIT=$hours sh -e line) >typed.out ||
   fail "not submitted: $(cat typed/line)"
 jobs+=("readme:$(sed -n 's/^Submitted batch job //p' typed.out)")
 wait_jobs
@@ -80,60 +88,78 @@ long_options=(--solver ogd-ridge --passes 150)
 must 0 generate murata -o long.h5 --examples 30000 --attributes 3000 --support 5
 must 0 train long.h5 -o undisturbed.h5 "${long_options[@]}"
 
-# until STATE JOB: wait for it, a minute at most
-until_state()
+# again JOB: it is in the queue for the second time. There it stays, since no job begins
+# in a partition that is down; what runs in it runs on.
+again()
 {
-  local _
-  for _ in $(seq 300); do
-    [ "$(job_state "$2")" != "$1" ] || return 0
-    sleep 0.2
-  done
-  fail "job $2: $(job_state "$2"), wanted $1"
+  [ "$(scontrol show job "$1" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p')" -ge 1 ] &&
+    [ "$(job_state "$1")" = PENDING ]
+}
+is_state()
+{
+  [ "$(job_state "$1")" = "$2" ]
+}
+partition()
+{
+  scontrol update PartitionName="$1" State="$2"
 }
 
 # How a leg is cut short
 told() { scancel --batch --signal=USR1 "$1"; }
 preempted()
 {
-  urgent=$(sbatch --parsable --output=urgent.log --time=1 -p urgent -N 2 \
-    --ntasks-per-node=2 --wrap 'sleep 2')
+  urgent=$(sbatch --parsable --output=urgent.log --time="$hours" -p urgent -N 2 \
+    --ntasks-per-node=2 --wrap 'until [ -e go ]; do sleep 0.2; done')
 }
 graced() { preempted; } # its ranks are told to end first
 loses_node() { scontrol update NodeName=n2 State=DOWN Reason=test; }
+
+# The program, whose first leg waits behind its first checkpoint, until a signal comes
+cat >held <<END
+#!/bin/sh
+LD_PRELOAD='$KILL_AT_LIBRARY' KILL_AFTER=.manifest exec '$THRESHER' "\$@"
+END
+chmod +x held
 
 # legs LAUNCHER HOW
 legs()
 {
   local leg name=legs-$1-$2 partition=main
   [ "$2" != graced ] || partition=graced
-  export THRESHER_LAUNCHER=$1 RUN_FOLDER=$PWD/$name
-  leg=$(sbatch --parsable --output="$name.log" --time=3 -N 2 --ntasks-per-node=1 \
-    -p $partition "$batch" long.h5 "$name.h5" "${long_options[@]}" --checkpoint-every 20u \
-    --telemetry "$name.jsonl")
-  for _ in $(seq 300); do
-    ! ls "$RUN_FOLDER"/*.manifest >/dev/null 2>&1 || break
-    sleep 0.1
-  done
+  rm -f go
+  export THRESHER_LAUNCHER=$1 RUN_FOLDER=$PWD/$name HOLD=$PWD/$name.held
+  leg=$(THRESHER=$PWD/held sbatch --parsable --output="$name.log" --time="$hours" -N 2 \
+    --ntasks-per-node=1 -p $partition "$batch" long.h5 "$name.h5" "${long_options[@]}" \
+    --checkpoint-every 20u --telemetry "$name.jsonl")
+  await 0 test -s "$name.held" || cat "$name.log" >&2
+  partition $partition DOWN
   "$2" "$leg"
-  until_state PENDING "$leg"
+  await 0 again "$leg" || scontrol show job "$leg" >&2
+  : >go
   case $2 in
   loses_node) scontrol update NodeName=n2 State=RESUME 2>/dev/null || true ;; # by itself
-  preempted | graced) until_state COMPLETED "$urgent" ;;
+  preempted | graced) await 0 is_state "$urgent" COMPLETED ;;
   esac
   # not at once: the first leg's credential is still known
   scontrol update JobId="$leg" StartTime=now+3
+  partition $partition UP
   jobs=("$name:$leg")
   wait_jobs
   cmp undisturbed.h5 "$name.h5" || fail "$name: another model after two legs"
   grep -q 'going on from checkpoint' "$RUN_FOLDER/stderr" || fail "$name: began anew"
   [ -z "$(ls "$RUN_FOLDER"/*.manifest 2>/dev/null)" ] || fail "$name: checkpoints are left"
-  unset THRESHER_LAUNCHER RUN_FOLDER
+  unset THRESHER_LAUNCHER RUN_FOLDER HOLD
 }
 legs srun told
 legs mpirun told
 legs srun preempted
 legs srun graced
 legs mpirun loses_node
+
+has_manifest()
+{
+  ls "$1"/*.manifest
+}
 
 # --- the network of a node is taken down: without Slurm, since it would wait longer
 cat >agent <<END
@@ -146,21 +172,18 @@ chmod +x agent
 network=$(sed -n 's/ n1$//p' "$cluster/hosts")
 network=${network%.*}.0/24
 : >lost.err
-timeout -k 5 90 mpirun -H n1:1,n2:1 --bind-to none --mca plm rsh --mca ras ^slurm \
+timeout -k 5 "$LIMIT" mpirun -H n1:1,n2:1 --bind-to none --mca plm rsh --mca ras ^slurm \
   --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 --mca pml ob1 --mca btl tcp,self \
   --mca oob_tcp_if_include "$network" --mca btl_tcp_if_include "$network" \
   "$THRESHER" train long.h5 -o lost.h5 --solver prox-sgd --lambda-ratio 0.001 --epochs 1000000 \
   --checkpoint lost --checkpoint-every 1u >lost.out 2>lost.err &
 running=$!
-for _ in $(seq 300); do
-  ! ls lost/*.manifest >/dev/null 2>&1 || break
-  sleep 0.1
-done
-ls lost/*.manifest >/dev/null || fail "no checkpoint: $(cat lost.err)"
+await $running has_manifest lost || fail "no checkpoint: $(cat lost.err)"
 ip link set "$(cat "$cluster/bridge").2" down
 SECONDS=0
 wait "$running" && fail "a run without its network ended well"
-compare "seconds until the loss of the network was noticed" "$SECONDS" '<' 60
+# half a minute by what jobs/env.sh sets; the system's own would be a quarter of an hour
+compare "seconds until the loss of the network was noticed" "$SECONDS" '<' 300
 grep -q 'interrupted by SIGTERM, .* a node is lost' lost.err || fail "no line: $(cat lost.err)"
 ranks 1 train long.h5 -o lost.h5 --solver prox-sgd --lambda-ratio 0.001 --epochs 1000000 \
   --checkpoint lost --max-time 3s 2>again.err || [ $? -eq 3 ] || fail "the run did not go on"

@@ -7,7 +7,7 @@ set -euo pipefail
 rm -rf ./* .[a-z]*
 count=1
 if long; then count=10; fi
-source=oomp:examples=3000000,attributes=512,seed=3
+source=oomp:examples=3000000,attributes=512,seed=3 # minutes of work
 options=(--solver oomp --no-intercept --no-standardize --mu 0.1)
 
 # same NAME: the model of as many examples has the same bytes
@@ -29,19 +29,20 @@ told()
   "$@" train --source "$source" "${options[@]}" -q -o told.h5 --telemetry - --force \
     >lines 2>told.err &
   pid=$!
-  until [ -s lines ] || ! kill -0 "$pid"; do
-    sleep 0.05
-  done
+  await "$pid" test -s lines
   sleep "0.$((RANDOM % 4))"
   kill "-$signal" "$pid"
   rc=0
   wait "$pid" || rc=$?
 }
 
-# --- the clock
-rc=0
-ranks 2 train --source "$source" "${options[@]}" -o clock.h5 --max-time 00:01 2>err || rc=$?
-compare "status" "$rc" == 3
+# --- the clock; a busy machine may make no update in a second
+for time in 00:01 00:08 01:00 10:00; do
+  rc=0
+  ranks 2 train --source "$source" "${options[@]}" -o clock.h5 --max-time $time 2>err || rc=$?
+  compare "status" "$rc" == 3
+  [ ! -e clock.h5 ] || break
+done
 grep -q '^thresher: stopped after [0-9]* examples; clock.h5 is what' err ||
   fail "no word on the end"
 same clock
@@ -63,7 +64,8 @@ done
 rm -f told.h5
 told TERM "${two[@]}"
 compare "status after SIGTERM to mpirun" "$rc" != 0
-[ ! -e told.h5 ] || fail "a model of a run that was killed"
+# soon may be late: then it is a whole one
+[ ! -e told.h5 ] || same told
 
 # --- solvers that have nothing before their end
 must 0 generate murata -o data.h5 --examples 20000 --attributes 200 --support 5

@@ -11,9 +11,9 @@ torture()
   sh "$SOURCE/jobs/torture.sh" "$@" --seed "${SEED:-1}" || fail "torture.sh $*"
 }
 if long; then
-  torture 2 --trials 60
-else
-  torture 5 --only kill --trials 5
-  torture 5 --only damage --trials 40
+  torture 60 --trials 60
+else # their number, not the clock, ends them
+  torture 60 --only kill --trials 5
+  torture 60 --only damage --trials 40
 fi
 finish

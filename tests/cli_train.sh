@@ -35,9 +35,12 @@ grep -qE ' roughly [0-9].*, at most [0-9]+ (s|min|h)' plan.txt ||
 
 # how far a long run is, and how much time is left at most
 ranks 0 generate toeplitz -n 4000 -d 1500 -o long.h5 -q
-LIMIT=5 ranks 0 train long.h5 -o long.m.h5 --solver prox-sgd 2>long.err || true
-grep -qE '^ *[0-9]+ %, .*, at most [0-9]+ (s|min)[^,]* left  lambda ' \
+"$THRESHER" train long.h5 -o long.m.h5 --solver prox-sgd 2>long.err &
+job=$!
+await $job grep -qE '^ *[0-9]+ %, .*, at most [0-9]+ (s|min|h)[^,]* left  lambda ' \
   long.err || fail "progress of prox-sgd: $(cat long.err)"
+kill $job
+wait $job || true
 
 # what Slurm grants counts, not what the machine has
 for granted in "SLURM_MEM_PER_NODE=1" "SLURM_MEM_PER_CPU=1 SLURM_CPUS_ON_NODE=1"; do

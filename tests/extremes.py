@@ -16,7 +16,8 @@ import sys
 MOST = str(2**63 - 1)
 VALUES = ["0", "-1", "1", MOST, "-" + MOST, str(-2**63), str(2**63), "1e19", "1e308", "-1e308",
           "5e-324", "nan", "inf", "-inf", "1e400", "", " ", "0x10"]
-SECONDS = 10
+SECONDS = 10  # then it is told to end
+HANG = 600  # and so long after that it hangs
 # An option needs a file, or the run needs one.
 LEFT_OUT = ("--output", "--telemetry", "--report", "--checkpoint", "--deck", "--like", "--model")
 SOLVERS = ["sift", "exploration", "hybrid", "prox-sgd", "fs-prox-sgd", "os-prox-sgd", "saga", "svrg", "lasso",
@@ -51,7 +52,7 @@ def fault(words):
             asked = True
             run.terminate()
             try:
-                err = run.communicate(timeout=SECONDS)[1]
+                err = run.communicate(timeout=HANG)[1]
             except subprocess.TimeoutExpired:
                 run.kill()
                 return "does not end when it is told to"

@@ -11,8 +11,7 @@ function(th_fuzz NAME TRIES)
   target_sources(fuzz_${NAME} PRIVATE fuzz/fuzz_main.c)
   add_test(NAME fuzz_${NAME} COMMAND fuzz_${NAME}
     ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${NAME} ${TRIES})
-  math(EXPR timeout "60 * ${TIMEOUT_FACTOR}")
-  set_tests_properties(fuzz_${NAME} PROPERTIES LABELS fuzz TIMEOUT ${timeout}
+  set_tests_properties(fuzz_${NAME} PROPERTIES LABELS fuzz TIMEOUT ${TEST_TIMEOUT}
     ENVIRONMENT "${TEST_ENVIRONMENT}")
 endfunction()
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void test_temporary(void)
@@ -49,6 +50,18 @@ static void test_temporary(void)
   free(path);
 }
 
+/* Until a signal that this thread has blocked is there. */
+static void await_blocked(void)
+{
+  sigset_t pending;
+  do {
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    sigpending(&pending);
+  } while (sigismember(&pending, SIGINT) != 1 &&
+           sigismember(&pending, SIGTERM) != 1 &&
+           sigismember(&pending, SIGHUP) != 1);
+}
+
 /* Claims all kinds of names, and then waits for what the parent does. */
 static void claim_all(bool ignored, int ready)
 {
@@ -72,7 +85,7 @@ static void claim_all(bool ignored, int ready)
   put(".a.shards.partial/00011.h5", "x");
   th_interrupt_resume(&twice[1]);
   good = good && write(ready, "+", 1) == 1;
-  sleep(1); /* signals wait */
+  await_blocked();
   put("done", "x");
   th_interrupt_resume(&twice[0]);
   if (!good)
@@ -102,13 +115,15 @@ static void claim_in_threads(int ready)
   bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
               pthread_create(&thread, NULL, wait_here, NULL) == 0;
   th_interrupt_pause(&pause_here);
-  good = good && write(ready, "+", 1) == 1 && kill(getpid(), SIGTERM) == 0;
-  sleep(1);
+  good =
+      good && write(ready, "+", 1) == 1 && pthread_kill(thread, SIGTERM) == 0;
+  await_blocked(); /* handed over */
   put("done", "x");
   th_interrupt_resume(&pause_here);
-  if (good)
-    sleep(5);
-  _exit(98);
+  if (!good)
+    _exit(98);
+  for (;;)
+    pause();
 }
 
 struct child {

@@ -5,6 +5,9 @@
 . "$SOURCE/jobs/env.sh"
 PYTHON=${PYTHON:-/usr/bin/python3}
 failures=0
+# Seconds after which a run or a wait counts as hanging. No run of a test takes a tenth
+# of that alone; beside others it may take many times longer.
+LIMIT=${LIMIT:-900}
 
 fail()
 {
@@ -43,9 +46,9 @@ ranks()
   local n=$1
   shift
   if [ "$n" -eq 0 ]; then
-    timeout -k 5 "${LIMIT:-100}" "$THRESHER" "$@"
+    timeout -k 5 "$LIMIT" "$THRESHER" "$@"
   else
-    THRESHER_LIMIT="${LIMIT:-100}" sh "$SOURCE/jobs/launch.sh" "$n" \
+    THRESHER_LIMIT="$LIMIT" sh "$SOURCE/jobs/launch.sh" "$n" \
       "$THRESHER" "$@"
   fi
 }
@@ -58,6 +61,62 @@ must()
     cat must.out must.err >&2
     return 1
   fi
+}
+
+# await PID COMMAND...: until the command succeeds, which asks for a state that stays; a
+# failure if the process ends without it, or hangs. PID 0: of no process.
+await()
+{
+  local pid=$1 end=$((EPOCHSECONDS + LIMIT)) ended=no
+  shift
+  until "$@" >/dev/null 2>&1; do
+    if [ $ended = yes ] || [ "$EPOCHSECONDS" -gt "$end" ]; then
+      fail "waited in vain for: $*"
+      return 1
+    fi
+    # it may come to be just before the end: look once more
+    [ "$pid" -eq 0 ] || kill -0 "$pid" 2>/dev/null || ended=yes
+    sleep 0.02
+  done
+}
+
+# begin_held N FILE WHERE ARGUMENT...: the program on N ranks, in the background as $job.
+# At the call that WHERE names, KILL_AT=CALL or KILL_AFTER=END, it makes the file and
+# waits until a signal has come or release FILE: see kill_at.c. Returns when it waits.
+begin_held()
+{
+  local n=$1 file=$2 where=$3 launch
+  shift 3
+  rm -f "$file" "$file.open"
+  launch=(env "HOLD=$PWD/$file" "$where" "LD_PRELOAD=$KILL_AT_LIBRARY" "$THRESHER")
+  [ "$n" -eq 0 ] || launch=(sh "$SOURCE/jobs/launch.sh" "$n" "${launch[@]}")
+  set -m # SIGINT is not ignored, as it is in the background of a script
+  "${launch[@]}" "$@" &
+  job=$!
+  set +m
+  await "$job" test -s "$file"
+}
+
+release()
+{
+  : >"$1.open"
+}
+
+# ranks_here: the processes that run the program in this folder; those of other folders,
+# checkouts and users are none of a test's business.
+ranks_here()
+{
+  local link
+  find /proc -maxdepth 2 -name exe -lname "$(readlink -f "$THRESHER")" 2>/dev/null |
+    while read -r link; do
+      [ "$(readlink "${link%exe}cwd" 2>/dev/null)" != "$(pwd -P)" ] ||
+        basename "${link%/exe}"
+    done || true
+}
+
+nobody_here()
+{
+  [ -z "$(ranks_here)" ]
 }
 
 # key FILE NAME[.NAME...]: one value of a JSON file.

@@ -31,11 +31,23 @@ trap '[ $? -eq 0 ] || bash "$here/slurm_down.sh" "$folder"' EXIT
 mkdir -p "$folder"/{munge,state,spool,log,run,tmp,nodes}
 chmod 700 "$folder/munge"
 
+# until_true COMMAND...: minutes at most, which only a hang takes
+until_true()
+{
+  local end=$((EPOCHSECONDS + 600))
+  until "$@"; do
+    [ "$EPOCHSECONDS" -lt "$end" ] || return 1
+    sleep 0.1
+  done
+}
+
 # Clusters of other tests may be there: take a network that none uses.
 claim_network()
 {
   local k
   for k in $(shuf -i 1-250); do
+    [ -z "$(ip -4 -o route show root "10.77.$k.0/24")" ] || continue
+    ! (: <"/dev/tcp/127.0.0.1/$((20000 + k))") 2>/dev/null || continue
     if ip link add "thresher$k" type bridge 2>/dev/null; then
       network=10.77.$k
       bridge=thresher$k
@@ -60,10 +72,7 @@ start_node() # NUMBER
       echo ready >'$folder/nodes/$host.ready'
       exec sleep infinity" </dev/null >"$folder/log/$host.log" 2>&1 &
   outer=$!
-  for _ in $(seq 100); do
-    [ ! -e "$folder/nodes/$host.ready" ] || break
-    sleep 0.05
-  done
+  until_true test -e "$folder/nodes/$host.ready"
   inner=$(tr -d ' ' <"/proc/$outer/task/$outer/children")
   echo "$inner" >"$folder/nodes/$host.pid"
   ip link add "$bridge.$1" type veth peer name eth0 netns "$inner"
@@ -83,6 +92,8 @@ start_munge()
     --log-file="$folder/log/munged.log" 2>>"$folder/log/start.log"
 }
 
+# A busy machine is slow, and none of its delays means that anything is lost. Jobs that
+# have ended are kept: somebody may look late.
 write_configuration()
 {
   sed "s|FOLDER|$folder|g" >"$folder/slurm.conf" <<END
@@ -92,7 +103,7 @@ SlurmctldPort=$port
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket=FOLDER/munge/socket,cred_expire=5
+AuthInfo=socket=FOLDER/munge/socket
 StateSaveLocation=FOLDER/state
 SlurmdSpoolDir=FOLDER/spool/%n
 TmpFS=FOLDER/tmp/%n
@@ -112,6 +123,12 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 SwitchType=switch/none
 KillWait=5
+MinJobAge=86400
+MessageTimeout=100
+TCPTimeout=100
+BatchStartTimeout=600
+UnkillableStepTimeout=600
+SlurmdTimeout=0
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 END
@@ -157,12 +174,12 @@ for k in $(seq "$nodes"); do
   nsenter -t "$(cat "$folder/nodes/n$k.pid")" -n -u -i -m -p \
     slurmd -N "n$k" >>"$folder/log/start.log" 2>&1
 done
-for _ in $(seq 120); do
-  [ "$(idle_nodes)" -lt "$nodes" ] || break
-  sleep 0.25
-done
-if [ "$(idle_nodes)" -lt "$nodes" ]; then
+all_idle()
+{
+  [ "$(idle_nodes)" -ge "$nodes" ]
+}
+until_true all_idle || {
   echo "slurm_up.sh: only $(idle_nodes) of $nodes nodes came up" >&2
   tail -n 5 "$folder"/log/*.log >&2
   exit 1
-fi
+}
