@@ -9,7 +9,7 @@
 #   synthetic  figure 1: 10^5 examples of 500 attributes, 25 of which matter; 50
 #              observed of an example, noise of variance 1
 #   real       figure 2: BlogFeedback, 20 of 280 attributes observed. (The paper has
-#              CT slices, 53,500 x 384.)
+#              CT slices, 53,500 x 383.)
 #
 #   --out DIR        results (build/thresholding)
 #   --data DIR       the folder of blogfeedback.train.svm (../shared/data)

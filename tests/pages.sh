@@ -1,6 +1,7 @@
 #!/bin/sh
 # pages.sh - README.md has at most 200 lines; links of the README files lead
-# somewhere, and files that they name are there; the folders' own pages are there
+# somewhere, and files that they name are there; the folders' own pages are there;
+# nothing but a template has a placeholder: a word between two signs of "at"
 # SPDX-License-Identifier: MIT
 set -eu
 cd "${SOURCE:-.}"
@@ -45,6 +46,12 @@ for page in $(find README.md src io mpi jobs tests -name README.md | sort); do
     fi
   done
 done
+# shellcheck disable=SC2038 # names of ours have no blanks
+if find . -name .git -prune -o -path ./build -prune -o -type f ! -name '*.in' -print |
+  xargs grep -InE '@[A-Z][A-Z_0-9]*@'; then
+  echo "placeholders without what belongs there"
+  bad=1
+fi
 echo "$checked links and files"
 [ "$checked" -ge 50 ] || bad=1
 exit "$bad"

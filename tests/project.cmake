@@ -21,6 +21,9 @@ set_tests_properties(unit_cost_model PROPERTIES LABELS unit TIMEOUT 60)
 add_test(NAME project_arguments
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/arguments.py ${CMAKE_SOURCE_DIR})
 set_tests_properties(project_arguments PROPERTIES LABELS project TIMEOUT 60)
+add_test(NAME project_papers
+  COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/papers.py ${CMAKE_SOURCE_DIR})
+set_tests_properties(project_papers PROPERTIES LABELS project TIMEOUT 60)
 add_test(NAME project_names
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/names.py ${CMAKE_SOURCE_DIR})
 set_tests_properties(project_names PROPERTIES LABELS project TIMEOUT 60)

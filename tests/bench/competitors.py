@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""competitors.py - the table of NAME.SEED.json: mean, worst, and the paper's figure.
+"""competitors.py - the table of NAME.SEED.json: mean, worst, and what was simulated.
 
 SPDX-License-Identifier: MIT
 """
 import glob
 import json
 
+# Simulations of these methods, made before the program was written
 TARGETS = {"rda-ito": "5.9 to 9.5", "dantzig": "2.15", "ssr": "", "ssr-whole": ""}
 
-print(f"{'':12s}{'seeds':>6s}{'mean':>9s}{'best':>9s}{'worst':>9s}  paper")
+print(f"{'':12s}{'seeds':>6s}{'mean':>9s}{'best':>9s}{'worst':>9s}  simulated before")
 for name, target in TARGETS.items():
     errors = []
     for path in sorted(glob.glob(name + ".[0-9]*.json")):

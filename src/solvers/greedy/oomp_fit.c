@@ -2,7 +2,8 @@
  *
  * Least squares by the Gram matrix of the examples stands in place of the
  * averaged stochastic gradients of Saad, Blanchard & Arlot 2024, Algorithm 5:
- * the same property, on 5 to 10 times fewer examples. Both are here.
+ * the same property. In runs of this program it took 5 to 10 times fewer
+ * examples. Both are here.
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/oomp_fit.h"
 #include "core/elementary.h"
