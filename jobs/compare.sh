@@ -153,7 +153,7 @@ describe()
     return
   fi
   told=$("$thresher" inspect "$data" --json --quiet) || exit 2
-  read -r rows attributes values layout type kind fingerprint < <("$PYTHON" -c '
+  read -r rows attributes values layout type kind fingerprint < <(PYTHONSAFEPATH=1 "$PYTHON" -c '
 import json, sys
 d = json.load(sys.stdin)
 kind = d["kind"] if d.get("labelled", True) else "unlabelled"

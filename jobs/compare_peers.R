@@ -1,4 +1,4 @@
-#!/usr/bin/Rscript
+#!/usr/bin/Rscript --vanilla
 # compare_peers.R STEM ATTRIBUTES FAMILY - cv.glmnet on the text of compare_peers.py
 # SPDX-License-Identifier: MIT
 #

@@ -70,7 +70,7 @@ def glmnet(train, test, attributes, labels, folder):
     triplets(train, work + ".train")
     triplets(test, work + ".test")
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compare_peers.R")
-    done = subprocess.run(["Rscript", script, work, str(attributes),
+    done = subprocess.run(["Rscript", "--vanilla", script, work, str(attributes),
                            "binomial" if labels else "gaussian"],
                           capture_output=True, text=True)
     for name in os.listdir(folder):

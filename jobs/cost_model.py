@@ -237,10 +237,10 @@ def draw(options):
     what = "batch %d, %d members of the support, budget %s" % (
         options.batch, options.support, options.budget or
         "%g d" % options.share)
-    subprocess.run(["gnuplot", "-e", "folder = '%s'; style = '%s/style.gp'; "
-                    "format = '%s'; what = '%s'" % (
-                        options.out, JOBS, options.format, what),
-                    JOBS + "/cost_model.gp"], check=True)
+    style = JOBS.replace("'", "''")
+    subprocess.run(["gnuplot", "-e", "folder = '.'; style = '%s/style.gp'; "
+                    "format = '%s'; what = '%s'" % (style, options.format, what),
+                    JOBS + "/cost_model.gp"], check=True, cwd=options.out)
     print("wrote %s/cost_model.%s" % (options.out, options.format))
 
 

@@ -105,7 +105,7 @@ find_program
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 with_omp=yes
-if ! "$PYTHON" -c 'import h5py, sklearn' 2>/dev/null; then
+if ! PYTHONSAFEPATH=1 "$PYTHON" -c 'import h5py, sklearn' 2>/dev/null; then
   with_omp=no
   echo "omp is left out: no scikit-learn (sh jobs/packages.sh peers)"
 fi

@@ -47,8 +47,8 @@ words_for_gnuplot()
 draw()
 {
   if command -v gnuplot >/dev/null; then
-    (cd "$out" && gnuplot -e "format = '$format'; style = '$jobs/style.gp'" -e "$2" \
-      "$jobs/$1.gp")
+    (cd "$out" && gnuplot -e "format = '$format'; style = $(words_for_gnuplot \
+      "$jobs/style.gp")" -e "$2" "$jobs/$1.gp")
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
   fi
@@ -110,7 +110,8 @@ record()
   local folder=$1 n=$2 began=$EPOCHREALTIME rc=0
   local command=("${@:3}")
   mkdir -p "$folder"
-  echo "sh $jobs/launch.sh $n ${command[*]@Q}" >"$folder/command"
+  local launcher=$jobs/launch.sh
+  echo "sh ${launcher@Q} $n ${command[*]@Q}" >"$folder/command"
   environment >"$folder/environment"
   launch "$n" "${command[@]}" >"$folder/stdout" 2>"$folder/stderr" || rc=$?
   if [ $rc -ne 0 ]; then

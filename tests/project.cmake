@@ -13,6 +13,7 @@ if(CMAKE_BUILD_TYPE MATCHES "^(Rel|MinSizeRel)" AND NOT THRESHER_SANITIZE)
   set(checked yes)
 endif()
 th_script_test(NAME project_built SCRIPT built.sh ARGS ${checked} LABELS project)
+th_script_test(NAME project_quoted SCRIPT quoted.sh LABELS project TIMEOUT 300)
 th_script_test(NAME project_packages SCRIPT packages.sh LABELS project)
 th_script_test(NAME project_installed SCRIPT installed.sh ARGS ${checked} LABELS project TIMEOUT 300)
 add_test(NAME unit_cost_model

@@ -16,7 +16,7 @@ bench=$SOURCE/tests/bench
 repeats=${REPEATS:-3}
 export OMP_NUM_THREADS=1
 
-if ! Rscript -e 'library(glmnet)' >/dev/null 2>&1; then
+if ! Rscript --vanilla -e 'library(glmnet)' >/dev/null 2>&1; then
   echo "skipped: no glmnet (sh jobs/packages.sh peers)"
   exit 77
 fi
@@ -44,7 +44,7 @@ prepare()
 {
   [ ! -e "$1/train.rds" ] || return 0
   "$PYTHON" "$bench/peers_data.py" "$1.h5" "$1" --raw
-  Rscript "$bench/peers_rds.R" "$1"
+  Rscript --vanilla "$bench/peers_rds.R" "$1"
   rm -f "$1"/*.raw "$1"/*.np[yz]
 }
 
@@ -60,7 +60,7 @@ glmnet() # THRESH TURN
 {
   local family=gaussian
   [ "$loss" = squared ] || family=binomial
-  Rscript "$bench/path_fit.R" "$data" "$work.glmnet$1.$2.json" $family "$1"
+  Rscript --vanilla "$bench/path_fit.R" "$data" "$work.glmnet$1.$2.json" $family "$1"
 }
 
 # least WORK TOOL: seconds.

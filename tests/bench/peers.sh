@@ -22,7 +22,7 @@ if ! "$PYTHON" -c 'import h5py, scipy, sklearn' 2>/dev/null; then
   exit 77
 fi
 with_glmnet=no
-if Rscript -e 'library(glmnet)' >/dev/null 2>&1; then
+if Rscript --vanilla -e 'library(glmnet)' >/dev/null 2>&1; then
   with_glmnet=yes
 fi
 
@@ -32,7 +32,7 @@ prepare()
   [ ! -e "$1/truth.npy" ] || return 0
   if [ $with_glmnet = yes ]; then
     "$PYTHON" "$bench/peers_data.py" "$1.h5" "$1" --raw "${@:2}"
-    Rscript "$bench/peers_rds.R" "$1"
+    Rscript --vanilla "$bench/peers_rds.R" "$1"
     rm "$1"/*.raw
   else
     "$PYTHON" "$bench/peers_data.py" "$1.h5" "$1" "${@:2}"
@@ -62,7 +62,7 @@ scikit() # WORK METHOD OPTION...
 glmnet() # WORK FAMILY LAMBDA
 {
   [ $with_glmnet = no ] ||
-    run "$1.glmnet" Rscript "$bench/peers_fit.R" "$1" "$1.glmnet.csv" "$2" "$3"
+    run "$1.glmnet" Rscript --vanilla "$bench/peers_fit.R" "$1" "$1.glmnet.csv" "$2" "$3"
 }
 
 liblinear() # WORK OPTION...

@@ -73,7 +73,7 @@ def liblinear(x, y, tolerance):
 def glmnet(lambdas, thresh):
     """Seconds and objective at the last lambda."""
     script = os.environ["SOURCE"] + "/tests/bench/text_lasso.R"
-    told = subprocess.run(["Rscript", script, WORK, str(REPEATS), lambdas, str(thresh)],
+    told = subprocess.run(["Rscript", "--vanilla", script, WORK, str(REPEATS), lambdas, str(thresh)],
                           check=True, capture_output=True, text=True,
                           timeout=PATIENCE * REPEATS).stdout
     run = json.loads(told)

@@ -19,7 +19,7 @@ export SOURCE THRESHER LIMIT REPEATS=${REPEATS:-3} OMP_NUM_THREADS=1
 need_data rcv1sub.train.svm.xz
 need_data news20.multiclass.svm.xz
 if ! command -v liblinear-train >/dev/null ||
-  ! Rscript -e 'library(glmnet)' >/dev/null 2>&1; then
+  ! Rscript --vanilla -e 'library(glmnet)' >/dev/null 2>&1; then
   echo "skipped: no LIBLINEAR or no glmnet (sh jobs/packages.sh peers)"
   exit 77
 fi
@@ -35,7 +35,7 @@ for work in rcv1 news20; do
   if [ ! -e $work/train.rds ]; then
     must 0 import $work.svm -o $work.h5 --no-shuffle --layout sparse --force
     "$PYTHON" "$bench/peers_data.py" $work.h5 $work --raw
-    Rscript "$bench/peers_rds.R" $work
+    Rscript --vanilla "$bench/peers_rds.R" $work
     rm -f $work/*.raw $work/*.np[yz]
   fi
 done
