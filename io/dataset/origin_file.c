@@ -8,6 +8,7 @@
 #include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,7 +280,7 @@ static th_status get_fact(const struct th_h5 *h5, const char *name,
   return yes == 0 || yes == 1 ? TH_OK : wrong(h5, err);
 }
 
-/* One byte of text. */
+/* One byte of text, which is neither a letter nor a digit. */
 static th_status get_mark(const struct th_h5 *h5, const char *name, char *mark,
                           struct th_error *err)
 {
@@ -290,7 +291,8 @@ static th_status get_mark(const struct th_h5 *h5, const char *name, char *mark,
   if (rc != TH_OK)
     return rc;
   *mark = text[0];
-  if (strlen(text) != 1)
+  if (strlen(text) != 1 ||
+      !(ispunct((unsigned char)*text) || *text == '\t' || *text == ' '))
     rc = wrong(h5, err);
   free(text);
   return rc;
