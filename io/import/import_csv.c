@@ -119,7 +119,10 @@ static void tell_left_out(const struct th_importing *im)
 
 static const char *separator_text(char separator)
 {
-  return separator == ',' ? "commas" : separator == ';' ? "semicolons" : "tabs";
+  return separator == ','    ? "commas"
+         : separator == ';'  ? "semicolons"
+         : separator == '\t' ? "tabs"
+                             : "another mark";
 }
 
 /* What the text has in common with that of --like, and what not. */
