@@ -182,8 +182,8 @@ static th_status take_origin(struct th_model *model, struct th_data *data,
   struct th_origin origin = *th_dataset_origin(data->dataset);
   origin.name = NULL;
   th_status rc = th_origin_copy(&model->origin, &origin, err);
-  if (rc != TH_OK)
-    return rc;
+  if (rc != TH_OK || origin.format == NULL)
+    return rc; /* computed data have no text, and give the same models */
   model->type = th_model_copy_string(th_type_name(data->store->shape.type));
   return model->type != NULL ? TH_OK
                              : th_fail(err, TH_ENOMEM, "no memory for a name");
