@@ -38,6 +38,16 @@ in_time*) echo "thresher: stopped in time $stopped" >&2 && exit 3 ;;
 graced*) echo "thresher: stopped $stopped" >&2 && exit 3 ;; # SIGTERM to the ranks
 stop*) echo "thresher: file STOP: stopped $stopped" >&2 && exit 3 ;;
 limited*) echo "thresher: stopped after 10 examples; m.h5 is what" >&2 && exit 3 ;;
+held*)
+  tries=$(($(cat tries 2>/dev/null || echo 0) + 1))
+  echo "$tries" >tries
+  [ "$tries" -gt "${PLAY##*_}" ] && exit 0
+  case $PLAY in
+  *folder*) echo "thresher: checkpoint run: another run uses this folder (process 7 on host n2); wait" >&2 ;;
+  *) echo "thresher: another run is writing model.h5; wait for it" >&2 ;;
+  esac
+  exit 1
+  ;;
 fails) echo "thresher: no data" >&2 && exit 1 ;;
 lost*) exit 205 ;;
 ended*) echo "thresher: interrupted by SIGTERM, or a node is lost" >&2 && exit 1 ;;
@@ -87,5 +97,13 @@ plays stop_progress 3 no # what the leg before it said does not count
 plays limited_progress 3 no
 plays ended_progress_cancelled 1 no
 plays fails 1 no
+# A leg that is dying still has the folder or the model: tried again, but not for ever
+for play in held_folder_1:0:2 held_model_3:0:4 held_folder_99:1:12; do
+  rm -rf run tries
+  IFS=: read -r name status tries <<<"$play"
+  plays "$name" "$status" no
+  compare "$name: attempts" "$(cat tries)" == "$tries"
+done
+grep -q '^status 1 ' log || fail "held: $(cat log)"
 plays ends 0 no
 finish
