@@ -83,7 +83,7 @@ set_source_files_properties(no_room.c PROPERTIES COMPILE_DEFINITIONS _GNU_SOURCE
 target_link_libraries(no_room PRIVATE thresher_flags ${CMAKE_DL_LIBS})
 th_script_test(NAME cli_limits ARGS $<TARGET_FILE:no_room> TIMEOUT 300)
 th_script_test(NAME cli_small_files TIMEOUT 300)
-th_script_test(NAME cli_slurm TIMEOUT 600)
+th_script_test(NAME cli_slurm ARGS $<TARGET_FILE:no_locks> TIMEOUT 600)
 th_script_test(NAME cli_outputs TIMEOUT 300)
 add_executable(forge_data forge_data.c forge.c forge_seal.c)
 target_link_libraries(forge_data PRIVATE thresher_flags thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C m)

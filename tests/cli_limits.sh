@@ -49,9 +49,21 @@ done
 for most in 1 4; do
   limited $most "$space" train data.h5 -o new.h5 --solver lasso
   limited $most 'new.csv: File too large' predict model.h5 data.h5 -o new.csv
-  limited $most 'new.jsonl' train data.h5 -o new.h5 --telemetry new.jsonl \
-    --solver saga --epochs 300 --tolerance 1e-12
 done
+# A telemetry that finds no room is not missed.
+iterated=(train data.h5 --solver ogd-ridge --passes 20 --quiet)
+must 0 "${iterated[@]}" -o whole.h5 --telemetry whole.jsonl
+compare "bytes of the model" "$(stat -c %s whole.h5)" '<' 40960
+compare "bytes of the telemetry" "$(stat -c %s whole.jsonl)" '>' 40960
+(
+  ulimit -f 40
+  exec timeout -k 5 100 "$THRESHER" "${iterated[@]}" -o new.h5 --telemetry new.jsonl
+) 2>limited.err || fail "without room for a telemetry: $(cat limited.err)"
+[ "$(cat limited.err)" = 'note: no telemetry: cannot write new.jsonl: File too large' ] ||
+  fail "without room for a telemetry: $(cat limited.err)"
+cmp whole.h5 new.h5 || fail "without room for a telemetry: another model"
+[ ! -e new.jsonl ] && [ ! -e .new.jsonl.partial ] || fail "a part of a telemetry is left"
+rm new.h5
 
 # Too few files or too little memory for many shards: nothing crashes, and nobody is
 # told that good data are damaged.

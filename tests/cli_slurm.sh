@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# cli_slurm.sh - jobs under Slurm, on a throw-away cluster of two nodes: training
+# cli_slurm.sh NO_LOCKS.so - jobs under Slurm, on a throw-away cluster of two nodes: training
 # by train.sbatch gives the same bytes as without Slurm; a scaling study; jobs that
 # are told to end, are preempted, or lose a node, go on
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
+no_locks=$1
 
 cluster=$PWD/cluster
 bash "$SOURCE/tests/slurm_down.sh" "$cluster" # of a run that was killed
@@ -117,7 +118,9 @@ loses_node() { scontrol update NodeName=n2 State=DOWN Reason=test; }
 # The program, whose first leg waits behind its first checkpoint, until a signal comes
 cat >held <<END
 #!/bin/sh
-LD_PRELOAD='$KILL_AT_LIBRARY' KILL_AFTER=.manifest exec '$THRESHER' "\$@"
+LD_PRELOAD='$KILL_AT_LIBRARY'\${ALSO_PRELOADED:+:\$ALSO_PRELOADED}
+export LD_PRELOAD
+KILL_AFTER=.manifest exec '$THRESHER' "\$@"
 END
 chmod +x held
 
@@ -150,6 +153,40 @@ legs()
   [ -z "$(ls "$RUN_FOLDER"/*.manifest 2>/dev/null)" ] || fail "$name: checkpoints are left"
   unset THRESHER_LAUNCHER RUN_FOLDER HOLD
 }
+
+# On a file system without locks, a leg that was killed leaves the record of its owner.
+# The next leg is on another node, from where nobody can look at that process.
+killed_without_locks()
+{
+  local leg name=legs-unlocked owner
+  export RUN_FOLDER=$PWD/$name NO_FLOCK=38 NO_OFD=38 ALSO_PRELOADED=$no_locks
+  export HOLD=$PWD/$name.held
+  scontrol update NodeName=n2 State=DRAIN Reason=test
+  leg=$(THRESHER=$PWD/held sbatch --parsable --output="$name.log" --time="$hours" -N 1 \
+    --ntasks-per-node=2 "$batch" long.h5 "$name.h5" "${long_options[@]}" \
+    --checkpoint-every 20u)
+  await 0 test -s "$name.held" || cat "$name.log" >&2
+  owner=$(readlink "$RUN_FOLDER/.lock.owner")
+  case $owner in "thresher n1 "*" $leg.thresher 0 "*) ;; *) fail "owner: $owner" ;; esac
+  scontrol update NodeName=n2 State=RESUME
+  scontrol update NodeName=n1 State=DRAIN Reason=test
+  partition main DOWN
+  scancel --signal=KILL "$leg.0"
+  await 0 again "$leg" || scontrol show job "$leg" >&2
+  [ "$(readlink "$RUN_FOLDER/.lock.owner")" = "$owner" ] || fail "$name: the record is gone"
+  scontrol update JobId="$leg" StartTime=now+3
+  partition main UP
+  unset RUN_FOLDER NO_FLOCK NO_OFD ALSO_PRELOADED HOLD
+  jobs=("$name:$leg")
+  wait_jobs
+  cmp undisturbed.h5 "$name.h5" || fail "$name: another model after two legs"
+  grep -q 'going on from checkpoint' "$name/stderr" || fail "$name: began anew"
+  grep -q 'on n2' "$name/environment" || fail "$name: not on the other node"
+  [ -z "$(find "$name" . -maxdepth 1 -name '.*.owner' -o -maxdepth 1 -name '.lock')" ] ||
+    fail "$name: records are left"
+  scontrol update NodeName=n1 State=RESUME
+}
+killed_without_locks
 legs srun told
 legs mpirun told
 legs srun preempted

@@ -9,7 +9,7 @@
 
 #include <dirent.h>
 
-/* The file of io/checkpoint/log.h. */
+/* The file of io/checkpoint/checkpoint_log.h. */
 #define TH_CHECKPOINT_LOG "telemetry.kept"
 
 /* Bytes of this rank's part of a checkpoint. */

@@ -18,7 +18,7 @@ th_status th_names_put(const struct th_h5 *h5, int64_t count,
 
 /* The hashes of a master's names, computed from all of them; zeros if it has
  * none. TH_EFORMAT where the master says that they are others; masters of an
- * older minor version do not say. */
+ * older minor version do not say. Also TH_EIO, TH_ENOMEM. */
 th_status th_names_print(const struct th_h5 *h5, int64_t count,
                          struct th_name_print *print, struct th_error *err);
 

@@ -11,7 +11,7 @@
 #include "cli/options/options.h"
 #include "core/ground_truth.h"
 #include "core/model.h"
-#include "io/checkpoint/log.h"
+#include "io/checkpoint/checkpoint_log.h"
 #include "io/hdf5/output.h"
 #include "solvers/driver/train.h"
 

@@ -1,10 +1,11 @@
-/* log.h - a text that grows with the run, kept once beside its checkpoints
+/* checkpoint_log.h - a text that grows with the run, kept once beside its
+ * checkpoints
  *
  * A checkpoint of a long run has to stay small, so it holds how far the text
  * goes, and not the text. What is behind that was written after it, and is cut
  * off when the run goes on from there. All functions are local, for rank 0.
  *
- * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CHECKPOINT_LOG_H
 #define TH_CHECKPOINT_LOG_H
@@ -26,7 +27,8 @@ th_status th_checkpoint_log_add(const struct th_checkpoint *checkpoint,
                                 struct th_checkpoint_text *text,
                                 struct th_error *err);
 
-/* Print what is kept. TH_EFORMAT: it is not there, or another text. */
+/* Print what is kept. TH_EFORMAT: it is another text. Also TH_EIO, TH_ENOMEM.
+ */
 th_status th_checkpoint_log_print(const struct th_checkpoint *checkpoint,
                                   const struct th_checkpoint_text *text,
                                   FILE *to, struct th_error *err);

@@ -1,6 +1,6 @@
-/* log.c - a text that grows with the run, kept once beside its checkpoints
+/* checkpoint_log.c - a text that grows with the run, beside its checkpoints
  * SPDX-License-Identifier: MIT */
-#include "io/checkpoint/log.h"
+#include "io/checkpoint/checkpoint_log.h"
 
 #include "core/integer.h"
 #include "core/memory.h"
