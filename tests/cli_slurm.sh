@@ -163,7 +163,7 @@ killed_without_locks()
   export HOLD=$PWD/$name.held
   scontrol update NodeName=n2 State=DRAIN Reason=test
   leg=$(THRESHER=$PWD/held sbatch --parsable --output="$name.log" --time="$hours" -N 1 \
-    --ntasks-per-node=2 "$batch" long.h5 "$name.h5" "${long_options[@]}" \
+    --ntasks-per-node=1 "$batch" long.h5 "$name.h5" "${long_options[@]}" \
     --checkpoint-every 20u)
   await 0 test -s "$name.held" || cat "$name.log" >&2
   owner=$(readlink "$RUN_FOLDER/.lock.owner")
