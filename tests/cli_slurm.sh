@@ -164,7 +164,7 @@ killed_without_locks()
   scontrol update NodeName=n2 State=DRAIN Reason=test
   leg=$(THRESHER=$PWD/held sbatch --parsable --output="$name.log" --time="$hours" -N 1 \
     --ntasks-per-node=1 "$batch" long.h5 "$name.h5" "${long_options[@]}" \
-    --checkpoint-every 20u)
+    --checkpoint-every 1000u)
   await 0 test -s "$name.held" || cat "$name.log" >&2
   owner=$(readlink "$RUN_FOLDER/.lock.owner")
   case $owner in "thresher n1 "*" $leg.thresher 0 "*) ;; *) fail "owner: $owner" ;; esac
