@@ -20,6 +20,7 @@ set_source_files_properties(no_scalapack.c PROPERTIES COMPILE_DEFINITIONS _GNU_S
 target_link_libraries(no_scalapack PRIVATE thresher_flags ${CMAKE_DL_LIBS})
 th_script_test(NAME cli_ridge ARGS $<TARGET_FILE:no_scalapack>)
 th_script_test(NAME cli_omp)
+th_script_test(NAME cli_weights LONG TIMEOUT 300)
 th_script_test(NAME cli_oomp LONG TIMEOUT 300)
 th_script_test(NAME cli_stopped LONG WIDE)
 th_script_test(NAME cli_checkpoint LONG WIDE TIMEOUT 400)

@@ -199,11 +199,12 @@ static th_status end_update(struct th_sift *s, const struct th_context *context,
 static th_status fit_support(struct th_sift *s, struct th_context *context,
                              th_status learnt, struct th_error *err)
 {
+  double all = (double)th_source_shape(context->source)->training;
   const struct th_sift_round round = {
       .gram = &s->gram,
       .variance = s->mean_square,
       .least = s->least,
-      .n = (double)context->deal.rows_in_pass,
+      .n = (double)context->deal.rows_in_pass * (context->target.counted / all),
   };
   th_status rc;
   TH_TRY(th_sift_fit_round(&s->fit, context, &round, learnt, err));

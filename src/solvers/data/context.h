@@ -31,7 +31,10 @@ struct th_target {
   double largest;  /* largest |y| over the training examples */
   double offset;   /* where a logistic predictor starts: the log odds, or 0 */
   double worst; /* largest loss of an example when only offset is predicted */
-  double weight_unit; /* brings the mean training weight to 1 */
+  double weight_unit; /* brings the mean training weight to 1 or, for solvers
+                         that count evidence, to counted / n */
+  double counted; /* how many training examples of equal weight tell as much: n
+                     for other solvers */
 };
 
 /* Made by the driver, borrowed by solvers. Solvers see an attribute as (x -
@@ -89,8 +92,8 @@ void th_context_scale(struct th_context *context, const struct th_statistics *s,
 void th_context_places(const struct th_context *context,
                        const struct th_slab *slab, int64_t *at, double *centre);
 
-/* Targets in the form above, and weights with mean 1 over the training examples
- * (only their ratios count), of rows in one row group. Local. */
+/* Targets in the form above, and weights by weight_unit (only their ratios
+ * count), of rows in one row group. Local. */
 th_status th_context_targets(struct th_context *context, struct th_rows rows,
                              double *target, double *weight,
                              struct th_error *err);

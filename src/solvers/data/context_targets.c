@@ -3,6 +3,7 @@
 #include "solvers/data/context_parts.h"
 
 #include "core/elementary.h"
+#include "solvers/solver_table.h"
 
 #include <math.h>
 
@@ -11,6 +12,8 @@ enum { SCAN_ROWS = 4096 };
 /* What one scan over the training targets finds. */
 struct scan {
   double weight;
+  double unit;    /* of weights with mean 1 */
+  double squares; /* of these */
   double weighted_sum;
   double lowest;
   double highest;
@@ -36,6 +39,7 @@ static void scan_one(struct scan *scan, double y, double w)
 
 static void scan_values(struct scan *scan, double y, double w)
 {
+  scan->squares += w * scan->unit * (w * scan->unit);
   if (y == scan->highest)
     scan->weight_high += w;
   else if (y != scan->lowest)
@@ -55,7 +59,8 @@ static th_status scan_targets(struct th_source *source, struct scan *scan,
   const struct th_shape *shape = th_source_shape(source);
   double target[SCAN_ROWS];
   double weight[SCAN_ROWS];
-  for (int pass = 0; pass < 2; pass++)
+  for (int pass = 0; pass < 2; pass++) {
+    scan->unit = (double)shape->training / scan->weight;
     for (int64_t first = 0; first < shape->training; first += SCAN_ROWS) {
       int64_t count = shape->training - first;
       count = count < SCAN_ROWS ? count : SCAN_ROWS;
@@ -66,6 +71,7 @@ static th_status scan_targets(struct th_source *source, struct scan *scan,
       for (int64_t i = 0; i < count; i++)
         (pass == 0 ? scan_one : scan_values)(scan, target[i], weight[i]);
     }
+  }
   return TH_OK;
 }
 
@@ -129,10 +135,21 @@ static th_status take_numbers(struct th_context *context,
   return TH_OK;
 }
 
+/* Evidence is counted in examples of equal weight (Kish 1965): with weights
+ * whose sum is that of their squares, the sum of weighted products has the
+ * variance that the weights add up to. */
+static void take_unit(struct th_context *context, const struct scan *scan)
+{
+  double n = (double)th_source_shape(context->source)->training;
+  bool evidence = context->solver->why_truth != NULL;
+  double share = evidence ? n / scan->squares : 1;
+  context->target.weight_unit = scan->unit * share;
+  context->target.counted = n * share;
+}
+
 th_status th_context_take_targets(struct th_context *context,
                                   struct th_error *err)
 {
-  const struct th_shape *shape = th_source_shape(context->source);
   struct scan scan = {0};
   th_status rc = scan_targets(context->source, &scan, err);
   if (rc != TH_OK)
@@ -141,7 +158,7 @@ th_status th_context_take_targets(struct th_context *context,
     return th_fail(err, TH_EDATA,
                    "the weights of the training examples add "
                    "up to nothing; give some a positive weight");
-  context->target.weight_unit = (double)shape->training / scan.weight;
+  take_unit(context, &scan);
   context->target.labels = context->loss->labels;
   return (context->loss->labels ? take_labels : take_numbers)(context, &scan,
                                                               err);

@@ -19,15 +19,17 @@ enum {
 static const double rounding_dense = 1e-20;
 static const double rounding_sparse = 1e-12;
 
-/* Scale the weights so that their unit does not matter. */
+/* Scale the weights so that their unit does not matter, and their sum is that
+ * of their squares (Kish 1965). */
 static void normalise(struct th_standard *s, const double *weight)
 {
   double sum = 0;
-  s->n = 0;
+  double squares = 0;
   for (int64_t i = 0; i < s->rows; i++) {
-    s->n += weight[i] > 0;
     sum += weight[i];
+    squares += weight[i] * weight[i];
   }
+  s->n = squares > 0 ? sum * (sum / squares) : 0;
   for (int64_t i = 0; i < s->rows; i++)
     s->weight[i] = sum > 0 ? weight[i] * (s->n / sum) : 0;
 }

@@ -1,7 +1,8 @@
 /* standard.h - standardised columns, over weighted rows
  *
  * z = (x - offset) / spread has mean 0 and mean square 1 over the rows. The
- * weights add up to n, the number of rows with a weight above 0. A fit on z
+ * weights add up to n, the number of rows of equal weight that tell as much as
+ * these: (sum of w)^2 / sum of w^2. A fit on z
  * depends neither on the units of x nor on those of the weights. All functions
  * are local; sums run in a fixed order.
  * SPDX-License-Identifier: MIT */
@@ -17,7 +18,7 @@
 struct th_standard {
   int64_t rows;
   int64_t count;  /* columns */
-  double n;       /* rows with weight above 0 */
+  double n;       /* rows that count: see above */
   double *weight; /* rows: they add up to n */
   double *offset; /* count: in the units of the column as given */
   double *spread; /* count: in the same units; 0: a constant, whose z is 0 */
