@@ -27,6 +27,8 @@ struct run {
 struct th_callback_store {
   struct th_store store; /* first: the store is the callback store */
   struct thresher_source source;
+  int64_t *row;        /* the caller's number of each stored row, as those of
+                          weight 0 are stored last; NULL: the same number */
   struct th_memo runs; /* by row group and attribute */
   double *block;       /* what the caller fills in */
   int64_t block_capacity;
@@ -39,6 +41,24 @@ struct place {
   int64_t count;
   int64_t first; /* the first, as stored */
 };
+
+static int64_t number_of(const struct th_store *store, int64_t row)
+{
+  const struct th_callback_store *s = (const struct th_callback_store *)store;
+  return s->row != NULL ? s->row[row] : row;
+}
+
+/* The beginning of rows that the caller numbers one after the other. */
+static struct th_rows together(const struct th_callback_store *s,
+                               struct th_rows rows)
+{
+  struct th_rows part = {number_of(&s->store, rows.first), 1};
+  while (part.count < rows.count &&
+         number_of(&s->store, rows.first + part.count) ==
+             part.first + part.count)
+    part.count++;
+  return part;
+}
 
 static th_status refuse(const char *what, char said[THRESHER_SAID],
                         struct th_error *err)
@@ -112,10 +132,11 @@ static th_status keep(struct run *run, const struct place *place,
   return TH_OK;
 }
 
-/* Ask the caller for these attributes (ascending) on all of these rows. */
-static th_status ask(struct th_callback_store *s, const struct place *place,
-                     const int64_t *attribute, int64_t count,
-                     struct th_error *err)
+/* Ask the caller for these attributes (ascending) on all of these rows, which
+ * it numbers one after the other; place->first is its number. */
+static th_status ask_part(struct th_callback_store *s,
+                          const struct place *place, const int64_t *attribute,
+                          int64_t count, struct th_error *err)
 {
   char said[THRESHER_SAID] = "";
   th_status rc;
@@ -130,6 +151,23 @@ static th_status ask(struct th_callback_store *s, const struct place *place,
     TH_TRY(keep(run, place, attribute[a], s->block + a * place->count, err));
   }
 done:
+  return rc;
+}
+
+/* The same for any rows of a group. */
+static th_status ask(struct th_callback_store *s, const struct place *place,
+                     const int64_t *attribute, int64_t count,
+                     struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t done = 0; done < place->count && rc == TH_OK;) {
+    struct th_rows part =
+        together(s, (struct th_rows){place->first + done, place->count - done});
+    struct place here = {place->group, place->row + done, part.count,
+                         part.first};
+    rc = ask_part(s, &here, attribute, count, err);
+    done += part.count;
+  }
   return rc;
 }
 
@@ -210,11 +248,11 @@ done:
   return rc;
 }
 
-static th_status targets_of(struct th_store *store, struct th_rows rows,
-                            double *target, double *weight,
-                            struct th_error *err)
+/* Of rows by the caller's numbers. */
+static th_status ask_targets(const struct th_callback_store *s,
+                             struct th_rows rows, double *target,
+                             double *weight, struct th_error *err)
 {
-  const struct th_callback_store *s = (struct th_callback_store *)store;
   const struct thresher_source *source = &s->source;
   char said[THRESHER_SAID] = "";
   if (target != NULL && source->targets == NULL)
@@ -237,6 +275,22 @@ static th_status targets_of(struct th_store *store, struct th_rows rows,
   return TH_OK;
 }
 
+static th_status targets_of(struct th_store *store, struct th_rows rows,
+                            double *target, double *weight,
+                            struct th_error *err)
+{
+  const struct th_callback_store *s = (struct th_callback_store *)store;
+  th_status rc = TH_OK;
+  for (int64_t done = 0; done < rows.count && rc == TH_OK;) {
+    struct th_rows part =
+        together(s, (struct th_rows){rows.first + done, rows.count - done});
+    rc = ask_targets(s, part, target != NULL ? target + done : NULL,
+                     weight != NULL ? weight + done : NULL, err);
+    done += part.count;
+  }
+  return rc;
+}
+
 static th_status statistics_of(struct th_store *store, struct th_range range,
                                struct th_statistics *statistics,
                                struct th_error *err)
@@ -255,8 +309,10 @@ done:
   return rc;
 }
 
-static const struct th_store_ops store_ops = {
-    .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
+static const struct th_store_ops store_ops = {.slab = slab_of,
+                                              .targets = targets_of,
+                                              .number = number_of,
+                                              .statistics = statistics_of};
 
 static uint64_t fingerprint_of(const struct thresher_source *source)
 {
@@ -315,6 +371,52 @@ static th_status check_sizes(const struct th_shape *shape, struct th_error *err)
                  (long long)TH_MOST_EXAMPLES, (long long)TH_MOST_ATTRIBUTES);
 }
 
+/* Store the rows of weight 0 last, if there are some beside training rows that
+ * have another one. */
+static void set_apart(struct th_callback_store *s, const double *weight)
+{
+  struct th_shape *shape = &s->store.shape;
+  int64_t training = 0;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < shape->examples; i++)
+    if (weight[i] > 0) {
+      training += i < shape->training;
+      s->row[kept++] = i;
+    }
+  shape->weightless = shape->examples - kept;
+  for (int64_t i = 0; i < shape->examples; i++)
+    if (!(weight[i] > 0))
+      s->row[kept++] = i;
+  if (shape->weightless > 0 && (training > 0 || shape->training == 0)) {
+    shape->training = training;
+    shape->row_group =
+        th_partition_row_group_size(shape->examples - shape->weightless);
+    return;
+  }
+  shape->weightless = 0;
+  free(s->row);
+  s->row = NULL;
+}
+
+static th_status order_rows(struct th_callback_store *s, struct th_error *err)
+{
+  struct th_rows all = {0, s->store.shape.examples};
+  double *weight = NULL;
+  int64_t *row = NULL;
+  th_status rc = TH_OK;
+  if (s->source.weights == NULL)
+    return rc;
+  TH_TRY(TH_NEW(&weight, all.count, "weights", err));
+  TH_TRY(TH_NEW(&row, all.count, "row numbers", err));
+  TH_TRY(ask_targets(s, all, NULL, weight, err));
+  s->row = row;
+  row = NULL;
+  set_apart(s, weight);
+done:
+  TH_FREE(weight, row);
+  return rc;
+}
+
 th_status th_callback_store_create(struct th_callback_store **store,
                                    const struct thresher_source *source,
                                    struct th_error *err)
@@ -332,8 +434,11 @@ th_status th_callback_store_create(struct th_callback_store **store,
   s->store.statistics = "caller";
   s->store.fingerprint = fingerprint_of(source);
   s->store.shape = shape;
+  TH_TRY(order_rows(s, err));
   *store = s;
+  s = NULL;
 done:
+  th_callback_store_free(s);
   return rc;
 }
 
@@ -343,7 +448,7 @@ void th_callback_store_free(struct th_callback_store *store)
     return;
   th_placement_free(&store->store.placement);
   th_memo_free(&store->runs);
-  TH_FREE(store->block, store);
+  TH_FREE(store->row, store->block, store);
 }
 
 struct th_store *th_callback_store_of(struct th_callback_store *store)

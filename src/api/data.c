@@ -70,8 +70,11 @@ th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,
 {
   if (data->dataset != NULL)
     return th_dataset_row_numbers(data->dataset, rows, numbers, err);
-  for (int64_t i = 0; i < rows.count; i++) /* in the order of their numbers */
-    numbers[i] = rows.first + i;
+  int64_t (*number)(const struct th_store *, int64_t) =
+      data->store->ops->number;
+  for (int64_t i = 0; i < rows.count; i++)
+    numbers[i] =
+        number != NULL ? number(data->store, rows.first + i) : rows.first + i;
   return TH_OK;
 }
 

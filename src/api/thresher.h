@@ -159,7 +159,8 @@ struct thresher_source {
    * thresher_predict alone. */
   int (*targets)(void *self, int64_t first, int64_t rows, double *target,
                  char *text);
-  /* weight[i] >= 0 of example first + i. NULL: all weigh the same. */
+  /* weight[i] >= 0 of example first + i. NULL: all weigh the same. An example
+   * of weight 0 counts for nothing. */
   int (*weights)(void *self, int64_t first, int64_t rows, double *weight,
                  char *text);
   /* known[a] of attribute first + a, without an observation. */
@@ -172,7 +173,9 @@ struct thresher_source {
  * closed.
  * Collective, with the same sizes on all ranks: THRESHER_EUSAGE otherwise.
  * THRESHER_EARG if sizes or functions are missing, or sizes are too large: there
- * may be 2^40 examples, 2^32 - 1 attributes and 2^62 values. THRESHER_ENOMEM. */
+ * may be 2^40 examples, 2^32 - 1 attributes and 2^62 values. All weights are
+ * asked for: THRESHER_EDATA, THRESHER_EIO if there is something wrong with them.
+ * THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_data_from(struct thresher_data **data, struct thresher_team *team,
                    const struct thresher_source *source,

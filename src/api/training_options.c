@@ -37,9 +37,8 @@ static const struct th_option table[] = {
      "yes; no for solvers with a penalty or in a ball", TH_NO_LIMITS, NULL,
      "model", TH_TRAIN, true,
      "Work on attributes with mean 0 and standard deviation 1, or without an "
-     "intercept with mean square 1. Solvers with a penalty use the weights of "
-     "the examples for this. The model is in the units of the data in any "
-     "case"},
+     "intercept with mean square 1. The model is in the units of the data in "
+     "any case"},
     {"intercept", 0, TH_OPT_FLAG, AT(intercept), NULL, th_option_by_config,
      NULL, TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "Fit a constant term. No penalty applies to it"},

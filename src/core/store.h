@@ -83,6 +83,10 @@ struct th_store_ops {
    * none. */
   th_status (*targets)(struct th_store *store, struct th_rows rows,
                        double *target, double *weight, struct th_error *err);
+  /* The number of a stored row in the input. NULL: rows are stored in the order
+   * of their numbers, or the store is a data set (io/dataset/dataset.h). Local.
+   */
+  int64_t (*number)(const struct th_store *store, int64_t row);
   /* statistics[range.last - range.first]. Local. */
   th_status (*statistics)(struct th_store *store, struct th_range range,
                           struct th_statistics *statistics,
