@@ -94,7 +94,7 @@ y = np.array([r[0] == "yes" for r in rows])
 fit = LogisticRegression(C=np.inf, tol=1e-14, solver="newton-cholesky").fit(X, y)
 off = abs(np.append(fit.coef_[0], fit.intercept_) -
           np.append(model["coef"], model["intercept"])).max()
-sys.exit(off > 1e-6)
+sys.exit(int(off > 1e-6))
 END
 else
   left_out "the fit to labels beside scikit-learn's"

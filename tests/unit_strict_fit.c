@@ -21,14 +21,14 @@ static double spread(const struct sample *s, int64_t k, bool centred)
   return sqrt(sums[2] / sums[0] - mean * mean);
 }
 
-/* The derivative of what a fit makes least, with weights of mean 1; `k` below
- * 0: for the constant. */
+/* The derivative of what a fit makes least, with weights whose sum is that of
+ * their squares; `k` below 0: for the constant. */
 static double slope(const struct sample *s, const struct th_loss *loss,
                     bool centred, int64_t k)
 {
   double weights = 0;
   double sum = 0;
-  double n = 0;
+  double squares = 0;
   for (int64_t i = 0; i < s->rows; i++) {
     double p = s->constant;
     for (int64_t j = 0; j < s->count; j++)
@@ -36,9 +36,9 @@ static double slope(const struct sample *s, const struct th_loss *loss,
     double x = k < 0 ? 1 : sample_value(s, k, i);
     sum += s->weight[i] * th_loss_df(loss, p, s->y[i]) * x;
     weights += s->weight[i];
-    n += s->weight[i] > 0;
+    squares += s->weight[i] * s->weight[i];
   }
-  sum *= n / weights;
+  sum *= weights / squares;
   if (!loss->labels || k < 0)
     return sum;
   double unit = spread(s, k, centred);
