@@ -20,7 +20,7 @@ import re
 import sys
 
 MACHINE = re.compile(r"\d[\d.,]*(?= (?:s|ms|kB|MB|GB|MB/s|GB/s)\b)")
-PROGRESS = re.compile(r"^ *(?:\d+ %, )?(?:\d+ (?:s|min|h) ?)+elapsed\b")
+PROGRESS = re.compile(r"\d (?:s|min|h) elapsed\b")
 OF_MACHINE = "run:  "
 REST = ", ..."
 ROUGHLY = "roughly" in sys.argv[3:]
@@ -111,7 +111,7 @@ def place(parts, lines):
         end = len(lines)
         if not last:
             end = find(part[-1], lines, first + max(0, len(part) - 1), begins)
-            end = first + len(part) if end is None else end + 1
+            end = min(first + len(part), len(lines)) if end is None else end + 1
         yield part, first, end
 
 
