@@ -270,7 +270,7 @@ static void data_rows(struct world *w)
 
 static void model_rows(struct world *w)
 {
-  const enum thresher_examples unknown[] = {-1, 4, 77};
+  const int unknown[] = {-1, 4, 77};
   struct thresher_model *model = w->model;
   struct thresher_scores scores = {.examples = 5};
   REFUSED(thresher_train, model, NONE(&model), w->config, w->data, NULL);
@@ -288,7 +288,8 @@ static void model_rows(struct world *w)
   REFUSED(thresher_evaluate, scores, w->model, w->data, THRESHER_ALL,
           NONE(&scores));
   for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++) {
-    enum thresher_examples which = w->bad ? unknown[k] : THRESHER_ALL;
+    enum thresher_examples which =
+        w->bad ? (enum thresher_examples)unknown[k] : THRESHER_ALL;
     REFUSED(thresher_predict, which, w->model, w->data, which, NULL, NULL,
             NULL);
     REFUSED(thresher_evaluate, which, w->model, w->data, which, &scores);

@@ -122,7 +122,8 @@ thresher_data_open(struct thresher_data **data, struct thresher_team *team,
 
 /* What is known about an attribute's values beforehand. Solvers that
  * standardize use mean and deviation. All are finite. A value outside of the
- * range is THRESHER_EDATA. An attribute whose range is a single number is left out. */
+ * range is THRESHER_EDATA. An attribute whose range is a single number is left
+ * out. */
 struct thresher_attribute {
   double mean;
   double deviation; /* standard deviation */
@@ -172,10 +173,10 @@ struct thresher_source {
  * self points to belongs to the caller, and must live until the data are
  * closed.
  * Collective, with the same sizes on all ranks: THRESHER_EUSAGE otherwise.
- * THRESHER_EARG if sizes or functions are missing, or sizes are too large: there
- * may be 2^40 examples, 2^32 - 1 attributes and 2^62 values. All weights are
- * asked for: THRESHER_EDATA, THRESHER_EIO if there is something wrong with them.
- * THRESHER_ENOMEM. */
+ * THRESHER_EARG if sizes or functions are missing, or sizes are too large:
+ * there may be 2^40 examples, 2^32 - 1 attributes and 2^62 values. All weights
+ * are asked for: THRESHER_EDATA, THRESHER_EIO if there is something wrong with
+ * them. THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_data_from(struct thresher_data **data, struct thresher_team *team,
                    const struct thresher_source *source,
