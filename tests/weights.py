@@ -3,6 +3,7 @@
 
 weights.py THRESHER: works in the present folder. THRESHER_LONG=yes: all solvers on all
 sizes, layouts and targets; else each solver on one of them, in turns.
+SPDX-License-Identifier: MIT
 """
 import json
 import os
