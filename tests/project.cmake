@@ -1,5 +1,6 @@
 # Tests of the project as a whole: its layers, its functions, its installation
 th_test(NAME api_handles LIBS thresher_api LABELS api)
+th_test(NAME api_weights LIBS thresher_api LABELS api)
 th_test(NAME api_arguments SOURCES io_data.c RANKS 1 2 3 LIBS thresher_api MPI::MPI_C LABELS api)
 th_script_test(NAME project_layering SCRIPT layering.sh LABELS project)
 th_script_test(NAME project_layering_broken SCRIPT layering_broken.sh LABELS project)
