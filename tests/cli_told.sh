@@ -115,6 +115,8 @@ for kind, names in [("even", "1100,1102,1104,1106"), ("odd", "1100.5,1102.7,1103
 # years; prices are drawn as if nothing rose
 write("years.csv", [["2000", "2001", "2002", "2003", "2004"]] +
       [[10 + 2 * g() for _ in range(5)] for _ in range(60)])
+write("three.csv", [[10, 20, 30]] + [[random.randrange(50), 60 - random.randrange(50), random.randrange(5)]
+      for _ in range(200)])
 # numbers that are no names: sorted by chance, of very different size, sorted always
 write("chance.csv", [[.1, .5, .9]] + [[random.random() for _ in range(3)] for _ in range(60)])
 write("sizes.csv", [[random.random() + 10 ** k for k in range(6)] for _ in range(60)])
@@ -210,6 +212,8 @@ predicts even.m.h5 even.new.csv.gz even.m.h5 want 3
 refused 2 'years.csv:1:1: the first row of numbers, 2000, 2001, 2002.., is not like those below' \
   3 import years.csv -o no.h5
 must 0 import years.csv -o years.h5 --header yes --target 5
+refused 2 'three.csv:1:1: the first row of numbers, 10, 20, 30, is not like those below' \
+  0 import three.csv -o no.h5
 [ "$(known years.h5 columns)" = 5 ] || fail "years: columns"
 for name in chance sizes sorted whole; do
   must 0 import $name.csv -o $name.h5
@@ -300,6 +304,17 @@ for n in 0 3; do
     import classes.csv -o classes.h5 --target k --positive-class A --force
   grep -q "^negative: 'b' 6, 'bc' 1$" must.err || fail "classes: $(cat must.err)"
 done
+printf 'x,k\n' >many.csv
+for k in $(seq 100); do
+  echo "$k,c$((k % 50))"
+done >>many.csv
+for n in 0 2; do
+  must $n import many.csv -o many.h5 --target k --positive-class c7 --force
+  grep -q "^negative: 98 of other classes$" must.err || fail "many classes: $(cat must.err)"
+done
+head -n 21 many.csv >some.csv
+says "^negative: 'c1' 1, 'c10' 1, .*, 11 of other classes$" 3 \
+  import some.csv -o some.h5 --target k --positive-class c7
 is classes.h5 positive_class '"A"'
 is classes.h5 other_classes '["b", "bc"]'
 

@@ -15,7 +15,9 @@ enum {
   FEW_EVEN = 4,    /* in equal steps, with nothing else to tell */
   FEW_ORDERED = 6, /* in order, likewise */
   PAIR_ROWS = 10,  /* below two columns */
-  RANGE_ROWS = 3   /* that make a range */
+  RANGE_ROWS = 3,  /* that make a range */
+  MANY_ROWS = 40   /* below, none of which is in order, tell it alone: a share p
+                      of rows in order lets p (1 - p)^40 < 1 % pass */
 };
 
 static const double most = 0.8; /* of the columns */
@@ -136,7 +138,8 @@ static bool ordered_names(const double *row, int64_t columns,
     return rows >= PAIR_ROWS && contrast.outside == columns;
   return stands_out ||
          (rows >= RANGE_ROWS && ((even && !even_below && columns >= FEW_EVEN) ||
-                                 (!alike && columns >= FEW_ORDERED)));
+                                 (!alike && columns >= FEW_ORDERED))) ||
+         (rows >= MANY_ROWS && !alike);
 }
 
 bool th_csv_numbers_are_names(const double *row, int64_t columns,

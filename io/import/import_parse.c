@@ -237,28 +237,31 @@ static void share_other_class(struct th_comm *comm, struct th_text_row *row)
                      comm->size - (int)first);
 }
 
-/* How many examples each class has; those of a few classes by name. */
+/* How many examples each class has: of the first ones by name. */
 static void tell_classes(const struct th_importing *im)
 {
+  enum { SHOWN = 8 };
   const struct th_class_set *others = &im->others;
-  char text[TH_CLASSES_KEPT * (TH_CLASS_ROOM + 32)];
+  int64_t shown = others->more            ? 0
+                  : others->count < SHOWN ? others->count
+                                          : SHOWN;
+  int64_t rest = im->assignment.examples - im->positives;
+  char text[SHOWN * (TH_CLASS_ROOM + 32)] = "";
   size_t used = 0;
-  long long rest = (long long)(im->assignment.examples - im->positives);
+  for (int64_t k = 0; k < shown; k++) {
+    used += (size_t)snprintf(text + used, sizeof text - used, "'%s' %lld, ",
+                             others->name[k], (long long)others->times[k]);
+    rest -= others->times[k];
+  }
   th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
                    im->class.name, (long long)im->positives,
                    (long long)im->assignment.examples);
-  text[0] = '\0';
-  for (int64_t k = 0; k < others->count && !others->more; k++)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s'%s' %lld",
-                             k > 0 ? ", " : "", others->name[k],
-                             (long long)others->times[k]);
-  if (others->more)
-    th_import_notice(im,
-                     "negative: %lld examples of more than %d classes, or "
-                     "of classes with long names",
-                     rest, TH_CLASSES_KEPT);
+  if (shown == others->count && !others->more)
+    th_import_notice(im, "negative: %.*s", used > 2 ? (int)used - 2 : 4,
+                     used > 2 ? text : "none");
   else
-    th_import_notice(im, "negative: %s%s", text, rest == 0 ? "none" : "");
+    th_import_notice(im, "negative: %s%lld of other classes", text,
+                     (long long)rest);
 }
 
 th_status th_import_parse(struct th_importing *im, struct th_error *err)
