@@ -1,13 +1,13 @@
 # Tests io_*
 th_test(NAME io_dataset SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver)
-th_test(NAME io_damage SOURCES io_data.c TIMEOUT 240 LIBS thresher_io thresher_solvers_driver)
+th_test(NAME io_damage SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_model SOURCES io_data.c RANKS 1 3 LIBS thresher_io thresher_mpi thresher_solvers_driver)
 th_test(NAME io_checkpoint SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver)
 th_test(NAME io_names SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_twins SOURCES io_data.c LIBS thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
 th_test(NAME io_full SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
-th_test(NAME io_import SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver TIMEOUT 120)
-th_test(NAME io_changing SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver ZLIB::ZLIB TIMEOUT 120)
+th_test(NAME io_import SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver)
+th_test(NAME io_changing SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver ZLIB::ZLIB)
 th_test(NAME io_groups SOURCES io_data.c RANKS 1 3 LIBS thresher_io thresher_mpi thresher_solvers_driver)
 # compilers clear the registers where they optimise
 if(CMAKE_BUILD_TYPE MATCHES "^Rel")
@@ -22,22 +22,22 @@ th_test(NAME io_libsvm LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_cache SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_mapping SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_entries SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
-th_test(NAME io_ahead SOURCES io_data.c TIMEOUT 240 LIBS thresher_io thresher_solvers_driver)
-th_test(NAME io_ahead_mixed SOURCES io_data.c TIMEOUT 240 LIBS thresher_io thresher_solvers_driver)
+th_test(NAME io_ahead SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
+th_test(NAME io_ahead_mixed SOURCES io_data.c LIBS thresher_io thresher_solvers_driver)
 th_test(NAME io_ranks SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_solvers_driver)
 foreach(name IN ITEMS output interrupt)
   th_test(NAME io_${name} SOURCES io_data.c output_folder.c
     LIBS thresher_io thresher_solvers_driver Threads::Threads)
 endforeach()
 # no_locks.c stands before the system's functions
-th_test(NAME io_lock SOURCES io_data.c no_locks.c output_folder.c TIMEOUT 120
+th_test(NAME io_lock SOURCES io_data.c no_locks.c output_folder.c
   LIBS thresher_io thresher_solvers_driver ${CMAKE_DL_LIBS})
 th_test(NAME io_piece LIBS thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
-set(forge SOURCES io_data.c forge.c forge_seal.c forge_try.c TIMEOUT 240
+set(forge SOURCES io_data.c forge.c forge_seal.c forge_try.c
   LIBS thresher_problem thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
 th_test(NAME io_forged WIDE ${forge} LONG 12000)
 th_test(NAME io_forged_named ${forge})
-th_test(NAME io_forged_model SOURCES forge.c forge_seal.c TIMEOUT 120
+th_test(NAME io_forged_model SOURCES forge.c forge_seal.c
   LIBS thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C)
 
 # A tool for scripts, and data sets as Python sees them.

@@ -11,6 +11,6 @@ target_compile_definitions(alike_other PRIVATE THRESHER_VERSION="99.1" th_alike_
 th_test(NAME mpi_alike RANKS ${THRESHER_TEST_RANKS} LIBS alike_check alike_other thresher_mpi thresher_io thresher_solvers_driver)
 th_test(NAME mpi_watch RANKS 2 3 4 LIBS thresher_mpi)
 add_test(NAME mpi_watch.disagree COMMAND ${LAUNCH} 3 $<TARGET_FILE:mpi_watch> disagree)
-set_tests_properties(mpi_watch.disagree PROPERTIES LABELS mpi PROCESSORS 3 TIMEOUT 60
+set_tests_properties(mpi_watch.disagree PROPERTIES LABELS mpi PROCESSORS 3
   ENVIRONMENT "${TEST_ENVIRONMENT};THRESHER_CHECK_COLLECTIVES=yes"
   PASS_REGULAR_EXPRESSION "rank 1 of a team enters a sum of 3 numbers from rank 0, and rank 0 a sum of 2 numbers")

@@ -14,24 +14,24 @@ if(CMAKE_BUILD_TYPE MATCHES "^(Rel|MinSizeRel)" AND NOT THRESHER_SANITIZE)
   set(checked yes)
 endif()
 th_script_test(NAME project_built SCRIPT built.sh ARGS ${checked} LABELS project)
-th_script_test(NAME project_quoted SCRIPT quoted.sh LABELS project TIMEOUT 300)
+th_script_test(NAME project_quoted SCRIPT quoted.sh LABELS project)
 th_script_test(NAME project_packages SCRIPT packages.sh LABELS project)
-th_script_test(NAME project_installed SCRIPT installed.sh ARGS ${checked} LABELS project TIMEOUT 300)
+th_script_test(NAME project_installed SCRIPT installed.sh ARGS ${checked} LABELS project)
 add_test(NAME unit_cost_model
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/unit_cost_model.py ${CMAKE_SOURCE_DIR}/jobs)
-set_tests_properties(unit_cost_model PROPERTIES LABELS unit TIMEOUT 60)
+set_tests_properties(unit_cost_model PROPERTIES LABELS unit)
 add_test(NAME project_arguments
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/arguments.py ${CMAKE_SOURCE_DIR})
-set_tests_properties(project_arguments PROPERTIES LABELS project TIMEOUT 60)
+set_tests_properties(project_arguments PROPERTIES LABELS project)
 add_test(NAME project_papers
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/papers.py ${CMAKE_SOURCE_DIR})
-set_tests_properties(project_papers PROPERTIES LABELS project TIMEOUT 60)
+set_tests_properties(project_papers PROPERTIES LABELS project)
 add_test(NAME project_names
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/names.py ${CMAKE_SOURCE_DIR})
-set_tests_properties(project_names PROPERTIES LABELS project TIMEOUT 60)
+set_tests_properties(project_names PROPERTIES LABELS project)
 add_test(NAME project_limits
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/limits.py ${CMAKE_SOURCE_DIR})
-set_tests_properties(project_limits PROPERTIES LABELS project TIMEOUT 60)
+set_tests_properties(project_limits PROPERTIES LABELS project)
 add_test(NAME project_contracts
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/contracts.py ${CMAKE_SOURCE_DIR})
-set_tests_properties(project_contracts PROPERTIES LABELS project TIMEOUT 60)
+set_tests_properties(project_contracts PROPERTIES LABELS project)
