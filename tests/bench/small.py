@@ -141,7 +141,7 @@ def equal(seeds):
         loss = model.get("candidates", {}).get("best", {}).get("loss", numpy.nan)
         note = [text for text in said.splitlines() if "equal" in text]
         print(f"80 examples of noise, five times each: {len(model['support'])} attributes, loss "
-              f"{loss:.3f}, on fresh data {score['mse'] / 2:.3f}; {note}", flush=True)
+              f"{loss:.3f}, on fresh data {score['mse']:.3f}; {note}", flush=True)
 
 
 def tables(folder):

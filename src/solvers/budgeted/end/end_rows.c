@@ -10,8 +10,12 @@
 #include <string.h>
 
 enum {
-  ENOUGH_ROWS = 5000
-}; /* rows of a block that are enough to list its best attributes */
+  /* rows of a block that are enough to list its best attributes */
+  ENOUGH_ROWS = 5000,
+  /* different examples for each attribute of the list: so many that an equal
+   * one among them hardly helps to predict */
+  MANY_FOR_EACH = 100
+};
 
 /* The share of a single pass that screens; the rest is for the list. If a part
  * is held out besides, the share is such that two thirds of the examples are
@@ -117,14 +121,27 @@ static void equals_free(struct equals *e)
   TH_FREE(e->lead, e->fates);
 }
 
+/* Whether equal examples matter to the choice: if a part is held out, of so few
+ * different ones that a fit could learn them by heart. Examples of few values
+ * are equal by chance. */
+static bool matters(const struct th_twins *twins,
+                    const struct th_source *source, bool held)
+{
+  int64_t n = th_source_shape(source)->training;
+  int64_t list = th_end_longest_list(th_source_budget(source), n);
+  return twins != NULL && twins->count > 0 &&
+         (!held || n - twins->count < MANY_FOR_EACH * list);
+}
+
 /* Local. */
 static th_status equals_init(struct equals *e, const struct th_source *source,
-                             const uint8_t *fate, struct th_error *err)
+                             const uint8_t *fate, bool held,
+                             struct th_error *err)
 {
   int64_t n = th_source_shape(source)->training;
   th_status rc = TH_OK;
   *e = (struct equals){.twins = th_source_twins(source)};
-  if (e->twins != NULL && e->twins->count == 0)
+  if (!matters(e->twins, source, held))
     e->twins = NULL;
   if (e->twins == NULL)
     return rc;
@@ -265,7 +282,7 @@ static th_status choose_rows(struct th_end *end, struct th_context *context,
   mark_all(end, &context->deal, fate);
   TH_TRY(add_pieces(end, shape, fate, err));
   TH_TRY(TH_NEW(&end->fold, end->rows, "folds", err));
-  TH_TRY(equals_init(&equals, context->source, fate, err));
+  TH_TRY(equals_init(&equals, context->source, fate, !by_folds, err));
   if (equals.twins != NULL) {
     TH_TRY(join_equals(end, &equals, !by_folds, err));
     tell_equals(&equals, !by_folds, context);
