@@ -70,7 +70,7 @@ must 1 train none.h5 -o unnamed.h5 --select truth
 ranks 0 inspect model.h5 --json >model.json
 ranks 0 inspect unnamed.h5 --json >unnamed.json
 compare "names of a model without" "'$(key unnamed.json names)'" == "'null'"
-# Deviations: of the examples, as they weigh where the solver weighs them.
+# Deviations: of the examples as they weigh, standardized or not.
 exact=(--solver lasso --lambda-ratio 0.01)
 must 2 train weighted.h5 -o weighted.model.h5 "${exact[@]}" --standardize \
   --intercept
@@ -82,7 +82,7 @@ data = numpy.load("x.npz")
 x, w = data["x"].astype(float), data["weight"] / data["weight"].sum()
 middle = w @ x
 weighted = numpy.sqrt(w @ (x - middle) ** 2)
-for path, deviation in (("model.h5", x.std(0)), ("plainly.model.h5", x.std(0)),
+for path, deviation in (("model.h5", x.std(0)), ("plainly.model.h5", weighted),
                         ("weighted.model.h5", weighted)):
     with h5py.File(path) as f:
         support = f["support"][:]
