@@ -149,6 +149,19 @@ static bool is_centred(const struct th_plan *plan, const struct th_shape *shape)
   return plan->config.intercept && !keeps_zeros;
 }
 
+/* Data sets of older versions. Solvers with a penalty compute what they need.
+ */
+static void tell_unweighted(const struct th_context *context,
+                            const struct th_store *store)
+{
+  if (store->shape.weighted && !store->shape.weighted_statistics &&
+      store->statistics == NULL && !context->solver->penalised)
+    th_context_notice(context,
+                      "the data set is of an older version, in which examples "
+                      "of weight 0 count for means and deviations; import it "
+                      "again");
+}
+
 th_status th_context_init(struct th_context *context,
                           const struct th_plan *plan, struct th_store *store,
                           struct th_comm *comm,
@@ -167,6 +180,8 @@ th_status th_context_init(struct th_context *context,
       .piece_part = 1};
   th_profile_begin(profile);
   th_status rc = th_agree(comm, open_all(context, plan, store, err), err);
+  if (rc == TH_OK)
+    tell_unweighted(context, store);
   if (rc == TH_OK && th_weighted_wanted(context))
     rc = th_weighted_scales(context, err);
   if (rc == TH_OK)
