@@ -6,6 +6,7 @@
 # one line that begins "thresher: " and names the place, and nothing left over.
 set -u
 : "${THRESHER:?the program to test}"
+LIMIT=${LIMIT:-900}
 rm -rf -- ./* ./.[!.]*
 failures=0
 calls=0
