@@ -120,6 +120,7 @@ write("three.csv", [[10, 20, 30]] + [[random.randrange(50), 60 - random.randrang
 # numbers that are no names: sorted by chance, of very different size, sorted always
 write("chance.csv", [[.1, .5, .9]] + [[random.random() for _ in range(3)] for _ in range(60)])
 write("sizes.csv", [[random.random() + 10 ** k for k in range(6)] for _ in range(60)])
+write("trend.csv", [[1.7e9 + k, .5 + .1 * g(), k] for k in range(60)])
 write("sorted.csv", [sorted(g() for _ in range(7)) for _ in range(60)])
 write("whole.csv", [[random.randrange(9) for _ in range(6)] for _ in range(60)])
 
@@ -215,7 +216,7 @@ must 0 import years.csv -o years.h5 --header yes --target 5
 refused 2 'three.csv:1:1: the first row of numbers, 10, 20, 30, is not like those below' \
   0 import three.csv -o no.h5
 [ "$(known years.h5 columns)" = 5 ] || fail "years: columns"
-for name in chance sizes sorted whole; do
+for name in chance sizes sorted whole trend; do
   must 0 import $name.csv -o $name.h5
   is $name.h5 header false
 done
