@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "core/slab.h"
 
-#include "core/search.h"
-
 int th_slab_skip(const struct th_slab *slab)
 {
   return (int)(slab->row % th_type_packed(slab->type));

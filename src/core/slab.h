@@ -8,6 +8,7 @@
 #define TH_SLAB_H
 
 #include "core/range.h"
+#include "core/search.h"
 #include "core/type.h"
 
 #include <stdbool.h>
@@ -58,6 +59,23 @@ double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i);
 /* The value of one of the slab's attributes on its row i; 0 where a sparse slab
  * has no entry. O(log runs + log rows). Local. */
 double th_slab_value(const struct th_slab *slab, int64_t attribute, int64_t i);
+
+/* The entries of run k of a sparse slab that lie on its rows: places in
+ * row_in_group and values. Local. */
+static inline struct th_range th_slab_entries(const struct th_slab *slab,
+                                              int64_t k)
+{
+  const uint16_t *rows = slab->row_in_group;
+  int64_t low = (int64_t)slab->start[k] - slab->start[0];
+  int64_t high = (int64_t)slab->start[k + 1] - slab->start[0];
+  int64_t end = slab->row + slab->rows;
+  /* most runs are short, and lie inside or outside as a whole */
+  if (low < high && rows[low] < slab->row)
+    low = th_search_u16(rows, low + 1, high, slab->row);
+  if (low < high && rows[high - 1] >= end)
+    high = th_search_u16(rows, low, high - 1, end);
+  return (struct th_range){low, high};
+}
 
 /* The part of a slab that holds these of its attributes; sparse: O(log runs).
  * Local. */

@@ -27,8 +27,33 @@ void th_source_free(struct th_source *source)
   if (source != NULL) {
     TH_FREE(source->active, source->numbers, source->packed);
     th_source_free_slots(source);
+    th_shift_free(&source->shifts);
   }
   free(source);
+}
+
+th_status th_source_shift(struct th_source *source, struct th_comm *comm,
+                          const struct th_shift *mine, int64_t count,
+                          struct th_error *err)
+{
+  struct th_shifts *shifts = &source->shifts;
+  int64_t *bytes = NULL;
+  void *all = NULL;
+  th_status rc = TH_NEW(&bytes, comm->size, "attributes far from zero", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_comm_gather(comm, mine, count * (int64_t)sizeof *mine, bytes, &all,
+                        err));
+  shifts->item = all;
+  for (int r = 0; r < comm->size; r++)
+    shifts->count += bytes[r] / (int64_t)sizeof *mine;
+done:
+  free(bytes);
+  return rc;
+}
+
+double th_source_shift_of(const struct th_source *source, int64_t attribute)
+{
+  return th_shift_find(&source->shifts, attribute);
 }
 
 const struct th_shape *th_source_shape(const struct th_source *source)
@@ -274,9 +299,10 @@ th_status th_source_block(struct th_source *source, const struct th_draw *draw,
   th_status rc = th_source_leave(source, err);
   if (rc == TH_OK)
     rc = store->ops->slab(store, rows, range, false, slab, err);
-  if (rc == TH_OK)
-    store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
-  return rc;
+  if (rc != TH_OK)
+    return rc;
+  store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
+  return th_shift_apply(&source->shifts, slab, err);
 }
 
 th_status th_source_support(struct th_source *source,
@@ -295,7 +321,7 @@ th_status th_source_support(struct th_source *source,
       attribute >= draw->block.first && attribute < draw->block.last;
   if (rc == TH_OK && !in_block)
     store->support.observed += th_slab_bytes(slab, store->shape.row_group);
-  return rc;
+  return rc == TH_OK ? th_shift_apply(&source->shifts, slab, err) : rc;
 }
 
 void th_source_tell(struct th_source *source, const struct th_draw *draw,
@@ -346,5 +372,9 @@ th_status th_source_statistics(struct th_source *source, struct th_range range,
                                struct th_statistics *statistics,
                                struct th_error *err)
 {
-  return source->store->ops->statistics(source->store, range, statistics, err);
+  struct th_store *store = source->store;
+  th_status rc = store->ops->statistics(store, range, statistics, err);
+  if (rc == TH_OK)
+    th_shift_range_statistics(&source->shifts, range, statistics);
+  return rc;
 }

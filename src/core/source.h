@@ -54,6 +54,7 @@ struct th_draw {
 
 struct th_source;
 struct th_state;
+struct th_shift;
 
 /* A source over a borrowed store. budget: s', the most attributes of an example
  * that a draw may observe, also for validation. Local; release with
@@ -82,6 +83,16 @@ int64_t th_source_budget(const struct th_source *source);
 /* th_store_owned of its store. */
 struct th_range th_source_owned(const struct th_source *source, int rank,
                                 int size);
+
+/* From now on these attributes, of which each rank lists its own, are handed
+ * out as x - shift, and so are their statistics (core/shift.h). For sparse
+ * data, once. Collective: a gather. TH_ENOMEM. */
+th_status th_source_shift(struct th_source *source, struct th_comm *comm,
+                          const struct th_shift *mine, int64_t count,
+                          struct th_error *err);
+
+/* The shift of an attribute of any rank; 0 for most. */
+double th_source_shift_of(const struct th_source *source, int64_t attribute);
 
 /* Its state: the ledger. */
 void th_source_describe(struct th_source *source, struct th_state *state);

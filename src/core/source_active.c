@@ -203,9 +203,10 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
     rc = store->shape.layout == TH_SPARSE
              ? sparse_active(source, rows, place, slab, err)
              : dense_active(source, rows, place, slab, err);
-  if (rc == TH_OK)
-    store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
-  return rc;
+  if (rc != TH_OK)
+    return rc;
+  store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
+  return th_shift_apply(&source->shifts, slab, err);
 }
 
 void th_source_announce_active(struct th_source *source,

@@ -3,6 +3,7 @@
 #ifndef TH_SOURCE_PARTS_H
 #define TH_SOURCE_PARTS_H
 
+#include "core/shift.h"
 #include "core/source.h"
 
 /* What was observed in the slots of the last draw that has them. */
@@ -33,6 +34,7 @@ struct th_source {
   int64_t packed_capacity;
   int64_t piece; /* piece of a draw's rows that the last request was in */
   struct th_slot_record slots;
+  struct th_shifts shifts;    /* sparse data: of all ranks' attributes */
   bool (*leaves)(void *self); /* NULL: nobody asks */
   void *watcher;
 };

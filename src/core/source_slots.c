@@ -105,8 +105,11 @@ th_status th_source_slots(struct th_source *source, const struct th_draw *draw,
   }
   struct th_entries entries = {slots->count, record->row, slots->attribute};
   th_status rc = th_source_leave(source, err);
-  return rc == TH_OK ? th_store_entries(source->store, &entries, value, err)
-                     : rc;
+  if (rc == TH_OK)
+    rc = th_store_entries(source->store, &entries, value, err);
+  for (int64_t k = 0; k < slots->count && source->shifts.count > 0; k++)
+    value[k] -= th_source_shift_of(source, slots->attribute[k]);
+  return rc;
 }
 
 int64_t th_source_unsettled(const struct th_source *source)

@@ -2,22 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/kernels_sparse.h"
 
-#include "core/search.h"
-
 enum { AHEAD = 16 }; /* runs between asking for an attribute and using it */
 
 struct th_range th_kernels_sparse_entries(const struct th_slab *slab, int64_t k)
 {
-  const uint16_t *rows = slab->row_in_group;
-  int64_t low = (int64_t)slab->start[k] - slab->start[0];
-  int64_t high = (int64_t)slab->start[k + 1] - slab->start[0];
-  int64_t end = slab->row + slab->rows;
-  /* most runs are short, and lie inside or outside as a whole */
-  if (low < high && rows[low] < slab->row)
-    low = th_search_u16(rows, low + 1, high, slab->row);
-  if (low < high && rows[high - 1] >= end)
-    high = th_search_u16(rows, low, high - 1, end);
-  return (struct th_range){low, high};
+  return th_slab_entries(slab, k);
 }
 
 static double sum_of(const double *values, int64_t count)

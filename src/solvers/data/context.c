@@ -5,6 +5,7 @@
 #include "core/fixed.h"
 #include "core/memory.h"
 #include "core/partition.h"
+#include "core/shift.h"
 #include "solvers/data/context_parts.h"
 #include "solvers/data/weighted_scaling.h"
 #include "solvers/solver_table.h"
@@ -76,8 +77,35 @@ static th_status check_attribute(const struct th_context *context,
   return TH_OK;
 }
 
+/* Owned attributes that have a shift. */
+struct far {
+  int64_t count;
+  int64_t capacity;
+  struct th_shift *item;
+};
+
+/* An intercept makes up for shifts of sparse attributes (core/shift.h). They
+ * are chosen here, and *s becomes the statistics of what is left. Local. */
+static th_status choose_shift(const struct th_context *context, struct far *far,
+                              struct th_statistics *s, int64_t attribute,
+                              struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(context->source);
+  bool wanted = shape->layout == TH_SPARSE && context->config->intercept;
+  double shift = wanted ? th_shift_of(s, shape->type) : 0;
+  if (shift == 0)
+    return TH_OK;
+  th_status rc = TH_GROW(&far->item, &far->capacity, far->count + 1,
+                         "attributes far from zero", err);
+  if (rc != TH_OK)
+    return rc;
+  far->item[far->count++] = (struct th_shift){attribute, shift};
+  th_shift_statistics(s, shift);
+  return TH_OK;
+}
+
 /* Local. */
-static th_status scale_attributes(struct th_context *context,
+static th_status scale_attributes(struct th_context *context, struct far *far,
                                   struct th_error *err)
 {
   struct th_range owned = context->owned;
@@ -96,6 +124,7 @@ static th_status scale_attributes(struct th_context *context,
     TH_TRY(th_source_statistics(context->source, part, statistics, err));
     for (int64_t a = 0; a < part.last - part.first; a++) {
       TH_TRY(check_attribute(context, &statistics[a], part.first + a, err));
+      TH_TRY(choose_shift(context, far, &statistics[a], part.first + a, err));
       th_context_scale(context, &statistics[a], first + a);
     }
   }
@@ -116,7 +145,7 @@ static void count_left_out(struct th_context *context)
 /* Local. */
 static th_status open_all(struct th_context *context,
                           const struct th_plan *plan, struct th_store *store,
-                          struct th_error *err)
+                          struct far *far, struct th_error *err)
 {
   const struct th_config *config = &plan->config;
   const struct th_shape *shape = &store->shape;
@@ -137,7 +166,7 @@ static th_status open_all(struct th_context *context,
   if (rc == TH_OK)
     rc = th_context_take_targets(context, err);
   if (rc == TH_OK)
-    rc = scale_attributes(context, err);
+    rc = scale_attributes(context, far, err);
   return rc;
 }
 
@@ -178,10 +207,14 @@ th_status th_context_init(struct th_context *context,
       .profile = profile,
       .monitor = monitor,
       .piece_part = 1};
+  struct far far = {0};
   th_profile_begin(profile);
-  th_status rc = th_agree(comm, open_all(context, plan, store, err), err);
+  th_status rc = th_agree(comm, open_all(context, plan, store, &far, err), err);
   if (rc == TH_OK)
     tell_unweighted(context, store);
+  if (rc == TH_OK && store->shape.layout == TH_SPARSE)
+    rc = th_source_shift(context->source, comm, far.item, far.count, err);
+  free(far.item);
   if (rc == TH_OK && th_weighted_wanted(context))
     rc = th_weighted_scales(context, err);
   if (rc == TH_OK)

@@ -38,8 +38,10 @@ struct th_target {
 };
 
 /* Made by the driver, borrowed by solvers. Solvers see an attribute as (x -
- * centre) * scale. Scale 0 marks an attribute that is left out: one that never
- * changes or, without an intercept, one that is always zero. */
+ * centre) * scale, with x as the source hands it out: sparse attributes that
+ * are far from zero have a shift there. Scale 0 marks an attribute that is left
+ * out: one that never changes or, without an intercept, one that is always
+ * zero. */
 struct th_context {
   struct th_comm *comm;
   struct th_source *source;

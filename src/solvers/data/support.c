@@ -185,11 +185,19 @@ double th_support_own_coef(const struct th_support *support, int64_t k)
   return support->coef[k] * support->scale[k];
 }
 
-double th_support_own_intercept(const struct th_support *support,
-                                const struct th_target *target)
+double th_support_own_centre(const struct th_support *support,
+                             const struct th_context *context, int64_t k)
 {
-  double intercept = target->shift + support->intercept;
+  return support->centre[k] +
+         th_source_shift_of(context->source, support->attribute[k]);
+}
+
+double th_support_own_intercept(const struct th_support *support,
+                                const struct th_context *context)
+{
+  double intercept = context->target.shift + support->intercept;
   for (int64_t k = 0; k < support->size; k++)
-    intercept -= th_support_own_coef(support, k) * support->centre[k];
+    intercept -= th_support_own_coef(support, k) *
+                 th_support_own_centre(support, context, k);
   return intercept;
 }

@@ -70,7 +70,12 @@ void th_support_drop_dust(struct th_support *support);
  * Local. */
 double th_support_own_coef(const struct th_support *support, int64_t k);
 double th_support_own_intercept(const struct th_support *support,
-                                const struct th_target *target);
+                                const struct th_context *context);
+
+/* The centre of member k in the data's own units: with the shift of the source.
+ * Local. */
+double th_support_own_centre(const struct th_support *support,
+                             const struct th_context *context, int64_t k);
 
 /* The members that this rank owns are [first, last). Local. */
 struct th_range th_support_owned(const struct th_support *support,

@@ -56,8 +56,9 @@ static struct scale measure(const struct th_certify_review *r,
                     .terms = (double)support->size + 8};
   for (int64_t k = 0; k < support->size; k++) {
     double own = th_support_own_coef(support, k);
-    s.magnitude += fabs(support->coef[k]) * support->bound[k] +
-                   2 * fabs(own * support->centre[k]);
+    s.magnitude +=
+        fabs(support->coef[k]) * support->bound[k] +
+        2 * fabs(own * th_support_own_centre(support, p->context, k));
   }
   for (int64_t i = 0; i < p->rows; i++) {
     s.mean += p->eta[i] * fabs(r->theta[i]);

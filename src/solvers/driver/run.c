@@ -105,7 +105,7 @@ static th_status tell(struct th_run *run, struct th_error *err)
       .support_size = support->size,
       .support = support->attribute,
       .coef = run->coef,
-      .intercept = th_support_own_intercept(support, &run->context.target),
+      .intercept = th_support_own_intercept(support, &run->context),
       .step_size = step_size_of(run),
       .certificate = certificate_of(run),
       .ending =
@@ -233,7 +233,7 @@ static th_status fill_model(struct th_run *run,
       model->support[at] = support->attribute[k];
       model->coef[at++] = run->coef[k];
     }
-  model->intercept = th_support_own_intercept(support, &run->context.target);
+  model->intercept = th_support_own_intercept(support, &run->context);
   model->solver = th_model_copy_string(run->solver->name);
   model->loss = th_model_copy_string(run->context.loss->name);
   bool used = run->context.config->standardize ||

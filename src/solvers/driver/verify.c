@@ -51,7 +51,8 @@ static th_status take_model(struct check *check, const struct th_model *model,
       TH_TRY(th_fail(err, TH_EDATA,
                      "attribute %lld of the model never changes in these data",
                      (long long)support->attribute[k]));
-    support->intercept += support->coef[k] * support->centre[k];
+    support->intercept +=
+        support->coef[k] * th_support_own_centre(support, &check->context, k);
     support->coef[k] /= support->scale[k];
   }
 done:
