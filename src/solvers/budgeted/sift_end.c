@@ -9,6 +9,7 @@
 #include "solvers/budgeted/newton.h"
 #include "solvers/budgeted/refit.h"
 #include "solvers/budgeted/sift.h"
+#include "solvers/data/density.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -207,7 +208,7 @@ static th_status known_init(struct th_strict_known *known,
 {
   int64_t order = s->fit.order;
   int64_t size = s->fit.size;
-  bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
+  bool sparse = !th_density_is_full(th_source_shape(context->source));
   th_status rc =
       TH_NEW(&known->precision, order * order, "the fit of the support", err);
   if (rc == TH_OK)

@@ -8,6 +8,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/kernels_sparse.h"
+#include "solvers/data/density.h"
 #include "solvers/data/replicated_columns_parts.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ struct request {
 
 static enum th_vector_form form_of(const struct th_shape *shape)
 {
-  if (shape->layout == TH_SPARSE)
+  if (!th_density_is_full(shape))
     return TH_VECTOR_ENTRIES;
   return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
 }
@@ -93,9 +94,46 @@ static th_status read_slab(const struct request *r, int64_t k, int64_t g,
 
 /* ---- dense ---- */
 
+static void put(enum th_vector_form form, void *values, int64_t at,
+                double value)
+{
+  if (form == TH_VECTOR_DOUBLE)
+    ((double *)values)[at] = value;
+  else
+    ((float *)values)[at] = (float)value;
+}
+
+/* Values that are not stored are zero. */
+static void decode_sparse(const struct th_slab *slab, enum th_vector_form form,
+                          int64_t first, void *values)
+{
+  struct th_range entries = {0, 0};
+  if (slab->runs > 0)
+    entries = th_kernels_sparse_entries(slab, 0);
+  for (int32_t i = 0; i < slab->rows; i++)
+    put(form, values, first + i, 0);
+  for (int64_t e = entries.first; e < entries.last; e++)
+    put(form, values, first + slab->row_in_group[e] - slab->row,
+        th_type_load(slab->type, slab->values, e));
+}
+
+/* The same of a whole column in memory. */
+static void copy_dense(const struct request *r, int64_t attribute, void *values)
+{
+  struct th_range entries = th_csc_cache_entries(r->cache, attribute);
+  for (int64_t i = 0; i < r->examples; i++)
+    put(r->form, values, i, 0);
+  for (int64_t e = entries.first; e < entries.last; e++)
+    put(r->form, values, r->cache->row[e], r->cache->value[e]);
+}
+
 static void decode(const struct th_slab *slab, enum th_vector_form form,
                    int64_t first, void *values)
 {
+  if (slab->layout == TH_SPARSE) {
+    decode_sparse(slab, form, first, values);
+    return;
+  }
   double *wide = (double *)values + first;
   float *narrow = (float *)values + first;
   int skip = th_slab_skip(slab);
@@ -116,7 +154,9 @@ static th_status read_dense(const struct request *r, unsigned char *values,
 {
   struct th_slab slab;
   th_status rc = TH_OK;
-  for (int64_t g = r->pieces - 1; g >= 0; g--)
+  for (int64_t k = r->mine.first; k < r->mine.last && r->cache != NULL; k++)
+    copy_dense(r, r->attribute[k], values + (k - r->mine.first) * size);
+  for (int64_t g = r->pieces - 1; g >= 0 && r->cache == NULL; g--)
     for (int64_t k = r->mine.first; k < r->mine.last; k++) {
       TH_TRY(read_slab(r, k, g, &slab, err));
       decode(&slab, r->form, r->first[g], values + (k - r->mine.first) * size);

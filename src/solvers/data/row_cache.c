@@ -3,6 +3,7 @@
 #include "solvers/data/row_cache.h"
 
 #include "core/memory.h"
+#include "solvers/data/density.h"
 #include "solvers/data/row_cache_load.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ th_status th_row_caches_init(struct th_row_caches *caches,
       (struct th_row_caches){.context = context,
                              .active = active,
                              .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
-                             .sparse = shape->layout == TH_SPARSE,
+                             .sparse = !th_density_is_full(shape),
                              .plan = plan,
                              .count = th_deal_units(plan),
                              .limit = limit};

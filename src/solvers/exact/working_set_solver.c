@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/partition.h"
 #include "math/gap.h"
+#include "solvers/data/density.h"
 #include "solvers/exact/working_set_solver_kept.h"
 
 #include <math.h>
@@ -43,13 +44,12 @@ int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
   int64_t members = th_min_i64(USUAL_MEMBERS, th_min_i64(n, shape->attributes));
   int64_t bytes = owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES +
                   th_active_set_bytes(members);
-  if (shape->layout == TH_SPARSE) {
+  bool cached = th_csc_cache_fits(shape, owned);
+  bytes += cached ? th_csc_cache_bytes(shape, owned) : 0;
+  if (!th_density_is_full(shape)) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += th_active_set_form_bytes(members);
-    bytes += (int64_t)(12 * column * (double)members);
-    return bytes + (th_csc_cache_fits(shape, owned)
-                        ? th_csc_cache_bytes(shape, owned)
-                        : 0);
+    return bytes + (int64_t)(12 * column * (double)members);
   }
   int64_t value = shape->type == TH_F64 ? 8 : 4;
   return bytes + members * n * value + members * members * 8;

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "math/gap.h"
+#include "solvers/data/density.h"
 #include "solvers/penalised/problem_parts.h"
 
 #include <math.h>
@@ -203,7 +204,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
                            .rows = shape->training};
   TH_TRY(th_agree(context->comm, reserve_rows(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
-  p->dense = shape->layout == TH_DENSE;
+  p->dense = th_density_is_full(shape);
   choose_precision(p, shape);
   if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
     rc = th_csc_cache_load(&p->csc, context->source, p->active.attribute,
