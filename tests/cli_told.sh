@@ -118,7 +118,7 @@ write("years.csv", [["2000", "2001", "2002", "2003", "2004"]] +
 write("three.csv", [[10, 20, 30]] + [[random.randrange(50), 60 - random.randrange(50), random.randrange(5)]
       for _ in range(200)])
 # numbers that are no names: sorted by chance, of very different size, sorted always
-write("chance.csv", [[.1, .5, .9]] + [[random.random() for _ in range(3)] for _ in range(60)])
+write("chance.csv", [[.1, .5, .8]] + [[random.random() for _ in range(3)] for _ in range(60)])
 write("sizes.csv", [[random.random() + 10 ** k for k in range(6)] for _ in range(60)])
 write("trend.csv", [[1.7e9 + k, .5 + .1 * g(), k] for k in range(60)])
 write("sorted.csv", [sorted(g() for _ in range(7)) for _ in range(60)])
