@@ -43,10 +43,10 @@ struct th_end_work {
   struct th_vector *plain;  /* of all: (x - centre) scale */
   struct th_vector *scaled; /* of all: (x - centre) / g */
   double *lambda[TH_MIXES];
-  int64_t lambdas; /* of them that are tried */
-  int64_t paths;   /* that this round of them has made, on all ranks */
-  double done;     /* what these cost */
-  bool at_end;     /* the last of these predicts best */
+  int64_t lambdas;          /* of them that are tried */
+  int64_t paths;            /* that this round of them has made, on all ranks */
+  double done;              /* what these cost */
+  bool at_end;              /* the last of these predicts best */
   const char *blind;        /* why no predictions can choose; NULL: they can */
   int64_t held;             /* rows that choose */
   int64_t *held_row;        /* ascending */
