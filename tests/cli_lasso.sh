@@ -134,7 +134,7 @@ radius()
   # no noise, and more attributes than examples: the loss falls to 0 with lambda
   must 0 generate kukliansky -o noiseless.h5 --examples 400 --attributes 500 --alpha -1 \
     --task lasso
-  LIMIT=40 must 0 train noiseless.h5 -o noiseless-model.h5 --solver lasso --radius 1000 \
+  must 0 train noiseless.h5 -o noiseless-model.h5 --solver lasso --radius 1000 \
     --no-standardize --no-intercept --report noiseless.json
   grep -q "the ball of radius 1000 does not bind .* no model in the ball has a loss" must.err ||
     fail "no noise: the ball is said to bind"

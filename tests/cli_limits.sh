@@ -57,7 +57,7 @@ compare "bytes of the model" "$(stat -c %s whole.h5)" '<' 40960
 compare "bytes of the telemetry" "$(stat -c %s whole.jsonl)" '>' 40960
 (
   ulimit -f 40
-  exec timeout -k 5 100 "$THRESHER" "${iterated[@]}" -o new.h5 --telemetry new.jsonl
+  exec timeout -k 5 "$LIMIT" "$THRESHER" "${iterated[@]}" -o new.h5 --telemetry new.jsonl
 ) 2>limited.err || fail "without room for a telemetry: $(cat limited.err)"
 [ "$(cat limited.err)" = 'note: no telemetry: cannot write new.jsonl: File too large' ] ||
   fail "without room for a telemetry: $(cat limited.err)"

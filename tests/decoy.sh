@@ -36,7 +36,7 @@ asked_for()
 # homely FOLDER COMMAND...: run there, it loads nothing from there, and does its work
 homely()
 {
-  (cd "$1" && timeout -k 5 60 "${@:2}") >homely.out 2>homely.err ||
+  (cd "$1" && timeout -k 5 "${LIMIT:-900}" "${@:2}") >homely.out 2>homely.err ||
     fail "among decoys: ${*:2}: $(tail -n 2 homely.err)"
   if grep -q '^foreign$' homely.err; then
     fail "among decoys: ${*:2}: loads a library from the current folder"

@@ -21,7 +21,7 @@ echo 'exit error "foreign"' >.gnuplot
 # works COMMAND...: without a program of the environment's
 works()
 {
-  env -u THRESHER timeout -k 5 100 "$@" >../out 2>../err ||
+  env -u THRESHER timeout -k 5 "$LIMIT" "$@" >../out 2>../err ||
     fail "$*: $(tail -n 3 ../err)"
   if grep -E "foreign|not found|No such file|unexpected|syntax error" ../out ../err; then
     fail "$*: says the above"

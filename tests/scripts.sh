@@ -48,5 +48,16 @@ if grep -n '%%' jobs/*.gp; then
   echo "no %% in a sprintf of gnuplot's: let awk print as it does"
   bad=1
 fi
+# A limit of a test is for hangs, and the same for all: LIMIT of tests/lib.sh. One that
+# suits a machine that is alone is reached on a busy one.
+if grep -nE '(^|[^_])(LIMIT=[0-9]|timeout -k [0-9]+ [0-9])' tests/cli_*.sh tests/decoy.sh \
+  tests/quoted.sh; then
+  echo "a limit of its own: leave it to LIMIT of tests/lib.sh"
+  bad=1
+fi
+if grep -nE 'th_(script_)?test\(.* TIMEOUT ' tests/*.cmake; then
+  echo "a limit of its own: those of tests/CMakeLists.txt are for all"
+  bad=1
+fi
 echo "$count scripts"
 exit "$bad"

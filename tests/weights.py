@@ -25,7 +25,7 @@ def fail(text):
 
 
 def run(*arguments):
-    done = subprocess.run(["timeout", "-k", "5", "100", THRESHER, *arguments],
+    done = subprocess.run(["timeout", "-k", "5", "900", THRESHER, *arguments],
                           capture_output=True, text=True)
     if done.returncode != 0:
         fail("thresher %s: %s" % (" ".join(arguments), done.stderr))
