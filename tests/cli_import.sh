@@ -138,7 +138,7 @@ refuse 1 'comments.svm:1:1: no example' comments.svm
 file labels.svm "1\n2\n3\n"
 refuse 1 'labels.svm:1:1: no example has an attribute' labels.svm
 head -c 100000 "$THRESHER" >binary.svm
-refuse 1 'binary.svm:1:1: ' binary.svm --format libsvm
+refuse 1 'binary.svm:1:8: a byte 0' binary.svm --format libsvm
 file text.svm "This is a letter\nto nobody\n"
 refuse 1 "text.svm:1:1: 'This' found" text.svm
 file one.svm "1 1:2\n"
