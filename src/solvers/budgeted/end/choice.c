@@ -206,7 +206,12 @@ static int64_t find_sparsest(const struct th_choice *choice, int64_t b,
   return found;
 }
 
-th_status th_choice_make(struct th_choice *choice, int64_t attributes,
+double th_choice_least_gain(int64_t attributes)
+{
+  return fmin(clear_gain, th_log(1 + (double)attributes));
+}
+
+th_status th_choice_make(struct th_choice *choice, double least_gain,
                          struct th_chosen *made, struct th_error *err)
 {
   made->null = find_kind(choice, TH_CANDIDATE_NULL);
@@ -218,8 +223,7 @@ th_status th_choice_make(struct th_choice *choice, int64_t attributes,
     made->best = made->null;
   double null = choice->candidate[made->null].loss;
   double gain = gain_of(choice, null, choice->candidate[made->best].loss);
-  bool clear = gain >= fmin(clear_gain, th_log(1 + (double)attributes));
-  made->chosen = made->best != made->null && clear
+  made->chosen = made->best != made->null && gain >= least_gain
                      ? find_sparsest(choice, made->best, null)
                      : made->null;
   made->above = compare(choice, made->chosen, made->best, &made->above_se);

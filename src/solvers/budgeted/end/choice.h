@@ -17,12 +17,12 @@
  *             log likelihood, on rows that b has not seen
  * With d attributes in the data, the null model is chosen where b is one, or G
  * is less than min(9, log(1 + d)): among more attributes chance finds more. So
- * one attribute has to gain 0.7, and 50 have to gain 3.9. Else, from few to
- * many attributes (of equals the smaller mean loss first, then the order of
- * addition), the first candidate c but the null model with size_c <= size_b and
- *   nets      mean(loss_c - loss_b) <= se(loss_c - loss_b) / 4
- *   strict    mean(loss_c - loss_b) <= se(loss_c - loss_b), and at most the
- *             share max(0.01, n / 20000) of what b gains: mean(loss_null -
+ * one attribute has to gain 0.7, and 50 have to gain 3.9. (The caller may ask
+ * for more.) Else, from few to many attributes (of equals the smaller mean loss
+ * first, then the order of addition), the first candidate c but the null model
+ * with size_c <= size_b and nets      mean(loss_c - loss_b) <= se(loss_c -
+ * loss_b) / 4 strict    mean(loss_c - loss_b) <= se(loss_c - loss_b), and at
+ * most the share max(0.01, n / 20000) of what b gains: mean(loss_null -
  *             loss_b). A standard error of few rows is no small loss.
  * b itself is one.
  *
@@ -102,9 +102,13 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
 bool th_choice_trails(const struct th_choice *choice, int64_t mix,
                       int64_t other);
 
-/* Choose, on data of so many attributes that vary. TH_EARG when no null model
- * has been added. */
-th_status th_choice_make(struct th_choice *choice, int64_t attributes,
+/* The least G of a model that is not the null model, in data of so many
+ * attributes that vary. */
+double th_choice_least_gain(int64_t attributes);
+
+/* Choose; a G below least_gain is none. TH_EARG when no null model has been
+ * added. */
+th_status th_choice_make(struct th_choice *choice, double least_gain,
                          struct th_chosen *made, struct th_error *err);
 
 #endif
