@@ -115,8 +115,7 @@ static void claim_in_threads(int ready)
   bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
               pthread_create(&thread, NULL, wait_here, NULL) == 0;
   th_interrupt_pause(&pause_here);
-  good =
-      good && write(ready, "+", 1) == 1 && pthread_kill(thread, SIGTERM) == 0;
+  good = good && write(ready, "+", 1) == 1 && pthread_kill(thread, SIGINT) == 0;
   await_blocked(); /* handed over */
   put("done", "x");
   th_interrupt_resume(&pause_here);
@@ -190,7 +189,7 @@ static void test_signals(void)
   end_child(&child, SIGTERM, "SIGTERM");
   folder_start();
   child = begin_child(2);
-  end_child(&child, SIGTERM, "SIGTERM");
+  end_child(&child, SIGINT, "SIGINT");
   CHECK(names_in_folder() == 1 && is_there("done"));
 }
 

@@ -13,22 +13,23 @@ enum thresher_status thresher_model_read(struct thresher_model **model,
                                          const char *path,
                                          struct thresher_error *error)
 {
+  struct thresher_model *fresh = NULL;
   struct th_error err;
   th_status rc;
   th_error_clear(&err);
-  if (model != NULL)
-    *model = NULL;
   TH_TRY(TH_HANDLE_GIVEN(&err, {team, "team"}));
   rc = TH_HANDLE_GIVEN(&err, {model, "model"}, {path, "path"});
   if (rc == TH_OK)
-    rc = TH_NEW(model, 1, "a model", &err);
+    rc = TH_NEW(&fresh, 1, "a model", &err);
   TH_TRY(th_agree(&team->comm, rc, &err));
-  TH_TRY(th_model_read(&(*model)->model, &team->comm, path, &err));
+  TH_TRY(th_model_read(&fresh->model, &team->comm, path, &err));
 done:
-  if (rc != TH_OK && model != NULL) {
-    thresher_model_free(*model);
-    *model = NULL;
+  if (rc != TH_OK) {
+    thresher_model_free(fresh);
+    fresh = NULL;
   }
+  if (model != NULL)
+    *model = fresh;
   return th_handle_tell(rc, &err, error);
 }
 

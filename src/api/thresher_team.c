@@ -22,14 +22,16 @@ enum thresher_status thresher_team_mpi(struct thresher_team **team, int comm,
   TH_TRY(TH_NEW(&fresh, 1, "a team", &err));
 done:
   rc = th_agree(&ranks, rc, &err);
-  if (rc != TH_OK) {
+  if (rc == TH_OK && fresh != NULL) {
+    *fresh = (struct thresher_team){ranks, th_mpi_allows_threads()};
+  } else {
     th_comm_free(&ranks);
     free(fresh);
-    return th_handle_tell(rc, &err, error);
+    fresh = NULL;
   }
-  *fresh = (struct thresher_team){ranks, th_mpi_allows_threads()};
-  *team = fresh;
-  return THRESHER_OK;
+  if (team != NULL)
+    *team = fresh;
+  return th_handle_tell(rc, &err, error);
 }
 
 enum thresher_status thresher_team_self(struct thresher_team **team,

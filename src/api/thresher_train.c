@@ -80,16 +80,15 @@ enum thresher_status thresher_train(struct thresher_model **model,
                                     struct thresher_error *error)
 {
   int row = th_training_options_find("standardize");
+  struct thresher_model *fresh = NULL;
   struct th_training training = {0};
   struct th_error err;
   th_status rc;
   th_error_clear(&err);
-  if (model != NULL)
-    *model = NULL;
   TH_TRY(TH_HANDLE_GIVEN(&err, {data, "data"}));
   rc = TH_HANDLE_GIVEN(&err, {model, "model"}, {config, "config"});
   if (rc == TH_OK)
-    rc = TH_NEW(model, 1, "a model", &err);
+    rc = TH_NEW(&fresh, 1, "a model", &err);
   TH_TRY(th_agree(data->comm, rc, &err));
   training.config = config->config;
   training.standardize_given = config->given[row] != 0;
@@ -98,13 +97,15 @@ enum thresher_status thresher_train(struct thresher_model **model,
   TH_TRY(th_handle_alike(data->comm, hash_of(config), "options", &err));
   TH_TRY(th_config_check(&config->config, config->given, &err));
   TH_TRY(run(&training, data->comm, listener, data->threaded, &err));
-  (*model)->model = training.model;
+  fresh->model = training.model;
   training.model = (struct th_model){0};
 done:
   th_training_free(&training);
-  if (rc != TH_OK && model != NULL) {
-    free(*model);
-    *model = NULL;
+  if (rc != TH_OK) {
+    free(fresh);
+    fresh = NULL;
   }
+  if (model != NULL)
+    *model = fresh;
   return th_handle_tell(rc, &err, error);
 }

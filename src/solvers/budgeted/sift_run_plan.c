@@ -5,8 +5,8 @@
 #include "solvers/budgeted/algorithms.h"
 #include "solvers/budgeted/budgeted_plan.h"
 #include "solvers/budgeted/end/end.h"
-#include "solvers/data/folds.h"
 #include "solvers/budgeted/sift.h"
+#include "solvers/data/folds.h"
 
 #include <math.h>
 
