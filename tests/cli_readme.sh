@@ -72,11 +72,11 @@ with lzma.open("typed/mine.svm.xz", "wt") as mine, open("fresh.svm", "w") as fre
 names = ["c%d" % j for j in range(80)]
 with open("typed/houses.csv", "w") as old, open("typed/new.csv", "w") as new:
     print("id", "street", *names, "price", sep=",", file=old)
-    print(*names, sep=",", file=new)
+    print("id", "street", *names, sep=",", file=new)
     for k in range(200):
         x = [round(draw.gauss(0, 1), 3) for j in names]
         print(k, "Elm", *x, 9 + x[5] + draw.gauss(0, 0.1), sep=",", file=old)
-        print(*x, sep=",", file=new)
+        print(k, "Oak", *x, sep=",", file=new)
 END
 }
 
