@@ -205,7 +205,7 @@ run()
     --report "$folder/report.json")
   runs+=("$folder")
   [ ! -e "$folder/model.json" ] || ! grep -qxF -- \
-    "sh $jobs/launch.sh $ranks ${command[*]@Q}" "$folder/command" || return 0
+    "$(command_line "$ranks" "${command[@]}")" "$folder/command" || return 0
   rm -f "$folder/model.json"
   record "$folder" "$ranks" "${command[@]}"
   "$thresher" inspect "$folder/model.h5" --json >"$folder/model.json"

@@ -103,6 +103,13 @@ table()
     }' "$2" "$2" | cut -c "1-$3"
 }
 
+# command_line RANKS COMMAND...: what does a run again
+command_line()
+{
+  local launcher=$jobs/launch.sh command=("${@:2}")
+  echo "sh ${launcher@Q} $1 ${command[*]@Q}"
+}
+
 # record FOLDER RANKS COMMAND...: a run whose folder tells how it came about:
 # command, environment, stdout, stderr, wall_seconds
 record()
@@ -110,8 +117,7 @@ record()
   local folder=$1 n=$2 began=$EPOCHREALTIME rc=0
   local command=("${@:3}")
   mkdir -p "$folder"
-  local launcher=$jobs/launch.sh
-  echo "sh ${launcher@Q} $n ${command[*]@Q}" >"$folder/command"
+  command_line "$n" "${command[@]}" >"$folder/command"
   environment >"$folder/environment"
   launch "$n" "${command[@]}" >"$folder/stdout" 2>"$folder/stderr" || rc=$?
   if [ $rc -ne 0 ]; then

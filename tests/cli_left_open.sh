@@ -45,7 +45,7 @@ for how in held killed; do
   told model.h5 0 train data.h5 -o x.h5 --solver exploitation --start model.h5
   told model.h5 0 train data.h5 -o x.h5 --telemetry t.jsonl --reference model.h5
   told model.h5 0 import model.h5 -o x.h5
-  [ "$how" = killed ] || kill "$holder"
+  [ "$how" = killed ] || { kill "$holder"; wait "$holder" || true; }
   ! command -v h5clear >/dev/null || {
     h5clear -s model.h5
     must 0 evaluate model.h5 data.h5
@@ -59,7 +59,7 @@ for how in held killed; do
   told data.h5 0 evaluate model.h5 data.h5
   told data.h5 0 import text.svm --like data.h5 -o x.h5
   told data.h5 0 import data.h5 -o x.h5
-  [ "$how" = killed ] || kill "$holder"
+  [ "$how" = killed ] || { kill "$holder"; wait "$holder" || true; }
   ! command -v h5clear >/dev/null || {
     h5clear -s data.h5
     must 0 evaluate model.h5 data.h5
@@ -72,7 +72,7 @@ for how in held killed; do
     told data.shards/00001.h5 $n inspect data.h5 --check
   done
   told data.shards/00001.h5 0 evaluate model.h5 data.h5 --split all
-  [ "$how" = killed ] || kill "$holder"
+  [ "$how" = killed ] || { kill "$holder"; wait "$holder" || true; }
   if command -v h5clear >/dev/null; then
     h5clear -s data.shards/00001.h5
     must 0 evaluate model.h5 data.h5

@@ -73,7 +73,8 @@ th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
                              .piece = -1};
   names->type = names->width == 0 ? -1 : th_h5_text_type(names->width);
   if (names->type < 0)
-    return th_h5_fail(h5, "cannot read", TH_D_NAMES, err);
+    return TH_DAMAGED(err, "%s: %s is not stored as it was written", h5->name,
+                      TH_D_NAMES);
   TH_TRY(
       th_h5_set_open(&names->set, h5, TH_D_NAMES, names->type, 1, size, err));
   if (size[0] != (hsize_t)count)
