@@ -45,7 +45,10 @@ killed()
       fail "$kind: call $k of $n was not reached"
     preload=
     # what was renamed last may be complete
-    where "$kind" ranks 0 "${kept[@]}" --force >/dev/null 2>err ||
+    force=
+    [ ! -e model.h5 ] || force=--force
+    # shellcheck disable=SC2086 # or nothing
+    where "$kind" ranks 0 "${kept[@]}" $force >/dev/null 2>err ||
       fail "$kind, killed at call $k of $n: $(cat err)"
     cmp -s undisturbed.h5 model.h5 || fail "$kind, killed at call $k of $n: another model"
     compare "$kind, $k: lines of telemetry" "$(wc -l <model.jsonl)" == "$updates"
@@ -73,7 +76,7 @@ stopped()
 second()
 {
   local who=
-  case $1 in flock | ofd) ;; *) who=" (process $stopped on host $(uname -n); if that has ended, remove \\..*\\.owner)" ;; esac
+  case $1 in flock | ofd) ;; *) who=" (process $stopped on host $(uname -n); if that has ended, remove $PWD/.*\\.owner)" ;; esac
   where "$1" ranks 0 "${@:3}" --force >/dev/null 2>err && fail "$1: ${*:3}: not refused"
   [ "$(grep -c '^thresher: ' err)" = 1 ] || fail "$1: $(cat err)"
   grep -q "^thresher: .*$2$who; wait for it" err || fail "$1, wanted '$2$who': $(cat err)"

@@ -17,6 +17,11 @@ grep -q 'weights: *133 of 400 examples have weight 0' must.err ||
   fail "said of weights: $(cat must.err)"
 ranks 0 inspect said.h5 --json >said.json
 compare "of weight 0" "$(key said.json weightless)" == 133
+must 0 import small-kept.csv -o none.h5 --target y --weights w --ignore label
+# a program that knows of none does not take them for tests
+"$PYTHON" -c 'import h5py, sys
+for name, major in (("said", 3), ("none", 2)):
+    assert h5py.File(name + ".h5").attrs["major"] == major, name' || fail "versions of the format"
 compare "for training" "$(key said.json training)" == 267
 must 0 inspect said.h5 --check
 must 0 train said.h5 -o said-model.h5

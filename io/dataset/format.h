@@ -24,7 +24,9 @@
  *                   only), weighted 0 | 1
  *   weightless      if there are some: the last so many examples have weight 0.
  *                   They are neither for training nor for tests, and lie in the
- *                   row groups of the test examples
+ *                   row groups of the test examples. Such a master alone has
+ *                   major 3: a program that knows of none refuses it, and does
+ *                   not take them for tests
  *   weighted_statistics 0 | 1
  *                   if weighted: 1: in the statistics each training example
  *                   counts by its weight. Older masters lack this; there each
@@ -186,7 +188,11 @@ struct th_h5;
 #define TH_TRAIN_AGAIN(err, text, ...)                                         \
   th_fail((err), TH_EFORMAT, text "; train the model again", __VA_ARGS__)
 
-enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 4 };
+enum {
+  TH_FORMAT_MAJOR = 2,
+  TH_FORMAT_MAJOR_WEIGHTLESS = 3,
+  TH_FORMAT_MINOR = 4
+};
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"

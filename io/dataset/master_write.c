@@ -56,7 +56,8 @@ static th_status put_shape(const struct th_h5 *h5,
     const char *name;
     int64_t value;
   } numbers[] = {
-      {TH_A_MAJOR, TH_FORMAT_MAJOR},
+      {TH_A_MAJOR,
+       shape->weightless > 0 ? TH_FORMAT_MAJOR_WEIGHTLESS : TH_FORMAT_MAJOR},
       {TH_A_MINOR, TH_FORMAT_MINOR},
       {TH_A_EXAMPLES, shape->examples},
       {TH_A_TRAINING, shape->training},

@@ -21,15 +21,19 @@
 
 enum {
   WORD = 80,  /* of a record */
+  PATH = 300, /* of a folder, in a message */
   DEEP = 6,   /* runs that were killed while they took the same record over */
   TRIES = 100 /* changes that are seen between two looks at a record */
 };
 
 static const char suffix[] = ".owner";
+/* The name space of processes that a host has by itself, not in a container. */
+static const char of_host[] = "pid:_4026531836_";
 
 /* Who has a lock. A word that is not known is "-". */
 struct owner {
   char host[WORD];
+  char machine[WORD];    /* what no other host has, but for clones */
   char boot[WORD];       /* of the host's system */
   char processes[WORD];  /* the name space of process numbers */
   char key[WORD];        /* of a job that may run in several legs */
@@ -111,6 +115,7 @@ static struct owner who_am_i(void)
   if (gethostname(text, sizeof text - 1) != 0)
     text[0] = '\0';
   put_word(me.host, text);
+  read_word("/etc/machine-id", me.machine);
   read_word("/proc/sys/kernel/random/boot_id", me.boot);
   if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
     space[0] = '\0';
@@ -128,18 +133,19 @@ static void print_record(const struct owner *me, char text[TH_LOCK_TEXT])
   struct timespec now = {0};
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(text, TH_LOCK_TEXT,
-           "thresher %s %s %s %s %" PRId64 " %" PRId64 " %llu %lld.%09ld",
-           me->host, me->boot, me->processes, me->key, me->leg, me->process,
-           me->at, (long long)now.tv_sec, now.tv_nsec);
+           "thresher %s %s %s %s %s %" PRId64 " %" PRId64 " %llu %lld.%09ld",
+           me->host, me->machine, me->boot, me->processes, me->key, me->leg,
+           me->process, me->at, (long long)now.tv_sec, now.tv_nsec);
 }
 
 static bool parse_record(const char *text, struct owner *owner)
 {
   _Static_assert(WORD == 80, "the widths below");
   return sscanf(text,
-                "thresher %79s %79s %79s %79s %" SCNd64 " %" SCNd64 " %llu",
-                owner->host, owner->boot, owner->processes, owner->key,
-                &owner->leg, &owner->process, &owner->at) == 7 &&
+                "thresher %79s %79s %79s %79s %79s %" SCNd64 " %" SCNd64
+                " %llu",
+                owner->host, owner->machine, owner->boot, owner->processes,
+                owner->key, &owner->leg, &owner->process, &owner->at) == 8 &&
          owner->process > 0;
 }
 
@@ -176,11 +182,13 @@ static bool is_known(const char *word)
   return strcmp(word, "-") != 0;
 }
 
-/* Names that many hosts have tell nothing. */
+/* Containers have names and numbers that others may have, too. */
 static bool same_host(const struct owner *owner, const struct owner *me)
 {
-  return is_known(me->host) && strncmp(me->host, "localhost", 9) != 0 &&
-         strcmp(owner->host, me->host) == 0;
+  return is_known(me->host) && strcmp(owner->host, me->host) == 0 &&
+         is_known(me->machine) && strcmp(owner->machine, me->machine) == 0 &&
+         strcmp(owner->processes, of_host) == 0 &&
+         strcmp(me->processes, of_host) == 0;
 }
 
 static bool is_gone(const struct owner *owner, const struct owner *me)
@@ -225,19 +233,32 @@ static bool name_next(struct chain *chain, int depth)
                       chain->name[0], th_hash(text, strlen(text))) == TH_OK;
 }
 
+/* Where names in a folder begin: its path with a slash, or nothing. */
+static void name_folder(int folder, char path[PATH])
+{
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+  ssize_t length = readlink(link, path, PATH - 2);
+  if (length > 0)
+    path[length++] = '/';
+  path[length > 0 ? length : 0] = '\0';
+}
+
 /* Who holds a record, and how it can be removed. */
-static void tell_holder(const char *name, const char *text,
+static void tell_holder(int folder, const char *name, const char *text,
                         char holder[TH_LOCK_HOLDER])
 {
   struct owner owner;
+  char path[PATH];
+  name_folder(folder, path);
   if (parse_record(text, &owner))
     snprintf(holder, TH_LOCK_HOLDER,
              " (process %" PRId64 " on host %s; if that has ended, remove "
-             "%.200s)",
-             owner.process, owner.host, name);
+             "%s%.200s)",
+             owner.process, owner.host, path, name);
   else
     snprintf(holder, TH_LOCK_HOLDER,
-             " (%.200s is there; remove it if no run does)", name);
+             " (%s%.200s is there; remove it if no run does)", path, name);
 }
 
 /* Take the first record of the chain that is free. *depth: which. Again: what
@@ -260,7 +281,7 @@ static enum step look_once(struct chain *chain, int depth, const char *name,
   }
   bool gone = parse_record(text, &owner) && is_gone(&owner, &chain->me);
   if (!gone || depth == DEEP) {
-    tell_holder(name, text, holder);
+    tell_holder(chain->folder, name, text, holder);
     return STEP_HELD;
   }
   memcpy(chain->text[depth], text, sizeof text);

@@ -4,14 +4,19 @@
  * flock(2) or, where that fails, by an OFD lock of fcntl(2): such a lock ends
  * with the process. Some file systems have neither, Lustre without its option
  * `flock` among them. There an owner record stands beside the file: NAME.owner,
- * a symbolic link that leads nowhere and whose text tells host, boot, process
- * and when it began. It comes into being whole or not at all.
+ * a symbolic link that leads nowhere and whose text tells host, machine, boot,
+ * process and when it began. It comes into being whole or not at all.
  *
  * The record of a process that is gone is taken over. Whether it is gone can
- * only be told on its host. Any other owner counts as living, until somebody
- * removes the record. There is one exception, a job of Slurm that was put into
- * the queue again: Slurm has ended its earlier leg. No option takes a record
- * over, since a living run would lose its work.
+ * only be told on its host. A host that was started again has another boot, the
+ * same name and the same machine number; containers, which may share these, do
+ * not count as hosts. Any other owner counts as living, until somebody removes
+ * the record. There is one exception, a job of Slurm that was put into the
+ * queue again: Slurm has ended its earlier leg. No option takes a record over,
+ * since a living run would lose its work.
+ *
+ * Runs that lock by different kinds do not see one another, but for records,
+ * which all see.
  *
  * After a lock is taken, see that the file still has its name, since another
  * run may have removed it in between. All functions are local.
@@ -23,7 +28,7 @@
 
 #include <stdbool.h>
 
-enum { TH_LOCK_TEXT = 512, TH_LOCK_HOLDER = 400, TH_LOCK_NOTE = 512 };
+enum { TH_LOCK_TEXT = 512, TH_LOCK_HOLDER = 700, TH_LOCK_NOTE = 512 };
 
 enum th_lock_answer {
   TH_LOCK_MINE,

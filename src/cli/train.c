@@ -300,8 +300,9 @@ static th_status train(struct session *session, struct th_comm *comm,
   th_interrupt_ask(session->keeper.on); /* the model is all but there */
   TH_TRY(find_cause(session, comm, rc, err));
   TH_TRY(th_training_finish(&session->training, comm, err));
-  th_run_monitor_finish(&session->monitor);
+  th_meter_clear(&session->monitor.meter);
   TH_TRY(write_model(session, comm, err));
+  th_run_monitor_finish(&session->monitor); /* no run is without its model */
   th_keeper_done(&session->keeper);
   TH_TRY(report(session, comm, err));
   rc = tell_stop(session, err);
