@@ -30,6 +30,12 @@ if kind == "line":
 if kind in ("counts", "heavy", "rare", "log", "normal"):
     y = numpy.arange(n) == draw.integers(n)
 table = numpy.c_[x, y]
+if kind == "few":  # most examples are equal, and one attribute is the target
+    table[:, :-1] = draw.random((n, d)) < 0.05
+    table[:, -1] = table[:, 0]
+if kind == "categories":
+    table[:, :-1] = numpy.eye(d)[draw.integers(0, d, n)]
+    table[:, -1] = table[:, :-1] @ draw.standard_normal(d)
 if kind == "five" or kind == "signal":
     table[:, -1] += 3 * x[:, 0] * (kind == "signal")
     table = draw.permutation(numpy.tile(table, (5, 1)))
@@ -170,4 +176,13 @@ compare "a signal in few cells" "(0 in $(key model.json support))" == True
 # the size that -s allows
 learn line 5 40 6 -s 1
 compare "-s 1" "$(key model.json support)" == '[0]'
+# values are few: examples are equal by chance, and what predicts is found
+for n in 300 1000 5100; do
+  learn few 5 $n 12
+  compare "few values, $n examples" "$(key model.json support)" == "[0]"
+done
+for n in 1100 5100; do
+  learn categories 6 $n 20
+  compare "categories, $n examples" "$(key model.json support)" "!=" "[]"
+done
 finish

@@ -77,7 +77,7 @@ if model["loss"] == "squared-hinge":
     fit = values[0] + (values[1] - values[0]) * np.clip((1 + z) / 2, 0, 1)
 counts = weight > 0
 z, y, fit = z[counts], y[counts], fit[counts]
-weight = np.ones(len(y)) if unweighted else weight[counts]
+weight = np.ones(counts.sum()) if unweighted else weight[counts]
 share = weight / weight.sum()
 mse = share @ (y - fit) ** 2
 wanted = dict(n=len(y), weighted=weighted, mse=mse,
@@ -185,6 +185,7 @@ must 2 train weighted.h5 -o classes.h5 --loss logistic --solver lasso \
 agree regressed.h5 weighted.h5 test
 agree classes.h5 weighted.h5 all
 agree classes.h5 weighted.h5 train --unweighted
+agree classes.h5 weighted.h5 all --unweighted # without those of weight 0
 must 0 evaluate classes.h5 weighted.h5
 grep -q '^weighted *yes$' must.out || fail "said: $(cat must.out)"
 must 0 evaluate classes.h5 weighted.h5 --unweighted

@@ -288,6 +288,13 @@ for like in weighted.h5 weighted.m.h5; do
   refused 2 "--labels plain contradicts $like, where it is weighted" 0 \
     import plain.svm --like $like -o no.h5 --labels plain
   says "^weights:  none, $like has some" 0 import plain.svm --like $like -o made.h5 --force
+  # labels that the other data do not have
+  for label in -7 +7 0; do
+    printf -- '%s:2 2:1\n%s:1 1:3\n' $label $label >new.svm
+    says '^weights:  in the labels' 0 import new.svm --like $like -o made.h5 --force
+  done
+  printf '7:2 8:1\n7:1 9:3\n' >new.svm
+  refused 2 'may have no label' 0 import new.svm --like $like -o no.h5
 done
 printf '1:0 1:1\n0:2 1:2\n1:1 1:3\n' >nought.svm
 says '^weights:  1 of 3 examples have weight 0' 2 \

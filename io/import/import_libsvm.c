@@ -28,7 +28,8 @@ struct beginnings {
   int64_t lines;
   bool plain;            /* the first one has a label and no colon */
   bool indices;          /* all may begin with index:value, */
-  bool weights;          /* or with label:weight */
+  bool shaped;           /* or with number:number, */
+  bool weights;          /* where the number is a label of other data */
   char first[TH_QUOTED]; /* the first word */
 };
 
@@ -68,6 +69,7 @@ static void see_beginning(const struct th_importing *im,
     th_text_row_quote(line, word.label, '#', seen->first);
   }
   seen->indices = seen->indices && word.is_index;
+  seen->shaped = seen->shaped && word.is_weight;
   seen->weights = seen->weights && word.is_weight && is_their_label(im, &word);
 }
 
@@ -81,7 +83,7 @@ static th_status look_at_beginnings(const struct th_importing *im, int64_t k,
   struct th_line line;
   bool more = true;
   th_status rc = TH_OK;
-  *seen = (struct beginnings){.indices = true, .weights = true};
+  *seen = (struct beginnings){.indices = true, .shaped = true, .weights = true};
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       im->limits.line.bytes, 0);
   while (seen->lines < ENOUGH && !seen->plain) {
@@ -115,6 +117,8 @@ static th_status find_labels_of(const struct th_importing *im, int64_t k,
   th_status rc = look_at_beginnings(im, k, &seen, err);
   if (rc != TH_OK || seen.lines == 0 || seen.plain)
     return rc;
+  if (im->like.origin.label_weights == TH_FACT_YES)
+    seen.weights = seen.shaped; /* also of a label that is new */
   if (seen.indices && seen.weights)
     return th_fail(err, TH_EUSAGE,
                    "%s:1:1: lines that begin like %s may have no label, and be "

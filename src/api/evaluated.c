@@ -89,8 +89,8 @@ th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
 {
   int64_t kept = 0;
   for (int64_t i = 0; i < evaluated->count; i++) {
-    if (!unweighted && !(evaluated->weight[i] > 0))
-      continue;
+    if (!(evaluated->weight[i] > 0))
+      continue; /* not there, however the others count */
     evaluated->weight[kept] = unweighted ? 1 : evaluated->weight[i];
     evaluated->prediction[kept] = evaluated->prediction[i];
     evaluated->target[kept] = evaluated->target[i];
@@ -99,7 +99,7 @@ th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
   if (kept == 0)
     return th_fail(err, TH_EDATA,
                    "the %lld examples have weight 0, and count for nothing; "
-                   "give {unweighted}, or another {split}",
+                   "give another {split}",
                    (long long)evaluated->count);
   evaluated->count = kept;
   return TH_OK;
@@ -118,7 +118,7 @@ static int64_t leave_weightless(double *target, const double *weight,
 
 /* Find the labels among all targets of the data set that count, not only those
  * of the split. Local. */
-static th_status find_labels(const struct th_data *data, bool unweighted,
+static th_status find_labels(const struct th_data *data,
                              struct th_labels *labels, struct th_error *err)
 {
   double target[LABEL_ROWS];
@@ -132,8 +132,7 @@ static th_status find_labels(const struct th_data *data, bool unweighted,
         data->store->ops->targets(data->store, rows, target, weight, err);
     if (rc != TH_OK)
       return rc;
-    if (!unweighted)
-      count = leave_weightless(target, weight, count);
+    count = leave_weightless(target, weight, count);
     th_metrics_labels_add(labels, seen, target, count);
     seen += count;
   }
@@ -142,7 +141,7 @@ static th_status find_labels(const struct th_data *data, bool unweighted,
 
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
-                              const struct th_data *data, bool unweighted,
+                              const struct th_data *data,
                               struct th_metrics *scores, struct th_error *err)
 {
   const struct th_loss *loss = th_loss_find(model->loss);
@@ -151,7 +150,7 @@ th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                                          .target = evaluated->target,
                                          .weight = evaluated->weight};
   struct th_labels labels = {0};
-  th_status rc = find_labels(data, unweighted, &labels, err);
+  th_status rc = find_labels(data, &labels, err);
   if (rc == TH_OK)
     rc = th_metrics_compute(scores, &scored, &labels,
                             th_evaluated_predictor(model), err);

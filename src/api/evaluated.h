@@ -31,19 +31,17 @@ void th_evaluated_free(struct th_evaluated *evaluated);
 /* How the model's linear predictor relates to a target. Local. */
 enum th_predictor th_evaluated_predictor(const struct th_model *model);
 
-/* Leave out of this rank's results the rows of weight 0, which count for
- * nothing. `unweighted`: keep them, and count every row once. Local. TH_EDATA
- * if none is left. */
+/* Leave out of this rank's results the rows of weight 0, which are not there.
+ * `unweighted`: count every other row once. Local. TH_EDATA if none is left. */
 th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
                              struct th_error *err);
 
 /* Scores of this rank's results, by the weights that th_evaluated_weigh has
- * left. `unweighted`: which targets are labels is told by all rows of the data,
- * and not only by those that count. Local. TH_ENOMEM, and failures of the
+ * left. Local. TH_ENOMEM, and failures of the
  * targets. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
-                              const struct th_data *data, bool unweighted,
+                              const struct th_data *data,
                               struct th_metrics *scores, struct th_error *err);
 
 #endif

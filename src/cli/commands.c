@@ -49,7 +49,8 @@ static const struct th_command table[] = {
      "(1 + z) / 2, clipped into [0, 1]. relative_loss is the model's loss over "
      "that of a model that always predicts 0. Where the data have weights, "
      "examples count by them in all of these, n is the number of those whose "
-     "weight is not 0, and a line says so; --unweighted counts each once.",
+     "weight is not 0, and a line says so; --unweighted counts each of these "
+     "once.",
      th_command_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Recomputes the certificate of a model with a penalty.",

@@ -97,7 +97,7 @@ static th_status score(const struct th_evaluator *evaluator,
   th_status rc = th_evaluated_weigh(evaluated, unweighted, err);
   if (rc == TH_OK)
     rc = th_evaluated_scores(evaluated, &evaluator->model, &evaluator->data,
-                             unweighted, &scored.scores, err);
+                             &scored.scores, err);
   scored.rows = evaluated->count;
   if (rc == TH_OK)
     rc = print_results(evaluator, &scored, options->json, err);

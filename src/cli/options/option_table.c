@@ -219,7 +219,7 @@ static const struct th_option after[] = {
      "Print the results as JSON"},
     {"unweighted", 0, TH_OPT_FLAG, AT(scores.unweighted), NULL, "no", NULL,
      TH_NO_LIMITS, NULL, "run", TH_EVALUATE, false,
-     "Count every example once, whatever its weight"},
+     "Count every example once, whatever its weight, if it is not 0"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_INSPECT, false, "Read everything, and verify every checksum"},
     {"data", 0, TH_OPT_TEXT, AT(data_of_model), "NAME.h5", NULL, "none",

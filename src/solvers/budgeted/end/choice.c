@@ -31,6 +31,8 @@ th_status th_choice_init(struct th_choice *choice, int64_t rows,
                                .most = most};
   for (int64_t i = 0; i < rows; i++)
     choice->sum += weight[i];
+  double squares = th_column_dot_plain(weight, weight, rows);
+  choice->n = squares > 0 ? choice->sum * choice->sum / squares : 0;
   return TH_NEW(&choice->difference, rows, "losses", err);
 }
 
@@ -60,9 +62,12 @@ static double se_of(const struct th_choice *choice, const double *u,
 
 double th_choice_effective(const struct th_choice *choice)
 {
-  double squares =
-      th_column_dot_plain(choice->weight, choice->weight, choice->rows);
-  return squares > 0 ? choice->sum * choice->sum / squares : 0;
+  return choice->n;
+}
+
+void th_choice_count(struct th_choice *choice, double effective)
+{
+  choice->n = effective;
 }
 
 static th_status reserve(struct th_choice *choice, struct th_error *err)

@@ -11,7 +11,8 @@
  * none and is not the null model, or its mean loss is not finite.
  *   b         has the least mean loss of those that count; of equals the one
  *             with fewer attributes, then the one added first
- *   n         how many rows of equal weight tell as much: W^2 / sum of w_i^2
+ *   n         how many rows of equal weight tell as much: W^2 / sum of w_i^2,
+ *             unless the caller knows better (th_choice_count)
  *   G         what b gains over the null model: n log(loss_null / loss_b); of
  *             log losses 2 n (loss_null - loss_b). Either is twice a gain in
  *             log likelihood, on rows that b has not seen
@@ -59,6 +60,7 @@ struct th_choice {
   const struct th_loss *loss;
   int64_t most; /* option -s; 0: any */
   double sum;   /* W */
+  double n;
   int64_t count;
   struct th_candidate *candidate; /* count */
   double **row_loss;              /* count: rows each */
@@ -77,10 +79,10 @@ struct th_chosen {
   double above_se;
 };
 
-/* How many rows of equal weight tell as much as all rows do: W^2 / sum of
- * w_i^2.
- */
+/* n of all rows. */
 double th_choice_effective(const struct th_choice *choice);
+/* n is another number: where rows stand for several equal ones. */
+void th_choice_count(struct th_choice *choice, double effective);
 
 /* No candidates. TH_ENOMEM. */
 th_status th_choice_init(struct th_choice *choice, int64_t rows,

@@ -35,10 +35,12 @@ static th_status invite(struct candidates *c, const struct th_end_work *w,
 {
   static const char what[] = "the examples that choose the model";
   int64_t most = fold < 0 ? w->context->config->sparsity : 0;
-  int64_t *at = NULL; /* of a row of the end: its place in the choice + 1 */
+  int64_t *at = NULL;    /* of a row of the end: its place in the choice + 1 */
+  int64_t *equal = NULL; /* of a row of the choice: how many it stands for */
   int64_t rows = 0;
   th_status rc;
   TH_TRY(TH_NEW(&at, w->rows, what, err));
+  TH_TRY(TH_NEW(&equal, w->held, what, err));
   TH_TRY(TH_NEW(&c->target, w->held, what, err));
   TH_TRY(TH_NEW(&c->weight, w->held, what, err));
   TH_TRY(TH_NEW(&c->place, w->held, what, err));
@@ -50,17 +52,20 @@ static th_status invite(struct candidates *c, const struct th_end_work *w,
     int64_t lead = th_end_lead(w, i);
     if (at[lead] > 0) {
       c->weight[at[lead] - 1] += w->weight[i];
+      equal[at[lead] - 1]++;
       continue;
     }
     c->place[rows] = k;
     c->target[rows] = w->target[i];
+    equal[rows] = 1;
     c->weight[rows++] = w->weight[i];
     at[lead] = rows;
   }
   rc = th_choice_init(&c->choice, rows, c->target, c->weight, w->context->loss,
                       most, err);
+  th_choice_count(&c->choice, th_end_effective(c->weight, equal, rows));
 done:
-  free(at);
+  TH_FREE(at, equal);
   return rc;
 }
 

@@ -39,26 +39,36 @@ static bool has_all(const struct th_end_work *w, int64_t f, bool inside)
   return labels ? least < most : least <= most;
 }
 
-/* How many different examples of equal weight choose as much as the rows that
- * choose. joint: room for a number for each row. */
-static double effective(const struct th_end_work *w, double *joint)
+double th_end_effective(const double *weight, const int64_t *equal,
+                        int64_t rows)
 {
   double sum = 0;
   double squares = 0;
-  for (int64_t i = 0; i < w->rows; i++)
-    if (w->end->fold[i] < w->end->folds)
-      joint[th_end_lead(w, i)] += w->weight[i];
-  for (int64_t i = 0; i < w->rows; i++) {
-    sum += joint[i];
-    squares += joint[i] * joint[i];
+  for (int64_t i = 0; i < rows; i++) {
+    double mean = equal[i] > 0 ? weight[i] / (double)equal[i] : 0;
+    sum += mean;
+    squares += mean * mean;
   }
   return squares > 0 ? sum * sum / squares : 0;
 }
 
-/* Why no predictions can choose, or NULL. */
-static const char *why_blind(const struct th_end_work *w, double *joint)
+/* Of the rows that choose. joint, equal: zeroed room, for each row. */
+static double effective(const struct th_end_work *w, double *joint,
+                        int64_t *equal)
 {
-  bool few = effective(w, joint) < TH_END_FEWEST * (1 - rounding);
+  for (int64_t i = 0; i < w->rows; i++)
+    if (w->end->fold[i] < w->end->folds) {
+      joint[th_end_lead(w, i)] += w->weight[i];
+      equal[th_end_lead(w, i)]++;
+    }
+  return th_end_effective(joint, equal, w->rows);
+}
+
+/* Why no predictions can choose, or NULL. */
+static const char *why_blind(const struct th_end_work *w, double *joint,
+                             int64_t *equal)
+{
+  bool few = effective(w, joint, equal) < TH_END_FEWEST * (1 - rounding);
   bool bare = false;
   for (int64_t f = 0; f < w->end->folds; f++)
     bare = bare || !has_all(w, f, true) || !has_all(w, f, false);
@@ -78,6 +88,7 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
 {
   int64_t paths = (w->end->folds + 1) * TH_MIXES;
   double *joint = NULL;
+  int64_t *equal = NULL;
   th_status rc;
   TH_TRY(TH_NEW(&w->target, w->rows, "targets", err));
   TH_TRY(TH_NEW(&w->weight, w->rows, "weights", err));
@@ -88,7 +99,8 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
   TH_TRY(TH_NEW(&w->points, paths, "the models compared at the end", err));
   TH_TRY(th_end_targets(w->end, w->context, w->target, w->weight, err));
   TH_TRY(TH_NEW(&joint, w->rows, "weights", err));
-  w->blind = why_blind(w, joint);
+  TH_TRY(TH_NEW(&equal, w->rows, "equal examples", err));
+  w->blind = why_blind(w, joint, equal);
   for (int64_t i = 0; i < w->rows; i++)
     if (w->end->fold[i] < w->end->folds)
       w->held_row[w->held++] = i;
@@ -96,7 +108,7 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
   TH_TRY(TH_NEW(&w->strict, w->held, "predictions", err));
   TH_TRY(TH_NEW(&w->null, w->held, "predictions", err));
 done:
-  free(joint);
+  TH_FREE(joint, equal);
   return rc;
 }
 

@@ -131,6 +131,12 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
  * (end_choose.c). Local. */
 struct th_ending th_end_note(const struct th_end_work *w,
                              enum th_ending_kind kind);
+/* How many different examples of equal weight tell as much as these rows, of
+ * which one chooses for all that are equal, with their mean weight. Their
+ * number says nothing: examples of few values are equal by chance. Local. */
+double th_end_effective(const double *weight, const int64_t *equal,
+                        int64_t rows);
+
 /* Choose among the candidates (end_choose.c). Local. TH_EARG, TH_ENOMEM. */
 th_status th_end_choose(struct th_end_work *w, struct th_error *err);
 

@@ -14,7 +14,8 @@ enum {
   ENOUGH_ROWS = 5000,
   /* different examples for each attribute of the list: so many that an equal
    * one among them hardly helps to predict */
-  MANY_FOR_EACH = 100
+  MANY_FOR_EACH = 100,
+  FEW_VALUES = 50
 };
 
 /* The share of a single pass that screens; the rest is for the list. If a part
@@ -121,16 +122,18 @@ static void equals_free(struct equals *e)
   TH_FREE(e->lead, e->fates);
 }
 
-/* Whether equal examples matter to the choice: if a part is held out, of so few
- * different ones that a fit could learn them by heart. Examples of few values
- * are equal by chance. */
+/* Whether equal examples matter to the choice. Nobody copies every example
+ * FEW_VALUES times: those have few values, and are equal by chance. If a part
+ * is held out, they matter where so few are different that a fit could learn
+ * them by heart. */
 static bool matters(const struct th_twins *twins,
                     const struct th_source *source, bool held)
 {
   int64_t n = th_source_shape(source)->training;
   int64_t list = th_end_longest_list(th_source_budget(source), n);
-  return twins != NULL && twins->count > 0 &&
-         (!held || n - twins->count < MANY_FOR_EACH * list);
+  int64_t different = twins != NULL ? n - twins->count : n;
+  return different < n && different > n / FEW_VALUES &&
+         (!held || different < MANY_FOR_EACH * list);
 }
 
 /* Local. */
