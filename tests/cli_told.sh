@@ -195,6 +195,9 @@ for kind in even odd falling index; do
     refused 2 "--header no contradicts $like, where it is yes" 0 \
       import $kind.new.csv --like $like -o no.h5 --header no
   done
+  # a name that is wrong, above a row or two
+  { head -n 1 $kind.new.csv | sed 's/[^,]*$/77777/' && sed -n 2p $kind.new.csv; } >wrong.csv
+  refused 1 "wrong.csv:1.*77777" 0 import wrong.csv --like $kind.h5 -o no.h5
   [ "$(key model.json support)" = '[0, 2]' ] || fail "$kind: another support"
   predicts $kind.m.h5 $kind.part.csv $kind.m.h5 want 2
   predicts $kind.m.h5 $kind.more.csv $kind.m.h5 want 0

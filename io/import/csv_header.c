@@ -409,7 +409,9 @@ static int64_t list_known(const struct th_csv_choice *choice,
 }
 
 /* Whether no field occurs twice, and every one is a name of other data, or
- * every attribute of these is a field. */
+ * every attribute of these is a field. Numbers are a header, too, if half of
+ * them are names of other data that had one: the others are told to be no names
+ * then, and do not become an example. */
 static th_status is_known_header(const struct head *first,
                                  const struct th_csv_choice *choice,
                                  const struct th_csv_reference *reference,
@@ -428,12 +430,15 @@ static th_status is_known_header(const struct head *first,
     field[k] = first->fields[k];
   qsort(field, (size_t)first->count, sizeof *field, compare_names);
   bool once = true;
-  bool are_known = true;
   bool are_there = reference->attributes > 1 || reference->part;
+  int64_t shared = 0;
   for (int64_t k = 0; once && k < first->count; k++) {
     once = k == 0 || strcmp(field[k], field[k - 1]) != 0;
-    are_known = are_known && is_among(known, count, field[k]);
+    shared += is_among(known, count, field[k]);
   }
+  bool are_known = shared == first->count ||
+                   (told != NULL && told->header == TH_FACT_YES &&
+                    2 * shared >= first->count && all_numbers(first));
   for (int64_t k = 0; are_there && k < reference->attributes; k++)
     are_there = is_among(field, first->count, reference->names[k]);
   *is = once && (are_known || are_there);
