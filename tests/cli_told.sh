@@ -219,6 +219,14 @@ must 0 import years.csv -o years.h5 --header yes --target 5
 refused 2 'three.csv:1:1: the first row of numbers, 10, 20, 30, is not like those below' \
   0 import three.csv -o no.h5
 [ "$(known years.h5 columns)" = 5 ] || fail "years: columns"
+for first in 0,1 1,2; do # two columns without names, as pandas writes them
+  printf '%s\n0.25,0.5\n1.5,-0.75\n0.5,2\n' "$first" >nameless.csv
+  refused 2 "nameless.csv:1:1: the first row .*, ${first/,/, }, is not like those below" 0 \
+    import nameless.csv -o no.h5
+done
+printf '0,1\n1,0\n0,1\n1,1\n' >nameless.csv
+must 0 import nameless.csv -o nameless.h5
+is nameless.h5 header false
 for name in chance sizes sorted whole trend; do
   must 0 import $name.csv -o $name.h5
   is $name.h5 header false

@@ -142,6 +142,15 @@ static bool ordered_names(const double *row, int64_t columns,
          (rows >= MANY_ROWS && even && !even_below);
 }
 
+/* Two columns that are counted, from 0 or 1, above numbers that are not whole.
+ */
+static bool counts_two(const double *row, int64_t columns, const double *below,
+                       int64_t rows)
+{
+  return columns == 2 && (row[0] == 0 || row[0] == 1) && row[1] - row[0] == 1 &&
+         compare(row, columns, below, rows).whole == 2;
+}
+
 bool th_csv_numbers_are_names(const double *row, int64_t columns,
                               const double *below, int64_t rows)
 {
@@ -150,6 +159,8 @@ bool th_csv_numbers_are_names(const double *row, int64_t columns,
     return true;
   if (columns < 2 || rows == 0)
     return false;
+  if (counts_two(row, columns, below, rows))
+    return true;
   if (sign != 0)
     return ordered_names(row, columns, below, rows, sign);
   if (columns < FEW || rows < RANGE_ROWS || !all_whole(row, columns) ||
