@@ -125,8 +125,7 @@ static th_status score(const struct th_model *model, struct thresher_data *data,
   if (comm->rank == 0)
     rc = th_evaluated_weigh(&evaluated, false, err);
   if (comm->rank == 0 && rc == TH_OK)
-    rc =
-        th_evaluated_scores(&evaluated, model, &data->data, scores, err);
+    rc = th_evaluated_scores(&evaluated, model, &data->data, scores, err);
   TH_TRY(th_agree(comm, rc, err));
   *count = evaluated.count;
   comm->ops->bcast(comm, count, sizeof *count, 0);
