@@ -5,6 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,4 +201,14 @@ double th_support_own_intercept(const struct th_support *support,
     intercept -= th_support_own_coef(support, k) *
                  th_support_own_centre(support, context, k);
   return intercept;
+}
+
+double th_support_intercept_rounding(const struct th_support *support,
+                                     const struct th_context *context)
+{
+  double sum = fabs(context->target.shift) + fabs(support->intercept);
+  for (int64_t k = 0; k < support->size; k++)
+    sum += fabs(th_support_own_coef(support, k) *
+                th_support_own_centre(support, context, k));
+  return ((double)support->size + 4) * DBL_EPSILON * sum; /* both ways */
 }

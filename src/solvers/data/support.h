@@ -77,6 +77,16 @@ double th_support_own_intercept(const struct th_support *support,
 double th_support_own_centre(const struct th_support *support,
                              const struct th_context *context, int64_t k);
 
+/* How far an intercept comes back from the data's own units: all residuals are
+ * off by it. With u = 2^-53, k members of coefficients c and centres m in the
+ * data's own units, and T the sum of |shift of the target|, |intercept| and all
+ * |c m|: every partial sum of th_support_own_intercept is at most T, and so is
+ * every one of the way back, which takes the same terms off again. Each way is
+ * k products, which together are at most T, and k + 1 sums: (k + 2) u T. Two
+ * more each way are for terms of u^2. Local. */
+double th_support_intercept_rounding(const struct th_support *support,
+                                     const struct th_context *context);
+
 /* The members that this rank owns are [first, last). Local. */
 struct th_range th_support_owned(const struct th_support *support,
                                  struct th_range owned);

@@ -2,13 +2,14 @@
  *
  * The same program finds the same bits, but for the coefficients: a model holds
  * them in the data's own units, and they come back with an error of some u =
- * 2^-52 of each; so does the intercept, a sum of as many terms. Another
- * compiler or processor may round sums in another order. With S the largest
- * magnitude that goes into a prediction or a residual, k terms in it, L the
- * Lipschitz constant of f', theta = f'(p), m = sum eta |theta| and t the
+ * 2^-52 of each. So does the intercept, a sum of as many terms, which are large
+ * where attributes are far from zero: e is th_support_intercept_rounding.
+ * Another compiler or processor may round sums in another order. With S the
+ * largest magnitude that goes into a prediction or a residual, k terms in it, L
+ * the Lipschitz constant of f', theta = f'(p), m = sum eta |theta| and t the
  * largest |theta|:
  *
- *   predictions   dp = (k + 8) u S
+ *   predictions   dp = (k + 8) u S + e
  *   theta         dt = 4 L dp + 8 u t, the best intercept and the centring of
  *                 theta among it
  *   objective     m dp + L dp^2 / 2, and u of its own terms
@@ -52,19 +53,19 @@ static struct scale measure(const struct th_certify_review *r,
   const struct th_problem *p = r->problem;
   const struct th_target *target = &p->context->target;
   struct scale s = {.magnitude = fabs(support->intercept) +
-                                 2 * fabs(target->shift) + target->largest,
+                                 fabs(target->shift) + target->largest,
                     .terms = (double)support->size + 8};
   for (int64_t k = 0; k < support->size; k++) {
     double own = th_support_own_coef(support, k);
-    s.magnitude +=
-        fabs(support->coef[k]) * support->bound[k] +
-        2 * fabs(own * th_support_own_centre(support, p->context, k));
+    s.magnitude += fabs(support->coef[k]) * support->bound[k] +
+                   fabs(own * support->centre[k]);
   }
   for (int64_t i = 0; i < p->rows; i++) {
     s.mean += p->eta[i] * fabs(r->theta[i]);
     s.largest = fmax(s.largest, fabs(r->theta[i]));
   }
-  s.moved = s.terms * DBL_EPSILON * s.magnitude;
+  s.moved = s.terms * DBL_EPSILON * s.magnitude +
+            th_support_intercept_rounding(support, p->context);
   s.turned = 4 * th_loss_L(p->loss) * s.moved + 8 * DBL_EPSILON * s.largest;
   return s;
 }

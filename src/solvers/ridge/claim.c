@@ -20,6 +20,7 @@ struct review {
   double *bound;    /* of the rounding of a slope, over its terms */
   double *residual; /* examples */
   double shift;     /* mean of the residuals */
+  double converted; /* rounding of the intercept in other units */
   double spread;    /* root of the mean of r^2 */
   double curvature; /* b\'G b: the variance of the predictions */
 };
@@ -133,7 +134,9 @@ static void weigh(const struct review *r, struct th_certificate *c)
 }
 
 /* Bounds with room to spare: of the sums over examples, of the predictions in
- * them, and of coefficients that have been through other units. */
+ * them, and of coefficients and an intercept that have been through other
+ * units. The error of the intercept is the same for all residuals: it goes with
+ * their mean, and leaves the gradient alone. */
 static void find_slack(const struct review *r, const struct th_certificate *c,
                        struct th_claim_slack *slack)
 {
@@ -155,9 +158,9 @@ static void find_slack(const struct review *r, const struct th_certificate *c,
     sum += s * s;
   }
   slack->gradient = sqrt(sum);
-  slack->objective =
-      1e-12 * c->objective + drift * (r->spread + fabs(r->shift) + drift);
-  slack->shift = drift + 64 * DBL_EPSILON * fabs(r->intercept);
+  slack->shift = drift + r->converted + 64 * DBL_EPSILON * fabs(r->intercept);
+  slack->objective = 1e-12 * c->objective + drift * (r->spread + drift) +
+                     slack->shift * (fabs(r->shift) + slack->shift);
   slack->relative =
       square > 0 ? slack->gradient / (r->lambda * sqrt(square)) : 0;
   slack->largest = most > 0 ? slack->gradient / (r->lambda * most) : 0;
@@ -171,8 +174,11 @@ th_status th_claim_make(struct th_useful *places,
                         struct th_claim_slack *slack, struct th_error *err)
 {
   struct th_context *context = places->problem->context;
-  struct review r = {
-      .places = places, .lambda = lambda, .intercept = model->intercept};
+  struct review r = {.places = places,
+                     .lambda = lambda,
+                     .intercept = model->intercept,
+                     .converted =
+                         th_support_intercept_rounding(model, context)};
   th_status rc;
   TH_TRY(th_agree(context->comm, prepare(&r, model, err), err));
   th_profile_begin(context->profile);
