@@ -12,6 +12,7 @@ zero='a byte 0 found'
 
 # --- CSV: a header's names would end there, and two attributes be called a
 printf 'a,b\0c,b\0d,y\n1,2,3,4\n2,3,4,5\n' >names.csv
+printf '\0a,b,y\n1,2,3\n2,3,4\n' >begin.csv # not text in UTF-16
 printf '"a\nb","c\0",y\n1,2,3\n2,3,4\n' >quoted.csv
 printf 'a,b,y\n1,2,3\n2,3\0,4\n' >value.csv
 printf 'a,b,y\n1,2,3\n\0\n' >last.csv
@@ -19,6 +20,7 @@ printf 'a;b;y\r\n1;2;3\r\n2;3;4\0\r\n' >returns.csv
 for n in 0 2; do
   refused 1 "names.csv:1:4: $zero" $n import names.csv -o x.h5
   refused 1 "names.csv:1:4: $zero" $n import names.csv -o x.h5 --header no
+  refused 1 "begin.csv:1:1: $zero" $n import begin.csv -o x.h5
   refused 1 "quoted.csv:2:6: $zero" $n import quoted.csv -o x.h5
   refused 1 "value.csv:3:4: $zero" $n import value.csv -o x.h5
   refused 1 "last.csv:3:1: $zero" $n import last.csv -o x.h5

@@ -164,10 +164,11 @@ static void tell_columns(const struct th_importing *im)
   else
     th_import_notice(im, "target:   column %lld of %lld (there is no header)",
                      (long long)csv->target + 1, (long long)csv->columns);
-  if (csv->weight >= 0 && im->job->weights == NULL)
-    th_import_notice(im, "weights:  column %lld of %lld, as in %.200s",
+  if (csv->weight >= 0)
+    th_import_notice(im, "weights:  column %lld of %lld%s%.200s",
                      (long long)csv->weight + 1, (long long)csv->columns,
-                     im->job->like);
+                     im->job->weights == NULL ? ", as in " : "",
+                     im->job->weights == NULL ? im->job->like : "");
   if (im->job->like != NULL)
     tell_differences(im);
 }

@@ -81,19 +81,28 @@ static th_status share_path(struct th_comm *comm, char **path,
   return rc;
 }
 
+/* Two characters of a byte and a zero each, in the same order. */
+static bool is_wide(const char *text)
+{
+  bool zero = text[0] == '\0';
+  return zero != (text[1] == '\0') && zero == (text[2] == '\0') &&
+         zero != (text[3] == '\0');
+}
+
 /* That of UTF-8, which some programs write, is skipped. Text in UTF-16 begins
- * with another one, or has a zero in its first character. */
+ * with another one, or has a zero in each of its first characters; one zero
+ * alone is a byte that is wrong, which the reader of lines tells. */
 static th_status read_byte_order_mark(struct th_text_file *file,
                                       struct th_error *err)
 {
-  char mark[3] = "";
-  ssize_t got = pread(file->fd, mark, sizeof mark, 0);
-  if (got == (ssize_t)sizeof mark &&
-      memcmp(mark, "\xef\xbb\xbf", sizeof mark) == 0)
-    file->body = sizeof mark;
-  if (got >= 2 &&
-      (memcmp(mark, "\xff\xfe", 2) == 0 || memcmp(mark, "\xfe\xff", 2) == 0 ||
-       (mark[0] == '\0') != (mark[1] == '\0')))
+  enum { MARK = 3 };
+  char begin[4] = "";
+  ssize_t got = pread(file->fd, begin, sizeof begin, 0);
+  if (got >= MARK && memcmp(begin, "\xef\xbb\xbf", MARK) == 0)
+    file->body = MARK;
+  if ((got >= 2 && (memcmp(begin, "\xff\xfe", 2) == 0 ||
+                    memcmp(begin, "\xfe\xff", 2) == 0)) ||
+      (got == (ssize_t)sizeof begin && is_wide(begin)))
     return th_fail(err, TH_EDATA,
                    "%s:1:1: text in UTF-16 found, expected UTF-8; convert it "
                    "with iconv -f UTF-16 -t UTF-8",

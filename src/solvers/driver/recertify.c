@@ -5,9 +5,9 @@
  * 2^-52 of each. So does the intercept, a sum of as many terms, which are large
  * where attributes are far from zero: e is th_support_intercept_rounding.
  * Another compiler or processor may round sums in another order. With S the
- * largest magnitude that goes into a prediction or a residual, k terms in it, L
- * the Lipschitz constant of f', theta = f'(p), m = sum eta |theta| and t the
- * largest |theta|:
+ * largest magnitude that goes into a prediction or a residual, of values less
+ * their centre, k terms in it, L the Lipschitz constant of f', theta = f'(p), m
+ * = sum eta |theta| and t the largest |theta|:
  *
  *   predictions   dp = (k + 8) u S + e
  *   theta         dt = 4 L dp + 8 u t, the best intercept and the centring of
@@ -55,11 +55,8 @@ static struct scale measure(const struct th_certify_review *r,
   struct scale s = {.magnitude = fabs(support->intercept) +
                                  fabs(target->shift) + target->largest,
                     .terms = (double)support->size + 8};
-  for (int64_t k = 0; k < support->size; k++) {
-    double own = th_support_own_coef(support, k);
-    s.magnitude += fabs(support->coef[k]) * support->bound[k] +
-                   fabs(own * support->centre[k]);
-  }
+  for (int64_t k = 0; k < support->size; k++)
+    s.magnitude += fabs(support->coef[k]) * support->bound[k];
   for (int64_t i = 0; i < p->rows; i++) {
     s.mean += p->eta[i] * fabs(r->theta[i]);
     s.largest = fmax(s.largest, fabs(r->theta[i]));
@@ -111,12 +108,11 @@ static double gap_error(const struct th_certify_review *r,
 /* Collective. */
 static double lambda_max_error(const struct th_problem *p)
 {
-  double rounding_bound = 0;
+  double most = 0;
   for (int64_t g = 0; g < p->grouping.groups; g++)
-    rounding_bound = fmax(rounding_bound, p->rounding_bound[g]);
-  p->context->comm->ops->max_f64(p->context->comm, &rounding_bound, 1);
-  return TH_DOUBLE_ROUNDING * rounding_bound *
-         sqrt(2 * th_loss_L(p->loss) * p->zero);
+    most = fmax(most, p->norm_bound[g]);
+  p->context->comm->ops->max_f64(p->context->comm, &most, 1);
+  return TH_DOUBLE_ROUNDING * most * sqrt(2 * th_loss_L(p->loss) * p->zero);
 }
 
 static void enclose(double *least, double *most, double value, double error)

@@ -61,7 +61,8 @@ struct th_problem {
   int64_t *by_key; /* groups in ascending order of keys */
   bool *is_owner;  /* groups: this rank counts it in reductions */
   double *norm_bound;      /* groups: at least sqrt(N_g) */
-  double *rounding_bound;  /* groups: the same for the rounding of sums */
+  double *rounding_bound;  /* groups: the same for the rounding of sums in
+                              float */
   struct th_csc_cache csc; /* sparse values, if they fit in memory */
   double *multiplier;      /* work of passes */
   float *multiplier32;

@@ -9,9 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double rounding_of(const struct th_problem *p)
+/* How far a dual value of group g may be off. Sums in double are of values less
+ * their centre, so that nothing is lost of what lies between. */
+static double slack_of(const struct th_problem *p, int64_t g, bool single)
 {
-  return p->single ? TH_SINGLE_ROUNDING : TH_DOUBLE_ROUNDING;
+  return single ? TH_SINGLE_ROUNDING * p->rounding_bound[g]
+                : TH_DOUBLE_ROUNDING * p->norm_bound[g];
 }
 
 /* Set the multipliers, in both precisions, to eta theta over a power of two
@@ -35,8 +38,8 @@ static double weigh(struct th_problem *p, const double *theta, double *unit)
   return sqrt(sum);
 }
 
-/* N_j is summed once, in double. The rounding of a centred value grows with |x|
- * + |centre|, and (|x| + |c|)^2 <= 4 (x - c)^2 + 6 c^2. */
+/* N_j is summed once, in double. The rounding of a value that is centred as a
+ * float grows with |x| + |centre|, and (|x| + |c|)^2 <= 4 (x - c)^2 + 6 c^2. */
 th_status th_problem_moments(struct th_problem *p, struct th_error *err)
 {
   int64_t places = p->active.count;
@@ -65,9 +68,9 @@ done:
 }
 
 /* Compute again the groups whose dual value decides something and is not exact
- * yet. Collective. */
+ * yet. reach: what a slack is in units of slack_of. Collective. */
 static th_status finish_duals(struct th_problem *p, enum th_sum_kind kind,
-                              double factor, double level,
+                              double factor, double reach, double level,
                               struct th_duals *duals, struct th_error *err)
 {
   int64_t groups = p->grouping.groups;
@@ -85,7 +88,7 @@ static th_status finish_duals(struct th_problem *p, enum th_sum_kind kind,
   for (int64_t g = 0; g < groups; g++)
     if (marked[g]) {
       duals->value[g] = value[g];
-      duals->slack[g] *= TH_DOUBLE_ROUNDING / TH_SINGLE_ROUNDING;
+      duals->slack[g] = reach * slack_of(p, g, false);
     }
 done:
   TH_FREE(marked, value);
@@ -104,7 +107,7 @@ static double least_maximum(struct th_problem *p, const struct th_duals *duals)
 }
 
 /* Compute new values and slacks of the wanted groups. Collective. */
-static th_status evaluate(struct th_problem *p, double norm, double lambda,
+static th_status evaluate(struct th_problem *p, double reach,
                           struct th_duals *duals, struct th_error *err)
 {
   int64_t groups = p->grouping.groups;
@@ -115,7 +118,7 @@ static th_status evaluate(struct th_problem *p, double norm, double lambda,
   for (int64_t g = 0; g < groups; g++)
     if (duals->wanted[g]) {
       duals->value[g] = value[g];
-      duals->slack[g] = rounding_of(p) * norm * p->rounding_bound[g] / lambda;
+      duals->slack[g] = reach * slack_of(p, g, p->single);
     }
 done:
   free(value);
@@ -143,15 +146,15 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
                           struct th_error *err)
 {
   double unit;
-  double norm = weigh(p, theta, &unit);
+  double reach = weigh(p, theta, &unit) / lambda;
   double factor = -unit / lambda;
   enum th_sum_kind kind = p->beyond_float ? TH_SUM_DOUBLE : TH_SUM_FAST;
   th_status rc;
   TH_TRY(th_problem_sums(p, duals->wanted, kind, factor, duals->z, err));
-  TH_TRY(evaluate(p, norm, lambda, duals, err));
+  TH_TRY(evaluate(p, reach, duals, err));
   if (p->single) {
     level = fmin(level, least_maximum(p, duals));
-    TH_TRY(finish_duals(p, TH_SUM_DOUBLE, factor, level, duals, err));
+    TH_TRY(finish_duals(p, TH_SUM_DOUBLE, factor, reach, level, duals, err));
   }
   rc = th_agree(p->context->comm, check_finite(p, duals, err), err);
 done:
@@ -164,8 +167,8 @@ th_status th_problem_settle(struct th_problem *p, const double *theta,
 {
   bool exact = !p->single && !p->beyond_float;
   double unit;
-  weigh(p, theta, &unit);
+  double reach = weigh(p, theta, &unit) / lambda;
   level = fmin(level, least_maximum(p, duals));
   return finish_duals(p, exact ? TH_SUM_FAST : TH_SUM_DOUBLE, -unit / lambda,
-                      level, duals, err);
+                      reach, level, duals, err);
 }

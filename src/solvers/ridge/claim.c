@@ -98,7 +98,7 @@ static th_status find_slopes(struct review *r, struct th_error *err)
   th_useful_weigh(places, r->residual);
   TH_TRY(th_useful_sums(places, r->slope, err));
   for (int64_t k = 0; k < p->active.count; k++)
-    r->bound[places->mine.first + k] = p->rounding_bound[k];
+    r->bound[places->mine.first + k] = p->norm_bound[k];
   TH_TRY(th_comm_join(p->context->comm, r->bound, places->count,
                       places->mine.first, places->mine.last, err));
 done:
