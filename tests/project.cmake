@@ -35,3 +35,12 @@ set_tests_properties(project_limits PROPERTIES LABELS project)
 add_test(NAME project_contracts
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/contracts.py ${CMAKE_SOURCE_DIR})
 set_tests_properties(project_contracts PROPERTIES LABELS project)
+# Bytes of models: golden/golden.py
+set(folder ${CMAKE_CURRENT_BINARY_DIR}/golden.run)
+file(MAKE_DIRECTORY ${folder})
+add_test(NAME golden
+  COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/golden/golden.py $<TARGET_FILE:thresher>
+    ${CMAKE_SOURCE_DIR}/jobs/launch.sh
+  WORKING_DIRECTORY ${folder})
+set_tests_properties(golden PROPERTIES LABELS cli TIMEOUT ${SCRIPT_TIMEOUT} PROCESSORS 2
+  ENVIRONMENT "${TEST_ENVIRONMENT}")
