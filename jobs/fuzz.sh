@@ -23,7 +23,7 @@ cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz
 status=0
 export ASAN_OPTIONS=allocator_may_return_null=1:fast_unwind_on_malloc=1
-export LSAN_OPTIONS="suppressions=\"$PWD/tests/lsan.supp\":print_suppressions=0"
+export LSAN_OPTIONS="suppressions=\"$PWD/tests/support/lsan.supp\":print_suppressions=0"
 for reader in "$@"; do
   folder=build/fuzz/$reader
   mkdir -p "$folder/corpus"

@@ -21,7 +21,7 @@ one()
   local name=${1##*/} began=$SECONDS rc=0
   timeout -k 5 "$LIMIT" valgrind -q --error-exitcode=9 --leak-check=full \
     --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-    --suppressions=tests/valgrind.supp "$1" >"$FOLDER/$name.log" 2>&1 || rc=$?
+    --suppressions=tests/support/valgrind.supp "$1" >"$FOLDER/$name.log" 2>&1 || rc=$?
   if [ "$rc" -eq 0 ]; then
     echo "passed: $name, $((SECONDS - began)) s"
     return

@@ -6,7 +6,7 @@
 # (2), SEEDS (1 2 3 4 5), THRESHER (build/release/thresher), KEEP=yes keeps the
 # data sets.
 SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/support/lib.sh"
 THRESHER=$(realpath "${THRESHER:-$SOURCE/build/release/thresher}")
 RANKS=${RANKS:-2}
 SEEDS=${SEEDS:-1 2 3 4 5}

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Each data set and loss: `lasso` against a slow solution that shares no code
-# with it (tests/lasso_reference.py: objective 1e-8 relative, gap <= 1e-8, the
+# with it (tests/program/lasso_reference.py: objective 1e-8 relative, gap <= 1e-8, the
 # same support), and `os-prox-sgd`, with max(200000 / n, 30) epochs and its final
 # check, against the same: attributes of the support that are missing, too many,
 # and those that checks had to re-admit. Then the seconds of training, medians of
@@ -36,7 +36,7 @@ judge()
   must 0 train "$1.h5" -o "$name.h5" --force --loss "$2" --solver "$3" \
     --lambda-ratio 0.5 --no-intercept "${@:4}" --report "$name.run.json"
   ranks 0 inspect "$name.h5" --json >"$name.json"
-  "$PYTHON" "$SOURCE/tests/lasso_reference.py" "$DATA/$1.svm.xz" "$2" 0.5 \
+  "$PYTHON" "$SOURCE/tests/program/lasso_reference.py" "$DATA/$1.svm.xz" "$2" 0.5 \
     "$name.json" >"$name.reference.json" || fail "$name: not the solution"
   "$PYTHON" - "$name" <<'END'
 import json, sys

@@ -1,7 +1,7 @@
 /* fuzz.h - programs that try any bytes on one reader each
  *
  * With libFuzzer (preset fuzz, jobs/fuzz.sh) they run for as long as is wanted.
- * In every other build fuzz_main.c tries the corpus and changes of it.
+ * In every other build main.c tries the corpus and changes of it.
  * SPDX-License-Identifier: MIT */
 #ifndef FUZZ_H
 #define FUZZ_H

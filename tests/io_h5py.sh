@@ -1,7 +1,0 @@
-#!/usr/bin/env bash
-# io_h5py.sh TOOL - data sets as users of Python see them
-# SPDX-License-Identifier: MIT
-set -u
-python=/usr/bin/python3
-"$python" -c 'import h5py, numpy' 2>/dev/null || { echo "no h5py: skipped"; exit 77; }
-exec "$python" "$(dirname "$0")/io_h5py.py" "$1"

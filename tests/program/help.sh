@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# help.sh - help, the man page and the README files say the same
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/support/lib.sh"
+rm -rf ./*
+
+"$THRESHER" --man >thresher.1
+cmp thresher.1 "$SOURCE/src/cli/thresher.1" ||
+  fail "src/cli/thresher.1 is out of date: thresher --man > src/cli/thresher.1"
+"$THRESHER" --help >all.txt
+[ "$("$THRESHER" --version)" = \
+  "thresher $(sed -n 's/^project(thresher VERSION \([0-9.]*\).*/\1/p' \
+    "$SOURCE/CMakeLists.txt")" ] || fail "--version"
+for command in generate import train evaluate verify predict inspect solvers \
+  bench; do
+  grep -q "^  $command " all.txt || fail "$command is not in --help"
+  grep -q "^| .$command. |" "$SOURCE/README.md" || fail "$command is not in README.md"
+  "$THRESHER" $command --help >help.txt || fail "$command --help"
+  for option in --force --quiet --deck --help; do
+    grep -qE -- "$option|\[no-\]${option#--}" help.txt ||
+      fail "$command --help lacks $option"
+  done
+  [ "$(wc -L <help.txt)" -le 79 ] || fail "$command --help is too wide"
+  cat help.txt >>all.txt
+done
+
+# every option that a page mentions is one, of ours or of a script
+bash "$SOURCE/jobs/figures.sh" --help >>all.txt
+bash "$SOURCE/jobs/picture.sh" --help >>all.txt
+for study in sampling compare thresholding complexity; do
+  bash "$SOURCE/jobs/$study.sh" --help >>all.txt
+done
+for study in strong weak; do
+  bash "$SOURCE/jobs/${study}_scaling.sh" --help >>all.txt
+done
+"$PYTHON" "$SOURCE/jobs/cost_model.py" --help >>all.txt
+sh "$SOURCE/jobs/torture.sh" --help >>all.txt
+mentioned=$(cd "$SOURCE" && pages | xargs cat | grep -E 'thresher|--' |
+  grep -oE -- '(^|[ `(])--[a-z][a-z-]+' | tr -d ' `(' | sort -u || true)
+for option in $mentioned; do
+  case $option in
+  --version | --man | --oversubscribe | --preset | --build | --test-dir | \
+    --output-on-failure | --prefix | --install | --mpi | --nodes | \
+    --ntasks-per-node | --wrap | --cflags | --libs | --cpu-bind | --bind-to | --map-by) continue ;;
+  esac
+  grep -qE -- "$option|\[no-\]${option#--}( |$)|\[no-\]${option#--no-}( |$)" \
+    all.txt || fail "a page mentions $option, --help does not"
+done
+
+# results that cannot be written are an error, help among them
+for where in full closed; do
+  rc=0
+  if [ $where = full ]; then
+    "$THRESHER" solvers >/dev/full 2>error.txt || rc=$?
+  else
+    "$THRESHER" solvers >&- 2>error.txt || rc=$?
+  fi
+  [ $rc -eq 1 ] || fail "standard output $where: status $rc"
+  [ "$(grep -c '^thresher: ' error.txt)" -eq 1 ] || fail "output $where"
+done
+finish

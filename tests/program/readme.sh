@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# readme.sh - the commands of the README files run as printed, and print what is
+# printed there (readme_output.py; THRESHER_UPDATE=yes writes it there); their Python
+# reads what the program wrote, and predicts what the program predicts
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/support/lib.sh"
+if ! "$PYTHON" -c 'import h5py, scipy.sparse' 2>/dev/null; then
+  echo "skipped: $PYTHON has no h5py or SciPy"
+  exit 77
+fi
+rm -rf ./*
+
+# The k-th block of Python in io/README.md.
+snippet()
+{
+  awk -v wanted="$1" '/^```python/ { k++; inside = 1; next }
+    /^```/ { inside = 0 } inside && k == wanted' "$SOURCE/io/README.md"
+}
+
+check()
+{
+  cat >>"$1.py" <<'END'
+import numpy, sys
+numbers, expected = numpy.loadtxt(sys.argv[1], delimiter=",", skiprows=1).T
+place = {number: k for k, number in enumerate(f_row)}
+mine = numpy.array([prediction[place[int(number)]] for number in numbers])
+error = abs(mine - expected).max() / max(1, abs(expected).max())
+print(len(mine), "predictions, relative error", error)
+sys.exit(not (len(mine) == len(y) and error < 1e-6))
+END
+  "$PYTHON" "$1.py" "$2" || fail "$1: the page reads something else"
+}
+
+# typed PAGE HEADING [PATTERN]: the commands below it that match, in a folder where
+# the program was built, and in a shell that knows what README.md says. What they print
+# is what the page prints.
+typed()
+{
+  mkdir -p typed/build
+  ln -sfn "$SOURCE/jobs" typed/jobs
+  ln -sfn "$BUILD" typed/build/release
+  readme_commands README.md '## Two commands' | grep -E '^(export|[.]) ' >typed/commands
+  readme_commands "$1" "$2" | grep -E "${3:-.}" >typed/these ||
+    fail "no commands: $1, $2"
+  while read -r line; do # what is typed, and what comes of it
+    printf "cat <<'TYPED'\n$ %s\nTYPED\n%s\n" "$line" "$line"
+  done <typed/these >>typed/commands
+  (cd typed && env -i HOME="$HOME" PATH="$PATH" THRESHER_CROWDED=yes \
+    timeout -k 5 "$LIMIT" sh -e commands) >typed.out 2>&1 || {
+    fail "as printed: $*"
+    tail -n 5 typed.out >&2
+  }
+  "$PYTHON" "$SOURCE/tests/program/readme_output.py" "$SOURCE/$1" typed.out \
+    ${THRESHER_UPDATE:+update} $exactness || fail "$1 prints something else"
+  echo "$(wc -l <typed/these) commands: $1, $2"
+}
+
+# Data that a reader of these lines has.
+readers_data()
+{
+  "$PYTHON" - <<'END'
+import lzma, random
+draw = random.Random(3)
+def example():
+    x = [round(draw.gauss(0, 1), 3) for j in range(60)]
+    y = 1 if x[3] - x[40] + draw.gauss(0, 0.5) > 0 else -1
+    return " ".join([str(y)] + [f"{j + 1}:{v:g}" for j, v in enumerate(x) if v])
+with lzma.open("typed/mine.svm.xz", "wt") as mine, open("fresh.svm", "w") as fresh:
+    for k in range(800):
+        print(example(), file=mine if k < 400 else fresh)
+names = ["c%d" % j for j in range(80)]
+with open("typed/houses.csv", "w") as old, open("typed/new.csv", "w") as new:
+    print("id", "street", *names, "price", sep=",", file=old)
+    print("id", "street", *names, sep=",", file=new)
+    for k in range(200):
+        x = [round(draw.gauss(0, 1), 3) for j in names]
+        print(k, "Elm", *x, 9 + x[5] + draw.gauss(0, 0.1), sep=",", file=old)
+        print(k, "Oak", *x, sep=",", file=new)
+END
+}
+
+# Digits are those of one version of SLEEF, the first that README.md names.
+exactness=
+"$THRESHER" bench self | grep -q "$(grep -oE 'arithmetic [0-9a-f]{16}' "$SOURCE/README.md" |
+  head -n 1)" || exactness=roughly
+typed README.md '## Two commands' '^thresher '
+readers_data
+some='^(thresher|mpirun) '
+long || some='^(thresher|mpirun -n [0-9]* thresher train [^-])'
+typed README.md '## A worked example' "$some"
+if long; then
+  typed src/cli/README.md '## Data that are computed on demand'
+fi
+must 0 import fresh.svm -o typed/fresh.h5 --attributes 60
+typed src/solvers/README.md '## Solvers with a penalty, and screening'
+rm typed/model.h5
+typed io/README.md '## Your own data' '^thresher '
+must 0 generate murata -o typed/data.h5 --examples 500 --attributes 600
+rm typed/model.h5
+typed mpi/README.md '# Running on a cluster' '^mpirun '
+typed jobs/README.md '## The model of the cost' '^jobs/cost_model.py --latency '
+rm -rf typed
+
+must 2 generate murata -o dense.h5 --examples 1500 --attributes 700 \
+  --support 9 --test 0.2 --row-group 128 --shards 2
+must 2 generate sparse -o sparse.h5 --examples 1500 --attributes 700 \
+  --support 9 --density 0.05 --test 0.2 --row-group 128 --shards 3
+for name in dense sparse; do
+  must 2 train $name.h5 -o model.h5 --solver hybrid -s 9 --budget 100 --force
+  must 2 predict model.h5 $name.h5 -o $name.csv --split all
+  if [ $name = dense ]; then snippet 1; else snippet 2; fi >$name.py
+  snippet 3 >>$name.py
+  echo "f_row = h5py.File('$name.h5')['row'][:]" >>$name.py
+  check $name $name.csv
+done
+
+# The file of groups, for 100 attributes.
+awk '/^```/ { inside = !inside && !/[a-z]/ && !other; other = /[a-z]/; next }
+  inside' "$SOURCE/io/README.md" >groups.txt
+printf '%s\n' '1 1:2 100:1' '2 3:1 50:4' >grouped.svm
+must 2 import grouped.svm -o grouped.h5 --groups groups.txt
+"$THRESHER" inspect grouped.h5 | grep -q '^groups: *3 ' || fail "the file of groups"
+
+# Whole numbers 0..3, packed.
+awk 'BEGIN { srand(3); for (i = 0; i < 700; i++) { line = ""; y = rand()
+  for (j = 0; j < 200; j++) { x = int(4 * rand()); y += (j == 7) * x
+    line = line "," x }
+  print y line } }' >calls.csv
+must 2 import calls.csv -o calls.h5 --target 1 --type u2 --shards 2 \
+  --row-group 64 --test 0.2
+must 2 train calls.h5 -o model.h5 --solver hybrid -s 9 --budget 100 --force
+must 2 predict model.h5 calls.h5 -o calls.out --split all
+snippet 4 >calls.py
+snippet 3 >>calls.py
+echo "f_row = h5py.File('calls.h5')['row'][:]" >>calls.py
+check calls calls.out
+finish

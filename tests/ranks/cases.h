@@ -1,0 +1,30 @@
+/* cases.h - the main program of a test on several ranks whose cases have
+ * numbers
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TEST_MPI_CASES_H
+#define TH_TEST_MPI_CASES_H
+
+#include "check.h"
+
+#include "mpi/mpi_comm.h"
+
+#include <stddef.h>
+
+/* Cases 0 .. count - 1, then what has no number; NULL: nothing. Returns the
+ * exit status. Collective. */
+static inline int mpi_cases(int argc, char **argv, int count,
+                            void (*test_case)(struct th_comm *comm, int k),
+                            void (*others)(struct th_comm *comm))
+{
+  struct th_comm comm;
+  th_mpi_start(&comm, &argc, &argv);
+  for (int k = 0; k < count; k++)
+    test_case(&comm, k);
+  if (others != NULL)
+    others(&comm);
+  int failed = check_finish(&comm);
+  th_mpi_stop(&comm);
+  return failed;
+}
+
+#endif

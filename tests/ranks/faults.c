@@ -1,0 +1,349 @@
+/* faults.c - one rank of many runs out of memory, cannot read, or is asked
+ * to leave, anywhere in a solver: all ranks end with its error, and none hangs
+ *
+ *   mpi_faults [SOLVER]
+ *
+ * Linked with --wrap, so that nothing in the sources needs to know; MPI's own
+ * allocations are its own.
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+#include "core/partition.h"
+#include "penalised.h"
+
+#include "math/grouping.h"
+#include "mpi/mpi_comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const solvers[] = {"lasso",
+                                      "prox-sgd",
+                                      "fs-prox-sgd",
+                                      "os-prox-sgd",
+                                      "saga",
+                                      "svrg",
+                                      "truncated-gradient",
+                                      "rda",
+                                      "aerr",
+                                      "aelr",
+                                      "ogd-ridge",
+                                      "eg-lasso",
+                                      "ridge",
+                                      "omp",
+                                      "oomp",
+                                      "rda-ito",
+                                      "dantzig",
+                                      "ssr",
+                                      "sift",
+                                      "exploration",
+                                      "exploitation",
+                                      "hybrid"};
+static const char *const losses[] = {"squared", "logistic"};
+static const char *const penalties[] = {"l1", "group", "sparse-group"};
+
+/* Cells have 256 attributes, so groups of 100 cross ranks. */
+/* Forms: dense, dense with labels, sparse; and dense with more examples than
+ * coordinate descent wants to see, which is for lasso alone. */
+enum { TALL = 3, FORMS };
+enum { FIRST_COMPETITOR = 15 }; /* rda-ito and those after it */
+enum { FIRST_BUDGETED = 18 };   /* sift and those after it */
+enum { SOLVERS = 22, ATTRIBUTES = 600, GROUP = 100, POINTS = 24 };
+
+enum fault { MEMORY, READING, LEAVING };
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+
+/* What goes wrong on this rank, and when. */
+static struct {
+  enum fault fault;
+  int64_t left;  /* calls until it does; below 0: never */
+  int64_t calls; /* so far */
+  size_t bytes;  /* that were asked for */
+  bool failed;
+} now;
+static const struct th_store_ops *plain_ops;
+
+static bool fails(enum fault fault)
+{
+  if (now.fault != fault)
+    return false;
+  now.calls++;
+  now.failed |= now.left == 0;
+  return now.left-- == 0;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  now.bytes += size;
+  return fails(MEMORY) ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+  return fails(MEMORY) ? NULL : __real_malloc(size);
+}
+
+static th_status frail_slab(struct th_store *store, struct th_rows rows,
+                            struct th_range range, bool keep,
+                            struct th_slab *slab, struct th_error *err)
+{
+  if (fails(READING))
+    return th_fail(err, TH_EIO, "a slab cannot be read");
+  return plain_ops->slab(store, rows, range, keep, slab, err);
+}
+
+static bool leaves(void *self)
+{
+  (void)self;
+  return fails(LEAVING);
+}
+
+static struct memory_store *store_of(int form)
+{
+  struct problem p = {.training = form == TALL ? 600 : 40,
+                      .attributes = ATTRIBUTES,
+                      .true_size = 5,
+                      .noise = 0.3,
+                      .seed = (uint64_t)form,
+                      .labels = form == 1,
+                      .weighted = form == 1};
+  struct memory_store *m = problem_store(&p);
+  m->store.shape.layout = form == 2 ? TH_SPARSE : TH_DENSE;
+  m->cut = 150;
+  memory_store_finish(m);
+  return m;
+}
+
+/* In a ball: passes in which the second phase begins, and early stops. */
+static struct th_config ball_config(int solver, int form)
+{
+  struct th_config config = problem_config(solvers[solver], 0, 30);
+  config.passes = 3;
+  config.validation = form == 1 ? 0.2 : 0;
+  config.row_cache_memory = form;
+  config.ball.adagrad = form == 2 ? TH_ADAGRAD_COORDINATE : TH_ADAGRAD_AUTO;
+  return config;
+}
+
+/* Each way to the coefficients. */
+static struct th_config ridge_config(int form)
+{
+  static const enum th_factoring ways[] = {
+      TH_FACTORING_OWN, TH_FACTORING_SCALAPACK, TH_FACTORING_CG};
+  struct th_config config = penalised_config("ridge", "squared", 0.02);
+  config.factoring = ways[form % 3];
+  return config;
+}
+
+/* By folds where there are labels, by what is held out, by a number. */
+static struct th_config pursuit_config(int form)
+{
+  struct th_config config =
+      penalised_config("omp", losses[form == 1], form == 0 ? 0.5 : 0);
+  config.sparsity = form == 1 ? 0 : 6;
+  config.validation = form == 2 ? 0.2 : -1;
+  return config;
+}
+
+/* Weights, which form 1 has, are not for all. */
+static bool takes(int solver, int form)
+{
+  return form != 1 || strcmp(solvers[solver], "oomp") != 0;
+}
+
+/* With bounds so small that attributes stand out of few examples. */
+static struct th_config online_config(void)
+{
+  struct th_config config = problem_config("oomp", 4, 0);
+  config.loss = "squared";
+  config.passes = 20;
+  config.greedy.mu = 0;
+  config.greedy.bound = 0.01;
+  config.greedy.rho = 1;
+  config.greedy.smoothness = 1;
+  return config;
+}
+
+/* Under a budget; whole examples where the solver can. */
+static struct th_config looks_config(int solver, int form)
+{
+  bool whole = strcmp(solvers[solver], "ssr") == 0 && form > 0;
+  struct th_config config =
+      problem_config(solvers[solver], whole ? 0 : 6, whole ? 0 : 30);
+  config.loss = "squared";
+  config.passes = 3;
+  config.validation = form == 1 ? 0.2 : 0;
+  config.row_cache_memory = form;
+  config.rounds.growth = 3;
+  return config;
+}
+
+/* Under a budget, with both ends: form 0 has the strict one. */
+static struct th_config budgeted_config(int solver, int form)
+{
+  static const int64_t start[] = {0, 7, 300, 599};
+  bool keeps = strcmp(solvers[solver], "exploitation") == 0;
+  bool sifts = strcmp(solvers[solver], "sift") == 0;
+  struct th_config config =
+      problem_config(solvers[solver], sifts || keeps ? 0 : 4, 60);
+  if (keeps || sifts) /* few examples: sift shares them among few blocks */
+    config.budget = keeps ? 0 : 300;
+  config.loss = losses[form == 1];
+  config.passes = 3;
+  config.validation = form == 1 && !sifts ? 0.2 : 0;
+  config.select = form == 0 ? TH_SELECT_TRUTH : TH_SELECT_AUTO;
+  if (keeps)
+    config.start = (struct th_config_start){.support = start, .size = 4};
+  return config;
+}
+
+static struct th_config config_of(int solver, int form)
+{
+  if (solver >= FIRST_BUDGETED)
+    return budgeted_config(solver, form);
+  if (solver >= FIRST_COMPETITOR)
+    return looks_config(solver, form);
+  struct th_config config =
+      penalised_config(solvers[solver], losses[form == 1], 0.5);
+  if (strcmp(config.solver, "ridge") == 0)
+    return ridge_config(form);
+  if (strcmp(config.solver, "oomp") == 0)
+    return online_config();
+  if (strcmp(config.solver, "omp") == 0)
+    return pursuit_config(form);
+  if (th_solver_find(config.solver)->ball != NULL)
+    return ball_config(solver, form);
+  config.penalty = penalties[form % 3];
+  config.standardize = form == 1;
+  config.intercept = form == 1;
+  config.batch = form == 2 ? 4 : 1;
+  config.epochs = 8;
+  config.screening.every = 40;
+  config.row_cache_memory =
+      form; /* a byte or two: what is read does not stay */
+  return config;
+}
+
+/* Train with call number `left` of this kind failing on rank `bad`; returns how
+ * many calls there were on this rank. Collective. */
+static int64_t train(struct th_comm *comm, const struct th_config *config,
+                     struct memory_store *m, int bad, enum fault fault,
+                     int64_t left)
+{
+  static const th_status code[] = {TH_ENOMEM, TH_EIO, TH_ESTOPPED};
+  static const char *const word[] = {"memory", "slab", "stopped"};
+  const struct th_monitor monitor = {.leaves = leaves};
+  struct th_model model;
+  struct th_error err;
+  now.left = comm->rank == bad ? left : -1;
+  now.calls = 0;
+  now.failed = false;
+  now.fault = fault;
+  th_status rc = problem_train(config, &m->store, comm, &monitor, &model, &err);
+  int64_t calls = now.calls;
+  int64_t any = now.failed;
+  now.left = -1;
+  comm->ops->sum_i64(comm, &any, 1);
+  if (rc != (any > 0 ? code[fault] : TH_OK) && comm->rank == 0)
+    fprintf(stderr, "%s, fault %d at call %lld of rank %d: status %d: %s\n",
+            config->solver, (int)fault, (long long)left, bad, (int)rc,
+            err.text);
+  CHECK(rc == (any > 0 ? code[fault] : TH_OK));
+  CHECK(rc == TH_OK || err.code == rc);
+  CHECK(rc == TH_OK || fault == LEAVING || err.rank == bad);
+  CHECK(rc == TH_OK || strstr(err.text, word[fault]));
+  th_model_free(&model);
+  return calls;
+}
+
+/* Each rank in turn, at some of its calls: the first ones, the last one, and
+ * others in between. */
+static void test_fault(struct th_comm *comm, const struct th_config *config,
+                       struct memory_store *m, enum fault fault, int shift)
+{
+  bool few = fault == LEAVING || strcmp(config->solver, "sift") == 0;
+  int64_t calls[8] = {0};
+  calls[comm->rank] = train(comm, config, m, -1, fault, -1);
+  comm->ops->sum_i64(comm, calls, (size_t)comm->size);
+  for (int bad = 0; bad < comm->size; bad++) {
+    CHECK(calls[bad] > 0);
+    int64_t points = few ? POINTS / 3 : POINTS; /* or it takes minutes */
+    for (int64_t k = 0; k < points; k++)
+      train(comm, config, m, bad, fault,
+            ((k + 1) * calls[bad] - 1 - shift) / points);
+  }
+}
+
+/* What a plan says that groups take, of what is asked for: groups of every
+ * stride-th attribute. */
+static void test_bytes(struct th_comm *comm, int64_t stride,
+                       const char *penalty)
+{
+  enum { MANY = 40960 };
+  const struct th_penalty *p = th_penalty_find(penalty);
+  struct th_range mine = th_partition_rank(MANY, comm->rank, comm->size);
+  struct th_group_piece *piece = calloc(MANY, sizeof *piece);
+  int64_t *attribute = calloc(MANY, sizeof *attribute);
+  struct th_grouping grouping = {0};
+  struct th_groups groups;
+  struct th_error err = {0};
+  for (int64_t j = 0; j < MANY; j++) {
+    piece[j] =
+        (struct th_group_piece){{j, j + 1}, j % stride, MANY / stride, 0};
+    attribute[j] = mine.first + j;
+  }
+  now.bytes = 0;
+  CHECK(th_groups_share(&groups, comm, MANY, piece, MANY, TH_OK, &err) ==
+        TH_OK);
+  struct th_grouping_penalty of = {.penalty = p, .mix = 0.5, .groups = &groups};
+  CHECK(th_grouping_build(&grouping, &of, comm, attribute,
+                          mine.last - mine.first, &err) == TH_OK);
+  double share = (double)th_grouping_bytes(&groups, p, mine.last - mine.first,
+                                           comm->size) /
+                 (double)now.bytes;
+
+  if (!(share > 0.5 && share < 1))
+    fprintf(stderr, "%s, stride %d: %g\n", penalty, (int)stride, share);
+  CHECK(share > 0.5 && share < 1);
+  th_grouping_free(&grouping);
+  th_groups_free(&groups);
+  free(piece);
+  free(attribute);
+}
+
+int main(int argc, char **argv)
+{
+  struct th_comm comm;
+  now.left = -1;
+  th_mpi_start(&comm, &argc, &argv);
+  for (int form = 0; form < FORMS; form++) {
+    struct memory_store *m = store_of(form);
+    struct th_groups groups;
+    plain_groups(&groups, &comm, ATTRIBUTES, GROUP);
+    plain_ops = m->store.ops;
+    struct th_store_ops ops = *plain_ops;
+    ops.slab = frail_slab;
+    m->store.ops = &ops;
+    for (int solver = 0; solver < (form == TALL ? 1 : SOLVERS); solver++) {
+      struct th_config config = config_of(solver, form);
+      bool asked = argc < 2 || strcmp(argv[1], solvers[solver]) == 0;
+      if (!takes(solver, form) || !asked)
+        continue;
+      config.groups = form % 3 > 0 ? &groups : NULL;
+      test_fault(&comm, &config, m, MEMORY, solver + form);
+      test_fault(&comm, &config, m, READING, solver + form);
+      test_fault(&comm, &config, m, LEAVING, solver + form);
+    }
+    th_groups_free(&groups);
+    memory_store_free(m);
+  }
+  test_bytes(&comm, 4096, "l1");
+  test_bytes(&comm, 4096, "group");
+  test_bytes(&comm, 40960, "group");
+  int failed = check_finish(&comm);
+  th_mpi_stop(&comm);
+  return failed;
+}

@@ -1,0 +1,163 @@
+/* loss.c - derivatives by finite differences, conjugates by numerical
+ * maximisation, extreme margins
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include "math/loss.h"
+
+#include <string.h>
+
+#include <stddef.h>
+
+static void test_differences(const struct th_loss *loss, double p, double y)
+{
+  double h = 1e-5;
+  double slope = (loss->value(p + h, y) - loss->value(p - h, y)) / (2 * h);
+  double bend =
+      (loss->derivative(p + h, y) - loss->derivative(p - h, y)) / (2 * h);
+  CHECK_NEAR(loss->derivative(p, y), slope, 1e-8);
+  CHECK_NEAR(loss->curvature(p, y), bend, 1e-8);
+  CHECK(loss->value(p, y) >= 0);
+  CHECK(loss->curvature(p, y) >= 0);
+  CHECK(loss->curvature(p, y) <= loss->smoothness);
+}
+
+/* Margins far beyond the range of exp. */
+static void test_extremes(void)
+{
+  const struct th_loss *loss = th_loss_find("logistic");
+  const double far[] = {40, 700, 710, 750, 1e4, 1e300};
+  for (int k = 0; k < 6; k++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      double p = sign * far[k];
+      CHECK(isfinite(loss->value(p, 1)) && isfinite(loss->derivative(p, 1)));
+      CHECK(isfinite(loss->curvature(p, 1)) && loss->curvature(p, 1) >= 0);
+      CHECK_NEAR(loss->value(-far[k], 1) / far[k], 1.0, 1e-12);
+      CHECK_NEAR(loss->derivative(-far[k], 1), -1.0, 1e-12);
+      CHECK(fabs(loss->derivative(far[k], 1)) < 1e-17);
+    }
+  CHECK_NEAR(loss->value(0, -1), log(2), 1e-15);
+  CHECK(loss->curvature(0, 1) == 0.25);
+  CHECK(loss->value(36, 1) > 0); /* not rounded to nothing */
+}
+
+/* max over p of u p - f(p), which is concave: thirds of an interval that holds
+ * the maximum for every u that is asked for. */
+static double numerical_conjugate(const struct th_loss *loss, double u,
+                                  double y)
+{
+  double low = -60;
+  double high = 60;
+  for (int k = 0; k < 300; k++) {
+    double left = low + (high - low) / 3;
+    double right = high - (high - low) / 3;
+    if (u * left - th_loss_f(loss, left, y) <
+        u * right - th_loss_f(loss, right, y))
+      low = left;
+    else
+      high = right;
+  }
+  return u * low - th_loss_f(loss, low, y);
+}
+
+/* sup_p (u p - f(p)) for u inside and on the border of the domain. */
+static void test_conjugate(const struct th_loss *loss, double y)
+{
+  for (int k = 0; k <= 200; k++) {
+    double u = loss->labels ? -y * k / 200 : (k - 100) / 10.0;
+    CHECK_NEAR(th_loss_conjugate(loss, u, y), numerical_conjugate(loss, u, y),
+               1e-13);
+  }
+}
+
+/* f(p) + f*(f'(p)) = p f'(p), and no less at any other u. */
+static void test_fenchel_young(const struct th_loss *loss, double p, double y)
+{
+  double u = th_loss_df(loss, p, y);
+  double f = th_loss_f(loss, p, y);
+  double other = th_loss_df(loss, p / 2 + 1, y);
+  CHECK_NEAR(f + th_loss_conjugate(loss, u, y), p * u, 1e-13);
+  CHECK(f + th_loss_conjugate(loss, other, y) >= p * other - 1e-13 * f);
+}
+
+/* f* is 1/L strongly convex, which the gap-safe radius rests on: between two
+ * points of its domain it lies below the chord by at least that. */
+static void test_strongly_convex(const struct th_loss *loss, double p, double y)
+{
+  double u = th_loss_df(loss, p, y);
+  double v = th_loss_df(loss, -p / 3 + 0.2, y);
+  double chord =
+      (th_loss_conjugate(loss, u, y) + th_loss_conjugate(loss, v, y)) / 2;
+  double bend = (u - v) * (u - v) / (8 * th_loss_L(loss));
+  CHECK(th_loss_conjugate(loss, (u + v) / 2, y) <=
+        chord - bend + 1e-13 * fmax(1, fabs(chord)));
+}
+
+static void test_domains(void)
+{
+  const struct th_loss *logistic = th_loss_find("logistic");
+  const struct th_loss *hinge = th_loss_find("squared-hinge");
+  for (int y = -1; y <= 1; y += 2) {
+    CHECK(th_loss_conjugate(logistic, 0.0 * y, y) == 0);
+    CHECK(th_loss_conjugate(logistic, -y, y) == 0);
+    CHECK(th_loss_conjugate(logistic, 1e-300 * y, y) == INFINITY);
+    CHECK(th_loss_conjugate(logistic, -1.0000001 * y, y) == INFINITY);
+    CHECK(th_loss_conjugate(hinge, 0.0 * y, y) == 0);
+    CHECK(th_loss_conjugate(hinge, 1e-300 * y, y) == INFINITY);
+    CHECK(isfinite(th_loss_conjugate(hinge, -1e6 * y, y)));
+  }
+  CHECK(th_loss_f(th_loss_find("squared"), 3, 1) == 2);
+  CHECK(th_loss_df(th_loss_find("squared"), 3, 1) == 2);
+  CHECK(th_loss_L(th_loss_find("squared")) == 1);
+  CHECK(th_loss_L(logistic) == 0.25 && th_loss_L(hinge) == 1);
+}
+
+/* The bits of those one by one, also in place of predictions and of targets. */
+static void test_arrays(const struct th_loss *loss)
+{
+  enum { COUNT = 301 };
+  double p[COUNT];
+  double y[COUNT];
+  double out[6][COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    p[i] = (i - 150) * (i % 7 == 0 ? 10 : 0.03);
+    y[i] = i % 3 == 0 ? -1 : 1;
+  }
+  memcpy(out[4], p, sizeof p);
+  memcpy(out[5], y, sizeof y);
+  th_loss_f_all(loss, COUNT, p, y, out[0]);
+  th_loss_df_all(loss, COUNT, p, y, out[1]);
+  th_loss_d2f_all(loss, COUNT, p, y, out[2]);
+  th_loss_conjugates(loss, COUNT, p, y, out[3]);
+  th_loss_f_all(loss, COUNT, out[4], y, out[4]);
+  th_loss_df_all(loss, COUNT, p, out[5], out[5]);
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(out[0][i] == th_loss_f(loss, p[i], y[i]));
+    CHECK(out[1][i] == th_loss_df(loss, p[i], y[i]));
+    CHECK(out[2][i] == loss->half * loss->curvature(p[i], y[i]));
+    CHECK(out[3][i] == th_loss_conjugate(loss, p[i], y[i]));
+  }
+  CHECK(memcmp(out[4], out[0], sizeof *out) == 0);
+  CHECK(memcmp(out[5], out[1], sizeof *out) == 0);
+}
+
+int main(void)
+{
+  for (const struct th_loss *loss = th_loss_table(); loss->name != NULL; loss++)
+    test_arrays(loss);
+  for (const struct th_loss *loss = th_loss_table(); loss->name; loss++) {
+    CHECK(th_loss_find(loss->name) == loss);
+    for (double p = -30; p <= 30; p += 0.37)
+      for (int y = -1; y <= 1; y += 2) {
+        test_differences(loss, p, y);
+        test_fenchel_young(loss, p, y);
+        test_strongly_convex(loss, p, y);
+      }
+    test_conjugate(loss, -1);
+    test_conjugate(loss, 1);
+  }
+  test_extremes();
+  test_domains();
+  CHECK(th_loss_find("none of this name") == NULL);
+  return check_finish(NULL);
+}
