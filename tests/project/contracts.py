@@ -15,9 +15,10 @@ The calls are read off the text: a name that is called or handed on, and of tabl
 members of TABLES. What a table of solvers or of readers of files adds is not seen.
 """
 import collections
-import os
 import re
 import sys
+
+import tree
 
 NAME = r"((?:th|thresher)_\w+)"
 PROTOTYPE = re.compile(r"/\*.*?\*/|^(?:THRESHER_PUBLIC )?[A-Za-z_][\w \*\n]*?\b" + NAME +
@@ -26,9 +27,6 @@ STATUS = re.compile(r"(static inline |THRESHER_PUBLIC )?(th_status|enum thresher
 SPOKEN = re.compile(r"\b(local|collective)(?:ly)?\b", re.I)
 CODE = r"TH(?:RESHER)?_(E(?:USAGE|ARG|DATA|BUDGET|NUMERIC|FORMAT|IO|NOMEM))\b"
 CODES = re.compile(r"\b" + CODE)
-BLANK = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
-BODY = re.compile(r"^((?:static )?(?:inline )?[A-Za-z_][\w \*\n]*?)\b(\w+)\(([^;{]*?)\)\s*\n"
-                  r"\{\n(.*?)^\}", re.M | re.S)
 FAILS = re.compile(r"(?:th_fail\(\s*[^,]*,|return|[^=!]=|[?:])\s*" + CODE)
 ALLOCATES = re.compile(r"\b(TH_NEW|TH_GROW|th_alloc|th_grow)\b")
 MACRO = re.compile(r"^#define (\w+)\([^)]*\)((?:[^\n]*\\\n)*[^\n]*)", re.M)
@@ -68,9 +66,9 @@ class Calls:
 
     def __init__(self, texts):
         self.body, self.codes, self.calls, self.table = {}, {}, {}, collections.defaultdict(set)
-        plain = {p: BLANK.sub(" ", t) for p, t in texts.items()}
+        plain = {p: tree.BLANK.sub(" ", t) for p, t in texts.items()}
         for path, text in plain.items():
-            for start, name, _, body in BODY.findall(text):
+            for start, name, _, body in tree.FUNCTION.findall(text):
                 here = path if start.startswith("static") and path.endswith(".c") else ""
                 self.body[here, name] = (path, start, body)
         macros = {}
@@ -141,13 +139,11 @@ def check_codes(said, codes):
 def users(root, texts):
     """In which files each name is met, how often; "tests" stands for all of those."""
     met = collections.defaultdict(dict)
-    for folder, _, names in os.walk(os.path.join(root, "tests")):
-        for name in (n for n in names if n.endswith((".c", ".h", ".cpp", ".in"))):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
-                for word in set(re.findall(r"\bth_\w+", BLANK.sub(" ", file.read()))):
-                    met[word]["tests"] = 1
+    for text in tree.read(root, ("tests",), (".c", ".h", ".cpp", ".in")).values():
+        for word in set(re.findall(r"\bth_\w+", tree.BLANK.sub(" ", text))):
+            met[word]["tests"] = 1
     for path, text in texts.items():
-        words = re.findall(r"\bth_\w+", BLANK.sub(" ", text))
+        words = re.findall(r"\bth_\w+", tree.BLANK.sub(" ", text))
         for word, times in collections.Counter(words).items():
             met[word][path] = times
     return met
@@ -164,20 +160,9 @@ def check_use(said, where, home):
     return None if re.search(r"\btests?\b", said.comment + said.head) else "for tests alone?"
 
 
-def read(root):
-    texts = {}
-    for top in ("src", "io", "mpi"):
-        for folder, _, names in os.walk(os.path.join(root, top)):
-            for name in (n for n in names if n.endswith((".c", ".h"))):
-                path = os.path.join(folder, name)
-                with open(path, encoding="utf-8") as file:
-                    texts[os.path.relpath(path, root)] = file.read()
-    return dict(sorted(texts.items()))
-
-
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SOURCE", ".")
-    texts = read(root)
+    root = tree.root_of(sys.argv[1:])
+    texts = tree.read(root)
     calls = Calls(texts)
     met = users(root, texts)
     every = [s for p, t in texts.items() if p.endswith(".h") for s in said_of(p, t)]

@@ -7,9 +7,10 @@ Parameters are counted in definitions, prototypes and pointers to functions. Mem
 counted by declarators: "double a, b;" are two, a pointer to a function is one. The
 members of a struct inside another count for the outer one, too, where it has no name.
 """
-import os
 import re
 import sys
+
+import tree
 
 PARAMETERS = 7
 MEMBERS = 30
@@ -85,7 +86,6 @@ def functions(code):
 
 
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SOURCE", ".")
     bad, unused = [], set(WIDE) | set(LARGE)
     seen = {"functions": 0, "structs": 0}
 
@@ -98,18 +98,14 @@ def main():
             line = code.count("\n", 0, at) + 1
             bad.append(f"{path}:{line}: {name} has {count}, at most {most}")
 
-    for top in ("src", "io", "mpi", "tests"):
-        for folder, _, names in sorted(os.walk(os.path.join(root, top))):
-            for name in sorted(n for n in names if n.endswith((".c", ".h"))):
-                path = os.path.relpath(os.path.join(folder, name), root)
-                with open(os.path.join(folder, name), encoding="utf-8") as file:
-                    code = NOISE.sub(blank, file.read())
-                for at, called, count in functions(code):
-                    judge("functions", path, code, at, called, count, PARAMETERS, WIDE)
-                for match in STRUCT.finditer(code):
-                    body = code[match.end():closing(code, match.end() - 1)]
-                    judge("structs", path, code, match.start(),
-                          f"{match[1]} {match[2] or '(no name)'}", members(body), MEMBERS, LARGE)
+    for path, text in tree.read(tree.root_of(sys.argv[1:]), tree.TOPS + ("tests",)).items():
+        code = NOISE.sub(blank, text)
+        for at, called, count in functions(code):
+            judge("functions", path, code, at, called, count, PARAMETERS, WIDE)
+        for match in STRUCT.finditer(code):
+            body = code[match.end():closing(code, match.end() - 1)]
+            judge("structs", path, code, match.start(),
+                  f"{match[1]} {match[2] or '(no name)'}", members(body), MEMBERS, LARGE)
     bad += [f"{name} is within the limits: strike it off the list" for name in sorted(unused)]
     if seen["functions"] < 2000 or seen["structs"] < 200:
         bad.append("few found: wrong folder?")

@@ -8,10 +8,10 @@ row_groups.h, or in row.h, or in row_groups_parts.h, of the folder of its defini
 of a folder above it (a contract). The verbs below are spoken everywhere.
 """
 import collections
-import os
 import re
-import subprocess
 import sys
+
+import tree
 
 # Headers whose functions have names of their own: mathematics, and what a family of
 # solvers offers to the solver table.
@@ -29,10 +29,6 @@ WORDS = {
     "smaller": "min_i64", "larger": "max_i64", "drift": "lazy_prox", "text_law": "zipf",
     "contest": "choice", "watch": "run_monitor", "scoring": "evaluator", "loops": "loop_log",
 }
-COMMENT = re.compile(r"/\*.*?\*/", re.S)
-PROTOTYPE = re.compile(r"^(?!static|typedef|#|return|\s)[\w \*\n]*?\b(th_\w+)\([^;{]*\)\s*;", re.M)
-INLINE = re.compile(r"^static inline [\w \*\n]*?\b(th_\w+)\([^;{]*\)\s*\{", re.M)
-TYPED = re.compile(r"^th_\w+ (th_\w+);", re.M)
 DEFINED = re.compile(r"^(?!static|extern|typedef|#|struct \w+ \{|enum|return|else|\s)"
                      r"[A-Za-z_][\w \*\n]*?\b(\w+)\([^;{]*?\)\n\{", re.M)
 STATIC = re.compile(r"^static (?!inline)[\w \*\n]*?\b(th_\w+)\([^;{]*?\)\n\{", re.M)
@@ -41,44 +37,26 @@ GUARD = re.compile(r"^#ifndef ((?:TH_\w+|THRESHER)_H)$", re.M)
 
 
 def begins_with_module(name, header):
-    words = os.path.basename(header)[:-2].split("_")
-    for k in range(1, len(words) + 1):
-        module = "th_" + "_".join(words[:k])
-        for stem in {module, module.rstrip("s")}:
-            if name == stem or name.startswith(stem + "_"):
-                return True
-    return False
-
-
-def read(root):
-    listed = []
-    for top in ("src", "io", "mpi"):
-        for folder, _, names in os.walk(os.path.join(root, top)):
-            listed += [os.path.join(folder, n) for n in names if n.endswith((".c", ".h"))]
-    texts = {}
-    for path in sorted(listed):
-        with open(path, encoding="utf-8") as file:
-            texts[os.path.relpath(path, root)] = file.read()
-    return texts
+    words = tree.stem_of(header).split("_")
+    return any(tree.begins_with(name, "_".join(words[:k + 1])) for k in range(len(words)))
 
 
 def main():
-    texts = read(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SOURCE", "."))
+    texts = tree.read(tree.root_of(sys.argv[1:]))
     bad = []
     declared = collections.defaultdict(list)
     defined = {}
     twice = collections.defaultdict(list)
     for path, text in texts.items():
-        code = COMMENT.sub("", text)
+        code = tree.COMMENT.sub("", text)
         if path.endswith(".h"):
-            found = PROTOTYPE.findall(code) + INLINE.findall(code) + TYPED.findall(code)
-            for name in found:
+            for name in tree.declared_in(code):
                 declared[name].append(path)
-            for name in INLINE.findall(code):
+            for name in tree.INLINE.findall(code):
                 defined[name] = path
             for kind, name in TAG.findall(code):
                 twice[kind + " " + name].append(path)
-            end = os.path.basename(path)[:-2].upper() + "_H"
+            end = tree.stem_of(path).upper() + "_H"
             guard = (GUARD.findall(text) + [""])[0]
             if not guard.endswith(end) and not path.endswith("_body.h"): # included per type
                 bad.append(f"{path}: its guard should be TH_{end}")
@@ -97,11 +75,11 @@ def main():
             bad.append(f"{path}: {name} is declared in {len(headers)} headers")
             continue
         header = headers[0]
-        folder = os.path.dirname(header)
+        folder = tree.room_of(header)
         if name not in VERBS and not header.endswith(OWN_NAMES) and \
                 not begins_with_module(name, header):
             bad.append(f"{header}: {name} does not begin with the name of its module")
-        if not (os.path.dirname(path) + "/").startswith(folder + "/"):
+        if not (tree.room_of(path) + "/").startswith(folder + "/"):
             bad.append(f"{path}: {name} is declared in another folder, {header}")
     bad += [f"{where[0]}: {name} is declared and not defined"
             for name, where in declared.items() if name not in defined and
