@@ -18,6 +18,7 @@ import collections
 import re
 import sys
 
+sys.dont_write_bytecode = True
 import tree
 
 NAME = r"((?:th|thresher)_\w+)"

@@ -10,6 +10,7 @@ members of a struct inside another count for the outer one, too, where it has no
 import re
 import sys
 
+sys.dont_write_bytecode = True
 import tree
 
 PARAMETERS = 7

@@ -11,6 +11,7 @@ import collections
 import re
 import sys
 
+sys.dont_write_bytecode = True
 import tree
 
 # Headers whose functions have names of their own: mathematics, and what a family of

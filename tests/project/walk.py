@@ -12,6 +12,7 @@ import collections
 import re
 import sys
 
+sys.dont_write_bytecode = True
 import tree
 
 CALL = re.compile(r"(->|\.)?\b([a-z]\w*)\s*\(|\b(th_\w+|[a-z_]+)\b(?=\s*[,)}])")
