@@ -49,7 +49,7 @@ Said = collections.namedtuple("Said", "path name status comment head")
 
 def said_of(path, text):
     """What a header says of each of its functions."""
-    head = re.match(r"/\*.*?\*/", text, re.S)[0]
+    head = re.match(r"(?:/\*.*?\*/)?", text, re.S)[0]
     text = text[len(head):]
     comment = ""
     for match in PROTOTYPE.finditer(text):

@@ -98,7 +98,15 @@ rm -r "$root/src" "$root/tests/odd.c" "$root/$full"/odd_*
 measure 1
 grep -q '^same_whether: .*it may only fall: write ' said.txt || fail "no fall: $(cat said.txt)"
 measure 0 --write
-measure 0
 cmp "$root/$ceilings" before.txt || fail "--write did not write what has fallen"
+
+# Two who have made one lower, each by as much as he knew.
+sed -i 's/^\(lines *\)\([0-9]*\).*/<<<<<<< ours\n&\n=======\n\19\2 more\n>>>>>>> theirs/' \
+  "$root/$ceilings"
+measure 1
+grep -q 'lines stands there twice' said.txt || fail "a conflict is not told: $(cat said.txt)"
+measure 0 --write
+measure 0
+cmp "$root/$ceilings" before.txt || fail "--write did not settle a conflict"
 rm -rf "$root"
 [ $bad -eq 0 ]

@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 
 The module of a function is the header that declares it: th_row_groups_find stands in
 row_groups.h, or in row.h, or in row_groups_parts.h, of the folder of its definition or
-of a folder above it (a contract). The verbs below are spoken everywhere.
+of a folder above it (a contract). A few verbs are spoken everywhere (tree.py).
 """
 import collections
 import re
@@ -14,12 +14,6 @@ import sys
 sys.dont_write_bytecode = True
 import tree
 
-# Headers whose functions have names of their own: mathematics, and what a family of
-# solvers offers to the solver table.
-OWN_NAMES = ("core/elementary.h", "/algorithms.h")
-VERBS = {"th_fail": "core/error.h", "th_alloc": "core/memory.h", "th_grow": "core/memory.h",
-         "th_agree": "core/comm.h", "th_min_i64": "core/integer.h",
-         "th_max_i64": "core/integer.h"}
 # Words with several meanings, or with none that a reader could guess: say what is meant
 # on the right.
 WORDS = {
@@ -30,9 +24,6 @@ WORDS = {
     "smaller": "min_i64", "larger": "max_i64", "drift": "lazy_prox", "text_law": "zipf",
     "contest": "choice", "watch": "run_monitor", "scoring": "evaluator", "loops": "loop_log",
 }
-DEFINED = re.compile(r"^(?!static|extern|typedef|#|struct \w+ \{|enum|return|else|\s)"
-                     r"[A-Za-z_][\w \*\n]*?\b(\w+)\([^;{]*?\)\n\{", re.M)
-STATIC = re.compile(r"^static (?!inline)[\w \*\n]*?\b(th_\w+)\([^;{]*?\)\n\{", re.M)
 TAG = re.compile(r"^(struct|enum|union) (\w+)\s*\{", re.M)
 GUARD = re.compile(r"^#ifndef ((?:TH_\w+|THRESHER)_H)$", re.M)
 
@@ -64,10 +55,11 @@ def main():
             if guard:
                 twice[guard].append(path)
         else:
-            for name in DEFINED.findall(code):
-                if name.startswith("th_"):
+            for local, name, _, _ in tree.functions_of(path, code):
+                if name.startswith("th_") and local:
+                    bad.append(f"{path}: {name} is static: no th_")
+                elif name.startswith("th_"):
                     defined[name] = path
-            bad += [f"{path}: {name} is static: no th_" for name in STATIC.findall(code)]
     bad += [f"{name} stands in {' and '.join(where)}"
             for name, where in twice.items() if len(where) > 1]
     for name, path in sorted(defined.items()):
@@ -77,7 +69,7 @@ def main():
             continue
         header = headers[0]
         folder = tree.room_of(header)
-        if name not in VERBS and not header.endswith(OWN_NAMES) and \
+        if name not in tree.VERBS and tree.stem_of(header) not in tree.OWN_NAMES and \
                 not begins_with_module(name, header):
             bad.append(f"{header}: {name} does not begin with the name of its module")
         if not (tree.room_of(path) + "/").startswith(folder + "/"):

@@ -6,10 +6,13 @@ definition begins in the first column), which lint.sh checks.
 """
 import os
 import re
-import sys
 
 TOPS = ("src", "io", "mpi")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
+# Functions that are spoken everywhere, and headers whose functions have names of their own:
+# mathematics, and what a family of solvers offers to the solver table.
+VERBS = {"th_fail", "th_alloc", "th_grow", "th_agree", "th_min_i64", "th_max_i64"}
+OWN_NAMES = {"elementary", "algorithms"}
 # Comments and texts in quotes; what else is no code for who looks for names.
 BLANK = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 # What stands before the name, the name, the parameters, the body.
@@ -63,8 +66,3 @@ def begins_with(name, words):
     module = "th_" + words
     return any(name == stem or name.startswith(stem + "_")
                for stem in (module, module.rstrip("s")))
-
-
-def finish(findings, summary):
-    print("\n".join(findings + [summary]))
-    sys.exit(1 if findings else 0)
