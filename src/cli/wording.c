@@ -4,8 +4,7 @@
 
 #include "core/error.h"
 #include "core/printable.h"
-
-#include <string.h>
+#include "math/loss.h"
 
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
 {
@@ -22,14 +21,8 @@ const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
 
 const char *th_wording_loss(const char *loss)
 {
-  static const char *const words[][2] = {
-      {"squared", "mean squared error"},
-      {"logistic", "mean logistic loss"},
-      {"squared-hinge", "mean squared hinge loss"}};
-  for (size_t k = 0; loss != NULL && k < sizeof words / sizeof *words; k++)
-    if (strcmp(loss, words[k][0]) == 0)
-      return words[k][1];
-  return "mean loss";
+  const struct th_loss *row = loss == NULL ? NULL : th_loss_find(loss);
+  return row == NULL ? "mean loss" : row->mean;
 }
 
 void th_wording_print(FILE *out, const char *before, const char *text)

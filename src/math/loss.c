@@ -98,7 +98,9 @@ static const struct th_loss losses[] = {
     {.name = "squared",
      .summary = "(p - y)^2, as in Murata & Suzuki; half of it where there is a "
                 "penalty",
+     .mean = "mean squared error",
      .predicts = TH_PREDICTS_TARGET,
+     .quadratic = true,
      .smoothness = 2,
      .half = 0.5,
      .value = squared_value,
@@ -108,6 +110,7 @@ static const struct th_loss losses[] = {
      .quadratic_conjugate = true},
     {.name = "logistic",
      .summary = "log(1 + exp(-y p)), y = -1 or +1 (the larger value)",
+     .mean = "mean logistic loss",
      .predicts = TH_PREDICTS_ODDS,
      .labels = true,
      .smoothness = 0.25,
@@ -120,6 +123,7 @@ static const struct th_loss losses[] = {
     {.name = "squared-hinge",
      .summary = "max(0, 1 - y p)^2 / 2, y = -1 or +1 (the larger value); "
                 "only with a penalty",
+     .mean = "mean squared hinge loss",
      .predicts = TH_PREDICTS_MARGIN,
      .labels = true,
      .penalised_only = true,

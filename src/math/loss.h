@@ -20,7 +20,9 @@ enum th_predictor { TH_PREDICTS_TARGET, TH_PREDICTS_ODDS, TH_PREDICTS_MARGIN };
 struct th_loss {
   const char *name;
   const char *summary;
+  const char *mean; /* what the mean of `value` is called */
   enum th_predictor predicts;
+  bool quadratic;      /* a square of p: its curvature is the same everywhere */
   bool labels;         /* needs a target with exactly two values */
   bool penalised_only; /* for solvers with a penalty */
   double smoothness;   /* largest second derivative: L = smoothness * lambda */

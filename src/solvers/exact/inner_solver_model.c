@@ -22,7 +22,7 @@ static const double least_curvature = 1e-10;
 
 bool th_inner_solver_is_squared(const struct th_inner_solver *d)
 {
-  return !d->problem->loss->labels;
+  return d->problem->loss->quadratic;
 }
 
 bool th_inner_solver_is_chord(const struct th_inner_solver *d)
