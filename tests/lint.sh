@@ -12,7 +12,7 @@ export SOURCE
 processors=$(nproc)
 
 # Those that want a build, and parts of others: ctest runs them.
-needs_build='built decoy installed quoted'
+needs_build='adding built decoy installed quoted'
 no_rule='tree walk'
 
 names()
