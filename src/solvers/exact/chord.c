@@ -64,7 +64,7 @@ th_status th_chord_init(struct th_chord *c, const struct th_problem *p,
                             p->kept->count, err));
     TH_TRY(TH_NEW(&c->coef, p->kept->count, "coefficients", err));
   }
-  if (!p->loss->labels)
+  if (p->loss->quadratic)
     return rc;
   c->worth = worth_of(c, p);
   c->rate = usual_rate;

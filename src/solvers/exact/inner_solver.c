@@ -47,7 +47,7 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
     d->root_eta[i] = sqrt(problem->eta[i]);
   d->tall = th_chord_fits(problem);
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
-  d->squared = problem->kept != NULL && !problem->loss->labels;
+  d->squared = problem->kept != NULL && problem->loss->quadratic;
   d->cycles.suit = by_cycles(problem);
   d->logistic = (problem->kept != NULL || d->cycles.suit) &&
                 problem->loss->predicts == TH_PREDICTS_ODDS;

@@ -11,7 +11,7 @@ bool th_working_set_solver_all_known(const struct th_working_set_solver *e)
 
 bool th_working_set_solver_stays(const struct th_working_set_solver *e)
 {
-  return e->problem->kept != NULL && !e->problem->loss->labels &&
+  return e->problem->kept != NULL && e->problem->loss->quadratic &&
          e->inner.by_products && e->inner.looked;
 }
 

@@ -89,7 +89,7 @@ static th_status create(void **state, struct th_context *context,
   th_problem_columns_init(&s->problem, &s->columns);
   const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns,
                                        config->greedy.forecast &&
-                                           !s->problem.loss->labels &&
+                                           s->problem.loss->quadratic &&
                                            !s->problem.beyond_float};
   TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;

@@ -154,7 +154,7 @@ th_status th_pursuit_add(struct th_pursuit *path, int64_t attribute,
   path->size++;
   TH_TRY(th_pursuit_means(path, j, path->weight, p->target, err));
   find_deviation(path);
-  if (p->loss->labels) /* their products change with every step */
+  if (!p->loss->quadratic) /* their products change with every step */
     return TH_OK;
   TH_TRY(th_pursuit_products(path, j, path->weight, err));
   TH_TRY(th_agree(comm_of(path), join(path, &joined, err), err));

@@ -1,4 +1,5 @@
-/* pursuit_fit.c - the fit on S: least squares, or Newton's steps for labels
+/* pursuit_fit.c - the fit on S: least squares, or Newton's steps for other
+ * losses
  *
  * Where attributes separate the labels there is no solution. A ridge so small
  * that it changes no other fit by more than about 1e-8 bounds the coefficients
@@ -178,7 +179,7 @@ done:
   return rc;
 }
 
-static th_status fit_labels(struct th_pursuit *path, struct th_error *err)
+static th_status fit_by_steps(struct th_pursuit *path, struct th_error *err)
 {
   struct newton n = {0};
   bool goes_on = true;
@@ -195,6 +196,6 @@ done:
 
 th_status th_pursuit_fit(struct th_pursuit *path, struct th_error *err)
 {
-  return path->data.problem->loss->labels ? fit_labels(path, err)
-                                          : fit_squares(path, err);
+  return path->data.problem->loss->quadratic ? fit_squares(path, err)
+                                             : fit_by_steps(path, err);
 }
