@@ -51,16 +51,32 @@ cmp toy.h5 two.h5 || fail "another model on two ranks"
   fail "a solver that has no such option takes it"
 grep -q 'toy-steps' error.txt || fail "another error: $(cat error.txt)"
 
-# the loss, by a solver that certifies its model
-"$toy" train m.h5 -o loss.h5 --solver lasso --loss toy -q
-"$toy" verify loss.h5 m.h5 >verify.txt || fail "verify: $(cat verify.txt)"
-grep -q 'certificate  holds' verify.txt || fail "the certificate: $(cat verify.txt)"
-"$toy" inspect loss.h5 --json >inspect.json
-"$PYTHON" - <<'EOF'
+# the loss: two solvers that certify its model, and one that fits without a penalty
+for solver in lasso saga; do
+  "$toy" train m.h5 -o $solver.h5 --solver $solver --loss toy -q
+  "$toy" verify $solver.h5 m.h5 >verify.txt || fail "verify: $(cat verify.txt)"
+  grep -q 'certificate  holds' verify.txt || fail "the certificate: $(cat verify.txt)"
+  "$toy" inspect $solver.h5 --json >$solver.json
+done
+"$toy" train m.h5 -o omp.h5 --solver omp --loss toy -s 5 -q
+"$toy" inspect omp.h5 --json >omp.json
+"$toy" evaluate omp.h5 m.h5 >must.out
+"$PYTHON" - <<'EOF' || fail "models of the loss"
+import h5py
 import json
-c = json.load(open("inspect.json"))
-assert 0 <= c["gap"] < 1e-8 * c["objective"], c
+import numpy as np
+
+lasso, saga, omp = (json.load(open(f"{s}.json")) for s in ("lasso", "saga", "omp"))
+assert 0 <= lasso["gap"] < 1e-8 * lasso["objective"], lasso
+assert 0 <= saga["gap"] < 1e-8 * saga["objective"], saga
+assert abs(lasso["objective"] - saga["objective"]) < 1e-8 * lasso["objective"]
+with h5py.File("m.h5") as f:
+    seen = f["split"][()] == 0
+    x = f["X"][()].T[seen][:, omp["support"]].astype(float)
+    y = f["y"][()][seen]
+r = x @ np.array(omp["coef"]) + omp["intercept"] - y
+slope = r / np.sqrt(1 + r * r)
+assert abs(slope.mean()) < 1e-8 and np.abs(x.T @ slope).max() < 1e-8 * len(y), slope
 EOF
-"$toy" evaluate loss.h5 m.h5 >must.out
 
 finish
