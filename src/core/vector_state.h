@@ -5,8 +5,8 @@
  * them. On processors with AVX-512 a scalar exp then takes some 35 times as
  * long. Compilers clear them at the end of what they vectorise; hand-written
  * code can forget it, as the dispatched XXH3 of libxxhash 0.8.1 does. So
- * callers of such a library clear them afterwards, and tests/files/vector_state.c
- * checks every library that is called.
+ * callers of such a library clear them afterwards, and
+ * tests/files/vector_state.c checks every library that is called.
  *
  * All functions are local and do nothing on processors without AVX.
  * SPDX-License-Identifier: MIT */
