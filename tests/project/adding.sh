@@ -7,7 +7,7 @@
 # needed is an error, too. The program is built, quickly and without optimisation, and
 # what was added is used.
 set -euo pipefail
-. "$SOURCE/tests/lib.sh"
+. "$SOURCE/tests/support/lib.sh"
 here=$SOURCE/tests/project
 rm -rf ./*
 
