@@ -36,6 +36,8 @@ for study in strong weak; do
 done
 "$PYTHON" "$SOURCE/jobs/cost_model.py" --help >>all.txt
 sh "$SOURCE/jobs/torture.sh" --help >>all.txt
+# what tests take is said at their heads
+head -n 25 "$SOURCE/tests/golden/golden.py" "$SOURCE/tests/project/house.py" >>all.txt
 mentioned=$(cd "$SOURCE" && pages | xargs cat | grep -E 'thresher|--' |
   grep -oE -- '(^|[ `(])--[a-z][a-z-]+' | tr -d ' `(' | sort -u || true)
 for option in $mentioned; do
