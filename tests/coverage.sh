@@ -12,4 +12,4 @@ cmake --preset coverage -DTHRESHER_TESTS=ON
 cmake --build --preset coverage
 find build/coverage -name '*.gcda' -delete
 ctest --preset coverage -j "$(nproc)" "$@" || echo "some tests failed" >&2
-python3 tests/coverage.py build/coverage src io mpi
+python3 tests/support/coverage.py build/coverage src io mpi
