@@ -336,17 +336,17 @@ int main(void)
     mapped = (enum th_mapped)k;
     CHECK(recipe_write(&recipe, &comm, path_of("data.h5"), true, &err) ==
           TH_OK);
-    test_grow_old();
-    test_bytes();
-    test_kept(3000000, 200, false);
-    test_kept(1 << 28, 20, false);
-    test_kept(1 << 28, 200, true);
-    test_copy();
-    test_modes();
-    test_close();
-    test_damage();
-    test_damaged_copy();
-    test_cut();
+    CASE(test_grow_old());
+    CASE(test_bytes());
+    CASE(test_kept(3000000, 200, false));
+    CASE(test_kept(1 << 28, 20, false));
+    CASE(test_kept(1 << 28, 200, true));
+    CASE(test_copy());
+    CASE(test_modes());
+    CASE(test_close());
+    CASE(test_damage());
+    CASE(test_damaged_copy());
+    CASE(test_cut());
   }
   test_folder_remove(&comm, folder);
   return check_finish(NULL);

@@ -148,21 +148,36 @@ static void store_anew(int shards, enum th_storage storage)
   test_grow_old();
 }
 
-int main(void)
+static void test_alike(void)
 {
-  th_comm_self(&comm);
-  test_folder(&comm, folder);
   store_anew(0, TH_STORED_TILES);
   for (uint64_t seed = 1; seed <= 3; seed++)
     sweep_memory(seed);
+}
+
+static void test_filtered(void)
+{
   for (int shards = 1; shards < 1 << SHARDS; shards++) {
     store_anew(shards, TH_STORED_FILTERED);
     sweep_memory((uint64_t)shards);
   }
+}
+
+static void test_other_stores(void)
+{
   for (int k = 0; k < SHARDS; k++) {
     store_anew(1 << k, k % 2 == 0 ? TH_STORED_CONTIGUOUS : TH_STORED_CHUNKS);
     sweep_memory((uint64_t)k);
   }
+}
+
+int main(void)
+{
+  th_comm_self(&comm);
+  test_folder(&comm, folder);
+  CASE(test_alike());
+  CASE(test_filtered());
+  CASE(test_other_stores());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

@@ -266,16 +266,16 @@ int main(void)
 {
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_rooms(1000);
-  test_rooms(70000);
-  test_cache(2000);
-  test_cache(70000);
-  test_pins();
-  test_limits(TH_DENSE, TH_F32);
-  test_limits(TH_DENSE, TH_U2);
-  test_limits(TH_SPARSE, TH_F32);
-  test_keep();
-  test_bad_requests();
+  CASE(test_rooms(1000));
+  CASE(test_rooms(70000));
+  CASE(test_cache(2000));
+  CASE(test_cache(70000));
+  CASE(test_pins());
+  CASE(test_limits(TH_DENSE, TH_F32));
+  CASE(test_limits(TH_DENSE, TH_U2));
+  CASE(test_limits(TH_SPARSE, TH_F32));
+  CASE(test_keep());
+  CASE(test_bad_requests());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

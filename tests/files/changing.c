@@ -372,19 +372,26 @@ static void test_groups(struct setting *s)
   CHECK(says(&err, s->path[0]));
 }
 
+/* A test with files in a folder of its own. */
+static void in_folder(struct th_comm *comm, void (*test)(struct setting *))
+{
+  struct setting setting;
+  prepare(&setting, comm);
+  test(&setting);
+  comm->ops->barrier(comm);
+  test_folder_remove(comm, setting.folder);
+}
+
 int main(int argc, char **argv)
 {
-  static void (*const tests[])(struct setting *) = {
-      test_between, test_hidden, test_during, test_compressed, test_groups};
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
-  for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) {
-    struct setting setting;
-    prepare(&setting, &comm);
-    tests[k](&setting);
-    comm.ops->barrier(&comm);
-    test_folder_remove(&comm, setting.folder);
-  }
+  check_start(&comm);
+  CASE(in_folder(&comm, test_between));
+  CASE(in_folder(&comm, test_hidden));
+  CASE(in_folder(&comm, test_during));
+  CASE(in_folder(&comm, test_compressed));
+  CASE(in_folder(&comm, test_groups));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

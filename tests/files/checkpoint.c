@@ -290,12 +290,13 @@ int main(int argc, char **argv)
   char folder[64];
   char path[96];
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   test_folder(&comm, folder);
   snprintf(path, sizeof path, "%s/kept", folder);
-  test_ranks(&comm, path);
-  test_key(&comm, path);
+  CASE(test_ranks(&comm, path));
+  CASE(test_key(&comm, path));
   if (comm.rank == 0)
-    test_forged();
+    CASE(test_forged());
   comm.ops->barrier(&comm);
   if (comm.rank == 0)
     rmdir(path);

@@ -330,12 +330,12 @@ int main(void)
 {
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_value();
-  test_piece();
-  test_wrong_shards();
-  test_other_shards();
-  test_other_files();
-  test_flips();
+  CASE(test_value());
+  CASE(test_piece());
+  CASE(test_wrong_shards());
+  CASE(test_other_shards());
+  CASE(test_other_files());
+  CASE(test_flips());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

@@ -154,9 +154,9 @@ static void test_longest_line(char last, int64_t longest)
 
 int main(void)
 {
-  test_few_threads();
-  test_first_fault();
-  test_longest_line('1', 999);
-  test_longest_line('\r', 998);
+  CASE(test_few_threads());
+  CASE(test_first_fault());
+  CASE(test_longest_line('1', 999));
+  CASE(test_longest_line('\r', 998));
   return check_finish(NULL);
 }

@@ -250,11 +250,11 @@ int main(void)
   test_folder(&comm, folder);
   for (int k = 0; k <= TH_MAPPED_ALWAYS; k += TH_MAPPED_ALWAYS) {
     mapped = (enum th_mapped)k;
-    test_types();
-    test_long_groups();
+    CASE(test_types());
+    CASE(test_long_groups());
     write_set(&wide);
-    test_outside(&wide);
-    test_announced(&wide);
+    CASE(test_outside(&wide));
+    CASE(test_announced(&wide));
   }
   test_folder_remove(&comm, folder);
   return check_finish(NULL);

@@ -134,6 +134,15 @@ static const struct {
              {TH_SPARSE, TH_U8}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* A few forgeries of each place of a data set of kind k. */
+static void test_places(struct forge_original *original, int k, uint64_t *state)
+{
+  int tried = sweep(original, k < 2 ? 3 : 6, state);
+  int resized = k < 2 ? resize_all(original, state) : 0;
+  fprintf(stderr, "%d places, %d forgeries, %d resized\n", original->places,
+          tried, resized);
+}
+
 int main(int argc, char **argv)
 {
   static struct forge_original original;
@@ -153,15 +162,11 @@ int main(int argc, char **argv)
     forge_seal(original.master); /* sealing changes nothing */
     CHECK(forge_check(original.master) == TH_OK);
     if (each)
-      sweep_each(&original, count, &state);
+      CASE_OF(k, sweep_each(&original, count, &state));
     else if (count > 0)
-      sweep_at_random(&original, count / KINDS, &state);
-    if (count > 0)
-      continue;
-    int tried = sweep(&original, k < 2 ? 3 : 6, &state);
-    int resized = k < 2 ? resize_all(&original, &state) : 0;
-    fprintf(stderr, "%d places, %d forgeries, %d resized\n", original.places,
-            tried, resized);
+      CASE_OF(k, sweep_at_random(&original, count / KINDS, &state));
+    else
+      CASE_OF(k, test_places(&original, k, &state));
   }
   test_folder_remove(&comm, folder);
   return check_finish(NULL);

@@ -223,8 +223,8 @@ int main(void)
   int made = mkstemp(path);
   CHECK(made >= 0);
   close(made);
-  test_lies();
-  test_arrays();
+  CASE(test_lies());
+  CASE(test_arrays());
   unlink(path);
   return check_finish(NULL);
 }

@@ -204,10 +204,10 @@ int main(void)
   th_comm_self(&self);
   test_folder(&self, folder);
   forge_make(&original, folder, TH_SPARSE, TH_F32);
-  refuse_all(&original);
-  refuse_forms(&original);
-  look_at_lines(&original);
-  refuse_sizes();
+  CASE(refuse_all(&original));
+  CASE(refuse_forms(&original));
+  CASE(look_at_lines(&original));
+  CASE(refuse_sizes());
   test_folder_remove(&self, folder);
   return check_finish(NULL);
 }

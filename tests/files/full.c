@@ -122,11 +122,11 @@ int main(void)
   signal(SIGXFSZ, SIG_IGN);
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_whole();
-  test_writes(TH_DENSE);
-  test_writes(TH_SPARSE);
-  test_model();
-  test_whole(); /* HDF5 is as usable as before */
+  CASE(test_whole());
+  CASE(test_writes(TH_DENSE));
+  CASE(test_writes(TH_SPARSE));
+  CASE(test_model());
+  CASE(test_whole()); /* HDF5 is as usable as before */
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

@@ -207,12 +207,13 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   test_folder(&comm, folder);
-  test_good(&comm, good);
-  test_good(&comm, marked);
-  test_fetch(&comm);
-  test_bad(&comm);
-  test_compressed(&comm);
+  CASE(test_good(&comm, good));
+  CASE(test_good(&comm, marked));
+  CASE(test_fetch(&comm));
+  CASE(test_bad(&comm));
+  CASE(test_compressed(&comm));
   test_folder_remove(&comm, folder);
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);

@@ -285,19 +285,27 @@ static void test_faults(struct setting *setting, struct th_comm *comm)
   }
 }
 
+/* A test with files in a folder of its own. */
+static void in_folder(struct th_comm *comm,
+                      void (*test)(struct setting *, struct th_comm *))
+{
+  struct setting setting;
+  prepare(&setting, comm);
+  test(&setting, comm);
+  comm->ops->barrier(comm);
+  test_folder_remove(comm, setting.folder);
+}
+
 int main(int argc, char **argv)
 {
-  static void (*const tests[])(struct setting *, struct th_comm *) = {
-      test_borders, test_few_lines, test_ways, test_files, test_faults};
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
-  for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) {
-    struct setting setting;
-    prepare(&setting, &comm);
-    tests[k](&setting, &comm);
-    comm.ops->barrier(&comm);
-    test_folder_remove(&comm, setting.folder);
-  }
+  check_start(&comm);
+  CASE(in_folder(&comm, test_borders));
+  CASE(in_folder(&comm, test_few_lines));
+  CASE(in_folder(&comm, test_ways));
+  CASE(in_folder(&comm, test_files));
+  CASE(in_folder(&comm, test_faults));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

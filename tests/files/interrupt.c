@@ -195,8 +195,8 @@ static void test_signals(void)
 
 int main(void)
 {
-  test_temporary();
-  test_signals();
+  CASE(test_temporary());
+  CASE(test_signals());
   folder_end();
   return check_finish(NULL);
 }

@@ -254,13 +254,13 @@ static void test_lines(void)
 
 int main(void)
 {
-  test_good();
-  test_run();
-  test_bad();
-  test_classes();
-  test_unlabelled();
-  test_nul();
-  test_cuts();
-  test_lines();
+  CASE(test_good());
+  CASE(test_run());
+  CASE(test_bad());
+  CASE(test_classes());
+  CASE(test_unlabelled());
+  CASE(test_nul());
+  CASE(test_cuts());
+  CASE(test_lines());
   return check_finish(NULL);
 }

@@ -381,20 +381,20 @@ int main(void)
   static const int codes[] = {ENOSYS, EOPNOTSUPP, ENOLCK, EINVAL};
   char dead[TEXT] = "";
   unsetenv("SLURM_JOB_ID");
-  test_kind(0, 0);
+  CASE(test_kind(0, 0));
   for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
-    test_kind(codes[k], 0);
-    test_kind(codes[k], codes[k]);
+    CASE(test_kind(codes[k], 0));
+    CASE(test_kind(codes[k], codes[k]));
   }
-  test_words();
-  test_legs();
-  test_mixed();
-  test_slower();
+  CASE(test_words());
+  CASE(test_legs());
+  CASE(test_mixed());
+  CASE(test_slower());
   folder_start();
   refuse(ENOSYS, ENOSYS);
   leave_record(dead);
   for (int k = 0; k < ROUNDS; k++)
-    race(dead, k % 4);
+    CASE(race(dead, k % 4));
   folder_end();
   return check_finish(NULL);
 }

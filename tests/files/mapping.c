@@ -257,15 +257,15 @@ int main(void)
 {
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_places();
-  test_not_mapped();
-  test_new();
-  test_blocked();
-  test_in_memory();
-  test_cut();
-  test_others();
-  test_default();
-  test_limited();
+  CASE(test_places());
+  CASE(test_not_mapped());
+  CASE(test_new());
+  CASE(test_blocked());
+  CASE(test_in_memory());
+  CASE(test_cut());
+  CASE(test_others());
+  CASE(test_default());
+  CASE(test_limited());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

@@ -234,12 +234,13 @@ int main(int argc, char **argv)
   struct th_comm comm;
   char folder[64] = "";
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   test_folder(&comm, folder);
-  test_round_trip(&comm, folder, 0);
-  test_round_trip(&comm, folder, 31);
-  test_round_trip(&comm, folder, 30);
-  test_kinds(&comm, folder);
-  test_damage(&comm, folder);
+  CASE(test_round_trip(&comm, folder, 0));
+  CASE(test_round_trip(&comm, folder, 31));
+  CASE(test_round_trip(&comm, folder, 30));
+  CASE(test_kinds(&comm, folder));
+  CASE(test_damage(&comm, folder));
   test_folder_remove(&comm, folder);
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);

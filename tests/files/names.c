@@ -161,10 +161,10 @@ int main(void)
 {
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_hashes();
-  test_find();
-  test_odd_names();
-  test_damage();
+  CASE(test_hashes());
+  CASE(test_find());
+  CASE(test_odd_names());
+  CASE(test_damage());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

@@ -249,11 +249,11 @@ static void test_ties(void)
 
 int main(void)
 {
-  test_examples();
-  test_refusals();
-  test_borders();
-  test_long();
-  test_random();
-  test_ties();
+  CASE(test_examples());
+  CASE(test_refusals());
+  CASE(test_borders());
+  CASE(test_long());
+  CASE(test_random());
+  CASE(test_ties());
   return check_finish(NULL);
 }

@@ -278,14 +278,14 @@ static void test_shard_folders(void)
 
 int main(void)
 {
-  test_plain();
-  test_text();
-  test_other_kinds();
-  test_folder_link();
-  test_planted();
-  test_swapped();
-  test_lock();
-  test_shard_folders();
+  CASE(test_plain());
+  CASE(test_text());
+  CASE(test_other_kinds());
+  CASE(test_folder_link());
+  CASE(test_planted());
+  CASE(test_swapped());
+  CASE(test_lock());
+  CASE(test_shard_folders());
   folder_end();
   return check_finish(NULL);
 }

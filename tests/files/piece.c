@@ -162,7 +162,7 @@ static void test_none(void)
   CHECK(!settle(&sample, ROWS));
 }
 
-int main(void)
+static void test_spoiled(void)
 {
   int refused = 0;
   for (int64_t runs = 1; runs <= 40; runs++)
@@ -174,7 +174,12 @@ int main(void)
   compare(RUNS - 1, 1, 10, &refused);
   fprintf(stderr, "%d spoiled pieces refused\n", refused);
   CHECK(refused > 2000);
-  test_wrap();
-  test_none();
+}
+
+int main(void)
+{
+  CASE(test_spoiled());
+  CASE(test_wrap());
+  CASE(test_none());
   return check_finish(NULL);
 }

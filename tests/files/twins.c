@@ -174,10 +174,10 @@ int main(void)
   struct th_comm comm;
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_find();
-  test_key();
-  test_file();
-  test_forged();
+  CASE(test_find());
+  CASE(test_key());
+  CASE(test_file());
+  CASE(test_forged());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

@@ -185,14 +185,14 @@ int main(void)
     return 0;
   }
   test_folder(&comm, folder);
-  test_state();
-  test_hash();
-  test_codec("gzip", "text.gz");
-  test_codec("bzip2", "text.bz2");
-  test_codec("xz", "text.xz");
-  test_elementary();
-  test_linalg();
-  test_data();
+  CASE(test_state());
+  CASE(test_hash());
+  CASE(test_codec("gzip", "text.gz"));
+  CASE(test_codec("bzip2", "text.bz2"));
+  CASE(test_codec("xz", "text.xz"));
+  CASE(test_elementary());
+  CASE(test_linalg());
+  CASE(test_data());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

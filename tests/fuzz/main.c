@@ -1,6 +1,7 @@
 /* main.c CORPUS [TRIES] - tries the files of a folder, and so many changes
  * of them, where there is no libFuzzer
  * SPDX-License-Identifier: MIT */
+#include "check.h"
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -11,6 +12,7 @@
 enum { MOST_FILES = 256, MOST_BYTES = 1 << 16 };
 
 struct file {
+  char name[256];
   uint8_t byte[MOST_BYTES];
   size_t size;
 };
@@ -36,6 +38,7 @@ static int load_all(const char *folder, struct file *file)
       continue;
     file[count].size = fread(file[count].byte, 1, MOST_BYTES, f);
     fclose(f);
+    snprintf(file[count].name, sizeof file[count].name, "%s", e->d_name);
     count++;
   }
   if (list != NULL)
@@ -64,21 +67,27 @@ static void change(struct file *now, const struct file *other, uint64_t how)
   }
 }
 
-int main(int argc, char **argv)
+static void try_changes(struct file *file, int count, long tries)
 {
-  struct file *file = calloc(MOST_FILES + 1, sizeof *file);
-  long tries = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
-  int count = argc > 1 && file != NULL ? load_all(argv[1], file) : 0;
   struct file *now = file + MOST_FILES;
   uint64_t random = 1;
-  for (int k = 0; k < count; k++)
-    LLVMFuzzerTestOneInput(file[k].byte, file[k].size);
   for (long k = 0; k < tries && count > 0; k++) {
     *now = file[next(&random) % (uint64_t)count];
     for (uint64_t times = next(&random) % 4 + 1; times > 0; times--)
       change(now, &file[next(&random) % (uint64_t)count], next(&random));
     LLVMFuzzerTestOneInput(now->byte, now->size);
   }
+}
+
+int main(int argc, char **argv)
+{
+  struct file *file = calloc(MOST_FILES + 1, sizeof *file);
+  long tries = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+  int count = argc > 1 && file != NULL ? load_all(argv[1], file) : 0;
+  for (int k = 0; k < count; k++)
+    CASE_NAMED(file[k].name,
+               LLVMFuzzerTestOneInput(file[k].byte, file[k].size));
+  CASE_NAMED("changes", try_changes(file, count, tries));
   printf("%d files, %ld changes of them\n", count, tries);
   free(file);
   return count > 0 ? 0 : 1;

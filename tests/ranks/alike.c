@@ -116,20 +116,26 @@ static void test_arithmetic(struct th_comm *comm)
   }
 }
 
+static void test_same(struct th_comm *comm, int argc, char **argv)
+{
+  struct th_error err;
+  th_error_clear(&err);
+  int64_t before = comm->operations;
+  CHECK(th_alike_check(comm, argc, argv, 1, &err) == TH_OK);
+  CHECK(comm->operations == before + (comm->size > 1));
+}
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  struct th_error err;
   th_mpi_start(&comm, &argc, &argv);
-  th_error_clear(&err);
-  int64_t before = comm.operations;
-  CHECK(th_alike_check(&comm, argc, argv, 1, &err) == TH_OK);
-  CHECK(comm.operations == before + (comm.size > 1));
+  check_start(&comm);
+  CASE(test_same(&comm, argc, argv));
   for (size_t k = 0; k < sizeof trials / sizeof *trials; k++)
-    test_arguments(&comm, &trials[k]);
-  test_long(&comm);
-  test_version(&comm);
-  test_arithmetic(&comm);
+    CASE(test_arguments(&comm, &trials[k]));
+  CASE(test_long(&comm));
+  CASE(test_version(&comm));
+  CASE(test_arithmetic(&comm));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -192,6 +192,7 @@ int main(int argc, char **argv)
                       .seed = 12,
                       .weighted = true};
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   frail.memory = problem_store(&p);
   memory_store_finish(frail.memory);
   frail.ops = frail.memory->store.ops;
@@ -199,8 +200,8 @@ int main(int argc, char **argv)
   struct th_store_ops ops = *frail.ops;
   ops.slab = frail_slab;
   frail.memory->store.ops = &ops;
-  test_flight(&comm);
-  test_failures(&comm);
+  CASE(test_flight(&comm));
+  CASE(test_failures(&comm));
   memory_store_free(frail.memory);
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);

@@ -220,13 +220,14 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
-  test_form(&comm, TH_DENSE, TH_F32);
-  test_form(&comm, TH_DENSE, TH_F64);
-  test_form(&comm, TH_DENSE, TH_U8);
-  test_form(&comm, TH_SPARSE, TH_F32);
-  test_pieces(&comm, TH_DENSE, TH_F32);
-  test_pieces(&comm, TH_DENSE, TH_F64);
-  test_pieces(&comm, TH_SPARSE, TH_F32);
+  check_start(&comm);
+  CASE(test_form(&comm, TH_DENSE, TH_F32));
+  CASE(test_form(&comm, TH_DENSE, TH_F64));
+  CASE(test_form(&comm, TH_DENSE, TH_U8));
+  CASE(test_form(&comm, TH_SPARSE, TH_F32));
+  CASE(test_pieces(&comm, TH_DENSE, TH_F32));
+  CASE(test_pieces(&comm, TH_DENSE, TH_F64));
+  CASE(test_pieces(&comm, TH_SPARSE, TH_F32));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

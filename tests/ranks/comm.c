@@ -350,9 +350,10 @@ int main(int argc, char **argv)
   struct th_comm comm;
   struct th_comm self;
   th_mpi_start(&comm, &argc, &argv);
-  test_everything(&comm);
+  check_start(&comm);
+  CASE(test_everything(&comm));
   th_comm_self(&self); /* the team of one keeps the same contract */
-  test_everything(&self);
+  CASE(test_everything(&self));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -145,10 +145,11 @@ int main(int argc, char **argv)
   static struct sample s;
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
-  test_growth(&s, &comm, 1, false);
-  test_growth(&s, &comm, TH_PRODUCTS_ROWS, true);
-  test_growth(&s, &comm, MOST_EXAMPLES, false);
-  test_growth(&s, &comm, MOST_EXAMPLES, true);
+  check_start(&comm);
+  CASE(test_growth(&s, &comm, 1, false));
+  CASE(test_growth(&s, &comm, TH_PRODUCTS_ROWS, true));
+  CASE(test_growth(&s, &comm, MOST_EXAMPLES, false));
+  CASE(test_growth(&s, &comm, MOST_EXAMPLES, true));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

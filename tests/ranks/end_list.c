@@ -145,8 +145,9 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
-  test_all(&comm);
-  test_unite();
+  check_start(&comm);
+  CASE(test_all(&comm));
+  CASE(test_unite());
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -319,6 +319,7 @@ int main(int argc, char **argv)
   struct th_comm comm;
   now.left = -1;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   for (int form = 0; form < FORMS; form++) {
     struct memory_store *m = store_of(form);
     struct th_groups groups;
@@ -333,16 +334,16 @@ int main(int argc, char **argv)
       if (!takes(solver, form) || !asked)
         continue;
       config.groups = form % 3 > 0 ? &groups : NULL;
-      test_fault(&comm, &config, m, MEMORY, solver + form);
-      test_fault(&comm, &config, m, READING, solver + form);
-      test_fault(&comm, &config, m, LEAVING, solver + form);
+      CASE(test_fault(&comm, &config, m, MEMORY, solver + form));
+      CASE(test_fault(&comm, &config, m, READING, solver + form));
+      CASE(test_fault(&comm, &config, m, LEAVING, solver + form));
     }
     th_groups_free(&groups);
     memory_store_free(m);
   }
-  test_bytes(&comm, 4096, "l1");
-  test_bytes(&comm, 4096, "group");
-  test_bytes(&comm, 40960, "group");
+  CASE(test_bytes(&comm, 4096, "l1"));
+  CASE(test_bytes(&comm, 4096, "group"));
+  CASE(test_bytes(&comm, 40960, "group"));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -127,6 +127,7 @@ int main(int argc, char **argv)
   const int64_t rows[] = {1, 255, 256, 257, 1800};
   const int64_t sizes[] = {0, 1, 7, 33};
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   for (int d = 0; d < 3; d++)
     for (int r = 0; r < 5; r++)
       for (int k = (r + d) % 4; k < 4; k += 3) {
@@ -140,7 +141,7 @@ int main(int argc, char **argv)
                             .rows = rows[r],
                             .size = sizes[k],
                             .reweighted = (r + k + d) % 3 == 0};
-        test_setting(&comm, &s);
+        CASE(test_setting(&comm, &s));
       }
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);

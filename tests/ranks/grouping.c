@@ -358,13 +358,14 @@ int main(int argc, char **argv)
   struct th_comm comm;
   struct th_comm self;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   th_comm_self(&self);
   for (int k = 0; k < CASES; k++) {
     make_problem(&problem, k);
-    test_case(&comm, &self, &problem);
+    CASE(test_case(&comm, &self, &problem));
   }
-  test_without_groups(&comm);
-  test_failures(&comm, &problem);
+  CASE(test_without_groups(&comm));
+  CASE(test_failures(&comm, &problem));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

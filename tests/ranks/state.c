@@ -295,11 +295,12 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
        row++)
     for (int k = 0; k < cases_of(row); k++)
       if (argc < 2 || strcmp(argv[1], row->name) == 0)
-        test_case(&comm, row, k);
+        CASE(test_case(&comm, row, k));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -274,13 +274,14 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   for (int k = 0; k < CASES; k++)
     for (int solver = 0; solver < SOLVERS; solver++)
-      test_case(&comm, solver, k);
-  test_balance(&comm, false, false);
-  test_balance(&comm, true, false);
-  test_balance(&comm, false, true);
-  test_stream(&comm);
+      CASE(test_case(&comm, solver, k));
+  CASE(test_balance(&comm, false, false));
+  CASE(test_balance(&comm, true, false));
+  CASE(test_balance(&comm, false, true));
+  CASE(test_stream(&comm));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

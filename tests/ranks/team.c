@@ -185,14 +185,15 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   for (int threads = 1; threads <= MOST_THREADS; threads++)
     for (int failing = -1; failing < threads * comm.size; failing++)
-      test_team(&comm, threads, failing);
+      CASE(test_team(&comm, threads, failing));
   for (int threads = 1; threads <= MOST_THREADS; threads++)
     for (int64_t failing = -1; failing < 17; failing++)
-      test_relay(&comm, threads, failing);
-  test_uneven(&comm);
-  test_size();
+      CASE(test_relay(&comm, threads, failing));
+  CASE(test_uneven(&comm));
+  CASE(test_size());
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -188,9 +188,10 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   for (int k = 0; k < CASES; k++)
     for (int solver = 0; solver < SOLVERS; solver++)
-      test_case(&comm, solver, k);
+      CASE(test_case(&comm, solver, k));
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -117,11 +117,12 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
+  check_start(&comm);
   if (argc > 1) {
-    disagree(&comm);
+    CASE(disagree(&comm));
   } else {
-    test_late(&comm);
-    test_prompt(&comm);
+    CASE(test_late(&comm));
+    CASE(test_prompt(&comm));
   }
   int status = check_finish(&comm);
   th_mpi_stop(&comm);

@@ -416,17 +416,17 @@ static void run(struct world *w)
 {
   for (int who = NOBODY; who < w->comm.size; who++) {
     w->bad = who == NOBODY || who == w->comm.rank;
-    together(w);
+    CASE(together(w));
   }
-  local_rows(w);
-  missing_objects();
-  no_team(w);
-  handles(w);
-  nothing_of_progress(w);
-  allowed_data(w);
-  allowed_model(w);
-  texts(w);
-  ranges(w);
+  CASE(local_rows(w));
+  CASE(missing_objects());
+  CASE(no_team(w));
+  CASE(handles(w));
+  CASE(nothing_of_progress(w));
+  CASE(allowed_data(w));
+  CASE(allowed_model(w));
+  CASE(texts(w));
+  CASE(ranges(w));
 }
 
 static void open_world(struct world *w)
@@ -457,6 +457,7 @@ int main(int argc, char **argv)
 {
   struct world w = {0};
   th_mpi_start(&w.comm, &argc, &argv);
+  check_start(&w.comm);
   open_world(&w);
   run(&w);
   thresher_model_free(w.model);

@@ -221,11 +221,11 @@ static void test_names_of_options(void)
 
 int main(void)
 {
-  test_names_of_options();
-  test_defaults();
-  test_set();
-  test_faults();
-  test_sizes();
-  test_unlabelled();
+  CASE(test_names_of_options());
+  CASE(test_defaults());
+  CASE(test_set());
+  CASE(test_faults());
+  CASE(test_sizes());
+  CASE(test_unlabelled());
   return check_finish(NULL);
 }

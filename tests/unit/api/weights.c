@@ -149,8 +149,8 @@ static void test_solver(const char *solver)
 
 int main(void)
 {
-  test_solver("sift");
-  test_solver("hybrid");
-  test_solver("aerr");
+  CASE(test_solver("sift"));
+  CASE(test_solver("hybrid"));
+  CASE(test_solver("aerr"));
   return check_finish(NULL);
 }

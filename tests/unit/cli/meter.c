@@ -205,12 +205,12 @@ static void test_durations(void)
 
 int main(void)
 {
-  test_lines();
-  test_broken_promise();
-  test_all_paces();
-  test_going_on();
-  test_bar();
-  test_quiet();
-  test_durations();
+  CASE(test_lines());
+  CASE(test_broken_promise());
+  CASE(test_all_paces());
+  CASE(test_going_on());
+  CASE(test_bar());
+  CASE(test_quiet());
+  CASE(test_durations());
   return check_finish(NULL);
 }

@@ -239,10 +239,10 @@ static void test_too_few_to_validate(void)
 
 int main(void)
 {
-  test_random_plans();
-  test_whole_pass_across_border();
-  test_seed();
-  test_places();
-  test_too_few_to_validate();
+  CASE(test_random_plans());
+  CASE(test_whole_pass_across_border());
+  CASE(test_seed());
+  CASE(test_places());
+  CASE(test_too_few_to_validate());
   return check_finish(NULL);
 }

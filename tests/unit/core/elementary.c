@@ -169,9 +169,9 @@ static void test_refusals(void)
 
 int main(void)
 {
-  test_close();
-  test_special();
-  test_sets();
-  test_refusals();
+  CASE(test_close());
+  CASE(test_special());
+  CASE(test_sets());
+  CASE(test_refusals());
   return check_finish(NULL);
 }

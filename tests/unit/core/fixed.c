@@ -149,11 +149,11 @@ static void test_read(void)
 
 int main(void)
 {
-  test_read();
-  test_add();
-  test_add_bad();
-  test_order();
-  test_scale();
-  test_refused();
+  CASE(test_read());
+  CASE(test_add());
+  CASE(test_add_bad());
+  CASE(test_order());
+  CASE(test_scale());
+  CASE(test_refused());
   return check_finish(NULL);
 }

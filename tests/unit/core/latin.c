@@ -116,8 +116,8 @@ static void test_any(void)
 
 int main(void)
 {
-  test_square();
-  test_held_out();
-  test_any();
+  CASE(test_square());
+  CASE(test_held_out());
+  CASE(test_any());
   return check_finish(NULL);
 }

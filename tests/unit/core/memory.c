@@ -312,21 +312,21 @@ static void test_list(void)
 
 int main(void)
 {
-  test_list();
-  test_alloc();
-  test_rare();
-  test_alloc_fails();
-  test_arrays();
-  test_free_all();
-  test_no_memory();
-  test_grow(th_grow);
-  test_grow(th_memory_lengthen);
-  test_error();
-  test_names();
-  test_exit_status();
-  test_agree_alone();
-  test_model();
-  test_renumber();
-  test_profile();
+  CASE(test_list());
+  CASE(test_alloc());
+  CASE(test_rare());
+  CASE(test_alloc_fails());
+  CASE(test_arrays());
+  CASE(test_free_all());
+  CASE(test_no_memory());
+  CASE(test_grow(th_grow));
+  CASE(test_grow(th_memory_lengthen));
+  CASE(test_error());
+  CASE(test_names());
+  CASE(test_exit_status());
+  CASE(test_agree_alone());
+  CASE(test_model());
+  CASE(test_renumber());
+  CASE(test_profile());
   return check_finish(NULL);
 }

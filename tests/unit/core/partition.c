@@ -170,13 +170,13 @@ static void test_find(void)
 
 int main(void)
 {
-  test_find();
-  test_parts();
-  test_ranks();
-  test_shards();
-  test_even_blocks();
-  test_blocks_outside();
-  test_meet();
-  test_storage_sizes();
+  CASE(test_find());
+  CASE(test_parts());
+  CASE(test_ranks());
+  CASE(test_shards());
+  CASE(test_even_blocks());
+  CASE(test_blocks_outside());
+  CASE(test_meet());
+  CASE(test_storage_sizes());
   return check_finish(NULL);
 }

@@ -118,8 +118,8 @@ int main(void)
   for (int pattern = 0; pattern < PATTERNS; pattern++)
     for (int a = 0; a < 6; a++)
       for (int size = 1; size <= MOST_RANKS; size += 1 + size / 5)
-        test_balance(pattern, attributes[a], size);
-  test_shards();
-  test_other_sizes();
+        CASE(test_balance(pattern, attributes[a], size));
+  CASE(test_shards());
+  CASE(test_other_sizes());
   return check_finish(NULL);
 }

@@ -110,9 +110,9 @@ static void test_message(void)
 
 int main(void)
 {
-  test_cases();
-  test_turning();
-  test_tail();
-  test_message();
+  CASE(test_cases());
+  CASE(test_turning());
+  CASE(test_tail());
+  CASE(test_message());
   return check_finish(NULL);
 }

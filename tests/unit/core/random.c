@@ -257,14 +257,14 @@ static void test_sequences(void)
 
 int main(void)
 {
-  test_known_answers();
-  test_places();
-  test_huge_places();
-  test_places_uniform();
-  test_uniform();
-  test_normal();
-  test_names();
-  test_sets();
-  test_sequences();
+  CASE(test_known_answers());
+  CASE(test_places());
+  CASE(test_huge_places());
+  CASE(test_places_uniform());
+  CASE(test_uniform());
+  CASE(test_normal());
+  CASE(test_names());
+  CASE(test_sets());
+  CASE(test_sequences());
   return check_finish(NULL);
 }

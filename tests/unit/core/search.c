@@ -74,10 +74,10 @@ static void test_names(void)
 
 int main(void)
 {
-  test_names();
+  CASE(test_names());
   const int64_t list[MOST] = {0, 1, 1, 3, 4, 4, 4, 8, 10};
   for (int64_t count = 0; count <= MOST; count++)
-    check_list(list, count);
-  test_order();
+    CASE(check_list(list, count));
+  CASE(test_order());
   return check_finish(NULL);
 }

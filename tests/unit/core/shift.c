@@ -243,8 +243,8 @@ static void test_cut(void)
 
 int main(void)
 {
-  test_which();
-  test_source();
-  test_cut();
+  CASE(test_which());
+  CASE(test_source());
+  CASE(test_cut());
   return check_finish(NULL);
 }

@@ -240,16 +240,16 @@ static void test_dense_parts(void)
 
 int main(void)
 {
-  test_dense_parts();
-  test_select();
-  test_names();
-  test_packed();
-  test_pack();
-  test_store_all();
-  test_load_all();
-  test_slab();
-  test_integers();
-  test_reals();
-  test_not_finite();
+  CASE(test_dense_parts());
+  CASE(test_select());
+  CASE(test_names());
+  CASE(test_packed());
+  CASE(test_pack());
+  CASE(test_store_all());
+  CASE(test_load_all());
+  CASE(test_slab());
+  CASE(test_integers());
+  CASE(test_reals());
+  CASE(test_not_finite());
   return check_finish(NULL);
 }

@@ -253,14 +253,14 @@ static void test_next(void)
 
 int main(void)
 {
-  test_rest();
-  test_next();
-  test_ledger();
-  test_greedy();
-  test_crooked_draws();
-  test_reads();
-  test_reads_outside();
-  test_changed_after_grant();
-  test_announcements();
+  CASE(test_rest());
+  CASE(test_next());
+  CASE(test_ledger());
+  CASE(test_greedy());
+  CASE(test_crooked_draws());
+  CASE(test_reads());
+  CASE(test_reads_outside());
+  CASE(test_changed_after_grant());
+  CASE(test_announcements());
   return check_finish(NULL);
 }

@@ -140,9 +140,9 @@ static void test_active_budget(void)
 
 int main(void)
 {
-  test_active();
-  test_active_together();
-  test_active_packed();
-  test_active_budget();
+  CASE(test_active());
+  CASE(test_active_together());
+  CASE(test_active_packed());
+  CASE(test_active_budget());
   return check_finish(NULL);
 }

@@ -230,14 +230,15 @@ int main(void)
 {
   struct th_comm comm;
   th_comm_self(&comm);
-  test_there_and_back(&comm);
-  test_refused(&comm, (struct thing){.other = true},
-               "(f64) where thing.number");
-  test_refused(&comm, (struct thing){.narrow = true}, "items of thing.grown");
-  test_refused(&comm, (struct thing){.shorter = true}, "spread beyond");
-  test_twice(&comm);
-  test_find(&comm);
-  test_deal(&comm);
-  test_counters(&comm);
+  CASE(test_there_and_back(&comm));
+  CASE(test_refused(&comm, (struct thing){.other = true},
+                    "(f64) where thing.number"));
+  CASE(test_refused(&comm, (struct thing){.narrow = true},
+                    "items of thing.grown"));
+  CASE(test_refused(&comm, (struct thing){.shorter = true}, "spread beyond"));
+  CASE(test_twice(&comm));
+  CASE(test_find(&comm));
+  CASE(test_deal(&comm));
+  CASE(test_counters(&comm));
   return check_finish(NULL);
 }

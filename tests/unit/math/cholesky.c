@@ -220,9 +220,9 @@ static void test_regression(void)
 
 int main(void)
 {
-  test_systems();
-  test_order();
-  test_tolerance();
-  test_regression();
+  CASE(test_systems());
+  CASE(test_order());
+  CASE(test_tolerance());
+  CASE(test_regression());
   return check_finish(NULL);
 }

@@ -59,8 +59,8 @@ static void test_coverage(int kind, double truth)
 
 int main(void)
 {
-  test_closed_forms();
-  test_coverage(0, 0);
-  test_coverage(1, 0.02);
+  CASE(test_closed_forms());
+  CASE(test_coverage(0, 0));
+  CASE(test_coverage(1, 0.02));
   return check_finish(NULL);
 }

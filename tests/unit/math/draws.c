@@ -119,9 +119,9 @@ int main(void)
 {
   static const int64_t counts[] = {1, 2, 3, 16, 17, 255, 256, 257, MOST};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-    test_alias(counts[k]);
-    test_tree(counts[k]);
+    CASE(test_alias(counts[k]));
+    CASE(test_tree(counts[k]));
   }
-  test_tops();
+  CASE(test_tops());
   return check_finish(NULL);
 }

@@ -154,14 +154,14 @@ int main(void)
 {
   for (const struct th_loss *loss = th_loss_table(); loss->name; loss++) {
     for (uint64_t number = 0; number < CASES; number++) {
-      test_intercept(loss, number);
-      test_centre(loss, number);
+      CASE(test_intercept(loss, number));
+      CASE(test_centre(loss, number));
     }
-    test_one_class(loss);
+    CASE(test_one_class(loss));
   }
-  test_nothing_to_centre();
-  test_without_weight();
-  test_compensated();
-  test_bounds();
+  CASE(test_nothing_to_centre());
+  CASE(test_without_weight());
+  CASE(test_compensated());
+  CASE(test_bounds());
   return check_finish(NULL);
 }

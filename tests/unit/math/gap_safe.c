@@ -300,7 +300,7 @@ int main(int argc, char **argv)
     struct random_problem p;
     int before = check_failures;
     random_problem_init(&p, (uint64_t)k);
-    test_problem(&p, &totals);
+    CASE(test_problem(&p, &totals));
     if (check_failures > before)
       describe(&p);
   }

@@ -138,7 +138,7 @@ int main(void)
 {
   static struct sample s;
   for (int type = 0; type < TH_TYPE_COUNT; type++)
-    test_type(&s, (enum th_type)type);
-  test_entries(&s);
+    CASE(test_type(&s, (enum th_type)type));
+  CASE(test_entries(&s));
   return check_finish(NULL);
 }

@@ -386,10 +386,10 @@ static void test_far(void)
 int main(void)
 {
   static struct sample s;
-  test_far();
+  CASE(test_far());
   for (int layout = 0; layout < TH_LAYOUT_COUNT; layout++)
     for (int type = 0; type < TH_TYPE_COUNT; type++)
       if (layout == TH_DENSE || th_type_packed((enum th_type)type) == 1)
-        test_rows(&s, (enum th_layout)layout, (enum th_type)type);
+        CASE(test_rows(&s, (enum th_layout)layout, (enum th_type)type));
   return check_finish(NULL);
 }

@@ -20,6 +20,6 @@ static void test_read(void)
 
 int main(void)
 {
-  test_read();
+  CASE(test_read());
   return check_finish(NULL);
 }

@@ -160,14 +160,14 @@ static void test_eigenvalue(int64_t n)
 int main(void)
 {
   for (int64_t n = 0; n <= MOST; n = n < 8 ? n + 1 : n + 14) {
-    test_solve(n, false, 1);
-    test_solve(n, true, 1);
-    test_solve(n, false, 1e-100);
-    test_solve(n, true, 1e100);
-    test_cholesky(n);
+    CASE(test_solve(n, false, 1));
+    CASE(test_solve(n, true, 1));
+    CASE(test_solve(n, false, 1e-100));
+    CASE(test_solve(n, true, 1e100));
+    CASE(test_cholesky(n));
     if (n > 0)
-      test_eigenvalue(n);
+      CASE(test_eigenvalue(n));
   }
-  test_degenerate();
+  CASE(test_degenerate());
   return check_finish(NULL);
 }

@@ -70,10 +70,10 @@ int main(void)
   for (uint64_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
     for (int64_t rows = 0; rows < 20; rows++) {
       fill(&s, 7 * k, rows < 19 ? rows : MOST_ROWS, sizes[k]);
-      check_sums(&s, 0.25 * (double)(k % 2));
-      check_dual(&s, 1);
-      check_dual(&s, 0.9);
-      check_dual(&s, 0);
+      CASE(check_sums(&s, 0.25 * (double)(k % 2)));
+      CASE(check_dual(&s, 1));
+      CASE(check_dual(&s, 0.9));
+      CASE(check_dual(&s, 0));
     }
   return check_finish(NULL);
 }

@@ -144,20 +144,20 @@ static void test_arrays(const struct th_loss *loss)
 int main(void)
 {
   for (const struct th_loss *loss = th_loss_table(); loss->name != NULL; loss++)
-    test_arrays(loss);
+    CASE(test_arrays(loss));
   for (const struct th_loss *loss = th_loss_table(); loss->name; loss++) {
     CHECK(th_loss_find(loss->name) == loss);
     for (double p = -30; p <= 30; p += 0.37)
       for (int y = -1; y <= 1; y += 2) {
-        test_differences(loss, p, y);
-        test_fenchel_young(loss, p, y);
-        test_strongly_convex(loss, p, y);
+        CASE(test_differences(loss, p, y));
+        CASE(test_fenchel_young(loss, p, y));
+        CASE(test_strongly_convex(loss, p, y));
       }
-    test_conjugate(loss, -1);
-    test_conjugate(loss, 1);
+    CASE(test_conjugate(loss, -1));
+    CASE(test_conjugate(loss, 1));
   }
-  test_extremes();
-  test_domains();
+  CASE(test_extremes());
+  CASE(test_domains());
   CHECK(th_loss_find("none of this name") == NULL);
   return check_finish(NULL);
 }

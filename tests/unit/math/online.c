@@ -258,12 +258,12 @@ int main(void)
   const char *const losses[] = {"squared", "squared-hinge", "logistic"};
   for (int k = 0; k < 3; k++)
     for (int rule = 0; rule < TH_RULE_COUNT; rule++) {
-      test_recursion(losses[k], (enum th_screen_rule)rule, 0.75, 0);
-      test_recursion(losses[k], (enum th_screen_rule)rule, 0.51, 40);
+      CASE(test_recursion(losses[k], (enum th_screen_rule)rule, 0.75, 0));
+      CASE(test_recursion(losses[k], (enum th_screen_rule)rule, 0.51, 40));
     }
-  test_lazy_scales();
-  test_grid();
-  test_intercept();
-  test_judge();
+  CASE(test_lazy_scales());
+  CASE(test_grid());
+  CASE(test_intercept());
+  CASE(test_judge());
   return check_finish(NULL);
 }

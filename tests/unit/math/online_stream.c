@@ -287,6 +287,6 @@ int main(int argc, char **argv)
 {
   bool all = argc > 1 && strcmp(argv[1], "study") == 0;
   for (uint64_t seed = 1; seed <= (all ? 5 : 1); seed++)
-    study(seed, all ? 3000 : 300, all ? 100000 : 50000, all);
+    CASE(study(seed, all ? 3000 : 300, all ? 100000 : 50000, all));
   return check_finish(NULL);
 }

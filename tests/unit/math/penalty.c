@@ -289,21 +289,21 @@ int main(void)
     struct sample s = make_sample(number);
     int before = check_failures;
     if (s.count < MOST)
-      test_prox(&s);
-    test_moreau(&s);
-    test_dual_definition(&s);
-    test_dual_maximum(&s, number);
-    test_norm_least(&s);
-    test_scales(&s);
+      CASE(test_prox(&s));
+    CASE(test_moreau(&s));
+    CASE(test_dual_definition(&s));
+    CASE(test_dual_maximum(&s, number));
+    CASE(test_norm_least(&s));
+    CASE(test_scales(&s));
     if (check_failures > before) {
       fprintf(stderr, "in sample %d: %d values, a %g, c %g, t %g\n",
               (int)number, (int)s.count, s.norm.a, s.norm.c, s.t);
       break;
     }
   }
-  test_closed_forms();
-  test_no_numbers();
-  test_limits();
+  CASE(test_closed_forms());
+  CASE(test_no_numbers());
+  CASE(test_limits());
   for (const struct th_penalty *p = th_penalty_table(); p->name != NULL; p++)
     CHECK(th_penalty_find(p->name) == p && p->summary[0] != '\0');
   CHECK(th_penalty_find("none of this name") == NULL);

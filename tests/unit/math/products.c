@@ -129,8 +129,8 @@ int main(void)
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     for (int64_t left = 0; left <= MOST_TILES; left++)
       for (int64_t right = 0; right <= MOST_TILES; right++)
-        test_case(&s, rows[k], k % 2 ? rows[k] : MOST_ROWS, left, right);
-  test_symmetry(&s);
+        CASE(test_case(&s, rows[k], k % 2 ? rows[k] : MOST_ROWS, left, right));
+  CASE(test_symmetry(&s));
   CHECK(th_products_tiles(0) == 0 && th_products_tiles(1) == 1);
   CHECK(th_products_tiles(4) == 1 && th_products_tiles(5) == 2);
   CHECK(th_products_whole(0) == 0 && th_products_whole(9) == 16);

@@ -95,8 +95,8 @@ static void test_schedules(void)
 
 int main(void)
 {
-  test_eigenvalue();
-  test_inversion();
-  test_schedules();
+  CASE(test_eigenvalue());
+  CASE(test_inversion());
+  CASE(test_schedules());
   return check_finish(NULL);
 }

@@ -314,9 +314,9 @@ int main(void)
     if (s == NULL)
       return 1;
     fill(s, number);
-    walk(s, number, number % 2 == 1);
+    CASE(walk(s, number, number % 2 == 1));
     if (number % 6 == 1)
-      check_step(s);
+      CASE(check_step(s));
     th_quadratic_free(&s->quadratic);
     th_active_set_free(&s->active_set);
     free(s);

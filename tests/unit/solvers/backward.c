@@ -89,6 +89,6 @@ static void test_backward(void)
 
 int main(void)
 {
-  test_backward();
+  CASE(test_backward());
   return check_finish(NULL);
 }

@@ -428,24 +428,24 @@ static void test_failures(void)
 
 int main(void)
 {
-  test_null();
-  test_gain("squared", true);
-  test_gain("squared", false);
-  test_gain("squared-hinge", true);
-  test_gain("logistic", true);
-  test_gain("logistic", false);
-  test_perfect();
-  test_within(TH_CANDIDATE_STRICT, 1, "squared", 0.002);
-  test_within(TH_CANDIDATE_NET, 0.25, "squared", 0.002);
-  CHECK(test_within(TH_CANDIDATE_STRICT, 1, "logistic", 0.002) > 5);
-  test_within(TH_CANDIDATE_NET, 0.25, "logistic", 0.002);
-  test_preference();
-  test_never_null();
-  test_sizes();
-  test_ties();
-  test_trails();
-  test_chance();
-  test_numbers();
-  test_failures();
+  CASE(test_null());
+  CASE(test_gain("squared", true));
+  CASE(test_gain("squared", false));
+  CASE(test_gain("squared-hinge", true));
+  CASE(test_gain("logistic", true));
+  CASE(test_gain("logistic", false));
+  CASE(test_perfect());
+  CASE(test_within(TH_CANDIDATE_STRICT, 1, "squared", 0.002));
+  CASE(test_within(TH_CANDIDATE_NET, 0.25, "squared", 0.002));
+  CASE(CHECK(test_within(TH_CANDIDATE_STRICT, 1, "logistic", 0.002) > 5));
+  CASE(test_within(TH_CANDIDATE_NET, 0.25, "logistic", 0.002));
+  CASE(test_preference());
+  CASE(test_never_null());
+  CASE(test_sizes());
+  CASE(test_ties());
+  CASE(test_trails());
+  CASE(test_chance());
+  CASE(test_numbers());
+  CASE(test_failures());
   return check_finish(NULL);
 }

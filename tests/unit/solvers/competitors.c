@@ -317,18 +317,28 @@ static void test_whole(void)
   end(&t);
 }
 
-int main(void)
+static void test_odds(void)
 {
   struct th_looks_odds odds = th_looks_odds_of(500, 25, 50);
   CHECK(fabs(odds.one - 25.0 / 475) < 1e-15);
   CHECK(fabs(odds.two - 25.0 * 24 / (475.0 * 474)) < 1e-15);
   CHECK(th_looks_odds_of(10, 9, 10).two == 1);
+}
+
+static void test_gradients(void)
+{
   CHECK(gradients("rda-ito", 2, false) < far);
   CHECK(gradients("ssr", 1, false) < far);
   CHECK(gradients("rda-ito", 2, true) > 2 * far);
-  test_pairs();
-  test_listing("rda-ito");
-  test_listing("ssr");
-  test_whole();
+}
+
+int main(void)
+{
+  CASE(test_odds());
+  CASE(test_gradients());
+  CASE(test_pairs());
+  CASE(test_listing("rda-ito"));
+  CASE(test_listing("ssr"));
+  CASE(test_whole());
   return check_finish(NULL);
 }

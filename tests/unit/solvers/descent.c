@@ -99,7 +99,7 @@ static void test_number(void)
 
 int main(void)
 {
-  test_steps();
-  test_number();
+  CASE(test_steps());
+  CASE(test_number());
   return check_finish(NULL);
 }

@@ -331,18 +331,18 @@ static void test_labels(void)
 
 int main(void)
 {
-  test_easy();
-  test_degenerate_attributes();
-  test_constant_target();
+  CASE(test_easy());
+  CASE(test_degenerate_attributes());
+  CASE(test_constant_target());
   for (int passes = 1; passes <= 3; passes++) {
-    test_perfect_fit(0, passes);
-    test_perfect_fit(1, passes);
+    CASE(test_perfect_fit(0, passes));
+    CASE(test_perfect_fit(1, passes));
   }
-  test_tiny();
-  test_budgets();
-  test_huge_means();
-  test_target_scale();
-  test_weights();
-  test_labels();
+  CASE(test_tiny());
+  CASE(test_budgets());
+  CASE(test_huge_means());
+  CASE(test_target_scale());
+  CASE(test_weights());
+  CASE(test_labels());
   return check_finish(NULL);
 }

@@ -128,8 +128,8 @@ static void test_order(void)
 
 int main(void)
 {
-  test_rows();
-  test_drift();
-  test_order();
+  CASE(test_rows());
+  CASE(test_drift());
+  CASE(test_order());
   return check_finish(NULL);
 }

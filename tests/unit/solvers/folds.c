@@ -100,8 +100,8 @@ static void test_twins(bool labels)
 
 int main(void)
 {
-  test_folds();
-  test_twins(false);
-  test_twins(true);
+  CASE(test_folds());
+  CASE(test_twins(false));
+  CASE(test_twins(true));
   return check_finish(NULL);
 }

@@ -379,17 +379,17 @@ static void test_lambdas(void)
 
 int main(void)
 {
-  test_lambdas();
+  CASE(test_lambdas());
   for (int k = 0; k < CASES; k++)
-    test_case(k);
+    CASE(test_case(k));
   for (int k = 0; k < 24; k++)
-    test_path(k);
+    CASE(test_path(k));
   for (int k = 0; k < 12; k++)
-    test_lambda_max(k);
+    CASE(test_lambda_max(k));
   for (int k = 0; k < 3; k++) {
-    test_extremes(losses[k], 0.3, 40);
-    test_extremes(losses[k], 0.01, 40);
-    test_extremes(losses[k], 0.5, 2);
+    CASE(test_extremes(losses[k], 0.3, 40));
+    CASE(test_extremes(losses[k], 0.01, 40));
+    CASE(test_extremes(losses[k], 0.5, 2));
   }
   return check_finish(NULL);
 }

@@ -40,10 +40,10 @@ int main(void)
 {
   const double units[] = {0x1p-110, 1, 0x1p110};
   for (int k = 0; k < 9; k++) {
-    test_units(TH_F32, units[k / 3], units[k % 3]);
-    test_units(TH_F64, units[k / 3], units[k % 3]);
+    CASE(test_units(TH_F32, units[k / 3], units[k % 3]));
+    CASE(test_units(TH_F64, units[k / 3], units[k % 3]));
   }
   for (int k = 0; k < 2; k++)
-    test_units(TH_F32, 1, k == 0 ? 0x1p-390 : 0x1p390);
+    CASE(test_units(TH_F32, 1, k == 0 ? 0x1p-390 : 0x1p390));
   return check_finish(NULL);
 }

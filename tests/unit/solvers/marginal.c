@@ -108,6 +108,6 @@ static void test_settling(void)
 
 int main(void)
 {
-  test_settling();
+  CASE(test_settling());
   return check_finish(NULL);
 }

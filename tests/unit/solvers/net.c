@@ -389,11 +389,11 @@ static void test_edges(void)
 
 int main(int argc, char **argv)
 {
-  test_minima(argc > 1 && strcmp(argv[1], "all") == 0);
-  test_weights();
-  test_growth();
-  test_ends_early();
-  test_visitor_stops();
-  test_edges();
+  CASE(test_minima(argc > 1 && strcmp(argv[1], "all") == 0));
+  CASE(test_weights());
+  CASE(test_growth());
+  CASE(test_ends_early());
+  CASE(test_visitor_stops());
+  CASE(test_edges());
   return check_finish(NULL);
 }

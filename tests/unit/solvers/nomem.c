@@ -253,16 +253,16 @@ static void test_balls(void)
 
 int main(void)
 {
-  test_budgets(false);
-  test_budgets(true);
-  test_predicting(false, 60, 0);
-  test_predicting(true, 60, 0);
-  test_predicting(true, 90, 1);
-  test_predicting(false, 5000, 0);
+  CASE(test_budgets(false));
+  CASE(test_budgets(true));
+  CASE(test_predicting(false, 60, 0));
+  CASE(test_predicting(true, 60, 0));
+  CASE(test_predicting(true, 90, 1));
+  CASE(test_predicting(false, 5000, 0));
   for (int form = 0; form < 3; form++)
-    test_penalised(form);
-  test_tall();
-  test_groups();
-  test_balls();
+    CASE(test_penalised(form));
+  CASE(test_tall());
+  CASE(test_groups());
+  CASE(test_balls());
   return check_finish(NULL);
 }

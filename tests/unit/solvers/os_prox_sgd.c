@@ -222,15 +222,15 @@ int main(void)
 {
   for (int k = 0; k < LOSSES; k++)
     for (int kind = 0; kind < 3; kind++) {
-      test_exact(losses[k], kind, kind == 1 && k != 2, TH_RULE_PROJ,
-                 kind == 2 ? 4 : 1);
-      test_exact(losses[k], kind, k == 1, TH_RULE_VOTES, 1);
+      CASE(test_exact(losses[k], kind, kind == 1 && k != 2, TH_RULE_PROJ,
+                      kind == 2 ? 4 : 1));
+      CASE(test_exact(losses[k], kind, k == 1, TH_RULE_VOTES, 1));
     }
-  test_exact("squared", 0, false, TH_RULE_PAPER, 1);
-  test_idle();
-  test_streams();
-  test_refusal();
-  test_wrong(200, false);
-  test_wrong(60, true); /* nothing was left */
+  CASE(test_exact("squared", 0, false, TH_RULE_PAPER, 1));
+  CASE(test_idle());
+  CASE(test_streams());
+  CASE(test_refusal());
+  CASE(test_wrong(200, false));
+  CASE(test_wrong(60, true)); /* nothing was left */
   return check_finish(NULL);
 }

@@ -303,14 +303,14 @@ static void test_nearly_collinear(void)
 
 int main(void)
 {
-  test_nearly_collinear();
-  test_likelihood("exploitation", false, 1);
-  test_likelihood("exploitation", true, 2);
-  test_likelihood("exploration", false, 1);
-  test_likelihood("hybrid", true, 1);
-  test_few_rows();
-  test_first_round();
-  test_end_of_hybrid();
-  test_few_squares();
+  CASE(test_nearly_collinear());
+  CASE(test_likelihood("exploitation", false, 1));
+  CASE(test_likelihood("exploitation", true, 2));
+  CASE(test_likelihood("exploration", false, 1));
+  CASE(test_likelihood("hybrid", true, 1));
+  CASE(test_few_rows());
+  CASE(test_first_round());
+  CASE(test_end_of_hybrid());
+  CASE(test_few_squares());
   return check_finish(NULL);
 }

@@ -192,7 +192,7 @@ static void test_intervals(void)
 
 int main(void)
 {
-  test_problems();
-  test_intervals();
+  CASE(test_problems());
+  CASE(test_intervals());
   return check_finish(NULL);
 }

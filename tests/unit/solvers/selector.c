@@ -102,9 +102,9 @@ static void test_orthogonal(void)
 
 int main(void)
 {
-  test_selector(0, 1e-6);
-  test_selector(0.1, 1e-4);
-  test_selector(0.5, 0.01);
-  test_orthogonal();
+  CASE(test_selector(0, 1e-6));
+  CASE(test_selector(0.1, 1e-4));
+  CASE(test_selector(0.5, 0.01));
+  CASE(test_orthogonal());
   return check_finish(NULL);
 }

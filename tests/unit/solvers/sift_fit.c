@@ -310,13 +310,13 @@ int main(void)
   context.comm = &comm;
   context.profile = &profile;
   profile.comm = &comm;
-  test_false_entrant(0);
-  test_false_entrant(0.8);
-  test_true_entrant(0);
-  test_true_entrant(0.8);
-  test_failed();
-  test_dependent();
-  test_slow();
-  test_last();
+  CASE(test_false_entrant(0));
+  CASE(test_false_entrant(0.8));
+  CASE(test_true_entrant(0));
+  CASE(test_true_entrant(0.8));
+  CASE(test_failed());
+  CASE(test_dependent());
+  CASE(test_slow());
+  CASE(test_last());
   return check_finish(NULL);
 }

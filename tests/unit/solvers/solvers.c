@@ -430,21 +430,21 @@ static void test_shares(int64_t training, enum th_select_for select)
 
 int main(void)
 {
-  test_usage();
-  test_shares(600, TH_SELECT_PREDICT);
-  test_shares(6000, TH_SELECT_PREDICT);
-  test_shares(6000, TH_SELECT_TRUTH);
-  test_plan_is_complete();
-  test_elimination();
-  test_sift_sparsity();
-  test_refit(false, 1e-9);
-  test_refit(true, 1e-6);
+  CASE(test_usage());
+  CASE(test_shares(600, TH_SELECT_PREDICT));
+  CASE(test_shares(6000, TH_SELECT_PREDICT));
+  CASE(test_shares(6000, TH_SELECT_TRUTH));
+  CASE(test_plan_is_complete());
+  CASE(test_elimination());
+  CASE(test_sift_sparsity());
+  CASE(test_refit(false, 1e-9));
+  CASE(test_refit(true, 1e-6));
   const double steps[] = {0.5, 1, 1.5, 1e3, 1e60};
   for (int k = 0; k < 5; k++) {
-    test_guard("exploration", steps[k]);
-    test_guard("hybrid", steps[k]);
-    test_guard("exploitation", steps[k]);
+    CASE(test_guard("exploration", steps[k]));
+    CASE(test_guard("hybrid", steps[k]));
+    CASE(test_guard("exploitation", steps[k]));
   }
-  test_paper_problem();
+  CASE(test_paper_problem());
   return check_finish(NULL);
 }

@@ -154,8 +154,8 @@ static void test_kernels(void)
 
 int main(void)
 {
-  test_kernels();
-  test_rare_attributes_are_found();
-  test_one_example_admits_nothing();
+  CASE(test_kernels());
+  CASE(test_rare_attributes_are_found());
+  CASE(test_one_example_admits_nothing());
   return check_finish(NULL);
 }

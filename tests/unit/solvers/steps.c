@@ -143,10 +143,10 @@ int main(void)
 {
   struct problem p;
   struct memory_store *m = make_store(&p);
-  test_solver("exploration", &p, m);
-  test_solver("hybrid", &p, m);
-  test_solver("exploitation", &p, m);
-  test_pieces(m);
+  CASE(test_solver("exploration", &p, m));
+  CASE(test_solver("hybrid", &p, m));
+  CASE(test_solver("exploitation", &p, m));
+  CASE(test_pieces(m));
   memory_store_free(m);
   return check_finish(NULL);
 }

@@ -330,24 +330,24 @@ static void test_lambda_max(void)
 int main(void)
 {
   for (int k = 0; k < LOSSES; k++) {
-    test_transcription(losses[k], TH_F32, false);
-    test_transcription(losses[k], TH_F64, true);
+    CASE(test_transcription(losses[k], TH_F32, false));
+    CASE(test_transcription(losses[k], TH_F64, true));
   }
   for (int g = 0; g < GOALS; g++)
     for (int k = 0; k < LOSSES; k++)
       for (int c = 0; c < 2; c++)
-        test_optimum(&goals[g], losses[k], c == 1, c == 1 ? 5 : 1);
+        CASE(test_optimum(&goals[g], losses[k], c == 1, c == 1 ? 5 : 1));
   for (int g = 0; g < GOALS; g++)
     for (int k = 0; k < 4; k++)
-      test_lazy(goals[g].solver, k < 2 ? 1 : 6,
-                k % 2 ? TH_SCREEN_GAP_SAFE : TH_SCREEN_NONE);
-  test_memory("saga", TH_DENSE);
-  test_memory("saga", TH_SPARSE);
-  test_screened("l1", "squared");
-  test_screened("group", "logistic");
-  test_screened("sparse-group", "squared-hinge");
-  test_longer_steps("prox-sgd");
-  test_longer_steps("saga");
-  test_lambda_max();
+      CASE(test_lazy(goals[g].solver, k < 2 ? 1 : 6,
+                     k % 2 ? TH_SCREEN_GAP_SAFE : TH_SCREEN_NONE));
+  CASE(test_memory("saga", TH_DENSE));
+  CASE(test_memory("saga", TH_SPARSE));
+  CASE(test_screened("l1", "squared"));
+  CASE(test_screened("group", "logistic"));
+  CASE(test_screened("sparse-group", "squared-hinge"));
+  CASE(test_longer_steps("prox-sgd"));
+  CASE(test_longer_steps("saga"));
+  CASE(test_lambda_max());
   return check_finish(NULL);
 }

@@ -233,13 +233,13 @@ static void test_no_memory(void)
 
 int main(void)
 {
-  test_planted();
-  test_pruned();
-  test_limit();
-  test_labels();
-  test_noise();
-  test_weightless_rows();
-  test_units();
-  test_no_memory();
+  CASE(test_planted());
+  CASE(test_pruned());
+  CASE(test_limit());
+  CASE(test_labels());
+  CASE(test_noise());
+  CASE(test_weightless_rows());
+  CASE(test_units());
+  CASE(test_no_memory());
   return check_finish(NULL);
 }

@@ -197,10 +197,10 @@ static void test_nothing(void)
 
 int main(void)
 {
-  test_equations();
-  test_dependent();
-  test_wide();
-  test_separable();
-  test_nothing();
+  CASE(test_equations());
+  CASE(test_dependent());
+  CASE(test_wide());
+  CASE(test_separable());
+  CASE(test_nothing());
   return check_finish(NULL);
 }

@@ -222,9 +222,9 @@ int main(void)
   struct th_strict_known known = {
       .precision = precision, .moment = moment, .centre = centre, .coef = coef};
   for (int turn = 0; turn < 8; turn++)
-    test_turn(&known, turn);
-  test_weak(&known);
-  test_labels(&known);
-  test_nothing(&known);
+    CASE(test_turn(&known, turn));
+  CASE(test_weak(&known));
+  CASE(test_labels(&known));
+  CASE(test_nothing(&known));
   return check_finish(NULL);
 }

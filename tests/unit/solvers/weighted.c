@@ -108,8 +108,8 @@ int main(void)
 {
   for (int option = 0; option < OPTIONS; option++)
     for (int loss = 0; loss < 3; loss++)
-      test_solver("lasso", loss, option);
+      CASE(test_solver("lasso", loss, option));
   for (int option = 0; option < OPTIONS; option++)
-    test_solver("os-prox-sgd", 0, option);
+    CASE(test_solver("os-prox-sgd", 0, option));
   return check_finish(NULL);
 }

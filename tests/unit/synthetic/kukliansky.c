@@ -215,13 +215,13 @@ int main(void)
   const double alphas[] = {0, -0.5, -1, -2};
   for (int k = 0; k < 4; k++) {
     int other = k % 2 == 0 ? TH_FAMILY_LASSO : TH_FAMILY_RIDGE;
-    test_values(alphas[k], TH_FAMILY_RIDGE);
-    test_law(alphas[k], other);
-    test_targets(alphas[k], other);
+    CASE(test_values(alphas[k], TH_FAMILY_RIDGE));
+    CASE(test_law(alphas[k], other));
+    CASE(test_targets(alphas[k], other));
   }
-  test_values(-1, TH_FAMILY_LASSO);
-  test_truth(TH_FAMILY_RIDGE, 0.5);
-  test_truth(TH_FAMILY_LASSO, 0.15);
-  test_power_sum();
+  CASE(test_values(-1, TH_FAMILY_LASSO));
+  CASE(test_truth(TH_FAMILY_RIDGE, 0.5));
+  CASE(test_truth(TH_FAMILY_LASSO, 0.15));
+  CASE(test_power_sum());
   return check_finish(NULL);
 }

@@ -338,28 +338,28 @@ static void test_targets(const char *family, double correlation, double density)
 
 int main(void)
 {
-  test_truth();
-  test_refusals();
-  test_moments();
-  test_covariance("murata", 0);
-  test_covariance("toeplitz", 0.5);
-  test_covariance("toeplitz", -0.9);
-  test_covariance("oomp", 0.5);
-  test_covariance("oomp", -0.8);
-  test_split(make("murata", ATTRIBUTES, 3, 0, 0));
-  test_split(make("toeplitz", ATTRIBUTES, 3, 0.95, 0));
-  test_split(make("oomp", ATTRIBUTES, 3, 0.5, 0));
-  test_split(binary(-0.3));
-  test_split(binary(-1));
-  test_types();
-  test_law();
-  test_sparse_column();
-  test_passed_over(0.3);
-  test_passed_over(0.01);
-  test_passed_over(1e-5);
-  test_targets("murata", 0, 0);
-  test_targets("toeplitz", 0.7, 0);
-  test_targets("oomp", 0.4, 0);
-  test_targets("sparse", 0, 0.2);
+  CASE(test_truth());
+  CASE(test_refusals());
+  CASE(test_moments());
+  CASE(test_covariance("murata", 0));
+  CASE(test_covariance("toeplitz", 0.5));
+  CASE(test_covariance("toeplitz", -0.9));
+  CASE(test_covariance("oomp", 0.5));
+  CASE(test_covariance("oomp", -0.8));
+  CASE(test_split(make("murata", ATTRIBUTES, 3, 0, 0)));
+  CASE(test_split(make("toeplitz", ATTRIBUTES, 3, 0.95, 0)));
+  CASE(test_split(make("oomp", ATTRIBUTES, 3, 0.5, 0)));
+  CASE(test_split(binary(-0.3)));
+  CASE(test_split(binary(-1)));
+  CASE(test_types());
+  CASE(test_law());
+  CASE(test_sparse_column());
+  CASE(test_passed_over(0.3));
+  CASE(test_passed_over(0.01));
+  CASE(test_passed_over(1e-5));
+  CASE(test_targets("murata", 0, 0));
+  CASE(test_targets("toeplitz", 0.7, 0));
+  CASE(test_targets("oomp", 0.4, 0));
+  CASE(test_targets("sparse", 0, 0.2));
   return check_finish(NULL);
 }
