@@ -1,5 +1,6 @@
-/* check.h - cases that are told by name, and checks that count failures and go
- * on, so that ranks stay together SPDX-License-Identifier: MIT */
+/* check.h - cases that have a name, and checks that count failures and go on,
+ * so that ranks stay together
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_CHECK_H
 #define TH_CHECK_H
 
