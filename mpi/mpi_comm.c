@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_comm.h"
 
-#include "mpi/mpi_shared.h"
+#include "core/comm.h"
 #include "mpi/mpi_spread.h"
 #include "mpi/mpi_watch.h"
 
@@ -12,6 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
+
+static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
+                               struct th_shared *block);
+static void mpi_show(struct th_shared *block);
+static void mpi_unshare(struct th_shared *block);
 
 struct transport {
   MPI_Comm comm;
@@ -22,7 +28,9 @@ struct transport {
   bool is_part;
 };
 
-_Noreturn void th_mpi_die(const char *what, int code)
+/* Print what failed and end the job. The second function does so unless the
+ * code is MPI_SUCCESS. Local. */
+static _Noreturn void mpi_die(const char *what, int code)
 {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
@@ -35,7 +43,7 @@ _Noreturn void th_mpi_die(const char *what, int code)
 void th_mpi_must(int code, const char *what)
 {
   if (code != MPI_SUCCESS)
-    th_mpi_die(what, code);
+    mpi_die(what, code);
 }
 
 /* MPI 3 counts in int, so longer arrays are sent in parts of this many items.
@@ -245,7 +253,7 @@ static void mpi_share(struct th_comm *comm, size_t bytes,
                       struct th_shared *block)
 {
   double began = enter(comm, TH_MPI_SHARE, bytes, 0);
-  th_mpi_share(transport_of(comm)->comm, bytes, block);
+  mpi_comm_mpi_share(transport_of(comm)->comm, bytes, block);
   block->ops = comm->ops;
   leave(comm, began);
 }
@@ -316,8 +324,8 @@ static const struct th_comm_ops mpi_ops = {
     .sum_progress = mpi_sum_progress,
     .barrier = mpi_barrier,
     .share = mpi_share,
-    .show = th_mpi_show,
-    .unshare = th_mpi_unshare,
+    .show = mpi_show,
+    .unshare = mpi_unshare,
     .split = mpi_split,
     .release = mpi_release,
     .watch = mpi_watch,
@@ -328,7 +336,7 @@ static void fill(struct th_comm *comm, MPI_Comm team, bool checked)
 {
   struct transport *transport = calloc(1, sizeof *transport);
   if (transport == NULL)
-    th_mpi_die("starting a team", MPI_ERR_NO_MEM);
+    mpi_die("starting a team", MPI_ERR_NO_MEM);
   transport->comm = team;
   transport->extra = MPI_COMM_NULL;
   transport->request = MPI_REQUEST_NULL;
@@ -420,4 +428,97 @@ void th_mpi_stop(struct th_comm *comm)
 {
   th_comm_free(comm);
   MPI_Finalize();
+}
+
+/* --- Memory that the ranks of a node share
+ *
+ * A window of MPI-3 shared memory: one rank of each node allocates it, all of
+ * them map it. If it is small, or does not fit into /dev/shm, every rank gets
+ * plain memory of its own. */
+
+enum { WORTH_SHARING = 1 << 16 }; /* bytes */
+
+struct window {
+  MPI_Comm node;
+  MPI_Win win;
+};
+
+/* Does it fit twice into the file system that holds such windows? One rank per
+ * node asks, because a failure of Open MPI would not reach all ranks. */
+static bool fits(MPI_Comm node, size_t bytes)
+{
+  struct statvfs shm;
+  int good = 0;
+  int rank;
+  th_mpi_must(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
+  if (rank == 0)
+    good = statvfs("/dev/shm", &shm) == 0 &&
+           (double)shm.f_bavail * (double)shm.f_frsize > 2.0 * (double)bytes;
+  th_mpi_must(MPI_Bcast(&good, 1, MPI_INT, 0, node), "MPI_Bcast");
+  return good != 0;
+}
+
+static void open_window(struct window *window, size_t bytes,
+                        struct th_shared *block)
+{
+  MPI_Aint size;
+  int unit;
+  int rank;
+  th_mpi_must(MPI_Comm_rank(window->node, &rank), "MPI_Comm_rank");
+  th_mpi_must(MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)bytes : 0, 1,
+                                      MPI_INFO_NULL, window->node, &block->data,
+                                      &window->win),
+              "MPI_Win_allocate_shared");
+  th_mpi_must(MPI_Win_shared_query(window->win, 0, &size, &unit, &block->data),
+              "MPI_Win_shared_query");
+  th_mpi_must(MPI_Win_lock_all(MPI_MODE_NOCHECK, window->win),
+              "MPI_Win_lock_all");
+  block->writer = rank == 0;
+}
+
+/* Fill *block as described in core/comm.h; data is NULL without memory.
+ * Collective over the team. Ends the job if MPI fails. */
+static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
+                               struct th_shared *block)
+{
+  struct window *window = calloc(1, sizeof *window);
+  int ranks = 1;
+  *block = (struct th_shared){.writer = true};
+  if (window == NULL)
+    mpi_die("sharing memory", MPI_ERR_NO_MEM);
+  th_mpi_must(MPI_Comm_split_type(team, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                                  &window->node),
+              "MPI_Comm_split_type");
+  th_mpi_must(MPI_Comm_size(window->node, &ranks), "MPI_Comm_size");
+  if (ranks > 1 && bytes >= WORTH_SHARING && fits(window->node, bytes)) {
+    open_window(window, bytes, block);
+    block->window = window;
+    return;
+  }
+  th_mpi_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
+  free(window);
+  block->data = calloc(bytes > 0 ? bytes : 1, 1);
+}
+
+static void mpi_show(struct th_shared *block)
+{
+  struct window *window = block->window;
+  if (window == NULL)
+    return;
+  th_mpi_must(MPI_Win_sync(window->win), "MPI_Win_sync");
+  th_mpi_must(MPI_Barrier(window->node), "MPI_Barrier");
+  th_mpi_must(MPI_Win_sync(window->win), "MPI_Win_sync");
+}
+
+static void mpi_unshare(struct th_shared *block)
+{
+  struct window *window = block->window;
+  if (window == NULL) {
+    free(block->data);
+    return;
+  }
+  th_mpi_must(MPI_Win_unlock_all(window->win), "MPI_Win_unlock_all");
+  th_mpi_must(MPI_Win_free(&window->win), "MPI_Win_free");
+  th_mpi_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
+  free(window);
 }

@@ -4,7 +4,7 @@
 #include "mpi/mpi_watch.h"
 
 #include "core/comm.h"
-#include "mpi/mpi_shared.h"
+#include "mpi/mpi_comm.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -97,4 +97,11 @@ void th_checkpoint_lock_note(const struct th_checkpoint *checkpoint,
 /* Whether there is a file STOP in the folder; it is removed. Local. */
 bool th_checkpoint_told(const struct th_checkpoint *checkpoint);
 
+/* --- What the files of io/checkpoint share; internal to it
+ *
+ * All functions are local. */
+
+/* The file of io/checkpoint/checkpoint_log.h. */
+#define TH_CHECKPOINT_LOG "telemetry.kept"
+
 #endif

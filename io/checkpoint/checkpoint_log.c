@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "io/checkpoint/checkpoint_log.h"
 
+#include "core/error.h"
 #include "core/integer.h"
 #include "core/memory.h"
-#include "io/checkpoint/checkpoint_parts.h"
+#include "io/checkpoint/checkpoint.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/hash.h"
-#include "io/hdf5/temporary.h"
+#include "io/hdf5/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +31,8 @@ static th_status hash_tail(int file, int64_t bytes, int64_t *tail,
 {
   char end[TAIL];
   int64_t some = th_min_i64(bytes, TAIL);
-  th_status rc =
-      th_temporary_read(file, end, some, bytes - some, TH_CHECKPOINT_LOG, err);
+  th_status rc = th_output_temporary_read(file, end, some, bytes - some,
+                                          TH_CHECKPOINT_LOG, err);
   if (rc == TH_OK)
     *tail = (int64_t)(th_hash(end, (size_t)some) >> 32);
   return rc;
@@ -45,7 +46,7 @@ static th_status copy(int file, int log, int64_t first, int64_t last,
   th_status rc = TH_NEW(&part, PART, "the telemetry", err);
   for (int64_t at = first; rc == TH_OK && at < last; at += PART) {
     int64_t bytes = th_min_i64(last - at, PART);
-    rc = th_temporary_read(file, part, bytes, at, "the telemetry", err);
+    rc = th_output_temporary_read(file, part, bytes, at, "the telemetry", err);
     if (rc == TH_OK)
       rc = th_file_write_whole(log, TH_CHECKPOINT_LOG, part, bytes, err);
   }
@@ -94,7 +95,7 @@ static th_status print(int log, int64_t bytes, FILE *to, struct th_error *err)
   th_status rc = TH_NEW(&part, PART, "the telemetry", err);
   for (int64_t at = 0; rc == TH_OK && at < bytes; at += PART) {
     int64_t some = th_min_i64(bytes - at, PART);
-    rc = th_temporary_read(log, part, some, at, TH_CHECKPOINT_LOG, err);
+    rc = th_output_temporary_read(log, part, some, at, TH_CHECKPOINT_LOG, err);
     if (rc == TH_OK)
       fwrite(part, 1, (size_t)some, to); /* a failure is noticed at the end */
   }

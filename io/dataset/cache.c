@@ -4,9 +4,88 @@
 #include "io/dataset/cache.h"
 
 #include "core/memory.h"
+#include "core/pages.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* --- Memory for pieces of files, most of them of one size ----------------- */
+
+enum {
+  ALIGNMENT = 64,
+  BLOCK = 16 * TH_LARGE_PAGE,
+  LEAST = 256,      /* smallest room, in bytes, that blocks are used for */
+  WORTH = 16 << 10, /* smallest room whose pages are given back to the system */
+  MOST = BLOCK / 8
+};
+
+int64_t th_cache_pool_bytes(int64_t bytes)
+{
+  return (bytes / ALIGNMENT + 1) * ALIGNMENT;
+}
+
+void th_cache_pool_expect(struct th_buffer_pool *pool, int64_t bytes)
+{
+  int64_t size = th_cache_pool_bytes(bytes);
+  if (!pool->taken && pool->usual == 0 && size >= LEAST && size <= MOST)
+    pool->usual = size;
+}
+
+/* Allocate a block; NULL without memory. */
+static char *add_block(struct th_buffer_pool *pool)
+{
+  struct th_error ignored = {0};
+  if (th_grow((void **)&pool->block, &pool->capacity, pool->blocks + 1,
+              sizeof *pool->block, "blocks of memory", &ignored) != TH_OK)
+    return NULL;
+  char *block = aligned_alloc(TH_LARGE_PAGE, BLOCK);
+  if (block == NULL)
+    return NULL;
+  th_pages_large(block, BLOCK);
+  pool->block[pool->blocks++] = block;
+  pool->untouched = BLOCK / pool->usual;
+  return block;
+}
+
+static void *take_usual(struct th_buffer_pool *pool)
+{
+  if (pool->free != NULL) {
+    void *room = pool->free;
+    pool->free = *(void **)room;
+    return room;
+  }
+  if (pool->untouched == 0 && add_block(pool) == NULL)
+    return NULL;
+  int64_t place = BLOCK / pool->usual - pool->untouched--;
+  return pool->block[pool->blocks - 1] + place * pool->usual;
+}
+
+void *th_cache_pool_take(struct th_buffer_pool *pool, int64_t bytes)
+{
+  int64_t size = th_cache_pool_bytes(bytes);
+  pool->taken = true;
+  return size == pool->usual ? take_usual(pool)
+                             : aligned_alloc(ALIGNMENT, (size_t)size);
+}
+
+void th_cache_pool_give(struct th_buffer_pool *pool, void *room, int64_t size)
+{
+  if (room == NULL || size != pool->usual) {
+    free(room);
+    return;
+  }
+  if (size >= WORTH)
+    th_pages_release(room, (size_t)size);
+  *(void **)room = pool->free;
+  pool->free = room;
+}
+
+void th_cache_pool_free(struct th_buffer_pool *pool)
+{
+  TH_FREE_LIST(pool->block, pool->blocks);
+  *pool = (struct th_buffer_pool){0};
+}
 
 enum { NONE = -1, FIRST_BUCKETS = 64 };
 
@@ -122,11 +201,11 @@ static void evict(struct th_cache *cache, int32_t k)
   if (item->light) {
     free(item->data);
   } else if (item->bytes > cache->spare_bytes) {
-    th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
+    th_cache_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
     cache->spare = item->data;
     cache->spare_bytes = item->bytes;
   } else {
-    th_buffer_pool_give(&cache->pool, item->data, item->bytes);
+    th_cache_pool_give(&cache->pool, item->data, item->bytes);
   }
   item->data = NULL;
   item->next = cache->free;
@@ -186,7 +265,7 @@ static bool spare_fits(const struct th_cache *cache, int64_t bytes)
   if (cache->spare == NULL)
     return false;
   if (cache->pool.usual > 0)
-    return cache->spare_bytes == th_buffer_pool_bytes(bytes);
+    return cache->spare_bytes == th_cache_pool_bytes(bytes);
   return cache->spare_bytes >= bytes && cache->spare_bytes / 2 <= bytes;
 }
 
@@ -198,9 +277,9 @@ static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
   bool fits = spare_fits(cache, bytes);
   if (!fits) {
     /* the old spare room is not counted in used */
-    th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
-    cache->spare_bytes = th_buffer_pool_bytes(bytes);
-    cache->spare = th_buffer_pool_take(&cache->pool, bytes);
+    th_cache_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
+    cache->spare_bytes = th_cache_pool_bytes(bytes);
+    cache->spare = th_cache_pool_take(&cache->pool, bytes);
   }
   *room = cache->spare;
   *got = cache->spare_bytes;
@@ -227,7 +306,7 @@ void th_cache_trim(struct th_cache *cache, int64_t limit)
 
 void th_cache_expect(struct th_cache *cache, int64_t bytes)
 {
-  th_buffer_pool_expect(&cache->pool, bytes);
+  th_cache_pool_expect(&cache->pool, bytes);
 }
 
 /* Add an item without a room to a cache that has place for it. */
@@ -278,7 +357,7 @@ th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
   *room = data;
   data = NULL;
 done:
-  th_buffer_pool_give(&cache->pool, data, got);
+  th_cache_pool_give(&cache->pool, data, got);
   return rc;
 }
 
@@ -292,7 +371,7 @@ th_status th_cache_add_light(struct th_cache *cache, int64_t key, int64_t bytes,
   TH_TRY(make_place(cache, bytes, limit, err));
   TH_TRY(th_alloc(&data, head, 1, "stored values", err));
   TH_TRY(add_item(cache, key, &slot, err));
-  fill_item(cache, slot, data, th_buffer_pool_bytes(bytes));
+  fill_item(cache, slot, data, th_cache_pool_bytes(bytes));
   cache->items[slot].light = true;
   *room = data;
   data = NULL;
@@ -327,8 +406,8 @@ void th_cache_free(struct th_cache *cache)
   for (int32_t k = 0; k < cache->filled; k++)
     if (cache->items[k].data != NULL)
       evict(cache, k);
-  th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
-  th_buffer_pool_free(&cache->pool);
+  th_cache_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
+  th_cache_pool_free(&cache->pool);
   TH_FREE(cache->items, cache->bucket);
   *cache = (struct th_cache){0};
 }

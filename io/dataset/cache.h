@@ -7,7 +7,6 @@
 #define TH_CACHE_H
 
 #include "core/error.h"
-#include "io/dataset/buffer_pool.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +22,17 @@ struct th_cache_item {
   bool light;        /* the room is smaller: see th_cache_add_light */
   bool looked;       /* shown since the item was last made the newest */
   const void *shown; /* what th_cache_look gives; NULL: it does not find it */
+};
+
+/* Zeroed: empty. */
+struct th_buffer_pool {
+  int64_t usual; /* bytes of a room in blocks; 0: no blocks */
+  bool taken;    /* a room has been taken: `usual` no longer changes */
+  char **block;
+  int64_t blocks;
+  int64_t capacity;
+  int64_t untouched; /* rooms of the last block that were never used */
+  void *free;        /* list of free rooms: each holds the next one's address */
 };
 
 /* Zeroed: empty. */
@@ -56,7 +66,7 @@ const void *th_cache_look(struct th_cache *cache, int64_t key);
 void th_cache_near(const struct th_cache *cache, const int64_t *key,
                    int64_t count);
 
-/* Announce the size of most items: see th_buffer_pool_expect. */
+/* Announce the size of most items: see th_cache_pool_expect. */
 void th_cache_expect(struct th_cache *cache, int64_t bytes);
 
 /* Add an item for a new key, and return its room. Others leave until all fit
@@ -83,5 +93,29 @@ void th_cache_unpin(struct th_cache *cache, int64_t key);
 void th_cache_drop(struct th_cache *cache, int64_t key);
 
 void th_cache_free(struct th_cache *cache);
+
+/* --- Memory for pieces of files, most of them of one size
+ *
+ * Rooms of the usual size lie side by side in blocks, on large pages; those of
+ * another size are allocated one by one. Internal to io/, local. */
+
+/* The size of a room for so many bytes. Shown for tests. */
+int64_t th_cache_pool_bytes(int64_t bytes);
+
+/* Announce that most rooms are going to have so many bytes. It has no effect
+ * after the first room was taken, or if blocks are not worth while. Shown for
+ * tests. */
+void th_cache_pool_expect(struct th_buffer_pool *pool, int64_t bytes);
+
+/* Take a room of th_cache_pool_bytes bytes, aligned to 64, not zeroed; NULL
+ * without memory. Shown for tests. */
+void *th_cache_pool_take(struct th_buffer_pool *pool, int64_t bytes);
+
+/* Give back a room; size: its th_cache_pool_bytes. The pages of large rooms go
+ * back to the system. NULL is legal. Shown for tests. */
+void th_cache_pool_give(struct th_buffer_pool *pool, void *room, int64_t size);
+
+/* Free all blocks, and with them every room of the usual size. */
+void th_cache_pool_free(struct th_buffer_pool *pool);
 
 #endif

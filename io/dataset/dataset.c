@@ -1,17 +1,197 @@
 /* dataset.c - opens and closes a data set, and answers questions about it as a
  * whole
  * SPDX-License-Identifier: MIT */
+#include "io/dataset/dataset.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/partition.h"
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
-
-#include "core/memory.h"
 #include "io/dataset/format.h"
 #include "io/dataset/in_place.h"
+#include "io/dataset/names.h"
 #include "io/hdf5/file.h"
-#include "io/hdf5/path.h"
+#include "io/hdf5/output.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+
+/* --- The cost of each cell to the rank that owns it ----------------------- */
+
+enum {
+  COST_OF_AN_ATTRIBUTE = 3
+}; /* in entries, comparing the memory of both */
+
+/* Spread the entries of a piece over its cells. */
+static void add_piece(const struct th_piece *piece, int64_t *cost)
+{
+  int64_t count = piece->attributes.last - piece->attributes.first;
+  for (int64_t at = piece->attributes.first; at < piece->attributes.last;) {
+    int64_t end = (at / TH_CELL + 1) * TH_CELL;
+    end = end < piece->attributes.last ? end : piece->attributes.last;
+    double share = (double)(end - at) / (double)count;
+    cost[at / TH_CELL] += (int64_t)(share * (double)piece->entries);
+    at = end;
+  }
+}
+
+/* Add the training examples of a sparse shard. Local. */
+static th_status add_shard(struct th_dataset *d, struct th_shard_read *shard,
+                           int64_t *cost, struct th_error *err)
+{
+  double began = th_comm_clock();
+  th_status rc = th_shard_open(shard, err);
+  for (int64_t g = 0; g < d->info.row_groups.training_groups && rc == TH_OK;
+       g++)
+    for (int64_t unit = 0; unit < shard->pieces; unit++) {
+      struct th_piece piece;
+      th_shard_piece_size(shard, unit, g, &piece);
+      add_piece(&piece, cost);
+    }
+  th_dataset_count(d, shard, began);
+  return rc;
+}
+
+/* The cost of cells: their entries, and a share for each attribute. Collective.
+ */
+static th_status dataset_cost(struct th_store *store, struct th_comm *comm,
+                              int64_t *cost, struct th_error *err)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  int64_t attributes = store->shape.attributes;
+  int64_t cells = th_integer_ceil_divide(attributes, TH_CELL);
+  th_status rc = TH_OK;
+  for (int64_t k = comm->rank; k < d->info.shards && rc == TH_OK;
+       k += comm->size)
+    if (store->shape.layout == TH_SPARSE)
+      rc = add_shard(d, &d->shard[k], cost, err);
+  rc = th_agree(comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  comm->ops->sum_i64(comm, cost, (size_t)cells);
+  for (int64_t c = 0; c < cells; c++) {
+    int64_t rest = attributes - c * TH_CELL;
+    cost[c] += COST_OF_AN_ATTRIBUTE * (rest < TH_CELL ? rest : TH_CELL);
+  }
+  return TH_OK;
+}
+
+/* --- Finds attributes of an open data set by name, and their names -------- */
+
+th_status th_dataset_names(struct th_dataset *dataset, char ***names,
+                           struct th_error *err)
+{
+  const struct th_h5 *master = &dataset->examples.h5;
+  *names = NULL;
+  if (!th_h5_exists(master, TH_D_NAMES))
+    return TH_OK;
+  return th_h5_get_texts(master, TH_D_NAMES, dataset->store.shape.attributes,
+                         names, err);
+}
+
+struct th_name_print th_dataset_name_print(const struct th_dataset *dataset)
+{
+  return dataset->info.names;
+}
+
+th_status th_dataset_names_of(struct th_dataset *dataset,
+                              const int64_t *attribute, int64_t count,
+                              char **name, struct th_error *err)
+{
+  struct th_names names = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_names_open(&names, &dataset->examples.h5,
+                       dataset->store.shape.attributes, err));
+  for (int64_t k = 0; k < count; k++) {
+    const char *at = th_names_at(&names, attribute[k], err);
+    if (at == NULL) {
+      rc = err->code;
+      goto done;
+    }
+    TH_TRY(TH_NEW(&name[k], (int64_t)names.width + 1, "names", err));
+    memcpy(name[k], at, names.width);
+  }
+done:
+  th_names_close(&names);
+  return rc;
+}
+
+/* A hash table of the wanted names: open addressing, at most half full. */
+struct table {
+  uint64_t mask;
+  int64_t *entry; /* index of a name + 1; 0: free */
+  char *const *name;
+};
+
+/* The entry of a name, or the free entry for it. */
+static int64_t *entry_of(const struct table *table, const char *name,
+                         size_t length)
+{
+  uint64_t at = th_hash(name, length) & table->mask;
+  for (; table->entry[at] != 0; at = (at + 1) & table->mask) {
+    const char *other = table->name[table->entry[at] - 1];
+    if (strncmp(other, name, length) == 0 && other[length] == '\0')
+      break;
+  }
+  return &table->entry[at];
+}
+
+/* Fill the table. The first of equal names has the entry. */
+static th_status fill_table(struct table *table, char *const *name,
+                            int64_t count, struct th_error *err)
+{
+  int64_t size = 2;
+  while (size < 2 * count)
+    size *= 2;
+  table->mask = (uint64_t)size - 1;
+  table->name = name;
+  th_status rc = TH_NEW(&table->entry, size, "a table of names", err);
+  for (int64_t k = 0; k < count && rc == TH_OK; k++) {
+    int64_t *entry = entry_of(table, name[k], strlen(name[k]));
+    if (*entry == 0)
+      *entry = k + 1;
+  }
+  return rc;
+}
+
+static void note_place(const struct table *table, const char *name,
+                       size_t length, int64_t attribute, int64_t *place)
+{
+  int64_t k = *entry_of(table, name, length) - 1;
+  if (k >= 0)
+    place[k] = place[k] == TH_NAME_ABSENT ? attribute : TH_NAME_TWICE;
+}
+
+th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
+                                int64_t count, int64_t *attribute,
+                                struct th_error *err)
+{
+  struct th_names names = {0};
+  struct table table = {0};
+  th_status rc = TH_OK;
+  TH_TRY(fill_table(&table, name, count, err));
+  TH_TRY(th_names_open(&names, &dataset->examples.h5,
+                       dataset->store.shape.attributes, err));
+  for (int64_t k = 0; k < count; k++)
+    attribute[k] = TH_NAME_ABSENT;
+  for (int64_t a = 0; a < names.count; a++) {
+    const char *at = th_names_at(&names, a, err);
+    if (at == NULL) {
+      rc = err->code;
+      goto done;
+    }
+    note_place(&table, at, strnlen(at, names.width), a, attribute);
+  }
+  for (int64_t k = 0; k < count; k++)
+    if (*entry_of(&table, name[k], strlen(name[k])) != k + 1)
+      attribute[k] = TH_NAME_TWICE;
+done:
+  th_names_close(&names);
+  free(table.entry);
+  return rc;
+}
 
 enum {
   MOST_WINDOW = 64 << 20, /* bytes that are read ahead */
@@ -27,7 +207,7 @@ static const struct th_store_ops store_ops = {
     .statistics = th_dataset_statistics,
     .announce = th_dataset_announce,
     .forget = th_dataset_forget,
-    .cost = th_dataset_cost,
+    .cost = dataset_cost,
 };
 
 static th_status name_shards(struct th_dataset *d, struct th_error *err)
@@ -249,7 +429,7 @@ done:
 bool th_dataset_holds(const struct th_dataset *dataset, const char *path)
 {
   for (int64_t k = 0; k < dataset->info.shards; k++)
-    if (th_path_beside(path, dataset->shard[k].path))
+    if (th_output_path_beside(path, dataset->shard[k].path))
       return true;
   return false;
 }

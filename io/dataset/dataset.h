@@ -10,9 +10,9 @@
 #define TH_DATASET_H
 
 #include "core/comm.h"
+#include "core/error.h"
 #include "core/ground_truth.h"
 #include "core/groups.h"
-#include "core/name_print.h"
 #include "core/origin.h"
 #include "core/source.h"
 

@@ -62,11 +62,6 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
                          struct th_range range, bool keep);
 void th_dataset_forget(struct th_store *store);
 
-/* The cost of cells: their entries, and a share for each attribute. Collective.
- */
-th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
-                          int64_t *cost, struct th_error *err);
-
 /* Where an attribute lies on a row group: in a unit of its shard. A unit of
  * dense data has one room in memory; a unit of sparse data is a piece. */
 struct th_place {
@@ -76,12 +71,6 @@ struct th_place {
   struct th_range attributes; /* of the unit */
   int64_t key;                /* in a cache */
 };
-
-/* TH_EARG for a request outside of the data, or on rows of several row groups.
- * Local. */
-th_status th_dataset_request(const struct th_dataset *dataset,
-                             struct th_rows rows, struct th_range range,
-                             struct th_error *err);
 
 /* Find the place of an attribute; opens the shard. Local. */
 th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,

@@ -1,11 +1,15 @@
 /* dataset_slab.c - finds slabs in the cache, or reads them into it: the hot
  * path
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/cache_block.h"
-
+#include "core/comm.h"
+#include "core/integer.h"
 #include "core/search.h"
+#include "io/dataset/cache_block.h"
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/in_place.h"
+#include "io/hdf5/mapping.h"
+
+#include <string.h>
 
 static struct th_shard_read *shard_of(struct th_dataset *dataset,
                                       int64_t attribute)
@@ -35,8 +39,11 @@ static th_status refuse(const struct th_dataset *d, const char *what,
   return TH_EARG;
 }
 
-th_status th_dataset_request(const struct th_dataset *d, struct th_rows rows,
-                             struct th_range range, struct th_error *err)
+/* TH_EARG for a request outside of the data, or on rows of several row groups.
+ * Local. */
+static th_status dataset_request(const struct th_dataset *d,
+                                 struct th_rows rows, struct th_range range,
+                                 struct th_error *err)
 {
   const struct th_row_groups *g = &d->info.row_groups;
   if (range.first < 0 || range.first >= range.last ||
@@ -167,7 +174,7 @@ th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
                           struct th_slab *slab, struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  th_status rc = th_dataset_request(d, rows, range, err);
+  th_status rc = dataset_request(d, rows, range, err);
   if (rc == TH_OK)
     rc = th_in_place_check(d, err);
   if (rc != TH_OK)
@@ -197,6 +204,362 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
     th_dataset_count(d, shard, began);
     began = th_comm_clock();
     a = part.last;
+  }
+  return rc;
+}
+
+/* --- The values of many attributes that do not lie together
+ *
+ * What is in memory is copied, also what lies in a unit that is used in place.
+ * The places of some attributes are found first, and then all of these are
+ * copied, such that the processor waits for many at once. */
+
+enum { COPY_SOME = 16, LINE = 64 };
+
+/* Values of one row group, and the unit that the last of them was in. */
+struct copy {
+  struct th_dataset *dataset;
+  int64_t group;
+  int64_t skip;              /* bytes of a run before the first row */
+  struct th_range in;        /* attributes of the unit */
+  struct th_cache_block *of; /* NULL: not in memory */
+  bool verified;             /* some of these runs, in place */
+  double began;              /* to do so; seconds */
+};
+
+static void enter_unit(struct copy *copy, int64_t attribute)
+{
+  struct th_place place;
+  struct th_error ignored = {0};
+  copy->in = (struct th_range){attribute, attribute + 1};
+  copy->of = NULL;
+  if (th_dataset_place(copy->dataset, attribute, copy->group, &place,
+                       &ignored) != TH_OK)
+    return;
+  copy->in = place.attributes;
+  copy->of = th_cache_find(&copy->dataset->blocks, place.key);
+}
+
+static const char *run_in(const struct copy *copy,
+                          const struct th_cache_block *unit, int64_t attribute)
+{
+  int64_t at = attribute - unit->attributes.first;
+  int64_t run = th_dataset_run_bytes(copy->dataset);
+  return unit->state[at] == TH_PRESENT ? unit->values + at * run + copy->skip
+                                       : NULL;
+}
+
+/* The values of an attribute whose unit is used in place: of a copy alone, or
+ * there, for the first time. NULL: they have to be asked for alone. What fails
+ * here fails again then, and is said. */
+static const char *take_run(struct copy *copy, int64_t attribute)
+{
+  struct th_dataset *d = copy->dataset;
+  struct th_cache_block_place place;
+  struct th_range one = {attribute, attribute + 1};
+  struct th_error ignored = {0};
+  if (!copy->verified)
+    copy->began = th_comm_clock();
+  copy->verified = true;
+  if (th_cache_block_find(d, attribute, copy->group, true, &place, &ignored) !=
+          TH_OK ||
+      place.unit == NULL)
+    return NULL;
+  bool queued =
+      th_cache_block_part(place.unit, one, TH_QUEUED).first == attribute;
+  if (place.unit->mapped &&
+      (queued || th_in_place_take(d, &place, &one, &ignored) != TH_OK))
+    return NULL;
+  return run_in(copy, place.unit, attribute);
+}
+
+/* The values of an attribute; NULL: they are not in memory. fresh: they may be
+ * looked at in place for the first time. */
+static const char *find_run(struct copy *copy, int64_t attribute, bool fresh)
+{
+  struct th_dataset *d = copy->dataset;
+  const struct th_cache_block *alone = NULL;
+  const char *run = NULL;
+  if (attribute >= copy->in.last)
+    enter_unit(copy, attribute);
+  if (copy->of != NULL)
+    run = run_in(copy, copy->of, attribute);
+  if (run != NULL)
+    return run;
+  if (fresh && copy->of != NULL && copy->of->mapped)
+    return take_run(copy, attribute);
+  if (d->runs.count > 0)
+    alone = th_cache_find(&d->runs, th_dataset_key(d, attribute, copy->group));
+  return alone == NULL ? NULL : run_in(copy, alone, attribute);
+}
+
+static void bring_near(const char *run, int64_t bytes)
+{
+  for (int64_t b = 0; b < bytes; b += LINE)
+    __builtin_prefetch(run + b);
+}
+
+/* Copy some attributes, which become fewer where one is not in memory. fresh:
+ * so many of them may be looked at for the first time. */
+static int64_t copy_some(struct copy *copy, const int64_t *attribute,
+                         int64_t count, int64_t fresh, char *to,
+                         const struct th_packing *packing)
+{
+  const char *run[COPY_SOME];
+  int64_t found = 0;
+  copy->verified = false;
+  for (; found < count; found++) {
+    run[found] = find_run(copy, attribute[found], found < fresh);
+    if (run[found] == NULL)
+      break;
+    bring_near(run[found], packing->bytes);
+  }
+  if (copy->verified)
+    copy->dataset->store.seconds += th_comm_clock() - copy->began;
+  for (int64_t k = 0; k < found; k++)
+    memcpy(to + k * packing->stride, run[k], (size_t)packing->bytes);
+  return found;
+}
+
+int64_t th_dataset_copy(struct th_store *store, struct th_rows rows,
+                        const int64_t *attribute, int64_t count, void *to,
+                        const struct th_packing *packing)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  const struct th_row_groups *g = &d->info.row_groups;
+  int64_t group = th_row_groups_group_of(g, rows.first);
+  int64_t row = rows.first - th_row_groups_group(g, group).first;
+  struct copy copy = {.dataset = d,
+                      .group = group,
+                      .skip = (int64_t)th_type_offset(store->shape.type, row)};
+  int64_t done = 0;
+  if (th_mapping_any_broken()) /* to read them is to be the error */
+    return 0;
+  while (done < count) {
+    int64_t some = th_min_i64(COPY_SOME, count - done);
+    int64_t found =
+        copy_some(&copy, attribute + done, some, packing->alone - done,
+                  (char *)to + done * packing->stride, packing);
+    done += found;
+    if (found < some)
+      break;
+  }
+  return done;
+}
+
+/* --- Single values, at random places
+ *
+ * Most are in memory. Then the time of a value is that of finding its place: so
+ * all places are found first, and then all values are loaded, such that the
+ * processor waits for many at once. */
+
+enum { ENTRIES_SOME = 256 };
+
+/* A value, as the files see it. */
+struct spot {
+  const struct th_shard_read *shard; /* NULL: outside of the data, or closed */
+  int64_t attribute;
+  int64_t unit; /* first attribute of it */
+  int64_t group;
+  int64_t row; /* of the group */
+};
+
+/* Some values: first their places are known, then where they are in memory. */
+struct some {
+  struct spot spot[ENTRIES_SOME];
+  int64_t unit[ENTRIES_SOME]; /* keys */
+  int64_t run[ENTRIES_SOME];
+  const void *array[ENTRIES_SOME]; /* of those found since the last load */
+  int64_t item[ENTRIES_SOME];
+  int64_t found;
+};
+
+static const double zero = 0;
+
+/* The shard of an attribute: shards are about even. */
+static const struct th_shard_read *
+entries_shard_of(const struct th_dataset *d, int64_t attribute, double share)
+{
+  int64_t k = (int64_t)((double)attribute * share);
+  k = k < d->info.shards ? k : d->info.shards - 1;
+  while (attribute < d->info.shard[k].range.first)
+    k--;
+  while (attribute >= d->info.shard[k].range.last)
+    k++;
+  return &d->shard[k];
+}
+
+static struct spot spot_of(const struct th_dataset *d, int64_t row,
+                           int64_t attribute, double share)
+{
+  const struct th_shape *shape = &d->store.shape;
+  struct spot spot = {.attribute = attribute};
+  if (attribute < 0 || attribute >= shape->attributes || row < 0 ||
+      row >= shape->examples)
+    return spot;
+  const struct th_shard_read *shard = entries_shard_of(d, attribute, share);
+  if (!shard->open)
+    return spot;
+  int64_t first = shard->row->range.first;
+  uint32_t unit = (uint32_t)(attribute - first) / (uint32_t)shard->unit;
+  spot.shard = shard;
+  spot.unit = first + unit * shard->unit;
+  spot.group = th_shape_group_of(shape, row, &spot.row);
+  return spot;
+}
+
+/* Find the places of entries. */
+static void place_some(const struct th_dataset *d, struct th_entries entries,
+                       struct some *some)
+{
+  double share = (double)d->info.shards / (double)d->store.shape.attributes;
+  for (int64_t k = 0; k < entries.count; k++) {
+    struct spot spot = spot_of(d, entries.row[k], entries.attribute[k], share);
+    some->spot[k] = spot;
+    some->unit[k] = th_dataset_key(d, spot.unit, spot.group);
+    some->run[k] = th_dataset_key(d, spot.attribute, spot.group);
+  }
+  th_cache_near(&d->blocks, some->unit, entries.count);
+  th_cache_near(&d->runs, some->run, entries.count);
+}
+
+/* Is entry k in a unit that is in memory as a whole, or a run that is kept? */
+static bool find_dense(struct th_dataset *d, struct some *some, int64_t k)
+{
+  const struct th_shape *shape = &d->store.shape;
+  const struct spot *at = &some->spot[k];
+  int64_t skip = (at->attribute - at->unit) * shape->row_group;
+  const char *values = th_cache_look(&d->blocks, some->unit[k]);
+  if (values == NULL) {
+    values = th_cache_look(&d->runs, some->run[k]);
+    skip = 0;
+  }
+  if (values == NULL)
+    return false;
+  some->array[some->found] = values;
+  some->item[some->found] = skip + at->row;
+  __builtin_prefetch(values + th_type_offset(shape->type, skip + at->row));
+  return true;
+}
+
+static bool find_sparse(struct th_dataset *d, struct some *some, int64_t k)
+{
+  const struct spot *at = &some->spot[k];
+  const struct th_piece *piece = th_cache_look(&d->blocks, some->unit[k]);
+  if (piece == NULL)
+    return false;
+  int64_t attribute = at->attribute - at->shard->row->range.first;
+  int64_t run = th_search_u32(piece->attribute, 0, piece->runs, attribute);
+  some->array[some->found] = &zero;
+  some->item[some->found] = 0;
+  if (run == piece->runs || piece->attribute[run] != attribute)
+    return true;
+  int64_t last = piece->start[run + 1];
+  int64_t entry = th_search_u16(piece->row, piece->start[run], last, at->row);
+  if (entry < last && piece->row[entry] == at->row) {
+    some->array[some->found] = piece->values;
+    some->item[some->found] = entry;
+  }
+  return true;
+}
+
+/* Load what was found; the last is that before value[0]. */
+static void load(const struct th_dataset *d, struct some *some, double *value)
+{
+  th_type_gather(d->store.shape.type, some->array, some->item, some->found,
+                 value - some->found);
+  some->found = 0;
+}
+
+static bool is_whole(const struct th_cache_block *unit)
+{
+  struct th_range all = unit->attributes;
+  struct th_range there = th_cache_block_part(unit, all, TH_PRESENT);
+  return there.first == all.first && there.last == all.last;
+}
+
+/* A unit of which some values are absent, or still being read, is not shown.
+ */
+static void show_unit(struct th_cache *cache, int64_t key)
+{
+  const struct th_cache_block *unit = th_cache_find(cache, key);
+  if (unit != NULL && is_whole(unit))
+    th_cache_show(cache, key, unit->values);
+}
+
+/* The next look is to find the unit or the kept run, or the piece. */
+static void show(struct th_dataset *d, const struct th_place *place,
+                 int64_t attribute)
+{
+  if (d->store.shape.layout == TH_SPARSE) {
+    th_cache_show(&d->blocks, place->key,
+                  th_cache_find(&d->blocks, place->key));
+    return;
+  }
+  show_unit(&d->blocks, place->key);
+  show_unit(&d->runs, th_dataset_key(d, attribute, place->group));
+}
+
+/* Read what is not in memory: whole units if all of them are going to stay,
+ * else the run alone. */
+static th_status fetch(struct th_dataset *d, int64_t row, int64_t attribute,
+                       double *value, struct th_error *err)
+{
+  struct th_rows one = {row, 1};
+  struct th_range rest = {attribute, attribute + 1};
+  bool whole = d->store.shape.layout == TH_DENSE && th_dataset_all_fit(d);
+  struct th_place place;
+  struct th_slab slab;
+  th_status rc;
+  TH_TRY(dataset_request(d, one, rest, err));
+  int64_t group = th_row_groups_group_of(&d->info.row_groups, row);
+  TH_TRY(th_dataset_place(d, attribute, group, &place, err));
+  if (whole)
+    rest = place.attributes;
+  for (; rest.first < rest.last; rest.first = slab.attributes.last) {
+    TH_TRY(th_dataset_slab(&d->store, one, rest, !whole, &slab, err));
+    if (attribute >= slab.attributes.first && attribute < slab.attributes.last)
+      *value = th_slab_value(&slab, attribute, 0);
+  }
+  show(d, &place, attribute);
+done:
+  return rc;
+}
+
+/* What is read may displace what was found, so that is loaded first. */
+static th_status some_entries(struct th_dataset *d, struct th_entries entries,
+                              struct some *some, double *value,
+                              struct th_error *err)
+{
+  bool dense = d->store.shape.layout == TH_DENSE;
+  th_status rc = TH_OK;
+  place_some(d, entries, some);
+  some->found = 0;
+  for (int64_t k = 0; k < entries.count && rc == TH_OK; k++) {
+    bool found = some->spot[k].shard != NULL &&
+                 (dense ? find_dense(d, some, k) : find_sparse(d, some, k));
+    some->found += found;
+    if (found)
+      continue;
+    load(d, some, value + k);
+    rc = fetch(d, entries.row[k], entries.attribute[k], value + k, err);
+  }
+  if (rc == TH_OK)
+    load(d, some, value + entries.count);
+  return rc;
+}
+
+th_status th_dataset_entries(struct th_store *store,
+                             const struct th_entries *entries, double *value,
+                             struct th_error *err)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  struct some some;
+  th_status rc = th_in_place_check(d, err);
+  for (int64_t k = 0; k < entries->count && rc == TH_OK; k += ENTRIES_SOME) {
+    struct th_entries part = {th_min_i64(ENTRIES_SOME, entries->count - k),
+                              entries->row + k, entries->attribute + k};
+    rc = some_entries(d, part, &some, value + k, err);
   }
   return rc;
 }

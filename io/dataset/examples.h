@@ -15,10 +15,6 @@
 
 struct th_dataset;
 
-/* Targets and weights are kept in memory, one copy per node: up to this many
- * examples, or this share of the memory for values. */
-enum { TH_KEPT_EXAMPLES = 1 << 20, TH_KEPT_SHARE = 4 };
-
 /* Per-example arrays of the master. */
 struct th_examples {
   struct th_h5 h5;
@@ -40,12 +36,6 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
 /* Read and keep targets and weights when they are few, one copy per node.
  * Collective. */
 th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
-                           struct th_error *err);
-
-/* Targets and weights as they are stored; missing targets are NaN. Either
- * pointer may be NULL. Local. */
-th_status th_examples_read(struct th_dataset *dataset, struct th_rows rows,
-                           double *target, double *weight,
                            struct th_error *err);
 
 /* Collective where there was more than one rank. */

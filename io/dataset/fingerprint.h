@@ -6,7 +6,7 @@
 #ifndef TH_FINGERPRINT_H
 #define TH_FINGERPRINT_H
 
-#include "core/name_print.h"
+#include "core/error.h"
 #include "core/source.h"
 
 #include <stddef.h>

@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/format.h"
 
+#include "core/error.h"
 #include "core/search.h"
 #include "io/dataset/master.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/h5.h"
-#include "io/hdf5/seal.h"
+#include "io/hdf5/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +90,7 @@ static int64_t minor_of(const char *path)
 th_status th_format_check_bytes(const char *path, struct th_error *err)
 {
   bool holds = false;
-  th_status rc = th_seal_check(path, &holds, err);
+  th_status rc = th_output_seal_check(path, &holds, err);
   if (rc != TH_OK)
     return rc;
   int64_t minor = holds ? 0 : minor_of(path);

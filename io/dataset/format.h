@@ -15,7 +15,8 @@
  * written whole carry theirs in an attribute `checksum`; the others have data
  * sets of checksums beside them. What HDF5 keeps itself (object headers,
  * attributes, groups) carries HDF5's own checksums. A master and a model have a
- * seal over all their bytes (io/hdf5/seal.h), a master the hash of each shard.
+ * seal over all their bytes (io/hdf5/output.h), a master the hash of each
+ * shard.
  *
  * Master, root attributes
  *   format "thresher data set", major, minor

@@ -6,7 +6,7 @@
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
 
-#include "core/name_print.h"
+#include "core/error.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/row_groups.h"
 #include "io/dataset/writer.h"
@@ -55,12 +55,6 @@ th_status th_master_image(const char *name, struct th_master_info *info,
  * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err);
-
-/* The hash of the tables of checksums that verify the arrays over examples.
- * Ranks with the same tables read the same values, or get an error. Local. */
-th_status th_master_tables(const struct th_h5 *h5,
-                           const struct th_row_groups *row_groups,
-                           uint64_t *hash, struct th_error *err);
 
 /* TH_EIO unless this host's master is the one that rank 0 has read. Local; on
  * every rank. Also TH_EFORMAT, TH_ENOMEM. */

@@ -10,7 +10,7 @@
 #define TH_PREFETCH_H
 
 #include "core/partition.h"
-#include "io/dataset/prefetch_thread.h"
+#include "io/dataset/run_fetch.h"
 
 struct th_dataset;
 
@@ -38,5 +38,20 @@ void th_prefetch_wait(struct th_dataset *dataset, struct th_range range,
                       int64_t group, bool keep);
 
 void th_prefetch_free(struct th_prefetch *prefetch);
+
+/* --- Carries out reads in order, in a thread of its own
+ *
+ * One thread pushes requests and pops results. The reading thread reads what
+ * was pushed, in that order. It calls neither HDF5 nor MPI. Internal to io/,
+ * local. */
+
+struct th_prefetch_thread;
+
+/* Without `threaded`, reads are made when they are popped, which differs only
+ * in time. Release with prefetch_thread_free, which waits for the read that
+ * is under way and drops the others. The memory of fetches must live until
+ * then. NULL is legal. TH_ENOMEM. */
+th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
+                                    bool threaded, struct th_error *err);
 
 #endif

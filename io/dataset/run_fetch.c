@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/run_fetch.h"
 
+#include "core/error.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "io/dataset/format.h"
 #include "io/hdf5/hash.h"
-#include "io/hdf5/temporary.h"
+#include "io/hdf5/output.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -137,8 +138,9 @@ static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
   const struct th_dense_map *map = fetch->map;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < runs_of(fetch) && rc == TH_OK; k++)
-    rc = th_temporary_read(map->file, fetch->values + k * map->run, fetch->last,
-                           fetch->at + k * map->pitch, fetch->shard, err);
+    rc = th_output_temporary_read(map->file, fetch->values + k * map->run,
+                                  fetch->last, fetch->at + k * map->pitch,
+                                  fetch->shard, err);
   return rc;
 }
 
@@ -146,8 +148,9 @@ static th_status read_values(const struct th_fetch *fetch, struct th_error *err)
 {
   const struct th_dense_map *map = fetch->map;
   if (map->pitch == map->run)
-    return th_temporary_read(map->file, fetch->values, value_bytes(fetch),
-                             fetch->at, fetch->shard, err);
+    return th_output_temporary_read(map->file, fetch->values,
+                                    value_bytes(fetch), fetch->at, fetch->shard,
+                                    err);
   return read_apart(fetch, err);
 }
 
@@ -155,9 +158,10 @@ th_status th_run_fetch_read(const struct th_fetch *fetch, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(read_values(fetch, err));
-  TH_TRY(th_temporary_read(fetch->map->file, fetch->checksum,
-                           runs_of(fetch) * (int64_t)sizeof *fetch->checksum,
-                           fetch->sums, fetch->shard, err));
+  TH_TRY(th_output_temporary_read(fetch->map->file, fetch->checksum,
+                                  runs_of(fetch) *
+                                      (int64_t)sizeof *fetch->checksum,
+                                  fetch->sums, fetch->shard, err));
   TH_TRY(th_run_fetch_verify(fetch, err));
 done:
   return rc;
@@ -176,8 +180,8 @@ static th_status read_sums(struct th_sums *sums, const struct th_fetch *fetch,
   sums->at = fetch->sums;
   sums->count = 0;
   int64_t count = !near ? 1 : rest < TH_SUMS ? rest : TH_SUMS;
-  th_status rc = th_temporary_read(map->file, sums->checksum, count * size,
-                                   sums->at, fetch->shard, err);
+  th_status rc = th_output_temporary_read(
+      map->file, sums->checksum, count * size, sums->at, fetch->shard, err);
   if (rc == TH_OK)
     sums->count = count;
   return rc;

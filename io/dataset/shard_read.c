@@ -4,6 +4,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/mapping.h"
@@ -12,6 +13,165 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* --- Reads and verifies runs of a dense shard ----------------------------- */
+
+struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,
+                                     struct th_range wanted, int64_t group)
+{
+  const struct th_row_groups *g = shard->row_groups;
+  int64_t rows = th_row_groups_group(g, group).count;
+  int64_t used = (int64_t)th_type_bytes(g->shape.type, rows);
+  return (struct th_fetch){.shard = shard->name,
+                           .map = &shard->map,
+                           .wanted = wanted,
+                           .group = group,
+                           .used = used,
+                           .last = used};
+}
+
+bool th_shard_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
+{
+  struct th_range all = shard->row->range;
+  return th_run_fetch_place(fetch, &shard->map, &shard->values,
+                            fetch->wanted.first - all.first,
+                            all.last - all.first);
+}
+
+/* Read by HDF5, which decompresses. */
+static th_status read_box(struct th_shard_read *shard,
+                          const struct th_fetch *fetch, struct th_error *err)
+{
+  const struct th_row_groups *g = shard->row_groups;
+  hsize_t count = (hsize_t)(fetch->wanted.last - fetch->wanted.first);
+  hsize_t first = (hsize_t)(fetch->wanted.first - shard->row->range.first);
+  hsize_t height = (hsize_t)th_row_groups_items(g, g->shape.row_group);
+  hsize_t at[2] = {first, (hsize_t)fetch->group * height};
+  hsize_t box[2] = {count, height};
+  hsize_t sum_at[2] = {(hsize_t)fetch->group, first};
+  hsize_t sum_box[2] = {1, count};
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_set_read(&shard->values, at, box, fetch->values, err));
+  TH_TRY(
+      th_h5_set_read(&shard->checksum, sum_at, sum_box, fetch->checksum, err));
+  TH_TRY(th_run_fetch_verify(fetch, err));
+done:
+  return rc;
+}
+
+th_status th_shard_dense_read(struct th_shard_read *shard,
+                              struct th_fetch *fetch, struct th_error *err)
+{
+  if (!th_shard_dense_place(shard, fetch))
+    return read_box(shard, fetch, err);
+  bool single = fetch->wanted.last - fetch->wanted.first == 1;
+  return single ? th_run_fetch_single(fetch, &shard->sums, err)
+                : th_run_fetch_read(fetch, err);
+}
+
+/* --- Reads and verifies pieces of a sparse shard -------------------------- */
+
+static th_status damaged(const struct th_shard_read *shard,
+                         const struct th_piece *piece, int64_t group,
+                         const char *what, struct th_error *err)
+{
+  return TH_DAMAGED(err, "%s: attributes %lld..%lld, row group %lld: %s",
+                    shard->name, (long long)piece->attributes.first,
+                    (long long)piece->attributes.last - 1, (long long)group,
+                    what);
+}
+
+static size_t align(size_t bytes)
+{
+  return (bytes + 63) & ~(size_t)63;
+}
+
+/* Lay out the arrays one after the other, each aligned; room NULL: only count
+ * bytes. */
+static size_t place(struct th_piece *piece, size_t value_size, char *room)
+{
+  size_t runs = (size_t)piece->runs;
+  size_t entries = (size_t)piece->entries;
+  size_t attribute = align(sizeof *piece);
+  size_t start = attribute + align(runs * sizeof *piece->attribute);
+  size_t row = start + align((runs + 1) * sizeof *piece->start);
+  size_t values = row + align(entries * sizeof *piece->row);
+  if (room != NULL) {
+    piece->attribute = (uint32_t *)(void *)(room + attribute);
+    piece->start = (uint32_t *)(void *)(room + start);
+    piece->row = (uint16_t *)(void *)(room + row);
+    piece->values = room + values;
+  }
+  return values + align(entries * value_size);
+}
+
+int64_t th_shard_piece_size(const struct th_shard_read *shard, int64_t unit,
+                            int64_t group, struct th_piece *piece)
+{
+  int64_t at = group * shard->pieces + unit;
+  int64_t first = shard->row->range.first + unit * shard->unit;
+  struct th_range all = {first, first + shard->unit};
+  *piece = (struct th_piece){
+      .runs = shard->piece[at + 1] - shard->piece[at],
+      .entries = shard->piece_entry[at + 1] - shard->piece_entry[at],
+      .attributes = th_range_intersect(all, shard->row->range)};
+  return (int64_t)place(piece, th_type_size(shard->row_groups->shape.type),
+                        NULL);
+}
+
+/* Counts are read to the end of the room for starts, so that they can be summed
+ * in place from the front. */
+static uint16_t *counts_of(const struct th_piece *piece)
+{
+  return (uint16_t *)(void *)(piece->start + piece->runs + 1) - piece->runs;
+}
+
+static th_status read_parts(struct th_shard_read *shard, struct th_piece *piece,
+                            int64_t at, struct th_error *err)
+{
+  int64_t run = shard->piece[at];
+  int64_t entry = shard->piece_entry[at];
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_set_range(&shard->attribute, run, piece->runs, piece->attribute,
+                         err));
+  TH_TRY(
+      th_h5_set_range(&shard->count, run, piece->runs, counts_of(piece), err));
+  TH_TRY(th_h5_set_range(&shard->row_in_group, entry, piece->entries,
+                         piece->row, err));
+  TH_TRY(th_h5_set_range(&shard->values, entry, piece->entries, piece->values,
+                         err));
+done:
+  return rc;
+}
+
+th_status th_shard_piece_read(struct th_shard_read *shard, int64_t unit,
+                              int64_t group, struct th_piece *piece, void *room,
+                              struct th_error *err)
+{
+  size_t size = th_type_size(shard->row_groups->shape.type);
+  int64_t at = group * shard->pieces + unit;
+  place(piece, size, room);
+  th_status rc = read_parts(shard, piece, at, err);
+  if (rc != TH_OK)
+    return rc;
+  shard->bytes_read +=
+      piece->runs * 6 + piece->entries * (int64_t)(size + sizeof *piece->row);
+  struct th_shard_piece_parts parts = {.runs = piece->runs,
+                                       .entries = piece->entries,
+                                       .attribute = piece->attribute,
+                                       .count = counts_of(piece),
+                                       .row = piece->row,
+                                       .values = piece->values,
+                                       .value_size = size};
+  if (th_fingerprint_piece(&parts) != shard->piece_checksum[at])
+    return damaged(shard, piece, group, "checksum mismatch", err);
+  if (!th_shard_piece_check(
+          piece, parts.count, shard->row->range.first,
+          th_row_groups_group(shard->row_groups, group).count))
+    return damaged(shard, piece, group, "attributes or rows out of place", err);
+  memcpy(room, piece, sizeof *piece);
+  return TH_OK;
+}
 
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err)
@@ -98,8 +258,9 @@ done:
   return rc;
 }
 
-th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
-                            struct th_error *err)
+/* Fail and name the array whose size does not fit the shard. TH_EFORMAT. */
+static th_status shard_bad_size(const struct th_shard_read *shard,
+                                const char *name, struct th_error *err)
 {
   return TH_DAMAGED(err, "%s: %s has the wrong size", shard->name, name);
 }
@@ -127,13 +288,13 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
   TH_TRY(th_h5_set_open(&shard->values, &shard->h5, TH_D_X,
                         th_h5_type(g->shape.type), 2, size, err));
   if (size[0] != count || size[1] != columns) {
-    rc = th_shard_bad_size(shard, TH_D_X, err);
+    rc = shard_bad_size(shard, TH_D_X, err);
     goto done;
   }
   TH_TRY(th_h5_set_open(&shard->checksum, &shard->h5, TH_D_CHECKSUM,
                         H5T_NATIVE_UINT64, 2, size, err));
   if (size[0] != (hsize_t)g->groups || size[1] != count) {
-    rc = th_shard_bad_size(shard, TH_D_CHECKSUM, err);
+    rc = shard_bad_size(shard, TH_D_CHECKSUM, err);
     goto done;
   }
   TH_TRY(th_run_fetch_map_open(&shard->map, g, (int64_t)count, &shard->values,
@@ -165,7 +326,7 @@ static th_status open_runs(struct th_shard_read *shard, int64_t runs,
     TH_TRY(th_h5_set_open(sets[k].set, &shard->h5, sets[k].name, sets[k].type,
                           1, size, err));
     if (size[0] != (hsize_t)sets[k].size) {
-      rc = th_shard_bad_size(shard, sets[k].name, err);
+      rc = shard_bad_size(shard, sets[k].name, err);
       goto done;
     }
   }
@@ -198,7 +359,7 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_i64(&shard->h5, "/", TH_A_PIECE, &shard->unit, err));
   if (shard->unit < 1 || shard->unit > count) {
-    rc = th_shard_bad_size(shard, TH_D_PIECE, err);
+    rc = shard_bad_size(shard, TH_D_PIECE, err);
     goto done;
   }
   shard->pieces = th_integer_ceil_divide(count, shard->unit);
@@ -215,7 +376,7 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
                    shard->piece_checksum, err));
   shard->bytes_read += (3 * table + 2) * 8;
   if (!pieces_good(shard, table)) {
-    rc = th_shard_bad_size(shard, TH_D_PIECE, err);
+    rc = shard_bad_size(shard, TH_D_PIECE, err);
     goto done;
   }
   TH_TRY(open_runs(shard, shard->piece[table], shard->piece_entry[table], err));
@@ -277,7 +438,7 @@ static th_status open_it(struct th_shard_read *shard, struct th_error *err)
 }
 
 /* The path that it has had since a run that was to replace its data set renamed
- * the folder, and was killed before it renamed the master (writer_commit.c).
+ * the folder, and was killed before it renamed the master (writer.c).
  * NULL: no memory. */
 static char *older_path(const struct th_shard_read *shard)
 {
@@ -342,4 +503,125 @@ void th_shard_close(struct th_shard_read *shard)
   shard->piece_entry = NULL;
   shard->piece_checksum = NULL;
   shard->open = false;
+}
+
+/* --- Reads and verifies statistics of a shard's attributes ---------------- */
+
+static const char *const names[TH_STATS_KINDS] = {TH_D_MEAN, TH_D_DEVIATION,
+                                                  TH_D_LOWEST, TH_D_HIGHEST};
+
+/* Statistics as stored, for whole checksum pieces of attributes. */
+struct stored {
+  struct th_range part; /* counted from the shard's first */
+  hid_t type;
+  size_t size; /* of an item */
+  void *kinds[TH_STATS_KINDS];
+  uint64_t *checksum;
+};
+
+static th_status read_range(const struct th_shard_read *shard, const char *name,
+                            hid_t type, int64_t first, int64_t count,
+                            void *items, struct th_error *err)
+{
+  struct th_h5_set set = {0};
+  struct th_error ignored = {0};
+  hsize_t size[2] = {0};
+  th_status rc = th_h5_set_open(&set, &shard->h5, name, type, 1, size, err);
+  if (rc == TH_OK && size[0] < (hsize_t)(first + count))
+    rc = shard_bad_size(shard, name, err);
+  if (rc == TH_OK)
+    rc = th_h5_set_range(&set, first, count, items, err);
+  th_h5_set_close(&set, &ignored);
+  return rc;
+}
+
+static th_status read_all(struct th_shard_read *shard, struct stored *stored,
+                          struct th_error *err)
+{
+  int64_t count = stored->part.last - stored->part.first;
+  int64_t pieces = th_integer_ceil_divide(count, TH_STATS_PIECE);
+  th_status rc = TH_OK;
+  for (int k = 0; k < TH_STATS_KINDS; k++) {
+    TH_TRY(th_alloc(&stored->kinds[k], count, stored->size, "statistics", err));
+    TH_TRY(read_range(shard, names[k], stored->type, stored->part.first, count,
+                      stored->kinds[k], err));
+  }
+  TH_TRY(TH_NEW(&stored->checksum, pieces, "checksums", err));
+  TH_TRY(read_range(shard, TH_D_STATS_CHECKSUM, H5T_NATIVE_UINT64,
+                    stored->part.first / TH_STATS_PIECE, pieces,
+                    stored->checksum, err));
+  shard->bytes_read +=
+      TH_STATS_KINDS * count * (int64_t)stored->size + pieces * 8;
+done:
+  return rc;
+}
+
+static th_status verify(const struct th_shard_read *shard,
+                        const struct stored *stored, struct th_error *err)
+{
+  int64_t count = stored->part.last - stored->part.first;
+  for (int64_t k = 0; k < th_integer_ceil_divide(count, TH_STATS_PIECE); k++)
+    if (th_fingerprint_stats((const void *const *)stored->kinds, count, k,
+                             stored->size) != stored->checksum[k])
+      return TH_DAMAGED(
+          err,
+          "%s: statistics of attribute %lld and following: checksum mismatch",
+          shard->name,
+          (long long)(shard->row->range.first + stored->part.first +
+                      k * TH_STATS_PIECE));
+  return TH_OK;
+}
+
+static double item(const struct stored *stored, int kind, int64_t k)
+{
+  return stored->size == sizeof(float)
+             ? (double)((const float *)stored->kinds[kind])[k]
+             : ((const double *)stored->kinds[kind])[k];
+}
+
+/* The whole checksum pieces around a range, counted from the shard's first. */
+static struct th_range around(const struct th_shard_read *shard,
+                              struct th_range range)
+{
+  int64_t first = shard->row->range.first;
+  int64_t count = shard->row->range.last - first;
+  int64_t low = (range.first - first) / TH_STATS_PIECE * TH_STATS_PIECE;
+  int64_t high = th_integer_ceil_divide(range.last - first, TH_STATS_PIECE) *
+                 TH_STATS_PIECE;
+  return (struct th_range){low, high < count ? high : count};
+}
+
+/* Of values near the largest doubles mean and deviation may be no numbers. */
+static bool make_sense(const struct th_statistics *s)
+{
+  return !(s->deviation < 0) && s->lowest <= s->highest;
+}
+
+th_status th_shard_statistics(struct th_shard_read *shard,
+                              struct th_range range,
+                              struct th_statistics *statistics,
+                              struct th_error *err)
+{
+  bool small = th_row_groups_short_stats(shard->row_groups);
+  struct stored stored = {.part = around(shard, range),
+                          .type = small ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
+                          .size = small ? sizeof(float) : sizeof(double)};
+  th_status rc = TH_OK;
+  TH_TRY(read_all(shard, &stored, err));
+  TH_TRY(verify(shard, &stored, err));
+  int64_t skip = range.first - shard->row->range.first - stored.part.first;
+  for (int64_t a = 0; a < range.last - range.first; a++)
+    statistics[a] = (struct th_statistics){
+        item(&stored, 0, skip + a), item(&stored, 1, skip + a),
+        item(&stored, 2, skip + a), item(&stored, 3, skip + a)};
+  for (int64_t a = 0; a < range.last - range.first && rc == TH_OK; a++)
+    if (!make_sense(&statistics[a]))
+      rc = TH_IMPORT_AGAIN(err,
+                           "%s: statistics of attribute %lld: make no sense",
+                           shard->name, (long long)(range.first + a));
+done:
+  for (int k = 0; k < TH_STATS_KINDS; k++)
+    free(stored.kinds[k]);
+  free(stored.checksum);
+  return rc;
 }

@@ -57,10 +57,6 @@ void th_shard_unmap(struct th_shard_read *shard);
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err);
 
-/* Fail and name the array whose size does not fit the shard. TH_EFORMAT. */
-th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
-                            struct th_error *err);
-
 /* Dense data: the read of some attributes of one group, all within one unit.
  * The caller fills in where the values (R rows each) and checksums go. */
 struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,

@@ -85,27 +85,6 @@ th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
 
 /* Close the file and free memory. The owner of the folder removes the file. */
 void th_shard_drop(struct th_shard_write *shard);
-
-/* Parts of begin for one layout. */
-th_status th_shard_dense_begin(struct th_shard_write *shard,
-                               struct th_error *err);
-th_status th_shard_sparse_begin(struct th_shard_write *shard,
-                                int64_t piece_width, struct th_error *err);
-
-/* Parts of end. TH_EARG where row groups are missing. Also TH_EIO. */
-th_status th_shard_dense_end(struct th_shard_write *shard,
-                             struct th_error *err);
-th_status th_shard_sparse_end(struct th_shard_write *shard,
-                              struct th_error *err);
-
-void th_shard_dense_free(struct th_dense_write *dense);
-void th_shard_sparse_free(struct th_sparse_write *sparse);
-
-/* Room for so many bytes, or numbers. TH_ENOMEM. */
-th_status th_shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
-                                 struct th_error *err);
-th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,
-                                  struct th_error *err);
 void th_shard_scratch_free(struct th_scratch *scratch);
 
 #endif

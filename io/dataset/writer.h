@@ -9,6 +9,7 @@
 #define TH_WRITER_H
 
 #include "core/comm.h"
+#include "core/error.h"
 #include "core/ground_truth.h"
 #include "core/groups.h"
 #include "core/origin.h"
@@ -110,5 +111,24 @@ th_status th_writer_commit(struct th_writer *writer,
 
 /* Remove what was written. Local; every rank calls it. NULL is legal. */
 void th_writer_abort(struct th_writer *writer);
+
+/* --- Folders that hold shards and nothing else
+ *
+ * Names are relative to a folder's descriptor. A symbolic link in the place of
+ * a folder or of a shard is never followed. All functions are local. */
+
+/* TH_EIO unless the name does not exist or is a folder with nothing but shards
+ * (NNNNN.h5). The message has its path and the first other name in it. path:
+ * that of the parent folder, with its slash. Shown for tests. */
+th_status th_writer_folder_check(int folder, const char *path, const char *name,
+                                 struct th_error *err);
+
+/* Make the folder. Returns its descriptor, registered as a folder of so many
+ * shards (io/hdf5/interrupt.h), or -1 with errno. Shown for tests. */
+int th_writer_folder_make(int folder, const char *name, int64_t shards);
+
+/* Remove the shards in it, and then the folder if it is empty. Names that do
+ * not exist are no error. */
+void th_writer_folder_remove(int folder, const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "io/hdf5/file.h"
-#include "io/hdf5/seal.h"
+#include "io/hdf5/output.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,7 +102,7 @@ static herr_t room_done(void *room, H5FD_file_image_op_t op, void *data)
   if (op == H5FD_FILE_IMAGE_OP_FILE_CLOSE && image->bytes == NULL) {
     image->bytes = room;
     image->count = th_h5_end(room);
-    return th_seal_add(&image->bytes, &image->count) ? 0 : -1;
+    return th_output_seal_add(&image->bytes, &image->count) ? 0 : -1;
   }
   free(room);
   return 0;
@@ -307,4 +307,275 @@ hid_t th_h5_type(enum th_type type)
     break;
   }
   return -1;
+}
+
+/* --- Attributes of HDF5 files, groups and data sets ----------------------- */
+
+static th_status put(const struct th_h5 *h5, const char *object,
+                     const char *name, hid_t type, const void *value,
+                     struct th_error *err)
+{
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t id = H5Acreate_by_name(h5->file, object, name, type, space, H5P_DEFAULT,
+                               H5P_DEFAULT, H5P_DEFAULT);
+  th_status rc = TH_OK;
+  if (id < 0 || H5Awrite(id, type, value) < 0)
+    rc = th_h5_fail(h5, "cannot write", name, err);
+  th_h5_drop(id);
+  th_h5_drop(space);
+  return rc;
+}
+
+th_status th_h5_put_i64(const struct th_h5 *h5, const char *object,
+                        const char *name, int64_t value, struct th_error *err)
+{
+  return put(h5, object, name, H5T_NATIVE_INT64, &value, err);
+}
+
+th_status th_h5_put_u64(const struct th_h5 *h5, const char *object,
+                        const char *name, uint64_t value, struct th_error *err)
+{
+  return put(h5, object, name, H5T_NATIVE_UINT64, &value, err);
+}
+
+th_status th_h5_put_f64(const struct th_h5 *h5, const char *object,
+                        const char *name, double value, struct th_error *err)
+{
+  return put(h5, object, name, H5T_NATIVE_DOUBLE, &value, err);
+}
+
+bool th_h5_has(const struct th_h5 *h5, const char *object, const char *name)
+{
+  return H5Aexists_by_name(h5->file, object, name, H5P_DEFAULT) > 0;
+}
+
+hid_t th_h5_text_type(size_t size)
+{
+  hid_t type = H5Tcopy(H5T_C_S1);
+  if (type >= 0 && H5Tset_size(type, size > 0 ? size : 1) >= 0 &&
+      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
+      H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
+    return type;
+  th_h5_drop(type);
+  return -1;
+}
+
+th_status th_h5_put_text(const struct th_h5 *h5, const char *object,
+                         const char *name, const char *text,
+                         struct th_error *err)
+{
+  hid_t type = th_h5_text_type(strlen(text));
+  if (type < 0)
+    return th_h5_fail(h5, "cannot write", name, err);
+  th_status rc = put(h5, object, name, type, text, err);
+  H5Tclose(type);
+  return rc;
+}
+
+static hid_t open_attribute(const struct th_h5 *h5, const char *object,
+                            const char *name)
+{
+  hid_t access = H5Pcreate(H5P_LINK_ACCESS);
+  hid_t id = -1;
+  if (access >= 0 && th_h5_stay_inside(access) >= 0)
+    id = H5Aopen_by_name(h5->file, object, name, H5P_DEFAULT, access);
+  th_h5_drop(access);
+  return id;
+}
+
+static th_status get(const struct th_h5 *h5, const char *object,
+                     const char *name, hid_t type, void *value,
+                     struct th_error *err)
+{
+  hid_t id = open_attribute(h5, object, name);
+  hid_t space = id < 0 ? id : H5Aget_space(id);
+  th_status rc = TH_OK;
+  if (space < 0 || H5Sget_simple_extent_npoints(space) != 1 ||
+      H5Aread(id, type, value) < 0)
+    rc = th_h5_fail(h5, "cannot read the attribute", name, err);
+  th_h5_drop(space);
+  th_h5_drop(id);
+  return rc;
+}
+
+th_status th_h5_get_i64(const struct th_h5 *h5, const char *object,
+                        const char *name, int64_t *value, struct th_error *err)
+{
+  return get(h5, object, name, H5T_NATIVE_INT64, value, err);
+}
+
+th_status th_h5_get_u64(const struct th_h5 *h5, const char *object,
+                        const char *name, uint64_t *value, struct th_error *err)
+{
+  return get(h5, object, name, H5T_NATIVE_UINT64, value, err);
+}
+
+th_status th_h5_get_f64(const struct th_h5 *h5, const char *object,
+                        const char *name, double *value, struct th_error *err)
+{
+  return get(h5, object, name, H5T_NATIVE_DOUBLE, value, err);
+}
+
+/* Bytes of a fixed-length string attribute; 0: there is none that the file
+ * could hold. */
+static size_t text_size(const struct th_h5 *h5, const char *object,
+                        const char *name)
+{
+  size_t size = 0;
+  hsize_t file = 0;
+  hid_t id = open_attribute(h5, object, name);
+  hid_t type = id < 0 ? id : H5Aget_type(id);
+  if (type >= 0 && H5Tget_class(type) == H5T_STRING &&
+      H5Tis_variable_str(type) == 0)
+    size = H5Tget_size(type);
+  if (H5Fget_filesize(h5->file, &file) < 0 || size > file)
+    size = 0;
+  th_h5_drop(type);
+  th_h5_drop(id);
+  return size;
+}
+
+th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
+                         const char *name, char **text, struct th_error *err)
+{
+  size_t size = text_size(h5, object, name);
+  if (size == 0)
+    return th_h5_fail(h5, "cannot read the attribute", name, err);
+  char *room = NULL;
+  th_status rc = TH_NEW(&room, (int64_t)size + 1, "text of a file", err);
+  if (rc != TH_OK)
+    return rc;
+  hid_t type = th_h5_text_type(size);
+  rc = type < 0 ? th_h5_fail(h5, "cannot read the attribute", name, err)
+                : get(h5, object, name, type, room, err);
+  th_h5_drop(type);
+  if (rc != TH_OK)
+    free(room);
+  else
+    *text = room;
+  return rc;
+}
+
+th_status th_h5_get_line(const struct th_h5 *h5, const char *object,
+                         const char *name, char **text, struct th_error *err)
+{
+  th_status rc = th_h5_get_text(h5, object, name, text, err);
+  if (rc == TH_OK)
+    th_error_one_line(*text);
+  return rc;
+}
+
+/* --- The members of a struct as attributes, in either direction ----------- */
+
+th_status th_h5_put_fields(const struct th_h5 *h5, const char *object,
+                           const struct th_h5_field *field, size_t fields,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (size_t k = 0; k < fields && rc == TH_OK; k++) {
+    const struct th_h5_field *f = &field[k];
+    if (f->kind == TH_H5_F64)
+      rc = th_h5_put_f64(h5, object, f->name, *(const double *)f->value, err);
+    else if (f->kind == TH_H5_I64)
+      rc = th_h5_put_i64(h5, object, f->name, *(const int64_t *)f->value, err);
+    else if (f->kind == TH_H5_U64)
+      rc = th_h5_put_u64(h5, object, f->name, *(const uint64_t *)f->value, err);
+    else
+      rc = th_h5_put_text(h5, object, f->name, *(char *const *)f->value, err);
+  }
+  return rc;
+}
+
+th_status th_h5_get_fields(const struct th_h5 *h5, const char *object,
+                           const struct th_h5_field *field, size_t fields,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (size_t k = 0; k < fields && rc == TH_OK; k++) {
+    const struct th_h5_field *f = &field[k];
+    if (f->kind == TH_H5_F64)
+      rc = th_h5_get_f64(h5, object, f->name, f->value, err);
+    else if (f->kind == TH_H5_I64)
+      rc = th_h5_get_i64(h5, object, f->name, f->value, err);
+    else if (f->kind == TH_H5_U64)
+      rc = th_h5_get_u64(h5, object, f->name, f->value, err);
+    else
+      rc = th_h5_get_line(h5, object, f->name, f->value, err);
+  }
+  return rc;
+}
+
+/* --- Finds where HDF5 has put the bytes of a data set
+ *
+ * HDF5 1.10 spends microseconds on every read, and only one thread may call it.
+ * If the place is known, pread(2) can read it. */
+
+int th_h5_descriptor(const struct th_h5 *h5)
+{
+  hid_t made = H5Fget_create_plist(h5->file);
+  hid_t access = H5Fget_access_plist(h5->file);
+  /* user block: bytes before HDF5's own, which places do not count */
+  hsize_t block = 1;
+  void *handle = NULL;
+  int descriptor = -1;
+  if (made >= 0 && access >= 0 && H5Pget_userblock(made, &block) >= 0 &&
+      block == 0 && H5Pget_driver(access) == H5FD_SEC2 &&
+      H5Fget_vfd_handle(h5->file, access, &handle) >= 0 && handle != NULL)
+    descriptor = *(const int *)handle;
+  th_h5_drop(access);
+  th_h5_drop(made);
+  return descriptor;
+}
+
+/* Whether the items lie on disk as in memory, one after the other. */
+static bool is_plain(const struct th_h5_set *set, hid_t plan)
+{
+  hid_t type = H5Dget_type(set->id);
+  bool plain = H5Pget_nfilters(plan) == 0 && H5Pget_external_count(plan) == 0 &&
+               type >= 0 && H5Tequal(type, set->type) > 0;
+  th_h5_drop(type);
+  return plain;
+}
+
+static bool get_layout(const struct th_h5_set *set, hid_t plan,
+                       struct th_h5_layout *layout)
+{
+  switch (H5Pget_layout(plan)) {
+  case H5D_CONTIGUOUS: {
+    haddr_t offset = H5Dget_offset(set->id);
+    layout->plain = offset != HADDR_UNDEF && is_plain(set, plan);
+    layout->offset = layout->plain ? (int64_t)offset : -1;
+    return true;
+  }
+  case H5D_CHUNKED:
+    layout->plain = is_plain(set, plan);
+    return H5Pget_chunk(plan, 2, layout->chunk) > 0;
+  case H5D_COMPACT:
+  case H5D_VIRTUAL:
+  case H5D_LAYOUT_ERROR:
+  case H5D_NLAYOUTS:
+    break;
+  }
+  return true;
+}
+
+th_status th_h5_set_layout(const struct th_h5_set *set,
+                           struct th_h5_layout *layout, struct th_error *err)
+{
+  hid_t plan = H5Dget_create_plist(set->id);
+  *layout = (struct th_h5_layout){.offset = -1};
+  bool good = plan >= 0 && get_layout(set, plan, layout);
+  th_h5_drop(plan);
+  return good ? TH_OK : th_h5_fail(set->h5, "cannot read", set->name, err);
+}
+
+int64_t th_h5_set_chunk(const struct th_h5_set *set, const hsize_t first[2])
+{
+  unsigned mask = 0;
+  haddr_t offset = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_info_by_coord(set->id, first, &mask, &offset, &bytes) < 0 ||
+      offset == HADDR_UNDEF)
+    return -1;
+  return (int64_t)offset;
 }

@@ -51,7 +51,7 @@ struct th_h5_plan {
 
 /* A new file in memory or on disk; an existing one, for reading. *image
  * (borrowed until then) receives the bytes at th_h5_close, as they are to be on
- * disk, with their seal (io/hdf5/seal.h); free them. */
+ * disk, with their seal (io/hdf5/output.h); free them. */
 th_status th_h5_create_memory(struct th_h5 *h5, struct th_h5_image *image,
                               const char *name, struct th_error *err);
 th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
@@ -132,6 +132,7 @@ th_status th_h5_get_line(const struct th_h5 *h5, const char *object,
 /* Members of a struct by their names, written or read one after the other; a
  * text that is read is a line, owned by the caller. */
 enum th_h5_kind { TH_H5_F64, TH_H5_I64, TH_H5_U64, TH_H5_TEXT };
+
 struct th_h5_field {
   const char *name;
   enum th_h5_kind kind;

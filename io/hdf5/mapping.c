@@ -11,8 +11,9 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/mapping.h"
 
+#include "core/error.h"
 #include "core/integer.h"
-#include "io/hdf5/temporary.h"
+#include "io/hdf5/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -314,7 +315,7 @@ th_status th_mapping_check(const struct th_mapping *mapping, const char *name,
   struct stat s;
   if (fstat(mapping->file, &s) == 0 &&
       (size_t)s.st_size < atomic_load(&mapping->bytes))
-    return th_temporary_ended(name, err);
+    return th_output_temporary_ended(name, err);
   if (atomic_load(&mapping->broken))
     return th_fail(err, TH_EIO, "%s: %s; check the file", name, strerror(EIO));
   return TH_OK;

@@ -4,8 +4,16 @@
 
 #include "core/memory.h"
 
+#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- HDF5 in a process that uses it for our files alone ------------------- */
+
+void th_message_library_alone(void)
+{
+  (void)H5dont_atexit(); /* too late: then it is as it was */
+}
 
 th_status th_message_bytes(struct th_message *pack, void *data, int64_t bytes,
                            struct th_error *err)

@@ -37,4 +37,12 @@ th_status th_message_share(struct th_message *pack, struct th_comm *comm,
 /* Local. */
 void th_message_free(struct th_message *pack);
 
+/* --- HDF5 in a process that uses it for our files alone ------------------- */
+
+/* HDF5 does nothing of its own when the process ends: all files are closed by
+ * then, but for those that could not be written, on which it would fail again
+ * and crash. To be called before any file is opened, by a program that has no
+ * HDF5 files of its own. Local. */
+void th_message_library_alone(void);
+
 #endif

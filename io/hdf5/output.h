@@ -70,4 +70,77 @@ void th_output_note(const struct th_output *output, char note[TH_LOCK_NOTE]);
  * record and after a commit. */
 void th_output_abort(struct th_output *output);
 
+/* --- Temporary files in the folder of an output --------------------------- */
+
+/* Purposes of temporary files. */
+#define TH_FOR_TEXT "text"
+#define TH_FOR_SPILL "spill"
+
+/* Create .NAME.PURPOSE-XXXXXX beside the output OUTPUT, open for reading and
+ * writing. If path is NULL, the file has no name when the call returns, so that
+ * nothing can be left behind. Otherwise *path is owned by the caller, who ends
+ * with th_output_temporary_remove. Local. TH_EIO names the folder. Also
+ * TH_ENOMEM. */
+th_status th_output_temporary_open(const char *output, const char *purpose,
+                                   char **path, int *fd, struct th_error *err);
+
+/* Remove a file of th_output_temporary_open that has a path. Local. */
+void th_output_temporary_remove(const char *path);
+
+/* Remove the temporary files that killed runs have left beside the output
+ * OUTPUT. A run that uses such a file holds its lock. Local. */
+void th_output_temporary_clean(const char *output);
+
+/* Check that the folder of OUTPUT has so many bytes free for `what`; TH_EIO if
+ * it has not. Local. */
+th_status th_output_temporary_space(const char *output, int64_t bytes,
+                                    const char *what, struct th_error *err);
+
+/* Write all bytes at the file's present offset. `name` is for the message.
+ * Local. TH_EIO. */
+th_status th_output_temporary_write(int fd, const void *data, int64_t bytes,
+                                    const char *name, struct th_error *err);
+
+/* TH_EIO: a file has become shorter. Local, any thread. */
+th_status th_output_temporary_ended(const char *name, struct th_error *err);
+
+/* Read exactly that many bytes at an offset. Local, any thread. TH_EIO. */
+th_status th_output_temporary_read(int fd, void *data, int64_t bytes,
+                                   int64_t offset, const char *name,
+                                   struct th_error *err);
+
+/* --- Which paths lead to one file, and where a data set keeps its shards
+ *
+ * Folders are compared by what they are, not by how they are spelt. All
+ * functions are local. */
+
+/* Length of a path without the ".h5" of its name: the shards of DIR/NAME.h5 and
+ * of DIR/NAME lie in DIR/NAME.shards. */
+int th_output_path_stem(const char *path);
+
+/* Whether two paths name one file, be it there already or not. */
+bool th_output_path_same(const char *a, const char *b);
+
+/* Whether the names of two paths are names in one folder. */
+bool th_output_path_beside(const char *a, const char *b);
+
+/* Whether a path names something in the folder where a data set of the name
+ * `master` has its shards. */
+bool th_output_path_among_shards(const char *path, const char *master);
+
+/* --- The checksum behind a small HDF5 file; internal to io/
+ *
+ * Masters and models end with 16 bytes that HDF5 does not look at: THRSEAL1,
+ * and XXH3 of all bytes before them. So every byte is covered, those of HDF5's
+ * own structures among them. All functions are local. */
+
+/* Add the seal to so many bytes in a room of malloc's, which may be moved.
+ * false: no memory; the room is as it was. */
+bool th_output_seal_add(void **room, int64_t *bytes);
+
+/* Find out whether a file has its seal, and no byte has changed. TH_EIO where
+ * it cannot be read. */
+th_status th_output_seal_check(const char *path, bool *holds,
+                               struct th_error *err);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "core/comm.h"
 #include "io/dataset/dataset.h"
-#include "io/import/bucket_spill.h"
+#include "io/import/text_row.h"
 
 /* Where a bin's records were found, shard by shard. Reused from bin to bin. */
 struct th_bucket {
@@ -44,9 +44,65 @@ th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
 th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
                          struct th_error *err);
 
+/* The values of one example, or of the part of it that lies in one shard.
+ * Behind it lie the indices, if any, and the values, each padded to 8 bytes. */
+struct th_record {
+  uint32_t row; /* counted from the bin's first */
+  uint32_t count;
+  uint32_t first; /* attributes first, first + 1, .., or TH_LISTED */
+  uint32_t unused;
+};
+
 /* The records of the next owned shard, in ascending order of shards: rows[]
  * (as many as the bin has) receives one record or NULL per row. Local. */
 void th_bucket_rows(struct th_bucket *bucket, const struct th_record **rows,
                     int64_t count);
+
+/* --- Parsed examples sorted into bins, in memory and then on disk
+ *
+ * A bin is a number of consecutive row groups of the data set to come. Its
+ * examples arrive in any order.
+ *
+ * All functions that do not say otherwise are local. A status is one of TH_EIO,
+ * TH_ENOMEM. */
+
+#define TH_LISTED UINT32_MAX
+
+static inline int64_t th_bucket_pad8(int64_t bytes)
+{
+  return (bytes + 7) & ~(int64_t)7;
+}
+
+static inline const uint32_t *
+th_bucket_record_index(const struct th_record *record)
+{
+  return (const uint32_t *)(record + 1);
+}
+
+static inline const void *
+th_bucket_record_values(const struct th_record *record)
+{
+  const char *p = (const char *)(record + 1);
+  return record->first == TH_LISTED
+             ? p + th_bucket_pad8(4 * (int64_t)record->count)
+             : p;
+}
+
+struct th_bucket_spill;
+
+/* Bins 0 .. bins-1. At most `memory` bytes of records (and one more) are held;
+ * beyond that they go to a nameless file in the folder of `output`. It is made
+ * now, where the bytes of all records may be more; `most` of them will come.
+ * Only the thread that may make files calls this; any one, all others. */
+th_status th_bucket_spill_create(struct th_bucket_spill **spill,
+                                 const char *output, int64_t bins,
+                                 int64_t memory, enum th_type type,
+                                 int64_t most, struct th_error *err);
+void th_bucket_spill_free(struct th_bucket_spill *spill);
+
+/* Put an example into a bin, at a row counted from the bin's first. Local. */
+th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
+                              uint32_t row, const struct th_text_row *values,
+                              struct th_error *err);
 
 #endif

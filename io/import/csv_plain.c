@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/csv_plain.h"
 
-#include "io/import/find.h"
 #include "io/import/number.h"
+#include "io/import/text_input.h"
 
 #include <string.h>
 
@@ -146,8 +146,9 @@ static bool read_field(const struct th_csv *csv, struct cursor *c,
 enum { UNKNOWN = 32 };
 static inline int field_length(const char *p, __m128i delimiters)
 {
-  int length = th_find_in_16(p, delimiters);
-  return length < 16 ? length : 16 + th_find_in_16(p + 16, delimiters);
+  int length = th_text_input_find_in_16(p, delimiters);
+  return length < 16 ? length
+                     : 16 + th_text_input_find_in_16(p + 16, delimiters);
 }
 
 /* Behind a number of any length, or NULL. Out of the way of the loop for short

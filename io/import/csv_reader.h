@@ -86,14 +86,6 @@ th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
                         const struct th_csv_reference *reference,
                         struct th_error *err);
 
-/* Where other data are known: every attribute of theirs has a column, and no
- * other column is left; by name where both have names. Sets the roles anew.
- * Local. */
-th_status th_csv_match(struct th_csv *csv, const struct th_text_file *file,
-                       const struct th_csv_choice *choice,
-                       const struct th_csv_reference *reference,
-                       struct th_error *err);
-
 /* Look for columns that may only count the rows. Local. */
 void th_csv_find_counters(struct th_csv *csv);
 

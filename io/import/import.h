@@ -102,6 +102,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
 /* The importer table, ended by a NULL name: how a format is read; NULL: one of
  * the others, as the files show. */
 struct th_importer;
+
 struct th_importer_row {
   const char *name;
   const char *summary;

@@ -7,11 +7,12 @@
 #define TH_IMPORT_JOB_H
 
 #include "io/dataset/dataset.h"
-#include "io/import/bucket_spill.h"
+#include "io/import/bucket.h"
 #include "io/import/import.h"
 #include "io/import/rounding.h"
 #include "io/import/row_assignment.h"
 #include "io/import/text_input.h"
+#include "io/import/text_row.h"
 
 /* What an import does, in this order. */
 enum th_import_step {
@@ -275,35 +276,28 @@ th_status th_import_list_files(struct th_importing *im, struct th_error *err);
  * threads of this rank. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_read(struct th_importing *im, struct th_error *err);
 /* Between the two: bins for this rank's threads, which share its memory. For
- * the first thread, as it alone may make files. Local. TH_EIO, TH_ENOMEM. */
+ * the first thread, as it alone may make files. Local. TH_EIO, TH_ENOMEM. Shown
+ * for tests. */
 th_status th_import_make_bins(struct th_importing *im, int threads,
                               struct th_error *err);
 /* Local. */
 void th_import_free_threads(struct th_importing *im);
 
 /* Give every rank its byte ranges; count lines and examples; decide which
- * example is stored where. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * example is stored where. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. Shown for
+ * tests. */
 th_status th_import_count(struct th_importing *im, struct th_error *err);
 
 /* Parse this rank's ranges into bins, which are there; agree on attributes and
- * non-zeros. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * non-zeros. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. Shown for tests. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
 
 /* Write the examples into the writer's shards. Where several threads have
  * parsed, one makes tiles and another one writes them. Collective. TH_EARG,
  * TH_EDATA, TH_EIO, TH_ENOMEM. */
 struct th_writer;
-th_status th_import_write_shards(struct th_importing *im,
-                                 struct th_writer *writer,
-                                 enum th_layout layout, struct th_error *err);
 
 /* Write shards and master. Collective. */
 th_status th_import_write(struct th_importing *im, struct th_error *err);
-
-/* Look at the attributes of the data set that was written: *constant receives
- * how many are the same in all training examples; those that lose by their type
- * are said. Collective. */
-th_status th_import_judge(const struct th_importing *im, int64_t *constant,
-                          struct th_error *err);
 
 #endif

@@ -1,12 +1,200 @@
 /* import_parse.c - this rank's byte ranges parsed into bins
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/partition.h"
+#include "core/team.h"
+#include "io/dataset/fingerprint.h"
 #include "io/import/import_job.h"
 
-#include "core/memory.h"
-#include "io/dataset/fingerprint.h"
-
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- Byte ranges on ranks; how many examples they hold -------------------- */
+
+/* Share the bytes of all files out evenly, in order: rank r's part of file k.
+ */
+static th_status take_ranges(struct th_importing *im, struct th_error *err)
+{
+  int64_t total = 0;
+  int64_t before = 0; /* bytes of the files before */
+  int64_t ranks = im->comm->size;
+  int64_t rank = im->comm->rank;
+  for (int64_t k = 0; k < im->files; k++)
+    total += im->file[k].size - im->file[k].body;
+  struct th_range mine = {
+      total / ranks * rank + th_min_i64(rank, total % ranks),
+      total / ranks * (rank + 1) + th_min_i64(rank + 1, total % ranks)};
+  for (int64_t k = 0; k < im->files; k++) {
+    const struct th_text_file *file = &im->file[k];
+    int64_t bytes = file->size - file->body;
+    struct th_range part =
+        th_range_intersect(mine, (struct th_range){before, before + bytes});
+    im->share.range[k] = (struct th_range){file->body, file->body};
+    if (part.last > part.first)
+      im->share.range[k] = (struct th_range){part.first - before + file->body,
+                                             part.last - before + file->body};
+    th_status rc = TH_OK;
+    if (!im->format->importer->binary)
+      rc = th_text_align(file, im->limits.line.bytes, &im->share.range[k], err);
+    if (rc != TH_OK)
+      return rc;
+    before += bytes;
+  }
+  return TH_OK;
+}
+
+/* Lines and examples of this rank's part of file k. A line that is too long
+ * ends the count: parsing will stop there. */
+th_status th_import_count_lines(struct th_importing *im, int64_t k,
+                                int64_t *lines, int64_t *examples,
+                                int64_t *weightless, struct th_error *err)
+{
+  const struct th_importer *importer = im->format->importer;
+  bool weighted = im->text.weighted;
+  th_status rc = TH_OK;
+  struct th_line line;
+  bool more = true;
+  th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
+                      im->limits.line.bytes, 0);
+  while (true) {
+    TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
+    if (!more)
+      break;
+    th_import_tell_line(im, TH_IMPORT_COUNTS, k);
+    im->share.cut = im->share.cut || line.too_long;
+    bool example = line.too_long || importer->is_example(im, k, &line);
+    *examples += example;
+    if (weighted && example && !line.too_long)
+      *weightless += importer->is_weightless(im, k, &line);
+  }
+  *lines = im->lines.number;
+done:
+  return rc;
+}
+
+/* What a rank counts in its part of a file. */
+struct count {
+  int64_t lines;
+  int64_t examples;
+  int64_t weightless;
+};
+
+/* Of this rank's part of each file. */
+static th_status count_own(struct th_importing *im, struct count *counts,
+                           struct th_error *err)
+{
+  th_status rc = take_ranges(im, err);
+  for (int64_t k = 0; k < im->files; k++) {
+    if (rc == TH_OK)
+      rc = im->format->importer->count(im, k, &counts[k].lines,
+                                       &counts[k].examples,
+                                       &counts[k].weightless, err);
+    rc = th_text_unchanged(&im->file[k], rc, err);
+    im->share.counted[k] = counts[k].examples;
+    im->share.weightless[k] = counts[k].weightless;
+  }
+  return rc;
+}
+
+/* What all ranks' counts say; all[r] begins with rank r's. */
+static th_status sum_counts(struct th_importing *im, const struct count *all,
+                            struct th_error *err)
+{
+  int64_t *examples = &im->assignment.examples;
+  for (int64_t k = 0; k < im->files; k++) {
+    int64_t here = 0;
+    int64_t weightless = 0;
+    im->share.line[k] = im->file[k].header_lines;
+    for (int r = 0; r < im->comm->size; r++) {
+      const struct count *counts = all + r * im->files + k;
+      bool lower = r < im->comm->rank;
+      here += counts->examples;
+      weightless += counts->weightless;
+      im->share.line[k] += lower ? counts->lines : 0;
+      im->before.rows += lower ? counts->examples : 0;
+      im->before.weightless += lower ? counts->weightless : 0;
+    }
+    if (here == 0)
+      return th_fail(err, TH_EDATA,
+                     "%s:1:1: %s found, expected at least one example; check "
+                     "the file",
+                     im->file[k].name,
+                     im->file[k].size == 0 ? "an empty file" : "no example");
+    *examples += here;
+    im->assignment.weightless += weightless;
+    im->examples[k] = here;
+    if (k < im->job->input_count)
+      im->assignment.main += here - weightless;
+  }
+  return TH_OK;
+}
+
+/* Which examples are test examples, and where all of them go. */
+static th_status place_examples(struct th_importing *im, struct th_error *err)
+{
+  const struct th_import *job = im->job;
+  struct th_row_assignment *assignment = &im->assignment;
+  int64_t test = 0;
+  if (assignment->main == 0)
+    return th_fail(
+        err, TH_EDATA,
+        "%s:1:1: all weights of the training examples are 0; correct "
+        "them, or choose another column with {weights}",
+        im->file[0].name);
+  if (job->test_fraction > 0.0) {
+    test = (int64_t)llround((double)assignment->main * job->test_fraction);
+    test = test < 1 ? 1 : test;
+  }
+  if (test >= assignment->main && im->share.cut)
+    test = 0; /* there may be more; the line that is too long comes to light */
+  if (test >= assignment->main)
+    return th_fail(err, TH_EDATA,
+                   "%s: %lld of %lld examples would be test examples, expected "
+                   "at least one to train on; lower {test}",
+                   im->file[0].name, (long long)test,
+                   (long long)assignment->main);
+  assignment->training = assignment->main - test;
+  assignment->row_group =
+      job->row_group > 0 ? job->row_group
+                         : th_partition_row_group_size(assignment->examples -
+                                                       assignment->weightless);
+  assignment->shuffle = job->shuffle;
+  assignment->seed = job->seed;
+  return th_row_assignment_divide(assignment, 2 * im->text_bytes,
+                                  im->limits.memory, err);
+}
+
+/* Collective. */
+static bool any_is_cut(const struct th_importing *im)
+{
+  int64_t cut = im->share.cut;
+  im->comm->ops->max_i64(im->comm, &cut, 1);
+  return cut != 0;
+}
+
+th_status th_import_count(struct th_importing *im, struct th_error *err)
+{
+  struct count *counts = NULL;
+  int64_t *sizes = NULL;
+  void *all = NULL;
+  th_status rc = TH_NEW(&counts, im->files, "counts of lines", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&sizes, im->comm->size, "counts of lines", err);
+  if (rc == TH_OK)
+    rc = count_own(im, counts, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  TH_TRY(th_comm_gather(im->comm, counts, im->files * (int64_t)sizeof *counts,
+                        sizes, &all, err));
+  TH_TRY(sum_counts(im, all, err));
+  im->share.cut = any_is_cut(im);
+  TH_TRY(th_agree(im->comm, place_examples(im, err), err));
+done:
+  TH_FREE(all, sizes, counts);
+  return rc;
+}
 
 /* This rank's parsing. */
 struct parsing {
@@ -297,5 +485,167 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
     tell_classes(im);
   free(parsing.known);
   th_text_row_free(&parsing.row);
+  return rc;
+}
+
+/* --- Counting and parsing on several threads, each as if it were a rank */
+
+enum {
+  TEXT_EACH = 4 << 20,  /* bytes of text that are worth a thread */
+  MEMORY_EACH = 4 << 20 /* bytes that it takes beside its records, about */
+};
+
+/* Half of the memory is for their records. */
+static int count_threads(const struct th_importing *im)
+{
+  return th_team_size(im->job->threads,
+                      1 + im->text_bytes / im->comm->size / TEXT_EACH,
+                      im->limits.memory / 2 / MEMORY_EACH);
+}
+
+/* What a thread has of its own. */
+static th_status begin_thread(const struct th_importing *first,
+                              struct th_import_thread *thread,
+                              struct th_error *err)
+{
+  const struct th_importer *importer = first->format->importer;
+  struct th_importing *im = &thread->im;
+  th_status rc = TH_OK;
+  thread->job = *first->job;
+  thread->job.monitor = NULL;
+  *im = *first;
+  im->job = &thread->job;
+  im->share = (struct th_import_share){0};
+  im->examples = NULL;
+  im->state = NULL;
+  im->lines = (struct th_text_lines){0};
+  im->own = (struct th_import_rows){0};
+  im->bins = (struct th_import_bins){0};
+  im->rounding = (struct th_rounding){0};
+  TH_TRY(th_import_list_files(im, err));
+  if (importer->size > 0) {
+    TH_TRY(th_alloc(&im->state, 1, importer->size, "the format", err));
+    memcpy(im->state, first->state, importer->size);
+    if (importer->part != NULL)
+      TH_TRY(importer->part(im, err));
+  }
+done:
+  return rc;
+}
+
+static void end_thread(struct th_import_thread *thread)
+{
+  struct th_importing *im = &thread->im;
+  if (im->job == NULL)
+    return;
+  if (im->state != NULL && im->format->importer->close != NULL)
+    im->format->importer->close(im);
+  TH_FREE(im->state, im->share.range, im->share.line, im->share.counted,
+          im->share.weightless, im->examples);
+  th_text_lines_free(&im->lines);
+  th_bucket_spill_free(im->bins.own);
+  TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
+  th_rounding_free(&im->rounding);
+  th_row_assignment_free(&im->assignment);
+}
+
+void th_import_free_threads(struct th_importing *im)
+{
+  for (int t = 0; t < im->bins.others; t++)
+    end_thread(&im->bins.other[t]);
+  TH_FREE(im->bins.other, im->bins.all);
+  im->bins.other = NULL;
+  im->bins.others = 0;
+}
+
+static th_status begin_threads(struct th_importing *im, int others,
+                               struct th_error *err)
+{
+  th_status rc = TH_NEW(&im->bins.other, others, "threads", err);
+  if (rc != TH_OK)
+    return rc;
+  im->bins.others = others;
+  for (int t = 0; rc == TH_OK && t < others; t++)
+    rc = begin_thread(im, &im->bins.other[t], err);
+  return rc;
+}
+
+/* What a thread works on. */
+struct reading {
+  struct th_importing *im;
+  int ranks; /* that are no threads */
+  bool first;
+};
+
+static th_status read_part(struct th_comm *comm, void *self,
+                           struct th_error *err)
+{
+  struct reading *reading = self;
+  struct th_importing *im = reading->im;
+  th_status rc = TH_OK;
+  im->comm = comm;
+  TH_TRY(th_import_count(im, err));
+  if (reading->first)
+    rc = th_import_make_bins(im, comm->size / reading->ranks, err);
+  TH_TRY(th_agree(comm, rc, err));
+  rc = th_import_parse(im, err);
+done:
+  return rc;
+}
+
+/* Put the rows of the other threads behind those of the first one. */
+static th_status join_rows(struct th_importing *im, struct th_error *err)
+{
+  struct th_import_rows *own = &im->own;
+  const char *what = "targets";
+  int64_t count = own->count;
+  th_status rc = TH_OK;
+  for (int t = 0; t < im->bins.others; t++)
+    count += im->bins.other[t].im.own.count;
+  if (count == own->count)
+    return TH_OK;
+  int64_t held[4] = {own->capacity, own->capacity, own->capacity,
+                     own->capacity};
+  TH_TRY(TH_GROW(&own->target, &held[0], count, what, err));
+  TH_TRY(TH_GROW(&own->weight, &held[1], count, what, err));
+  TH_TRY(TH_GROW(&own->stored, &held[2], count, what, err));
+  TH_TRY(TH_GROW(&own->key, &held[3], count, what, err));
+  for (int t = 0; t < im->bins.others; t++) {
+    const struct th_import_rows *more = &im->bins.other[t].im.own;
+    size_t bytes = (size_t)more->count * sizeof(double);
+    if (bytes == 0)
+      continue;
+    memcpy(own->target + own->count, more->target, bytes);
+    memcpy(own->weight + own->count, more->weight, bytes);
+    memcpy(own->key + own->count, more->key, bytes);
+    memcpy(own->stored + own->count, more->stored, bytes);
+    own->count += more->count;
+  }
+done:
+  return rc;
+}
+
+th_status th_import_read(struct th_importing *im, struct th_error *err)
+{
+  struct th_comm *comm = im->comm;
+  int threads = count_threads(im);
+  struct reading *reading = NULL;
+  int made = 1;
+  th_status rc = begin_threads(im, threads - 1, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&reading, threads, "threads", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int t = 0; t < threads; t++) {
+    reading[t].im = t == 0 ? im : &im->bins.other[t - 1].im;
+    reading[t].ranks = comm->size;
+    reading[t].first = t == 0;
+  }
+  rc = th_team_run(comm, threads, read_part, reading, sizeof *reading, &made,
+                   err);
+  im->comm = comm;
+  TH_TRY(rc);
+  TH_TRY(th_agree(comm, join_rows(im, err), err));
+done:
+  free(reading);
   return rc;
 }

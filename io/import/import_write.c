@@ -1,15 +1,276 @@
 /* import_write.c - from bins of examples to shards and master
  * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "core/team.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer.h"
+#include "io/import/bucket.h"
 #include "io/import/import_job.h"
+#include "io/import/transpose.h"
 
-#include "core/memory.h"
-
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Tiles that one thread makes and another one writes, in order
+ *
+ * A few places go round: the maker fills the next one, the writer empties the
+ * oldest. Local; internal to io/import. */
+
+enum { TH_HANDOFF_PLACES = 2 };
+
+/* The mutex guards made, written and ended; a place belongs to the maker until
+ * it is made, and then to the writer. */
+struct th_handoff {
+  struct th_transpose place[TH_HANDOFF_PLACES];
+  pthread_mutex_t mutex;
+  pthread_cond_t news;
+  int64_t made; /* tiles so far */
+  int64_t written;
+  bool ended; /* one of the two has come to its end, or failed */
+};
+
+/* --- Tiles that one thread makes and another one writes, in order --------- */
+
+/* All places are like the one that is given. */
+static void handoff_init(struct th_handoff *handoff,
+                         const struct th_transpose *like)
+{
+  *handoff = (struct th_handoff){.made = 0};
+  pthread_mutex_init(&handoff->mutex, NULL);
+  pthread_cond_init(&handoff->news, NULL);
+  for (int k = 0; k < TH_HANDOFF_PLACES; k++)
+    handoff->place[k] = *like;
+}
+
+static void handoff_free(struct th_handoff *handoff)
+{
+  for (int k = 0; k < TH_HANDOFF_PLACES; k++)
+    th_transpose_free(&handoff->place[k]);
+  pthread_cond_destroy(&handoff->news);
+  pthread_mutex_destroy(&handoff->mutex);
+}
+
+/* The maker: a place to make a tile in, NULL if the writer has failed; and that
+ * it is made. */
+static struct th_transpose *handoff_place(struct th_handoff *handoff)
+{
+  pthread_mutex_lock(&handoff->mutex);
+  while (!handoff->ended &&
+         handoff->made - handoff->written == TH_HANDOFF_PLACES)
+    pthread_cond_wait(&handoff->news, &handoff->mutex);
+  bool wanted = !handoff->ended;
+  int64_t next = handoff->made;
+  pthread_mutex_unlock(&handoff->mutex);
+  return wanted ? &handoff->place[next % TH_HANDOFF_PLACES] : NULL;
+}
+
+/* The writer: the next tile, NULL if no more will come; and that it is written.
+ */
+static const struct th_transpose *handoff_next(struct th_handoff *handoff)
+{
+  pthread_mutex_lock(&handoff->mutex);
+  while (!handoff->ended && handoff->made == handoff->written)
+    pthread_cond_wait(&handoff->news, &handoff->mutex);
+  bool there = handoff->made > handoff->written;
+  int64_t next = handoff->written;
+  pthread_mutex_unlock(&handoff->mutex);
+  return there ? &handoff->place[next % TH_HANDOFF_PLACES] : NULL;
+}
+
+static void handoff_made(struct th_handoff *handoff)
+{
+  pthread_mutex_lock(&handoff->mutex);
+  handoff->made++;
+  pthread_cond_signal(&handoff->news);
+  pthread_mutex_unlock(&handoff->mutex);
+}
+
+static void handoff_written(struct th_handoff *handoff)
+{
+  pthread_mutex_lock(&handoff->mutex);
+  handoff->written++;
+  pthread_cond_signal(&handoff->news);
+  pthread_mutex_unlock(&handoff->mutex);
+}
+
+/* Either of them: it is through. What is made can still be written. */
+static void handoff_end(struct th_handoff *handoff)
+{
+  pthread_mutex_lock(&handoff->mutex);
+  handoff->ended = true;
+  pthread_cond_signal(&handoff->news);
+  pthread_mutex_unlock(&handoff->mutex);
+}
+
+/* --- Bins of examples become tiles, and tiles go into shards -------------- */
+
+/* What is under way. The maker has the bucket and the rows; the writer tells
+ * who watches. */
+struct shards {
+  struct th_importing *im;
+  struct th_writer *writer;
+  struct th_bucket bucket;
+  const struct th_record **rows; /* of a bin */
+  struct th_handoff handoff;
+  int64_t told; /* row groups that were seen by who watches */
+};
+
+static th_status write_tile(struct shards *shards,
+                            const struct th_transpose *tile,
+                            struct th_error *err)
+{
+  int64_t groups = shards->im->assignment.groups;
+  if (tile->turned.group != shards->told)
+    th_import_tell(shards->im, TH_IMPORT_WRITES, tile->turned.group, groups);
+  shards->told = tile->turned.group;
+  return th_transpose_write(tile, err);
+}
+
+/* Make the tiles of a shard's part of a row group, and have them written: by
+ * the other thread, or at once. */
+static th_status make_group(struct shards *shards, bool alone, int64_t shard,
+                            int64_t group, const struct th_record *const *rows,
+                            int64_t count, struct th_error *err)
+{
+  struct th_range all = th_writer_shard(shards->writer, shard);
+  for (int64_t first = all.first; first < all.last;) {
+    struct th_transpose *place = handoff_place(&shards->handoff);
+    if (place == NULL)
+      return TH_OK; /* the other thread says why */
+    th_status rc =
+        th_transpose_make(place, shard, group, first, rows, count, err);
+    if (rc == TH_OK && alone)
+      rc = write_tile(shards, place, err);
+    if (rc != TH_OK)
+      return rc;
+    first = place->turned.range.last;
+    handoff_made(&shards->handoff);
+    if (alone)
+      handoff_written(&shards->handoff);
+  }
+  return TH_OK;
+}
+
+/* The owned shards' part of a bin that has arrived. */
+static th_status make_bin(struct shards *shards, bool alone, int64_t number,
+                          struct th_error *err)
+{
+  const struct th_row_assignment *assignment = &shards->im->assignment;
+  struct th_rows all = th_row_assignment_bin(assignment, number);
+  int64_t first = number * assignment->bin_groups;
+  int64_t last = first + assignment->bin_groups;
+  last = last < assignment->groups ? last : assignment->groups;
+  int64_t count = th_writer_shards(shards->writer);
+  for (int64_t shard = 0; shard < count; shard++) {
+    if (!th_writer_owns(shards->writer, shard))
+      continue;
+    th_bucket_rows(&shards->bucket, shards->rows, all.count);
+    for (int64_t group = first; group < last; group++) {
+      struct th_rows part = th_row_assignment_group(assignment, group);
+      th_status rc =
+          make_group(shards, alone, shard, group,
+                     shards->rows + (part.first - all.first), part.count, err);
+      if (rc != TH_OK)
+        return rc;
+    }
+  }
+  return TH_OK;
+}
+
+/* Make tiles and write them, on one thread of each rank. Collective. */
+static th_status make_and_write(struct shards *shards, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t b = 0; b < shards->im->assignment.bins; b++) {
+    TH_TRY(th_bucket_exchange(&shards->bucket, b, rc, err));
+    rc = make_bin(shards, true, b, err);
+  }
+  rc = th_agree(shards->im->comm, rc, err);
+done:
+  return rc;
+}
+
+static th_status make_tiles(struct shards *shards, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t b = 0; rc == TH_OK && b < shards->im->assignment.bins; b++) {
+    rc = th_bucket_take(&shards->bucket, b, err);
+    if (rc == TH_OK)
+      rc = make_bin(shards, false, b, err);
+  }
+  handoff_end(&shards->handoff);
+  return rc;
+}
+
+static th_status write_tiles(struct shards *shards, struct th_error *err)
+{
+  const struct th_transpose *tile = handoff_next(&shards->handoff);
+  th_status rc = TH_OK;
+  while (rc == TH_OK && tile != NULL) {
+    rc = write_tile(shards, tile, err);
+    handoff_written(&shards->handoff);
+    if (rc == TH_OK)
+      tile = handoff_next(&shards->handoff);
+  }
+  handoff_end(&shards->handoff);
+  return rc;
+}
+
+/* On two threads, or one, of the only rank. What the first one fails with comes
+ * first in the data, too. */
+static th_status work(struct th_comm *comm, void *self, struct th_error *err)
+{
+  struct shards *shards = self;
+  if (comm->size == 1)
+    return make_and_write(shards, err);
+  th_status rc =
+      comm->rank == 0 ? write_tiles(shards, err) : make_tiles(shards, err);
+  return th_agree(comm, rc, err);
+}
+
+static th_status prepare(struct shards *shards, struct th_error *err)
+{
+  const struct th_row_assignment *assignment = &shards->im->assignment;
+  th_status rc = th_bucket_init(&shards->bucket, err);
+  if (rc != TH_OK)
+    return rc;
+  return th_alloc((void **)&shards->rows,
+                  assignment->bin_groups * assignment->row_group,
+                  sizeof(void *), "imported examples", err);
+}
+
+static th_status import_write_shards(struct th_importing *im,
+                                     struct th_writer *writer,
+                                     enum th_layout layout,
+                                     struct th_error *err)
+{
+  struct shards shards = {.im = im,
+                          .writer = writer,
+                          .bucket = {.comm = im->comm,
+                                     .writer = writer,
+                                     .spill = im->bins.all,
+                                     .spills = im->bins.count,
+                                     .size = th_type_size(im->type)},
+                          .told = -1};
+  struct th_transpose like = {
+      .writer = writer, .layout = layout, .type = im->type};
+  int made = 1;
+  handoff_init(&shards.handoff, &like);
+  th_status rc = prepare(&shards, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  if (im->comm->size == 1 && im->bins.count > 1)
+    rc = th_team_run(im->comm, 2, work, &shards, 0, &made, err);
+  else
+    rc = make_and_write(&shards, err);
+done:
+  free(shards.rows);
+  th_bucket_free(&shards.bucket);
+  handoff_free(&shards.handoff);
+  return rc;
+}
 
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
@@ -200,10 +461,10 @@ static th_status find_twins(const struct th_importing *im,
   return th_agree(im->comm, rc, err);
 }
 
-static void append(char text[PROVENANCE], const char *format, ...)
+static void append(char *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void append(char text[PROVENANCE], const char *format, ...)
+static void append(char *text, const char *format, ...)
 {
   size_t used = strlen(text);
   va_list args;
@@ -213,7 +474,7 @@ static void append(char text[PROVENANCE], const char *format, ...)
 }
 
 /* No paths, no dates, nothing about ranks, memory or shards. */
-static void describe(const struct th_importing *im, char text[PROVENANCE])
+static void describe(const struct th_importing *im, char *text)
 {
   const struct th_import *job = im->job;
   const struct th_importer *importer = im->format->importer;
@@ -262,7 +523,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
   tell_lock(im, writer);
-  TH_TRY(th_import_write_shards(im, writer, plan.shape.layout, err));
+  TH_TRY(import_write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(find_twins(im, &labels, &twins, err));
   rc = th_import_origin(im, im->text.unlabelled ? NULL : labels.target, &origin,

@@ -1,13 +1,46 @@
 /* libsvm.c - strict reading of LIBSVM text, one line at a time
  * SPDX-License-Identifier: MIT */
-#include "io/import/libsvm_parts.h"
+#include "io/import/libsvm.h"
 
-#include "io/import/digits.h"
-#include "io/import/find.h"
 #include "io/import/number.h"
+#include "io/import/text_input.h"
 
 #include <assert.h>
 #include <string.h>
+
+static th_status libsvm_junk(const struct th_line *line, const char *at,
+                             const char *token, const char *what,
+                             struct th_error *err);
+static th_status libsvm_target(const struct th_libsvm *format,
+                               const struct th_line *line, const char **cursor,
+                               struct th_text_row *row, struct th_error *err);
+
+static inline bool libsvm_is_blank(char c)
+{
+  return c == ' ' || c == '\t';
+}
+
+static inline bool libsvm_is_digit(char c)
+{
+  return (unsigned char)(c - '0') < 10;
+}
+
+static inline const char *libsvm_skip_blanks(const char *p, const char *end)
+{
+  while (p < end && libsvm_is_blank(*p))
+    p++;
+  return p;
+}
+
+static inline bool libsvm_ends_here(const char *p, const char *end)
+{
+  return p == end || *p == '#';
+}
+
+static inline bool libsvm_ends_token(const char *p, const char *end)
+{
+  return libsvm_ends_here(p, end) || libsvm_is_blank(*p);
+}
 
 enum {
   SHORTEST_ENTRY = 4, /* bytes of " 1:1" */
@@ -17,15 +50,15 @@ enum {
 bool th_libsvm_is_example(const char *text, int64_t length)
 {
   const char *end = text + length;
-  return !th_libsvm_ends_here(th_libsvm_skip_blanks(text, end), end);
+  return !libsvm_ends_here(libsvm_skip_blanks(text, end), end);
 }
 
 bool th_libsvm_is_unlabelled(const char *text, int64_t length)
 {
   const char *end = text + length;
-  const char *first = th_libsvm_skip_blanks(text, end);
+  const char *first = libsvm_skip_blanks(text, end);
   const char *p = first;
-  while (p < end && th_libsvm_is_digit(*p))
+  while (p < end && libsvm_is_digit(*p))
     p++;
   return p > first && p < end && *p == ':';
 }
@@ -34,11 +67,11 @@ bool th_libsvm_recognise(const char *text, int64_t length)
 {
   const char *end = text + length;
   for (const char *p = text; p < end; p++) {
-    if (!th_libsvm_is_blank(*p))
+    if (!libsvm_is_blank(*p))
       continue;
-    p = th_libsvm_skip_blanks(p, end);
+    p = libsvm_skip_blanks(p, end);
     const char *digits = p;
-    while (p < end && th_libsvm_is_digit(*p))
+    while (p < end && libsvm_is_digit(*p))
       p++;
     if (p > digits && p < end && *p == ':')
       return true;
@@ -60,7 +93,7 @@ static th_status bad_index(const struct th_line *line, const char *at,
         "not supported, remove the qid entries");
   th_text_row_quote(line, at, '#', quoted);
   const char *p = at;
-  while (p < end && th_libsvm_is_digit(*p))
+  while (p < end && libsvm_is_digit(*p))
     p++;
   if (p - at > INDEX_DIGITS && p < end && *p == ':')
     return th_text_row_fail(line, at, err,
@@ -118,8 +151,8 @@ static inline int64_t read_index(const char **cursor, const char *end)
   const char *p = *cursor;
   uint64_t index = 0;
   if (end - p > 8)
-    p += th_digits_eight(p, &index);
-  for (; p < end && th_libsvm_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
+    p += th_number_digits_eight(p, &index);
+  for (; p < end && libsvm_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
     index = 10 * index + (uint64_t)(*p - '0');
   if (p == *cursor || p == end || *p != ':')
     return -1;
@@ -149,8 +182,8 @@ static inline th_status read_entry(const struct th_libsvm *format,
   if (!th_number_usual(&p, end, &value) &&
       th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_text_row_number(line, &start, end, '#', "value", &value, err);
-  if (!th_libsvm_ends_token(p, end))
-    return th_libsvm_junk(line, p, start, "value", err);
+  if (!libsvm_ends_token(p, end))
+    return libsvm_junk(line, p, start, "value", err);
   *previous = index;
   *cursor = p;
   if (leave_out) {
@@ -201,12 +234,12 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
   int64_t last = *previous;
   int64_t count = row->count;
   while (end - p >= LOOKED_AT) {
-    int length = th_find_in_32(p, blanks);
+    int length = th_text_input_find_in_32(p, blanks);
     int64_t index = last + 1;
-    uint64_t text = th_digits_eight_bytes(p);
+    uint64_t text = th_number_digits_eight_bytes(p);
     if ((text & next.mask) != next.text) {
       uint64_t written;
-      int digits = th_digits_eight(p, &written);
+      int digits = th_number_digits_eight(p, &written);
       if (digits == 0 || digits == 8 || p[digits] != ':')
         break;
       index = (int64_t)written - shift;
@@ -247,12 +280,12 @@ th_status th_libsvm_row(const struct th_libsvm *format,
   int64_t previous = -1;
   th_status rc = TH_OK;
   TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
-  TH_TRY(th_libsvm_target(format, line, &p, row, err));
+  TH_TRY(libsvm_target(format, line, &p, row, err));
   while (true) {
-    p = read_usual(format, th_libsvm_skip_blanks(p, end), end, limit, &previous,
+    p = read_usual(format, libsvm_skip_blanks(p, end), end, limit, &previous,
                    row);
-    p = th_libsvm_skip_blanks(p, end);
-    if (th_libsvm_ends_here(p, end))
+    p = libsvm_skip_blanks(p, end);
+    if (libsvm_ends_here(p, end))
       break;
     TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
   }
@@ -261,4 +294,171 @@ th_status th_libsvm_row(const struct th_libsvm *format,
     row->first = row->index[0];
 done:
   return rc;
+}
+
+/* --- What stands before the first index:value of a line ------------------- */
+
+/* TH_EDATA for what follows the number of a token; `what` it should be. Local.
+ */
+static th_status libsvm_junk(const struct th_line *line, const char *at,
+                             const char *token, const char *what,
+                             struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  return th_text_row_fail(
+      line, at, err,
+      "unexpected character in %s, expected a finite decimal "
+      "number as %s; correct the line",
+      th_text_row_quote(line, token, '#', quoted), what);
+}
+
+static th_status no_label(const struct th_line *line, const char *at,
+                          struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  return th_text_row_fail(line, at, err,
+                          "%s found, expected a label before the first "
+                          "index:value; begin every line with the target, "
+                          "import data without one with {like} TRAIN.h5, or "
+                          "say {labels} weighted if it is label:weight",
+                          th_text_row_quote(line, at, '#', quoted));
+}
+
+/* The label as the name of a class: a word. */
+static th_status read_class(const struct th_libsvm *format,
+                            const struct th_line *line, const char **cursor,
+                            struct th_text_row *row, struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  const char *end = line->text + line->length;
+  const char *at = libsvm_skip_blanks(*cursor, end);
+  const char *p = at;
+  while (!libsvm_ends_token(p, end) && *p != ':' && *p != ',')
+    p++;
+  *cursor = p;
+  if (p < end && *p == ':' && !format->weighted)
+    return no_label(line, at, err);
+  if (p < end && *p == ',')
+    return th_text_row_fail(
+        line, p, err,
+        "several labels in %s, expected one; keep one label "
+        "on each line",
+        th_text_row_quote(line, at, '#', quoted));
+  if (th_text_row_class(row, &format->class, at, p - at) == 0)
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, expected the name of a class as label; drop "
+        "the line",
+        th_text_row_quote(line, at, '#', quoted));
+  return TH_OK;
+}
+
+static th_status read_label(const struct th_libsvm *format,
+                            const struct th_line *line, const char **cursor,
+                            struct th_text_row *row, struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  const char *end = line->text + line->length;
+  const char *at = libsvm_skip_blanks(*cursor, end);
+  const char *p = at;
+  enum th_number found = th_number_parse(&p, end, &row->target);
+  if (found == TH_NUMBER_NONE)
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, expected a finite decimal number as label; "
+        "correct the line, or import with {positive-class} A "
+        "for a class A against all others",
+        th_text_row_quote(line, at, '#', quoted));
+  const char *whole = at;
+  if (found == TH_NUMBER_HUGE)
+    return th_text_row_number(line, &whole, end, '#', "label", &row->target,
+                              err);
+  *cursor = p;
+  if (p < end && *p == ':')
+    return format->weighted ? TH_OK : no_label(line, at, err);
+  if (!libsvm_ends_token(p, end))
+    return libsvm_junk(line, p, at, "label", err);
+  return TH_OK;
+}
+
+/* What stands behind the label: a colon and a weight. */
+static th_status read_weight(const struct th_line *line, const char **cursor,
+                             struct th_text_row *row, struct th_error *err)
+{
+  const char *end = line->text + line->length;
+  const char *p = *cursor;
+  if (p == end || *p != ':')
+    return th_text_row_fail(line, p, err,
+                            "no weight found behind the label, expected "
+                            "label:weight as on the first line");
+  const char *start = ++p;
+  if (th_number_parse(&p, end, &row->weight) != TH_NUMBER_OK)
+    return th_text_row_number(line, &start, end, '#', "weight", &row->weight,
+                              err);
+  if (!libsvm_ends_token(p, end))
+    return libsvm_junk(line, p, start, "weight", err);
+  if (row->weight < 0)
+    return th_text_row_fail(
+        line, start, err,
+        "weight %g found, expected 0 or more; correct the row", row->weight);
+  *cursor = p;
+  return TH_OK;
+}
+
+struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
+                                           bool zero_based)
+{
+  const char *end = text + length;
+  const char *p = libsvm_skip_blanks(text, end);
+  struct th_libsvm_word word = {.label = p};
+  bool digits = true;
+  for (; !libsvm_ends_token(p, end) && *p != ':'; p++)
+    digits = digits && libsvm_is_digit(*p);
+  const char *colon = p;
+  double next;
+  word.length = p - word.label;
+  p = word.label;
+  word.is_number =
+      th_number_parse(&p, colon, &word.value) == TH_NUMBER_OK && p == colon;
+  if (colon == end || *colon != ':' || word.length == 0)
+    return word;
+  p = colon + 1;
+  if (th_number_parse(&p, end, &word.weight) != TH_NUMBER_OK ||
+      !libsvm_ends_token(p, end))
+    return word;
+  word.is_weight = word.weight >= 0;
+  word.is_index =
+      digits && word.is_number && word.value >= (zero_based ? 0 : 1);
+  p = libsvm_skip_blanks(p, end);
+  if (word.is_index && th_number_parse(&p, end, &next) == TH_NUMBER_OK &&
+      p < end && *p == ':')
+    word.is_index = next > word.value;
+  return word;
+}
+
+/* Read what stands before the first index:value. Local. TH_EDATA.
+ * What stands before the first index:value. */
+static th_status libsvm_target(const struct th_libsvm *format,
+                               const struct th_line *line, const char **cursor,
+                               struct th_text_row *row, struct th_error *err)
+{
+  if (!format->unlabelled) {
+    th_status rc = format->class.name != NULL
+                       ? read_class(format, line, cursor, row, err)
+                       : read_label(format, line, cursor, row, err);
+    return rc == TH_OK && format->weighted ? read_weight(line, cursor, row, err)
+                                           : rc;
+  }
+  row->target = NAN;
+  if (th_libsvm_is_unlabelled(line->text, line->length))
+    return TH_OK;
+  if (th_libsvm_is_example(line->text, line->length))
+    return th_text_row_fail(
+        line, line->text, err,
+        "a label found, expected index:value as on the first "
+        "line, which has no label; begin all lines with one, "
+        "or none");
+  return th_text_row_fail(line, line->text, err,
+                          "an empty line found: it may be an example of zeros; "
+                          "remove it, or begin every line with a label");
 }

@@ -21,7 +21,7 @@ struct th_libsvm {
 bool th_libsvm_is_example(const char *text, int64_t length);
 
 /* True where a line begins with digits and a colon: an example without a label.
- * Local. */
+ * Local. Shown for tests. */
 bool th_libsvm_is_unlabelled(const char *text, int64_t length);
 
 /* True where a line looks like LIBSVM: a blank, then digits and a colon.

@@ -7,7 +7,7 @@
 #define TH_TRANSPOSE_H
 
 #include "io/dataset/dataset.h"
-#include "io/import/bucket_spill.h"
+#include "io/import/bucket.h"
 
 /* Where a tile that was made belongs. */
 struct th_turned {
@@ -49,12 +49,6 @@ th_status th_transpose_make(struct th_transpose *transpose, int64_t shard,
                             int64_t group, int64_t first,
                             const struct th_record *const *rows, int64_t count,
                             struct th_error *err);
-
-/* The same of a sparse one. */
-th_status th_transpose_sparse(struct th_transpose *transpose, int64_t shard,
-                              int64_t group,
-                              const struct th_record *const *rows,
-                              int64_t count, struct th_error *err);
 
 /* Write the tile that was made. Local. */
 th_status th_transpose_write(const struct th_transpose *transpose,

@@ -3,20 +3,461 @@
 #include "io/model/model_file.h"
 
 #include "core/memory.h"
+#include "core/model.h"
+#include "core/selected.h"
 #include "io/dataset/attribute_groups.h"
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
+#include "io/dataset/origin_file.h"
+#include "io/dataset/row_groups.h"
 #include "io/hdf5/file.h"
+#include "io/hdf5/h5.h"
+#include "io/hdf5/hash.h"
 #include "io/hdf5/message.h"
 #include "io/hdf5/output.h"
-#include "io/model/certificate_file.h"
-#include "io/model/ending_file.h"
-#include "io/model/model_names.h"
-#include "io/model/selected_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- The certificate of a model in its file ------------------------------- */
+
+enum {
+#define FIELD(name, what) FIELD_##name,
+  TH_CERTIFICATE_REALS(FIELD) TH_CERTIFICATE_COUNTS(FIELD) NUMBERS,
+#undef FIELD
+  PATH_COLUMNS = 4
+};
+
+static void certificate_list_members(struct th_certificate *c,
+                                     struct th_h5_field f[NUMBERS])
+{
+#define FIELD(name, what)                                                      \
+  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_F64, &c->name};
+  TH_CERTIFICATE_REALS(FIELD)
+#undef FIELD
+#define FIELD(name, what)                                                      \
+  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_I64, &c->name};
+  TH_CERTIFICATE_COUNTS(FIELD)
+#undef FIELD
+}
+
+/* Pack or unpack a certificate. Local. */
+static th_status certificate_walk(struct th_message *pack,
+                                  struct th_certificate *certificate,
+                                  struct th_error *err)
+{
+  struct th_h5_field field[NUMBERS];
+  th_status rc = TH_OK;
+  certificate_list_members(certificate, field);
+  for (int k = 0; k < NUMBERS; k++)
+    TH_TRY(th_message_bytes(pack, field[k].value, sizeof(double), err));
+  TH_TRY(th_message_bytes(pack, certificate->margin, sizeof certificate->margin,
+                          err));
+  TH_TRY(th_message_bytes(pack, &certificate->path_size,
+                          sizeof certificate->path_size, err));
+  TH_TRY(th_message_array(pack, (void **)&certificate->path,
+                          certificate->path_size, sizeof *certificate->path,
+                          err));
+done:
+  return rc;
+}
+
+/* Make a table of doubles from the path, one row per lambda; the caller frees
+ * it. */
+static th_status tabulate(const struct th_certificate *c, double **table,
+                          struct th_error *err)
+{
+  th_status rc = TH_NEW(table, c->path_size * PATH_COLUMNS, "the path", err);
+  for (int64_t k = 0; k < c->path_size && rc == TH_OK; k++) {
+    double *row = *table + k * PATH_COLUMNS;
+    row[0] = c->path[k].lambda;
+    row[1] = c->path[k].objective;
+    row[2] = c->path[k].gap;
+    row[3] = (double)c->path[k].support_size;
+  }
+  return rc;
+}
+
+/* Write or read the group /certificate. A model without a penalty has none.
+ * Local. */
+static th_status certificate_put(const struct th_h5 *h5,
+                                 const struct th_certificate *certificate,
+                                 struct th_error *err)
+{
+  struct th_certificate copy = *certificate;
+  struct th_h5_field field[NUMBERS];
+  double *path = NULL;
+  th_status rc = TH_OK;
+  if (!(certificate->lambda > 0))
+    return rc;
+  certificate_list_members(&copy, field);
+  TH_TRY(tabulate(&copy, &path, err));
+  TH_TRY(th_h5_group(h5, TH_G_CERTIFICATE, err));
+  TH_TRY(th_h5_put_fields(h5, TH_G_CERTIFICATE, field, NUMBERS, err));
+  TH_TRY(th_h5_put_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, copy.path_size, err));
+  TH_TRY(th_h5_put(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS, copy.margin,
+                   err));
+  TH_TRY(th_h5_put(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
+                   copy.path_size * PATH_COLUMNS, path, err));
+done:
+  free(path);
+  return rc;
+}
+
+static th_status get_path(const struct th_h5 *h5, struct th_certificate *c,
+                          struct th_error *err)
+{
+  double *table = NULL;
+  int64_t size = 0;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, &size, err));
+  if (size < 0 || size > INT64_MAX / PATH_COLUMNS)
+    return TH_TRAIN_AGAIN(err, "%s: a path of impossible length", h5->name);
+  TH_TRY(th_h5_expect(h5, TH_D_PATH, size * PATH_COLUMNS, err));
+  c->path_size = size;
+  TH_TRY(TH_NEW(&c->path, c->path_size, "the path", err));
+  TH_TRY(TH_NEW(&table, c->path_size * PATH_COLUMNS, "the path", err));
+  TH_TRY(th_h5_get(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
+                   c->path_size * PATH_COLUMNS, table, err));
+  for (int64_t k = 0; k < c->path_size; k++) {
+    const double *row = table + k * PATH_COLUMNS;
+    if (!(row[3] >= 0 && row[3] <= (double)TH_MOST_ATTRIBUTES)) {
+      rc = TH_TRAIN_AGAIN(err, "%s: a path with a support of impossible size",
+                          h5->name);
+      goto done;
+    }
+    c->path[k] =
+        (struct th_path_point){row[0], row[1], row[2], (int64_t)row[3]};
+  }
+done:
+  free(table);
+  return rc;
+}
+
+static th_status certificate_get(const struct th_h5 *h5,
+                                 struct th_certificate *certificate,
+                                 struct th_error *err)
+{
+  struct th_h5_field field[NUMBERS];
+  th_status rc = TH_OK;
+  if (!th_h5_exists(h5, TH_G_CERTIFICATE))
+    return rc;
+  certificate_list_members(certificate, field);
+  TH_TRY(th_h5_get_fields(h5, TH_G_CERTIFICATE, field, NUMBERS, err));
+  TH_TRY(th_h5_get(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
+                   certificate->margin, err));
+  TH_TRY(get_path(h5, certificate, err));
+done:
+  return rc;
+}
+
+/* --- How a run ended, in its model's file --------------------------------- */
+
+_Static_assert(sizeof(struct th_ending) % sizeof(double) == 0 &&
+                   sizeof(struct th_claims) % sizeof(double) == 0 &&
+                   sizeof(double) == sizeof(int64_t),
+               "these records have no holes");
+
+/* A record without holes, as a group with a checksum. */
+struct record {
+  const char *group;
+  struct th_h5_field *field;
+  size_t fields;
+  const void *whole;
+  size_t bytes;
+};
+
+static th_status put(const struct th_h5 *h5, const struct record *r,
+                     struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_h5_group(h5, r->group, err));
+  TH_TRY(th_h5_put_fields(h5, r->group, r->field, r->fields, err));
+  TH_TRY(th_h5_put_u64(h5, r->group, TH_A_CONTENT, th_hash(r->whole, r->bytes),
+                       err));
+done:
+  return rc;
+}
+
+static th_status ending_damaged(const struct th_h5 *h5, struct th_error *err)
+{
+  return TH_TRAIN_AGAIN(
+      err, "%s: what it says of its end is not what was written", h5->name);
+}
+
+static th_status get(const struct th_h5 *h5, const struct record *r,
+                     struct th_error *err)
+{
+  uint64_t content = 0;
+  th_status rc;
+  TH_TRY(th_h5_get_fields(h5, r->group, r->field, r->fields, err));
+  TH_TRY(th_h5_get_u64(h5, r->group, TH_A_CONTENT, &content, err));
+  if (content != th_hash(r->whole, r->bytes))
+    rc = ending_damaged(h5, err);
+done:
+  return rc;
+}
+
+#define REAL(name, what) {#name, TH_H5_F64, &of->name},
+#define COUNT(name, what) {#name, TH_H5_I64, &of->name},
+
+/* Write or read the group /ending. It has a checksum of its own, so programs
+ * that do not know it can read the model, too. Models of runs that ended
+ * without a choice do not have it. Local. TH_EFORMAT if it is damaged. Also
+ * TH_EIO, TH_ENOMEM. */
+static th_status ending_put(const struct th_h5 *h5,
+                            const struct th_ending *ending,
+                            struct th_error *err)
+{
+  struct th_ending copy = *ending;
+  struct th_ending *of = &copy;
+  struct th_h5_field field[] = {TH_ENDING_REALS(REAL) TH_ENDING_COUNTS(COUNT)};
+  const struct record r = {TH_G_ENDING, field, sizeof field / sizeof *field, of,
+                           sizeof *of};
+  return ending->kind == TH_ENDING_NONE ? TH_OK : put(h5, &r, err);
+}
+
+static th_status ending_get(const struct th_h5 *h5, struct th_ending *of,
+                            struct th_error *err)
+{
+  struct th_h5_field field[] = {TH_ENDING_REALS(REAL) TH_ENDING_COUNTS(COUNT)};
+  const struct record r = {TH_G_ENDING, field, sizeof field / sizeof *field, of,
+                           sizeof *of};
+  if (!th_h5_exists(h5, TH_G_ENDING))
+    return TH_OK;
+  th_status rc = get(h5, &r, err);
+  if (rc == TH_OK && (of->kind <= TH_ENDING_NONE ||
+                      of->kind >= TH_ENDING_KINDS || of->size < 0))
+    rc = ending_damaged(h5, err);
+  return rc;
+}
+
+/* The same for the group /claims. Models of older programs do not have it.
+ * Local. TH_EFORMAT if it is damaged. Also TH_EIO, TH_ENOMEM. */
+static th_status ending_put_claims(const struct th_h5 *h5,
+                                   const struct th_claims *claims,
+                                   struct th_error *err)
+{
+  struct th_claims copy = *claims;
+  struct th_claims *of = &copy;
+  struct th_h5_field field[] = {TH_CLAIMS_REALS(REAL) TH_CLAIMS_COUNTS(COUNT)};
+  const struct record r = {TH_G_CLAIMS, field, sizeof field / sizeof *field, of,
+                           sizeof *of};
+  return claims->ended_by == TH_ENDED_UNKNOWN ? TH_OK : put(h5, &r, err);
+}
+
+static th_status ending_get_claims(const struct th_h5 *h5, struct th_claims *of,
+                                   struct th_error *err)
+{
+  struct th_h5_field field[] = {TH_CLAIMS_REALS(REAL) TH_CLAIMS_COUNTS(COUNT)};
+  const struct record r = {TH_G_CLAIMS, field, sizeof field / sizeof *field, of,
+                           sizeof *of};
+  if (!th_h5_exists(h5, TH_G_CLAIMS))
+    return TH_OK;
+  th_status rc = get(h5, &r, err);
+  if (rc == TH_OK && (of->ended_by == TH_ENDED_UNKNOWN || !th_claims_good(of)))
+    rc = ending_damaged(h5, err);
+  return rc;
+}
+
+/* --- Names and deviations of a model's attributes; what other text is to
+ * be read like */
+
+/* Pack or unpack names and deviations. */
+static th_status model_names_walk(struct th_message *pack,
+                                  struct th_model *model, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  int64_t known[2] = {model->deviation != NULL, model->name != NULL};
+  th_status rc = TH_OK;
+  TH_TRY(th_message_bytes(pack, known, sizeof known, err));
+  TH_TRY(th_message_bytes(pack, &model->names, sizeof model->names, err));
+  TH_TRY(th_message_bytes(pack, &model->ending, sizeof model->ending, err));
+  if (known[0] != 0)
+    TH_TRY(th_message_array(pack, (void **)&model->deviation, size,
+                            sizeof *model->deviation, err));
+  if (known[1] != 0 && pack->taking)
+    TH_TRY(TH_NEW(&model->name, size, "names", err));
+  for (int64_t k = 0; k < size && known[1] != 0; k++)
+    TH_TRY(th_message_text(pack, &model->name[k], err));
+  TH_TRY(th_message_text(pack, &model->type, err));
+  TH_TRY(th_origin_pack(pack, &model->origin, err));
+done:
+  return rc;
+}
+
+/* Write or read them. A file of an older minor version has none. */
+static th_status model_names_put(const struct th_h5 *h5,
+                                 const struct th_model *model,
+                                 struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (model->type != NULL)
+    TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, model->type, err));
+  TH_TRY(th_origin_put(h5, &model->origin, err));
+  if (model->deviation != NULL)
+    TH_TRY(th_h5_put(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE, model->support_size,
+                     model->deviation, err));
+  if (model->name == NULL)
+    goto done;
+  TH_TRY(th_h5_put_texts(h5, TH_D_NAMES, model->support_size,
+                         (const char *const *)model->name, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_LIST, model->names.list, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_SET, model->names.set, err));
+done:
+  return rc;
+}
+
+static th_status get_names(const struct th_h5 *h5, struct th_model *model,
+                           struct th_error *err)
+{
+  int64_t size = model->support_size;
+  char **texts = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &model->names.list, err));
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &model->names.set, err));
+  TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, size, &texts, err));
+  TH_TRY(TH_NEW(&model->name, size, "names", err));
+  for (int64_t k = 0; k < size; k++) {
+    model->name[k] = th_model_copy_string(texts[k]);
+    if (model->name[k] == NULL)
+      TH_TRY(th_fail(err, TH_ENOMEM, "no memory for names"));
+  }
+done:
+  free(texts);
+  return rc;
+}
+
+static th_status get_type(const struct th_h5 *h5, struct th_model *model,
+                          struct th_error *err)
+{
+  th_status rc = th_h5_get_text(h5, "/", TH_A_TYPE, &model->type, err);
+  if (rc == TH_OK && th_type_find(model->type) < 0)
+    rc = th_fail(err, TH_EFORMAT, "%s: unknown type \"%s\"; update thresher",
+                 h5->name, model->type);
+  return rc;
+}
+
+static th_status model_names_get(const struct th_h5 *h5, struct th_model *model,
+                                 struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (th_h5_exists(h5, TH_D_DEVIATION)) {
+    TH_TRY(TH_NEW(&model->deviation, model->support_size, "deviations", err));
+    TH_TRY(th_h5_get(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE, model->support_size,
+                     model->deviation, err));
+  }
+  if (th_h5_exists(h5, TH_D_NAMES))
+    TH_TRY(get_names(h5, model, err));
+  if (th_h5_has(h5, "/", TH_A_TYPE))
+    TH_TRY(get_type(h5, model, err));
+  TH_TRY(th_origin_get(h5, model->attributes, &model->origin, err));
+done:
+  return rc;
+}
+
+/* --- The order of selection, in a model's file ---------------------------- */
+
+enum {
+#define FIELD(name, what) FIELD_##name,
+  TH_SELECTED_REALS(FIELD) REALS,
+#undef FIELD
+  FIELD_SIZE = REALS,
+  FIELD_EXAMPLES,
+  FIELD_COMPLETE,
+  SELECTED_FIELDS
+};
+
+static void selected_list_members(struct th_selected *s,
+                                  struct th_h5_field f[SELECTED_FIELDS])
+{
+#define FIELD(name, what)                                                      \
+  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_F64, &s->name};
+  TH_SELECTED_REALS(FIELD)
+#undef FIELD
+  f[FIELD_SIZE] = (struct th_h5_field){"size", TH_H5_I64, &s->size};
+  f[FIELD_EXAMPLES] = (struct th_h5_field){"examples", TH_H5_I64, &s->examples};
+  f[FIELD_COMPLETE] = (struct th_h5_field){"complete", TH_H5_I64, &s->complete};
+}
+
+/* The checksum of the numbers, and of the order. */
+static uint64_t selected_content_of(const struct th_selected *s)
+{
+  uint64_t hash = th_hash(&s->size, sizeof s->size);
+  hash = th_hash_from(&s->examples, sizeof s->examples, hash);
+  hash = th_hash_from(&s->complete, sizeof s->complete, hash);
+#define FIELD(name, what) hash = th_hash_from(&s->name, sizeof s->name, hash);
+  TH_SELECTED_REALS(FIELD)
+#undef FIELD
+  return th_hash_from(s->attribute, (size_t)s->size * sizeof *s->attribute,
+                      hash);
+}
+
+/* Write or read the group /selection. It has a checksum of its own. Models of
+ * solvers that choose in no order do not have it. attributes: d. Local.
+ * TH_EFORMAT if it is damaged. Also TH_EIO, TH_ENOMEM. */
+static th_status selected_put(const struct th_h5 *h5,
+                              const struct th_selected *selection,
+                              struct th_error *err)
+{
+  struct th_selected copy = *selection;
+  struct th_h5_field field[SELECTED_FIELDS];
+  th_status rc = TH_OK;
+  if (selection->size == 0 && !(selection->cost_try_select > 0))
+    return rc;
+  selected_list_members(&copy, field);
+  TH_TRY(th_h5_group(h5, TH_G_SELECTED, err));
+  TH_TRY(th_h5_put_fields(h5, TH_G_SELECTED, field, SELECTED_FIELDS, err));
+  TH_TRY(th_h5_put(h5, TH_D_ORDER, H5T_NATIVE_INT64, selection->size,
+                   selection->attribute, err));
+  TH_TRY(th_h5_put_u64(h5, TH_G_SELECTED, TH_A_CONTENT,
+                       selected_content_of(selection), err));
+done:
+  return rc;
+}
+
+static th_status selected_damaged(const struct th_h5 *h5, struct th_error *err)
+{
+  return TH_TRAIN_AGAIN(
+      err, "%s: what it says of its selection is not what was written",
+      h5->name);
+}
+
+/* Local. */
+static bool is_good(const struct th_selected *s, int64_t attributes)
+{
+  bool good = s->examples >= 0 && (s->complete == 0 || s->complete == 1) &&
+              th_selected_finite(s);
+  for (int64_t k = 0; k < s->size; k++)
+    good = good && s->attribute[k] >= 0 && s->attribute[k] < attributes;
+  return good;
+}
+
+static th_status selected_get(const struct th_h5 *h5, int64_t attributes,
+                              struct th_selected *selection,
+                              struct th_error *err)
+{
+  struct th_h5_field field[SELECTED_FIELDS];
+  uint64_t content = 0;
+  th_status rc = TH_OK;
+  if (!th_h5_exists(h5, TH_G_SELECTED))
+    return rc;
+  selected_list_members(selection, field);
+  TH_TRY(th_h5_get_fields(h5, TH_G_SELECTED, field, SELECTED_FIELDS, err));
+  if (selection->size < 0 || selection->size > attributes)
+    return selected_damaged(h5, err);
+  TH_TRY(th_h5_expect(h5, TH_D_ORDER, selection->size, err));
+  TH_TRY(TH_NEW(&selection->attribute, selection->size, "the selection", err));
+  TH_TRY(th_h5_get(h5, TH_D_ORDER, H5T_NATIVE_INT64, selection->size,
+                   selection->attribute, err));
+  TH_TRY(th_h5_get_u64(h5, TH_G_SELECTED, TH_A_CONTENT, &content, err));
+  if (content != selected_content_of(selection) ||
+      !is_good(selection, attributes))
+    rc = selected_damaged(h5, err);
+done:
+  return rc;
+}
 
 /* Texts and numbers of a model, in the order of its file; the counts of the
  * ledger come last. */
@@ -65,7 +506,7 @@ static th_status walk(struct th_message *pack, struct th_model *m,
                           sizeof *m->support, err));
   TH_TRY(th_message_array(pack, (void **)&m->coef, m->support_size,
                           sizeof *m->coef, err));
-  TH_TRY(th_certificate_walk(pack, &m->certificate, err));
+  TH_TRY(certificate_walk(pack, &m->certificate, err));
   if (pack->taking)
     TH_TRY(TH_NEW(&m->deck, m->settings, "the deck", err));
   for (int64_t k = 0; k < m->settings; k++) {
@@ -113,7 +554,7 @@ static th_status walk_all(struct th_message *pack, struct th_model *model,
     rc = walk_selected(pack, &model->selected, err);
   if (rc == TH_OK)
     rc = th_message_bytes(pack, &model->claims, sizeof model->claims, err);
-  return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
+  return rc == TH_OK ? model_names_walk(pack, model, err) : rc;
 }
 
 /* Names and deviations have checksums of their own, so programs of the minor
@@ -167,13 +608,13 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
                    m->support, err));
   TH_TRY(th_h5_put(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, m->support_size, m->coef,
                    err));
-  TH_TRY(th_model_names_put(h5, m, err));
+  TH_TRY(model_names_put(h5, m, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
   TH_TRY(put_deck(h5, m, err));
-  TH_TRY(th_certificate_put(h5, &m->certificate, err));
-  TH_TRY(th_ending_put(h5, &m->ending, err));
-  TH_TRY(th_selected_put(h5, &m->selected, err));
-  TH_TRY(th_ending_put_claims(h5, &m->claims, err));
+  TH_TRY(certificate_put(h5, &m->certificate, err));
+  TH_TRY(ending_put(h5, &m->ending, err));
+  TH_TRY(selected_put(h5, &m->selected, err));
+  TH_TRY(ending_put_claims(h5, &m->claims, err));
 done:
   return rc;
 }
@@ -335,13 +776,13 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_h5_get_fields(h5, "/", field, FIELDS, err));
   TH_TRY(get_distinct(h5, m, err));
   TH_TRY(get_support(h5, m, err));
-  TH_TRY(th_model_names_get(h5, m, err));
+  TH_TRY(model_names_get(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
   TH_TRY(get_deck(h5, m, settings, err));
-  TH_TRY(th_certificate_get(h5, &m->certificate, err));
-  TH_TRY(th_ending_get(h5, &m->ending, err));
-  TH_TRY(th_selected_get(h5, m->attributes, &m->selected, err));
-  TH_TRY(th_ending_get_claims(h5, &m->claims, err));
+  TH_TRY(certificate_get(h5, &m->certificate, err));
+  TH_TRY(ending_get(h5, &m->ending, err));
+  TH_TRY(selected_get(h5, m->attributes, &m->selected, err));
+  TH_TRY(ending_get_claims(h5, &m->claims, err));
   if (m->claims.ended_by == TH_ENDED_UNKNOWN)
     doubt(m);
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "api/config_check.h"
 
-#include "api/solver_options.h"
 #include "api/training_options.h"
 #include "math/penalty.h"
 #include "solvers/solver_table.h"
@@ -17,9 +16,10 @@ static th_status check_solver(const struct th_config *config,
   for (int k = 0; k < th_training_options_count(); k++) {
     const char *name = th_training_options_row(k)->name;
     char users[128];
-    if (given[k] == TH_NOT_GIVEN || th_solver_uses(config->solver, name))
+    if (given[k] == TH_NOT_GIVEN ||
+        th_training_options_solver_uses(config->solver, name))
       continue;
-    th_solver_users(name, users, sizeof users);
+    th_training_options_solver_users(name, users, sizeof users);
     return th_fail(err, TH_EUSAGE,
                    "solver %s does not use {%s}; leave it out, or use solver "
                    "%s",

@@ -2,9 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "api/data.h"
 
+#include "api/handle.h"
+#include "api/training.h"
+#include "core/memory.h"
 #include "io/dataset/row_groups.h"
 #include "io/import/groups_file.h"
 #include "synthetic/synthetic.h"
+
+void thresher_data_close(struct thresher_data *data);
 
 th_status th_data_open(struct th_data *data, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err)
@@ -82,4 +87,148 @@ th_status th_data_unchanged(struct th_data *data, struct th_error *err)
 {
   return data->dataset != NULL ? th_dataset_unchanged(data->dataset, err)
                                : TH_OK;
+}
+
+/* --- Data of thresher.h: a data set's file, or the caller's --------------- */
+
+enum { SHARE = 5 }; /* one in so many bytes of a rank's share are for values */
+
+/* Make an empty record. Collective. */
+static th_status create(struct thresher_data **data, struct thresher_team *team,
+                        int64_t memory, struct th_error *err)
+{
+  int64_t share = 0;
+  th_status rc = TH_NEW(data, 1, "data", err);
+  TH_TRY(th_agree(&team->comm, rc, err));
+  (*data)->comm = &team->comm;
+  (*data)->threaded = team->threaded;
+  TH_TRY(th_training_memory_share(&team->comm, &share, err));
+  (*data)->memory = memory > 0 ? memory : share / SHARE;
+done:
+  return rc;
+}
+
+/* Clear what is to be made, and look for a team, whose ranks can agree. Local.
+ */
+static th_status begin(const char *call, struct thresher_data **data,
+                       const struct thresher_team *team, struct th_error *err)
+{
+  th_error_clear(err);
+  if (data != NULL)
+    *data = NULL;
+  return th_handle_given(
+      call, (const struct th_handle_argument[]){{team, "team"}, {NULL, NULL}},
+      err);
+}
+
+/* Local. */
+static th_status check_memory(const char *call, int64_t memory,
+                              struct th_error *err)
+{
+  if (memory >= 0)
+    return TH_OK;
+  return th_fail(err, TH_EARG,
+                 "%s: memory is %lld; give a number of bytes, or 0 for a share "
+                 "of the machine's",
+                 call, (long long)memory);
+}
+
+/* What is behind a function that makes data. */
+static enum thresher_status finish(struct thresher_data **data, th_status rc,
+                                   const struct th_error *err,
+                                   struct thresher_error *error)
+{
+  if (rc != TH_OK && data != NULL) {
+    thresher_data_close(*data);
+    *data = NULL;
+  }
+  return th_handle_tell(rc, err, error);
+}
+
+enum thresher_status thresher_data_open(struct thresher_data **data,
+                                        struct thresher_team *team,
+                                        const char *path, int64_t memory,
+                                        struct thresher_error *error)
+{
+  struct th_comm *comm;
+  struct th_error err;
+  th_status rc;
+  TH_TRY(begin(__func__, data, team, &err));
+  comm = &team->comm;
+  rc = TH_HANDLE_GIVEN(&err, {data, "data"}, {path, "path"});
+  if (rc == TH_OK)
+    rc = check_memory(__func__, memory, &err);
+  TH_TRY(th_agree(comm, rc, &err));
+  TH_TRY(create(data, team, memory, &err));
+  (*data)->path = th_model_copy_string(path);
+  if ((*data)->path == NULL)
+    rc = th_fail(&err, TH_ENOMEM, "no memory for a name");
+  TH_TRY(th_agree(comm, rc, &err));
+  TH_TRY(
+      th_data_open(&(*data)->data, (*data)->path, (*data)->memory, comm, &err));
+  TH_TRY(th_store_place((*data)->data.store, comm, &err));
+done:
+  return finish(data, rc, &err, error);
+}
+
+enum thresher_status thresher_data_from(struct thresher_data **data,
+                                        struct thresher_team *team,
+                                        const struct thresher_source *source,
+                                        struct thresher_error *error)
+{
+  struct th_comm *comm;
+  struct th_error err;
+  th_status rc;
+  TH_TRY(begin(__func__, data, team, &err));
+  comm = &team->comm;
+  rc = TH_HANDLE_GIVEN(&err, {data, "data"}, {source, "source"});
+  TH_TRY(th_agree(comm, rc, &err));
+  TH_TRY(create(data, team, 0, &err));
+  rc = th_callback_store_create(&(*data)->called, source, &err);
+  TH_TRY(th_agree(comm, rc, &err));
+  (*data)->data.name = "the caller's data";
+  (*data)->data.store = th_callback_store_of((*data)->called);
+  TH_TRY(th_handle_alike(comm, (*data)->data.store->fingerprint, "data", &err));
+  TH_TRY(th_store_place((*data)->data.store, comm, &err));
+done:
+  return finish(data, rc, &err, error);
+}
+
+void thresher_data_close(struct thresher_data *data)
+{
+  if (data == NULL)
+    return;
+  th_data_close(&data->data);
+  th_callback_store_free(data->called);
+  TH_FREE(data->path, data);
+}
+
+int64_t thresher_data_examples(const struct thresher_data *data)
+{
+  return data != NULL ? data->data.store->shape.examples : 0;
+}
+
+int64_t thresher_data_training(const struct thresher_data *data)
+{
+  return data != NULL ? data->data.store->shape.training : 0;
+}
+
+int64_t thresher_data_attributes(const struct thresher_data *data)
+{
+  return data != NULL ? data->data.store->shape.attributes : 0;
+}
+
+int64_t thresher_data_count(const struct thresher_data *data,
+                            enum thresher_examples which)
+{
+  struct th_error err;
+  struct th_rows rows = {0, 0};
+  th_status rc;
+  th_error_clear(&err);
+  TH_TRY(TH_HANDLE_GIVEN(&err, {data, "data"}));
+  TH_TRY(th_handle_which(__func__, which, &err));
+  TH_TRY(th_training_split_rows(&data->data.store->shape, (int)which, &rows,
+                                &err));
+done:
+  return rc == TH_OK ? rows.count : 0;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "api/match.h"
 
-#include "api/name_text.h"
+#include "api/training_names.h"
 #include "core/memory.h"
 #include "io/dataset/origin_file.h"
 
@@ -23,7 +23,7 @@ static th_status refuse_name(const struct th_data *data, const char *name,
                              struct th_error *err)
 {
   char text[TH_NAME_LONG];
-  th_name_text(name, text, sizeof text);
+  th_training_names_text(name, text, sizeof text);
   if (place == TH_NAME_ABSENT)
     return th_fail(err, TH_EDATA,
                    "%s: no attribute is named %s, which model %s uses; give "
@@ -149,7 +149,7 @@ static th_status find_names(struct th_data *data, char *const *name,
   for (int64_t k = 0; k < count && rc == TH_OK; k++)
     if (attribute[k] < 0)
       rc = th_fail(err, TH_EUSAGE, "%s: %s %s", where,
-                   th_name_text(name[k], text, sizeof text),
+                   th_training_names_text(name[k], text, sizeof text),
                    attribute[k] == TH_NAME_ABSENT
                        ? "is neither a file nor the name of an attribute"
                        : "is there twice, or names more than one attribute");

@@ -2,17 +2,322 @@
  * SPDX-License-Identifier: MIT */
 #include "api/training.h"
 
+#include "api/config_check.h"
+#include "api/data.h"
+#include "api/handle.h"
 #include "api/match.h"
-#include "api/solver_options.h"
-#include "api/start.h"
 #include "api/training_options.h"
+#include "core/comm.h"
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/model.h"
+#include "core/source.h"
+#include "io/model/model_file.h"
 #include "math/penalty.h"
 #include "synthetic/synthetic.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* --- The support that training begins with -------------------------------- */
+
+struct item {
+  int64_t attribute;
+  double coef;
+  char *name; /* in place of the attribute; NULL: none. Borrowed */
+};
+
+struct list {
+  char *text; /* cut up */
+  int64_t count;
+  struct item *item;
+  bool coef;
+};
+
+static void list_free(struct list *list)
+{
+  TH_FREE(list->text, list->item);
+}
+
+static bool is_list(const char *text)
+{
+  return text[0] != '\0' && text[strspn(text, "0123456789,:.eE+- ")] == '\0';
+}
+
+static int64_t count_items(const char *text)
+{
+  int64_t count = 1;
+  for (; *text != '\0'; text++)
+    count += *text == ',';
+  return count;
+}
+
+static th_status refuse(const char *text, struct th_error *err)
+{
+  return th_fail(err, TH_EUSAGE,
+                 "{start} %.40s: not a list such as 3,17,20 or "
+                 "3:0.5,17:-2",
+                 text);
+}
+
+/* Cut off and read a coefficient. False if the text after the colon is not a
+ * number. */
+static bool take_coef(char *text, struct item *item, bool *coef)
+{
+  char *colon = strrchr(text, ':');
+  char *end = NULL;
+  *coef = colon != NULL;
+  item->coef = 0;
+  if (colon == NULL)
+    return true;
+  item->coef = strtod(colon + 1, &end);
+  *colon = '\0';
+  return end != colon + 1 && *end == '\0' && isfinite(item->coef);
+}
+
+/* Read an attribute, by its number or, if named, by its name. */
+static th_status read_item(char *text, bool named, struct item *item,
+                           bool *coef, int64_t attributes, struct th_error *err)
+{
+  char *end;
+  char whole[64];
+  snprintf(whole, sizeof whole, "%s", text);
+  if (!take_coef(text, item, coef))
+    return refuse(whole, err);
+  errno = 0;
+  item->attribute = strtoll(text, &end, 10);
+  bool number = end != text && *end == '\0' && errno == 0;
+  item->name = named && !number ? text : NULL;
+  if (text[0] == '\0' || (!number && !named))
+    return refuse(whole, err);
+  if (number && (item->attribute < 0 || item->attribute >= attributes))
+    return th_fail(err, TH_EUSAGE,
+                   "{start}: attribute %" PRId64 " is not within 0..%" PRId64,
+                   item->attribute, attributes - 1);
+  return TH_OK;
+}
+
+/* Local, replicated. */
+static th_status read_items(struct list *list, const char *text, bool named,
+                            int64_t attributes, struct th_error *err)
+{
+  th_status rc;
+  list->count = count_items(text);
+  list->text = th_model_copy_string(text);
+  TH_TRY(TH_NEW(&list->item, list->count, "{start}", err));
+  if (list->text == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for {start}");
+  char *next = list->text;
+  for (int64_t k = 0; k < list->count; k++) {
+    bool coef = false;
+    char *item = next;
+    next += strcspn(item, ",");
+    *next++ = '\0';
+    TH_TRY(read_item(item, named, &list->item[k], &coef, attributes, err));
+    if (k > 0 && coef != list->coef)
+      return th_fail(err, TH_EUSAGE,
+                     "{start}: give a coefficient to all attributes or "
+                     "to none");
+    list->coef = coef;
+  }
+done:
+  return rc;
+}
+
+/* Replace names by numbers. Collective. */
+static th_status look_up(struct list *list, struct th_data *data,
+                         struct th_comm *comm, struct th_error *err)
+{
+  char **name = NULL;
+  int64_t *attribute = NULL;
+  int64_t names = 0;
+  th_status rc = TH_NEW(&name, list->count, "{start}", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&attribute, list->count, "{start}", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < list->count; k++)
+    if (list->item[k].name != NULL)
+      name[names++] = list->item[k].name;
+  TH_TRY(th_match_names(data, name, names, attribute, "{start}", comm, err));
+  names = 0;
+  for (int64_t k = 0; k < list->count; k++)
+    if (list->item[k].name != NULL)
+      list->item[k].attribute = attribute[names++];
+done:
+  TH_FREE(name, attribute);
+  return rc;
+}
+
+/* Local, replicated. */
+static th_status fill_start(struct th_model *start, struct list *list,
+                            struct th_error *err)
+{
+  th_status rc = th_model_reserve(start, list->count, err);
+  qsort(list->item, (size_t)list->count, sizeof *list->item,
+        th_integer_ascending);
+  for (int64_t k = 0; k < list->count && rc == TH_OK; k++) {
+    start->support[k] = list->item[k].attribute;
+    start->coef[k] = list->item[k].coef;
+    if (k > 0 && start->support[k] == start->support[k - 1])
+      rc = th_fail(err, TH_EUSAGE,
+                   "{start}: attribute %" PRId64 " is there twice",
+                   start->support[k]);
+  }
+  return rc;
+}
+
+/* Collective. */
+static th_status read_list(struct th_model *start, bool *with_coef,
+                           struct th_comm *comm, const char *text, bool named,
+                           struct th_data *data, struct th_error *err)
+{
+  int64_t attributes = data->store->shape.attributes;
+  struct list list = {.text = NULL};
+  th_status rc = read_items(&list, text, named, attributes, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (named)
+    TH_TRY(look_up(&list, data, comm, err));
+  TH_TRY(th_agree(comm, fill_start(start, &list, err), err));
+  *with_coef = list.coef;
+done:
+  list_free(&list);
+  return rc;
+}
+
+/* Collective: rank 0 decides. */
+static bool is_file(const char *text, struct th_comm *comm)
+{
+  int64_t there = comm->rank == 0 && access(text, F_OK) == 0;
+  comm->ops->max_i64(comm, &there, 1);
+  return there != 0;
+}
+
+/* Read the option {start} into a model record's support and coefficients: a
+ * model file, or a list such as 3,17,20 or 3:0.5,17:-2, with names in place of
+ * numbers where the data have names and no file is called so. *with_coef:
+ * coefficients were given. Collective. TH_EUSAGE for a malformed list, an
+ * attribute that the data do not have, or a model for other attributes;
+ * failures of th_match. Release with th_model_free. Also TH_EDATA, TH_EFORMAT,
+ * TH_EIO, TH_ENOMEM. */
+static th_status start_model_read(struct th_model *start, bool *with_coef,
+                                  struct th_comm *comm, const char *text,
+                                  struct th_data *data, struct th_error *err)
+{
+  int64_t attributes = data->store->shape.attributes;
+  *with_coef = false;
+  bool named = !is_list(text) && th_match_named(data) && !is_file(text, comm);
+  if (named || is_list(text))
+    return read_list(start, with_coef, comm, text, named, data, err);
+  th_status rc = th_model_read(start, comm, text, err);
+  if (rc == TH_OK)
+    rc = th_match(start, data, TH_MATCH_SUPPORT, text, comm, err);
+  if (rc != TH_OK)
+    return rc;
+  if (start->attributes != attributes)
+    return th_fail(err, TH_EUSAGE,
+                   "{start} %s: the model is for %" PRId64
+                   " attributes, the data have %" PRId64,
+                   text, start->attributes, attributes);
+  *with_coef = true;
+  return TH_OK;
+}
+
+/* The same as a list, for the deck inside a model; owned by the caller, NULL
+ * when out of memory. Local. */
+static char *start_model_text(const struct th_model *start, bool with_coef)
+{
+  enum { ITEM = 64 };
+  size_t size = (size_t)start->support_size * ITEM + 1;
+  char *text = calloc(size, 1);
+  size_t used = 0;
+  for (int64_t k = 0; text != NULL && k < start->support_size; k++) {
+    used += (size_t)snprintf(text + used, size - used, "%s%" PRId64,
+                             k == 0 ? "" : ",", start->support[k]);
+    if (with_coef)
+      used +=
+          (size_t)snprintf(text + used, size - used, ":%.17g", start->coef[k]);
+  }
+  return text;
+}
+
+/* --- The examples of a split, row group by row group ---------------------- */
+
+th_status th_training_split_rows(const struct th_shape *shape, int split,
+                                 struct th_rows *rows, struct th_error *err)
+{
+  int64_t test = th_shape_tests(shape);
+  if (split == TH_SPLIT_AUTO)
+    split = test > 0 ? TH_SPLIT_TEST : TH_SPLIT_ALL;
+  *rows = (struct th_rows){0, shape->examples};
+  if (split == TH_SPLIT_TEST)
+    *rows = (struct th_rows){shape->training, test};
+  else if (split == TH_SPLIT_TRAIN)
+    rows->count = shape->training;
+  if (rows->count > 0)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "{split} %s: the data set has no such examples; use {split} "
+                 "all",
+                 split == TH_SPLIT_TEST ? "test" : "train");
+}
+
+/* --- How much main memory there is for each rank -------------------------- */
+
+enum { HOST_NAME = 256 };
+
+/* A whole number from the environment; 0: none. */
+static int64_t number_in(const char *variable)
+{
+  const char *text = getenv(variable);
+  long long number = text != NULL ? strtoll(text, NULL, 10) : 0;
+  return number > 0 && number < INT32_MAX ? number : 0;
+}
+
+/* What Slurm grants a job on this node; 0: no limit is known. */
+static int64_t granted_memory(void)
+{
+  int64_t node = number_in("SLURM_MEM_PER_NODE");
+  int64_t cores =
+      number_in("SLURM_MEM_PER_CPU") * number_in("SLURM_CPUS_ON_NODE");
+  return (node > 0 ? node : cores) << 20;
+}
+
+static int64_t main_memory(void)
+{
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long size = sysconf(_SC_PAGESIZE);
+  bool known = pages > 0 && size > 0;
+  int64_t memory = known ? (int64_t)pages * size : (int64_t)1 << 32;
+  int64_t granted = granted_memory();
+  return granted > 0 && granted < memory ? granted : memory;
+}
+
+th_status th_training_memory_share(struct th_comm *comm, int64_t *bytes,
+                                   struct th_error *err)
+{
+  char mine[HOST_NAME] = "";
+  char *all = NULL;
+  int64_t *counts = NULL;
+  th_status rc;
+  gethostname(mine, sizeof mine - 1);
+  rc = TH_NEW(&counts, comm->size, "names of the machines", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_comm_gather(comm, mine, HOST_NAME, counts, (void **)&all, err));
+  int64_t here = 1; /* this rank */
+  for (int r = 0; r < comm->size; r++)
+    here += r != comm->rank && strcmp(all + (size_t)r * HOST_NAME, mine) == 0;
+  int64_t least = -(main_memory() / here);
+  comm->ops->max_i64(comm, &least, 1);
+  *bytes = -least;
+done:
+  TH_FREE(all, counts);
+  return rc;
+}
 
 int64_t th_training_stored(const struct th_config *config, int64_t memory)
 {
@@ -73,8 +378,8 @@ static th_status read_named(struct th_training *training,
   if (config->greedy.oracle)
     TH_TRY(take_truth(training, config, err));
   if (config->start.text != NULL) {
-    TH_TRY(th_start_model_read(&training->start, &training->start_coef, comm,
-                               config->start.text, training->data, err));
+    TH_TRY(start_model_read(&training->start, &training->start_coef, comm,
+                            config->start.text, training->data, err));
     config->start.support = training->start.support;
     config->start.coef = training->start_coef ? training->start.coef : NULL;
     config->start.size = training->start.support_size;
@@ -186,7 +491,7 @@ static th_status tell_start(const struct th_training *training,
 {
   if (training->config.start.text == NULL)
     return TH_OK;
-  char *start = th_start_model_text(&training->start, training->start_coef);
+  char *start = start_model_text(&training->start, training->start_coef);
   th_status rc = start == NULL
                      ? th_fail(err, TH_ENOMEM, "no memory for the deck")
                      : th_model_set(model, "start", start, err);
@@ -205,7 +510,7 @@ th_status th_training_deck(const struct th_training *training,
   for (int k = 0; k < th_training_options_count(); k++) {
     const struct th_option *option = th_training_options_row(k);
     if (!option->model || strcmp(option->name, "start") == 0 ||
-        !th_solver_uses(used->solver, option->name))
+        !th_training_options_solver_uses(used->solver, option->name))
       continue;
     th_option_get(option, used, text, sizeof text);
     TH_TRY(th_model_set(model, option->name, text, err));
@@ -243,4 +548,105 @@ th_status th_training_finish(struct th_training *training, struct th_comm *comm,
   return rc == TH_OK
              ? th_match_label(&training->model, training->data, comm, err)
              : rc;
+}
+
+/* --- Training of thresher.h ----------------------------------------------- */
+
+static void on_progress(void *self, const struct th_progress *progress)
+{
+  const struct thresher_listener *listener = self;
+  if (listener->progress == NULL)
+    return;
+  struct thresher_progress told = {.done = progress->done,
+                                   .updates = progress->updates,
+                                   .examples = progress->examples,
+                                   .observed = progress->attributes_observed,
+                                   .support_size = progress->support_size,
+                                   .loss = progress->loss};
+  listener->progress(listener->self, &told);
+}
+
+static void on_notice(void *self, const char *text)
+{
+  const struct thresher_listener *listener = self;
+  char line[TH_ERROR_TEXT];
+  if (listener->notice == NULL)
+    return;
+  snprintf(line, sizeof line, "%s", text);
+  th_error_one_line(line);
+  th_error_name_options(line, false);
+  listener->notice(listener->self, line);
+}
+
+static uint64_t hash_of(const struct thresher_config *config)
+{
+  uint64_t hash = TH_FNV_BASIS;
+  for (int k = 0; k < th_training_options_count(); k++) {
+    char text[1024] = "";
+    th_option_get(th_training_options_row(k), &config->config, text,
+                  sizeof text);
+    hash = th_integer_hash(hash, text, strlen(text) + 1);
+    hash = th_integer_hash(hash, &config->given[k], 1);
+  }
+  return hash;
+}
+
+/* Collective. */
+static th_status run(struct th_training *training, struct th_comm *comm,
+                     const struct thresher_listener *listener, bool threaded,
+                     struct th_error *err)
+{
+  struct thresher_listener mine = {0};
+  struct th_monitor monitor = {
+      .progress = on_progress, .notice = on_notice, .self = &mine};
+  struct th_profile profile = {.comm = comm};
+  int64_t share = 0;
+  th_status rc;
+  if (listener != NULL)
+    mine = *listener;
+  TH_TRY(th_training_plan(training, comm, threaded, err));
+  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_training_check_memory(training, comm, share, err));
+  TH_TRY(th_train(&training->plan, training->data->store, comm, &monitor,
+                  &profile, &training->model, err));
+  TH_TRY(th_training_finish(training, comm, err));
+done:
+  return rc;
+}
+
+enum thresher_status thresher_train(struct thresher_model **model,
+                                    const struct thresher_config *config,
+                                    struct thresher_data *data,
+                                    const struct thresher_listener *listener,
+                                    struct thresher_error *error)
+{
+  int row = th_training_options_find("standardize");
+  struct thresher_model *fresh = NULL;
+  struct th_training training = {0};
+  struct th_error err;
+  th_status rc;
+  th_error_clear(&err);
+  TH_TRY(TH_HANDLE_GIVEN(&err, {data, "data"}));
+  rc = TH_HANDLE_GIVEN(&err, {model, "model"}, {config, "config"});
+  if (rc == TH_OK)
+    rc = TH_NEW(&fresh, 1, "a model", &err);
+  TH_TRY(th_agree(data->comm, rc, &err));
+  training.config = config->config;
+  training.standardize_given = config->given[row] != 0;
+  training.data = &data->data;
+  training.memory = data->memory;
+  TH_TRY(th_handle_alike(data->comm, hash_of(config), "options", &err));
+  TH_TRY(th_config_check(&config->config, config->given, &err));
+  TH_TRY(run(&training, data->comm, listener, data->threaded, &err));
+  fresh->model = training.model;
+  training.model = (struct th_model){0};
+done:
+  th_training_free(&training);
+  if (rc != TH_OK) {
+    free(fresh);
+    fresh = NULL;
+  }
+  if (model != NULL)
+    *model = fresh;
+  return th_handle_tell(rc, &err, error);
 }

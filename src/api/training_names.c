@@ -2,11 +2,33 @@
  * SPDX-License-Identifier: MIT */
 #include "api/training_names.h"
 
+#include "core/printable.h"
 #include "math/loss.h"
 #include "math/penalty.h"
 #include "solvers/solver_table.h"
 
 #include <stddef.h>
+#include <string.h>
+
+/* --- Makes names of attributes safe to print ------------------------------ */
+
+const char *th_training_names_text(const char *name, char *text, size_t size)
+{
+  static const char more[] = "...";
+  static const char blanks[] = "\t\n\v\f\r";
+  size_t length = strlen(name);
+  size_t kept = length < size ? length : size - sizeof more;
+  memcpy(text, name, kept);
+  text[kept] = '\0';
+  if (kept < length)
+    th_printable_drop_tail(text);
+  for (char *c = strpbrk(text, blanks); c != NULL; c = strpbrk(c, blanks))
+    *c = ' ';
+  th_printable(text);
+  if (kept < length)
+    memcpy(text + strlen(text), more, sizeof more);
+  return text;
+}
 
 const char *th_training_names_solver(int64_t k)
 {

@@ -5,6 +5,7 @@
 #ifndef TH_TRAINING_NAMES_H
 #define TH_TRAINING_NAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 const char *th_training_names_solver(int64_t k);
@@ -21,5 +22,15 @@ const char *th_training_names_adagrad(int64_t k);
 const char *th_training_names_inner(int64_t k);
 const char *th_training_names_optim(int64_t k);
 const char *th_training_names_constants(int64_t k);
+
+/* --- Makes names of attributes safe to print ------------------------------ */
+
+/* Bytes for a name in a list, and for a name on its own line. */
+enum { TH_NAME_SHORT = 33, TH_NAME_LONG = 257 };
+
+/* Copy a name to text[size], with spaces for its line breaks, question marks
+ * for what else a terminal does not show (core/printable.h), and dots for what
+ * does not fit. Returns text. Local. */
+const char *th_training_names_text(const char *name, char *text, size_t size);
 
 #endif

@@ -1,14 +1,155 @@
 /* evaluate.c - the command that scores a model
  * SPDX-License-Identifier: MIT */
+#include "cli/evaluate.h"
+
+#include "api/data.h"
 #include "api/evaluated.h"
+#include "api/match.h"
 #include "cli/commands.h"
-#include "cli/evaluator.h"
+#include "cli/import.h"
+#include "cli/options/options.h"
+#include "cli/refuse_text.h"
 #include "cli/shared/json.h"
+#include "cli/wording.h"
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/model.h"
+#include "core/printable.h"
+#include "io/hdf5/output.h"
+#include "io/model/model_file.h"
 #include "synthetic/synthetic.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- A model applied to a data set, row group by row group ---------------- */
+
+th_status th_evaluate_open(struct th_evaluator *evaluator,
+                           const struct th_options *options,
+                           const char *command, enum th_match_part part,
+                           struct th_comm *comm, struct th_error *err)
+{
+  const char *model = options->argument[0];
+  const char *path = options->argument[1];
+  int64_t share = 0;
+  th_status rc;
+  *evaluator = (struct th_evaluator){0};
+  TH_TRY(th_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
+  TH_TRY(th_model_read(&evaluator->model, comm, model, err));
+  TH_TRY(th_training_memory_share(comm, &share, err));
+  /* every value is used once, so none is kept */
+  TH_TRY(th_import_input_open(&evaluator->data, options, command, path,
+                              share / 8, comm, err));
+  if (strcmp(command, "predict") != 0)
+    TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
+  TH_TRY(th_match(&evaluator->model, &evaluator->data, part, model, comm, err));
+  const struct th_shape *shape = &evaluator->data.store->shape;
+  if (shape->attributes != evaluator->model.attributes)
+    return th_fail(err, TH_EDATA,
+                   "model %s is for %lld attributes, data set %s has %lld; "
+                   "import the data with --like the data it was trained on",
+                   model, (long long)evaluator->model.attributes,
+                   evaluator->data.name, (long long)shape->attributes);
+  TH_TRY(th_training_split_rows(shape, options->scores.split, &evaluator->rows,
+                                err));
+done:
+  return rc;
+}
+
+void th_evaluate_close(struct th_evaluator *evaluator)
+{
+  th_data_close(&evaluator->data);
+  th_model_free(&evaluator->model);
+  *evaluator = (struct th_evaluator){0};
+}
+
+/* --- The command that writes predictions as CSV --------------------------- */
+
+struct line {
+  int64_t row;
+  double prediction;
+};
+
+static th_status sort_lines(const struct th_evaluated *evaluated, int64_t count,
+                            struct line **lines, struct th_error *err)
+{
+  th_status rc = TH_NEW(lines, count, "sorting predictions", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < count; i++)
+    (*lines)[i] = (struct line){evaluated->row[i], evaluated->prediction[i]};
+  qsort(*lines, (size_t)count, sizeof **lines, th_integer_ascending);
+  return TH_OK;
+}
+
+static void print_lines(FILE *file, const struct line *lines, int64_t count,
+                        bool logistic)
+{
+  fprintf(file, "row,prediction%s\n", logistic ? ",probability" : "");
+  for (int64_t i = 0; i < count; i++) {
+    fprintf(file, "%" PRId64 ",%.17g", lines[i].row, lines[i].prediction);
+    if (logistic)
+      fprintf(file, ",%.17g", th_metrics_probability(lines[i].prediction));
+    fputc('\n', file);
+  }
+}
+
+/* Local: rank 0. */
+static th_status write_csv(const struct th_evaluated *evaluated, int64_t count,
+                           bool logistic, const struct th_options *options,
+                           struct th_error *err)
+{
+  struct th_output output = {.file = -1};
+  char note[TH_LOCK_NOTE];
+  struct line *lines = NULL;
+  th_status rc;
+  TH_TRY(sort_lines(evaluated, count, &lines, err));
+  TH_TRY(th_output_begin_text(&output, options->output, options->force, err));
+  th_output_note(&output, note);
+  th_command_note(options, note);
+  TH_TRY(th_output_text(&output, err));
+  print_lines(output.text, lines, count, logistic);
+  TH_TRY(th_output_commit(&output, err));
+done:
+  th_output_abort(&output);
+  free(lines);
+  return rc;
+}
+
+static void print_summary(const struct th_options *options, int64_t count)
+{
+  th_printable_put(stderr, th_output_name(options->output));
+  fprintf(stderr, ": predictions of %" PRId64 " example%s\n", count,
+          th_wording_s(count));
+}
+
+th_status th_command_predict(const struct th_options *options,
+                             struct th_comm *comm, struct th_error *err)
+{
+  struct th_evaluator evaluator = {0};
+  struct th_evaluated evaluated = {0};
+  th_status rc;
+  TH_TRY(th_command_output_check(comm, options->output, true, options->force,
+                                 err));
+  TH_TRY(th_evaluate_open(&evaluator, options, "predict", TH_MATCH_SUPPORT,
+                          comm, err));
+  TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
+                              evaluator.rows, comm->rank == 0, comm, err));
+  if (comm->rank == 0)
+    rc = write_csv(&evaluated, evaluator.rows.count,
+                   th_evaluated_predictor(&evaluator.model) == TH_PREDICTS_ODDS,
+                   options, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (comm->rank == 0 && !options->quiet)
+    print_summary(options, evaluator.rows.count);
+done:
+  th_evaluated_free(&evaluated);
+  th_evaluate_close(&evaluator);
+  return rc;
+}
 
 /* NaN if the data were not generated, or the model's loss is not squared. */
 static double population_mse(const struct th_evaluator *evaluator)
@@ -123,8 +264,8 @@ th_status th_command_evaluate(const struct th_options *options,
   struct th_evaluator evaluator = {0};
   struct th_evaluated evaluated = {0};
   th_status rc;
-  TH_TRY(th_evaluator_open(&evaluator, options, "evaluate", TH_MATCH_SUPPORT,
-                           comm, err));
+  TH_TRY(th_evaluate_open(&evaluator, options, "evaluate", TH_MATCH_SUPPORT,
+                          comm, err));
   TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
                               evaluator.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
@@ -134,6 +275,6 @@ th_status th_command_evaluate(const struct th_options *options,
   TH_TRY(th_agree(comm, rc, err));
 done:
   th_evaluated_free(&evaluated);
-  th_evaluator_close(&evaluator);
+  th_evaluate_close(&evaluator);
   return rc;
 }

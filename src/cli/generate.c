@@ -4,16 +4,334 @@
  * seed, example and attribute, so nothing travels.
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
-#include "cli/common.h"
-
-#include "cli/core_share.h"
-#include "cli/generate_parts.h"
-#include "cli/shared/family.h"
+#include "cli/rank_cost.h"
+#include "cli/shared/source.h"
 #include "cli/wording.h"
+#include "core/comm.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/printable.h"
+#include "core/team.h"
+#include "io/dataset/writer.h"
+#include "synthetic/synthetic.h"
+#include "synthetic/tiles.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is generated, and with what; replicated but for memory. */
+struct th_generation {
+  struct th_synthetic_law law;
+  struct th_dataset_plan plan;
+  struct th_writer *writer; /* borrowed */
+  int64_t memory;           /* of this rank, for values under way; bytes */
+  int threads; /* of this rank at most, where there are values for them; below
+                  0: so many in any case. No more than memory has room for */
+};
+
+/* --- Values of synthetic data sets, made on several threads
+ *
+ * Parts are made in any order and written in theirs, so that the files do not
+ * depend on the threads. */
+
+enum {
+  TARGETS = 1 << 14,    /* of a part; whole strips of the families */
+  VALUES_EACH = 1 << 18 /* that are worth a thread */
+};
+
+/* Targets of some examples; values of some attributes of a shard: of dense ones
+ * on one row group, of sparse ones on all. */
+struct part {
+  int64_t shard; /* -1: targets */
+  int64_t group;
+  struct th_range range; /* of attributes, or examples */
+};
+
+/* Where a part is made. Attributes of a sparse one lie one behind the other. */
+struct room {
+  char *values; /* dense */
+  struct th_column column;
+  int64_t count[TH_CELL]; /* entries of each attribute */
+  int64_t used;
+  int64_t *example;
+  double *value;
+  int64_t capacity; /* of both */
+};
+
+static const struct th_array by_entry[] = {TH_ARRAY(struct room, example),
+                                           TH_ARRAY(struct room, value)};
+
+/* This rank's work. */
+struct generating {
+  const struct th_generation *job;
+  double *target;
+  struct part *part;
+  int64_t parts;
+  int64_t capacity;
+  struct room *room;
+  int rooms;
+  struct th_tiles tiles; /* of the sparse shard that is under way */
+};
+
+static const struct th_shape *shape_of(const struct generating *g)
+{
+  return &g->job->plan.shape;
+}
+
+/* Attributes of a part of a dense shard: whole chunks, as many as make a cell,
+ * since a correlated cell is walked once. */
+static int64_t dense_width(const struct th_generation *job)
+{
+  int64_t chunk = th_writer_chunk(job->writer);
+  return chunk * th_integer_ceil_divide(TH_CELL, chunk);
+}
+
+static th_status make_dense(const struct generating *g, const struct part *part,
+                            struct room *room, struct th_error *err)
+{
+  struct th_rows rows = th_writer_group(g->job->writer, part->group);
+  enum th_type type = shape_of(g)->type;
+  struct th_synthetic_room values = {.attributes = part->range,
+                                     .examples = rows,
+                                     .type = type,
+                                     .values = room->values,
+                                     .stride = th_type_whole(type, rows.count)};
+  return th_synthetic_dense(&g->job->law, &values, err);
+}
+
+static th_status write_dense(const struct generating *g,
+                             const struct part *part, const struct room *room,
+                             struct th_error *err)
+{
+  struct th_writer *writer = g->job->writer;
+  struct th_rows rows = th_writer_group(writer, part->group);
+  enum th_type type = shape_of(g)->type;
+  int64_t stride = th_type_whole(type, rows.count);
+  int64_t chunk = th_writer_chunk(writer);
+  th_status rc = TH_OK;
+  for (int64_t first = part->range.first;
+       first < part->range.last && rc == TH_OK; first += chunk) {
+    struct th_range range = th_range_intersect(
+        part->range, (struct th_range){first, first + chunk});
+    size_t skip = th_type_bytes(type, (first - part->range.first) * stride);
+    rc = th_writer_dense(writer, part->shard, part->group, range,
+                         room->values + skip, stride, err);
+  }
+  return rc;
+}
+
+static th_status make_sparse(const struct generating *g,
+                             const struct part *part, struct room *room,
+                             struct th_error *err)
+{
+  const struct th_shape *shape = shape_of(g);
+  struct th_column *column = &room->column;
+  th_status rc = TH_OK;
+  room->used = 0;
+  for (int64_t j = part->range.first; j < part->range.last; j++) {
+    TH_TRY(th_synthetic_sparse(g->job->law.truth, shape->attributes, j,
+                               shape->examples, column, err));
+    TH_TRY(th_memory_arrays_reserve(
+        TH_ARRAYS(room, by_entry), &room->capacity,
+        th_memory_roomier(room->capacity, room->used + column->count),
+        "generated values", err));
+    room->count[j - part->range.first] = column->count;
+    size_t bytes = (size_t)column->count * sizeof(double);
+    if (bytes > 0) {
+      memcpy(room->example + room->used, column->example, bytes);
+      memcpy(room->value + room->used, column->value, bytes);
+    }
+    room->used += column->count;
+  }
+done:
+  return rc;
+}
+
+static th_status write_tiles(struct generating *g, int64_t shard,
+                             struct th_error *err)
+{
+  struct th_writer *writer = g->job->writer;
+  th_status rc = th_tiles_cut(&g->tiles, err);
+  for (int64_t group = 0; rc == TH_OK && group < th_writer_groups(writer);
+       group++) {
+    struct th_slab tile = th_tiles_group(&g->tiles, group);
+    rc = th_writer_sparse(writer, shard, group, &tile, err);
+  }
+  th_tiles_free(&g->tiles);
+  return rc;
+}
+
+static th_status write_sparse(struct generating *g, const struct part *part,
+                              const struct room *room, struct th_error *err)
+{
+  struct th_range all = th_writer_shard(g->job->writer, part->shard);
+  th_status rc = TH_OK;
+  int64_t at = 0;
+  if (part->range.first == all.first)
+    th_tiles_init(&g->tiles, shape_of(g), all);
+  for (int64_t j = part->range.first; j < part->range.last; j++) {
+    int64_t count = room->count[j - part->range.first];
+    if (count > 0)
+      TH_TRY(th_tiles_add(&g->tiles, j, room->example + at, room->value + at,
+                          count, err));
+    at += count;
+  }
+  if (part->range.last == all.last)
+    rc = write_tiles(g, part->shard, err);
+done:
+  return rc;
+}
+
+static th_status make_part(void *self, int64_t piece, int place,
+                           struct th_error *err)
+{
+  const struct generating *g = self;
+  const struct part *part = &g->part[piece];
+  const struct th_shape *shape = shape_of(g);
+  if (part->shard < 0)
+    return th_synthetic_targets(g->job->law.truth, shape->attributes,
+                                shape->examples, part->range.first,
+                                part->range.last - part->range.first,
+                                g->target + part->range.first, err);
+  return shape->layout == TH_DENSE ? make_dense(g, part, &g->room[place], err)
+                                   : make_sparse(g, part, &g->room[place], err);
+}
+
+static th_status use_part(void *self, int64_t piece, int place,
+                          struct th_error *err)
+{
+  struct generating *g = self;
+  const struct part *part = &g->part[piece];
+  if (part->shard < 0)
+    return TH_OK; /* it lies where it belongs */
+  return shape_of(g)->layout == TH_DENSE
+             ? write_dense(g, part, &g->room[place], err)
+             : write_sparse(g, part, &g->room[place], err);
+}
+
+/* Cut a range into parts. */
+static th_status list_parts(struct generating *g, struct part part,
+                            int64_t width, struct th_error *err)
+{
+  struct th_range all = part.range;
+  int64_t more = th_integer_ceil_divide(all.last - all.first, width);
+  th_status rc = TH_GROW(&g->part, &g->capacity, g->parts + more,
+                         "the parts of the data", err);
+  for (int64_t k = 0; rc == TH_OK && k < more; k++) {
+    int64_t first = all.first + k * width;
+    part.range =
+        th_range_intersect(all, (struct th_range){first, first + width});
+    g->part[g->parts++] = part;
+  }
+  return rc;
+}
+
+static th_status list_shard(struct generating *g, int64_t shard,
+                            struct th_error *err)
+{
+  const struct th_generation *job = g->job;
+  struct part part = {.shard = shard,
+                      .range = th_writer_shard(job->writer, shard)};
+  if (shape_of(g)->layout == TH_SPARSE)
+    return list_parts(g, part, TH_CELL, err);
+  th_status rc = TH_OK;
+  for (; rc == TH_OK && part.group < th_writer_groups(job->writer);
+       part.group++)
+    rc = list_parts(g, part, dense_width(job), err);
+  return rc;
+}
+
+/* In the order in which they are written. Targets of sparse data take all
+ * examples of the true attributes, so they are one part. */
+static th_status list_all(struct generating *g, bool targets,
+                          struct th_error *err)
+{
+  const struct th_shape *shape = shape_of(g);
+  struct part part = {.shard = -1, .range = {0, shape->examples}};
+  th_status rc = TH_OK;
+  if (targets)
+    TH_TRY(list_parts(
+        g, part, shape->layout == TH_DENSE ? TARGETS : shape->examples, err));
+  for (int64_t k = 0; k < th_writer_shards(g->job->writer); k++)
+    if (th_writer_owns(g->job->writer, k))
+      TH_TRY(list_shard(g, k, err));
+done:
+  return rc;
+}
+
+/* Bytes of the values that a place holds, about. */
+static int64_t room_bytes(const struct th_generation *job)
+{
+  const struct th_shape *shape = &job->plan.shape;
+  if (shape->layout == TH_DENSE)
+    return dense_width(job) * shape->row_group *
+           (int64_t)th_type_size(shape->type);
+  const int64_t of_an_entry = 3 * sizeof(double); /* with reserve */
+  int64_t cells = th_integer_ceil_divide(shape->attributes, TH_CELL);
+  return (job->plan.expected_entries / cells + shape->examples) * of_an_entry;
+}
+
+/* One place more than threads, as one is being written from. */
+static int count_threads(const struct th_generation *job, int ranks)
+{
+  const struct th_shape *shape = &job->plan.shape;
+  double values = shape->layout == TH_SPARSE
+                      ? (double)job->plan.expected_entries
+                      : (double)shape->examples * (double)shape->attributes;
+  return th_team_size(job->threads, (int64_t)(values / ranks / VALUES_EACH) + 1,
+                      job->memory / room_bytes(job) - 1);
+}
+
+static th_status make_rooms(struct generating *g, int rooms,
+                            struct th_error *err)
+{
+  const struct th_shape *shape = shape_of(g);
+  th_status rc = TH_NEW(&g->room, rooms, "generated values", err);
+  if (rc != TH_OK)
+    return rc;
+  g->rooms = rooms;
+  for (int k = 0; rc == TH_OK && k < rooms && shape->layout == TH_DENSE; k++)
+    rc = th_alloc((void **)&g->room[k].values, room_bytes(g->job), 1,
+                  "generated values", err);
+  return rc;
+}
+
+static void release(struct generating *g)
+{
+  for (int k = 0; k < g->rooms; k++) {
+    struct room *room = &g->room[k];
+    th_synthetic_column_free(&room->column);
+    TH_FREE(room->values, room->example, room->value);
+  }
+  th_tiles_free(&g->tiles);
+  TH_FREE(g->room, g->part);
+}
+
+/* Make the values of this rank's shards and write them; on rank 0, fill in the
+ * targets of all examples, too. Collective. TH_EARG, TH_EDATA, TH_EIO,
+ * TH_ENOMEM. */
+static th_status generate_parts(const struct th_generation *generation,
+                                struct th_comm *comm, double *target,
+                                struct th_error *err)
+{
+  struct generating g = {.job = generation, .target = target};
+  int threads = count_threads(generation, comm->size);
+  int rooms = threads > 1 ? threads + 1 : 1;
+  th_status rc = list_all(&g, comm->rank == 0, err);
+  if (rc == TH_OK)
+    rc = make_rooms(&g, rooms, err);
+  TH_TRY(th_agree(comm, rc, err));
+  struct th_relay relay = {.count = g.parts,
+                           .places = rooms,
+                           .make = make_part,
+                           .use = use_part,
+                           .self = &g};
+  rc = th_comm_relay_run(&relay, comm, threads, err);
+done:
+  release(&g);
+  return rc;
+}
 
 struct job {
   const struct th_options *options;
@@ -24,8 +342,8 @@ struct job {
 static th_status plan_job(struct job *job, struct th_error *err)
 {
   const struct th_options *o = job->options;
-  th_status rc =
-      th_family_plan(&job->synthesis, o, o->argument[0], "generate", "--", err);
+  th_status rc = th_source_family_plan(&job->synthesis, o, o->argument[0],
+                                       "generate", "--", err);
   if (rc != TH_OK)
     return rc;
   if (o->data.shards > o->data.attributes)
@@ -53,7 +371,7 @@ static void describe(const struct job *job, char *text, size_t size)
       text, size,
       "thresher %s generate %s --examples %" PRId64 " --attributes %" PRId64,
       THRESHER_VERSION, truth->family, shape->examples, shape->attributes);
-  if (th_family_uses(job->synthesis.family, "support"))
+  if (th_source_family_uses(job->synthesis.family, "support"))
     used += (size_t)snprintf(text + used, size - used, " --support %" PRId64,
                              truth->support_size);
   used += (size_t)snprintf(text + used, size - used,
@@ -86,7 +404,7 @@ static th_status write_all(struct job *job, struct th_comm *comm,
   describe(job, provenance, sizeof provenance);
   job->generation.writer = writer;
   if (rc == TH_OK)
-    rc = th_generate_parts(&job->generation, comm, target, err);
+    rc = generate_parts(&job->generation, comm, target, err);
   struct th_master master = {.target = target,
                              .row = row,
                              .truth = &job->synthesis.truth,
@@ -123,19 +441,19 @@ th_status th_command_generate(const struct th_options *options,
   char note[TH_LOCK_NOTE];
   th_status rc;
   TH_TRY(plan_job(&job, err));
-  TH_TRY(th_memory_share(comm, &share, err));
-  TH_TRY(th_core_share(comm, &cores, err));
-  job.generation.memory = th_common_memory_to_keep(options, share);
+  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_rank_cost_core_share(comm, &cores, err));
+  job.generation.memory = th_command_memory_to_keep(options, share);
   job.generation.threads =
       options->data.threads > 0 ? -(int)options->data.threads : cores;
   TH_TRY(th_writer_create(&writer, comm, options->output, &job.generation.plan,
                           options->force, err));
   th_writer_note(writer, note);
-  th_common_note(options, note);
+  th_command_note(options, note);
   TH_TRY(write_all(&job, comm, writer, err));
   if (comm->rank == 0 && !options->quiet)
     print_summary(&job, th_comm_clock() - began);
 done:
-  th_family_free(&job.synthesis);
+  th_source_family_free(&job.synthesis);
   return rc;
 }

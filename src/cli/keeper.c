@@ -3,9 +3,10 @@
 #include "cli/keeper.h"
 
 #include "api/data.h"
-#include "cli/deadline.h"
 #include "cli/shared/arithmetic.h"
+#include "cli/train.h"
 #include "cli/wording.h"
+#include "core/error.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/hash.h"
 #include "io/hdf5/interrupt.h"
@@ -45,7 +46,7 @@ th_status th_keeper_open(struct th_keeper *keeper,
                                .every = INFINITY,
                                .checkpoint = {.folder = -1, .locked = -1},
                                .found = {.file = -1}};
-  rc = th_deadline_find(options->max_time, began, &left, err);
+  rc = th_train_deadline_find(options->max_time, began, &left, err);
   TH_TRY(th_agree(comm, rc, err));
   keeper->end = th_comm_clock() + left;
   if (options->checkpoint.every > 0)

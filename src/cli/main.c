@@ -3,20 +3,72 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/alike.h"
 #include "cli/commands.h"
-#include "cli/deadline.h"
 #include "cli/help.h"
 #include "cli/shared/arithmetic.h"
+#include "cli/train.h"
 #include "core/kernel_form.h"
 #include "core/pages.h"
 #include "io/hdf5/interrupt.h"
-#include "io/hdf5/library.h"
+#include "io/hdf5/message.h"
 #include "mpi/mpi_comm.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+static th_status run(struct th_comm *comm, int argc, char **argv,
+                     struct th_error *err);
+
+/* --- Refuses to start where libraries would wait for memory for ever
+ *
+ * OpenBLAS takes some hundred megabytes of addresses when it is loaded. Where
+ * it does not get them (ulimit -v), it tries again and again. So this is
+ * checked before any library is initialised: nothing but system calls may be
+ * used here. SIGUSR2, which asks for a checkpoint, must not end a process that
+ * has none to write, so it is ignored from here on. */
+
+/* It was seen to wait at 200 MiB, not at 250. */
+static const rlim_t least = (rlim_t)320 << 20;
+
+static const char message[] =
+    "thresher: less than 320 MB of memory are allowed for a process; raise the "
+    "limit (ulimit -v, ulimit -d, or the batch system's)\n";
+
+/* Whether this is rank 0, or no rank: the others have the same limits. */
+static int is_first(void)
+{
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const char *rank = getenv(names[k]);
+    if (rank != NULL)
+      return strcmp(rank, "0") == 0;
+  }
+  return 1;
+}
+
+/* Sanitizers are not there yet either. */
+__attribute__((no_sanitize("address"), no_sanitize("thread"),
+               no_sanitize("undefined"))) static void
+check_limits(void)
+{
+  static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+  const struct sigaction nothing = {.sa_handler = SIG_IGN};
+  sigaction(SIGUSR2, &nothing, NULL); /* until a run writes checkpoints */
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    struct rlimit limit;
+    if (getrlimit(kinds[k], &limit) != 0 || limit.rlim_cur >= least)
+      continue;
+    ssize_t told =
+        is_first() ? write(STDERR_FILENO, message, sizeof message - 1) : 0;
+    _exit(told < 0 ? 2 : 1);
+  }
+}
+
+__attribute__((section(".preinit_array"),
+               used)) static void (*const checked_first)(void) = check_limits;
 
 /* A file that is opened later must not become the standard output. If that is
  * closed, it is replaced by a descriptor on which every write fails. */
@@ -180,7 +232,7 @@ int main(int argc, char **argv)
   struct th_error err;
   check_processor();
   th_pages_reuse();
-  th_library_alone();
+  th_message_library_alone();
   th_interrupt_hold();
   hold_standard_files();
   signal(SIGPIPE, SIG_IGN);
@@ -208,5 +260,5 @@ int main(int argc, char **argv)
   else
     th_comm_free(&comm);
   int status = th_error_status_exit(rc);
-  return rc == TH_ESTOPPED ? th_deadline_status(status) : status;
+  return rc == TH_ESTOPPED ? th_train_deadline_status(status) : status;
 }

@@ -2,11 +2,24 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
+#include "api/training_names.h"
+#include "cli/commands.h"
+#include "cli/model_text.h"
+#include "cli/shared/json.h"
+#include "cli/wording.h"
+#include "core/integer.h"
 #include "core/memory.h"
+#include "core/source.h"
 #include "math/kernels/kernels.h"
+#include "solvers/solver_table.h"
 
+#include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
 /* Enough to leave any cache, little enough to be read in milliseconds. */
 enum { READ_ITEMS = 1 << 24, READ_TIMES = 3 };
@@ -58,7 +71,7 @@ done:
   return rc;
 }
 
-double th_report_mean(const struct th_report *report, double sum)
+static double report_mean(const struct th_report *report, double sum)
 {
   return sum / report->ranks;
 }
@@ -78,11 +91,13 @@ static void add_work(struct spread *spread, double work)
 static double imbalance(const struct th_report *report,
                         const struct spread *spread)
 {
-  double mean = th_report_mean(report, spread->sum);
+  double mean = report_mean(report, spread->sum);
   return mean > 0 ? spread->largest / mean : 1;
 }
 
-double th_report_imbalance(const struct th_report *report)
+/* Largest over mean time of work, waiting left out, since this process began;
+ * 1: none. */
+static double report_imbalance(const struct th_report *report)
 {
   struct spread spread = {0, 0};
   for (int r = 0; r < report->ranks; r++)
@@ -90,8 +105,8 @@ double th_report_imbalance(const struct th_report *report)
   return imbalance(report, &spread);
 }
 
-double th_report_phase_imbalance(const struct th_report *report,
-                                 enum th_phase phase)
+static double report_phase_imbalance(const struct th_report *report,
+                                     enum th_phase phase)
 {
   struct spread spread = {0, 0};
   for (int r = 0; r < report->ranks; r++) {
@@ -106,30 +121,544 @@ static double rate(double amount, double seconds)
   return seconds > 0 ? amount / seconds : 0;
 }
 
-int64_t th_report_observed(const struct th_report *report)
+/* Bytes of the stored values of the attributes observed. */
+static int64_t report_observed(const struct th_report *report)
 {
   return report->total.sum.blocks.observed + report->total.sum.support.observed;
 }
 
-double th_report_observed_gbs(const struct th_report *report)
+static double report_observed_gbs(const struct th_report *report)
 {
-  return rate((double)th_report_observed(report) / 1e9,
+  return rate((double)report_observed(report) / 1e9,
               report->total.most.seconds);
 }
 
-double th_report_share_of_read(const struct th_report *report)
+/* Of the memory bandwidth of all ranks; NaN where that is not known. */
+static double report_share_of_read(const struct th_report *report)
 {
-  return th_report_observed_gbs(report) / (report->ranks * report->read_gbs);
+  return report_observed_gbs(report) / (report->ranks * report->read_gbs);
 }
 
-double th_report_file_gbs(const struct th_report *report)
+/* GB/s of all ranks together while they read files. */
+static double report_file_gbs(const struct th_report *report)
 {
   return rate((double)report->total.sum.bytes_read / 1e9,
-              th_report_mean(report, report->total.sum.reading));
+              report_mean(report, report->total.sum.reading));
 }
 
-double th_report_attributes_per_second(const struct th_report *report,
-                                       const struct th_model *model)
+static double report_attributes_per_second(const struct th_report *report,
+                                           const struct th_model *model)
 {
   return rate((double)model->ledger.attributes, report->total.most.seconds);
+}
+
+/* --- What the system counts of a rank's process: time of its cores and
+ * page faults */
+
+static double seconds_of(const struct timeval *time)
+{
+  return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
+}
+
+struct th_usage th_report_usage_now(void)
+{
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0)
+    return (struct th_usage){.user = 0};
+  return (struct th_usage){.user = seconds_of(&usage.ru_utime),
+                           .system = seconds_of(&usage.ru_stime),
+                           .faults = usage.ru_minflt,
+                           .faults_on_disk = usage.ru_majflt};
+}
+
+struct th_usage th_report_usage_since(const struct th_usage *began)
+{
+  struct th_usage now = th_report_usage_now();
+  return (struct th_usage){.user = now.user - began->user,
+                           .system = now.system - began->system,
+                           .faults = now.faults - began->faults,
+                           .faults_on_disk =
+                               now.faults_on_disk - began->faults_on_disk};
+}
+
+/* Add one member of the object for each number. Local. */
+static void usage_json(json_t *object, const struct th_usage *usage)
+{
+  th_json_real(object, "user_seconds", usage->user);
+  th_json_real(object, "system_seconds", usage->system);
+  th_json_int(object, "page_faults", usage->faults);
+  th_json_int(object, "page_faults_on_disk", usage->faults_on_disk);
+}
+
+/* --- The report as JSON and as a table; the plan -------------------------- */
+
+static json_t *phases_of(const struct th_report *report)
+{
+  json_t *phases = json_object();
+  for (int p = 0; p < TH_PHASE_COUNT; p++) {
+    const struct th_phase_cost *most = &report->total.most.phase[p];
+    const struct th_phase_cost *sum = &report->total.sum.phase[p];
+    json_t *phase = json_object();
+    th_json_int(phase, "calls", most->calls);
+    th_json_real(phase, "seconds_max", most->seconds);
+    th_json_real(phase, "seconds_mean", report_mean(report, sum->seconds));
+    th_json_real(phase, "waiting_mean", report_mean(report, sum->waiting));
+    th_json_real(phase, "imbalance",
+                 report_phase_imbalance(report, (enum th_phase)p));
+    th_json_int(phase, "operations", most->operations);
+    th_json_int(phase, "bytes_sent", sum->bytes_sent);
+    json_object_set_new(phases, th_profile_phase_key((enum th_phase)p), phase);
+  }
+  return phases;
+}
+
+static json_t *ranks_of(const struct th_report *report)
+{
+  json_t *ranks = json_array();
+  for (int r = 0; r < report->ranks; r++) {
+    const struct th_rank_cost *cost = &report->rank[r];
+    json_t *rank = json_object();
+    th_json_real(rank, "seconds", cost->seconds);
+    th_json_real(rank, "communication_seconds", cost->waiting);
+    th_json_real(rank, "reading_seconds", cost->reading);
+    th_json_int(rank, "bytes_sent", cost->bytes_sent);
+    th_json_int(rank, "bytes_read", cost->bytes_read);
+    th_json_int(rank, "peak_memory", cost->peak_memory);
+    usage_json(rank, &report->usage[r]);
+    json_array_append_new(ranks, rank);
+  }
+  return ranks;
+}
+
+static double per_update(int64_t sum, const struct th_progress *last)
+{
+  return last->updates > 0 ? (double)sum / (double)last->updates : 0;
+}
+
+static void add_costs(json_t *o, const struct th_report *report,
+                      const struct th_model *model,
+                      const struct th_progress *last)
+{
+  th_json_int(o, "ranks", report->ranks);
+  th_json_real(o, "seconds", report->total.most.seconds);
+  json_object_set_new(o, "phases", phases_of(report));
+  th_json_real(o, "communication_seconds",
+               report_mean(report, report->total.sum.waiting));
+  th_json_real(o, "imbalance", report_imbalance(report));
+  th_json_int(o, "peak_memory_per_rank", report->total.most.peak_memory);
+  th_json_int(o, "bytes_read", report->total.sum.bytes_read);
+  th_json_int(o, "bytes_in_place", report->total.sum.bytes_in_place);
+  th_json_real(o, "file_read_gbs", report_file_gbs(report));
+  th_json_int(o, "bytes_observed", report_observed(report));
+  th_json_int(o, "bytes_read_blocks", report->total.sum.blocks.read);
+  th_json_int(o, "bytes_observed_blocks", report->total.sum.blocks.observed);
+  th_json_int(o, "bytes_read_support", report->total.sum.support.read);
+  th_json_int(o, "bytes_observed_support", report->total.sum.support.observed);
+  th_json_real(o, "observed_gbs", report_observed_gbs(report));
+  th_json_real(o, "read_gbs", report->read_gbs);
+  th_json_real(o, "share_of_read", report_share_of_read(report));
+  th_json_int(o, "bytes_sent", report->total.sum.bytes_sent);
+  th_json_real(o, "bytes_per_update",
+               per_update(report->total.sum.bytes_sent, last));
+  th_json_real(o, "operations_per_update",
+               per_update(report->total.most.operations, last));
+  th_json_real(o, "attributes_per_second",
+               report_attributes_per_second(report, model));
+  json_object_set_new(o, "per_rank", ranks_of(report));
+}
+
+static json_t *report_json(const struct th_report *report,
+                           const struct th_plan *plan,
+                           const struct th_model *model,
+                           const struct th_run_monitor *monitor)
+{
+  const struct th_progress *last = &monitor->last;
+  json_t *o = json_object();
+  add_costs(o, report, model, last);
+  th_json_int(o, "examples", model->ledger.examples);
+  th_json_int(o, "attributes_observed", model->ledger.attributes);
+  th_json_int(o, "validation_attributes", model->ledger.validation_attributes);
+  th_json_int(o, "updates", last->updates);
+  th_json_int(o, "passes", model->passes);
+  th_json_real(o, "step_size", last->step_size);
+  th_json_int(o, "support_size", model->support_size);
+  th_model_text_ending_json_model(o, model);
+  th_model_text_selected_json(o, model);
+  th_model_text_ending_by_json(o, model);
+  th_json_int(o, "deal_unit", plan->deal_unit);
+  th_json_int(o, "blocks", plan->blocks);
+  th_json_int(o, "planned_memory", plan->memory);
+  th_json_int(o, "planned_read_bytes", plan->read_bytes);
+  json_object_set_new(o, "loops", th_run_monitor_loop_log_json(&monitor->log));
+  return o;
+}
+
+th_status th_report_write(const struct th_report *report,
+                          const struct th_plan *plan,
+                          const struct th_model *model,
+                          const struct th_run_monitor *monitor,
+                          struct th_output *output, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_output_text(output, err));
+  TH_TRY(th_command_json(output, report_json(report, plan, model, monitor),
+                         JSON_INDENT(2), err));
+  TH_TRY(th_output_commit(output, err));
+done:
+  return rc;
+}
+
+/* One row per phase, as in PETSc's log: who waits shows in `waits`, and who
+ * lets others wait in `max/mean`, the time of work. */
+static void print_phases(FILE *out, const struct th_report *report)
+{
+  char sent[32];
+  double all = report_mean(report, report->total.sum.seconds);
+  double rest = all; /* in no phase */
+  fprintf(out, "%-9s %7s %9s %9s %8s %9s %6s %9s\n", "phase", "calls", "max s",
+          "mean s", "max/mean", "waits s", "share", "sent");
+  for (int p = 0; p < TH_PHASE_COUNT; p++) {
+    const struct th_phase_cost *most = &report->total.most.phase[p];
+    const struct th_phase_cost *sum = &report->total.sum.phase[p];
+    double mean = report_mean(report, sum->seconds);
+    rest -= mean;
+    if (most->calls > 0)
+      fprintf(out, "%-9s %7" PRId64 " %9.3f %9.3f %8.2f %9.3f %4.0f %% %9s\n",
+              th_profile_phase_key((enum th_phase)p), most->calls,
+              most->seconds, mean,
+              report_phase_imbalance(report, (enum th_phase)p),
+              report_mean(report, sum->waiting), all > 0 ? 100 * mean / all : 0,
+              th_wording_bytes(sum->bytes_sent, sent, sizeof sent));
+  }
+  fprintf(out, "%-9s %7s %9s %9.3f %8s %9s %4.0f %%\n", "other", "", "", rest,
+          "", "", all > 0 ? 100 * rest / all : 0);
+}
+
+static void print_work(FILE *out, const struct th_report *report,
+                       const struct th_model *model)
+{
+  char observed[32];
+  double share = report_share_of_read(report);
+  fprintf(out, "%.3g attributes/s: %s of values at %.3g GB/s",
+          report_attributes_per_second(report, model),
+          th_wording_bytes(report_observed(report), observed, sizeof observed),
+          report_observed_gbs(report));
+  if (!isnan(share))
+    fprintf(out, ", %.3g %% of the read bandwidth (%d x %.3g GB/s)",
+            100 * share, report->ranks, report->read_gbs);
+  fputc('\n', out);
+}
+
+static void print_costs(FILE *out, const struct th_report *report,
+                        const struct th_progress *last)
+{
+  char text[32];
+  fprintf(out, "%s read at %.3g GB/s",
+          th_wording_bytes(report->total.sum.bytes_read, text, sizeof text),
+          report_file_gbs(report));
+  fprintf(out, "; %s sent",
+          th_wording_bytes(report->total.sum.bytes_sent, text, sizeof text));
+  fprintf(
+      out, ", %s and %.3g operations an update",
+      th_wording_bytes((int64_t)per_update(report->total.sum.bytes_sent, last),
+                       text, sizeof text),
+      per_update(report->total.most.operations, last));
+  fprintf(out, "; at most %s of memory on a rank\n",
+          th_wording_bytes(report->total.most.peak_memory, text, sizeof text));
+}
+
+void th_report_print_line(FILE *out, const struct th_report *report)
+{
+  char text[32];
+  fprintf(out, "run:     %.3f s on %d rank%s, ", report->total.most.seconds,
+          report->ranks, th_wording_s(report->ranks));
+  fprintf(out, "%s read",
+          th_wording_bytes(report->total.sum.bytes_read, text, sizeof text));
+  if (report->total.sum.bytes_in_place > 0)
+    fprintf(
+        out, " (%s in place)",
+        th_wording_bytes(report->total.sum.bytes_in_place, text, sizeof text));
+  if (report->ranks > 1)
+    fprintf(out, ", %s sent",
+            th_wording_bytes(report->total.sum.bytes_sent, text, sizeof text));
+  fprintf(out, ", at most %s of memory%s\n",
+          th_wording_bytes(report->total.most.peak_memory, text, sizeof text),
+          report->ranks > 1 ? " on a rank" : "");
+}
+
+void th_report_print(FILE *out, const struct th_report *report,
+                     const struct th_model *model,
+                     const struct th_run_monitor *monitor)
+{
+  const struct th_progress *last = &monitor->last;
+  th_run_monitor_loop_log_print(out, &monitor->log);
+  print_phases(out, report);
+  fprintf(
+      out,
+      "%.3f s on %d rank%s, %.3f of them in collective operations, "
+      "imbalance %.2f\n",
+      report->total.most.seconds, report->ranks, th_wording_s(report->ranks),
+      report_mean(report, report->total.sum.waiting), report_imbalance(report));
+  print_work(out, report, model);
+  print_costs(out, report, last);
+  fprintf(out, "%" PRId64 " update%s, last %s %.6g", last->updates,
+          th_wording_s(last->updates),
+          last->objective ? "objective" : th_wording_loss(last->loss_name),
+          last->loss);
+  if (last->step_size > 0)
+    fprintf(out, ", step size %.4g", last->step_size);
+  fputc('\n', out);
+}
+
+/* --- What a run has found: the model, and what was observed for it -------- */
+
+static void print_support(FILE *out, const struct th_model *model)
+{
+  enum { SHOWN = 12 };
+  fprintf(out, "support: %" PRId64 " attribute%s", model->support_size,
+          th_wording_s(model->support_size));
+  for (int64_t k = 0; k < model->support_size && k < SHOWN; k++) {
+    char text[TH_NAME_SHORT];
+    snprintf(text, sizeof text, "%" PRId64, model->support[k]);
+    if (model->name != NULL)
+      th_training_names_text(model->name[k], text, sizeof text);
+    fprintf(out, "%s %s (%.4g)", k == 0 ? ":" : ",", text, model->coef[k]);
+  }
+  fprintf(out, "%s\n", model->support_size > SHOWN ? ", ..." : "");
+}
+
+/* Solvers with a penalty. */
+static void print_solution(FILE *out, const struct th_model *model)
+{
+  const struct th_certificate *c = &model->certificate;
+  bool squared = strcmp(model->loss, "squared") == 0;
+  fprintf(out, "lambda:  %.4g", c->lambda);
+  if (c->lambda_max > 0)
+    fprintf(out, ", %.3g of lambda_max", c->lambda / c->lambda_max);
+  fprintf(out, "; objective %.8g (%s%s + penalty), duality gap %.2g\n",
+          c->objective, squared ? "half the " : "",
+          th_wording_loss(model->loss), c->gap);
+}
+
+static void print_ledger(FILE *out, const struct th_model *model,
+                         const struct th_shape *shape)
+{
+  const struct th_ledger *ledger = &model->ledger;
+  double draws = (double)ledger->examples;
+  double mean = draws > 0 ? (double)ledger->attributes / draws : 0;
+  fprintf(out, "ledger:  %" PRId64 " example%s drawn", ledger->examples,
+          th_wording_s(ledger->examples));
+  if (model->passes > 0)
+    fprintf(out, " in %" PRId64 " pass%s", model->passes,
+            th_wording_es(model->passes));
+  fprintf(out,
+          "; %" PRId64 " attribute%s observed, on average %.4g of %" PRId64
+          " of an example and never more than %" PRId64 "\n",
+          ledger->attributes, th_wording_s(ledger->attributes), mean,
+          shape->attributes, ledger->max_attributes_per_example);
+  if (ledger->distinct_attributes < ledger->attributes)
+    fprintf(out, "         without repeats %" PRId64 " attribute%s\n",
+            ledger->distinct_attributes,
+            th_wording_s(ledger->distinct_attributes));
+  fprintf(out, "         statistics from: %s",
+          model->statistics != NULL ? model->statistics : "none");
+  if (ledger->validation_examples > 0)
+    fprintf(out,
+            "; for validation %" PRId64 " attribute%s of %" PRId64 " example%s",
+            ledger->validation_attributes,
+            th_wording_s(ledger->validation_attributes),
+            ledger->validation_examples,
+            th_wording_s(ledger->validation_examples));
+  fputc('\n', out);
+}
+
+void th_report_result(FILE *out, const struct th_model *model,
+                      const struct th_shape *shape)
+{
+  print_support(out, model);
+  if (model->certificate.lambda > 0)
+    print_solution(out, model);
+  th_model_text_ending_print(out, "end:     ", model);
+  th_model_text_selected_print(out, "choice:  ", model);
+  th_model_text_ending_by_print(out, "ended:   ", model);
+  print_ledger(out, model, shape);
+}
+
+/* --- What choosing attributes by their second moments can gain ------------ */
+
+enum { PIECE = 1 << 16 }; /* attributes whose statistics are read at once */
+
+/* Over attributes in ascending order. */
+struct sums {
+  double squares; /* of m */
+  double squares_lost;
+  double roots; /* of sqrt(m) */
+  double roots_lost;
+  double largest;
+};
+
+/* Neumaier's compensated sum of terms that are not negative. */
+static void add(double *sum, double *lost, double term)
+{
+  double total = *sum + term;
+  *lost += *sum >= term ? (*sum - total) + term : (term - total) + *sum;
+  *sum = total;
+}
+
+static void add_moment(struct sums *sums, const struct th_statistics *moments)
+{
+  double mean = moments->mean;
+  double m = mean * mean + moments->deviation * moments->deviation;
+  add(&sums->squares, &sums->squares_lost, m);
+  add(&sums->roots, &sums->roots_lost, sqrt(m));
+  sums->largest = fmax(sums->largest, m);
+}
+
+static double finite(double value)
+{
+  return isfinite(value) ? value : NAN;
+}
+
+th_status th_report_improvement_compute(struct th_improvement *improvement,
+                                        struct th_store *store,
+                                        struct th_error *err)
+{
+  const int64_t d = store->shape.attributes;
+  struct th_statistics *statistics = NULL;
+  struct sums sums = {0};
+  th_status rc;
+  *improvement = (struct th_improvement){NAN, NAN};
+  TH_TRY(TH_NEW(&statistics, th_min_i64(d, PIECE), "statistics", err));
+  for (int64_t first = 0; first < d; first += PIECE) {
+    struct th_range part = {first, th_min_i64(first + PIECE, d)};
+    TH_TRY(store->ops->statistics(store, part, statistics, err));
+    for (int64_t k = 0; k < part.last - part.first; k++)
+      add_moment(&sums, &statistics[k]);
+  }
+  double squares = sums.squares + sums.squares_lost;
+  double roots = sums.roots + sums.roots_lost;
+  improvement->ridge = finite(roots / squares * (roots / (double)d));
+  improvement->lasso = finite(squares / sums.largest / (double)d);
+done:
+  free(statistics);
+  return rc;
+}
+
+/* --- The plan of a run, as it is printed before it begins ----------------- */
+
+/* What is observed, and when: solvers under a budget. */
+static void print_schedule(FILE *out, const struct th_plan *plan)
+{
+  const struct th_config *config = &plan->config;
+  fprintf(out, "budget:  at most %" PRId64 " attribute%s of an example",
+          config->budget, th_wording_s(config->budget));
+  if (config->sparsity > 0)
+    fprintf(out, ", at most %" PRId64 " in the model", config->sparsity);
+  fprintf(out, "\nplan:    %" PRId64 " block%s; %s%" PRId64 " pass%s",
+          plan->blocks, th_wording_s(plan->blocks),
+          config->passes == 1 ? "" : "at most ", config->passes,
+          th_wording_es(config->passes));
+  if (plan->list > 0 && config->passes == 1)
+    fprintf(out,
+            ", two thirds over the blocks and the rest over a list of %" PRId64
+            " attribute%s",
+            plan->list, th_wording_s(plan->list));
+  else if (plan->list > 0)
+    fprintf(out,
+            ", %" PRId64 " over the blocks and the rest over lists of %" PRId64
+            " attribute%s",
+            plan->screens, plan->list, th_wording_s(plan->list));
+  if (plan->updates > 0)
+    fprintf(out, "; about %" PRId64 " update%s", plan->updates,
+            th_wording_s(plan->updates));
+  fprintf(out, "; deal units of %" PRId64 " example%s\n", plan->deal_unit,
+          th_wording_s(plan->deal_unit));
+}
+
+/* What is minimised: solvers with a penalty. */
+static void print_problem(FILE *out, const struct th_plan *plan)
+{
+  const struct th_config *config = &plan->config;
+  const char *ridge = plan->solver->ridge;
+  fprintf(out, "penalty: %s, ", ridge != NULL ? ridge : config->penalty);
+  if (config->path > 0)
+    fprintf(out, "%" PRId64 " lambda%s from lambda_max down to %g of it",
+            config->path, th_wording_s(config->path), config->path_min);
+  else if (config->lambda > 0)
+    fprintf(out, "lambda %g", config->lambda);
+  else if (config->ball.radius > 0)
+    fprintf(out, "in a ball of radius %g", config->ball.radius);
+  else
+    fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
+  if (ridge != NULL)
+    fprintf(out, "; factor %s", th_training_names_factoring(config->factoring));
+  else
+    fprintf(out, "; screening %s",
+            th_training_names_screen(config->screening.how));
+  fprintf(out, "; %s, %s\n",
+          config->intercept ? "with an intercept" : "without an intercept",
+          config->standardize ? "standardized" : "attributes as they are");
+}
+
+/* How attributes are chosen: pursuits. */
+static void print_choice(FILE *out, const struct th_plan *plan)
+{
+  const struct th_config *config = &plan->config;
+  fprintf(out, "choice:  at most %" PRId64 " attribute%s", config->greedy.most,
+          th_wording_s(config->greedy.most));
+  if (config->greedy.residual > 0)
+    fprintf(out, ", until the loss is %g of that without any",
+            config->greedy.residual);
+  if (config->greedy.folds > 1)
+    fprintf(out, ", as many as %" PRId64 " folds choose", config->greedy.folds);
+  if (config->greedy.folds == 1)
+    fprintf(out, ", as many as predict best what is held out");
+  fprintf(out, "; %s, %s\n",
+          config->intercept ? "with an intercept" : "without an intercept",
+          config->standardize ? "standardized" : "attributes as they are");
+}
+
+static void print_time(FILE *out, const struct th_estimate *estimate)
+{
+  char time[TH_DURATION_TEXT];
+  if (!(estimate->most > estimate->usual)) {
+    fprintf(out, ", %sroughly %s", estimate->most > 0 ? "at most " : "",
+            th_meter_duration_text(fmax(estimate->usual, 1), time));
+    return;
+  }
+  fprintf(out, ", roughly %s",
+          th_meter_duration_text(fmax(estimate->usual, 1), time));
+  fprintf(out, ", at most %s",
+          th_meter_duration_text(fmax(estimate->most, 1), time));
+}
+
+void th_report_plan(FILE *out, const struct th_plan *plan,
+                    const struct th_shape *shape, int ranks,
+                    const struct th_estimate *estimate)
+{
+  const struct th_config *config = &plan->config;
+  char memory[32];
+  char read[32];
+  fprintf(out,
+          "data:    %" PRId64 " training example%s, %" PRId64
+          " attribute%s, %s %s\n",
+          shape->training, th_wording_s(shape->training), shape->attributes,
+          th_wording_s(shape->attributes), th_type_layout_name(shape->layout),
+          th_type_name(shape->type));
+  fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
+          config->loss, config->seed);
+  if (plan->solver->selects)
+    print_choice(out, plan);
+  else
+    (plan->solver->penalised ? print_problem : print_schedule)(out, plan);
+  fprintf(out,
+          "cost:    %d rank%s, %s of memory%s besides stored values, "
+          "about %s to read",
+          ranks, th_wording_s(ranks),
+          th_wording_bytes(plan->memory, memory, sizeof memory),
+          ranks > 1 ? " each" : "",
+          th_wording_bytes(plan->read_bytes, read, sizeof read));
+  if (estimate != NULL)
+    print_time(out, estimate);
+  fputc('\n', out);
 }

@@ -11,10 +11,12 @@
 
 #include "cli/rank_cost.h"
 #include "cli/run_monitor.h"
-#include "cli/usage.h"
 #include "core/model.h"
 #include "core/profile.h"
+#include "core/source.h"
 #include "solvers/driver/train.h"
+
+#include <stdint.h>
 
 /* The same on every rank. */
 struct th_report {
@@ -24,6 +26,14 @@ struct th_report {
   struct th_rank_total total; /* over the ranks, and over all parts of a run
                                  that was gone on with */
   double read_gbs; /* memory bandwidth per rank, all at once; NaN: unknown */
+};
+
+/* Since the process began, or between two points of it; all threads. */
+struct th_usage {
+  double user;            /* seconds of cores in the program */
+  double system;          /* seconds of cores in the kernel on its behalf */
+  int64_t faults;         /* pages that memory was found for at first touch */
+  int64_t faults_on_disk; /* pages that were waited for */
 };
 
 /* Gather the accounts of all ranks, and add what the run cost before it was
@@ -47,7 +57,7 @@ struct th_estimate {
   double most;
 };
 
-/* A rough estimate of a run's seconds (estimate.c): what is looked at by that
+/* A rough estimate of a run's seconds (rank_cost.c): what is looked at by that
  * bandwidth and what solvers make of it, reading by 1 GB/s. Collective. */
 th_status th_report_estimate(const struct th_plan *plan,
                              const struct th_shape *shape, struct th_comm *comm,
@@ -56,23 +66,7 @@ th_status th_report_estimate(const struct th_plan *plan,
 
 /* ---- figures that follow from the accounts; local ---- */
 
-double th_report_mean(const struct th_report *report, double sum);
-/* Largest over mean time of work, waiting left out, since this process began;
- * 1: none. */
-double th_report_imbalance(const struct th_report *report);
-double th_report_phase_imbalance(const struct th_report *report,
-                                 enum th_phase phase);
-/* Bytes of the stored values of the attributes observed. */
-int64_t th_report_observed(const struct th_report *report);
-double th_report_observed_gbs(const struct th_report *report);
-/* Of the memory bandwidth of all ranks; NaN where that is not known. */
-double th_report_share_of_read(const struct th_report *report);
-/* GB/s of all ranks together while they read files. */
-double th_report_file_gbs(const struct th_report *report);
-double th_report_attributes_per_second(const struct th_report *report,
-                                       const struct th_model *model);
-
-/* ---- files and tables (report_print.c); local: one rank calls them ---- */
+/* ---- files and tables (report.c); local: one rank calls them ---- */
 
 /* Write --report to an output that is claimed, and give it its name. */
 th_status th_report_write(const struct th_report *report,
@@ -82,13 +76,13 @@ th_status th_report_write(const struct th_report *report,
                           struct th_output *output, struct th_error *err);
 
 /* The plan, to any file: what was picked, and what it is going to cost;
- * estimate: NULL where there is none (plan_print.c). */
+ * estimate: NULL where there is none (report.c). */
 void th_report_plan(FILE *out, const struct th_plan *plan,
                     const struct th_shape *shape, int ranks,
                     const struct th_estimate *estimate);
 
 /* What was found: the support, the solution of a penalised problem, the ledger
- * (result_print.c). */
+ * (report.c). */
 void th_report_result(FILE *out, const struct th_model *model,
                       const struct th_shape *shape);
 
@@ -97,5 +91,38 @@ void th_report_print_line(FILE *out, const struct th_report *report);
 void th_report_print(FILE *out, const struct th_report *report,
                      const struct th_model *model,
                      const struct th_run_monitor *monitor);
+
+/* --- What the system counts of a rank's process: time of its cores and
+ * page faults
+ *
+ * Of this process alone: it is no part of the accounts of a run that is gone on
+ * with (cli/rank_cost.h). */
+
+/* As it stands, by getrusage; zeros where the system does not tell. Local. */
+struct th_usage th_report_usage_now(void);
+
+/* What came after `began`. Local. */
+struct th_usage th_report_usage_since(const struct th_usage *began);
+
+/* --- What choosing attributes by their second moments can gain
+ *
+ * Kukliansky & Shamir 2015, equations 11 and 12: the factors by which the
+ * regret bounds of attribute-efficient ridge and lasso shrink where attributes
+ * are drawn by their second moments, not uniformly. */
+
+/* 1: all second moments are the same, there is nothing to gain; near 0: few
+ * attributes have nearly all of it. NaN where every value is zero, or where
+ * moments are not finite. */
+struct th_improvement {
+  double ridge; /* (sum sqrt(m))^2 / (d sum m), m = E x^2 of an attribute */
+  double lasso; /* sum m / (d max m) */
+};
+
+/* Compute both from the store's statistics of all attributes, a few at a time
+ * and in their order: the same whatever the shards. Local. TH_ENOMEM, and
+ * failures of the statistics. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
+th_status th_report_improvement_compute(struct th_improvement *improvement,
+                                        struct th_store *store,
+                                        struct th_error *err);
 
 #endif

@@ -3,18 +3,287 @@
 #include "cli/run_monitor.h"
 
 #include "api/match.h"
-#include "cli/common.h"
-#include "cli/ending.h"
+#include "cli/commands.h"
+#include "cli/model_text.h"
+#include "cli/rank_cost.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
+#include "core/comm.h"
+#include "core/memory.h"
+#include "core/source.h"
 #include "io/hdf5/interrupt.h"
 #include "io/model/model_file.h"
+#include "solvers/driver/train.h"
 #include "synthetic/synthetic.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Costs and active attributes of each outer loop of a solver ----------- */
+
+enum { LOOP_LOG_SHOWN = 12, SUMS = 2 };
+
+/* Log an outer loop after an update. Does nothing for solvers without a
+ * certificate. Local; called by every rank. */
+static void loop_log_add(struct th_loop_log *log,
+                         const struct th_progress *progress)
+{
+  const struct th_certificate *c = progress->certificate;
+  struct th_error ignored = {0};
+  if (c == NULL || log->lost)
+    return;
+  if (th_grow((void **)&log->items, &log->capacity, log->count + 1,
+              sizeof *log->items, "the report", &ignored) != TH_OK) {
+    log->lost = true;
+    return;
+  }
+  log->items[log->count++] = (struct th_loop){
+      .examples = progress->examples,
+      .active = c->active,
+      .lambda = c->lambda,
+      .objective = c->objective,
+      .gap = c->gap,
+      .seconds = log->before.seconds + th_comm_clock() - log->began,
+      .bytes_read = log->before.bytes_read + log->store->bytes_read,
+      .bytes_sent = log->before.bytes_sent + log->comm->bytes_sent};
+}
+
+/* List the log, which was gathered, with the state of a run; and what has been
+ * put of it: the costs of later loops go on from `total`. Local. */
+static void loop_log_describe(struct th_loop_log *log, struct th_state *state)
+{
+  TH_STATE_ONE(state, log, count);
+  th_state_grow(
+      state,
+      (struct th_state_growing){.name = "loops",
+                                .type = TH_STATE_I64,
+                                .items = sizeof *log->items / sizeof(int64_t),
+                                .data = (void **)&log->items,
+                                .capacity = &log->capacity},
+      log->count);
+}
+
+static void loop_log_go_on(struct th_loop_log *log,
+                           const struct th_rank_total *total)
+{
+  bool first = log->comm->rank == 0;
+  log->gathered = log->count;
+  log->before =
+      (struct th_loop){.seconds = total->most.seconds,
+                       .bytes_read = first ? total->sum.bytes_read : 0,
+                       .bytes_sent = first ? total->sum.bytes_sent : 0};
+}
+
+th_status th_run_monitor_loop_log_gather(struct th_loop_log *log,
+                                         struct th_comm *comm,
+                                         struct th_error *err)
+{
+  struct th_loop *items = log->items + log->gathered;
+  int64_t n = log->count - log->gathered;
+  int64_t *sums = NULL;
+  double *seconds = NULL;
+  th_status rc =
+      log->lost ? th_fail(err, TH_ENOMEM, "no memory for --report") : TH_OK;
+  if (rc == TH_OK)
+    rc = TH_NEW(&sums, SUMS * n, "the report", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&seconds, n, "the report", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < n; k++) {
+    sums[SUMS * k] = items[k].bytes_read;
+    sums[SUMS * k + 1] = items[k].bytes_sent;
+    seconds[k] = items[k].seconds;
+  }
+  comm->ops->sum_i64(comm, sums, (size_t)(SUMS * n));
+  comm->ops->max_f64(comm, seconds, (size_t)n);
+  for (int64_t k = 0; k < n; k++) {
+    items[k].bytes_read = sums[SUMS * k];
+    items[k].bytes_sent = sums[SUMS * k + 1];
+    items[k].seconds = seconds[k];
+  }
+  log->gathered = log->count;
+done:
+  TH_FREE(sums, seconds);
+  return rc;
+}
+
+json_t *th_run_monitor_loop_log_json(const struct th_loop_log *log)
+{
+  json_t *array = json_array();
+  for (int64_t k = 0; k < log->count; k++) {
+    const struct th_loop *loop = &log->items[k];
+    json_t *o = json_object();
+    th_json_int(o, "examples", loop->examples);
+    th_json_int(o, "active", loop->active);
+    th_json_real(o, "lambda", loop->lambda);
+    th_json_real(o, "objective", loop->objective);
+    th_json_real(o, "gap", loop->gap);
+    th_json_real(o, "seconds", loop->seconds);
+    th_json_int(o, "bytes_read", loop->bytes_read);
+    th_json_int(o, "bytes_sent", loop->bytes_sent);
+    json_array_append_new(array, o);
+  }
+  return array;
+}
+
+/* A number, or a dash where it was not computed. */
+static void print_known(FILE *out, int width, int digits, double value)
+{
+  if (isnan(value))
+    fprintf(out, " %*s", width, "-");
+  else
+    fprintf(out, " %*.*g", width, digits, value);
+}
+
+void th_run_monitor_loop_log_print(FILE *out, const struct th_loop_log *log)
+{
+  int64_t every = log->count / LOOP_LOG_SHOWN + 1;
+  if (log->count == 0)
+    return;
+  fprintf(out, "%6s %12s %10s %11s %14s %10s %9s %10s %10s\n", "loop",
+          "examples", "active", "lambda", "objective", "gap", "s", "MB read",
+          "MB sent");
+  for (int64_t k = 0; k < log->count; k++) {
+    const struct th_loop *loop = &log->items[k];
+    if (k % every != 0 && k != log->count - 1)
+      continue;
+    fprintf(out, "%6" PRId64 " %12" PRId64 " %10" PRId64 " %11.4g", k + 1,
+            loop->examples, loop->active, loop->lambda);
+    print_known(out, 14, 8, loop->objective);
+    print_known(out, 10, 3, loop->gap);
+    fprintf(out, " %9.3f %10.4g %10.4g\n", loop->seconds,
+            (double)loop->bytes_read / 1e6, (double)loop->bytes_sent / 1e6);
+  }
+}
+
+static void loop_log_free(struct th_loop_log *log)
+{
+  free(log->items);
+  *log = (struct th_loop_log){0};
+}
+
+/* --- What is kept of a run besides the solver's state: costs, loops,
+ * telemetry */
+
+/* Keep what the telemetry's file has by now. Where that is not possible, the
+ * run goes on all the same. Local. */
+static void keep_telemetry(struct th_run_monitor *monitor)
+{
+  struct th_error why = {0};
+  bool file = monitor->telemetry != NULL && monitor->telemetry != stdout;
+  bool good = file && monitor->err.code == TH_OK;
+  if (good && fflush(monitor->telemetry) != 0) { /* told at the end */
+    th_fail(&monitor->err, TH_EIO, "cannot write %s: %s",
+            monitor->telemetry_path, strerror(errno));
+    good = false;
+  }
+  int64_t bytes = good ? (int64_t)ftell(monitor->telemetry) : -1;
+  if (bytes < 0 ||
+      th_checkpoint_log_add(&monitor->keeper->checkpoint, monitor->output.file,
+                            bytes, &monitor->kept, &why) != TH_OK)
+    monitor->kept = (struct th_checkpoint_text){0}; /* it does not go on */
+}
+
+/* Bring what is to be kept up to date. Collective. */
+static th_status bring_up_to_date(struct th_run_monitor *monitor,
+                                  struct th_comm *comm, struct th_error *err)
+{
+  struct th_rank_cost mine = th_rank_cost_now(
+      comm, monitor->profile, monitor->log.store, monitor->started);
+  th_status rc;
+  keep_telemetry(monitor);
+  TH_TRY(th_rank_cost_gather(&monitor->so_far, NULL, comm, &mine, err));
+  th_rank_cost_append(&monitor->so_far, &monitor->before);
+  TH_TRY(th_run_monitor_loop_log_gather(&monitor->log, comm, err));
+done:
+  return rc;
+}
+
+/* The telemetry goes on behind what was kept of it. */
+static void print_again(struct th_run_monitor *monitor)
+{
+  struct th_error why = {0};
+  char text[TH_ERROR_TEXT];
+  if (monitor->telemetry == NULL || monitor->telemetry == stdout)
+    return;
+  if (monitor->kept.bytes == 0) {
+    monitor->monitor.notice(monitor, "the updates so far were made without a "
+                                     "telemetry file, and are not in this one");
+    return;
+  }
+  if (th_checkpoint_log_print(&monitor->keeper->checkpoint, &monitor->kept,
+                              monitor->telemetry, &why) == TH_OK)
+    return;
+  monitor->kept = (struct th_checkpoint_text){0};
+  snprintf(text, sizeof text,
+           "the updates so far are not in the telemetry file: %.400s",
+           why.text);
+  monitor->monitor.notice(monitor, text);
+}
+
+/* What was kept is there again. */
+static void put_again(struct th_run_monitor *monitor)
+{
+  const struct th_rank_total *before = &monitor->so_far;
+  monitor->before = *before;
+  monitor->began = monitor->started - before->most.seconds;
+  monitor->goes_on = true;
+  monitor->keeper->saved_update = monitor->last.updates;
+  loop_log_go_on(&monitor->log, before);
+  print_again(monitor);
+}
+
+static void on_describe(void *self, struct th_state *state)
+{
+  struct th_run_monitor *monitor = self;
+  struct th_comm *comm = monitor->keeper->comm;
+  th_state_enter(state, "monitor");
+  if (!th_state_puts(state))
+    th_state_note(state, bring_up_to_date(monitor, comm, state->err));
+  th_rank_cost_describe(&monitor->so_far, state);
+  loop_log_describe(&monitor->log, state);
+  TH_STATE_ONE(state, &monitor->last, updates);
+  TH_STATE_AT_MOST(state, &monitor->kept, bytes, INT64_MAX);
+  TH_STATE_ONE(state, &monitor->kept, tail);
+  th_state_leave(state);
+  if (th_state_puts(state) && th_state_good(state))
+    put_again(monitor);
+}
+
+static th_status on_room(void *self, const struct th_state *state,
+                         struct th_error *err)
+{
+  struct th_run_monitor *monitor = self;
+  return th_keeper_begin(monitor->keeper, state, err);
+}
+
+static th_status on_save(void *self, const struct th_state *state, bool *kept,
+                         struct th_error *err)
+{
+  struct th_run_monitor *monitor = self;
+  th_meter_clear(&monitor->meter);
+  return th_keeper_save(monitor->keeper, state, monitor->last.updates, kept,
+                        err);
+}
+
+void th_run_monitor_keep(struct th_run_monitor *monitor,
+                         struct th_keeper *keeper,
+                         const struct th_profile *profile, double started)
+{
+  monitor->keeper = keeper;
+  monitor->profile = profile;
+  monitor->started = started;
+  if (!keeper->on)
+    return;
+  monitor->monitor.keeping = (struct th_keeping){
+      .describe = on_describe,
+      .room = on_room,
+      .save = on_save,
+      .from = keeper->found.number > 0 ? &keeper->found.image : NULL};
+}
 
 enum { SHOWN = 128 };
 
@@ -118,10 +387,10 @@ static void record(struct th_run_monitor *monitor,
     th_json_int(line, "active", progress->certificate->active);
   }
   if (progress->ending != NULL)
-    th_ending_json(line, progress->ending, progress->loss_name);
+    th_model_text_ending_json(line, progress->ending, progress->loss_name);
   th_json_real(line, "seconds", th_comm_clock() - monitor->began);
   add_errors(line, monitor, progress);
-  th_common_json(&monitor->output, line, JSON_COMPACT, &monitor->err);
+  th_command_json(&monitor->output, line, JSON_COMPACT, &monitor->err);
 }
 
 static void on_progress(void *self, const struct th_progress *progress)
@@ -132,7 +401,7 @@ static void on_progress(void *self, const struct th_progress *progress)
   monitor->last.coef = NULL;
   monitor->last.certificate = NULL;
   monitor->last.ending = NULL;
-  th_loop_log_add(&monitor->log, progress);
+  loop_log_add(&monitor->log, progress);
   if (monitor->goes_on)
     th_meter_go_on(&monitor->meter, fmax(progress->done, 0));
   monitor->goes_on = false;
@@ -242,8 +511,8 @@ void th_run_monitor_finish(struct th_run_monitor *monitor)
   if (monitor->err.code == TH_OK)
     th_output_commit(&monitor->output, &monitor->err);
   if (monitor->err.code != TH_OK)
-    th_common_unwritten("telemetry", monitor->telemetry_path,
-                        monitor->err.text);
+    th_command_unwritten("telemetry", monitor->telemetry_path,
+                         monitor->err.text);
 }
 
 void th_run_monitor_close(struct th_run_monitor *monitor)
@@ -252,5 +521,5 @@ void th_run_monitor_close(struct th_run_monitor *monitor)
   monitor->telemetry = NULL;
   th_output_abort(&monitor->output);
   th_model_free(&monitor->reference);
-  th_loop_log_free(&monitor->log);
+  loop_log_free(&monitor->log);
 }

@@ -6,16 +6,46 @@
 
 #include "api/data.h"
 #include "cli/keeper.h"
-#include "cli/loop_log.h"
 #include "cli/meter.h"
 #include "cli/options/options.h"
+#include "cli/rank_cost.h"
+#include "cli/shared/json.h"
+#include "core/comm.h"
 #include "core/ground_truth.h"
 #include "core/model.h"
+#include "core/source.h"
 #include "io/checkpoint/checkpoint_log.h"
 #include "io/hdf5/output.h"
 #include "solvers/driver/train.h"
 
 #include <stdio.h>
+
+/* One outer loop: from one screening to the next, or one lambda of a path. */
+struct th_loop {
+  int64_t examples; /* drawn so far */
+  int64_t active;   /* attributes left after it */
+  double lambda;
+  double objective;
+  double gap;
+  double seconds; /* since the run began: of this rank, then of the slowest */
+  int64_t bytes_read; /* so far, from files: by this rank, then by all */
+  int64_t bytes_sent;
+};
+
+/* Lives on every rank, with equally many entries. */
+struct th_loop_log {
+  const struct th_comm *comm;   /* borrowed */
+  const struct th_store *store; /* borrowed */
+  double began;
+  /* of the run before it was gone on with: on rank 0, on the others zeros; the
+   * seconds on all */
+  struct th_loop before;
+  struct th_loop *items;
+  int64_t count;
+  int64_t gathered; /* of them are of all ranks together */
+  int64_t capacity;
+  bool lost; /* there was no memory for an entry */
+};
 
 /* Lives on every rank; rank 0 prints and writes. */
 struct th_run_monitor {
@@ -64,5 +94,17 @@ th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
  * written. Local. */
 void th_run_monitor_finish(struct th_run_monitor *monitor);
 void th_run_monitor_close(struct th_run_monitor *monitor);
+
+/* --- Costs and active attributes of each outer loop of a solver ----------- */
+
+/* Combine the logs of all ranks. Collective. TH_ENOMEM. More entries may
+ * follow. */
+th_status th_run_monitor_loop_log_gather(struct th_loop_log *log,
+                                         struct th_comm *comm,
+                                         struct th_error *err);
+
+/* An array, one object per loop; a table of at most some 12 lines. Local. */
+json_t *th_run_monitor_loop_log_json(const struct th_loop_log *log);
+void th_run_monitor_loop_log_print(FILE *out, const struct th_loop_log *log);
 
 #endif

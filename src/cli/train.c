@@ -1,12 +1,15 @@
 /* train.c - the command that trains
  * SPDX-License-Identifier: MIT */
+#include "cli/train.h"
+
 #include "api/config_check.h"
 #include "api/training.h"
 #include "cli/commands.h"
-#include "cli/common.h"
-#include "cli/input.h"
+#include "cli/import.h"
 #include "cli/report.h"
 #include "cli/wording.h"
+#include "core/comm.h"
+#include "core/error.h"
 #include "core/printable.h"
 #include "io/hdf5/interrupt.h"
 #include "io/import/quote.h"
@@ -14,7 +17,68 @@
 #include "solvers/solver_table.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+struct session;
+static th_status report(struct session *session, struct th_comm *comm,
+                        struct th_error *err);
+
+/* --- When a run has to end, by its options and by the batch system -------- */
+
+enum { LEAST_STATUS = 3 }; /* 1 and 2 are failures */
+
+/* A whole number in the environment. -1: not there; -2: something else. */
+static int64_t number_of(const char *name)
+{
+  const char *text = getenv(name);
+  char *end = NULL;
+  if (text == NULL || *text == '\0')
+    return -1;
+  long long value = strtoll(text, &end, 10);
+  return *end != '\0' || value < 0 ? -2 : value;
+}
+
+static double now_in_unix_time(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+th_status th_train_deadline_find(int64_t max_time, double began, double *left,
+                                 struct th_error *err)
+{
+  static const char *const names[] = {"THRESHER_STOP_AT", "SLURM_JOB_END_TIME"};
+  *left = INFINITY;
+  if (max_time > 0)
+    *left = (double)max_time - (th_comm_clock() - began);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    int64_t at = number_of(names[k]);
+    if (at == -2 && k == 0)
+      return th_fail(err, TH_EUSAGE,
+                     "%s is %.60s, not a time in seconds since 1970, as "
+                     "date +%%s prints it",
+                     names[k], getenv(names[k]));
+    if (at >= 0)
+      *left = fmin(*left, (double)at - now_in_unix_time());
+  }
+  const char *status = getenv("THRESHER_STOP_STATUS");
+  if (status != NULL && *status != '\0' && th_train_deadline_status(0) == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "THRESHER_STOP_STATUS is %.60s, not a number from 3 to 125",
+                   status);
+  return TH_OK;
+}
+
+int th_train_deadline_status(int usual)
+{
+  int64_t status = number_of("THRESHER_STOP_STATUS");
+  return status >= LEAST_STATUS && status <= 125 ? (int)status : usual;
+}
 
 enum { WORD = 4 * 4096 }; /* longest file name of a line to type, in quotes */
 
@@ -114,7 +178,7 @@ static void tell_lock(const struct session *session)
     th_output_note(&session->output, note);
   if (note[0] == '\0' && session->report.path != NULL)
     th_output_note(&session->report, note);
-  th_common_note(session->options, note);
+  th_command_note(session->options, note);
 }
 
 /* Collective. */
@@ -123,8 +187,8 @@ static th_status claim_outputs(struct session *session, struct th_comm *comm,
 {
   const struct th_options *options = session->options;
   th_status rc;
-  TH_TRY(th_common_output_check(comm, options->telemetry, true, options->force,
-                                err));
+  TH_TRY(th_command_output_check(comm, options->telemetry, true, options->force,
+                                 err));
   TH_TRY(th_agree(comm, comm->rank == 0 ? claim(session, err) : TH_OK, err));
   if (comm->rank == 0)
     tell_lock(session);
@@ -182,7 +246,7 @@ static void write_report(struct session *session,
   struct th_error why = {0};
   if (th_report_write(report, &session->training.plan, &session->training.model,
                       &session->monitor, &session->report, &why) != TH_OK)
-    th_common_unwritten("report", session->options->report, why.text);
+    th_command_unwritten("report", session->options->report, why.text);
 }
 
 static th_status report(struct session *session, struct th_comm *comm,
@@ -190,13 +254,13 @@ static th_status report(struct session *session, struct th_comm *comm,
 {
   const struct th_rank_cost mine = th_rank_cost_now(
       comm, &session->profile, session->data.store, session->began);
-  const struct th_usage used = th_usage_since(&session->used);
+  const struct th_usage used = th_report_usage_since(&session->used);
   const struct th_options *options = session->options;
   struct th_report report = {0};
   th_status rc;
   TH_TRY(th_report_gather(&report, comm, &mine, &used, &session->monitor.before,
                           err));
-  TH_TRY(th_loop_log_gather(&session->monitor.log, comm, err));
+  TH_TRY(th_run_monitor_loop_log_gather(&session->monitor.log, comm, err));
   bool shown = options->verbose && report.total.most.seconds >= worth_measuring;
   if (options->report != NULL || shown)
     TH_TRY(th_report_bandwidth(&report.read_gbs, comm, err));
@@ -331,7 +395,7 @@ th_status th_command_train(const struct th_options *options,
   struct session session = {.options = options,
                             .profile = {.comm = comm},
                             .began = th_comm_clock(),
-                            .used = th_usage_now()};
+                            .used = th_report_usage_now()};
   int64_t share = 0;
   th_status rc;
   TH_TRY(check_use(options, err));
@@ -339,7 +403,7 @@ th_status th_command_train(const struct th_options *options,
     TH_TRY(th_keeper_open(&session.keeper, options, session.began, comm, err));
     TH_TRY(claim_outputs(&session, comm, err));
   }
-  TH_TRY(th_memory_share(comm, &share, err));
+  TH_TRY(th_training_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
   session.training = (struct th_training){
       .config = options->config,
@@ -347,8 +411,8 @@ th_status th_command_train(const struct th_options *options,
       .output = options->output,
       .data = &session.data,
       .mapped = options->reading.map ? TH_MAPPED_RESIDENT : TH_MAPPED_NEVER,
-      .memory = th_common_memory_to_keep(options, share)};
-  rc = th_input_open(
+      .memory = th_command_memory_to_keep(options, share)};
+  rc = th_import_input_open(
       &session.data, options, "train", options->argument[0],
       th_training_stored(&options->config, session.training.memory), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);

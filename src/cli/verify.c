@@ -1,10 +1,15 @@
 /* verify.c - the command that recomputes a model's certificate
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
-#include "cli/certificate_text.h"
+#include "api/match.h"
+#include "api/training.h"
 #include "cli/commands.h"
-#include "cli/common.h"
-#include "cli/evaluator.h"
+#include "cli/evaluate.h"
+#include "cli/model_text.h"
+#include "cli/options/options.h"
+#include "cli/shared/json.h"
+#include "core/comm.h"
+#include "core/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,7 +91,7 @@ static th_status print_json(const struct session *session, struct th_error *err)
                v->unchecked[0] != '\0' ? v->unchecked : NULL);
   th_json_real(o, "half_width", v->width);
   th_json_real(o, "excess", v->same ? NAN : v->excess);
-  th_certificate_json(o, &v->now);
+  th_model_text_certificate_json(o, &v->now);
   json_object_del(o, "path");
   return th_json_print(stdout, o, JSON_INDENT(2), err);
 }
@@ -119,10 +124,10 @@ static th_status compute(struct session *session, struct th_comm *comm,
   struct th_evaluator *evaluator = &session->evaluator;
   int64_t share = 0;
   th_status rc;
-  TH_TRY(th_memory_share(comm, &share, err));
+  TH_TRY(th_training_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
   TH_TRY(
-      make_plan(session, comm, th_common_memory_to_keep(options, share), err));
+      make_plan(session, comm, th_command_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,
                                       .store = evaluator->data.store,
                                       .comm = comm,
@@ -161,8 +166,8 @@ th_status th_command_verify(const struct th_options *options,
 {
   struct session session = {.options = options};
   th_status rc;
-  TH_TRY(th_evaluator_open(&session.evaluator, options, "verify", TH_MATCH_ALL,
-                           comm, err));
+  TH_TRY(th_evaluate_open(&session.evaluator, options, "verify", TH_MATCH_ALL,
+                          comm, err));
   if (!(session.evaluator.model.certificate.lambda > 0))
     TH_TRY(th_fail(err, TH_EDATA,
                    "%s: a model of solver %s has no certificate to verify; "
@@ -172,6 +177,6 @@ th_status th_command_verify(const struct th_options *options,
 done:
   th_certificate_free(&session.verdict.now);
   th_options_free(&session.deck);
-  th_evaluator_close(&session.evaluator);
+  th_evaluate_close(&session.evaluator);
   return rc;
 }

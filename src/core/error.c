@@ -5,6 +5,7 @@
 #include "core/printable.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #define TH_ERROR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* One list: code, what it is called in messages, exit status of the program. */
 #define TH_STATUS_LIST(X)                                                      \
@@ -70,5 +71,12 @@ void th_error_clear(struct th_error *err);
 /* The text of a code; the exit status of the program for it. Local. */
 const char *th_error_status_text(th_status code);
 int th_error_status_exit(th_status code);
+
+/* --- The names of all attributes, as hashes ------------------------------- */
+
+struct th_name_print {
+  uint64_t list; /* of the names in their order; 0: there are none */
+  uint64_t set;  /* the same in whatever order they come */
+};
 
 #endif

@@ -7,7 +7,6 @@
 #include "core/claims.h"
 #include "core/error.h"
 #include "core/groups.h"
-#include "core/name_print.h"
 #include "core/origin.h"
 #include "core/selected.h"
 #include "core/source.h"

@@ -116,6 +116,18 @@ double *th_state_scratch(struct th_state *state, int64_t count);
 /* `count` items that every rank has, or one item. */
 void th_state_all(struct th_state *state, const char *name,
                   enum th_state_type type, void *data, int64_t count);
+
+/* Pairs of the same type are arrays of twice as many items. */
+#define TH_STATE_TYPE(item)                                                    \
+  _Generic((item), double                                                      \
+           : TH_STATE_F64, int64_t                                             \
+           : TH_STATE_I64, uint64_t                                            \
+           : TH_STATE_I64, int32_t                                             \
+           : TH_STATE_I32, uint32_t                                            \
+           : TH_STATE_I32, uint16_t                                            \
+           : TH_STATE_U16, unsigned char                                       \
+           : TH_STATE_U8, bool                                                 \
+           : TH_STATE_BOOL)
 #define TH_STATE_ONE(state, owner, field)                                      \
   th_state_one((state), #field, TH_STATE_TYPE((owner)->field), &(owner)->field)
 #define TH_STATE_ARRAY(state, owner, field, count)                             \
@@ -155,18 +167,6 @@ void th_state_first(struct th_state *state, const char *name,
  * the next array is another one. */
 struct th_range th_state_find(struct th_state *state, const char *name,
                               struct th_range range, const int64_t **keys);
-
-/* Pairs of the same type are arrays of twice as many items. */
-#define TH_STATE_TYPE(item)                                                    \
-  _Generic((item), double                                                      \
-           : TH_STATE_F64, int64_t                                             \
-           : TH_STATE_I64, uint64_t                                            \
-           : TH_STATE_I64, int32_t                                             \
-           : TH_STATE_I32, uint32_t                                            \
-           : TH_STATE_I32, uint16_t                                            \
-           : TH_STATE_U16, unsigned char                                       \
-           : TH_STATE_U8, bool                                                 \
-           : TH_STATE_BOOL)
 
 /* ---- what is checked while an image is put ---- */
 

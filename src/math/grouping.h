@@ -11,7 +11,6 @@
  * on ranks. If no group is shared, nothing is sent. Each rank pays 32 bytes for
  * every member of a shared group. Groups that follow the order of attributes
  * are therefore cheap.
- *
  * SPDX-License-Identifier: MIT */
 #ifndef TH_GROUPING_H
 #define TH_GROUPING_H

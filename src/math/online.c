@@ -4,8 +4,68 @@
 
 #include "core/elementary.h"
 #include "math/gap.h"
+#include "math/kernels/rows.h"
 
 #include <math.h>
+#include <stdint.h>
+
+/* --- Many proximal steps under a constant gradient at once ---------------- */
+
+/* v > 0: it moves by -(a + t) as long as it stays positive. */
+double th_online_lazy_prox(double v, double a, double t, int64_t steps)
+{
+  while (steps > 0) {
+    double sign = v < 0 ? -1 : 1; /* mirrored: v >= 0 */
+    double speed = sign * a + t;
+    double most = (double)steps;
+    if (v == 0 && fabs(a) <= t)
+      return 0;
+    if (v != 0 && speed > 0)
+      most = floor(sign * v / speed);
+    else if (v == 0)
+      most = 0;
+    if (most >= (double)steps)
+      return v - sign * speed * (double)steps;
+    if (most > 0) {
+      v -= sign * speed * most;
+      steps -= (int64_t)most;
+    }
+    v = th_row_soft(v - a, t); /* across zero, or away from it */
+    steps--;
+  }
+  return v;
+}
+
+/* --- A sparse anchor point from the average of a block's iterates --------- */
+
+void th_online_sparse_average_levels(double largest,
+                                     double level[TH_ANCHOR_LEVELS])
+{
+  const double deepest = 10; /* powers of two below the largest */
+  for (int k = 0; k < TH_ANCHOR_LEVELS - 1; k++)
+    level[k] = largest * th_exp2(-deepest * k / (TH_ANCHOR_LEVELS - 2));
+  level[TH_ANCHOR_LEVELS - 1] = 0;
+}
+
+int th_online_sparse_average_level(const double level[TH_ANCHOR_LEVELS],
+                                   double value)
+{
+  int k = 0;
+  if (value == 0)
+    return TH_ANCHOR_LEVELS;
+  while (fabs(value) < level[k])
+    k++;
+  return k;
+}
+
+int th_online_sparse_average_best(const double objective[TH_ANCHOR_LEVELS])
+{
+  int best = 0;
+  for (int k = 1; k < TH_ANCHOR_LEVELS; k++)
+    if (objective[k] < objective[best] || isnan(objective[best]))
+      best = k;
+  return best;
+}
 
 static const double smallest_scale = 0x1p-200;
 

@@ -33,14 +33,12 @@
  * here, so that an example costs its own entries: add th_online_dual_factor
  * times the example to X, th_online_second_factor times its squares to N.
  * Everything else is replicated. All functions are local.
- *
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ONLINE_H
 #define TH_ONLINE_H
 
 #include "core/state.h"
 #include "math/loss.h"
-#include "math/screen_rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,6 +55,13 @@ struct th_online_block {
   double square; /* A: theta^2 */
   double theta;  /* T: theta, 0 at a solution with an intercept */
   double grid[TH_ONLINE_GRID]; /* -f*(a_k theta), of losses that need them */
+};
+
+enum th_screen_rule {
+  TH_RULE_PROJ,
+  TH_RULE_PAPER,
+  TH_RULE_VOTES,
+  TH_RULE_COUNT
 };
 
 struct th_online {
@@ -149,5 +154,39 @@ double th_online_radius(const struct th_online *online, double second);
 /* Return D of the block scaled by a in [0, 1]: a lower bound for losses that
  * are known on a grid, exact for others. For tests. */
 double th_online_block_dual(const struct th_online *online, double a);
+
+/* --- Which screening rule: what to do with dual points outside of the ball
+ * (math/online.h) */
+
+/* --- Many proximal steps under a constant gradient at once ---------------- */
+
+/* Return v after v = soft(v - a, t), t >= 0, was repeated `steps` times. In
+ * variance-reduced methods this happens to a coefficient while no example has
+ * its attribute. The result is piecewise linear in the number of steps, so a
+ * few operations suffice. They round differently from the single steps. Local.
+ */
+double th_online_lazy_prox(double v, double a, double t, int64_t steps);
+
+/* --- A sparse anchor point from the average of a block's iterates
+ *
+ * Iterates of stochastic methods have few exact zeros. A hard threshold makes
+ * their average sparse. Its level is the one that gives the smallest objective
+ * on the examples that were seen last. The levels fall by a constant factor
+ * from the largest magnitude. All functions are local and replicated. */
+
+/* Levels from the largest magnitude down to 2^-10 of it; the last is 0. */
+enum { TH_ANCHOR_LEVELS = 24 };
+
+/* Compute the levels. Level k keeps magnitudes of level[k] at least. */
+void th_online_sparse_average_levels(double largest,
+                                     double level[TH_ANCHOR_LEVELS]);
+
+/* Return the first level that keeps this value, or TH_ANCHOR_LEVELS for 0. */
+int th_online_sparse_average_level(const double level[TH_ANCHOR_LEVELS],
+                                   double value);
+
+/* Return the level with the smallest objective; of equal ones the sparser.
+ * Objectives that are not numbers lose. */
+int th_online_sparse_average_best(const double objective[TH_ANCHOR_LEVELS]);
 
 #endif

@@ -2,11 +2,32 @@
  * SPDX-License-Identifier: MIT */
 #include "math/penalty.h"
 
+#include "core/elementary.h"
 #include "core/search.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* --- How far a mean of few examples may be from what it estimates --------- */
+
+double th_penalty_confidence_share(double delta, int64_t check)
+{
+  return delta / ((double)check * ((double)check + 1));
+}
+
+double th_penalty_confidence_bernstein(double variance, double bound,
+                                       int64_t samples, int64_t entries,
+                                       double delta)
+{
+  if (samples < 2)
+    return INFINITY;
+  /* both sides of every entry, and Theorem 4's own log(2 / delta) */
+  double risk = th_log(4 * (double)entries / delta);
+  return sqrt(2 * variance * risk / (double)samples) +
+         14 * bound * risk / (3 * ((double)samples - 1));
+}
 
 static double norm1(const double *v, int64_t count)
 {

@@ -4,7 +4,7 @@
 #define TH_CONFIG_H
 
 #include "core/ground_truth.h"
-#include "math/screen_rule.h"
+#include "math/online.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -25,7 +25,7 @@ struct th_computed_dense {
   struct th_synthetic_law law;
   const struct th_shape *shape;
   int64_t memory;       /* bytes of values to keep */
-  struct th_memo cells; /* patches, see computed_dense.c */
+  struct th_memo cells; /* patches, see computed.c */
   struct th_memo alone; /* patches of single attributes */
   void *scratch;        /* what is not kept */
   int64_t scratch_bytes;

@@ -58,10 +58,6 @@ struct th_family_rules {
   bool uniform_noise; /* of the same deviation; else normal */
 };
 
-/* Where the walk of an attribute's cell begins, if neighbours have that
- * correlation: so far before the cell that less than 2^-60 is left of it. */
-int64_t th_families_start(double correlation, int64_t attribute);
-
 extern const struct th_family_rules th_murata_family;
 extern const struct th_family_rules th_toeplitz_family;
 extern const struct th_family_rules th_sparse_family;

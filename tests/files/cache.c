@@ -186,15 +186,15 @@ static void test_rooms(int64_t usual)
   unsigned char *room[ROOMS] = {NULL};
   int64_t bytes[ROOMS];
   uint64_t state = 2;
-  th_buffer_pool_expect(&rooms, usual);
+  th_cache_pool_expect(&rooms, usual);
   for (int k = 0; k < 20 * ROOMS; k++) {
     int64_t r = draw(&state, ROOMS);
     if (room[r] != NULL) {
       CHECK(is_marked(room[r], r, bytes[r]));
-      th_buffer_pool_give(&rooms, room[r], th_buffer_pool_bytes(bytes[r]));
+      th_cache_pool_give(&rooms, room[r], th_cache_pool_bytes(bytes[r]));
     }
     bytes[r] = k % 7 == 0 ? 1 + draw(&state, 2 * usual) : usual;
-    room[r] = th_buffer_pool_take(&rooms, bytes[r]);
+    room[r] = th_cache_pool_take(&rooms, bytes[r]);
     CHECK(room[r] != NULL && (uintptr_t)room[r] % 64 == 0);
     mark(room[r], r, bytes[r]);
   }
@@ -202,9 +202,9 @@ static void test_rooms(int64_t usual)
   for (int64_t r = 0; r < ROOMS; r++)
     if (room[r] != NULL) {
       CHECK(is_marked(room[r], r, bytes[r]));
-      th_buffer_pool_give(&rooms, room[r], th_buffer_pool_bytes(bytes[r]));
+      th_cache_pool_give(&rooms, room[r], th_cache_pool_bytes(bytes[r]));
     }
-  th_buffer_pool_free(&rooms);
+  th_cache_pool_free(&rooms);
 }
 
 /* The cache against a plain list. */

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/interrupt.h"
 #include "check.h"
-#include "io/dataset/shard_folder.h"
+#include "core/error.h"
+#include "io/dataset/writer.h"
 #include "io/hdf5/output.h"
-#include "io/hdf5/temporary.h"
 #include "output_folder.h"
 
 #include <fcntl.h>
@@ -34,16 +34,16 @@ static void test_temporary(void)
   put("precious", "precious");
   CHECK(symlink("precious", in_folder(".out.text-linked")) == 0);
   CHECK(mkfifo(in_folder(".out.text-thefif"), 0600) == 0);
-  CHECK(th_temporary_open(in_folder("out"), TH_FOR_TEXT, &path, &fd, &err) ==
-        TH_OK);
+  CHECK(th_output_temporary_open(in_folder("out"), TH_FOR_TEXT, &path, &fd,
+                                 &err) == TH_OK);
   CHECK(!is_there(".out.text-ABCdef") && !is_there(".out.spill-123456"));
   CHECK(names_in_folder() == 8 && path != NULL);
   close(fd); /* the lock lasts as long as the name */
-  CHECK(th_temporary_open(in_folder("out"), TH_FOR_SPILL, NULL, &nameless,
-                          &err) == TH_OK);
-  th_temporary_clean(in_folder("out"));
+  CHECK(th_output_temporary_open(in_folder("out"), TH_FOR_SPILL, NULL,
+                                 &nameless, &err) == TH_OK);
+  th_output_temporary_clean(in_folder("out"));
   CHECK(names_in_folder() == 8);
-  th_temporary_remove(path);
+  th_output_temporary_remove(path);
   CHECK(names_in_folder() == 7 && holds("precious", "precious"));
   CHECK(is_link(".out.text-linked"));
   close(nameless);
@@ -77,10 +77,10 @@ static void claim_all(bool ignored, int ready)
   th_error_clear(&err);
   th_interrupt_pause(&twice[0]);
   th_interrupt_pause(&twice[1]);
-  bool good =
-      th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
-      th_shard_folder_make(at, ".a.shards.partial", 12) >= 0 &&
-      th_temporary_open(in_folder("a"), TH_FOR_TEXT, &path, &fd, &err) == TH_OK;
+  bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
+              th_writer_folder_make(at, ".a.shards.partial", 12) >= 0 &&
+              th_output_temporary_open(in_folder("a"), TH_FOR_TEXT, &path, &fd,
+                                       &err) == TH_OK;
   put(".a.shards.partial/00000.h5", "x");
   put(".a.shards.partial/00011.h5", "x");
   th_interrupt_resume(&twice[1]);

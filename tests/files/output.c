@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/output.h"
 #include "check.h"
-#include "io/dataset/shard_folder.h"
+#include "core/error.h"
+#include "io/dataset/writer.h"
 #include "output_folder.h"
 
 #include <fcntl.h>
@@ -215,7 +216,7 @@ static void check_folder(const char *name, const char *words)
   struct th_error err;
   int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
   th_error_clear(&err);
-  th_status rc = th_shard_folder_check(at, "PLACE/", name, &err);
+  th_status rc = th_writer_folder_check(at, "PLACE/", name, &err);
   if (words == NULL)
     CHECK(rc == TH_OK);
   else
@@ -226,7 +227,7 @@ static void check_folder(const char *name, const char *words)
 static void remove_folder(const char *name)
 {
   int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
-  th_shard_folder_remove(at, name);
+  th_writer_folder_remove(at, name);
   close(at);
 }
 

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
+#include "core/error.h"
 #include "io/dataset/dataset.h"
-#include "io/hdf5/seal.h"
+#include "io/hdf5/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (room == NULL)
     return 0;
   memcpy(room, data, (size_t)bytes);
-  if (th_seal_add(&room, &bytes)) {
+  if (th_output_seal_add(&room, &bytes)) {
     fuzz_file("data.h5", room, (size_t)bytes, path);
     th_comm_self(&comm);
     if (th_dataset_open(&dataset, &comm, path, MEMORY, &err) == TH_OK)

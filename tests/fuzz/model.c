@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "io/hdf5/seal.h"
+#include "core/error.h"
+#include "io/hdf5/output.h"
 #include "io/model/model_file.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (room == NULL)
     return 0;
   memcpy(room, data, (size_t)bytes);
-  if (th_seal_add(&room, &bytes)) {
+  if (th_output_seal_add(&room, &bytes)) {
     fuzz_file("model.h5", room, (size_t)bytes, path);
     th_comm_self(&comm);
     if (th_model_read(&model, &comm, path, &err) == TH_OK)

@@ -3,7 +3,8 @@
 SPDX-License-Identifier: MIT
 
 A comment speaks for the prototypes below it, up to the next comment; the head of a
-header speaks for those of which a comment says nothing. Of every function they say
+header, or of a section of it ("--- ..."), speaks for those of which a comment says
+nothing. Of every function they say
 
 - whether it is local or collective. What is said to be local calls no operation of the
   ranks; what frees or closes and says nothing of its own is what it does.
@@ -50,6 +51,7 @@ Said = collections.namedtuple("Said", "path name status comment head")
 def said_of(path, text):
     """What a header says of each of its functions."""
     head = re.match(r"(?:/\*.*?\*/)?", text, re.S)[0]
+    first = head
     text = text[len(head):]
     comment = ""
     for match in PROTOTYPE.finditer(text):
@@ -57,6 +59,8 @@ def said_of(path, text):
             # a comment behind a member or on a line of code is not a function's
             if text[text.rfind("\n", 0, match.start()) + 1:match.start()].strip() == "":
                 comment = match[0]
+            if match[0].startswith("/* ---") and SPOKEN.search(match[0]):
+                head = match[0] + " ".join("TH_" + code for code in CODES.findall(first))
         elif not match[0].startswith(("typedef", "#", "return")) and "=" not in match[0]:
             yield Said(path, match[1], STATUS.match(match[0]) is not None, comment, head)
 

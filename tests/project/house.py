@@ -173,7 +173,7 @@ class House:
 
     def idea(self, path):
         """The module that a file is of, also where it is a part without a header of its
-        own: sift of sift_enter.c and of sift_parts.h"""
+        own: sift of sift.c and of sift_parts.h"""
         room, words = tree.room_of(path), tree.stem_of(path).split("_")
         for k in range(len(words), 0, -1):
             stem = f"{room}/{'_'.join(words[:k])}"

@@ -32,7 +32,7 @@ broken src/solvers/driver/train.c '"io\/dataset\/dataset.h"'         # files
 broken io/dataset/dataset.c '"mpi\/mpi_shared.h"'                    # ranks
 broken io/import/import.c '"io\/model\/model_file.h"'                # another room of io
 broken src/cli/options/options.c '"cli\/commands.h"'                   # its subcommands
-broken src/cli/bench/bench_self.c '"cli\/wording.h"'                  # what is beside it
+broken src/cli/bench/bench_comm.c '"cli\/wording.h"'                  # what is beside it
 broken src/api/data.c '"cli\/options\/options.h"'                     # the program
 broken src/math/loss.c '<mpi.h>'
 broken mpi/mpi_comm.c '<hdf5.h>'

@@ -5,7 +5,7 @@
 
 #include "core/memory.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/data/replicated_columns_parts.h"
+#include "solvers/data/replicated_columns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "core/partition.h"
 #include "core/random.h"
 #include "math/select.h"
-#include "math/select_digits.h"
 #include "mpi/mpi_comm.h"
 
 #include <stdbool.h>

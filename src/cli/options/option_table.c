@@ -1,7 +1,6 @@
 /* option_table.c - every option of the program, once
  * SPDX-License-Identifier: MIT */
 #include "api/training_options.h"
-#include "cli/options/option_names.h"
 #include "cli/options/options.h"
 
 #include <string.h>

@@ -3,10 +3,135 @@
 #include "cli/options/options.h"
 
 #include "core/memory.h"
+#include "core/model.h"
+#include "core/slab.h"
+#include "io/hdf5/output.h"
+#include "io/import/import.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <ini.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* --- No output may replace an input or another output --------------------- */
+
+/* Local. other: an input, or another output. */
+static th_status check_pair(const char *command, const char *output,
+                            const char *other, const char *what,
+                            struct th_error *err)
+{
+  if (output == NULL || other == NULL || !th_output_path_same(output, other))
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s: output %s is %s as well; choose another name", command,
+                 output, what);
+}
+
+/* Local. Inputs that are data sets have shards; so have outputs that are. */
+static th_status check_input(const char *command, unsigned bit,
+                             const char *output, const char *input,
+                             struct th_error *err)
+{
+  bool shards = (bit & (TH_GENERATE | TH_IMPORT)) != 0;
+  th_status rc = check_pair(command, output, input, "an input", err);
+  if (rc != TH_OK || output == NULL || input == NULL)
+    return rc;
+  if (strcmp(output, "-") != 0 && th_output_path_among_shards(output, input))
+    return th_fail(err, TH_EUSAGE,
+                   "%s: output %s lies among the shards of %s; choose another "
+                   "folder",
+                   command, output, input);
+  if (shards && th_output_path_among_shards(input, output))
+    return th_fail(err, TH_EUSAGE,
+                   "%s: input %s lies where output %s keeps its shards; choose "
+                   "another name",
+                   command, input, output);
+  return TH_OK;
+}
+
+/* Local: rank 0. */
+static th_status check(const struct th_options *options, const char *command,
+                       unsigned bit, struct th_error *err)
+{
+  const char *const outputs[] = {options->output, options->report,
+                                 options->telemetry};
+  const char *const inputs[] = {
+      options->text.like,         options->text.test_file,
+      options->config.start.text, options->config.group.file,
+      options->reference,         options->deck};
+  th_status rc = TH_OK;
+  for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
+    const char *output = outputs[k];
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+      TH_TRY(check_input(command, bit, output, inputs[i], err));
+    /* the argument of generate is no file but a family */
+    for (int i = 0; i < options->arguments && bit != TH_GENERATE; i++)
+      TH_TRY(check_input(command, bit, output, options->argument[i], err));
+    for (size_t i = 0; i < k; i++)
+      TH_TRY(check_pair(command, output, outputs[i], "another output", err));
+  }
+done:
+  return rc;
+}
+
+/* Refuse an output that would replace an input, and two outputs in one file,
+ * with TH_EUSAGE, even with --force. Collective: as rank 0 sees the files. */
+static th_status option_files_check(const struct th_options *options,
+                                    struct th_comm *comm, const char *command,
+                                    unsigned bit, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = check(options, command, bit, err);
+  return th_agree(comm, rc, err);
+}
+
+/* --- The option that a misspelt name may stand for ------------------------ */
+
+/* Levenshtein's distance; names longer than the row count as far away. */
+static int distance(const char *a, const char *b)
+{
+  enum { LONGEST = 40 };
+  int row[LONGEST + 1];
+  size_t length = strlen(b);
+  if (length > LONGEST)
+    return LONGEST;
+  for (size_t j = 0; j <= length; j++)
+    row[j] = (int)j;
+  for (size_t i = 0; a[i] != '\0'; i++) {
+    int diagonal = row[0];
+    row[0] = (int)i + 1;
+    for (size_t j = 1; j <= length; j++) {
+      int change = diagonal + (a[i] != b[j - 1]);
+      diagonal = row[j];
+      int shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      row[j] = change < shift ? change : shift;
+    }
+  }
+  return row[length];
+}
+
+const char *th_option_nearest(const char *name, unsigned commands)
+{
+  int count = th_option_count();
+  const char *nearest = NULL;
+  const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
+  int best = (int)strlen(name) / 3 + 2;
+  for (int k = 0; k < count; k++) {
+    int far = distance(bare, th_option_row(k)->name);
+    bool opens = strlen(bare) > 2 &&
+                 strncmp(bare, th_option_row(k)->name, strlen(bare)) == 0;
+    far = opens ? 0 : far; /* an abbreviation: nothing is nearer */
+    if ((th_option_row(k)->commands & commands) != 0 && far < best) {
+      best = far;
+      nearest = th_option_row(k)->name;
+    }
+  }
+  return nearest;
+}
 
 enum { FLAG_OFF = 1000, LETTERS = 3 * TH_OPTIONS_MOST };
 
@@ -112,9 +237,13 @@ static const char *command_of(const struct th_options *options,
   return command->name;
 }
 
-th_status th_option_unknown(const struct th_options *options, const char *where,
-                            const char *dashes, const char *name, unsigned bit,
-                            struct th_error *err)
+/* Refuse an option that no row of `commands` accepts, with TH_EUSAGE. The
+ * message names it and the option that may have been meant. `where` opens the
+ * message; `dashes` is "--" on the command line and empty in a deck. Local. */
+static th_status option_unknown(const struct th_options *options,
+                                const char *where, const char *dashes,
+                                const char *name, unsigned bit,
+                                struct th_error *err)
 {
   const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
   int row = th_option_find(name);
@@ -153,7 +282,7 @@ static th_status check_long(const struct th_options *options,
       return th_fail(err, TH_EUSAGE, "%s: --%s takes no value", command, name);
     return TH_OK;
   }
-  return th_option_unknown(options, command, "--", name, bit, err);
+  return option_unknown(options, command, "--", name, bit, err);
 }
 
 static th_status take(struct th_options *options, int code, const char *command,
@@ -177,7 +306,7 @@ static th_status refuse(const struct th_options *options, int code,
 {
   char letter[2] = {(char)optopt, '\0'};
   if (code != ':')
-    return th_option_unknown(options, command, "-", letter, bit, err);
+    return option_unknown(options, command, "-", letter, bit, err);
   if (strncmp(token, "--", 2) == 0)
     return th_fail(err, TH_EUSAGE, "%s: %s needs a value", command, token);
   return th_fail(err, TH_EUSAGE, "%s: -%s needs a value", command, letter);
@@ -251,7 +380,234 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
   if (options->deck != NULL)
     TH_TRY(th_option_deck_read(options, comm, bit, err));
   TH_TRY(check_arguments(options, command, err));
-  TH_TRY(th_option_files_check(options, comm, command->name, bit, err));
+  TH_TRY(option_files_check(options, comm, command->name, bit, err));
 done:
   return rc;
+}
+
+/* --- Options from a file: the same names, in sections by subject ---------- */
+
+enum { DECK_MOST = 1 << 20 };
+
+/* The text that inih reads line by line. It counts lines, as inih does not pass
+ * line numbers to its handler. */
+struct deck {
+  struct th_options *options;
+  unsigned bit;
+  const char *next; /* rest of the text */
+  int line;
+  int failed_line; /* 0: none */
+  struct th_error *err;
+};
+
+static char *next_line(char *line, int size, void *self)
+{
+  struct deck *deck = self;
+  size_t length = strcspn(deck->next, "\n");
+  if (deck->next[0] == '\0')
+    return NULL;
+  deck->line++;
+  if (length + 2 > (size_t)size) {
+    th_fail(deck->err, TH_EUSAGE,
+            "%s:%d: the line is longer than %d characters", deck->options->deck,
+            deck->line, size - 2);
+    deck->failed_line = deck->line;
+    return NULL;
+  }
+  memcpy(line, deck->next, length);
+  line[length] = '\0';
+  deck->next += length + (deck->next[length] == '\n');
+  return line;
+}
+
+static th_status keep(struct th_options *options, const char *value,
+                      const char **kept, struct th_error *err)
+{
+  th_status rc = TH_GROW(&options->owned.value, &options->owned.capacity,
+                         options->owned.count + 1, "the deck", err);
+  if (rc != TH_OK)
+    return rc;
+  char *copy = th_model_copy_string(value);
+  if (copy == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for the deck");
+  options->owned.value[options->owned.count++] = copy;
+  *kept = copy;
+  return TH_OK;
+}
+
+static th_status enter(struct deck *deck, const char *section, const char *name,
+                       const char *value)
+{
+  struct th_options *options = deck->options;
+  char where[512];
+  int row = th_option_find(name);
+  snprintf(where, sizeof where, "%s:%d", options->deck, deck->line);
+  if (row < 0 || (th_option_row(row)->commands & deck->bit) == 0)
+    return option_unknown(deck->options, where, "", name, deck->bit, deck->err);
+  if (th_option_row(row)->section == NULL)
+    return th_fail(deck->err, TH_EUSAGE,
+                   "%s: %s is for the command line, not for a deck", where,
+                   name);
+  if (strcmp(th_option_row(row)->section, section) != 0)
+    return th_fail(deck->err, TH_EUSAGE,
+                   "%s: %s belongs in section [%s], not in [%s]", where, name,
+                   th_option_row(row)->section, section);
+  if (options->given[row] == TH_GIVEN_IN_DECK)
+    return th_fail(deck->err, TH_EUSAGE, "%s: %s is given twice", where, name);
+  if (options->given[row] == TH_GIVEN_ON_LINE)
+    return TH_OK;
+  const char *kept = NULL;
+  th_status rc = keep(options, value, &kept, deck->err);
+  if (rc != TH_OK)
+    return rc;
+  snprintf(where, sizeof where, "%s:%d: %s", options->deck, deck->line, name);
+  options->given[row] = TH_GIVEN_IN_DECK;
+  return th_option_set(options, row, kept, where, deck->err);
+}
+
+/* Handle a setting; inih expects 0 for a failure. */
+static int handle(void *self, const char *section, const char *name,
+                  const char *value)
+{
+  struct deck *deck = self;
+  if (deck->failed_line > 0)
+    return 0;
+  if (enter(deck, section, name, value) == TH_OK)
+    return 1;
+  deck->failed_line = deck->line;
+  return 0;
+}
+
+static th_status read_text(const char *path, char **text, int64_t *length,
+                           struct th_error *err)
+{
+  struct stat what = {0};
+  /* looked at first: to open a pipe may last for ever */
+  bool other = stat(path, &what) == 0 && !S_ISREG(what.st_mode);
+  FILE *file = other ? NULL : fopen(path, "r");
+  if (file == NULL)
+    return th_fail(err, TH_EIO, "deck %s: %s", path,
+                   other ? "not a file" : strerror(errno));
+  int64_t most = what.st_size < DECK_MOST ? what.st_size : DECK_MOST;
+  th_status rc = TH_NEW(text, most + 2, "the deck", err);
+  if (rc == TH_OK) {
+    *length = (int64_t)fread(*text, 1, (size_t)most + 1, file);
+    if (ferror(file) || *length > most)
+      rc = th_fail(err, TH_EIO, "deck %s: %s", path,
+                   ferror(file)       ? "cannot be read"
+                   : most < DECK_MOST ? "grows while it is read"
+                                      : "larger than 1 MiB");
+  }
+  fclose(file);
+  return rc;
+}
+
+/* A text ends at a byte 0: what is behind it would not count. */
+static th_status check_bytes(const struct th_options *options, int64_t length,
+                             struct th_error *err)
+{
+  const char *text = options->owned.deck;
+  int64_t zero = (int64_t)strlen(text);
+  int64_t line = 1;
+  int64_t begin = 0; /* of that line */
+  for (int64_t k = 0; k < zero; k++)
+    if (text[k] == '\n') {
+      line++;
+      begin = k + 1;
+    }
+  if (zero == length)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s:%lld:%lld: a byte 0 found, so this is not a text file; "
+                 "correct the line, or name another deck",
+                 options->deck, (long long)line, (long long)(zero - begin + 1));
+}
+
+/* Collective: give rank 0's text to all ranks. */
+static th_status share_text(struct th_options *options, struct th_comm *comm,
+                            struct th_error *err)
+{
+  int64_t length = 0;
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = read_text(options->deck, &options->owned.deck, &length, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, &length, sizeof length, 0);
+  if (comm->rank != 0)
+    rc = TH_NEW(&options->owned.deck, length + 1, "the deck", err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, options->owned.deck, (size_t)length, 0);
+  options->owned.deck[length] = '\0';
+  rc = check_bytes(options, length, err);
+done:
+  return rc;
+}
+
+th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
+                              unsigned bit, struct th_error *err)
+{
+  th_status rc = share_text(options, comm, err);
+  if (rc != TH_OK)
+    return rc;
+  struct deck deck = {
+      .options = options, .bit = bit, .next = options->owned.deck, .err = err};
+  struct th_error first;
+  th_error_clear(&first);
+  deck.err = &first;
+  int line = ini_parse_stream(next_line, &deck, handle, &deck);
+  if (line > 0 && (deck.failed_line == 0 || line < deck.failed_line))
+    return th_fail(err, TH_EUSAGE, "%s:%d: neither [section] nor name = value",
+                   options->deck, line);
+  if (deck.failed_line > 0)
+    return th_fail(err, first.code, "%s", first.text);
+  return line == 0 ? TH_OK : th_fail(err, TH_ENOMEM, "no memory for the deck");
+}
+
+/* --- The names of what options choose from -------------------------------- */
+
+const char *th_option_names_format(int64_t k)
+{
+  return th_import_table()[k].name;
+}
+
+const char *th_option_names_type(int64_t k)
+{
+  return k < TH_TYPE_COUNT ? th_type_name((enum th_type)k) : NULL;
+}
+
+const char *th_option_names_layout(int64_t k)
+{
+  if (k == 0)
+    return "auto";
+  return k <= TH_LAYOUT_COUNT ? th_type_layout_name((enum th_layout)(k - 1))
+                              : NULL;
+}
+
+const char *th_option_names_header(int64_t k)
+{
+  static const char *const names[TH_HEADER_COUNT + 1] = {
+      [TH_HEADER_AUTO] = "auto",
+      [TH_HEADER_YES] = "yes",
+      [TH_HEADER_NO] = "no"};
+  return names[k];
+}
+
+const char *th_option_names_labels(int64_t k)
+{
+  static const char *const names[TH_LABELS_COUNT + 1] = {
+      [TH_LABELS_AUTO] = "auto",
+      [TH_LABELS_PLAIN] = "plain",
+      [TH_LABELS_WEIGHTED] = "weighted",
+      [TH_LABELS_NONE] = "none"};
+  return names[k];
+}
+
+const char *th_option_names_split(int64_t k)
+{
+  static const char *const names[] = {[TH_SPLIT_AUTO] = "auto",
+                                      [TH_SPLIT_TEST] = "test",
+                                      [TH_SPLIT_TRAIN] = "train",
+                                      [TH_SPLIT_ALL] = "all",
+                                      NULL};
+  return names[k];
 }

@@ -8,7 +8,7 @@
 #define TH_OPTIONS_H
 
 #include "api/option.h"
-#include "api/split.h"
+#include "api/training.h"
 #include "cli/options/command.h"
 #include "core/comm.h"
 #include "core/error.h"
@@ -159,22 +159,21 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
  * Local. */
 const char *th_option_nearest(const char *name, unsigned commands);
 
-/* Refuse an option that no row of `commands` accepts, with TH_EUSAGE. The
- * message names it and the option that may have been meant. `where` opens the
- * message; `dashes` is "--" on the command line and empty in a deck. Local. */
-th_status th_option_unknown(const struct th_options *options, const char *where,
-                            const char *dashes, const char *name, unsigned bit,
-                            struct th_error *err);
-
-/* Refuse an output that would replace an input, and two outputs in one file,
- * with TH_EUSAGE, even with --force. Collective: as rank 0 sees the files. */
-th_status th_option_files_check(const struct th_options *options,
-                                struct th_comm *comm, const char *command,
-                                unsigned bit, struct th_error *err);
-
 /* Read a deck. An option on the command line goes before one in the deck.
- * Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
+ * Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. Shown for tests. */
 th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
                               unsigned bit, struct th_error *err);
+
+/* --- The names of what options choose from
+ *
+ * Each function gives the k-th name of a choice, NULL behind the last. Local.
+ */
+
+const char *th_option_names_format(int64_t k);
+const char *th_option_names_type(int64_t k);
+const char *th_option_names_layout(int64_t k);
+const char *th_option_names_header(int64_t k);
+const char *th_option_names_labels(int64_t k);
+const char *th_option_names_split(int64_t k);
 
 #endif

@@ -2,12 +2,181 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/iht.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/partition.h"
+#include "core/random.h"
+#include "math/linalg.h"
+#include "math/schedule.h"
+#include "solvers/budgeted/algorithms.h"
+#include "solvers/budgeted/budgeted_plan.h"
 #include "solvers/budgeted/refit.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* --- What a run of exploration, exploitation or hybrid is going to do */
+
+enum {
+  LEAST_BUDGET = 64,
+  BYTES_PER_ATTRIBUTE = 88 /* centre, scale, bound and a solver's vectors */
+};
+
+th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
+                      struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  int64_t d = size->shape->attributes;
+  int64_t rows = config->rounds.batch_explore;
+  th_status rc;
+  TH_TRY(th_budgeted_check_start(config, d, err));
+  TH_TRY(th_budgeted_choose_budget(config, d, LEAST_BUDGET, err));
+  plan->blocks = th_budgeted_blocks(d, config->budget - config->sparsity);
+  if (rows <= 0)
+    rows = th_schedule_explore_rows(config->sparsity);
+  th_budgeted_choose_passes(config, size->shape, plan->blocks * rows, true);
+  th_budgeted_plan(
+      plan, size,
+      &(struct th_budgeted_needs){
+          .bytes = BYTES_PER_ATTRIBUTE,
+          .members = config->sparsity > 0 ? config->sparsity : config->budget,
+          .copies = 2}, /* the kept ones and a batch of them */
+      rows);
+done:
+  return rc;
+}
+
+/* --- L from the spectrum of a few random attributes ----------------------- */
+
+enum {
+  PROBES = 2, /* blocks that are looked at */
+  ROWS_PER_ATTRIBUTE = 4,
+  MOST_ATTRIBUTES = 2048 /* a larger Gram matrix does not tell more */
+};
+
+static const double skipped_lambda = 2;
+
+/* The correlation matrix of the members that vary, packed to the front. Local.
+ */
+static int64_t correlation(const struct th_gram *gram, double *a)
+{
+  int64_t n = 0;
+  for (int64_t k = 0; k < gram->size; k++)
+    n += th_gram_at(gram, k, k) > 0;
+  int64_t column = 0;
+  for (int64_t j = 0; j < gram->size; j++) {
+    if (!(th_gram_at(gram, j, j) > 0))
+      continue;
+    int64_t row = 0;
+    for (int64_t i = 0; i <= j; i++)
+      if (th_gram_at(gram, i, i) > 0)
+        a[row++ + column * n] = th_gram_at(gram, i, j) / gram->weight;
+    column++;
+  }
+  return n;
+}
+
+/* Local, on rank 0. */
+static th_status eigenvalue_here(const struct th_gram *gram, double *lambda,
+                                 struct th_error *err)
+{
+  double *a = NULL;
+  double largest = 1;
+  th_status rc;
+  TH_TRY(TH_NEW(&a, gram->size * gram->size, "a correlation matrix", err));
+  int64_t n = correlation(gram, a);
+  if (n > 0)
+    TH_TRY(th_linalg_largest_eigenvalue(n, a, &largest, err));
+  *lambda = th_schedule_eigenvalue(largest, (double)n / gram->rows);
+done:
+  free(a);
+  return rc;
+}
+
+/* Largest eigenvalue of the correlation of x_S in a Gram matrix; solved on
+ * rank 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
+static th_status iht_gram_eigenvalue(const struct th_gram *gram,
+                                     struct th_context *context, double *lambda,
+                                     struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  th_status rc = TH_OK;
+  th_profile_begin(context->profile);
+  if (comm->rank == 0)
+    rc = eigenvalue_here(gram, lambda, err);
+  rc = th_agree(comm, rc, err);
+  if (rc == TH_OK)
+    comm->ops->bcast(comm, lambda, sizeof *lambda, 0);
+  th_profile_end(context->profile, TH_PHASE_SOLVE);
+  return rc;
+}
+
+/* `count` random attributes become the support. Collective. */
+static th_status choose_attributes(struct th_support *support,
+                                   struct th_context *context, int probe,
+                                   int64_t count, struct th_error *err)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  struct th_stream stream = {context->config->seed, TH_PURPOSE_STEP_SIZE};
+  struct th_index_value *chosen = NULL;
+  th_status rc = TH_NEW(&chosen, count, "random attributes", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t i = 0; i < count; i++)
+    chosen[i].attribute = th_random_place(stream, (uint64_t)probe, d, i);
+  qsort(chosen, (size_t)count, sizeof *chosen, th_integer_ascending);
+  TH_TRY(th_support_assign(support, context, chosen, count, err));
+done:
+  free(chosen);
+  return rc;
+}
+
+/* One probe. Collective. */
+static th_status probe_block(struct th_context *context, int probe,
+                             int64_t count, double *lambda,
+                             struct th_error *err)
+{
+  struct th_support support = {0};
+  struct th_batch batch = {0};
+  struct th_gram gram = {0};
+  bool complete = false;
+  th_status rc;
+  TH_TRY(choose_attributes(&support, context, probe, count, err));
+  const struct th_batch_request request = {.consumer = TH_CONSUMER_STEP_SIZE,
+                                           .rows = ROWS_PER_ATTRIBUTE * count,
+                                           .support = &support};
+  TH_TRY(th_batch_observe(&batch, context, &request, &complete, err));
+  if (!complete)
+    goto done;
+  TH_TRY(th_gram_start(&gram, context, count, err));
+  TH_TRY(th_gram_add(&gram, context, &batch, &support, NULL, NULL, err));
+  TH_TRY(iht_gram_eigenvalue(&gram, context, lambda, err));
+done:
+  th_support_free(&support);
+  th_batch_free(&batch);
+  th_gram_free(&gram);
+  return rc;
+}
+
+/* L by the automatic rule, from two blocks of s' random attributes on 4 s' rows
+ * each. The draws are in the ledger. If they would cost more than a tenth of
+ * the data, lambda = 2, hence eta = 1/8 for a squared loss. Collective. */
+static th_status iht_estimate_step_size(struct th_context *context,
+                                        double *lambda, struct th_error *err)
+{
+  int64_t count = th_source_budget(context->source);
+  th_status rc = TH_OK;
+  count = count < MOST_ATTRIBUTES ? count : MOST_ATTRIBUTES;
+  *lambda = skipped_lambda;
+  if (PROBES * ROWS_PER_ATTRIBUTE * count * 10 > context->deal.rows_in_pass)
+    return rc;
+  *lambda = 1;
+  for (int probe = 0; probe < PROBES && rc == TH_OK; probe++) {
+    double found = 1;
+    rc = probe_block(context, probe, count, &found, err);
+    *lambda = found > *lambda ? found : *lambda;
+  }
+  return rc;
+}
 
 enum {
   AFFORDABLE = 1024,   /* |S| up to which every round may refit */
@@ -51,7 +220,7 @@ static th_status choose_step_size(struct th_iht *h, struct th_context *context,
   h->eta = context->config->eta;
   if (h->eta > 0)
     return TH_OK;
-  th_status rc = th_iht_estimate_step_size(context, &lambda, err);
+  th_status rc = iht_estimate_step_size(context, &lambda, err);
   h->smoothness = context->loss->smoothness * lambda;
   h->eta = 1 / (2 * h->smoothness);
   return rc;
@@ -215,7 +384,7 @@ static th_status look_at_smoothness(struct th_iht *h,
                                     struct th_error *err)
 {
   double lambda = 1;
-  th_status rc = th_iht_gram_eigenvalue(&h->gram, context, &lambda, err);
+  th_status rc = iht_gram_eigenvalue(&h->gram, context, &lambda, err);
   double smoothness = context->loss->smoothness * lambda;
   if (rc == TH_OK && smoothness > h->smoothness) {
     h->smoothness = smoothness;
@@ -294,4 +463,160 @@ double th_iht_step_size(const void *state)
 {
   const struct th_iht *h = state;
   return h->eta;
+}
+
+/* --- The batches of Exploration, Exploitation and Hybrid, round by round */
+
+enum { EXPLOIT_PER_EXPLORE = 4 }; /* B = 4 B^- */
+
+static const double default_growth = 1.2;
+static const double largest_update = 0.15; /* of the rows that are left */
+static const double end_share = 0.1;       /* of a pass: rows for the end */
+
+static double growth_of(const struct th_config *config)
+{
+  return config->rounds.growth > 0 ? config->rounds.growth : default_growth;
+}
+
+/* B^- by the automatic rule. It grows while an update takes at most 15 per cent
+ * of the rows that are left. It never shrinks, since noise would grow again. 0:
+ * exploring is over, because another update would leave too little for the end.
+ */
+static int64_t explore_rows_by_rule(const struct th_iht *h,
+                                    const struct th_context *context,
+                                    int64_t blocks)
+{
+  double left = (double)th_deal_left(&context->deal);
+  int64_t most = (int64_t)(largest_update * left / (double)blocks);
+  int64_t first = th_schedule_explore_rows(context->config->sparsity);
+  int64_t rows = th_schedule_grow(first, growth_of(context->config), h->round);
+  if (h->round == 0) {
+    rows = rows < most ? rows : most;
+    return rows > 1 ? rows : 1;
+  }
+  if (rows > most && rows > h->explore_rows)
+    rows = most > h->explore_rows ? most : h->explore_rows;
+  double pass = (double)context->deal.rows_in_pass;
+  double after = left - (double)blocks * (double)rows;
+  return after >= end_share * pass ? rows : 0;
+}
+
+/* B by the automatic rule in a round without Exploration. It grows up to a
+ * whole pass. The last update takes all that is left, unless that is less than
+ * the one before took. */
+static int64_t exploit_rows_by_rule(const struct th_iht *h,
+                                    const struct th_context *context)
+{
+  int64_t pass = context->deal.rows_in_pass;
+  int64_t left = th_deal_left(&context->deal);
+  int64_t first =
+      EXPLOIT_PER_EXPLORE * th_schedule_explore_rows(context->config->sparsity);
+  int64_t rows = th_schedule_grow(first, growth_of(context->config), h->round);
+  rows = rows < pass ? rows : pass;
+  if (left / 2 >= rows)
+    return rows;
+  rows = left < pass ? left : pass;
+  return rows >= h->exploit_rows ? rows : 0;
+}
+
+/* Exploration in a round, with batches as given or by rule. */
+static void plan_exploration(struct th_iht *h, const struct th_context *context,
+                             int64_t blocks)
+{
+  const struct th_config *config = context->config;
+  h->explore_rows = config->rounds.batch_explore > 0
+                        ? th_schedule_grow(config->rounds.batch_explore,
+                                           growth_of(config), h->round)
+                        : explore_rows_by_rule(h, context, blocks);
+  h->updates_explore =
+      config->rounds.updates_explore > 0 ? config->rounds.updates_explore : 1;
+}
+
+/* Exploitation in a round; on S alone where nothing is explored. */
+static void plan_exploitation(struct th_iht *h,
+                              const struct th_context *context, int64_t blocks)
+{
+  const struct th_config *config = context->config;
+  bool alone = h->explore_rows == 0;
+  h->exploit_rows = config->rounds.batch_exploit > 0
+                        ? th_schedule_grow(config->rounds.batch_exploit,
+                                           growth_of(config), h->round)
+                    : alone ? exploit_rows_by_rule(h, context)
+                            : EXPLOIT_PER_EXPLORE * h->explore_rows;
+  h->updates_exploit =
+      config->rounds.updates_exploit > 0
+          ? config->rounds.updates_exploit
+          : th_schedule_exploit_updates(alone ? 1 : blocks,
+                                        h->eta * context->loss->smoothness / 2);
+}
+
+/* Whether the rows that are left go into steps on S. They do where the model
+ * is, or may be, the iterate. Least squares uses all rows at once instead. */
+static bool steps_to_the_end(const struct th_context *context)
+{
+  return context->loss->labels || context->config->refit == TH_REFIT_NO;
+}
+
+/* Rows of a round as planned. */
+static double rows_of_round(const struct th_iht *h,
+                            const struct th_context *context, bool explore,
+                            bool exploit, int64_t blocks)
+{
+  double rows =
+      (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
+  if (exploit && (h->explores || !explore || steps_to_the_end(context)))
+    rows += (double)h->exploit_rows * (double)h->updates_exploit;
+  return rows;
+}
+
+/* The first round may have less Exploitation than planned, so that it fits. */
+static void fit_first_round(struct th_iht *h, const struct th_context *context,
+                            int64_t blocks)
+{
+  double left =
+      (double)th_deal_left(&context->deal) -
+      (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
+  int64_t most = (int64_t)((1 - end_share) * left / (double)h->exploit_rows);
+  if (h->updates_exploit > most)
+    h->updates_exploit = most > 0 ? most : 0;
+}
+
+static void plan_round(struct th_iht *h, const struct th_context *context,
+                       bool explore, bool exploit, int64_t blocks)
+{
+  h->explore_rows = explore && h->explores ? h->explore_rows : 0;
+  if (explore && h->explores)
+    plan_exploration(h, context, blocks);
+  h->explores = h->explore_rows > 0;
+  h->updates_explore = h->explores ? h->updates_explore : 0;
+  if (!exploit)
+    return;
+  plan_exploitation(h, context, blocks);
+  if (h->explores && h->round == 0 &&
+      context->config->rounds.updates_exploit == 0)
+    fit_first_round(h, context, blocks);
+}
+
+th_status th_iht_round(struct th_iht *h, struct th_context *context,
+                       bool explore, bool exploit, bool *fits,
+                       struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  th_status rc = explore ? th_iht_blocks(h, context, err) : TH_OK;
+  if (rc != TH_OK)
+    return rc; /* cannot fail: there is room; the same on every rank */
+  int64_t blocks = explore ? h->blocks.count : 1;
+  double left = (double)th_deal_left(&context->deal);
+  plan_round(h, context, explore, exploit, blocks);
+  double rows = rows_of_round(h, context, explore, exploit, blocks);
+  if (rows > left && h->explores && exploit &&
+      config->rounds.batch_explore == 0 &&
+      steps_to_the_end(context)) { /* S alone */
+    h->explores = false;
+    plan_round(h, context, explore, exploit, blocks);
+    rows = rows_of_round(h, context, explore, exploit, blocks);
+  }
+  *fits = rows > 0 && rows <= left &&
+          (config->rounds.most == 0 || h->round < config->rounds.most);
+  return TH_OK;
 }

@@ -114,16 +114,4 @@ void th_iht_release(void *state);
     .free = th_iht_release,                                                    \
   }
 
-/* Largest eigenvalue of the correlation of x_S in a Gram matrix; solved on
- * rank 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
-th_status th_iht_gram_eigenvalue(const struct th_gram *gram,
-                                 struct th_context *context, double *lambda,
-                                 struct th_error *err);
-
-/* L by the automatic rule, from two blocks of s' random attributes on 4 s' rows
- * each. The draws are in the ledger. If they would cost more than a tenth of
- * the data, lambda = 2, hence eta = 1/8 for a squared loss. Collective. */
-th_status th_iht_estimate_step_size(struct th_context *context, double *lambda,
-                                    struct th_error *err);
-
 #endif

@@ -3,7 +3,8 @@
 #include "solvers/budgeted/newton.h"
 
 #include "core/memory.h"
-#include "solvers/budgeted/normal.h"
+#include "solvers/budgeted/refit.h"
+#include "solvers/data/gram.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static th_status find_direction(struct newton *newton, struct th_batch *batch,
                                       .ridge = newton->ridge,
                                       .coef = support->coef,
                                       .keep = newton->keep};
-  TH_TRY(th_normal_solve(&equations, context, &newton->step, err));
+  TH_TRY(th_refit_normal_solve(&equations, context, &newton->step, err));
   shorten(newton);
 done:
   return rc;

@@ -12,21 +12,316 @@
  * Attributes enter S by their z-score, are tried on the rows of the next round,
  * or of several where few rows have them, and leave when a weighted
  * least-squares fit on S and the constant finds them insignificant. The fit
- * keeps what it knew when S grows (sift_fold.c). There is no s, step size or
+ * keeps what it knew when S grows (sift_fit.c). There is no s, step size or
  * batch to choose. Logistic loss: attributes are selected on labels -1, +1 with
  * squared loss, and Newton steps on S end the run.
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/sift.h"
-#include "solvers/budgeted/algorithms.h"
 
 #include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/schedule.h"
 #include "solvers/algorithm.h"
+#include "solvers/budgeted/algorithms.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+static const struct th_support *support(const void *state);
+static double loss(const void *state);
+static double done(const void *state);
+static const struct th_ending *ending(const void *state);
+static void sift_describe(void *state, struct th_context *context,
+                          struct th_state *list);
+
+/* --- How attributes enter S in solver `sift` ------------------------------ */
+
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_sift_entry, entrants),
+    TH_ARRAY(struct th_sift_entry, merged),
+    TH_ARRAY(struct th_sift_entry, attribute),
+    TH_ARRAY(struct th_sift_entry, sum), TH_ARRAY(struct th_sift_entry, place)};
+
+static void sift_entry_free(struct th_sift_entry *entry)
+{
+  th_select_free(&entry->selection);
+  th_memory_arrays_free(TH_ARRAYS(entry, arrays));
+  *entry = (struct th_sift_entry){0};
+}
+
+/* Room for a support of that size. Local. */
+static th_status sift_entry_reserve(struct th_sift_entry *e, int64_t size,
+                                    struct th_error *err)
+{
+  return th_memory_arrays_reserve(TH_ARRAYS(e, arrays), &e->capacity, size,
+                                  "attributes that enter the support", err);
+}
+
+/* S += E: two ascending lists become one. Local. */
+static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
+{
+  struct th_sift_entry *entry = &s->entry;
+  const struct th_index_value *entrants = entry->entrants;
+  int64_t old = s->support.size;
+  int64_t k = 0;
+  int64_t e = 0;
+  for (int64_t at = 0; at < old + found; at++) {
+    bool member = e == found ||
+                  (k < old && s->support.attribute[k] < entrants[e].attribute);
+    struct th_index_value *to = &entry->merged[at];
+    if (member) {
+      entry->place[k] = at;
+      *to =
+          (struct th_index_value){s->support.attribute[k], s->support.coef[k]};
+      k++;
+    } else {
+      *to = (struct th_index_value){entrants[e].attribute,
+                                    entry->sum[e].u / entry->sum[e].v};
+      e++;
+    }
+  }
+  th_status rc = th_sift_fit_insert(&s->fit, entry->place, old + found, err);
+  for (int64_t at = 0, c = 0; c < found && rc == TH_OK; at++)
+    if (entry->merged[at].attribute == entrants[c].attribute) {
+      s->fit.came[at] = entry->sum[c];
+      s->fit.score[at] = entrants[c++].value;
+    }
+  return rc;
+}
+
+/* Local. */
+static th_status judge(struct th_sift *s, const struct th_context *context,
+                       struct th_error *err)
+{
+  const struct th_judgement rule = {.threshold = s->threshold,
+                                    .mean_square = s->mean_square,
+                                    .support = &s->support};
+  th_status rc = sift_entry_reserve(&s->entry, s->largest_support, err);
+  if (rc == TH_OK)
+    rc = th_sift_evidence_score(&s->evidence, context, &rule, err);
+  return rc;
+}
+
+/* S += E, of which found are there. Collective. */
+static th_status join(struct th_sift *s, struct th_context *context,
+                      int64_t found, struct th_error *err)
+{
+  int64_t size = s->support.size + found;
+  bool grows = size + s->fit.constant > s->fit.capacity; /* on all alike */
+  for (int64_t k = 0; k < found; k++)
+    s->entry.attribute[k] = s->entry.entrants[k].attribute;
+  th_sift_evidence_message(&s->evidence, context, s->entry.attribute, found,
+                           s->entry.sum);
+  th_status rc = merge(s, found, err);
+  if (grows)
+    TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_support_assign(&s->support, context, s->entry.merged, size, err));
+done:
+  return rc;
+}
+
+/* E = the attributes with the largest |z| above z0, as many as S has room for;
+ * S += E. learnt: this rank's status of the evidence; if it is a failure on any
+ * rank, all ranks fail here. Collective. TH_ENUMERIC, TH_EDATA, TH_ENOMEM. */
+static th_status sift_enter(struct th_sift *s, struct th_context *context,
+                            th_status learnt, struct th_error *err)
+{
+  struct th_sift_evidence *evidence = &s->evidence;
+  int64_t room = s->largest_support - s->support.size;
+  int64_t found = 0;
+  if (room <= 0)
+    return th_agree(context->comm, learnt, err);
+  th_profile_begin(context->profile);
+  th_status rc = learnt == TH_OK ? judge(s, context, err) : learnt;
+  struct th_select_among among = {.values = evidence->score,
+                                  .attribute = evidence->candidate,
+                                  .count = evidence->candidates,
+                                  .threshold = s->threshold,
+                                  .k = room};
+  TH_TRY(th_select_largest(context->comm, &s->entry.selection, &among, rc,
+                           s->entry.entrants, &found, err));
+  if (found > 0)
+    TH_TRY(join(s, context, found, err));
+done:
+  th_profile_end(context->profile, TH_PHASE_SELECT);
+  return rc;
+}
+
+/* --- What a round of solver `sift` teaches beside its Gram matrix --------- */
+
+enum {
+  COMPARED_ROWS =
+      400,  /* that a mean squared residual is taken over, to be compared */
+  FEW = 20, /* examples of an attribute in a round */
+  TRIAL_PART = 5,  /* the rows of a trial: at most n over this */
+  TRIAL_ROWS = 100 /* and at least so many with FEW examples */
+};
+
+/* What a trial has to gain, in squared standard errors of the first guess. */
+static const double telling = 16;
+static const double telling_many = 9;
+static const double standing = 2; /* standard errors */
+
+/* Is a member of S an entrant? Local.
+ * Is a member of S an entrant? */
+static bool sift_has_entrants(const struct th_sift *s)
+{
+  bool any = false;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    any |= s->fit.entrant[k];
+  return any;
+}
+
+/* First guesses at E's coefficients count in a round's residuals only if they
+ * make them smaller on its rows. Local.
+ * First guesses at E's coefficients count only if they help. On correlated
+ * data, the guesses of many entrants at once add up to nonsense. */
+static void sift_choose_guesses(struct th_sift *s)
+{
+  const struct th_support *support = &s->support;
+  if (!sift_has_entrants(s) ||
+      th_gram_squares(&s->gram, support->coef, support->intercept, NULL) <
+          th_gram_squares(&s->gram, support->coef, support->intercept,
+                          s->fit.entrant))
+    return;
+  for (int64_t k = 0; k < s->support.size; k++)
+    if (s->fit.entrant[k])
+      s->support.coef[k] = 0;
+}
+
+/* If residuals have doubled while S has no entrants, S has changed for the
+ * worse. All evidence is then about another S, and is forgotten. Local.
+ * If residuals have doubled while S has no entrants, S has changed for the
+ * worse. All evidence is then about another S. */
+static void sift_check_loss(struct th_sift *s, const struct th_context *context)
+{
+  if (sift_has_entrants(s))
+    return;
+  s->pooled += s->mean_square * s->batch.weight_sum;
+  s->pooled_rows += s->batch.weight_sum;
+  if (s->pooled_rows < fmin(COMPARED_ROWS, (double)context->deal.rows_in_pass))
+    return;
+  double mean = s->pooled / s->pooled_rows;
+  double rare_label_slack = s->rare_label_slack / s->pooled_rows;
+  if (mean > 2 * s->smallest + rare_label_slack) {
+    th_sift_evidence_forget_all(&s->evidence, context);
+    s->plan.level = 0;
+    s->smallest = INFINITY;
+  }
+  s->smallest = fmin(s->smallest, mean + rare_label_slack);
+  s->pooled = 0;
+  s->pooled_rows = 0;
+}
+
+/* All rows of the round are evidence about the entrants that this rank owns.
+ * Local.
+ * All rows of the round are evidence about an entrant, once its own part of the
+ * prediction is added back to the residual. Local, at its owner. */
+static void sift_learn_entrants(struct th_sift *s,
+                                const struct th_context *context)
+{
+  const struct th_batch *batch = &s->batch;
+  for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
+    const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+    struct th_evidence sum = {0};
+    if (!s->fit.entrant[k])
+      continue;
+    for (int64_t i = 0; i < batch->rows; i++) {
+      sum.u -= batch->residual[i] * x[i];
+      sum.v += batch->weight[i] * x[i] * x[i];
+    }
+    sum.u += sum.v * s->support.coef[k];
+    if (s->predicts)
+      th_marginal_entrant(&s->marginal, context, batch, s->support.attribute[k],
+                          x, s->support.coef[k], s->mean_square);
+    th_sift_evidence_add(
+        &s->evidence, context, s->support.attribute[k],
+        (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square},
+        batch->rows);
+  }
+}
+
+/* How many rows of the round have a value that is not zero, at its owner. */
+static int64_t count_nonzeros(const struct th_sift *s, int64_t k)
+{
+  const struct th_batch *batch = &s->batch;
+  double zero = -s->support.centre[k] * s->support.scale[k];
+  double near = 1e-6 * (1 + fabs(zero)); /* values may come from floats */
+  int64_t count = 0;
+  if (k < batch->mine.first || k >= batch->mine.last)
+    return 0;
+  const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+  for (int64_t i = 0; i < batch->rows; i++)
+    count += fabs(x[i] - zero) > near;
+  return count;
+}
+
+/* A new entrant is slow if few of the round's examples have it. Its trial lasts
+ * over several rounds, and its coefficient is 0 meanwhile. Collective where
+ * there are entrants. */
+static void sift_find_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_fit *fit = &s->fit;
+  int64_t *count = s->entry.attribute;
+  if (!sift_has_entrants(s))
+    return;
+  for (int64_t k = 0; k < fit->size; k++)
+    count[k] = fit->entrant[k] ? count_nonzeros(s, k) : 0;
+  context->comm->ops->sum_i64(context->comm, count, (size_t)fit->size);
+  for (int64_t k = 0; k < fit->size; k++) {
+    if (!fit->entrant[k])
+      continue;
+    fit->slow[k] |= count[k] < FEW;
+    fit->nonzeros[k] += count[k];
+    if (fit->slow[k])
+      s->support.coef[k] = 0;
+  }
+}
+
+/* The verdict falls once the evidence since the entrant came can tell a
+ * coefficient of its size from 0, or once a fifth of the rows has gone by. */
+static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
+                                       struct th_evidence now, double n)
+{
+  const struct th_sift_fit *fit = &s->fit;
+  double rows = fit->seen[k] + s->batch.weight_sum;
+  double u = now.u - fit->came[k].u;
+  double w = now.v - fit->came[k].v;
+  double gain = w * (now.u / now.v) * (now.u / now.v);
+  bool many = fit->nonzeros[k] >= FEW && rows >= TRIAL_ROWS;
+  if (gain < telling && !(many && gain >= telling_many) &&
+      rows < n / TRIAL_PART)
+    return TH_SIFT_GOES_ON;
+  bool stands = u * u >= standing * standing * w && w > 0 && u * now.u > 0;
+  return stands ? TH_SIFT_JOINS : TH_SIFT_FAILS;
+}
+
+void th_sift_sum_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_entry *entry = &s->entry;
+  int64_t count = 0;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    if (s->fit.slow[k])
+      entry->attribute[count++] = s->support.attribute[k];
+  if (count > 0)
+    th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
+                             entry->sum);
+}
+
+/* The verdict on slow entrants, by all rounds since they came. Collective where
+ * there are some. */
+static void sift_judge_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_fit *fit = &s->fit;
+  double n = (double)context->deal.rows_in_pass;
+  int64_t count = 0;
+  th_sift_sum_slow(s, context);
+  for (int64_t k = 0; k < fit->size; k++)
+    if (fit->slow[k])
+      fit->verdict[k] =
+          (unsigned char)verdict_on(s, k, s->entry.sum[count++], n);
+}
 
 enum { RARE_ROWS = 4 }; /* of the rarer label, that chance may bring */
 
@@ -74,7 +369,7 @@ static void release(void *state)
   th_end_free(&s->end);
   th_sift_fit_free(&s->fit);
   th_sift_evidence_free(&s->evidence);
-  th_sift_entry_free(&s->entry);
+  sift_entry_free(&s->entry);
   free(s);
 }
 
@@ -251,8 +546,8 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
     th_round_log_add(&s->log, &s->batch, &s->support, s->label_mean, err);
   TH_TRY(
       th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
-  th_sift_find_slow(s, context);
-  th_sift_choose_guesses(s);
+  sift_find_slow(s, context);
+  sift_choose_guesses(s);
   TH_TRY(
       th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
 done:
@@ -283,17 +578,17 @@ static th_status learn(struct th_sift *s, struct th_context *context,
 {
   struct th_sift_evidence *e = &s->evidence;
   th_status rc;
-  th_sift_check_loss(s, context);
+  sift_check_loss(s, context);
   rc = th_sift_evidence_reserve(e, context, &s->support, err);
   if (rc == TH_OK && s->predicts)
     rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
   if (rc == TH_OK) {
-    th_sift_learn_entrants(s, context);
+    sift_learn_entrants(s, context);
     hold_members(s, context);
     rc = th_sift_evidence_gather(e, &s->batch, context, s->mean_square, err);
     release_members(s, context);
   }
-  th_sift_judge_slow(s, context);
+  sift_judge_slow(s, context);
   return rc;
 }
 
@@ -317,7 +612,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   s->mean_square = fmax(s->batch.loss, s->least);
   bool perfect = !(s->mean_square > 0); /* no evidence is left to find */
-  *more = !perfect || th_sift_has_entrants(s);
+  *more = !perfect || sift_has_entrants(s);
   if (!*more)
     return TH_OK;
   if (!perfect)
@@ -326,7 +621,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     th_sift_plan_done(s, context);
   TH_TRY(fit_support(s, context, learnt, err));
   if (!perfect)
-    TH_TRY(th_sift_enter(s, context, learnt, err));
+    TH_TRY(sift_enter(s, context, learnt, err));
 done:
   return rc;
 }
@@ -394,6 +689,61 @@ const struct th_algorithm th_sift_algorithm = {
     .step_size = step_size,
     .ending = ending,
     .keeps_held_out = keeps_held_out,
-    .describe = th_sift_describe,
+    .describe = sift_describe,
     .free = release,
 };
+
+/* --- The state of solver `sift` between rounds ---------------------------- */
+
+/* The race lasts over rounds and is state; blocks and rows are of one round
+ * only. Local. */
+static void describe_plan(struct th_sift_plan *plan,
+                          const struct th_context *context,
+                          struct th_state *list)
+{
+  const int64_t *all = NULL;
+  struct th_range here = {0, plan->race_count};
+  th_state_enter(list, "plan");
+  th_state_all(list, "fresh", TH_STATE_I64, &plan->fresh, 1);
+  th_state_limit(list, "fresh", &plan->fresh, 1, -(INT64_C(1) << 46),
+                 INT64_MAX);
+  TH_STATE_ONE(list, plan, next);
+  TH_STATE_ONE(list, plan, windows);
+  TH_STATE_ONE(list, plan, level);
+  TH_STATE_ONE(list, plan, used);
+  if (th_state_puts(list)) {
+    here = th_state_find(list, "race", context->owned, &all);
+    plan->race_count = here.last - here.first;
+    th_state_note(list,
+                  th_grow((void **)&plan->race, &plan->race_capacity,
+                          plan->race_count, sizeof *plan->race,
+                          "the choice of promising attributes", list->err));
+  }
+  th_state_spread(list, "race", TH_STATE_I64, plan->race, 1, here);
+  th_state_leave(list);
+}
+
+/* Local. */
+static void sift_describe(void *state, struct th_context *context,
+                          struct th_state *list)
+{
+  struct th_sift *s = state;
+  th_support_describe(&s->support, "support", list);
+  th_support_describe(&s->confirmed, "confirmed", list);
+  describe_plan(&s->plan, context, list);
+  if (s->predicts) {
+    th_latin_describe(&s->latin, list);
+    th_marginal_describe(&s->marginal, context, list);
+  }
+  th_round_log_describe(&s->log, context, list);
+  th_sift_fit_describe(&s->fit, list);
+  th_sift_evidence_describe(&s->evidence, context, list);
+  TH_STATE_ONE(list, s, round);
+  TH_STATE_ONE(list, s, smallest);
+  TH_STATE_ONE(list, s, pooled);
+  TH_STATE_ONE(list, s, pooled_rows);
+  TH_STATE_ONE(list, s, mean_square);
+  if (th_state_puts(list))
+    th_state_note(list,
+                  sift_entry_reserve(&s->entry, s->largest_support, list->err));
+}

@@ -90,85 +90,29 @@ struct th_sift {
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err);
 
-/* The same if the rows are dealt by Latin squares (sift_latin.c). Collective.
+/* The same if the rows are dealt by Latin squares (sift_plan.c). Collective.
  */
 th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
                               bool *more, struct th_error *err);
-
-/* The parts of both. The number of attributes outside S that the rows of a
- * block observe. B and the number of blocks of a round after the first. The
- * rows of a round over all attributes. Room for so many blocks. Local. */
-int64_t th_sift_width(const struct th_sift *s,
-                      const struct th_context *context);
-int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
-                           double blocks, int64_t *count);
-int64_t th_sift_sweep_rows(const struct th_sift *s,
-                           const struct th_context *context, double blocks);
-th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
-                                 struct th_error *err);
-
-/* The attributes that promise most, for the race; declares them to the source
- * (sift_race.c). Collective. */
-th_status th_sift_choose_race(struct th_sift *s, struct th_context *context,
-                              struct th_error *err);
 
 /* The round has been read, with this mean squared residual. Local. */
 void th_sift_plan_done(struct th_sift *s, const struct th_context *context);
 void th_sift_plan_free(struct th_sift_plan *plan);
 
-/* ---- entering: E joins S to be tried (sift_enter.c) ---- */
+/* ---- entering: E joins S to be tried (sift.c) ---- */
 
-/* E = the attributes with the largest |z| above z0, as many as S has room for;
- * S += E. learnt: this rank's status of the evidence; if it is a failure on any
- * rank, all ranks fail here. Collective. TH_ENUMERIC, TH_EDATA, TH_ENOMEM. */
-th_status th_sift_enter(struct th_sift *s, struct th_context *context,
-                        th_status learnt, struct th_error *err);
-/* Room for a support of that size. Local. */
-th_status th_sift_entry_reserve(struct th_sift_entry *entry, int64_t size,
-                                struct th_error *err);
-void th_sift_entry_free(struct th_sift_entry *entry);
-
-/* ---- what a round teaches (sift_learn.c); local but where said ---- */
-
-/* Is a member of S an entrant? Local. */
-bool th_sift_has_entrants(const struct th_sift *s);
-
-/* First guesses at E's coefficients count in a round's residuals only if they
- * make them smaller on its rows. Local. */
-void th_sift_choose_guesses(struct th_sift *s);
-
-/* If residuals have doubled while S has no entrants, S has changed for the
- * worse. All evidence is then about another S, and is forgotten. Local. */
-void th_sift_check_loss(struct th_sift *s, const struct th_context *context);
-
-/* All rows of the round are evidence about the entrants that this rank owns.
- * Local. */
-void th_sift_learn_entrants(struct th_sift *s,
-                            const struct th_context *context);
-
-/* A new entrant is slow if few of the round's examples have it. Its trial lasts
- * over several rounds, and its coefficient is 0 meanwhile. Collective where
- * there are entrants. */
-void th_sift_find_slow(struct th_sift *s, struct th_context *context);
+/* ---- what a round teaches (sift.c); local but where said ---- */
 
 /* The evidence of the slow entrants over all ranks, in their order:
  * s->entry.sum. Collective where there are some. */
 void th_sift_sum_slow(struct th_sift *s, struct th_context *context);
-
-/* The verdict on slow entrants, by all rounds since they came. Collective where
- * there are some. */
-void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
 
 /* The same at the end, when no rows follow: all that is known decides, and
  * entrants that have not joined leave. Collective. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 
-/* ---- the state between rounds (sift_state.c) ---- */
-
-/* Local. */
-void th_sift_describe(void *state, struct th_context *context,
-                      struct th_state *list);
+/* ---- the state between rounds (sift.c) ---- */
 
 /* ---- the end: the rows that are left are spent on S (sift_end.c) ---- */
 

@@ -112,7 +112,7 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
                               const int64_t *attribute, int64_t count,
                               struct th_evidence *sum);
 
-/* ---- evidence of members of S (sift_member.c) ----
+/* ---- evidence of members of S (sift_evidence.c) ----
  *
  * Blocks contain members, too. What they say about members is put aside. All
  * functions are local and skip the attributes of other ranks. */
@@ -139,10 +139,5 @@ void th_sift_evidence_put(struct th_sift_evidence *e,
 void th_sift_evidence_add(struct th_sift_evidence *e,
                           const struct th_context *context, int64_t attribute,
                           struct th_evidence more, int64_t rows);
-
-/* U and W of the j-th owned attribute in its own units, centring included. */
-struct th_evidence th_sift_evidence_of(const struct th_sift_evidence *e,
-                                       const struct th_context *context,
-                                       int64_t j);
 
 #endif

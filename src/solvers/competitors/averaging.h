@@ -14,7 +14,7 @@
 #define TH_AVERAGING_H
 
 #include "solvers/competitors/looks.h"
-#include "solvers/data/all_targets.h"
+#include "solvers/data/context.h"
 #include "solvers/data/support.h"
 #include "solvers/data/whole_rows.h"
 

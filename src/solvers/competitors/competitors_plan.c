@@ -4,8 +4,8 @@
 #include "core/integer.h"
 #include "core/partition.h"
 #include "solvers/competitors/algorithms.h"
+#include "solvers/competitors/dantzig.h"
 #include "solvers/competitors/looks.h"
-#include "solvers/competitors/pairs.h"
 #include "solvers/competitors/selector.h"
 #include "solvers/data/sampled_plan.h"
 
@@ -121,8 +121,9 @@ th_status th_dantzig_plan(struct th_plan *plan, const struct th_plan_size *size,
   if (config->rounds.growth == 0)
     config->rounds.growth = usual_growth;
   config->batch = LOOK;
-  plan->pairs = th_pairs_bytes(d, d);
-  plan->memory = memory_of(config, size) + th_pairs_bytes(d, size->owned) +
+  plan->pairs = th_dantzig_pairs_bytes(d, d);
+  plan->memory = memory_of(config, size) +
+                 th_dantzig_pairs_bytes(d, size->owned) +
                  d * th_selector_bytes();
   th_sampled_plan_fill(plan, size);
 done:

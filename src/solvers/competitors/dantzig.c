@@ -28,17 +28,137 @@
  *
  * A step is a look at some examples of an epoch; nothing depends on how many.
  * SPDX-License-Identifier: MIT */
+#include "solvers/competitors/dantzig.h"
+
 #include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/algorithm.h"
 #include "solvers/competitors/algorithms.h"
-#include "solvers/competitors/pairs.h"
+#include "solvers/competitors/looks.h"
 #include "solvers/competitors/selector.h"
-#include "solvers/data/second_moments.h"
+#include "solvers/data/context.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- Unbiased estimates of X'X / n and X'y / n from looks at examples */
+
+static int64_t width(const struct th_pairs *pairs)
+{
+  return pairs->owned.last - pairs->owned.first;
+}
+
+int64_t th_dantzig_pairs_bytes(int64_t d, int64_t owned)
+{
+  return (d + 1) * owned * (int64_t)sizeof(double);
+}
+
+th_status th_dantzig_pairs_init(struct th_pairs *pairs,
+                                const struct th_context *context,
+                                struct th_error *err)
+{
+  th_status rc;
+  *pairs = (struct th_pairs){.owned = context->owned,
+                             .d = th_source_shape(context->source)->attributes};
+  const char *what = "the products of all pairs of attributes";
+  TH_TRY(TH_NEW(&pairs->product, pairs->d * width(pairs), what, err));
+  TH_TRY(TH_NEW(&pairs->target, width(pairs), what, err));
+done:
+  return rc;
+}
+
+void th_dantzig_pairs_free(struct th_pairs *pairs)
+{
+  TH_FREE(pairs->product, pairs->target);
+}
+
+/* A slot of a row, whose attribute is of this rank, with all of the row. */
+static void add_slot(struct th_pairs *pairs, const struct th_looks *looks,
+                     int64_t slot, double weight)
+{
+  int64_t slots = looks->draw.slots;
+  int64_t row = slot / slots;
+  int64_t own = slot % slots;
+  const int64_t *attribute = looks->attribute + row * slots;
+  const double *value = looks->number + row * slots;
+  bool member = own < looks->known;
+  double x = weight * value[own];
+  double with_member = x / (member ? 1 : looks->odds.one);
+  double with_other = x / (member ? looks->odds.one : looks->odds.two);
+  double *column = pairs->product + (attribute[own] - pairs->owned.first);
+  for (int64_t k = 0; k < looks->known; k++)
+    column[attribute[k] * width(pairs)] += with_member * value[k];
+  for (int64_t k = looks->known; k < slots; k++)
+    if (k != own)
+      column[attribute[k] * width(pairs)] += with_other * value[k];
+  if (!member)
+    column[attribute[own] * width(pairs)] += with_member * value[own];
+}
+
+void th_dantzig_pairs_add(struct th_pairs *pairs, const struct th_looks *looks,
+                          const struct th_all_targets *targets)
+{
+  for (int64_t k = 0; k < looks->count; k++) {
+    int64_t slot = looks->slot[k];
+    int64_t row = th_looks_row(looks, slot / looks->draw.slots);
+    bool member = slot % looks->draw.slots < looks->known;
+    double weight = targets->weight[row];
+    double odds = member ? 1 : looks->odds.one;
+    add_slot(pairs, looks, slot, weight);
+    pairs->target[looks->mine[k] - pairs->owned.first] +=
+        weight * looks->value[k] * targets->target[row] / odds;
+  }
+  pairs->examples += (double)looks->rows;
+}
+
+/* The mean over the examples, known to the owners, on every rank. */
+static void share(const struct th_pairs *pairs, struct th_comm *comm,
+                  double *out)
+{
+  for (int64_t j = pairs->owned.first; j < pairs->owned.last; j++)
+    out[j] /= pairs->examples;
+  th_comm_share_numbers(comm, out, (size_t)pairs->d);
+}
+
+void th_dantzig_pairs_multiply(const struct th_pairs *pairs,
+                               struct th_comm *comm, const double *v,
+                               double *out)
+{
+  int64_t count = width(pairs);
+  double *own = out + pairs->owned.first;
+  memset(out, 0, (size_t)pairs->d * sizeof *out);
+  for (int64_t i = 0; i < pairs->d; i++) {
+    const double *row = pairs->product + i * count;
+    if (v[i] != 0)
+      for (int64_t j = 0; j < count; j++)
+        own[j] += v[i] * row[j];
+  }
+  share(pairs, comm, out);
+}
+
+void th_dantzig_pairs_targets(const struct th_pairs *pairs,
+                              struct th_comm *comm, double *out)
+{
+  memset(out, 0, (size_t)pairs->d * sizeof *out);
+  memcpy(out + pairs->owned.first, pairs->target,
+         (size_t)width(pairs) * sizeof *out);
+  share(pairs, comm, out);
+}
+
+/* Its state. Local. */
+static void pairs_describe(struct th_pairs *pairs, struct th_state *state)
+{
+  th_state_enter(state, "pairs");
+  TH_STATE_ONE(state, pairs, examples);
+  th_state_spread(state, "product", TH_STATE_F64, pairs->product, pairs->d,
+                  pairs->owned);
+  th_state_spread(state, "target", TH_STATE_F64, pairs->target, 1,
+                  pairs->owned);
+  th_state_leave(state);
+}
 
 enum { SIGHTINGS = 100, LEAST_EPOCHS = 8 };
 
@@ -67,9 +187,9 @@ static void free_state(void *state)
   struct dantzig *s = state;
   if (s == NULL)
     return;
-  th_all_targets_free(&s->targets);
+  th_context_all_targets_free(&s->targets);
   th_looks_free(&s->looks);
-  th_pairs_free(&s->pairs);
+  th_dantzig_pairs_free(&s->pairs);
   th_selector_free(&s->selector);
   th_support_free(&s->support);
   th_select_free(&s->selection);
@@ -83,9 +203,9 @@ static th_status reserve(struct dantzig *s, struct th_context *context,
   const struct th_config *config = context->config;
   int64_t d = th_source_shape(context->source)->attributes;
   th_status rc;
-  TH_TRY(th_all_targets_init(&s->targets, context, err));
+  TH_TRY(th_context_all_targets_init(&s->targets, context, err));
   TH_TRY(th_looks_init(&s->looks, context, config->batch, err));
-  TH_TRY(th_pairs_init(&s->pairs, context, err));
+  TH_TRY(th_dantzig_pairs_init(&s->pairs, context, err));
   TH_TRY(th_selector_init(&s->selector, d, err));
   TH_TRY(TH_NEW(&s->chosen, config->sparsity, "the support", err));
   TH_TRY(TH_NEW(&s->c, d, "the solver", err));
@@ -98,7 +218,7 @@ static th_status find_unit(struct dantzig *s, const struct th_context *context,
                            double *unit, struct th_error *err)
 {
   struct th_range owned = context->owned;
-  th_status rc = th_second_moments_read(context, s->c, err);
+  th_status rc = th_context_second_moments_read(context, s->c, err);
   TH_TRY(th_agree(context->comm, rc, err));
   *unit = 0;
   for (int64_t j = 0; j < owned.last - owned.first; j++)
@@ -158,7 +278,7 @@ struct matrix {
 static void multiply(void *self, const double *v, double *out)
 {
   const struct matrix *matrix = self;
-  th_pairs_multiply(matrix->pairs, matrix->comm, v, out);
+  th_dantzig_pairs_multiply(matrix->pairs, matrix->comm, v, out);
 }
 
 /* Replicated. */
@@ -187,7 +307,7 @@ static th_status solve(struct dantzig *s, struct th_context *context,
                                                   sqrt(s->pairs.examples)};
   int64_t found = 0;
   th_status rc;
-  th_pairs_targets(&s->pairs, context->comm, s->c);
+  th_dantzig_pairs_targets(&s->pairs, context->comm, s->c);
   TH_TRY(check_finite(s, err));
   s->reached = th_selector_solve(&s->selector, &problem, tolerance);
   struct th_select_among among = {.values = s->selector.w + owned.first,
@@ -230,7 +350,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
                        s->next - s->looks.examples, NULL, more, err));
   if (!*more)
     return TH_OK;
-  th_pairs_add(&s->pairs, &s->looks, &s->targets);
+  th_dantzig_pairs_add(&s->pairs, &s->looks, &s->targets);
   s->loss = loss_of_looks(s);
   if (s->looks.examples < s->next)
     return TH_OK;
@@ -286,7 +406,7 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, solved);
   TH_STATE_ONE(list, s, reached);
   th_looks_describe(&s->looks, list);
-  th_pairs_describe(&s->pairs, list);
+  pairs_describe(&s->pairs, list);
   th_selector_describe(&s->selector, list);
   th_support_describe(&s->support, "support", list);
 }

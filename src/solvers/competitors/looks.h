@@ -17,7 +17,7 @@
 #ifndef TH_LOOKS_H
 #define TH_LOOKS_H
 
-#include "solvers/data/all_targets.h"
+#include "solvers/data/context.h"
 #include "solvers/data/example_order.h"
 #include "solvers/data/support.h"
 

@@ -84,21 +84,10 @@ struct th_context th_context_lend(const struct th_context *context,
  * Local. */
 void th_context_describe(struct th_context *context, struct th_state *state);
 
-/* Centre, scale and bound of attribute owned.first + a, from its statistics.
- * Local. */
-void th_context_scale(struct th_context *context, const struct th_statistics *s,
-                      int64_t a);
-
 /* Where a slab's attributes are among the owned ones: at[], and their centres.
  * Local. */
 void th_context_places(const struct th_context *context,
                        const struct th_slab *slab, int64_t *at, double *centre);
-
-/* Targets in the form above, and weights by weight_unit (only their ratios
- * count), of rows in one row group. Local. */
-th_status th_context_targets(struct th_context *context, struct th_rows rows,
-                             double *target, double *weight,
-                             struct th_error *err);
 
 /* The same for several pieces, one after the other. Local. */
 th_status th_context_piece_targets(struct th_context *context,
@@ -125,5 +114,36 @@ void th_context_going(const struct th_context *context, double done,
 /* Report one line for the user to every rank's monitor. Local. */
 void th_context_notice(const struct th_context *context, const char *format,
                        ...) __attribute__((format(printf, 2, 3)));
+
+/* --- Targets and weights of all training examples, for solvers that take
+ * examples one by one */
+
+/* Replicated; by stored row. */
+struct th_all_targets {
+  double *target; /* as solvers see them */
+  double *weight; /* their mean is 1 */
+  double square;  /* weighted mean of the squared targets */
+};
+
+/* Read them. Local. Release with th_context_all_targets_free. TH_ENOMEM, and of
+ * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+th_status th_context_all_targets_init(struct th_all_targets *all,
+                                      struct th_context *context,
+                                      struct th_error *err);
+void th_context_all_targets_free(struct th_all_targets *all);
+
+/* --- What the import knows of the squares of the attributes --------------- */
+
+/* second[owned] = E x^2 of attributes as solvers see them, (x - centre) *
+ * scale: 0 for those that are left out. Local. TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
+th_status th_context_second_moments_read(const struct th_context *context,
+                                         double *second, struct th_error *err);
+
+/* --- Means and deviations under the weights of the examples --------------- */
+
+/* Whether these data and options need them. Solvers with a penalty, which may
+ * read everything, standardize by the weights of their loss. Local. */
+bool th_context_weighted_wanted(const struct th_context *context);
 
 #endif

@@ -2,12 +2,36 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/gram.h"
 
+#include "core/fixed.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/products.h"
-#include "solvers/data/gram_parts.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { TH_GRAM_ROWS = 256 }; /* of a group */
+
+/* One call of th_gram_add. */
+struct th_gram_job {
+  struct th_context *context;
+  const struct th_batch *batch;
+  const struct th_support *support;
+  const double *row_weight;
+  const double *target;
+  struct th_gram_room *room;
+  int64_t order;  /* |S| + 2 */
+  int64_t groups; /* of TH_GRAM_ROWS rows */
+  struct th_fixed fixed;
+};
+
+static th_status gram_form(struct th_gram_job *job, struct th_error *err);
+
+/* Entries of the upper triangle's columns before this one. */
+static inline int64_t gram_triangle(int64_t column)
+{
+  return column * (column + 1) / 2;
+}
 
 static int64_t entries(int64_t size)
 {
@@ -71,18 +95,19 @@ void th_gram_free(struct th_gram *gram)
   *gram = (struct th_gram){0};
 }
 
-struct th_rows th_gram_group(const struct th_gram_job *job, int64_t group)
+static struct th_rows gram_group(const struct th_gram_job *job, int64_t group)
 {
   int64_t first = group * TH_GRAM_ROWS;
   int64_t count = job->batch->rows - first;
   return (struct th_rows){first, count < TH_GRAM_ROWS ? count : TH_GRAM_ROWS};
 }
 
-int64_t th_gram_rows_of_rank(const struct th_gram_job *job, int rank)
+/* Rows of all groups that a rank forms: group g is formed by rank g mod P. */
+static int64_t gram_rows_of_rank(const struct th_gram_job *job, int rank)
 {
   int64_t rows = 0;
   for (int64_t g = rank; g < job->groups; g += job->context->comm->size)
-    rows += th_gram_group(job, g).count;
+    rows += gram_group(job, g).count;
   return rows;
 }
 
@@ -178,7 +203,7 @@ static th_status prepare(struct th_gram_job *job, struct th_error *err)
   th_status rc;
   job->order = job->support->size + 2;
   job->groups = (job->batch->rows + TH_GRAM_ROWS - 1) / TH_GRAM_ROWS;
-  int64_t formed = th_gram_rows_of_rank(job, comm->rank);
+  int64_t formed = gram_rows_of_rank(job, comm->rank);
   TH_TRY(reserve_ranks(room, comm->size, err));
   TH_TRY(reserve_order(room, job->order, err));
   TH_TRY(TH_GROW(&room->send, &room->send_capacity,
@@ -201,18 +226,18 @@ static void exchange_columns(struct th_gram_job *job)
   const struct th_batch *batch = job->batch;
   struct th_gram_room *room = job->room;
   int64_t mine = batch->mine.last - batch->mine.first;
-  int64_t formed = th_gram_rows_of_rank(job, comm->rank);
+  int64_t formed = gram_rows_of_rank(job, comm->rank);
   double *next = room->send;
   for (int r = 0; r < comm->size; r++) {
     bool other = r != comm->rank;
     for (int64_t g = r; other && g < job->groups; g += comm->size) {
-      struct th_rows rows = th_gram_group(job, g);
+      struct th_rows rows = gram_group(job, g);
       for (int64_t k = 0; k < mine; k++, next += rows.count)
         memcpy(next, batch->columns + k * batch->rows + rows.first,
                (size_t)rows.count * sizeof *next);
     }
-    room->send_bytes[r] = other * mine * th_gram_rows_of_rank(job, r) *
-                          (int64_t)sizeof *room->send;
+    room->send_bytes[r] =
+        other * mine * gram_rows_of_rank(job, r) * (int64_t)sizeof *room->send;
     room->receive_bytes[r] = other * (room->members[r + 1] - room->members[r]) *
                              formed * (int64_t)sizeof *room->receive;
   }
@@ -251,9 +276,9 @@ th_status th_gram_add(struct th_gram *gram, struct th_context *context,
   TH_TRY(th_agree(context->comm, prepare(&job, err), err));
   find_members(&job);
   exchange_columns(&job);
-  rc = th_gram_form(&job, err);
+  rc = gram_form(&job, err);
   TH_TRY(th_comm_sum_agree(context->comm, job.room->sums,
-                           (size_t)th_gram_triangle(job.order), rc, err));
+                           (size_t)gram_triangle(job.order), rc, err));
   add_sums(&job, gram);
   gram->rows += (double)batch->rows;
   gram->weight = th_gram_at(gram, support->size, support->size);
@@ -277,4 +302,130 @@ double th_gram_squares(const struct th_gram *gram, const double *coef,
     sum += (j < n ? coef[j] : intercept) * rest;
   }
   return sum;
+}
+
+/* --- The groups of rows that a rank forms --------------------------------- */
+
+enum { TILE = TH_PRODUCTS_TILE, STRIP = TH_PRODUCTS_STRIP };
+
+/* Members first .. first + count - 1 of a group's z, from columns that lie
+ * `stride` apart. */
+static void fill_members(struct th_gram_job *job, struct th_rows rows,
+                         int64_t first, int64_t count, const double *columns,
+                         int64_t stride)
+{
+  for (int64_t k = 0; k < count; k++) {
+    const double *x = columns + k * stride;
+    double *z = job->room->z + (first + k) * TH_GRAM_ROWS;
+    double inverse = 1 / job->room->unit[first + k];
+    for (int64_t i = 0; i < rows.count; i++)
+      z[i] = x[i] * inverse;
+  }
+}
+
+/* Add the constant and the target to the members. All are multiplied by the
+ * roots of the rows' weights. Zeros fill up the lanes. */
+static void weigh(struct th_gram_job *job, struct th_rows rows)
+{
+  const struct th_batch *batch = job->batch;
+  int64_t size = job->support->size;
+  size_t rest = (size_t)(th_products_whole(rows.count) - rows.count);
+  double *constant = job->room->z + size * TH_GRAM_ROWS;
+  double *target = constant + TH_GRAM_ROWS;
+  double root[TH_GRAM_ROWS];
+  for (int64_t i = 0; i < rows.count; i++) {
+    int64_t row = rows.first + i;
+    double w = batch->weight[row];
+    root[i] = sqrt(job->row_weight ? w * job->row_weight[row] : w);
+    constant[i] = 1;
+    target[i] = job->target[row] / job->room->unit[size + 1];
+  }
+  for (int64_t k = 0; k < job->order; k++) {
+    double *z = job->room->z + k * TH_GRAM_ROWS;
+    for (int64_t i = 0; i < rows.count; i++)
+      z[i] *= root[i];
+    memset(z + rows.count, 0, rest * sizeof *z);
+  }
+}
+
+/* z = sqrt(w) (x_S, 1, y) / unit of one group; `before`: rows of the groups
+ * that this rank has formed already. */
+static void fill_group(struct th_gram_job *job, struct th_rows rows,
+                       int64_t before)
+{
+  const struct th_comm *comm = job->context->comm;
+  const struct th_batch *batch = job->batch;
+  const int64_t *members = job->room->members;
+  int64_t formed = gram_rows_of_rank(job, comm->rank);
+  const double *from = job->room->receive;
+  for (int r = 0; r < comm->size; r++) {
+    int64_t theirs = members[r + 1] - members[r];
+    if (r == comm->rank) {
+      fill_members(job, rows, members[r], theirs, batch->columns + rows.first,
+                   batch->rows);
+      continue;
+    }
+    fill_members(job, rows, members[r], theirs, from + theirs * before,
+                 rows.count);
+    from += theirs * formed;
+  }
+  weigh(job, rows);
+}
+
+/* Add the sums of columns first .. last - 1 of one group to those of all
+ * groups. */
+static bool add_columns(struct th_gram_job *job, int64_t first, int64_t last,
+                        int64_t stride)
+{
+  bool good = true;
+  for (int64_t j = first; j < last; j++)
+    good &= th_fixed_add(&job->fixed, 1, job->room->c + (j - first) * stride,
+                         j + 1, job->room->sums + gram_triangle(j));
+  return good;
+}
+
+/* Add the upper triangle of a group's z z', in strips of columns. */
+static bool add_group(struct th_gram_job *job, struct th_rows rows)
+{
+  struct th_gram_room *room = job->room;
+  int64_t tiles = th_products_tiles(job->order);
+  struct th_products p = {.rows = th_products_whole(rows.count),
+                          .lead = TH_GRAM_ROWS,
+                          .left = room->z,
+                          .sum = room->c,
+                          .stride = tiles * TILE};
+  bool good = true;
+  for (int64_t first = 0; first < tiles; first += STRIP) {
+    p.left_tiles = th_min_i64(first + STRIP, tiles);
+    p.right_tiles = p.left_tiles - first;
+    p.right = room->z + first * TILE * TH_GRAM_ROWS;
+    memset(room->c, 0,
+           (size_t)(p.right_tiles * TILE * p.stride) * sizeof *room->c);
+    th_products_add(&p);
+    good &= add_columns(job, first * TILE,
+                        th_min_i64(p.left_tiles * TILE, job->order), p.stride);
+  }
+  return good;
+}
+
+/* Form this rank's groups: room->sums. TH_ENUMERIC where a value is larger than
+ * its attribute's bound. */
+static th_status gram_form(struct th_gram_job *job, struct th_error *err)
+{
+  struct th_gram_room *room = job->room;
+  int64_t before = 0;
+  bool good = true;
+  memset(room->sums, 0, (size_t)gram_triangle(job->order) * sizeof *room->sums);
+  for (int64_t g = job->context->comm->rank; g < job->groups;
+       g += job->context->comm->size) {
+    struct th_rows rows = gram_group(job, g);
+    fill_group(job, rows, before);
+    good &= add_group(job, rows);
+    before += rows.count;
+  }
+  if (!good)
+    return th_fail(err, TH_ENUMERIC,
+                   "a stored value lies outside of its attribute's recorded "
+                   "range; check the data set with thresher inspect --check");
+  return TH_OK;
 }

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-/* Columns that were fetched together lie together (replicated_columns_parts.h).
+/* Columns that were fetched together lie together (replicated_columns.h).
  */
 struct th_replicated_columns_block;
 
@@ -88,5 +88,25 @@ th_replicated_columns_predict(const struct th_replicated_columns *columns,
                               struct th_comm *comm, const int64_t *slot,
                               const double *coef, int64_t count, double *out,
                               struct th_error *err);
+
+/* --- What the files of gathered attributes share: blocks
+ *
+ * The columns of a fetch lie one after the other in a block. A header precedes
+ * the values of each. A block lives as long as a slot has a column in it. */
+
+/* Columns are padded to multiples of so many bytes. A header takes one
+ * multiple, and so does the head of a block. */
+enum {
+  TH_COLUMNS_ALIGNMENT = 64,
+  TH_COLUMNS_HEADER = TH_COLUMNS_ALIGNMENT,
+  TH_COLUMNS_FIRST = TH_COLUMNS_ALIGNMENT
+};
+
+/* A block; its columns begin TH_COLUMNS_FIRST bytes after its own beginning. */
+struct th_replicated_columns_block {
+  int64_t count; /* columns in it */
+  int64_t held;  /* columns that slots use; at 0 the block is released */
+  int64_t kept;  /* columns to keep; work of th_replicated_columns_keep */
+};
 
 #endif

@@ -14,7 +14,7 @@
  *                 theta among it
  *   objective     m dp + L dp^2 / 2, and u of its own terms
  *   dual value    of a group: dt sqrt(N_g) / lambda, and the rounding of its
- *                 sum that screening reckons with (problem_pass.c)
+ *                 sum that screening reckons with (problem.c)
  *   dual norm     the largest of those that may be the maximum
  *   D(theta)      (dt + m times the error of the dual norm) times the slope of
  *                 f*, which is a prediction: at most 2 S + t, and for labels,
@@ -31,8 +31,8 @@
 
 #include "core/elementary.h"
 #include "math/gap.h"
-#include "solvers/penalised/certify_parts.h"
-#include "solvers/penalised/problem_parts.h"
+#include "solvers/penalised/certify.h"
+#include "solvers/penalised/problem.h"
 
 #include <float.h>
 #include <math.h>

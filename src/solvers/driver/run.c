@@ -4,10 +4,167 @@
 
 #include "core/memory.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/weighted_scaling.h"
+#include "solvers/data/context.h"
+#include "solvers/driver/train.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- The state of a run, taken and put ------------------------------------ */
+
+/* The solver may draw while it computes derived values again, so deal and
+ * ledger come last. Collective. */
+static void describe(struct th_run *run, struct th_state *state)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  th_state_enter(state, run->solver->name);
+  run->solver->algorithm->describe(run->state, &run->context, state);
+  th_state_leave(state);
+  th_early_stopping_describe(&run->validation, state);
+  TH_STATE_ONE(state, run, updates);
+  TH_STATE_ONE(state, run, over);
+  th_context_describe(&run->context, state);
+  if (monitor != NULL && monitor->keeping.describe != NULL)
+    monitor->keeping.describe(monitor->self, state);
+}
+
+th_status th_run_take(struct th_run *run, struct th_state_image *image,
+                      struct th_error *err)
+{
+  struct th_comm *comm = run->context.comm;
+  struct th_state state;
+  th_state_list(&state, comm, run->context.owned, err);
+  describe(run, &state);
+  th_status rc = th_state_take(&state, comm, image, err);
+  th_state_free(&state);
+  return rc;
+}
+
+/* The state as the monitor wants it; end with th_state_free, also after a
+ * failure. Collective. */
+static th_status list_all(struct th_run *run, struct th_state *state,
+                          struct th_error *err)
+{
+  struct th_comm *comm = run->context.comm;
+  th_state_list(state, comm, run->context.owned, err);
+  describe(run, state);
+  return th_agree(comm, state->status, err);
+}
+
+/* Hand the state between two updates to the monitor, which saves it. *kept: it
+ * could; otherwise the monitor has been told why. */
+static th_status run_save(struct th_run *run, bool *kept, struct th_error *err)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  struct th_state state;
+  struct th_error why;
+  th_error_clear(&why);
+  th_status listed = list_all(run, &state, &why);
+  th_status rc = TH_OK;
+  *kept = false;
+  if (listed == TH_OK)
+    rc = monitor->keeping.save(monitor->self, &state, kept, err);
+  else /* the run itself can go on */
+    th_context_notice(&run->context, "no checkpoint was written: %s", why.text);
+  th_state_free(&state);
+  return rc;
+}
+
+th_status th_run_room(struct th_run *run, struct th_error *err)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  struct th_state state;
+  th_status rc = list_all(run, &state, err);
+  if (rc == TH_OK)
+    rc = monitor->keeping.room(monitor->self, &state, err);
+  th_state_free(&state);
+  return rc;
+}
+
+th_status th_run_put(struct th_run *run, const struct th_state_image *image,
+                     struct th_error *err)
+{
+  struct th_comm *comm = run->context.comm;
+  struct th_state state;
+  th_state_from(&state, image, comm, run->context.owned, err);
+  const struct th_shape *shape = th_source_shape(run->context.source);
+  state.attributes = shape->attributes;
+  state.examples = shape->training;
+  describe(run, &state);
+  th_status rc = th_state_put(&state, comm, err);
+  if (rc == TH_EFORMAT && image->name != NULL)
+    th_error_name(err, image->name);
+  th_state_free(&state);
+  return rc;
+}
+
+/* --- The loss that loss `auto` becomes, by the targets -------------------- */
+
+enum { SCAN_ROWS = 4096 };
+
+/* The distinct values of the training targets, up to two of them. */
+struct values {
+  int count;
+  double value[2];
+  double weight[2];
+};
+
+/* False if y is a third value. */
+static bool take(struct values *v, double y, double weight)
+{
+  for (int k = 0; k < v->count; k++)
+    if (v->value[k] == y) {
+      v->weight[k] += weight;
+      return true;
+    }
+  if (v->count == 2)
+    return false;
+  v->value[v->count] = y;
+  v->weight[v->count++] = weight;
+  return true;
+}
+
+/* Whether the targets have two values, both on examples with a weight. Local.
+ */
+static th_status are_labels(struct th_store *store, bool *labels,
+                            struct th_error *err)
+{
+  struct values values = {0};
+  double target[SCAN_ROWS];
+  double weight[SCAN_ROWS];
+  *labels = false;
+  for (int64_t first = 0; first < store->shape.training; first += SCAN_ROWS) {
+    int64_t count = store->shape.training - first;
+    count = count < SCAN_ROWS ? count : SCAN_ROWS;
+    struct th_rows rows = {first, count};
+    th_status rc = store->ops->targets(store, rows, target, weight, err);
+    if (rc != TH_OK)
+      return rc;
+    for (int64_t i = 0; i < count; i++)
+      if (!take(&values, target[i], weight[i]))
+        return TH_OK;
+  }
+  *labels = values.count == 2 && values.weight[0] > 0 && values.weight[1] > 0;
+  return TH_OK;
+}
+
+th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
+                               struct th_error *err)
+{
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  bool labels = false;
+  if (strcmp(config->loss, "auto") != 0)
+    return TH_OK;
+  bool predicts = row != NULL && row->why_truth != NULL &&
+                  config->select != TH_SELECT_TRUTH &&
+                  row->why_truth(config, &store->shape) == NULL;
+  bool looks =
+      row != NULL && ((row->penalised && row->ridge == NULL) || predicts);
+  th_status rc = looks ? are_labels(store, &labels, err) : TH_OK;
+  config->loss = labels ? "logistic" : "squared";
+  return rc;
+}
 
 enum { AT_ONCE = 16 * TH_CELL }; /* attributes whose statistics are read */
 
@@ -133,7 +290,7 @@ th_status th_run_heed(struct th_run *run, bool over, struct th_error *err)
   enum th_wish wish = wish_of(run, over);
   th_status rc = TH_OK;
   if (wish != TH_GO_ON && monitor->keeping.save != NULL)
-    rc = th_run_save(run, &run->kept, err);
+    rc = run_save(run, &run->kept, err);
   run->stopped = rc == TH_OK && wish >= TH_STOP_IN_TIME;
   run->in_time = wish == TH_STOP_IN_TIME;
   return rc;
@@ -239,7 +396,7 @@ static th_status fill_model(struct th_run *run,
   bool used = run->context.config->standardize ||
               run->context.config->intercept || run->solver->ball != NULL;
   const char *origin = store->statistics == NULL ? "import" : store->statistics;
-  if (th_weighted_wanted(&run->context))
+  if (th_context_weighted_wanted(&run->context))
     origin = "weighted";
   model->statistics = th_model_copy_string(used ? origin : "none");
   if (model->solver == NULL || model->loss == NULL || model->statistics == NULL)

@@ -59,10 +59,6 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
                       struct th_error *err);
 
-/* Hand the state between two updates to the monitor, which saves it. *kept: it
- * could; otherwise the monitor has been told why. */
-th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err);
-
 /* Ask the monitor whether there is room to save the state. TH_EIO, TH_EARG,
  * TH_ENOMEM. */
 th_status th_run_room(struct th_run *run, struct th_error *err);

@@ -2,16 +2,474 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
-#include "math/confidence.h"
 #include "math/kernels/kernels.h"
+#include "math/penalty.h"
 #include "solvers/data/support.h"
-#include "solvers/driver/verify_parts.h"
+#include "solvers/driver/recertify.h"
+#include "solvers/exact/lasso.h"
+#include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"
+#include "solvers/stochastic/screen_online.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a model's certificate is compared with. */
+struct th_verify_evidence {
+  const struct th_config *config; /* the model's options */
+  const struct th_model *model;
+  const struct th_problem *problem;
+  const struct th_recertified *found;
+};
+
+/* --- Compares every number of a certificate with the data and the model's
+ * own options */
+
+bool th_verify_wrong(struct th_verdict *verdict, const char *format, ...)
+{
+  va_list args;
+  if (verdict->wrong[0] != '\0')
+    return false;
+  va_start(args, format);
+  vsnprintf(verdict->wrong, sizeof verdict->wrong, format, args);
+  va_end(args);
+  return false;
+}
+
+void th_verify_unchecked(struct th_verdict *verdict, const char *format, ...)
+{
+  size_t used = strlen(verdict->unchecked);
+  va_list args;
+  if (used > 0)
+    used += (size_t)snprintf(verdict->unchecked + used,
+                             sizeof verdict->unchecked - used, "; ");
+  if (used >= sizeof verdict->unchecked)
+    return;
+  va_start(args, format);
+  vsnprintf(verdict->unchecked + used, sizeof verdict->unchecked - used, format,
+            args);
+  va_end(args);
+}
+
+static bool check_real(struct th_verdict *verdict, const char *name,
+                       double claimed, double now, double least, double most)
+{
+  if (claimed == now || (claimed >= least && claimed <= most))
+    return true;
+  return th_verify_wrong(verdict, "%s is %.12g, where the data give %.12g",
+                         name, claimed, now);
+}
+
+static bool check_count(struct th_verdict *verdict, const char *name,
+                        int64_t claimed, int64_t least, int64_t most)
+{
+  if (claimed >= least && claimed <= most)
+    return true;
+  if (least == most)
+    return th_verify_wrong(verdict, "%s is %lld, where it has to be %lld", name,
+                           (long long)claimed, (long long)least);
+  return th_verify_wrong(verdict, "%s is %lld, where it has to be %lld to %lld",
+                         name, (long long)claimed, (long long)least,
+                         (long long)most);
+}
+
+/* How far the solver's own lambda_max, from which it derived its lambdas, may
+ * be from the certificate's. Local. */
+static double verify_lambda_slack(const struct th_verify_evidence *e)
+{
+  const struct th_shape *shape = th_source_shape(e->problem->context->source);
+  double twice = e->found->most.lambda_max - e->found->least.lambda_max;
+  /* rows are kept as floats */
+  bool single =
+      th_solver_find(e->config->solver)->by_examples && shape->type != TH_F64;
+  return single ? twice * (TH_SINGLE_ROUNDING / TH_DOUBLE_ROUNDING) : twice;
+}
+
+/* The norm of a model in a ball; lambda is what it takes. */
+static void check_ball(struct th_verdict *verdict,
+                       const struct th_verify_evidence *e)
+{
+  const struct th_certificate *claimed = &e->model->certificate;
+  double radius = e->config->ball.radius;
+  if (!(claimed->norm <= radius * (1 + TH_BALL_CLOSE)))
+    th_verify_wrong(verdict, "norm is %.12g, above the radius %g",
+                    claimed->norm, radius);
+  else if (claimed->norm < radius * (1 - TH_BALL_CLOSE))
+    th_verify_unchecked(verdict, "lambda, since the ball does not bind");
+}
+
+/* The lambda that the options ask for. */
+static void numbers_check_lambda(struct th_verdict *verdict,
+                                 const struct th_verify_evidence *e)
+{
+  const struct th_config *config = e->config;
+  const struct th_certificate *claimed = &e->model->certificate;
+  double lambda_max = claimed->lambda_max;
+  if (config->ball.radius > 0) {
+    check_ball(verdict, e);
+    return;
+  }
+  double wanted =
+      th_plan_penalised_lambda(config, lambda_max, config->path - 1);
+  if (!(lambda_max > 0) && !(config->lambda > 0))
+    return; /* nothing correlates with the target: any lambda will do */
+  double error =
+      config->lambda > 0
+          ? 0
+          : (verify_lambda_slack(e) / lambda_max + 8 * DBL_EPSILON) * wanted;
+  if (!(fabs(claimed->lambda - wanted) <= error))
+    th_verify_wrong(verdict,
+                    "lambda is %.12g, where the model's options and "
+                    "lambda_max give %.12g",
+                    claimed->lambda, wanted);
+}
+
+/* The confidence is below 1 for a sampled stream, and nowhere else. */
+static void check_confidence(struct th_verdict *verdict,
+                             const struct th_verify_evidence *e)
+{
+  const struct th_config *config = e->config;
+  double claimed = e->model->certificate.confidence;
+  bool sampled = config->screening.how == TH_SCREEN_ONLINE &&
+                 th_screen_online_stream_of(config, e->problem->rows);
+  double below = 1 - (1 - config->confidence);
+  if (claimed != 1 && !(sampled && claimed == below))
+    th_verify_wrong(verdict,
+                    "confidence is %.12g, where the model's options give "
+                    "%.12g",
+                    claimed, sampled ? below : 1.0);
+}
+
+/* The counts of screening are known to the solver alone. */
+static void check_screening(struct th_verdict *verdict,
+                            const struct th_verify_evidence *e)
+{
+  const struct th_certificate *claimed = &e->model->certificate;
+  int64_t all = e->problem->active.total;
+  bool online = e->config->screening.how == TH_SCREEN_ONLINE;
+  bool exact = !th_solver_find(e->config->solver)->by_examples;
+  if (exact)
+    check_count(verdict, "active", claimed->active, e->found->least.active,
+                e->found->most.active);
+  else if (e->config->screening.how == TH_SCREEN_NONE)
+    check_count(verdict, "active", claimed->active, all, all);
+  else if (check_count(verdict, "active", claimed->active,
+                       e->model->support_size, all))
+    th_verify_unchecked(verdict, "active, beyond its range");
+  if (!online)
+    check_count(verdict, "screened_wrongly", claimed->screened_wrongly, 0, 0);
+  else if (check_count(verdict, "screened_wrongly", claimed->screened_wrongly,
+                       0, INT64_MAX))
+    th_verify_unchecked(verdict, "screened_wrongly");
+}
+
+static void check_margins(struct th_verdict *verdict,
+                          const struct th_verify_evidence *e)
+{
+  const int64_t *claimed = e->model->certificate.margin;
+  int64_t nearer = 0; /* attributes no farther than 10^-k */
+  for (int k = TH_MARGINS - 1; k >= 0; k--) {
+    char name[48];
+    snprintf(name, sizeof name, "the sum of margins from %d on", k);
+    if (claimed[k] < 0 || claimed[k] > e->found->most.margin[0]) {
+      th_verify_wrong(verdict, "margin %d is %lld", k, (long long)claimed[k]);
+      return;
+    }
+    nearer += claimed[k];
+    if (!check_count(verdict, name, nearer, e->found->least.margin[k],
+                     e->found->most.margin[k]))
+      return;
+  }
+}
+
+/* Check every number of the certificate but its path; check the path. Local;
+ * replicated. */
+static void verify_numbers(struct th_verdict *verdict,
+                           const struct th_verify_evidence *evidence)
+{
+  const struct th_certificate *claimed = &evidence->model->certificate;
+  const struct th_recertified *found = evidence->found;
+#define CHECK(name, what)                                                      \
+  check_real(verdict, #name, claimed->name, found->now.name,                   \
+             found->least.name, found->most.name);
+  CHECK(lambda_max, "")
+  numbers_check_lambda(verdict, evidence);
+  TH_CERTIFICATE_REALS(CHECK)
+#undef CHECK
+  check_confidence(verdict, evidence);
+  check_screening(verdict, evidence);
+  check_margins(verdict, evidence);
+}
+
+/* --- A model compared with itself, trained anew by its own options -------- */
+
+static bool same_model(const struct th_model *a, const struct th_model *b)
+{
+  size_t size = (size_t)a->support_size;
+  return a->support_size == b->support_size && a->intercept == b->intercept &&
+         (size == 0 ||
+          (memcmp(a->support, b->support, size * sizeof *a->support) == 0 &&
+           memcmp(a->coef, b->coef, size * sizeof *a->coef) == 0));
+}
+
+/* Compare bit for bit. */
+static void compare_numbers(struct th_verdict *verdict,
+                            const struct th_certificate *claimed,
+                            const struct th_certificate *again)
+{
+#define CHECK(name, what)                                                      \
+  if (claimed->name != again->name)                                            \
+    th_verify_wrong(verdict, #name " is %.17g, trained anew it is %.17g",      \
+                    (double)claimed->name, (double)again->name);
+  TH_CERTIFICATE_REALS(CHECK)
+  TH_CERTIFICATE_COUNTS(CHECK)
+#undef CHECK
+  for (int k = 0; k < TH_MARGINS; k++)
+    if (claimed->margin[k] != again->margin[k])
+      th_verify_wrong(verdict, "margin %d is %lld, trained anew it is %lld", k,
+                      (long long)claimed->margin[k],
+                      (long long)again->margin[k]);
+}
+
+static bool same_point(const struct th_path_point *a,
+                       const struct th_path_point *b)
+{
+  return a->lambda == b->lambda && a->objective == b->objective &&
+         a->gap == b->gap && a->support_size == b->support_size;
+}
+
+/* Both intervals hold the least objective. */
+static bool meet(const struct th_path_point *a, const struct th_path_point *b)
+{
+  double slack = 64 * DBL_EPSILON * fmax(a->objective, b->objective);
+  return a->objective - a->gap <= b->objective + slack &&
+         b->objective - b->gap <= a->objective + slack;
+}
+
+static void compare_paths(struct th_verdict *verdict,
+                          const struct th_certificate *claimed,
+                          const struct th_certificate *again, bool reproduced)
+{
+  if (claimed->path_size != again->path_size) {
+    th_verify_wrong(verdict,
+                    "the path has %lld entries, trained anew it has %lld",
+                    (long long)claimed->path_size, (long long)again->path_size);
+    return;
+  }
+  for (int64_t k = 0; k < claimed->path_size; k++) {
+    const struct th_path_point *a = &claimed->path[k];
+    const struct th_path_point *b = &again->path[k];
+    if (!(reproduced ? same_point(a, b) : meet(a, b)))
+      th_verify_wrong(verdict,
+                      "entry %lld of the path has objective %.12g, gap %.3g "
+                      "and a support of %lld, trained anew %.12g, %.3g and "
+                      "%lld",
+                      (long long)k, a->objective, a->gap,
+                      (long long)a->support_size, b->objective, b->gap,
+                      (long long)b->support_size);
+  }
+}
+
+th_status th_verify_again(const struct th_verify_setting *setting,
+                          const struct th_model *model,
+                          struct th_verdict *verdict, struct th_error *err)
+{
+  struct th_model again = {0};
+  const struct th_certificate *claimed = &model->certificate;
+  th_status rc = th_train(setting->plan, setting->store, setting->comm, NULL,
+                          setting->profile, &again, err);
+  if (rc == TH_OK) {
+    bool reproduced = same_model(model, &again);
+    verdict->unchecked[0] = '\0';
+    if (reproduced)
+      compare_numbers(verdict, claimed, &again.certificate);
+    else
+      th_verify_unchecked(verdict,
+                          "support sizes and what screening counted: another "
+                          "build or processor has made the model, with other "
+                          "last bits");
+    compare_paths(verdict, claimed, &again.certificate, reproduced);
+    verdict->holds = verdict->holds && verdict->wrong[0] == '\0';
+  }
+  th_model_free(&again);
+  return rc;
+}
+
+/* --- Checks the path of a certificate, as far as one model allows
+ *
+ * P*(lambda), the least objective, is a minimum of lines in lambda: concave,
+ * and it does not fall where lambda grows. An entry says that it lies between
+ * objective - gap and objective. It is P(0) from lambda_max on; at the last
+ * lambda the model's own objective and gap enclose it; and the model, a point
+ * like any other, bounds it from above everywhere. */
+
+/* Everything about an entry of a path that bounds P* there. */
+struct bounds {
+  double least;
+  double most;
+};
+
+static struct bounds bounds_at(const struct th_verify_evidence *e,
+                               double lambda)
+{
+  const struct th_certificate *most = &e->found->most;
+  const struct th_certificate *now = &e->found->now;
+  double zero = e->problem->zero;
+  double rounding = most->objective - now->objective +
+                    16 * DBL_EPSILON * (zero + fabs(now->objective));
+  double least = now->objective - most->gap;
+  double way = now->lambda_max - now->lambda;
+  double part = way > 0 ? (lambda - now->lambda) / way : 1;
+  part = fmin(fmax(part, 0), 1);
+  double line = now->objective + (lambda - now->lambda) * e->found->omega;
+  return (struct bounds){least + part * (zero - least) - rounding,
+                         fmin(zero, line) + rounding};
+}
+
+/* The lambda of an entry by the options: equal ratios from lambda_max on. */
+static bool path_check_lambda(struct th_verdict *verdict,
+                              const struct th_verify_evidence *e, int64_t k)
+{
+  const struct th_certificate *claimed = &e->model->certificate;
+  double error = verify_lambda_slack(e);
+  double along = (double)k / (double)(claimed->path_size - 1);
+  double share = th_pow(e->config->path_min, along);
+  double wanted = claimed->lambda_max * share;
+  double lambda = claimed->path[k].lambda;
+  /* any lambda will do, as long as they fall */
+  bool free = !(claimed->lambda_max > 0);
+  if (free ? lambda > 0 && (k == 0 || lambda <= claimed->path[k - 1].lambda)
+           : fabs(lambda - wanted) <= share * error + 16 * DBL_EPSILON * wanted)
+    return true;
+  return th_verify_wrong(verdict,
+                         "lambda %lld of the path is %.12g, where the model's "
+                         "options give %.12g",
+                         (long long)k, lambda, wanted);
+}
+
+/* Objective and gap of an entry enclose P*. Both must be finite, and the gap
+ * may be below 0 by rounding alone. */
+static bool check_interval(struct th_verdict *verdict,
+                           const struct th_verify_evidence *e, int64_t k)
+{
+  const struct th_path_point *point = &e->model->certificate.path[k];
+  struct bounds bounds = bounds_at(e, point->lambda);
+  double rounding = 16 * DBL_EPSILON * (1 - 16 * DBL_EPSILON);
+  if (!(point->gap >= rounding * fabs(point->objective)) ||
+      !isfinite(point->objective))
+    return th_verify_wrong(verdict,
+                           "the gap of entry %lld of the path is %.12g at an "
+                           "objective of %.12g",
+                           (long long)k, point->gap, point->objective);
+  if (point->objective >= bounds.least &&
+      point->objective - point->gap <= bounds.most)
+    return true;
+  return th_verify_wrong(verdict,
+                         "entry %lld of the path has objective %.12g and gap "
+                         "%.3g, where the least objective is %.12g to %.12g",
+                         (long long)k, point->objective, point->gap,
+                         bounds.least, bounds.most);
+}
+
+/* The line through what two other entries say, at the lambda of entry k:
+ * through (a, at) and (b, bt). */
+static double line_at(const struct th_path_point *path, int64_t k, int64_t a,
+                      double at, int64_t b, double bt)
+{
+  double way = path[b].lambda - path[a].lambda;
+  double part = way != 0 ? (path[k].lambda - path[a].lambda) / way : 0;
+  return at + part * (bt - at);
+}
+
+/* P* at entry k lies on or above the line between its neighbours, and on or
+ * below the line through two entries on one side. */
+static bool check_neighbours(struct th_verdict *verdict,
+                             const struct th_verify_evidence *e, int64_t k)
+{
+  const struct th_path_point *path = e->model->certificate.path;
+  int64_t size = e->model->certificate.path_size;
+  double high = path[k].objective;
+  double low = high - path[k].gap;
+  double slack = 64 * DBL_EPSILON * e->problem->zero;
+#define HIGH(j) (path[j].objective)
+#define LOW(j) (path[j].objective - path[j].gap)
+  bool good =
+      (k == 0 || low <= HIGH(k - 1) + slack) &&
+      (k == 0 || k == size - 1 ||
+       high >=
+           line_at(path, k, k - 1, LOW(k - 1), k + 1, LOW(k + 1)) - slack) &&
+      (k < 2 || low <= line_at(path, k, k - 1, HIGH(k - 1), k - 2, LOW(k - 2)) +
+                           slack) &&
+      (k > size - 3 ||
+       low <= line_at(path, k, k + 1, HIGH(k + 1), k + 2, LOW(k + 2)) + slack);
+#undef HIGH
+#undef LOW
+  if (good)
+    return true;
+  return th_verify_wrong(verdict,
+                         "entry %lld of the path, objective %.12g, does not "
+                         "fit the entries beside it",
+                         (long long)k, high);
+}
+
+static bool check_size(struct th_verdict *verdict,
+                       const struct th_verify_evidence *e, int64_t k)
+{
+  int64_t size = e->model->certificate.path[k].support_size;
+  int64_t all = e->problem->active.total;
+  if (size >= 0 && size <= all)
+    return true;
+  return th_verify_wrong(verdict,
+                         "entry %lld of the path has a support of %lld of "
+                         "%lld attributes",
+                         (long long)k, (long long)size, (long long)all);
+}
+
+/* The last entry is the model. */
+static bool check_last(struct th_verdict *verdict,
+                       const struct th_verify_evidence *e)
+{
+  const struct th_certificate *claimed = &e->model->certificate;
+  const struct th_path_point *last = &claimed->path[claimed->path_size - 1];
+  if (last->lambda == claimed->lambda &&
+      last->objective == claimed->objective && last->gap == claimed->gap &&
+      last->support_size == e->model->support_size)
+    return true;
+  return th_verify_wrong(
+      verdict, "the last entry of the path is not the model's certificate");
+}
+
+static void verify_path(struct th_verdict *verdict,
+                        const struct th_verify_evidence *evidence)
+{
+  int64_t size = evidence->model->certificate.path_size;
+  bool good = size == evidence->config->path;
+  if (!good)
+    th_verify_wrong(verdict,
+                    "the path has %lld entries, where the model's options "
+                    "give %lld",
+                    (long long)size, (long long)evidence->config->path);
+  for (int64_t k = 0; k < size && good; k++)
+    good = path_check_lambda(verdict, evidence, k) &&
+           check_size(verdict, evidence, k);
+  if (good && size > 0)
+    good = check_last(verdict, evidence);
+  for (int64_t k = 0; k < size && good; k++)
+    good = check_interval(verdict, evidence, k);
+  for (int64_t k = 0; k < size && good; k++)
+    good = check_neighbours(verdict, evidence, k);
+  if (good && size > 1)
+    th_verify_unchecked(verdict,
+                        "objective, gap and support size of %lld entries of "
+                        "the path, beyond the bounds that the last one sets",
+                        (long long)size - 1);
+}
 
 struct check {
   struct th_context context;
@@ -170,7 +628,7 @@ static void widths(struct check *check, double lambda, double confidence)
     double mean = check->sum[p] / n;
     double variance = fmax(0, check->both[p] / n - mean * mean) * n / (n - 1);
     check->sum[p] = fabs(mean) * unit;
-    check->square[p] = th_confidence_bernstein(
+    check->square[p] = th_penalty_confidence_bernstein(
         variance * unit * unit, largest * active->bound[p] / lambda,
         check->problem.rows, active->total, 1 - confidence);
   }
@@ -261,8 +719,8 @@ static th_status compare(struct check *check, const struct th_model *model,
   if (rc != TH_OK)
     return rc;
   verdict->now = found.now;
-  th_verify_numbers(verdict, &evidence);
-  th_verify_path(verdict, &evidence);
+  verify_numbers(verdict, &evidence);
+  verify_path(verdict, &evidence);
   verdict->holds = verdict->wrong[0] == '\0';
   verdict->decided = true;
   return TH_OK;

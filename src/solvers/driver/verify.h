@@ -4,6 +4,7 @@
 #define TH_VERIFY_H
 
 #include "core/model.h"
+#include "solvers/driver/recertify.h"
 #include "solvers/driver/train.h"
 
 #include <stdbool.h>
@@ -54,5 +55,25 @@ th_status th_verify(const struct th_verify_setting *setting,
 th_status th_verify_again(const struct th_verify_setting *setting,
                           const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err);
+
+/* --- What the files of verification share --------------------------------- */
+
+/* Note in the verdict what is wrong, unless something is noted already. Returns
+ * false, for callers that go on with &&. Local. */
+bool th_verify_wrong(struct th_verdict *verdict, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Note what was not compared. Local. */
+void th_verify_unchecked(struct th_verdict *verdict, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same for a model of ridge regression: number by number, and that the
+ * largest eigenvalue and the path are what they can be. Collective. TH_EUSAGE
+ * on data that it was not trained on, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+th_status th_verify_ridge(struct th_verdict *verdict,
+                          struct th_problem *problem,
+                          const struct th_support *support,
+                          const struct th_model *model, struct th_error *err);
 
 #endif

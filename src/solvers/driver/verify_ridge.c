@@ -7,7 +7,7 @@
  * of the Gram matrix and by the product with the model's coefficients.
  * SPDX-License-Identifier: MIT */
 #include "core/elementary.h"
-#include "solvers/driver/verify_parts.h"
+#include "solvers/driver/verify.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/ridge/claim.h"
 

@@ -70,7 +70,7 @@ int64_t th_active_set_cost(const struct th_active_set *active_set,
 /* Form the factor of the whole support at once, from the entries of its
  * attributes row by row. A member that depends on others does not join. The
  * support fits if it has fewer than TH_ACTIVE_SET_MOST members
- * (active_set_parts.h). TH_ENOMEM. */
+ * (active_set.h). TH_ENOMEM. */
 th_status th_active_set_form(struct th_active_set *active_set,
                              const struct th_quadratic *quadratic,
                              struct th_error *err);
@@ -90,5 +90,13 @@ int64_t th_active_set_changes(const struct th_active_set *active_set,
  * independent. False: nothing has moved, as the model would not fall. */
 bool th_active_set_step(struct th_active_set *active_set,
                         struct th_quadratic *quadratic, double lambda);
+
+/* --- What the files of the active set share ------------------------------- */
+
+enum {
+  TH_ACTIVE_SET_MOST = 4096,   /* rows; of a larger support only a part is
+                                  solved for */
+  TH_ACTIVE_SET_INTERCEPT = -1 /* name of the intercept's row */
+};
 
 #endif

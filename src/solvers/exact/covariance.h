@@ -48,10 +48,6 @@ th_status th_covariance_grow_rows(struct th_covariance *covariance,
                                   const struct th_covariance_weights *weights,
                                   struct th_error *err);
 
-/* Room for so many slots. Local. TH_ENOMEM. */
-th_status th_covariance_reserve(struct th_covariance *covariance, int64_t count,
-                                struct th_error *err);
-
 /* Drop slots as th_replicated_columns_keep does. Local. */
 void th_covariance_keep(struct th_covariance *covariance, const bool *keep);
 

@@ -4,12 +4,421 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
-#include "solvers/exact/inner_solver_parts.h"
+#include "math/gap.h"
+#include "solvers/exact/active_set.h"
+#include "solvers/exact/quadratic.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A rise of the objective by this share of it may be rounding. */
+#define TH_INNER_ROUNDING 1e-12
+
+/* --- Models of the logistic loss on sparse attributes
+ *
+ * Far from the solution, a model is worth few cycles of descent, and so it is
+ * left as soon as its violations have fallen below an aim. The aim falls
+ * whenever one cycle has reached it (newGLMNET: Yuan, Ho & Lin 2012). Near the
+ * solution, cycles gain little where attributes depend on each other. Once they
+ * have cost more than a factor of the support would, the model is solved for on
+ * its support. The factor serves the next models too, as long as these gain
+ * much. */
+
+enum {
+  MOST_CYCLES = 100, /* of a model */
+  MOST_BEHIND = 4,   /* of one that was solved for on its support */
+  FREE_FORMS = 4,    /* factors of a lambda that need not wait */
+  SAME = 8,          /* members, and */
+  ONE_IN = 16        /* of a factor: more changes than this are too many */
+};
+
+/* Of a factor: attributes of text often depend on each other. */
+static const double damping = 1e-8;
+
+/* The cost of cycles over that of a factor from which on it is formed. */
+static const double worth = 1.5;
+
+/* The aim falls to this share of what it was. */
+static const double cycles_falls = 0.25;
+
+/* The aim is no smaller a share of the violations at the start. */
+static const double least_aim = 0.1;
+
+/* A factor is formed anew if the last one has left more of the gap. */
+static const double cycles_gains = 0.25;
+
+/* Models are solved by cycles from now on, or they are not. */
+static void use_cycles(struct th_inner_solver *d, bool used)
+{
+  struct th_inner_cycles *c = &d->cycles;
+  if (c->suit)
+    th_active_set_reset(&d->active_set);
+  d->active_set.damping = used ? damping : 0;
+  d->active_set.slack = used ? TH_INNER_ROUNDING : 0;
+  *c = (struct th_inner_cycles){.suit = c->suit, .used = used, .gap = INFINITY};
+}
+
+void th_inner_solver_begin(struct th_inner_solver *d)
+{
+  use_cycles(d, d->cycles.suit);
+  d->done = 0;
+}
+
+bool th_inner_solver_fall_back(struct th_inner_solver *d)
+{
+  bool used = d->cycles.used;
+  if (used)
+    use_cycles(d, false);
+  return used;
+}
+
+static bool has_factor(const struct th_inner_solver *d)
+{
+  return d->active_set.factor.size > 0;
+}
+
+/* Whether the factor belongs to quite another support. */
+static bool has_changed(const struct th_inner_solver *d)
+{
+  return th_active_set_changes(&d->active_set, &d->quadratic) >
+         SAME + d->active_set.factor.size / ONE_IN;
+}
+
+/* Whether a factor is to be formed for the present model. */
+static bool wants_factor(const struct th_inner_solver *d, double tolerance)
+{
+  const struct th_inner_cycles *c = &d->cycles;
+  bool polishes = d->polishes && d->gap <= tolerance;
+  int64_t support = th_working_set_support(d->quadratic.working);
+  if (support == 0 || support >= TH_ACTIVE_SET_MOST)
+    return false;
+  if (has_factor(d) && c->forms <= FREE_FORMS)
+    return !(d->gap <= cycles_gains * c->gap);
+  return polishes ||
+         c->visited >= worth * th_active_set_form_cost(&d->quadratic);
+}
+
+/* The same two for models that are solved by cycles, once the model has been
+ * made: form a factor of the support if that pays; minimise. TH_ENOMEM. */
+static th_status inner_cycles_model(struct th_inner_solver *d, double tolerance,
+                                    struct th_error *err)
+{
+  struct th_inner_cycles *c = &d->cycles;
+  th_status rc = TH_OK;
+  if (has_factor(d) && has_changed(d))
+    th_active_set_reset(&d->active_set);
+  bool forms = wants_factor(d, tolerance);
+  if (forms || has_factor(d))
+    TH_TRY(th_active_set_room(&d->active_set, &d->quadratic, err));
+  if (forms) {
+    TH_TRY(th_active_set_form(&d->active_set, &d->quadratic, err));
+    c->visited = 0;
+    c->forms++;
+  }
+  if (has_factor(d))
+    c->gap = d->gap;
+done:
+  return rc;
+}
+
+static void inner_cycles_minimise(struct th_inner_solver *d, double lambda)
+{
+  struct th_inner_cycles *c = &d->cycles;
+  struct th_quadratic *q = &d->quadratic;
+  bool solved = has_factor(d);
+  if (solved)
+    th_active_set_step(&d->active_set, q, lambda);
+  double violation = th_quadratic_violation(q, lambda).sum;
+  if (!(c->aim > 0))
+    c->aim = violation;
+  c->aim = fmax(c->aim, least_aim * violation);
+  int made = th_quadratic_cycles(q, lambda, c->aim,
+                                 solved ? MOST_BEHIND : MOST_CYCLES, &c->turn);
+  if (made == 1 || solved)
+    c->aim *= cycles_falls;
+  c->visited += (double)q->visited;
+}
+
+/* --- The quadratic model around a point, and its minimum ------------------ */
+
+enum {
+  ROUNDS_SQUARED = 10000, /* if the model is the problem itself */
+  ROUNDS_KEPT = 300,      /* the same for columns in memory */
+  ROUNDS_NEWTON = 20,
+  ROUNDS_CHORD = 200, /* of a model by products */
+  PATIENCE = 3        /* rounds before a factor of new curvatures pays */
+};
+
+/* A model's curvatures are at least this share of the largest. With small
+ * penalties on separable data, nearly all examples have far less than the
+ * largest. A larger share would make Newton steps short, and they would end far
+ * from the solution. */
+static const double least_curvature = 1e-10;
+
+/* Whether the loss is squared, and its model the problem itself. Whether models
+ * of another loss are solved by products. */
+static bool inner_solver_is_squared(const struct th_inner_solver *d)
+{
+  return d->problem->loss->quadratic;
+}
+
+static bool inner_solver_is_chord(const struct th_inner_solver *d)
+{
+  return d->by_products && !inner_solver_is_squared(d);
+}
+
+/* Start a model whose state is the slopes of the gathered columns. Local,
+ * replicated. */
+static void start_slopes(struct th_inner_solver *d,
+                         const struct th_working_set *working)
+{
+  struct th_quadratic *q = &d->quadratic;
+  q->covariance = &d->covariance;
+  for (int64_t k = 0; k < working->members; k++)
+    q->state[working->slot[k]] = working->slope[k];
+  if (inner_solver_is_chord(d))
+    q->constant = th_chord_constant(&d->chord, d->problem, d->weighted);
+  for (int64_t i = 0; inner_solver_is_squared(d) && i < d->problem->rows; i++)
+    q->constant += 0.5 * d->weighted[i] * d->theta[i];
+  q->constant += th_working_set_ridge(working, q->ridge, working->coef);
+}
+
+/* Start a model whose state is the residuals of the examples. Local,
+ * replicated. */
+static void start_residuals(struct th_inner_solver *d)
+{
+  const struct th_problem *p = d->problem;
+  double least = least_curvature * th_loss_L(p->loss);
+  d->quadratic.h = d->h;
+  th_loss_d2f_all(p->loss, p->rows, d->prediction, p->target, d->h);
+  for (int64_t i = 0; i < p->rows; i++)
+    d->h[i] = p->eta[i] * fmax(d->h[i], least);
+  memcpy(d->quadratic.state, d->weighted,
+         (size_t)p->rows * sizeof *d->quadratic.state);
+}
+
+/* Make the model around the present coefficients. Collective where products of
+ * dense attributes are formed. TH_ENUMERIC, TH_ENOMEM. */
+static th_status inner_solver_model(struct th_inner_solver *d,
+                                    const struct th_working_set *working,
+                                    double tolerance, struct th_error *err)
+{
+  struct th_quadratic *q = &d->quadratic;
+  int64_t states = d->by_products ? d->columns.count : d->problem->rows;
+  bool anew = !inner_solver_is_squared(d); /* curvatures are new */
+  bool fits = false;
+  th_status rc;
+  if (inner_solver_is_chord(d)) {
+    anew = th_chord_renew(&d->chord, d->problem, d->prediction,
+                          d->gap / tolerance, &d->covariance);
+    TH_TRY(
+        th_chord_grow(&d->chord, d->problem, &d->columns, &d->covariance, err));
+  }
+  TH_TRY(
+      th_quadratic_reserve(q, states, working->members, working->units, err));
+  q->working = working;
+  q->columns = &d->columns;
+  q->ridge = d->problem->ridge;
+  q->intercept = d->problem->intercept;
+  if (d->by_products)
+    start_slopes(d, working);
+  else
+    start_residuals(d);
+  q->lazy = d->cycles.used;
+  TH_TRY(th_quadratic_begin(q, err));
+  if ((anew && !d->cycles.used) ||
+      (inner_solver_is_chord(d) && d->whole)) /* where chords learn */
+    th_active_set_reset(&d->active_set);
+  TH_TRY(th_active_set_begin(&d->active_set, q, &fits, err));
+  q->active_set = fits ? &d->active_set : NULL;
+  q->patience =
+      inner_solver_is_squared(d) || inner_solver_is_chord(d) ? 0 : PATIENCE;
+  q->frugal = d->problem->kept != NULL;
+  if (d->cycles.used)
+    TH_TRY(inner_cycles_model(d, tolerance, err));
+  else if (fits)
+    TH_TRY(th_active_set_room(&d->active_set, q, err));
+done:
+  return rc;
+}
+
+/* Minimise a model, with a tolerance and a number of rounds that suit it. False
+ * where that has made it worse: a polish of attributes that depend on each
+ * other. */
+static bool inner_solver_minimise(struct th_inner_solver *d, double lambda,
+                                  double tolerance)
+{
+  if (d->cycles.used) {
+    inner_cycles_minimise(d, lambda);
+    return true;
+  }
+  bool squared = inner_solver_is_squared(d);
+  double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
+  int rounds = squared ? ROUNDS_SQUARED : ROUNDS_NEWTON;
+  if (squared && d->problem->kept != NULL)
+    rounds = ROUNDS_KEPT;
+  if (d->problem->kept != NULL)
+    wanted = fmax(wanted, 0.3 * tolerance);
+  if (inner_solver_is_chord(d)) {
+    wanted = fmax(0.01 * d->gap, 0.1 * tolerance);
+    rounds = ROUNDS_CHORD;
+  }
+  bool polishes = d->gap <= tolerance; /* solve for its support, once */
+  if (polishes) {
+    wanted = 0;
+    rounds = d->quadratic.patience + 1;
+  }
+  double gap = th_quadratic_solve(&d->quadratic, lambda,
+                                  fmin(wanted, 0.5 * d->gap), rounds);
+  return !polishes || gap <= d->gap;
+}
+
+/* --- How far to go along the step of a Newton model ----------------------- */
+
+enum { HALVINGS = 40 };
+
+/* The change of the predictions by the model's step: trial = (u - g) / h. */
+static void step_of(struct th_inner_solver *d)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  for (int64_t i = 0; i < d->problem->rows; i++)
+    d->trial[i] = d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
+}
+
+/* The objective after a part of the step. coef receives the coefficients there;
+ * trial holds the step. */
+static double objective_at(struct th_inner_solver *d,
+                           const struct th_working_set *working, double lambda,
+                           double part, double *coef)
+{
+  const struct th_problem *p = d->problem;
+  const struct th_quadratic *q = &d->quadratic;
+  for (int64_t k = 0; k < working->members; k++)
+    coef[k] = part == 1
+                  ? q->coef[k]
+                  : working->coef[k] + part * (q->coef[k] - working->coef[k]);
+  double *prediction = d->h; /* the model is done with it */
+  for (int64_t i = 0; i < p->rows; i++)
+    prediction[i] = d->prediction[i] + part * d->trial[i];
+  return th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction) +
+         lambda * th_working_set_omega(working, coef) +
+         th_working_set_ridge(working, p->ridge, coef);
+}
+
+/* Make the model's step, halved until the objective falls by a part of what the
+ * model's slope promises (Tseng & Yun 2009). False: it does not fall, in
+ * doubles. Local, replicated; internal to the descent. */
+static bool inner_solver_search(struct th_inner_solver *d,
+                                struct th_working_set *working, double lambda)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  double slope = lambda * (th_working_set_omega(working, q->coef) -
+                           th_working_set_omega(working, working->coef));
+  step_of(d);
+  for (int64_t i = 0; i < d->problem->rows; i++)
+    slope += d->weighted[i] * d->trial[i];
+  for (int64_t k = 0; d->problem->ridge > 0 && k < working->members; k++)
+    slope +=
+        d->problem->ridge * working->coef[k] * (q->coef[k] - working->coef[k]);
+  double part = 1;
+  double rounding = d->cycles.used ? TH_INNER_ROUNDING * fabs(d->primal) : 0;
+  for (int k = 0; k < HALVINGS; k++, part /= 2) {
+    double value = objective_at(d, working, lambda, part, q->work);
+    if (value <= d->primal + 1e-4 * part * slope + rounding) {
+      memcpy(working->coef, q->work,
+             (size_t)working->members * sizeof *working->coef);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The coefficients after a part of the model's step from its start. */
+static void place(struct th_working_set *working, const struct th_quadratic *q,
+                  double part)
+{
+  for (int64_t k = 0; k < working->members; k++)
+    working->coef[k] =
+        part == 1 ? q->coef[k] : q->from[k] + part * (q->coef[k] - q->from[k]);
+}
+
+/* The slope of the objective at the best intercept along the step; that of the
+ * model's intercept. */
+static double begin_of(const struct th_inner_solver *d,
+                       const struct th_working_set *working, double lambda,
+                       double *intercept)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  double slope = lambda * (th_working_set_omega(working, q->coef) -
+                           th_working_set_omega(working, q->from));
+  *intercept = 0;
+  for (int64_t k = 0; k < working->members; k++) {
+    double step = q->coef[k] - q->from[k];
+    slope += working->slope[k] * step;
+    *intercept -= d->covariance.mean[working->slot[k]] * step;
+  }
+  return slope;
+}
+
+/* Update the products by the slopes, if every slot is a member. */
+static void learn(struct th_inner_solver *d,
+                  const struct th_working_set *working, double part)
+{
+  struct th_quadratic *q = &d->quadratic;
+  double *step = q->kept[0];
+  double *change = q->kept[1];
+  double *expected = q->work;
+  if (!d->whole || working->members != d->covariance.count)
+    return;
+  for (int64_t k = 0; k < working->members; k++) {
+    int64_t slot = working->slot[k];
+    step[slot] = working->coef[k] - q->from[k];
+    change[slot] = working->slope[k] - q->start[slot] - q->ridge * step[slot];
+    expected[slot] =
+        part * (q->state[slot] - q->start[slot]) - q->ridge * step[slot];
+  }
+  th_chord_learn(&d->covariance, step, change, expected);
+}
+
+/* Make the step of a model by products, halved until it is good, and look where
+ * it ends; where it began, if no part of it was good. *moved: the objective
+ * fell. Internal to the descent. Collective. */
+static th_status inner_solver_chord(struct th_inner_solver *d,
+                                    struct th_working_set *working,
+                                    double lambda, bool *moved,
+                                    struct th_error *err)
+{
+  double along = 0;
+  double slope = begin_of(d, working, lambda, &along);
+  double primal = d->primal;
+  double gap = d->gap;
+  double intercept = d->intercept;
+  double rounding = 16 * DBL_EPSILON * fabs(primal);
+  double part = 1;
+  bool falls = false;
+  th_status rc;
+  for (int k = 0; k < HALVINGS && !falls; k++, part /= 2) {
+    place(working, &d->quadratic, part);
+    d->intercept = intercept + part * along;
+    TH_TRY(th_inner_solver_predict(d, working, lambda, err));
+    falls = d->primal <= primal + 1e-4 * part * slope + rounding;
+  }
+  if (!falls) {
+    place(working, &d->quadratic, 0);
+    TH_TRY(th_inner_solver_predict(d, working, lambda, err));
+  }
+  TH_TRY(th_inner_solver_slopes(d, working, lambda, err));
+  if (falls)
+    learn(d, working, 2 * part);
+  bool gains = d->gap < gap || d->primal < primal - rounding;
+  *moved = (falls && gains) || !d->chord.fresh;
+  th_chord_note(&d->chord, d->gap / gap, d->first, falls && part == 0.5);
+done:
+  return rc;
+}
 
 enum {
   MOST_MODELS = 200,
@@ -75,11 +484,11 @@ static bool use_products(const struct th_inner_solver *d, int64_t members)
   const struct th_problem_kept *kept = d->problem->kept;
   if (kept != NULL && kept->count > MOST_PRODUCTS)
     return false;
-  if (d->tall && th_inner_solver_is_squared(d))
+  if (d->tall && inner_solver_is_squared(d))
     return true;
   if (d->tall)
     return members <= MOST_CHORD;
-  return th_inner_solver_is_squared(d) && d->problem->dense &&
+  return inner_solver_is_squared(d) && d->problem->dense &&
          d->problem->rows >= FEW_EXAMPLES &&
          d->problem->rows >= EXAMPLES_PER_MEMBER * members;
 }
@@ -167,7 +576,7 @@ static th_status fetch(struct th_inner_solver *d, const int64_t *missing,
                                            count, err);
     th_profile_end(profile, TH_PHASE_SUPPORT);
   }
-  if (rc == TH_OK && d->by_products && th_inner_solver_is_squared(d)) {
+  if (rc == TH_OK && d->by_products && inner_solver_is_squared(d)) {
     th_profile_begin(profile);
     rc = grow_products(d, err);
     th_profile_end(profile, TH_PHASE_GRAM);
@@ -242,13 +651,13 @@ static th_status follow_model(struct th_inner_solver *d,
                               bool *moved, struct th_error *err)
 {
   *moved = true;
-  if (th_inner_solver_is_chord(d))
-    return th_inner_solver_chord(d, working, lambda, moved, err);
-  if (th_inner_solver_is_squared(d))
+  if (inner_solver_is_chord(d))
+    return inner_solver_chord(d, working, lambda, moved, err);
+  if (inner_solver_is_squared(d))
     memcpy(working->coef, d->quadratic.coef,
            (size_t)working->members * sizeof *working->coef);
   else
-    *moved = th_inner_solver_search(d, working, lambda);
+    *moved = inner_solver_search(d, working, lambda);
   return *moved ? th_inner_solver_look(d, working, lambda, err) : TH_OK;
 }
 
@@ -258,7 +667,7 @@ static th_status next_model(struct th_inner_solver *d,
                             double tolerance, struct th_error *err)
 {
   th_status rc = th_source_leave(d->problem->context->source, err);
-  return rc == TH_OK ? th_inner_solver_model(d, working, tolerance, err) : rc;
+  return rc == TH_OK ? inner_solver_model(d, working, tolerance, err) : rc;
 }
 
 th_status th_inner_solver_solve(struct th_inner_solver *d,
@@ -273,7 +682,7 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
     bool enough = d->gap <= tolerance && !(d->polishes && k == 0);
     if (enough || !isfinite(d->gap))
       break;
-    if (th_inner_solver_is_squared(d) && !(d->gap < 0.5 * before))
+    if (inner_solver_is_squared(d) && !(d->gap < 0.5 * before))
       break; /* the model is exact, so this is the limit of doubles */
     before = d->gap;
     d->first = k == 0;
@@ -282,7 +691,7 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
                      lambda, d->gap, working->members);
     TH_TRY(th_agree(d->problem->context->comm,
                     next_model(d, working, tolerance, err), err));
-    if (!th_inner_solver_minimise(d, lambda, tolerance))
+    if (!inner_solver_minimise(d, lambda, tolerance))
       break;
     rc = follow_model(d, working, lambda, &moved, err);
   }

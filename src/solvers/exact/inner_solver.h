@@ -19,7 +19,7 @@
 #include "solvers/penalised/problem.h"
 
 /* Models of the logistic loss on sparse attributes are solved by cycles
- * (quadratic_cycles.h). Of one lambda. */
+ * (quadratic.h). Of one lambda. */
 struct th_inner_cycles {
   bool suit;     /* this problem */
   bool used;     /* now */
@@ -113,19 +113,6 @@ void th_inner_solver_stay(struct th_inner_solver *inner,
                           const struct th_working_set *working, double lambda);
 double th_inner_solver_gap(const struct th_inner_solver *inner,
                            const struct th_working_set *working, double scale);
-
-/* Make the step of a model by products, halved until it is good, and look where
- * it ends; where it began, if no part of it was good. *moved: the objective
- * fell. Internal to the descent. Collective. */
-th_status th_inner_solver_chord(struct th_inner_solver *inner,
-                                struct th_working_set *working, double lambda,
-                                bool *moved, struct th_error *err);
-
-/* Make the model's step, halved until the objective falls by a part of what the
- * model's slope promises (Tseng & Yun 2009). False: it does not fall, in
- * doubles. Local, replicated; internal to the descent. */
-bool th_inner_solver_search(struct th_inner_solver *inner,
-                            struct th_working_set *working, double lambda);
 
 /* Descend from the point of the last look to a gap of at most tolerance, or to
  * the limit of doubles. Ends with a look. Collective. */

@@ -10,25 +10,143 @@
  * attributes finds the units that this misses.
  *
  * With a radius, Omega(b) <= B takes the place of lambda Omega(b). A search
- * finds the lambda at which Omega is B (ball_search.h). Its last solutions are
+ * finds the lambda at which Omega is B (lasso.h). Its last solutions are
  * precise, since Omega moves with the root of the gap. A norm above B, and a
  * rounding below it, are scaled away. The certificate is that of the model that
  * is left.
  * SPDX-License-Identifier: MIT */
+#include "solvers/exact/lasso.h"
+
 #include "core/claims.h"
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
-
-#include "core/elementary.h"
+#include "core/state.h"
 #include "solvers/algorithm.h"
 #include "solvers/data/support.h"
 #include "solvers/exact/algorithms.h"
-#include "solvers/exact/ball_search.h"
 #include "solvers/exact/working_set_solver.h"
 #include "solvers/penalised/plan_penalised.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* How near Omega has to come to the radius, as a share of it. */
+#define TH_BALL_NEAR 1e-9
+
+/* A lambda, and Omega less the radius there. */
+struct th_ball_end {
+  double lambda;
+  double excess;
+};
+
+struct th_ball_search {
+  double radius;           /* 0: there is no ball, and nothing to search */
+  double lambda;           /* to solve for next; the last one, once done */
+  double least;            /* the smallest lambda that is tried */
+  struct th_ball_end high; /* the solution is in the ball */
+  struct th_ball_end low;  /* it is not; lambda 0: none such found yet */
+  int side;                /* of the last lambda: 1 high, -1 low, 0 none yet */
+  bool done;
+  bool binds; /* false once done: the ball holds all solutions */
+};
+
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err);
+
+/* --- What a run of solver `lasso` is going to do -------------------------- */
+
+/* Passes over all values, as observed in runs: for the setup and for each
+ * lambda. */
+static const double passes = 4;
+static const double passes_each = 0.6;
+
+th_status th_lasso_plan(struct th_plan *plan, const struct th_plan_size *size,
+                        struct th_error *err)
+{
+  th_status rc = th_plan_penalised(plan, size, err);
+  if (rc != TH_OK)
+    return rc;
+  plan->memory += th_working_set_solver_bytes(size->shape, size->owned);
+  plan->visits = (passes + (double)plan->points * passes_each) *
+                 th_plan_penalised_values(size->shape);
+  return TH_OK;
+}
+
+/* --- The penalty at which a solution has a given norm --------------------- */
+
+static const double ball_search_stride = 0.6; /* on the way down */
+static const double smallest = 0x1p-27; /* lambda, as a share of lambda_max */
+
+/* Begin at a share of lambda_max. If that is 0, all solutions are zero. */
+static struct th_ball_search ball_search_begin(double radius, double lambda_max)
+{
+  struct th_ball_search s = {
+      .radius = radius, .lambda = 1, .least = 1, .high = {lambda_max, -radius}};
+  if (lambda_max > 0) {
+    s.lambda = lambda_max * ball_search_stride;
+    s.least = lambda_max * smallest;
+  }
+  return s;
+}
+
+/* The end that stays twice counts half. */
+static void narrow(struct th_ball_search *s, struct th_ball_end now)
+{
+  int side = now.excess > 0 ? -1 : 1;
+  struct th_ball_end *own = side < 0 ? &s->low : &s->high;
+  struct th_ball_end *other = side < 0 ? &s->high : &s->low;
+  *own = now;
+  if (side == s->side)
+    other->excess /= 2;
+  s->side = side;
+}
+
+static double between(const struct th_ball_search *s)
+{
+  double share = s->low.excess / (s->low.excess - s->high.excess);
+  double lambda = s->low.lambda + share * (s->high.lambda - s->low.lambda);
+  bool inside = lambda > s->low.lambda && lambda < s->high.lambda;
+  return inside ? lambda : (s->low.lambda + s->high.lambda) / 2;
+}
+
+/* Omega of the solution at search->lambda is known: go on to the next lambda,
+ * or end. enough: no model in the ball is better by as much as counts, so a
+ * ball that has not bound so far need not be tried further. */
+static void ball_search_take(struct th_ball_search *s, double omega,
+                             bool enough)
+{
+  struct th_ball_end now = {s->lambda, omega - s->radius};
+  bool falls = s->low.lambda > 0 || now.excess > 0;
+  narrow(s, now);
+  s->done = fabs(now.excess) <= TH_BALL_NEAR * s->radius;
+  s->binds = falls || s->done;
+  if (falls)
+    s->done = s->done || s->high.lambda - s->low.lambda <=
+                             4 * DBL_EPSILON * s->high.lambda;
+  else
+    s->done = s->done || enough || s->lambda <= s->least;
+  if (!s->done)
+    s->lambda =
+        falls ? between(s) : fmax(s->lambda * ball_search_stride, s->least);
+}
+
+static void ball_search_describe(struct th_ball_search *s,
+                                 struct th_state *state)
+{
+  th_state_enter(state, "ball");
+  TH_STATE_ONE(state, s, lambda);
+  TH_STATE_ONE(state, s, high.lambda);
+  TH_STATE_ONE(state, s, high.excess);
+  TH_STATE_ONE(state, s, low.lambda);
+  TH_STATE_ONE(state, s, low.excess);
+  TH_STATE_ONE(state, s, side);
+  TH_STATE_ONE(state, s, done);
+  TH_STATE_ONE(state, s, binds);
+  th_state_leave(state);
+}
 
 /* A lambda below this share of lambda_max is approached by larger ones, each
  * a share of the one before. Descent from zero would take very long. Where one
@@ -89,7 +207,7 @@ static th_status create(void **state, struct th_context *context,
   s->certificate.lambda_max = s->problem.lambda_max;
   s->certificate.confidence = 1;
   s->exact.inner.polishes = config->ball.radius > 0;
-  s->ball = th_ball_search_begin(config->ball.radius, s->problem.lambda_max);
+  s->ball = ball_search_begin(config->ball.radius, s->problem.lambda_max);
   double lambda = th_plan_penalised_lambda(config, s->problem.lambda_max, 0);
   if (!s->walks && lambda >= s->problem.lambda_max)
     th_context_notice(
@@ -256,7 +374,7 @@ static void search_on(struct lasso *s, struct th_context *context)
   bool enough =
       omega <= s->ball.radius &&
       may_gain(s, omega) <= (given > 0 ? given : no_better * s->problem.zero);
-  th_ball_search_take(&s->ball, omega, enough);
+  ball_search_take(&s->ball, omega, enough);
   if (s->ball.done)
     settle(s, context, omega);
 }
@@ -381,7 +499,7 @@ static void describe(void *state, struct th_context *context,
   th_certificate_describe_path(&s->certificate,
                                s->ball.radius > 0 ? 0 : s->steps, list);
   th_support_describe(&s->support, "support", list);
-  th_ball_search_describe(&s->ball, list);
+  ball_search_describe(&s->ball, list);
   th_gradient_history_describe(&s->exact.history, list);
   th_working_set_describe(&s->exact.working, &s->problem, list);
   th_inner_solver_describe(&s->exact.inner, list);

@@ -1,14 +1,121 @@
 /* quadratic.c - coordinate descent on a quadratic model with a penalty
  * SPDX-License-Identifier: MIT */
-#include "solvers/exact/active_set.h"
-#include "solvers/exact/quadratic_parts.h"
+#include "solvers/exact/quadratic.h"
 
 #include "core/memory.h"
+#include "core/random.h"
 #include "math/linalg.h"
+#include "solvers/exact/active_set.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TH_EXTRAPOLATED = 5 }; /* iterates that are combined */
+
+/* --- Combines the last iterates of descent
+ *
+ * Anderson's acceleration as in celer (Massias, Gramfort & Salmon 2018). */
+
+void th_quadratic_keep(struct th_quadratic *q, int at)
+{
+  int64_t variables = q->working->members + 1;
+  memcpy(q->kept[0] + at * variables, q->coef,
+         (size_t)variables * sizeof *q->coef);
+  memcpy(q->kept[1] + at * q->states, q->state,
+         (size_t)q->states * sizeof *q->state);
+}
+
+void th_quadratic_restore(struct th_quadratic *q, int at)
+{
+  int64_t variables = q->working->members + 1;
+  memcpy(q->coef, q->kept[0] + at * variables,
+         (size_t)variables * sizeof *q->coef);
+  memcpy(q->state, q->kept[1] + at * q->states,
+         (size_t)q->states * sizeof *q->state);
+}
+
+/* Solve a x = 1 for a small symmetric matrix, by elimination. False if it is
+ * singular. */
+static bool solve_ones(double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED],
+                       double x[TH_EXTRAPOLATED])
+{
+  for (int j = 0; j < TH_EXTRAPOLATED; j++)
+    x[j] = 1;
+  for (int j = 0; j < TH_EXTRAPOLATED; j++) {
+    if (!(a[j][j] > 0))
+      return false;
+    for (int i = j + 1; i < TH_EXTRAPOLATED; i++) {
+      double factor = a[i][j] / a[j][j];
+      for (int k = j; k < TH_EXTRAPOLATED; k++)
+        a[i][k] -= factor * a[j][k];
+      x[i] -= factor * x[j];
+    }
+  }
+  for (int j = TH_EXTRAPOLATED - 1; j >= 0; j--) {
+    for (int k = j + 1; k < TH_EXTRAPOLATED; k++)
+      x[j] -= a[j][k] * x[k];
+    x[j] /= a[j][j];
+  }
+  return true;
+}
+
+/* Weights of the last iterates, adding up to 1, for which the combined step is
+ * the shortest. */
+static bool weigh(const struct th_quadratic *q, double weight[TH_EXTRAPOLATED])
+{
+  double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED];
+  int64_t variables = q->working->members + 1;
+  double sum = 0;
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    for (int j = 0; j <= i; j++) {
+      const double *x = q->kept[0] + i * variables;
+      const double *y = q->kept[0] + j * variables;
+      double product = 0;
+      for (int64_t k = 0; k < variables; k++)
+        product += (x[variables + k] - x[k]) * (y[variables + k] - y[k]);
+      a[i][j] = a[j][i] = product;
+    }
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    sum += a[i][i];
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    a[i][i] += 1e-12 * sum;
+  if (!solve_ones(a, weight))
+    return false;
+  sum = 0;
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    sum += weight[i];
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    weight[i] /= sum;
+  return isfinite(sum) && sum != 0;
+}
+
+static void combine(const double *kept, int64_t count, const double *weight,
+                    double *out)
+{
+  memset(out, 0, (size_t)count * sizeof *out);
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    for (int64_t k = 0; k < count; k++)
+      out[k] += weight[i] * kept[(i + 1) * count + k];
+}
+
+/* Move to the point extrapolated from all iterates if the model is lower there.
+ * The iterates are overwritten. */
+static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
+{
+  int64_t variables = q->working->members + 1;
+  double weight[TH_EXTRAPOLATED];
+  if (!weigh(q, weight))
+    return;
+  double now = th_quadratic_value(q, lambda, q->coef, q->state);
+  /* the first iterate is not combined, so its room is free */
+  double *coef = q->kept[0];
+  double *state = q->kept[1];
+  combine(q->kept[0], variables, weight, coef);
+  combine(q->kept[1], q->states, weight, state);
+  if (th_quadratic_value(q, lambda, coef, state) < now)
+    th_quadratic_restore(q, 0);
+}
 
 enum {
   EPOCHS = 10
@@ -70,7 +177,8 @@ double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
   return th_column_dot(&q->columns->vector[slot[j]], weighted) + ridge;
 }
 
-double th_quadratic_square(const struct th_quadratic *q, int64_t k)
+/* The same of a member with itself. */
+static double quadratic_square(const struct th_quadratic *q, int64_t k)
 {
   if (q->covariance != NULL)
     return th_quadratic_product(q, k, k, NULL);
@@ -90,7 +198,7 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
     return rc;
   for (int64_t j = 0; j < count; j++) {
     th_quadratic_weigh(q, first + j, q->work);
-    block[j * count + j] = th_quadratic_square(q, first + j);
+    block[j * count + j] = quadratic_square(q, first + j);
     for (int64_t k = j + 1; k < count; k++)
       block[k * count + j] =
           th_quadratic_product(q, first + k, first + j, q->work);
@@ -119,7 +227,7 @@ th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
   for (int64_t g = 0; !q->lazy && g < w->units && rc == TH_OK; g++) {
     int64_t count = w->start[g + 1] - w->start[g];
     if (count == 1)
-      q->curvature[g] = th_quadratic_square(q, w->start[g]);
+      q->curvature[g] = quadratic_square(q, w->start[g]);
     else
       rc = block_curvature(q, w->start[g], count, &q->curvature[g], err);
   }
@@ -208,7 +316,8 @@ void th_quadratic_move_intercept(struct th_quadratic *q, double delta)
     q->state[i] += delta * q->h[i];
 }
 
-double th_quadratic_step_intercept(struct th_quadratic *q)
+/* Move the intercept to its minimum. Returns its slope before. */
+static double quadratic_step_intercept(struct th_quadratic *q)
 {
   double slope = 0;
   if (!q->intercept || q->covariance != NULL || !(q->sum_h > 0))
@@ -227,7 +336,7 @@ static double epoch(struct th_quadratic *q, double lambda, bool all)
       moved += step_unit(q, g, lambda);
       q->visited += visits(q, g);
     }
-  th_quadratic_step_intercept(q);
+  quadratic_step_intercept(q);
   return moved;
 }
 
@@ -288,7 +397,7 @@ static double descend(struct th_quadratic *q, double lambda)
     th_quadratic_keep(q, kept++);
     if (kept <= TH_EXTRAPOLATED)
       continue;
-    th_quadratic_extrapolate(q, lambda);
+    quadratic_extrapolate(q, lambda);
     kept = 0;
     th_quadratic_keep(q, kept++);
   }
@@ -310,7 +419,7 @@ static bool solve_face(struct th_quadratic *q, double lambda)
 double th_quadratic_solve(struct th_quadratic *q, double lambda,
                           double tolerance, int rounds)
 {
-  th_quadratic_step_intercept(q);
+  quadratic_step_intercept(q);
   double before = INFINITY;
   double gap = gap_of(q, lambda);
   for (int k = 0; k < rounds && gap > tolerance; k++) {
@@ -324,4 +433,154 @@ double th_quadratic_solve(struct th_quadratic *q, double lambda,
       break; /* the limit of doubles */
   }
   return gap;
+}
+
+/* --- Cycles of coordinate descent in random order ------------------------- */
+
+/* A member at zero takes part in a model if its slope is above this share of
+ * lambda. */
+static const double near = 0.98;
+
+enum {
+  DRAWN = 4, /* numbers that come together */
+  VISIT = 20 /* entries that take as long as all else of a visit */
+};
+
+/* The members that take part, in the order of the present cycle. Those behind
+ * `count` have been left out since the last cycle over `all` of them. */
+struct cycle {
+  int64_t *member;
+  int64_t all;
+  int64_t count;
+  double slack; /* a slope that is farther below lambda is left out */
+  struct th_violation met;
+};
+
+static double weight_of(const struct th_quadratic *q, int64_t k)
+{
+  return q->working->norm[k].a + q->working->norm[k].c;
+}
+
+/* Distance of a slope from optimality. Below 0: by how much a member at zero is
+ * inside. */
+static double distance(double coef, double slope, double penalty)
+{
+  if (coef == 0)
+    return fabs(slope) - penalty;
+  return fabs(slope + copysign(penalty, coef));
+}
+
+static void meet(struct th_violation *met, double by)
+{
+  met->sum += fmax(by, 0);
+  met->most = fmax(met->most, by);
+}
+
+struct th_violation th_quadratic_violation(const struct th_quadratic *q,
+                                           double lambda)
+{
+  const struct th_working_set *w = q->working;
+  struct th_violation met = {0, 0};
+  for (int64_t k = 0; k < w->members; k++)
+    meet(&met, distance(w->coef[k], w->slope[k], lambda * weight_of(q, k)));
+  return met;
+}
+
+/* List the members that take part. */
+static struct cycle begin(struct th_quadratic *q, double lambda)
+{
+  const struct th_working_set *w = q->working;
+  struct cycle c = {.member = q->order, .slack = INFINITY};
+  for (int64_t k = 0; k < w->members; k++) {
+    if (q->coef[k] == 0 &&
+        !(fabs(w->slope[k]) > near * lambda * weight_of(q, k)))
+      continue;
+    q->curvature[k] = quadratic_square(q, k);
+    q->visited += q->columns->vector[w->slot[k]].items;
+    if (q->curvature[k] > 0)
+      c.member[c.all++] = k;
+  }
+  c.count = c.all;
+  return c;
+}
+
+static void swap(int64_t *member, int64_t a, int64_t b)
+{
+  int64_t kept = member[a];
+  member[a] = member[b];
+  member[b] = kept;
+}
+
+/* Put the members into a random order (Fisher and Yates). */
+static void shuffle(const struct cycle *c, uint64_t turn)
+{
+  const struct th_stream stream = {0, TH_PURPOSE_DESCENT};
+  uint32_t bits[DRAWN];
+  for (int64_t k = 0; k < c->count; k++) {
+    if (k % DRAWN == 0)
+      th_random_bits(stream, turn, (uint64_t)(k / DRAWN), bits);
+    uint64_t left = (uint64_t)(c->count - k);
+    swap(c->member, k, k + (int64_t)((bits[k % DRAWN] * left) >> 32));
+  }
+}
+
+static double soft_threshold(double value, double by)
+{
+  return copysign(fmax(fabs(value) - by, 0), value);
+}
+
+/* Minimise over one member. False: it is at zero and left out. */
+static bool step(struct th_quadratic *q, struct cycle *c, int64_t k,
+                 double penalty)
+{
+  double slope = th_quadratic_slope(q, k);
+  double by = distance(q->coef[k], slope, penalty);
+  int64_t items = q->columns->vector[q->working->slot[k]].items;
+  q->visited += items + VISIT;
+  if (q->coef[k] == 0 && by < -c->slack)
+    return false;
+  meet(&c->met, by);
+  double to = soft_threshold(q->coef[k] - slope / q->curvature[k],
+                             penalty / q->curvature[k]);
+  if (to == q->coef[k])
+    return true;
+  th_quadratic_move(q, k, to - q->coef[k]);
+  q->coef[k] = to; /* keeps exact zeros */
+  q->visited += items;
+  return true;
+}
+
+/* One cycle over those that have not been left out. */
+static void visit(struct th_quadratic *q, struct cycle *c, double lambda,
+                  uint64_t turn)
+{
+  c->met = (struct th_violation){0, 0};
+  shuffle(c, turn);
+  for (int64_t at = 0; at < c->count;) {
+    int64_t k = c->member[at];
+    if (step(q, c, k, lambda * weight_of(q, k)))
+      at++;
+    else
+      swap(c->member, at, --c->count);
+  }
+  meet(&c->met, fabs(quadratic_step_intercept(q)));
+}
+
+int th_quadratic_cycles(struct th_quadratic *q, double lambda, double aim,
+                        int most, uint64_t *turn)
+{
+  struct cycle c = begin(q, lambda);
+  int made = 0;
+  while (made < most) {
+    visit(q, &c, lambda, (*turn)++);
+    made++;
+    c.slack = c.met.most;
+    if (c.met.sum > aim)
+      continue;
+    if (c.count == c.all)
+      break;
+    c.count = c.all; /* look at those that were left out, too */
+    c.slack = INFINITY;
+  }
+  return made;
 }

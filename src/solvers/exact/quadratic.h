@@ -20,8 +20,6 @@
 
 struct th_active_set;
 
-enum { TH_EXTRAPOLATED = 5 }; /* iterates that are combined */
-
 struct th_quadratic {
   const struct th_working_set *working; /* borrowed */
   const struct th_replicated_columns *columns;
@@ -49,7 +47,7 @@ struct th_quadratic {
   double *curvature; /* units */
   double *slope;     /* members: of the last look at the gap */
   double *work;      /* members, or examples */
-  int64_t *order;    /* members: quadratic_cycles.h */
+  int64_t *order;    /* members: quadratic.h */
   double *kept[2];   /* TH_EXTRAPOLATED + 1 iterates of coef and of state */
   double sum_h;
 };
@@ -68,5 +66,61 @@ void th_quadratic_free(struct th_quadratic *quadratic);
  * rounds of epochs. Returns the gap reached. */
 double th_quadratic_solve(struct th_quadratic *quadratic, double lambda,
                           double tolerance, int rounds);
+
+/* --- Cycles of coordinate descent in random order
+ *
+ * While a solution is far, a model need not be minimised well. A cycle visits
+ * the members in an order that is drawn anew, and leaves out members at zero
+ * that are going to stay there, as newGLMNET does (Yuan, Ho & Lin 2012). A
+ * cycle costs the entries that it visits. Units are attributes (l1), columns
+ * are lists of entries. Replicated and local: every rank computes the same. */
+
+/* How far members are from optimality: the distance of a member's slope from
+ * the penalty's slopes at its coefficient. */
+struct th_violation {
+  double sum;
+  double most;
+};
+
+/* Of the members at the start of the model, with the slopes of the last look.
+ */
+struct th_violation th_quadratic_violation(const struct th_quadratic *quadratic,
+                                           double lambda);
+
+/* Descend by at most so many cycles, until the violations that a cycle meets
+ * add up to at most `aim`. Members with a coefficient of zero take part only if
+ * their slope is near lambda. turn: names the random orders, one for each
+ * cycle. Returns how many cycles were made. */
+int th_quadratic_cycles(struct th_quadratic *quadratic, double lambda,
+                        double aim, int most, uint64_t *turn);
+
+/* --- What the files of a quadratic model share
+ *
+ * k: a member of the working set. All functions are local. */
+
+/* The model's slope in coefficient k, without the penalty. */
+double th_quadratic_slope(const struct th_quadratic *quadratic, int64_t k);
+
+/* Move coefficient k, or the intercept, by delta, and update the state. */
+void th_quadratic_move(struct th_quadratic *quadratic, int64_t k, double delta);
+void th_quadratic_move_intercept(struct th_quadratic *quadratic, double delta);
+
+/* The first function sets weighted = h x of member k, if products need it. The
+ * second returns the sum of h x x' of members j and k, plus the ridge if j = k.
+ */
+void th_quadratic_weigh(const struct th_quadratic *quadratic, int64_t k,
+                        double *weighted);
+double th_quadratic_product(const struct th_quadratic *quadratic, int64_t j,
+                            int64_t k, const double *weighted);
+
+/* The model's value up to a constant: half the weighted mean square of the
+ * residual at that state, lambda Omega and the ridge. */
+double th_quadratic_value(const struct th_quadratic *quadratic, double lambda,
+                          const double *coef, const double *state);
+
+/* Copy coefficients and state to iterate `at`, 0 to TH_EXTRAPOLATED; copy them
+ * back. */
+void th_quadratic_keep(struct th_quadratic *quadratic, int at);
+void th_quadratic_restore(struct th_quadratic *quadratic, int at);
 
 #endif

@@ -9,11 +9,17 @@
 #include "core/partition.h"
 #include "math/gap.h"
 #include "solvers/data/density.h"
-#include "solvers/exact/working_set_solver_kept.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool working_set_solver_all_known(const struct th_working_set_solver *e);
+static bool working_set_solver_stays(const struct th_working_set_solver *e);
+static void working_set_solver_stay(struct th_working_set_solver *e,
+                                    double lambda);
+static th_status working_set_solver_take_all(struct th_working_set_solver *e,
+                                             struct th_error *err);
 
 enum {
   MOST_ROUNDS = 200,
@@ -114,10 +120,13 @@ done:
   return rc;
 }
 
-th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
-                                        const double *value, double threshold,
-                                        int64_t most, int64_t *added,
-                                        struct th_error *err)
+/* Add to the working set the groups whose value[] is above threshold, at most
+ * the `most` largest of them. *added: how many. Collective. */
+static th_status working_set_solver_enlarge(struct th_working_set_solver *e,
+                                            const double *value,
+                                            double threshold, int64_t most,
+                                            int64_t *added,
+                                            struct th_error *err)
 {
   const struct th_problem *p = e->problem;
   int64_t candidates = 0;
@@ -168,16 +177,16 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
       th_gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
   if (!e->inner.whole)
     th_working_set_drop_zeros(w);
-  if (!th_working_set_solver_stays(e))
+  if (!working_set_solver_stays(e))
     extrapolate(w, part);
   if (!widens)
     return TH_OK;
   if (e->inner.whole)
-    return th_working_set_solver_take_all(e, err);
+    return working_set_solver_take_all(e, err);
   if (part == 0)
     threshold = 2 * lambda - th_gradient_history_lambda(&e->history);
-  return th_working_set_solver_enlarge(e, e->value, threshold, w->units + 128,
-                                       &added, err);
+  return working_set_solver_enlarge(e, e->value, threshold, w->units + 128,
+                                    &added, err);
 }
 
 /* Take the dual value of a unit of the working set from its replicated slopes,
@@ -282,7 +291,7 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
   struct th_problem *p = e->problem;
   double level = want(e, lambda);
   th_status rc = TH_OK;
-  if (!th_working_set_solver_all_known(e))
+  if (!working_set_solver_all_known(e))
     rc = th_problem_pass(p, e->inner.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
@@ -314,9 +323,9 @@ static th_status add_violators(struct th_working_set_solver *e, double lambda,
       priority[g] = p->norm_bound[g] / fmax(1 - nearness, 1e-12);
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
-  TH_TRY(th_working_set_solver_enlarge(e, priority, 0, most, added, err));
+  TH_TRY(working_set_solver_enlarge(e, priority, 0, most, added, err));
   if (*added > 0 && p->kept != NULL)
-    th_working_set_solver_stay(e, lambda);
+    working_set_solver_stay(e, lambda);
   else if (*added > 0)
     TH_TRY(th_inner_solver_look(&e->inner, &e->working, lambda, err));
 done:
@@ -337,8 +346,8 @@ static double share_of_way(double first, double gap, double goal)
 static double enough_of(const struct th_working_set_solver *e, double least)
 {
   bool cheap = e->inner.cycles.used ||
-               (e->problem->kept != NULL && !th_working_set_solver_stays(e) &&
-                !th_working_set_solver_all_known(e));
+               (e->problem->kept != NULL && !working_set_solver_stays(e) &&
+                !working_set_solver_all_known(e));
   return cheap ? fmax(least, soon * e->inner.gap) : least;
 }
 
@@ -360,13 +369,13 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
   int64_t rounds = e->rough ? 1 : given > 0 ? given : MOST_ROUNDS;
   th_status rc = th_inner_solver_gather(&e->inner, &e->working, err);
   th_inner_solver_begin(&e->inner);
-  if (rc == TH_OK && th_working_set_solver_stays(e))
-    th_working_set_solver_stay(e, lambda);
+  if (rc == TH_OK && working_set_solver_stays(e))
+    working_set_solver_stay(e, lambda);
   else if (rc == TH_OK)
     rc = th_inner_solver_look(&e->inner, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_working_set_solver_goal(e, e->inner.primal);
-    double least = th_working_set_solver_all_known(e) && part == for_the_set
+    double least = working_set_solver_all_known(e) && part == for_the_set
                        ? goal
                        : part * goal;
     double enough = enough_of(e, least);
@@ -397,4 +406,46 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
   }
 done:
   return rc;
+}
+
+/* --- Short cuts of the exact solver for columns in memory ----------------- */
+
+/* Whether all columns are members, so that no pass is needed. */
+static bool working_set_solver_all_known(const struct th_working_set_solver *e)
+{
+  const struct th_problem_kept *kept = e->problem->kept;
+  return kept != NULL && e->working.members == kept->count;
+}
+
+/* Whether the next lambda begins where the last one ended. A model by products
+ * that is the problem itself leads to the solution from there as well as from
+ * anywhere. */
+static bool working_set_solver_stays(const struct th_working_set_solver *e)
+{
+  return e->problem->kept != NULL && e->problem->loss->quadratic &&
+         e->inner.by_products && e->inner.looked;
+}
+
+/* Slopes and gap of the working set as it is, with the coefficients of the last
+ * pass, or of the zero model. */
+static void working_set_solver_stay(struct th_working_set_solver *e,
+                                    double lambda)
+{
+  struct th_working_set *w = &e->working;
+  for (int64_t k = 0; k < w->members; k++)
+    w->slope[k] = e->problem->ridge * w->coef[k] - e->duals.z[w->attribute[k]];
+  th_inner_solver_stay(&e->inner, w, lambda);
+}
+
+/* If there are few columns, all join at once and stay. Collective.
+ * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
+static th_status working_set_solver_take_all(struct th_working_set_solver *e,
+                                             struct th_error *err)
+{
+  int64_t groups = e->problem->grouping.groups;
+  int64_t added = 0;
+  for (int64_t g = 0; g < groups; g++)
+    e->value[g] = 1;
+  return working_set_solver_enlarge(e, e->value, 0, groups, &added, err);
 }

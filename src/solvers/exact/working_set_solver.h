@@ -58,13 +58,6 @@ void th_working_set_solver_free(struct th_working_set_solver *exact);
 double th_working_set_solver_goal(const struct th_working_set_solver *exact,
                                   double objective);
 
-/* Add to the working set the groups whose value[] is above threshold, at most
- * the `most` largest of them. *added: how many. Collective. */
-th_status th_working_set_solver_enlarge(struct th_working_set_solver *exact,
-                                        const double *value, double threshold,
-                                        int64_t most, int64_t *added,
-                                        struct th_error *err);
-
 /* Begin the next lambda: extrapolate coefficients along the line through the
  * last two, and set the working set to their support. widens: also add the
  * units that are expected to enter. After only one lambda, these are what the

@@ -11,7 +11,8 @@
 #define TH_CANDIDATES_H
 
 #include "solvers/data/batch.h"
-#include "solvers/greedy/oomp_law.h"
+#include "solvers/data/context.h"
+#include "solvers/greedy/oomp.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,8 @@
 #define TH_DESCENT_H
 
 #include "solvers/data/batch.h"
-#include "solvers/greedy/oomp_law.h"
+#include "solvers/data/context.h"
+#include "solvers/greedy/oomp.h"
 
 /* Replicated. */
 struct th_descent {

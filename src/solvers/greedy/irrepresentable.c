@@ -10,7 +10,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/linalg.h"
-#include "solvers/greedy/pursuit_parts.h"
+#include "solvers/greedy/pursuit.h"
 
 #include <math.h>
 #include <string.h>

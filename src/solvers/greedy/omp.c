@@ -13,13 +13,358 @@
 #include "core/claims.h"
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/partition.h"
 #include "core/selected.h"
 #include "solvers/algorithm.h"
+#include "solvers/data/folds.h"
 #include "solvers/data/support.h"
 #include "solvers/greedy/algorithms.h"
-#include "solvers/greedy/omp_folds.h"
+#include "solvers/greedy/pursuit.h"
+#include "solvers/penalised/plan_penalised.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- How many attributes predict best: examples held out in turn
+ *
+ * Examples are held out in five folds, or once, as the deal holds them out for
+ * other solvers. A path without each fold is extended step by step, all of them
+ * together, and judged on its fold. The size with the smallest mean loss wins.
+ */
+
+enum { TH_OMP_FOLDS = 5, TH_OMP_FOLDS_BELOW = 20000 }; /* examples */
+
+/* Replicated. */
+struct th_omp_folds {
+  int64_t count;           /* 0: nothing is held out */
+  uint8_t *fold;           /* of each example; count: in none */
+  struct th_pursuit *path; /* of each fold: fitted without it */
+  int64_t sizes;           /* loss[0 .. sizes - 1] are known */
+  int64_t room;
+  double *loss; /* mean on what is held out, by the number of attributes */
+  int64_t best; /* the size with the smallest loss so far */
+  bool ended;
+};
+
+/* --- How many attributes predict best: examples held out in turn ---------- */
+
+/* So many sizes without a gain end the paths: these, or half of the best. */
+enum { STRIKES = 8 };
+
+static const double gain = 1e-4; /* relative decrease that counts */
+
+static struct th_context *context_of(const struct th_pursuit_data *data)
+{
+  return data->problem->context;
+}
+
+/* Whether the examples outside of fold f have both labels, or numbers. */
+static bool has_both(const struct th_omp_folds *folds,
+                     const struct th_problem *p, int64_t f)
+{
+  bool found[2] = {false};
+  for (int64_t i = 0; i < p->rows; i++)
+    if (folds->fold[i] != f && p->eta[i] > 0)
+      found[p->target[i] > 0] = true;
+  return !p->loss->labels || (found[0] && found[1]);
+}
+
+/* Examples in random order, dealt to the folds in turn; each class by itself,
+ * if chance would put one into a single fold. Local. */
+static th_status deal_folds(struct th_omp_folds *folds,
+                            const struct th_pursuit_data *data,
+                            struct th_error *err)
+{
+  const struct th_problem *p = data->problem;
+  struct th_folds_rows given = {
+      .rows = p->rows, .target = p->target, .weight = p->eta};
+  int64_t *twin = NULL;
+  th_status rc = TH_NEW(&twin, p->rows, "folds", err);
+  if (rc != TH_OK)
+    return rc;
+  th_folds_twins(th_source_twins(p->context->source), p->rows, twin);
+  given.twin = twin;
+  th_folds_make(&given, p->context->config->seed, folds->count, folds->fold);
+  for (int64_t f = 0; f < folds->count && !given.labels; f++)
+    given.labels = !has_both(folds, p, f);
+  if (given.labels)
+    th_folds_make(&given, p->context->config->seed, folds->count, folds->fold);
+  free(twin);
+  return rc;
+}
+
+/* The units that are held out for other solvers, too. */
+static void hold_out(struct th_omp_folds *folds, const struct th_deal *deal,
+                     int64_t rows)
+{
+  memset(folds->fold, (int)folds->count, (size_t)rows);
+  for (int64_t k = 0; k < th_deal_validation_units(deal); k++) {
+    struct th_rows unit = th_deal_validation_unit(deal, k);
+    memset(folds->fold + unit.first, 0, (size_t)unit.count);
+  }
+}
+
+/* The loss on what is held out, at the present size. Local, replicated. */
+static th_status judge(struct th_omp_folds *folds, struct th_error *err)
+{
+  const struct th_problem *p = folds->path->data.problem;
+  double sum = 0;
+  double total = 0;
+  th_status rc =
+      TH_GROW(&folds->loss, &folds->room, folds->sizes + 1, "losses", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < p->rows; i++) {
+    if (folds->fold[i] == folds->count || !(p->eta[i] > 0))
+      continue;
+    const struct th_pursuit *path = &folds->path[folds->fold[i]];
+    sum += p->eta[i] * th_loss_f(p->loss, path->prediction[i], p->target[i]);
+    total += p->eta[i];
+  }
+  double loss = total > 0 ? sum / total : INFINITY;
+  double least = folds->sizes > 0 ? folds->loss[folds->best] : INFINITY;
+  if (loss < least * (1 - gain) || folds->sizes == 0)
+    folds->best = folds->sizes;
+  folds->loss[folds->sizes++] = loss;
+  return TH_OK;
+}
+
+/* Begin the path without fold f. Collective. */
+static th_status begin_path(struct th_omp_folds *folds, int64_t f,
+                            const struct th_pursuit_data *data, double *weight,
+                            struct th_error *err)
+{
+  const struct th_problem *p = data->problem;
+  bool any = false;
+  for (int64_t i = 0; i < p->rows; i++) {
+    weight[i] = folds->fold[i] == f ? 0 : p->eta[i];
+    any = any || weight[i] > 0;
+  }
+  th_status rc = TH_OK;
+  if (any && p->intercept && !has_both(folds, p, f))
+    rc = th_fail(err, TH_EDATA,
+                 "a class has too few examples to choose by folds how many "
+                 "attributes predict best: they are all held out at once. Give "
+                 "{sparsity}, or more examples of that class");
+  else if (any)
+    rc = th_pursuit_init(&folds->path[f], data, weight, err);
+  else
+    rc = th_fail(err, TH_EDATA,
+                 "without the examples that are held out, no example has a "
+                 "weight above 0; give {sparsity}");
+  return rc;
+}
+
+/* Choose who is held out, and begin all paths. Collective. Release with
+ * omp_folds_free, also after a failure. TH_EDATA where a fold leaves no
+ * weight, or one label alone; TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+static th_status omp_folds_init(struct th_omp_folds *folds, int64_t count,
+                                const struct th_pursuit_data *data,
+                                struct th_error *err)
+{
+  struct th_context *context = context_of(data);
+  int64_t rows = data->problem->rows;
+  double *weight = NULL;
+  *folds = (struct th_omp_folds){.count = count};
+  if (count == 0)
+    return TH_OK;
+  th_status rc = TH_NEW(&folds->fold, rows, "folds", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&folds->path, count, "folds", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&weight, rows, "weights", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  if (count > 1)
+    rc = deal_folds(folds, data, err);
+  else
+    hold_out(folds, &context->deal, rows);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t f = 0; f < count; f++)
+    TH_TRY(begin_path(folds, f, data, weight, err));
+  TH_TRY(th_agree(context->comm, judge(folds, err), err));
+done:
+  TH_FREE(weight);
+  return rc;
+}
+
+/* Local. */
+static void omp_folds_free(struct th_omp_folds *folds)
+{
+  for (int64_t f = 0; f < folds->count && folds->path != NULL; f++)
+    th_pursuit_free(&folds->path[f]);
+  TH_FREE(folds->fold, folds->path, folds->loss);
+  *folds = (struct th_omp_folds){0};
+}
+
+/* Whether nothing has been gained for long, or all paths are at their end. */
+static bool folds_has_ended(const struct th_omp_folds *folds, int64_t most)
+{
+  int64_t last = folds->sizes - 1;
+  int64_t patience = th_max_i64(STRIKES, folds->best / 2);
+  bool all = true;
+  for (int64_t f = 0; f < folds->count; f++)
+    all = all && folds->path[f].ended;
+  return all || last >= most || last - folds->best >= patience;
+}
+
+/* Extend all paths by one attribute, unless they have `most`, and judge them.
+ * They end where the loss has not fallen for long. Collective. TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
+static th_status omp_folds_extend(struct th_omp_folds *folds, int64_t most,
+                                  struct th_error *err)
+{
+  struct th_context *context = context_of(&folds->path->data);
+  th_status rc;
+  TH_TRY(th_pursuit_extend(folds->path, folds->count, most, err));
+  TH_TRY(th_agree(context->comm, judge(folds, err), err));
+  folds->ended = folds_has_ended(folds, most);
+  for (int64_t f = 0; f < folds->count && folds->ended; f++)
+    th_forecast_free(&folds->path[f].forecast);
+done:
+  return rc;
+}
+
+/* Their state. Collective while it is put. */
+static void omp_folds_describe(struct th_omp_folds *folds,
+                               struct th_state *state)
+{
+  char name[32];
+  struct th_state_growing loss = {"loss", TH_STATE_F64, 1,
+                                  (void **)&folds->loss, &folds->room};
+  th_state_enter(state, "folds");
+  TH_STATE_ONE(state, folds, sizes);
+  th_state_grow(state, loss, folds->sizes);
+  TH_STATE_AT_MOST(state, folds, best, folds->sizes);
+  TH_STATE_ONE(state, folds, ended);
+  if (th_state_puts(state) && th_state_good(state) && folds->count == 0 &&
+      !folds->ended)
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state goes on with folds of which there "
+                                 "are none"));
+  for (int64_t f = 0; f < folds->count; f++) {
+    snprintf(name, sizeof name, "fold%lld", (long long)f);
+    th_state_enter(state, name);
+    th_pursuit_describe(&folds->path[f], state);
+    th_state_leave(state);
+  }
+  th_state_leave(state);
+}
+
+/* --- What a run of solver `omp` is going to do ---------------------------- */
+
+enum {
+  MOST = 1000,       /* attributes, where no option limits them */
+  USUAL = 30,        /* attributes that a choice by prediction looks at */
+  SETUP = 3,         /* passes */
+  EACH_PASS = 4,     /* choices by a forecast, usually */
+  EACH_EXAMPLE = 48, /* bytes */
+  EACH_PATH_EXAMPLE = 32,
+  EACH_OWNED = 160,
+  EACH_SEEN = 16 * 8, /* of an attribute, or an example, in a forecast */
+  MOST_SEEN = 1 << 23 /* attributes of all forecasts; more would take too much
+                         memory */
+};
+
+static const double usual_validation = 0.1;
+
+/* Who is held out, if prediction is to decide. */
+static void choose_folds(struct th_config *config, int64_t training)
+{
+  bool limited = config->sparsity > 0 || config->greedy.residual > 0;
+  bool small = training < TH_OMP_FOLDS_BELOW;
+  if (config->validation < 0)
+    config->validation = limited || small ? 0 : usual_validation;
+  config->greedy.folds = config->validation > 0;
+  if (config->validation == 0 && !limited)
+    config->greedy.folds = th_min_i64(TH_OMP_FOLDS, training);
+}
+
+/* The most attributes: those of the option, or as many as half the examples. */
+static void choose_most(struct th_config *config, const struct th_shape *shape)
+{
+  int64_t usual = th_min_i64(MOST, th_max_i64(1, shape->training / 2));
+  config->greedy.most = config->sparsity > 0 ? config->sparsity : usual;
+  if (config->greedy.oracle)
+    config->greedy.most = config->start.size;
+  config->greedy.most = th_min_i64(config->greedy.most, shape->attributes);
+}
+
+static th_status check_oracle(const struct th_config *config,
+                              struct th_error *err)
+{
+  bool more = config->sparsity > 0 || config->greedy.residual > 0 ||
+              config->validation > 0;
+  if (config->greedy.oracle && more)
+    return th_fail(err, TH_EUSAGE,
+                   "{oracle} takes the true attributes, and chooses none; "
+                   "leave {sparsity}, {stop-residual} and {validation} out");
+  return TH_OK;
+}
+
+/* Slopes are kept where that takes no more than a gigabyte of all ranks. */
+static void choose_forecast(struct th_config *config,
+                            const struct th_shape *shape)
+{
+  int64_t paths = th_max_i64(1, config->greedy.folds);
+  config->greedy.forecast = paths * shape->attributes <= MOST_SEEN;
+}
+
+/* Bytes of a rank: the columns that are chosen, their products, and the
+ * problem. */
+static int64_t memory_of(const struct th_config *config,
+                         const struct th_plan_size *size, int64_t chosen)
+{
+  const struct th_shape *shape = size->shape;
+  int64_t paths = config->greedy.folds + 1;
+  double column = th_plan_penalised_values(shape) / (double)shape->attributes;
+  int64_t value = shape->layout == TH_SPARSE ? 12 : 8;
+  int64_t seen = config->greedy.forecast
+                     ? th_max_i64(1, config->greedy.folds) * EACH_SEEN
+                     : 0;
+  return (int64_t)(column * (double)(value * (2 * chosen + 16 * paths))) +
+         seen * (size->owned + shape->training) +
+         paths * 3 * chosen * chosen * (int64_t)sizeof(double) +
+         shape->training * (EACH_EXAMPLE + paths * EACH_PATH_EXAMPLE) +
+         size->owned * EACH_OWNED;
+}
+
+th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
+                      struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  const struct th_shape *shape = size->shape;
+  double values = th_plan_penalised_values(shape);
+  th_status rc;
+  TH_TRY(check_oracle(config, err));
+  choose_most(config, shape);
+  if (!config->greedy.oracle)
+    choose_folds(config, shape->training);
+  choose_forecast(config, shape);
+  config->validation = fmax(config->validation, 0);
+  config->penalty = "l1"; /* groups of one; there is no penalty */
+  config->groups = NULL;
+  config->budget = shape->attributes;
+  config->passes = 1;
+  int64_t usual = config->greedy.folds > 0 ? USUAL : config->greedy.most;
+  int64_t chosen = th_min_i64(usual, config->greedy.most);
+  plan->blocks = 1;
+  plan->deal_unit =
+      th_partition_deal_unit_size(shape->row_group, shape->training, 1);
+  plan->memory = memory_of(config, size, chosen);
+  plan->points = chosen;
+  plan->read_bytes = (int64_t)th_shape_bytes(shape);
+  int64_t choices = config->greedy.folds > 0 ? 2 * chosen : chosen;
+  double passes =
+      SETUP + (double)choices / (config->greedy.forecast ? EACH_PASS : 1);
+  plan->stream_bytes = (int64_t)(passes * th_shape_bytes(shape));
+  plan->visits = passes * values;
+done:
+  return rc;
+}
 
 struct omp {
   struct th_problem problem;
@@ -41,7 +386,7 @@ static void free_state(void *state)
   if (s == NULL)
     return;
   th_pursuit_free(&s->path);
-  th_omp_folds_free(&s->folds);
+  omp_folds_free(&s->folds);
   th_replicated_columns_free(&s->columns);
   th_problem_duals_free(&s->duals);
   th_problem_free(&s->problem);
@@ -94,7 +439,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
   TH_TRY(take_start(s, context, err));
-  TH_TRY(th_omp_folds_init(&s->folds, config->greedy.folds, &data, err));
+  TH_TRY(omp_folds_init(&s->folds, config->greedy.folds, &data, err));
   s->folds.ended = s->folds.count == 0;
   s->path.known = s->folds.ended && s->path.size == 0;
   TH_TRY(publish(s, context, err));
@@ -122,7 +467,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   th_status rc;
   if (!s->folds.ended) {
-    rc = th_omp_folds_extend(&s->folds, s->most, err);
+    rc = omp_folds_extend(&s->folds, s->most, err);
     if (s->folds.ended)
       s->most = s->folds.best;
     return rc;
@@ -219,7 +564,7 @@ static void describe(void *state, struct th_context *context,
   struct omp *s = state;
   TH_STATE_ONE(list, s, most);
   describe_columns(s, context, list);
-  th_omp_folds_describe(&s->folds, list);
+  omp_folds_describe(&s->folds, list);
   th_state_enter(list, "path");
   th_pursuit_describe(&s->path, list);
   th_state_leave(list);

@@ -1,12 +1,327 @@
 /* pursuit.c - attributes that are chosen one after the other
  * SPDX-License-Identifier: MIT */
+#include "solvers/greedy/pursuit.h"
+
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/range.h"
 #include "math/gap.h"
-#include "solvers/greedy/pursuit_parts.h"
 
 #include <math.h>
 #include <string.h>
+
+static struct th_comm *comm_of(const struct th_pursuit *path);
+static th_status pursuit_predict(struct th_pursuit *path, struct th_error *err);
+
+/* --- Products of the columns of S ----------------------------------------- */
+
+static const struct th_vector *column_of(const struct th_pursuit *path,
+                                         int64_t j)
+{
+  return &path->data.columns->vector[path->slot[j]];
+}
+
+static double sum_of(const double *x, int64_t count)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < count; i++)
+    sum += x[i];
+  return sum;
+}
+
+/* Without an intercept the means are 0. */
+static th_status find_means(struct th_pursuit *path, int64_t first,
+                            const double *q, struct th_error *err)
+{
+  const struct th_problem *p = path->data.problem;
+  int64_t count = path->size - first;
+  double total = sum_of(q, p->rows);
+  memset(path->mean + first, 0, (size_t)count * sizeof *path->mean);
+  if (!p->intercept || !(total > 0))
+    return TH_OK;
+  th_status rc = th_replicated_columns_dots(path->data.columns, comm_of(path),
+                                            path->slot + first, count, q,
+                                            path->mean + first, err);
+  for (int64_t j = first; j < path->size && rc == TH_OK; j++)
+    path->mean[j] /= total;
+  return rc;
+}
+
+/* mean[j] and product[j] = sum q (x_j - mean_j) u, for j = first .. size - 1.
+ * q, u: of each example. Collective. TH_ENOMEM. */
+static th_status pursuit_means(struct th_pursuit *path, int64_t first,
+                               const double *q, const double *u,
+                               struct th_error *err)
+{
+  int64_t rows = path->data.problem->rows;
+  double *z = path->work;
+  th_status rc;
+  TH_TRY(find_means(path, first, q, err));
+  for (int64_t i = 0; i < rows; i++)
+    z[i] = q[i] * u[i];
+  double sum = sum_of(z, rows);
+  TH_TRY(th_replicated_columns_dots(path->data.columns, comm_of(path),
+                                    path->slot + first, path->size - first, z,
+                                    path->product + first, err));
+  for (int64_t j = first; j < path->size; j++)
+    path->product[j] -= path->mean[j] * sum;
+done:
+  return rc;
+}
+
+/* z = q (x_j - mean_j), for all examples. */
+static void weigh_column(const struct th_pursuit *path, int64_t j,
+                         const double *q, double *z)
+{
+  int64_t rows = path->data.problem->rows;
+  memset(z, 0, (size_t)rows * sizeof *z);
+  th_column_add(column_of(path, j), 1, z);
+  for (int64_t i = 0; i < rows; i++)
+    z[i] = q[i] * (z[i] - path->mean[j]);
+}
+
+/* Products j, k are item j (j + 1) / 2 + k of a list. */
+static int64_t item_of(int64_t j)
+{
+  return j * (j + 1) / 2;
+}
+
+/* Form the items of this rank. Since q (x_j - mean_j) adds up to 0, mean_k need
+ * not be taken off. */
+static void form(const struct th_pursuit *path, int64_t first,
+                 struct th_range mine, const double *q, double *list)
+{
+  for (int64_t j = first; j < path->size; j++) {
+    struct th_range row = {item_of(j), item_of(j + 1)};
+    struct th_range items = th_range_intersect(row, mine);
+    if (items.first >= items.last)
+      continue;
+    weigh_column(path, j, q, path->work);
+    for (int64_t at = items.first; at < items.last; at++)
+      list[at - item_of(first)] =
+          th_column_dot(column_of(path, at - row.first), path->work);
+  }
+}
+
+/* gram[j][k] = sum q (x_j - mean_j) (x_k - mean_k), for j = first .. size - 1
+ * and k = 0 .. j, at both places. Collective. TH_ENOMEM. */
+static th_status pursuit_products(struct th_pursuit *path, int64_t first,
+                                  const double *q, struct th_error *err)
+{
+  struct th_comm *comm = comm_of(path);
+  int64_t count = item_of(path->size) - item_of(first);
+  double *list = NULL;
+  th_status rc = TH_NEW(&list, count, "products of attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  struct th_range part = th_range_part(count, comm->rank, comm->size);
+  struct th_range mine = {part.first + item_of(first),
+                          part.last + item_of(first)};
+  form(path, first, mine, q, list);
+  TH_TRY(th_comm_join(comm, list, count, part.first, part.last, err));
+  for (int64_t j = first; j < path->size; j++)
+    for (int64_t k = 0; k <= j; k++) {
+      double value = list[item_of(j) - item_of(first) + k];
+      path->gram[j * path->room + k] = value;
+      path->gram[k * path->room + j] = value;
+    }
+done:
+  TH_FREE(list);
+  return rc;
+}
+
+/* --- The fit on S: least squares, or Newton's steps for other losses
+ *
+ * Where attributes separate the labels there is no solution. A ridge so small
+ * that it changes no other fit by more than about 1e-8 bounds the coefficients
+ * there: at some twenty times the inverse of the margin. */
+
+enum { MOST_STEPS = 50, MOST_HALVINGS = 20 };
+
+static const double flattest = 1e-13; /* smallest curvature that counts */
+/* of coefficients in standard deviations, beside the mean loss */
+static const double ridge = 1e-10;
+static const double longest_step = 5;   /* in standard deviations */
+static const double least_gain = 1e-12; /* relative decrease that goes on */
+
+/* The constant that goes with the coefficients: mean target less mean
+ * prediction. */
+static void find_intercept(struct th_pursuit *path)
+{
+  const struct th_problem *p = path->data.problem;
+  if (!p->intercept)
+    return;
+  double sum = 0;
+  for (int64_t i = 0; i < p->rows; i++)
+    sum += path->weight[i] * p->target[i];
+  path->intercept = sum / path->total;
+  for (int64_t j = 0; j < path->size; j++)
+    path->intercept -= path->mean[j] * path->coef[j];
+}
+
+static th_status fit_squares(struct th_pursuit *path, struct th_error *err)
+{
+  th_cholesky_solve(&path->factor, path->factor.rank, path->product,
+                    path->coef);
+  find_intercept(path);
+  return pursuit_predict(path, err);
+}
+
+/* Work arrays of Newton's steps. */
+struct newton {
+  double *curvature; /* h f'' of each example */
+  double *slope;     /* f' / f'' */
+  double *step;      /* |S|, then the constant's */
+  double *coef;      /* where the step begins */
+};
+
+static th_status reserve(struct newton *n, const struct th_pursuit *path,
+                         struct th_error *err)
+{
+  int64_t rows = path->data.problem->rows;
+  th_status rc;
+  TH_TRY(TH_NEW(&n->curvature, rows, "Newton steps", err));
+  TH_TRY(TH_NEW(&n->slope, rows, "Newton steps", err));
+  TH_TRY(TH_NEW(&n->step, path->size + 1, "Newton steps", err));
+  TH_TRY(TH_NEW(&n->coef, path->size, "Newton steps", err));
+  memcpy(n->coef, path->coef, (size_t)path->size * sizeof *n->coef);
+done:
+  return rc;
+}
+
+static void release(struct newton *n)
+{
+  TH_FREE(n->curvature, n->slope, n->step, n->coef);
+}
+
+static double ridge_of(const struct th_pursuit *path)
+{
+  return ridge * path->total;
+}
+
+/* The objective that the steps decrease. */
+static double objective(const struct th_pursuit *path)
+{
+  double sum = 0;
+  for (int64_t j = 0; j < path->size; j++)
+    sum +=
+        path->coef[j] * path->coef[j] * path->deviation[j] * path->deviation[j];
+  return path->total * path->loss + ridge_of(path) / 2 * sum;
+}
+
+/* Curvatures and slopes at the predictions. Returns sum h f'. */
+static double differentiate(struct th_pursuit *path, struct newton *n,
+                            double *curvature)
+{
+  const struct th_problem *p = path->data.problem;
+  double sum = 0;
+  *curvature = 0;
+  th_loss_d2f_all(p->loss, p->rows, path->prediction, p->target, n->curvature);
+  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, n->slope);
+  for (int64_t i = 0; i < p->rows; i++) {
+    double second = fmax(n->curvature[i], flattest);
+    sum += path->weight[i] * n->slope[i];
+    n->slope[i] /= second;
+    n->curvature[i] = path->weight[i] * second;
+    *curvature += n->curvature[i];
+  }
+  return sum;
+}
+
+/* Solve the equations, with the ridge on their diagonal. Local. */
+static th_status solve(struct th_pursuit *path, struct newton *n,
+                       struct th_error *err)
+{
+  int64_t size = path->size;
+  double *right = n->coef; /* saved before the step is taken */
+  for (int64_t j = 0; j < size; j++) {
+    double *diagonal = &path->gram[j * path->room + j];
+    double own = ridge_of(path) * path->deviation[j] * path->deviation[j];
+    *diagonal += own;
+    right[j] = -path->product[j] - own * path->coef[j];
+  }
+  th_status rc = th_cholesky_pivot(&path->factor, size, path->gram, path->room,
+                                   TH_PURSUIT_DEPENDS, err);
+  if (rc == TH_OK)
+    th_cholesky_solve(&path->factor, path->factor.rank, right, n->step);
+  return rc;
+}
+
+/* No coefficient moves by more than longest_step standard deviations. */
+static void shorten(struct newton *n, const struct th_pursuit *path)
+{
+  int64_t size = path->size;
+  double most = fabs(n->step[size]);
+  for (int64_t j = 0; j < size; j++)
+    most = fmax(most, fabs(n->step[j]) * path->deviation[j]);
+  for (int64_t j = 0; j <= size && most > longest_step; j++)
+    n->step[j] *= longest_step / most;
+}
+
+/* Collective. */
+static th_status find_step(struct th_pursuit *path, struct newton *n,
+                           struct th_error *err)
+{
+  int64_t size = path->size;
+  double curvature = 0;
+  double slope = differentiate(path, n, &curvature);
+  th_status rc;
+  TH_TRY(pursuit_means(path, 0, n->curvature, n->slope, err));
+  TH_TRY(pursuit_products(path, 0, n->curvature, err));
+  TH_TRY(th_agree(path->data.problem->context->comm, solve(path, n, err), err));
+  n->step[size] = path->data.problem->intercept ? -slope / curvature : 0;
+  for (int64_t j = 0; j < size; j++)
+    n->step[size] -= path->mean[j] * n->step[j];
+  shorten(n, path);
+done:
+  return rc;
+}
+
+/* Go along the step, halving it until the objective falls. *goes_on: it fell
+ * enough for another step. Collective. */
+static th_status descend(struct th_pursuit *path, struct newton *n,
+                         bool *goes_on, struct th_error *err)
+{
+  int64_t size = path->size;
+  double before = objective(path);
+  double constant = path->intercept;
+  double length = 1;
+  th_status rc = TH_OK;
+  memcpy(n->coef, path->coef, (size_t)size * sizeof *n->coef);
+  for (int k = 0; k <= MOST_HALVINGS; k++, length /= 2) {
+    if (k == MOST_HALVINGS)
+      length = 0;
+    for (int64_t j = 0; j < size; j++)
+      path->coef[j] = n->coef[j] + length * n->step[j];
+    path->intercept = constant + length * n->step[size];
+    TH_TRY(pursuit_predict(path, err));
+    if (objective(path) <= before)
+      break;
+  }
+  *goes_on = objective(path) < before * (1 - least_gain);
+done:
+  return rc;
+}
+
+static th_status fit_by_steps(struct th_pursuit *path, struct th_error *err)
+{
+  struct newton n = {0};
+  bool goes_on = true;
+  th_status rc = reserve(&n, path, err);
+  TH_TRY(th_agree(path->data.problem->context->comm, rc, err));
+  for (int k = 0; k < MOST_STEPS && goes_on; k++) {
+    TH_TRY(find_step(path, &n, err));
+    TH_TRY(descend(path, &n, &goes_on, err));
+  }
+done:
+  release(&n);
+  return rc;
+}
+
+th_status th_pursuit_fit(struct th_pursuit *path, struct th_error *err)
+{
+  return path->data.problem->loss->quadratic ? fit_squares(path, err)
+                                             : fit_by_steps(path, err);
+}
 
 enum { FIRST_ROOM = 16 };
 
@@ -152,11 +467,11 @@ th_status th_pursuit_add(struct th_pursuit *path, int64_t attribute,
   path->attribute[j] = attribute;
   path->coef[j] = 0;
   path->size++;
-  TH_TRY(th_pursuit_means(path, j, path->weight, p->target, err));
+  TH_TRY(pursuit_means(path, j, path->weight, p->target, err));
   find_deviation(path);
   if (!p->loss->quadratic) /* their products change with every step */
     return TH_OK;
-  TH_TRY(th_pursuit_products(path, j, path->weight, err));
+  TH_TRY(pursuit_products(path, j, path->weight, err));
   TH_TRY(th_agree(comm_of(path), join(path, &joined, err), err));
   *depends = !joined;
   if (!joined)
@@ -165,7 +480,8 @@ done:
   return rc;
 }
 
-th_status th_pursuit_predict(struct th_pursuit *path, struct th_error *err)
+/* Predict all examples anew, and find the loss. Collective. */
+static th_status pursuit_predict(struct th_pursuit *path, struct th_error *err)
 {
   const struct th_problem *p = path->data.problem;
   th_status rc = th_replicated_columns_predict(
@@ -243,5 +559,234 @@ void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
   TH_STATE_ONE(state, path, intercept);
   TH_STATE_ONE(state, path, ended);
   if (th_state_puts(state) && th_state_agree(state, comm_of(path)))
-    th_state_note(state, th_pursuit_predict(path, state->err));
+    th_state_note(state, pursuit_predict(path, state->err));
+}
+
+/* --- The next attribute of some paths
+ *
+ * All slopes come from a path's forecast, where it shows them; else from one
+ * pass for all paths that lack it. An attribute that is no candidate makes a
+ * new forecast, by one pass for all paths that need it. */
+
+enum {
+  WIDTH = TH_FORECAST_WIDTH,
+  FEW = 16 /* one in so many slopes may be computed again by itself */
+};
+
+/* A slope below this share of the first one is rounding. */
+static const double nothing = 1e-13;
+
+/* Paths that are extended together. */
+struct step {
+  struct th_pursuit *path;
+  int64_t count;
+  int64_t attribute[WIDTH];  /* chosen; INT64_MAX: none */
+  bool blind[WIDTH];         /* no forecast shows its slopes */
+  struct th_forecast common; /* residuals of those that are blind, if they are
+                               several */
+  struct th_problem_block block[WIDTH];
+  int64_t blocks; /* forecasts to be made */
+};
+
+void th_pursuit_theta(struct th_pursuit *path)
+{
+  const struct th_problem *p = path->data.problem;
+  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, path->work);
+  for (int64_t i = 0; i < p->rows; i++)
+    if (!(path->weight[i] > 0))
+      path->work[i] = 0;
+}
+
+/* Members are not wanted. */
+static void mark_members(struct th_pursuit *path, bool wanted)
+{
+  struct th_duals *duals = path->data.duals;
+  for (int64_t j = 0; j < path->size; j++) {
+    int64_t g = th_problem_group(path->data.problem, path->attribute[j]);
+    if (g < 0)
+      continue;
+    duals->wanted[g] = wanted;
+    duals->value[g] = 0;
+  }
+}
+
+/* The largest of the wanted values, each less so many times its slack. 0: none
+ * is wanted. Collective. */
+static double largest(const struct th_pursuit *path, double slacks)
+{
+  const struct th_duals *duals = path->data.duals;
+  double most = 0;
+  for (int64_t g = 0; g < path->data.problem->grouping.groups; g++) {
+    double value = duals->value[g] - slacks * duals->slack[g];
+    if (duals->wanted[g] && value > most)
+      most = value;
+  }
+  comm_of(path)->ops->max_f64(comm_of(path), &most, 1);
+  return most;
+}
+
+/* The attribute outside of S with the largest slope; of equal ones the first.
+ * INT64_MAX: none is left. Collective. */
+static int64_t best_of_all(struct th_pursuit *path, double *slope)
+{
+  const struct th_problem *p = path->data.problem;
+  const struct th_duals *duals = path->data.duals;
+  double most = largest(path, 0);
+  int64_t first = INT64_MIN;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g] && duals->value[g] == most)
+      first = th_max_i64(first, -p->key[g]);
+  comm_of(path)->ops->max_i64(comm_of(path), &first, 1);
+  *slope = most;
+  return first == INT64_MIN ? INT64_MAX : -first;
+}
+
+/* Whether few of the slopes may be the largest. Collective. */
+static bool is_clear(const struct th_pursuit *path)
+{
+  const struct th_problem *p = path->data.problem;
+  const struct th_duals *duals = path->data.duals;
+  double least = largest(path, 1);
+  int64_t counts[2] = {0, p->grouping.groups}; /* that may be, all */
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    counts[0] += duals->wanted[g] && duals->value[g] + duals->slack[g] >= least;
+  comm_of(path)->ops->sum_i64(comm_of(path), counts, 2);
+  return counts[0] <= 1 + counts[1] / FEW;
+}
+
+/* Approximate slopes by vectors of a forecast. Collective. */
+static void estimate(struct th_pursuit *path, const struct th_forecast *by,
+                     const double *factor)
+{
+  const struct th_problem *p = path->data.problem;
+  struct th_duals *duals = path->data.duals;
+  struct th_forecast_view view = th_forecast_view(by, p, path->work, factor);
+  double least = th_forecast_least(by, p, &view, duals);
+  comm_of(path)->ops->max_f64(comm_of(path), &least, 1);
+  th_forecast_estimate(by, p, &view, least, duals);
+}
+
+/* The slopes of path f: exact where they may be the largest. Collective. */
+static th_status find_slopes(struct step *s, int64_t f, struct th_error *err)
+{
+  struct th_pursuit *path = &s->path[f];
+  struct th_problem *p = path->data.problem;
+  struct th_duals *duals = path->data.duals;
+  double factor[WIDTH] = {0};
+  double alone[WIDTH] = {0};
+  bool known = path->known;
+  path->known = false;
+  if (known)
+    return TH_OK;
+  alone[f] = 1;
+  bool seen = th_pursuit_sees(path, factor);
+  bool shared = !seen && s->common.right != NULL;
+  if (seen)
+    estimate(path, &path->forecast, factor);
+  if (shared)
+    estimate(path, &s->common, alone);
+  if ((seen || shared) && is_clear(path))
+    return th_problem_settle(p, path->work, 1, INFINITY, duals, err);
+  return th_problem_pass(p, path->work, 1, INFINITY, duals, err);
+}
+
+/* Choose for path f, and prepare a forecast unless the choice was foreseen.
+ * Collective. */
+static th_status choose(struct step *s, int64_t f, int64_t most,
+                        struct th_error *err)
+{
+  struct th_pursuit *path = &s->path[f];
+  const struct th_problem *p = path->data.problem;
+  double slope = 0;
+  mark_members(path, false);
+  th_status rc = find_slopes(s, f, err);
+  if (rc == TH_OK) {
+    s->attribute[f] = best_of_all(path, &slope);
+    path->ended =
+        s->attribute[f] == INT64_MAX || !(slope > nothing * p->lambda_max);
+  }
+  bool expected = th_forecast_find(&path->forecast, s->attribute[f]) > 0;
+  bool last = path->ended || path->size + 1 >= most;
+  if (rc == TH_OK && path->data.forecast && !expected && !last) {
+    rc = th_pursuit_forecast(path, err);
+    s->block[s->blocks++] = (struct th_problem_block){path->forecast.right,
+                                                      path->forecast.gradient};
+  }
+  mark_members(path, true);
+  return rc;
+}
+
+/* Form the slopes of paths that are blind, if a pass serves several of them.
+ * Collective. */
+static th_status share_pass(struct step *s, struct th_error *err)
+{
+  struct th_problem *p = s->path->data.problem;
+  struct th_problem_block block;
+  int64_t blind = 0;
+  th_status rc = TH_OK;
+  for (int64_t f = 0; f < s->count; f++)
+    blind += s->blind[f];
+  if (blind < 2 || p->beyond_float)
+    return TH_OK;
+  rc = th_forecast_reserve(&s->common, p, err);
+  TH_TRY(th_agree(comm_of(s->path), rc, err));
+  th_forecast_clear(&s->common, p);
+  for (int64_t f = 0; f < s->count; f++)
+    if (s->blind[f])
+      th_forecast_put(&s->common, p, (int)f, -1, s->path[f].work);
+  block = (struct th_problem_block){s->common.right, s->common.gradient};
+  TH_TRY(th_problem_gradients(p, &block, 1, err));
+done:
+  return rc;
+}
+
+/* Add what was chosen, and fit. Collective. */
+static th_status take(struct th_pursuit *path, int64_t attribute,
+                      struct th_error *err)
+{
+  bool depends = false;
+  th_status rc;
+  TH_TRY(th_pursuit_add(path, attribute, &depends, err));
+  path->ended = depends;
+  if (!depends)
+    TH_TRY(th_pursuit_fit(path, err));
+done:
+  return rc;
+}
+
+static th_status extend(struct step *s, int64_t most, struct th_error *err)
+{
+  double factor[WIDTH];
+  th_status rc = TH_OK;
+  for (int64_t f = 0; f < s->count; f++) {
+    struct th_pursuit *path = &s->path[f];
+    if (path->ended)
+      continue;
+    th_pursuit_theta(path);
+    s->blind[f] = !path->known && !th_pursuit_sees(path, factor);
+  }
+  TH_TRY(share_pass(s, err));
+  for (int64_t f = 0; f < s->count; f++)
+    if (!s->path[f].ended)
+      TH_TRY(choose(s, f, most, err));
+  if (s->blocks > 0)
+    TH_TRY(
+        th_problem_gradients(s->path->data.problem, s->block, s->blocks, err));
+  for (int64_t f = 0; f < s->count; f++)
+    if (!s->path[f].ended)
+      TH_TRY(take(&s->path[f], s->attribute[f], err));
+done:
+  return rc;
+}
+
+th_status th_pursuit_extend(struct th_pursuit *path, int64_t count,
+                            int64_t most, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t f = 0; f < count && rc == TH_OK; f += WIDTH) {
+    struct step s = {.path = path + f, .count = th_min_i64(count - f, WIDTH)};
+    rc = extend(&s, most, err);
+    th_forecast_free(&s.common);
+  }
+  return rc;
 }

@@ -81,10 +81,39 @@ th_status th_pursuit_add(struct th_pursuit *path, int64_t attribute,
 /* Fit S. Collective. */
 th_status th_pursuit_fit(struct th_pursuit *path, struct th_error *err);
 
-/* Predict all examples anew, and find the loss. Collective. */
-th_status th_pursuit_predict(struct th_pursuit *path, struct th_error *err);
-
 /* The state of a path. Collective while it is put. */
 void th_pursuit_describe(struct th_pursuit *path, struct th_state *state);
+
+/* --- What the files of a path share --------------------------------------- */
+
+/* A row joins the factor if this share of its diagonal is its own. */
+#define TH_PURSUIT_DEPENDS 1e-10
+
+/* path->work = f' at the predictions, 0 where an example is left out. Local. */
+void th_pursuit_theta(struct th_pursuit *path);
+
+/* The slot of an attribute's column, which is fetched unless a path has it.
+ * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
+th_status th_pursuit_fetch(struct th_pursuit *path, int64_t attribute,
+                           int64_t *slot, struct th_error *err);
+
+/* Say whether the path's forecast shows its slopes: all that it has chosen
+ * since were candidates. The residuals are the sum of factor[k] times vector k.
+ * Local. */
+bool th_pursuit_sees(const struct th_pursuit *path,
+                     double factor[TH_FORECAST_WIDTH]);
+
+/* Begin a forecast at the fit on S, with the largest of the duals' values as
+ * candidates; path->work is theta. Its products with attributes are left to the
+ * caller. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+th_status th_pursuit_forecast(struct th_pursuit *path, struct th_error *err);
+
+/* The same with the forecast's candidates, and with the products. Collective.
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
+th_status th_pursuit_forecast_again(struct th_pursuit *path,
+                                    struct th_error *err);
 
 #endif

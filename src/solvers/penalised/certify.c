@@ -3,9 +3,11 @@
  * Liang & Poon 2022, Algorithm 1, lines of the dual point and the gap-safe
  * sphere, with the corrections of math/gap.h, over all attributes.
  * SPDX-License-Identifier: MIT */
+#include "solvers/penalised/certify.h"
+
 #include "core/memory.h"
 #include "math/gap.h"
-#include "solvers/penalised/certify_parts.h"
+#include "solvers/penalised/problem.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,12 +7,31 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "math/gap.h"
+#include "math/kernels/column_kernels.h"
+#include "math/kernels/gradients.h"
+#include "math/kernels/kernels_sparse.h"
 #include "solvers/data/density.h"
-#include "solvers/penalised/problem_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A slab of a pass: its first attribute is entry `at` of the list. */
+struct th_problem_piece {
+  struct th_slab slab;
+  struct th_rows rows;
+  int64_t at;
+};
+
+/* What a pass does with a slab. */
+typedef void th_problem_add(struct th_problem *problem,
+                            const struct th_problem_piece *piece, void *task);
+
+struct gradients_task;
+static void scale(const struct th_problem *p, double *gradient);
+static th_status form(struct th_problem *p, struct gradients_task *task,
+                      struct th_error *err);
+static th_status problem_moments(struct th_problem *p, struct th_error *err);
 
 struct th_range th_problem_members(const struct th_problem *p, int64_t group)
 {
@@ -165,7 +184,7 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
     prediction[i] = p->start;
   p->zero = th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction);
   th_problem_theta(p, prediction, theta);
-  TH_TRY(th_problem_moments(p, err));
+  TH_TRY(problem_moments(p, err));
   TH_TRY(th_problem_pass(p, theta, 1, INFINITY, duals, err));
   for (int64_t g = 0; g < p->grouping.groups; g++)
     p->lambda_max = fmax(p->lambda_max, duals->value[g]);
@@ -313,4 +332,485 @@ void th_problem_duals_free(struct th_duals *duals)
 {
   TH_FREE(duals->z, duals->value, duals->slack, duals->wanted, duals->known);
   *duals = (struct th_duals){0};
+}
+
+/* --- Sums over all examples for the attributes of this rank
+ *
+ * Every attribute's sum is formed by its owner in the order of the stored
+ * examples: dense values by the kernels of math/kernels/kernels.h, most of them
+ * in float. */
+
+/* Sums that a pass forms. */
+struct sums_task {
+  enum th_sum_kind kind;
+  float *room; /* of a row group */
+};
+
+/* Add entry after entry, so that the bits do not depend on the cut into slabs.
+ */
+static void add_sparse(struct th_problem *p,
+                       const struct th_problem_piece *piece,
+                       const double *factor, enum th_sum_kind kind)
+{
+  const struct th_slab *slab = &piece->slab;
+  factor += piece->rows.first - slab->row;
+  for (int64_t k = 0; k < slab->runs; k++) {
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
+    int64_t at =
+        piece->at + slab->base + slab->attribute[k] - slab->attributes.first;
+    double sum = p->sums[at];
+    for (int64_t e = entries.first; e < entries.last; e++) {
+      double x = th_type_load(slab->type, slab->values, e);
+      double term = factor[slab->row_in_group[e]] * x;
+      sum += kind == TH_SUM_MOMENTS ? term * x : term;
+    }
+    p->sums[at] = sum;
+  }
+}
+
+/* One attribute of a dense slab as a vector; room: of its rows. */
+static struct th_vector vector_of(const struct th_problem_piece *piece,
+                                  int64_t a, double centre, float *room)
+{
+  const struct th_slab *slab = &piece->slab;
+  struct th_range one = {slab->attributes.first + a,
+                         slab->attributes.first + a + 1};
+  struct th_slab part = th_slab_part(slab, one);
+  struct th_vector x = {.form = TH_VECTOR_SINGLE,
+                        .items = slab->rows,
+                        .centre = centre,
+                        .scale = 1,
+                        .values = part.values};
+  if (slab->type == TH_F64)
+    x.form = TH_VECTOR_DOUBLE;
+  if (slab->type == TH_F64 || slab->type == TH_F32)
+    return x;
+  for (int32_t i = 0; i < slab->rows; i++)
+    room[i] = (float)th_slab_load(&part, 0, i);
+  x.values = room;
+  return x;
+}
+
+static void add_dense(struct th_problem *p,
+                      const struct th_problem_piece *piece,
+                      const double *factor, enum th_sum_kind kind, float *room)
+{
+  const struct th_slab *slab = &piece->slab;
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  for (int64_t a = 0; a < count; a++) {
+    struct th_vector x = vector_of(piece, a, p->centre[piece->at + a], room);
+    const double *with = factor + piece->rows.first;
+    p->sums[piece->at + a] += kind == TH_SUM_MOMENTS
+                                  ? th_column_square(&x, with)
+                                  : th_column_dot(&x, with);
+  }
+}
+
+static void sums_add_piece(struct th_problem *p,
+                           const struct th_problem_piece *piece, void *of)
+{
+  const struct sums_task *task = of;
+  enum th_sum_kind kind = task->kind;
+  const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
+  int64_t first = piece->rows.first;
+  const struct th_row_weights m = {.residual = p->multiplier + first,
+                                   .residual32 = p->multiplier32 + first,
+                                   .weight = p->multiplier +
+                                             first, /* not used by a gradient */
+                                   .weight32 = p->multiplier32 + first};
+  if (piece->slab.layout == TH_SPARSE)
+    add_sparse(p, piece, factor, kind);
+  else if (kind == TH_SUM_FAST)
+    th_kernel_gradient(&piece->slab, &m, p->centre + piece->at,
+                       p->sums + piece->at);
+  else
+    add_dense(p, piece, factor, kind, task->room);
+}
+
+/* The same for attributes that are kept whole. */
+static void sums_add_kept(struct th_problem *p, int64_t count,
+                          enum th_sum_kind kind)
+{
+  const struct th_csc_cache *csc = &p->csc;
+  const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
+  for (int64_t k = 0; k < count; k++) {
+    double sum = 0;
+    for (int64_t e = csc->start[p->place[k]]; e < csc->start[p->place[k] + 1];
+         e++) {
+      double term = factor[csc->row[e]] * csc->value[e];
+      sum += kind == TH_SUM_MOMENTS ? term * csc->value[e] : term;
+    }
+    p->sums[k] = sum;
+  }
+}
+
+/* One row group. Local. */
+static th_status read_group(struct th_problem *p, struct th_rows rows,
+                            int64_t count, th_problem_add *add, void *task,
+                            struct th_error *err)
+{
+  struct th_source *source = p->context->source;
+  struct th_draw draw = {.rows = {.items = &rows, .count = 1}, .active = true};
+  struct th_problem_piece piece = {.rows = rows, .at = 0};
+  th_status rc = th_source_draw(source, &draw, err);
+  if (p->csc.start != NULL)
+    return rc; /* counted; the values are in memory */
+  while (rc == TH_OK && piece.at < count) {
+    rc = th_source_active(source, &draw, rows, piece.at, &piece.slab, err);
+    if (rc != TH_OK)
+      break;
+    add(p, &piece, task);
+    piece.at += piece.slab.attributes.last - piece.slab.attributes.first;
+  }
+  return rc;
+}
+
+/* Read all examples of the attributes that were declared, of which this rank
+ * has `count`; sparse ones that are kept whole are only counted. Local.
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
+static th_status problem_read(struct th_problem *p, int64_t count,
+                              th_problem_add *add, void *task,
+                              struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(p->context->source);
+  bool drawn = p->csc.drawn;
+  th_status rc = TH_OK;
+  p->csc.drawn = false;
+  for (int64_t first = 0; first < p->rows && rc == TH_OK && !drawn;) {
+    struct th_rows rows = th_shape_rest(shape, first);
+    rc = read_group(p, rows, count, add, task, err);
+    first += rows.count;
+  }
+  return rc;
+}
+
+/* Sums over all examples for the listed attributes. Local. */
+static th_status sum_all(struct th_problem *p, int64_t count,
+                         enum th_sum_kind kind, struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(p->context->source);
+  struct sums_task task = {.kind = kind};
+  th_status rc =
+      TH_NEW(&task.room, shape->row_group, "the examples of a row group", err);
+  if (rc == TH_OK)
+    rc = problem_read(p, count, sums_add_piece, &task, err);
+  free(task.room);
+  if (rc == TH_OK && p->csc.start != NULL)
+    sums_add_kept(p, count, kind);
+  return rc;
+}
+
+/* List the places of the groups marked. Local. */
+static int64_t list_places(struct th_problem *p, const bool *marked)
+{
+  int64_t count = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (marked[g])
+      for (int64_t m = th_problem_members(p, g).first;
+           m < th_problem_members(p, g).last; m++)
+        p->place[count++] = th_problem_place(p, m);
+  return count;
+}
+
+/* The same for columns in memory, each of which has its centre and scale.
+ * Local. */
+static void sum_kept(const struct th_problem *p, int64_t count,
+                     enum th_sum_kind kind, double factor, double *z)
+{
+  for (int64_t k = 0; k < count; k++) {
+    const struct th_vector *x = &p->kept->column[p->place[k]];
+    double sum = kind == TH_SUM_MOMENTS ? th_column_square(x, p->eta)
+                                        : th_column_dot(x, p->multiplier);
+    z[p->place[k]] = factor * sum;
+  }
+}
+
+th_status th_problem_sums(struct th_problem *p, const bool *marked,
+                          enum th_sum_kind kind, double factor, double *z,
+                          struct th_error *err)
+{
+  struct th_comm *comm = p->context->comm;
+  int64_t count = list_places(p, marked);
+  if (p->grouping.place != NULL)
+    qsort(p->place, (size_t)count, sizeof *p->place, th_integer_ascending);
+  if (p->kept != NULL) {
+    sum_kept(p, count, kind, factor, z);
+    return TH_OK;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    p->listed[k] = p->active.attribute[p->place[k]];
+    p->centre[k] = p->active.centre[p->place[k]];
+    p->sums[k] = 0;
+  }
+  th_status rc =
+      th_source_activate(p->context->source, comm, p->listed, count, err);
+  if (rc != TH_OK)
+    return rc;
+  th_profile_begin(p->context->profile);
+  rc = th_agree(comm, sum_all(p, count, kind, err), err);
+  th_profile_end(p->context->profile, TH_PHASE_GRADIENT);
+  for (int64_t k = 0; k < count && rc == TH_OK; k++) {
+    double scale = p->active.scale[p->place[k]];
+    double unit = kind == TH_SUM_MOMENTS ? scale * scale : scale;
+    z[p->place[k]] = factor * unit * p->sums[k];
+  }
+  return rc;
+}
+
+/* --- Gradients of sixteen residuals and more, by one pass ----------------- */
+
+enum {
+  RIGHT = TH_GRADIENTS,
+  NEAR = 1 << 16 /* bytes of a slab that stay in a near cache */
+};
+
+/* What is formed, block by block. */
+struct gradients_task {
+  const struct th_problem_block *block;
+  int64_t blocks;
+};
+
+/* Some attributes at a time, which one block after another finds near. */
+static void gradients_add_piece(struct th_problem *p,
+                                const struct th_problem_piece *piece, void *of)
+{
+  const struct gradients_task *task = of;
+  const struct th_slab *slab = &piece->slab;
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t bytes = slab->rows * (int64_t)th_type_size(slab->type);
+  int64_t many = task->blocks > 1 && slab->layout == TH_DENSE
+                     ? th_max_i64(RIGHT, NEAR / bytes)
+                     : count;
+  for (int64_t a = 0; a < count; a += many) {
+    int64_t first = slab->attributes.first + a;
+    struct th_range range = {first, first + th_min_i64(many, count - a)};
+    struct th_slab part = th_slab_part(slab, range);
+    for (int64_t b = 0; b < task->blocks; b++)
+      th_gradients_add(&part, task->block[b].right + piece->rows.first * RIGHT,
+                       p->active.centre + piece->at + a,
+                       task->block[b].gradient + (piece->at + a) * RIGHT);
+  }
+}
+
+/* The same for sparse attributes that are kept whole. */
+static void gradients_add_kept(const struct th_problem *p,
+                               const struct th_problem_block *block)
+{
+  const struct th_csc_cache *csc = &p->csc;
+  const struct th_gradients_entries entries = {p->active.count, csc->start,
+                                               csc->row, csc->value};
+  th_gradients_add_entries(&entries, block->right, block->gradient);
+}
+
+static void scale(const struct th_problem *p, double *gradient)
+{
+  for (int64_t k = 0; k < p->active.count; k++)
+    for (int64_t l = 0; l < RIGHT; l++)
+      gradient[k * RIGHT + l] *= p->active.scale[k];
+}
+
+/* Local. */
+static th_status form(struct th_problem *p, struct gradients_task *task,
+                      struct th_error *err)
+{
+  size_t bytes = (size_t)p->active.count * RIGHT * sizeof(double);
+  for (int64_t b = 0; b < task->blocks; b++)
+    memset(task->block[b].gradient, 0, bytes);
+  th_status rc =
+      problem_read(p, p->active.count, gradients_add_piece, task, err);
+  for (int64_t b = 0; b < task->blocks && rc == TH_OK; b++) {
+    if (p->csc.start != NULL)
+      gradients_add_kept(p, &task->block[b]);
+    scale(p, task->block[b].gradient);
+  }
+  return rc;
+}
+
+th_status th_problem_gradients(struct th_problem *p,
+                               const struct th_problem_block *block,
+                               int64_t blocks, struct th_error *err)
+{
+  struct th_context *context = p->context;
+  struct gradients_task task = {block, blocks};
+  th_status rc = th_source_activate(context->source, context->comm,
+                                    p->active.attribute, p->active.count, err);
+  if (rc != TH_OK)
+    return rc;
+  th_profile_begin(context->profile);
+  rc = th_agree(context->comm, form(p, &task, err), err);
+  th_profile_end(context->profile, TH_PHASE_GRADIENT);
+  return rc;
+}
+
+/* --- Moments and dual values of all groups, by passes
+ *
+ * Most sums are formed in float. Those that decide something are formed again
+ * in double. */
+
+/* How far a dual value of group g may be off. Sums in double are of values less
+ * their centre, so that nothing is lost of what lies between. */
+static double slack_of(const struct th_problem *p, int64_t g, bool single)
+{
+  return single ? TH_SINGLE_ROUNDING * p->rounding_bound[g]
+                : TH_DOUBLE_ROUNDING * p->norm_bound[g];
+}
+
+/* Set the multipliers, in both precisions, to eta theta over a power of two
+ * that makes the largest fit a float. Returns the root of sum eta theta^2. */
+static double weigh(struct th_problem *p, const double *theta, double *unit)
+{
+  double sum = 0;
+  double largest = 0;
+  int exponent = 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    p->multiplier[i] = p->eta[i] * theta[i];
+    largest = fmax(largest, fabs(p->multiplier[i]));
+    sum += p->multiplier[i] * theta[i];
+  }
+  frexp(largest, &exponent);
+  *unit = ldexp(1, exponent);
+  for (int64_t i = 0; i < p->rows; i++) {
+    p->multiplier[i] /= *unit;
+    p->multiplier32[i] = (float)p->multiplier[i];
+  }
+  return sqrt(sum);
+}
+
+/* Compute second moments of the groups, and bounds on rounding, by one pass.
+ * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO.
+ * N_j is summed once, in double. The rounding of a value that is centred as a
+ * float grows with |x| + |centre|, and (|x| + |c|)^2 <= 4 (x - c)^2 + 6 c^2. */
+static th_status problem_moments(struct th_problem *p, struct th_error *err)
+{
+  int64_t places = p->active.count;
+  bool *all = NULL;
+  double *second = NULL;
+  th_status rc = TH_NEW(&all, p->grouping.groups, "second moments", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&second, places, "second moments", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    all[g] = true;
+  TH_TRY(th_problem_sums(p, all, TH_SUM_MOMENTS, 1 + 1e-9, second, err));
+  th_grouping_second(&p->grouping, p->context->comm, second, p->norm_bound);
+  for (int64_t k = 0; k < places; k++) {
+    double c = p->active.centre[k] * p->active.scale[k];
+    second[k] = c == 0 ? second[k] : 4 * second[k] + 6 * c * c;
+  }
+  th_grouping_second(&p->grouping, p->context->comm, second, p->rounding_bound);
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    p->norm_bound[g] = sqrt(p->norm_bound[g]) * (1 + 1e-12);
+    p->rounding_bound[g] = sqrt(p->rounding_bound[g]);
+  }
+done:
+  TH_FREE(all, second);
+  return rc;
+}
+
+/* Compute again the groups whose dual value decides something and is not exact
+ * yet. reach: what a slack is in units of slack_of. Collective. */
+static th_status finish_duals(struct th_problem *p, enum th_sum_kind kind,
+                              double factor, double reach, double level,
+                              struct th_duals *duals, struct th_error *err)
+{
+  int64_t groups = p->grouping.groups;
+  bool *marked = NULL;
+  double *value = NULL;
+  th_status rc = TH_NEW(&marked, groups, "dual values", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&value, groups, "dual values", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  for (int64_t g = 0; g < groups; g++)
+    marked[g] = duals->wanted[g] && !duals->known[g] &&
+                !(duals->value[g] + duals->slack[g] < level);
+  TH_TRY(th_problem_sums(p, marked, kind, factor, duals->z, err));
+  th_grouping_dual(&p->grouping, p->context->comm, duals->z, value);
+  for (int64_t g = 0; g < groups; g++)
+    if (marked[g]) {
+      duals->value[g] = value[g];
+      duals->slack[g] = reach * slack_of(p, g, false);
+    }
+done:
+  TH_FREE(marked, value);
+  return rc;
+}
+
+/* A lower bound of the maximum. Collective. */
+static double least_maximum(struct th_problem *p, const struct th_duals *duals)
+{
+  double most = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g])
+      most = fmax(most, duals->value[g] - duals->slack[g]);
+  p->context->comm->ops->max_f64(p->context->comm, &most, 1);
+  return most;
+}
+
+/* Compute new values and slacks of the wanted groups. Collective. */
+static th_status evaluate(struct th_problem *p, double reach,
+                          struct th_duals *duals, struct th_error *err)
+{
+  int64_t groups = p->grouping.groups;
+  double *value = NULL;
+  th_status rc = TH_NEW(&value, groups, "dual values", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  th_grouping_dual(&p->grouping, p->context->comm, duals->z, value);
+  for (int64_t g = 0; g < groups; g++)
+    if (duals->wanted[g]) {
+      duals->value[g] = value[g];
+      duals->slack[g] = reach * slack_of(p, g, p->single);
+    }
+done:
+  free(value);
+  return rc;
+}
+
+/* A value that is no finite number shows in the sums of its attribute. Local.
+ */
+static th_status check_finite(const struct th_problem *p,
+                              const struct th_duals *duals,
+                              struct th_error *err)
+{
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g] && !isfinite(duals->value[g]))
+      return th_fail(err, TH_EDATA,
+                     "attribute %lld, or its group, has a value that is not a "
+                     "finite number; see thresher inspect --check, and import "
+                     "the data again",
+                     (long long)p->key[g]);
+  return TH_OK;
+}
+
+th_status th_problem_pass(struct th_problem *p, const double *theta,
+                          double lambda, double level, struct th_duals *duals,
+                          struct th_error *err)
+{
+  double unit;
+  double reach = weigh(p, theta, &unit) / lambda;
+  double factor = -unit / lambda;
+  enum th_sum_kind kind = p->beyond_float ? TH_SUM_DOUBLE : TH_SUM_FAST;
+  th_status rc;
+  TH_TRY(th_problem_sums(p, duals->wanted, kind, factor, duals->z, err));
+  TH_TRY(evaluate(p, reach, duals, err));
+  if (p->single) {
+    level = fmin(level, least_maximum(p, duals));
+    TH_TRY(finish_duals(p, TH_SUM_DOUBLE, factor, reach, level, duals, err));
+  }
+  rc = th_agree(p->context->comm, check_finite(p, duals, err), err);
+done:
+  return rc;
+}
+
+th_status th_problem_settle(struct th_problem *p, const double *theta,
+                            double lambda, double level, struct th_duals *duals,
+                            struct th_error *err)
+{
+  bool exact = !p->single && !p->beyond_float;
+  double unit;
+  double reach = weigh(p, theta, &unit) / lambda;
+  level = fmin(level, least_maximum(p, duals));
+  return finish_duals(p, exact ? TH_SUM_FAST : TH_SUM_DOUBLE, -unit / lambda,
+                      reach, level, duals, err);
 }

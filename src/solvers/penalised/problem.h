@@ -177,4 +177,25 @@ th_status th_problem_certify(struct th_problem *problem,
                              struct th_certificate *certificate,
                              struct th_error *err);
 
+/* --- What the files of a penalised problem share -------------------------- */
+
+/* A bound on the rounding of a sum, over the sum of its terms' magnitudes. It
+ * is twice the bound of kernels.h, since residuals are rounded, too. */
+#define TH_SINGLE_ROUNDING 0x1p-16
+#define TH_DOUBLE_ROUNDING 0x1p-42
+
+enum th_sum_kind {
+  TH_SUM_FAST,   /* of the storage type's kernel */
+  TH_SUM_DOUBLE, /* in double */
+  TH_SUM_MOMENTS /* squares, with the weights eta */
+};
+
+/* z = factor times the sums, over the places of marked groups; the others stay
+ * as they are. Uses the problem's multipliers, or for moments its weights.
+ * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
+th_status th_problem_sums(struct th_problem *problem, const bool *marked,
+                          enum th_sum_kind kind, double factor, double *z,
+                          struct th_error *err);
+
 #endif

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/range.h"
-#include "solvers/penalised/problem_parts.h"
+#include "solvers/penalised/problem.h"
 
 #include <float.h>
 #include <math.h>

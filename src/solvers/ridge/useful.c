@@ -3,7 +3,7 @@
 #include "solvers/ridge/useful.h"
 
 #include "core/memory.h"
-#include "solvers/penalised/problem_parts.h"
+#include "solvers/penalised/problem.h"
 
 #include <stdlib.h>
 #include <string.h>

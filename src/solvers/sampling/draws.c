@@ -6,7 +6,9 @@
 #include "core/memory.h"
 #include "core/partition.h"
 #include "core/random.h"
-#include "solvers/sampling/cells.h"
+#include "math/sum_tree.h"
+#include "solvers/data/context.h"
+#include "solvers/sampling/iterate.h"
 
 #include <math.h>
 
@@ -25,11 +27,11 @@ th_status th_draws_init(struct th_draws *draws,
                         const struct th_context *context, struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
-  int64_t cells = th_cells_count(context);
+  int64_t cells = th_iterate_cells_count(context);
   const char *what = "draws of attributes";
   th_status rc;
   *draws = (struct th_draws){.seed = context->config->seed,
-                             .cells = th_cells_owned(context),
+                             .cells = th_iterate_cells_owned(context),
                              .first = context->owned.first,
                              .cell = {.count = cells}};
   TH_TRY(TH_NEW(&draws->cell.place, cells, what, err));
@@ -65,7 +67,7 @@ th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
                        struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
-  double sum = th_cells_sum(context, draws->weight, draws->work);
+  double sum = th_iterate_cells_sum(context, draws->weight, draws->work);
   if (!(sum > 0 && isfinite(sum)))
     return th_fail(
         err, TH_EDATA,
@@ -102,7 +104,7 @@ void th_draws_weigh_all(struct th_draws *draws,
   for (int64_t a = 0; a < draws->mass.leaves; a++)
     draws->mass.level[0][a] = mass_of(draws, a, w->at[a].u);
   th_sum_tree_refresh(&draws->mass);
-  th_cells_share(context, &draws->mass, &draws->all);
+  th_iterate_cells_share(context, &draws->mass, &draws->all);
 }
 
 int32_t th_draws_cell(const struct th_draws *draws, bool inner, int64_t example,

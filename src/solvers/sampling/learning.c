@@ -15,7 +15,7 @@ void th_learning_free(struct th_learning *learning)
   th_iterate_free(&learning->w);
   th_steps_free(&learning->steps);
   th_support_free(&learning->support);
-  th_all_targets_free(&learning->targets);
+  th_context_all_targets_free(&learning->targets);
 }
 
 /* Local. */
@@ -26,7 +26,7 @@ static th_status reserve(struct th_learning *l, struct th_context *context,
   th_status rc;
   TH_TRY(th_iterate_init(&l->w, context, l->ball, err));
   TH_TRY(th_steps_init(&l->steps, context->config, owned, err));
-  TH_TRY(th_all_targets_init(&l->targets, context, err));
+  TH_TRY(th_context_all_targets_init(&l->targets, context, err));
 done:
   return rc;
 }

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/partition.h"
-#include "solvers/data/second_moments.h"
+#include "solvers/data/context.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@ static th_status reserve(struct th_moments *m, const struct th_context *context,
                          struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
-  int64_t cells = th_cells_count(context);
+  int64_t cells = th_iterate_cells_count(context);
   th_status rc;
   TH_TRY(TH_NEW(&m->second, count, "second moments", err));
   TH_TRY(TH_NEW(&m->square, count, "second moments", err));
   TH_TRY(TH_NEW(&m->hits, count, "second moments", err));
   TH_TRY(TH_NEW(&m->work, count, "second moments", err));
   TH_TRY(TH_NEW(&m->cell, cells, "second moments", err));
-  TH_TRY(th_second_moments_read(context, m->second, err));
+  TH_TRY(th_context_second_moments_read(context, m->second, err));
 done:
   return rc;
 }
@@ -37,7 +37,7 @@ static double count_shown(struct th_moments *m,
     double times = most > 0 && isfinite(most) ? n * m->second[a] / most : 1;
     m->work[a] = context->scale[a] != 0 ? fmin(times, 1) : 0;
   }
-  return th_cells_sum(context, m->work, m->cell);
+  return th_iterate_cells_sum(context, m->work, m->cell);
 }
 
 th_status th_moments_init(struct th_moments *moments,
@@ -48,7 +48,7 @@ th_status th_moments_init(struct th_moments *moments,
   th_status rc = reserve(moments, context, err);
   if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
     return rc;
-  moments->sum = th_cells_sum(context, moments->second, moments->cell);
+  moments->sum = th_iterate_cells_sum(context, moments->second, moments->cell);
   for (int64_t a = 0; a < count; a++)
     moments->largest = fmax(moments->largest, moments->second[a]);
   context->comm->ops->max_f64(context->comm, &moments->largest, 1);
@@ -83,8 +83,8 @@ struct average {
 static struct average average_of(struct th_moments *m,
                                  const struct th_context *context, double prior)
 {
-  double square = th_cells_sum(context, m->square, m->cell);
-  double hits = th_cells_sum(context, m->hits, m->cell);
+  double square = th_iterate_cells_sum(context, m->square, m->cell);
+  double hits = th_iterate_cells_sum(context, m->hits, m->cell);
   struct average average = {hits > 0 ? prior * square / hits : 0, prior};
   return average;
 }
@@ -109,7 +109,7 @@ static double smooth_out(struct th_moments *m, const struct th_context *context,
   int64_t count = context->owned.last - context->owned.first;
   int64_t useful =
       th_source_shape(context->source)->attributes - context->left_out;
-  double sum = th_cells_sum(context, value, m->cell);
+  double sum = th_iterate_cells_sum(context, value, m->cell);
   double mean = sum > 0 ? sum / (double)useful : 1;
   for (int64_t a = 0; a < count; a++)
     if (context->scale[a] != 0)
@@ -134,7 +134,8 @@ double th_moments_masses(struct th_moments *m, const struct th_context *context,
     m->work[a] =
         ball->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
   }
-  double norm = ball->moment_norm(th_cells_sum(context, m->work, m->cell));
+  double norm =
+      ball->moment_norm(th_iterate_cells_sum(context, m->work, m->cell));
   smooth_out(m, context, care.smooth, mass);
   smooth_out(m, context, care.smooth, root);
   return norm;

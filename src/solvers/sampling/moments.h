@@ -9,8 +9,9 @@
 #ifndef TH_MOMENTS_H
 #define TH_MOMENTS_H
 
+#include "solvers/data/context.h"
 #include "solvers/sampling/ball.h"
-#include "solvers/sampling/cells.h"
+#include "solvers/sampling/iterate.h"
 
 /* Arrays are of the owned attributes, other numbers replicated. */
 struct th_moments {

@@ -51,7 +51,7 @@ static th_status reserve(struct online *s, struct th_context *context,
   TH_TRY(TH_NEW(&s->coef, places, what, err));
   TH_TRY(TH_NEW(&s->gradient, places, what, err));
   TH_TRY(TH_NEW(&s->square, owned, what, err));
-  TH_TRY(TH_NEW(&s->cell, th_cells_count(context), what, err));
+  TH_TRY(TH_NEW(&s->cell, th_iterate_cells_count(context), what, err));
 done:
   return rc;
 }
@@ -68,7 +68,7 @@ static th_status bound_predictions(struct online *s, struct th_context *context,
     s->square[a] = context->bound[a] * context->bound[a];
     longest = fmax(longest, context->bound[a]);
   }
-  double sum = th_cells_sum(context, s->square, s->cell);
+  double sum = th_iterate_cells_sum(context, s->square, s->cell);
   context->comm->ops->max_f64(context->comm, &longest, 1);
   if (!s->learning.ball->largest)
     longest = sqrt(sum);
@@ -140,7 +140,7 @@ static void add_norm(struct online *s, struct th_context *context)
   if (s->learning.ball->largest)
     context->comm->ops->max_f64(context->comm, &largest, 1);
   else
-    largest = th_cells_sum(context, s->square, s->cell);
+    largest = th_iterate_cells_sum(context, s->square, s->cell);
   s->learning.steps.sum += largest;
 }
 

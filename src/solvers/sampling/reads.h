@@ -10,7 +10,7 @@
 #ifndef TH_READS_H
 #define TH_READS_H
 
-#include "solvers/data/all_targets.h"
+#include "solvers/data/context.h"
 #include "solvers/data/example_order.h"
 #include "solvers/sampling/draws.h"
 #include "solvers/sampling/iterate.h"

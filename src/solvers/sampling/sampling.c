@@ -17,12 +17,51 @@
 #include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/partition.h"
 #include "solvers/algorithm.h"
+#include "solvers/data/sampled_plan.h"
 #include "solvers/sampling/algorithms.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+static th_status sampling_draw_by(struct th_sampling *s,
+                                  struct th_context *context,
+                                  struct th_ball_theory *theory,
+                                  struct th_error *err);
+static th_status sampling_touched_init(struct th_touched *t,
+                                       const struct th_context *context,
+                                       int64_t slots, struct th_error *err);
+static void sampling_touched_free(struct th_touched *t);
+static void sampling_learn(struct th_sampling *s, struct th_context *context);
+
+/* --- The state of an attribute-efficient solver as a list ----------------- */
+
+/* Draws and sums follow from coefficients and estimates. Collective. */
+static void derive(struct th_sampling *s, struct th_context *context,
+                   struct th_state *list)
+{
+  struct th_ball_theory theory;
+  th_iterate_derive(&s->learning.w, context);
+  th_state_note(list, sampling_draw_by(s, context, &theory, list->err));
+}
+
+/* The state between two updates (core/state.h). Collective while an image is
+ * put. */
+static void sampling_describe(void *state, struct th_context *context,
+                              struct th_state *list)
+{
+  struct th_sampling *s = state;
+  TH_STATE_ONE(list, s, examples);
+  TH_STATE_ONE(list, s, updates);
+  TH_STATE_ONE(list, s, second);
+  th_example_order_describe(&s->order, list);
+  th_learning_describe(&s->learning, context, list);
+  if (!th_learning_is_over(&s->learning) && th_state_puts(list) &&
+      th_state_agree(list, context->comm))
+    derive(s, context, list);
+}
 
 enum { PHASES = 10, SIGHTINGS = 2, MOST_OF_RUN = 2 };
 
@@ -41,7 +80,7 @@ static void free_state(void *state)
   th_draws_free(&s->draws);
   th_example_order_free(&s->order);
   th_reads_free(&s->reads);
-  th_sampling_touched_free(&s->touched);
+  sampling_touched_free(&s->touched);
   free(s);
 }
 
@@ -76,8 +115,8 @@ static th_status reserve(struct th_sampling *s, struct th_context *context,
   TH_TRY(th_example_order_init(&s->order, unit, err));
   TH_TRY(th_reads_init(&s->reads, config->batch, points,
                        config->budget - points, err));
-  TH_TRY(th_sampling_touched_init(&s->touched, context, config->batch * points,
-                                  err));
+  TH_TRY(
+      sampling_touched_init(&s->touched, context, config->batch * points, err));
 done:
   return rc;
 }
@@ -107,9 +146,12 @@ static double error_of(const struct th_sampling *s,
   return s->learning.ball->largest ? fmin(error, 1) : error;
 }
 
-th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
-                              struct th_ball_theory *theory,
-                              struct th_error *err)
+/* Set what data points are drawn by in the present phase. *theory: what the
+ * sizes of its steps follow from. Collective. TH_EDATA. */
+static th_status sampling_draw_by(struct th_sampling *s,
+                                  struct th_context *context,
+                                  struct th_ball_theory *theory,
+                                  struct th_error *err)
 {
   bool proved = context->config->eta == TH_ETA_THEORY;
   struct th_moments_care care = {0};
@@ -137,7 +179,7 @@ static th_status begin_phase(struct th_sampling *s, struct th_context *context,
                              struct th_error *err)
 {
   struct th_ball_theory theory;
-  th_status rc = th_sampling_draw_by(s, context, &theory, err);
+  th_status rc = sampling_draw_by(s, context, &theory, err);
   if (rc != TH_OK)
     return rc;
   th_learning_begin(&s->learning, context, &theory);
@@ -195,7 +237,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (s->first_phase > 0 && !s->second)
     remember_moments(s);
   /* lines 9 to 11: the gradient, a step against it, back into the ball */
-  th_sampling_learn(s, context);
+  sampling_learn(s, context);
   TH_TRY(th_learning_check(&s->learning, err));
   if (s->first_phase > 0 && !s->second && s->examples >= s->first_phase) {
     s->second = true;
@@ -244,5 +286,276 @@ const struct th_algorithm th_sampling_algorithm = {
     .unit = TH_LOSS_OF_PROBLEM,
     .step_size = step_size_of,
     .keeps_held_out = keeps_held_out,
-    .describe = th_sampling_describe,
+    .describe = sampling_describe,
     .free = free_state};
+
+/* --- The step of an update: gradient, step size, projection
+ *
+ * Only attributes that were read are looked at, by their owners, in the order
+ * of their slots. Sums over attributes are formed cell by cell. */
+
+enum { AHEAD = 8 }; /* attributes, that memory is asked for */
+
+/* Room for what an update touches. Local. TH_ENOMEM. */
+static th_status sampling_touched_init(struct th_touched *t,
+                                       const struct th_context *context,
+                                       int64_t slots, struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t cells = th_iterate_cells_count(context);
+  const char *what = "a mini-batch";
+  th_status rc;
+  TH_TRY(TH_NEW(&t->at, count, what, err));
+  TH_TRY(TH_NEW(&t->place, slots, what, err));
+  TH_TRY(TH_NEW(&t->cell_stamp, cells, what, err));
+  TH_TRY(TH_NEW(&t->cell_place, cells, what, err));
+  TH_TRY(TH_NEW(&t->cell, slots, what, err));
+  TH_TRY(TH_NEW(&t->number, 2 * slots, what, err));
+done:
+  return rc;
+}
+
+static void sampling_touched_free(struct th_touched *t)
+{
+  TH_FREE(t->at, t->place, t->cell_stamp, t->cell_place, t->cell, t->number);
+}
+
+/* The cells in which a data point was read. Replicated. */
+static void list_cells(struct th_sampling *s)
+{
+  struct th_touched *t = &s->touched;
+  const struct th_reads *reads = &s->reads;
+  t->cells = 0;
+  for (int64_t i = 0; i < reads->rows; i++)
+    for (int64_t r = 0; r < reads->points; r++) {
+      int32_t cell = reads->cell[i * reads->draw.slots + r];
+      if (t->cell_stamp[cell] == s->updates)
+        continue;
+      t->cell_stamp[cell] = s->updates;
+      t->cell_place[cell] = (int32_t)t->cells;
+      t->cell[t->cells++] = cell;
+    }
+}
+
+/* Bring near what is going to be needed of an attribute. */
+static void near_gradient(const struct th_sampling *s, int64_t a)
+{
+  __builtin_prefetch(&s->touched.at[a], 1);
+  __builtin_prefetch(&s->draws.odds[a]);
+}
+
+static void near_move(const struct th_sampling *s, int64_t a)
+{
+  th_iterate_near(&s->learning.w, a);
+  th_sum_tree_near(&s->draws.mass, a);
+}
+
+/* g = (1/B) sum of phi x / (kx q) e, over the slots of data points. */
+void th_sampling_gradient(struct th_sampling *s)
+{
+  struct th_touched *t = &s->touched;
+  const struct th_reads *reads = &s->reads;
+  double each = 1 / ((double)reads->rows * (double)reads->points);
+  t->count = 0;
+  for (int64_t k = 0; k < reads->count; k++) {
+    int64_t a = reads->attribute[k] - s->draws.first;
+    if (k + AHEAD < reads->count)
+      near_gradient(s, reads->attribute[k + AHEAD] - s->draws.first);
+    if (!th_reads_is_point(reads, k))
+      continue;
+    if (t->at[a].stamp != s->updates) {
+      t->at[a] = (struct th_touched_place){0, s->updates};
+      t->place[t->count++] = a;
+    }
+    t->at[a].gradient += each * reads->residual[th_reads_row(reads, k)] *
+                         reads->value[k] / s->draws.odds[a].chance;
+  }
+}
+
+/* Where in the list of cells the cell of an attribute is. */
+static int32_t cell_of(const struct th_sampling *s, int64_t a)
+{
+  return s->touched.cell_place[s->draws.cells.first + a / TH_CELL];
+}
+
+/* Add the squared norm of the gradient to the sum of AdaGrad-Norm.
+ * Collective. */
+static void add_norm(struct th_sampling *s, struct th_context *context)
+{
+  struct th_touched *t = &s->touched;
+  bool largest = s->learning.ball->largest;
+  double norm = 0;
+  for (int64_t c = 0; c < t->cells; c++)
+    t->number[c] = 0;
+  for (int64_t k = 0; k < t->count; k++) {
+    double g = t->at[t->place[k]].gradient;
+    double *sum = &t->number[cell_of(s, t->place[k])];
+    *sum = largest ? fmax(*sum, g * g) : *sum + g * g;
+  }
+  th_comm_share_numbers(context->comm, t->number, (size_t)t->cells);
+  for (int64_t c = 0; c < t->cells; c++)
+    norm = largest ? fmax(norm, t->number[c]) : norm + t->number[c];
+  s->learning.steps.sum += norm;
+}
+
+/* The sums of this rank's cells that were touched, to all ranks. Collective. */
+static void share_cells(struct th_sampling *s, struct th_context *context)
+{
+  struct th_touched *t = &s->touched;
+  struct th_range mine = s->draws.cells;
+  for (int64_t k = 0; k < t->cells; k++) {
+    int64_t cell = t->cell[k] - mine.first;
+    bool owned = t->cell[k] >= mine.first && t->cell[k] < mine.last;
+    t->number[2 * k] = owned ? th_sum_tree_top(&s->learning.w.size, cell) : 0;
+    t->number[2 * k + 1] = owned ? th_sum_tree_top(&s->draws.mass, cell) : 0;
+  }
+  th_comm_share_numbers(context->comm, t->number, 2 * (size_t)t->cells);
+  for (int64_t k = 0; k < t->cells; k++) {
+    s->learning.w.all.level[0][t->cell[k]] = t->number[2 * k];
+    s->draws.all.level[0][t->cell[k]] = t->number[2 * k + 1];
+    th_sum_tree_update(&s->learning.w.all, t->cell[k]);
+    th_sum_tree_update(&s->draws.all, t->cell[k]);
+  }
+}
+
+/* Make a step from the mini-batch that was read: gradient, step, projection.
+ * Collective: one sum or two of some numbers for each cell that was touched. */
+static void sampling_learn(struct th_sampling *s, struct th_context *context)
+{
+  struct th_touched *t = &s->touched;
+  bool derived;
+  list_cells(s);
+  th_sampling_gradient(s);
+  if (s->learning.steps.by == TH_ADAGRAD_NORM)
+    add_norm(s, context);
+  /* the average is of w before its updates */
+  th_iterate_pass(&s->learning.w, s->reads.rows);
+  for (int64_t k = 0; k < t->count; k++) {
+    int64_t a = t->place[k];
+    if (k + AHEAD < t->count)
+      near_move(s, t->place[k + AHEAD]);
+    double step = th_steps_next(&s->learning.steps, a, t->at[a].gradient);
+    th_iterate_move(&s->learning.w, a, step, t->at[a].gradient);
+    th_draws_weigh(&s->draws, a, s->learning.w.at[a].u);
+  }
+  share_cells(s, context);
+  th_iterate_project(&s->learning.w, context, &derived);
+  if (derived)
+    th_draws_weigh_all(&s->draws, context, &s->learning.w);
+}
+
+/* --- What a run of an attribute-efficient solver is going to do ----------- */
+
+enum {
+  USUAL_BUDGET = 128,
+  FEWEST = 2,          /* for a data point and an inner product */
+  MOST_BATCH = 256,    /* examples in a step by default, */
+  UPDATES = 1000,      /* such that there are so many steps */
+  MOST_PASSES = 20,    /* by default */
+  PLAN_SIGHTINGS = 4,  /* of each attribute of an example, in all passes */
+  CONTEXT_BYTES = 24,  /* of an attribute */
+  SUPPORT_BYTES = 100, /* of an attribute in the model */
+  EXAMPLE_BYTES = 16,
+  CELL_BYTES = 64,
+  SLOT_BYTES = 112 /* of an attribute that a batch reads */
+};
+
+static const double usual_validation = 0.1;
+
+static th_status choose_budget(struct th_config *config, int64_t d,
+                               struct th_error *err)
+{
+  if (config->budget == 0)
+    config->budget = th_min_i64(d, USUAL_BUDGET);
+  if (config->budget > d)
+    return th_fail(err, TH_EUSAGE,
+                   "{budget} %lld is more than the %lld attributes of the "
+                   "data; ogd-ridge and eg-lasso read all of them",
+                   (long long)config->budget, (long long)d);
+  if (config->budget < FEWEST)
+    return th_fail(err, TH_EUSAGE,
+                   "{budget} %lld: at least 2 are needed, for the example and "
+                   "for its inner product",
+                   (long long)config->budget);
+  return TH_OK;
+}
+
+static th_status check_steps(const struct th_config *config,
+                             struct th_error *err)
+{
+  bool adapts = config->ball.adagrad == TH_ADAGRAD_NORM ||
+                config->ball.adagrad == TH_ADAGRAD_COORDINATE;
+  if (config->eta != 0 && adapts)
+    return th_fail(err, TH_EUSAGE,
+                   "{eta} and {adagrad} exclude each other; give one of them");
+  if (config->eta > 0 && config->ball.step_factor > 0)
+    return th_fail(err, TH_EUSAGE,
+                   "{step-factor} is a factor of the steps of a rule, and "
+                   "{eta} sets them; give one of them");
+  return TH_OK;
+}
+
+/* Each example is drawn again until its attributes have been seen. */
+static void choose_passes(struct th_config *config,
+                          const struct th_shape *shape)
+{
+  int64_t wanted = th_integer_ceil_divide(PLAN_SIGHTINGS * shape->attributes,
+                                          config->budget);
+  if (config->passes == 0)
+    config->passes = shape->computed ? 1 : th_min_i64(wanted, MOST_PASSES);
+  if (config->validation < 0)
+    config->validation = config->passes > 1 ? usual_validation : 0;
+  int64_t all = config->passes * shape->training;
+  if (config->batch == 0)
+    config->batch = th_max_i64(1, th_min_i64(MOST_BATCH, all / UPDATES));
+  config->batch = th_min_i64(config->batch, th_max_i64(1, all));
+}
+
+static int64_t memory_of(const struct th_plan *plan,
+                         const struct th_plan_size *size)
+{
+  const struct th_config *config = &plan->config;
+  int64_t d = size->shape->attributes;
+  int64_t touched = 3 * (int64_t)sizeof(double); /* and AdaGrad's squares */
+  int64_t moments = 4 * (int64_t)sizeof(double);
+  int64_t slots = config->batch * config->budget;
+  return size->owned * (CONTEXT_BYTES + touched + moments + th_draws_bytes() +
+                        th_iterate_bytes()) +
+         d / TH_CELL * CELL_BYTES + d * SUPPORT_BYTES +
+         size->shape->training * EXAMPLE_BYTES + slots * SLOT_BYTES;
+}
+
+/* Passes, memory, and what is read. */
+static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
+{
+  choose_passes(&plan->config, size->shape);
+  plan->memory = memory_of(plan, size);
+  th_sampled_plan_fill(plan, size);
+}
+
+th_status th_sampling_plan(struct th_plan *plan,
+                           const struct th_plan_size *size,
+                           struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  th_status rc;
+  TH_TRY(th_sampled_plan_check_loss(config, err));
+  TH_TRY(choose_budget(config, size->shape->attributes, err));
+  TH_TRY(check_steps(config, err));
+  fill_in(plan, size);
+done:
+  return rc;
+}
+
+th_status th_online_plan(struct th_plan *plan, const struct th_plan_size *size,
+                         struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  th_status rc;
+  TH_TRY(th_sampled_plan_check_loss(config, err));
+  TH_TRY(check_steps(config, err));
+  config->budget = size->shape->attributes;
+  fill_in(plan, size);
+done:
+  return rc;
+}

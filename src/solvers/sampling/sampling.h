@@ -43,30 +43,9 @@ struct th_sampling {
   bool second;         /* the second phase has begun */
 };
 
-/* Room for what an update touches. Local. TH_ENOMEM. */
-th_status th_sampling_touched_init(struct th_touched *touched,
-                                   const struct th_context *context,
-                                   int64_t slots, struct th_error *err);
-void th_sampling_touched_free(struct th_touched *touched);
-
 /* Form the gradient of the mini-batch that was read: an unbiased estimate of
  * the mean gradient of its examples, 0 but for the attributes that are listed.
  * Also for tests. Local. */
 void th_sampling_gradient(struct th_sampling *s);
-
-/* Make a step from the mini-batch that was read: gradient, step, projection.
- * Collective: one sum or two of some numbers for each cell that was touched. */
-void th_sampling_learn(struct th_sampling *s, struct th_context *context);
-
-/* Set what data points are drawn by in the present phase. *theory: what the
- * sizes of its steps follow from. Collective. TH_EDATA. */
-th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
-                              struct th_ball_theory *theory,
-                              struct th_error *err);
-
-/* The state between two updates (core/state.h). Collective while an image is
- * put. */
-void th_sampling_describe(void *state, struct th_context *context,
-                          struct th_state *list);
 
 #endif

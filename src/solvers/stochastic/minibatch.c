@@ -1,6 +1,6 @@
 /* minibatch.c - the mini-batches of stochastic methods
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/stochastic_parts.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include "core/integer.h"
 #include "core/memory.h"

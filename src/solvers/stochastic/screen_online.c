@@ -13,11 +13,253 @@
 #include "solvers/stochastic/screen_online.h"
 
 #include "core/integer.h"
+#include "core/memory.h"
 #include "math/gap.h"
+#include "math/penalty.h"
+#include "solvers/exact/algorithms.h"
 #include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Ballots in a block of the paper: after so many blocks of ours attributes
+ * leave. */
+enum { TH_ONLINE_BALLOTS = 4 };
+
+static th_status screen_online_end_exactly(struct th_stochastic *s,
+                                           int64_t *readmitted,
+                                           struct th_error *err);
+static th_status screen_online_end_again(struct th_stochastic *s, double gap,
+                                         struct th_error *err);
+
+/* --- The heuristic of the paper's experiments
+ *
+ * Their program (not their text) lets the rule vote four times in a block, with
+ * a radius sqrt(n) smaller than proved. Then attributes leave that have at
+ * least as many votes against them as the mean and the median of all, if that
+ * is more than five. Half of the attributes may leave at once, without any
+ * proof, and attributes of the solution that become active late leave with
+ * them. */
+
+static const double least_votes = 5;
+
+/* Sums over all active attributes: those with `at_most` votes or fewer, and
+ * votes. Collective. */
+static void count(struct th_stochastic *s, double at_most, int64_t sums[2])
+{
+  const double *votes = th_stochastic_screening_field(s, TH_ONLINE_VOTES);
+  sums[0] = 0;
+  sums[1] = 0;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    sums[0] += votes[p] <= at_most;
+    sums[1] += (int64_t)votes[p];
+  }
+  s->context->comm->ops->sum_i64(s->context->comm, sums, 2);
+}
+
+/* The smallest number that half of the attributes do not exceed. */
+static double median(struct th_stochastic *s, int64_t ballots)
+{
+  int64_t low = 0;
+  int64_t high = ballots;
+  while (low < high) {
+    int64_t sums[2];
+    int64_t middle = (low + high) / 2;
+    count(s, (double)middle, sums);
+    if (2 * sums[0] >= s->active.total)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return (double)low;
+}
+
+/* s->places.keep, what the rule alone would keep, is a ballot; it becomes what
+ * is kept. Collective. */
+static void screen_online_vote(struct th_stochastic *s)
+{
+  struct th_online_screen *screen = th_screen_online_of(s);
+  double *votes = th_stochastic_screening_field(s, TH_ONLINE_VOTES);
+  bool election = ++screen->ballots % TH_ONLINE_BALLOTS == 0;
+  double enough = INFINITY;
+  int64_t sums[2];
+  for (int64_t p = 0; p < s->active.count; p++)
+    votes[p] += s->places.keep[p] ? 0 : 1;
+  if (election) {
+    count(s, 0, sums);
+    enough = fmax((double)sums[1] / (double)th_max_i64(s->active.total, 1),
+                  median(s, screen->ballots));
+    enough = enough > least_votes ? enough : INFINITY;
+  }
+  for (int64_t p = 0; p < s->active.count; p++)
+    s->places.keep[p] = votes[p] < enough;
+}
+
+/* --- Checks what screening left out of a stream
+ *
+ * One pass over many examples leaves no time to solve anything exactly. A check
+ * takes K fresh examples instead and observes all attributes of them. Their
+ * mean of -(1/lambda) theta x is within a half-width h_j of Z, for all
+ * attributes at once with probability 1 - delta_c (Liang & Poon 2022, section
+ * 3.4, with the empirical Bernstein half-width in place of Hoeffding's). The
+ * half-width needs a bound on the entries. The largest entry seen is taken,
+ * since a bound proved from the ranges of attributes is many times larger.
+ * Groups whose estimate of Omega_g^D is beyond 1 come back. Those where it is
+ * below 1 by more than the half-width may stay out. The others are reported as
+ * doubtful. */
+
+enum {
+  FROM = 20000, /* examples in a pass that is a stream */
+  RESERVED = 10 /* one in so many is for the final check */
+};
+
+bool th_screen_online_stream_of(const struct th_config *config, int64_t n)
+{
+  return config->epochs == 1 && n >= FROM;
+}
+
+bool th_screen_online_streams(const struct th_stochastic *s)
+{
+  return th_screen_online_stream_of(s->context->config, s->n);
+}
+
+int64_t th_screen_online_left(const struct th_stochastic *s)
+{
+  int64_t reserved = th_screen_online_streams(s) ? s->n / RESERVED : 0;
+  return th_max_i64(
+      s->n * s->context->config->passes - s->control.drawn - reserved, 0);
+}
+
+/* bound_j = max |factor x_j|. */
+static void widen_bounds(const struct th_row *row, double factor, double *bound)
+{
+  for (int64_t k = 0; k < row->count; k++) {
+    int64_t p = row->place != NULL ? row->place[k] : k;
+    bound[p] = fmax(bound[p], fabs(factor * th_row_value(row, k)));
+  }
+}
+
+/* Means of -(1/lambda) theta x and of its square over fresh examples, and the
+ * largest magnitude. *drawn: how many there were. Collective. */
+static th_status take_sample(struct th_stochastic *s, int64_t examples,
+                             int64_t *drawn, struct th_error *err)
+{
+  double *mean = th_stochastic_screening_field(s, TH_ONLINE_X);
+  double *square = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
+  double *bound = th_stochastic_screening_field(s, TH_ONLINE_EXACT);
+  double loss = s->control.loss; /* the loss of steps, to be restored */
+  bool more = true;
+  th_status rc = TH_OK;
+  *drawn = 0;
+  while (*drawn < examples && more) {
+    TH_TRY(th_stochastic_batch_next(s, &more, err));
+    for (int64_t r = 0; more && r < s->minibatch.rows; r++) {
+      double factor =
+          -s->minibatch.factor[r] * (double)s->minibatch.rows / s->lambda;
+      th_row_add_moments(&s->minibatch.row[r], factor, mean, factor * factor,
+                         square);
+      widen_bounds(&s->minibatch.row[r], factor, bound);
+    }
+    *drawn += more ? s->minibatch.rows : 0;
+    th_stochastic_batch_release(s, false);
+  }
+  s->control.drawn += *drawn;
+  s->control.loss = loss;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    mean[p] /= (double)th_max_i64(*drawn, 1);
+    square[p] /= (double)th_max_i64(*drawn, 1);
+  }
+done:
+  return rc;
+}
+
+/* Field X becomes the estimate of |Z_j|, and AVERAGE the largest value that the
+ * sample leaves possible. */
+static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
+{
+  double *middle = th_stochastic_screening_field(s, TH_ONLINE_X);
+  double *high = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
+  const double *bound = th_stochastic_screening_field(s, TH_ONLINE_EXACT);
+  for (int64_t p = 0; p < s->active.count; p++) {
+    double mean = fabs(middle[p]);
+    double variance = fmax(high[p] - mean * mean, 0) * (double)drawn /
+                      (double)th_max_i64(drawn - 1, 1);
+    double half = th_penalty_confidence_bernstein(variance, bound[p], drawn,
+                                                  s->active.total, delta);
+    middle[p] = mean;
+    high[p] = mean + half;
+  }
+}
+
+/* Set s->places.keep for active groups and for groups that must come back.
+ * Collective. */
+static int64_t judge(struct th_stochastic *s)
+{
+  double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
+  int64_t back = 0;
+  th_grouping_dual(&s->grouping, s->context->comm,
+                   th_stochastic_screening_field(s, TH_ONLINE_X),
+                   s->places.group_dual);
+  th_grouping_dual(&s->grouping, s->context->comm, was, s->places.group_second);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    s->places.group_keep[g] =
+        s->places.group_second[g] > 0 || s->places.group_dual[g] > 1;
+  th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
+  for (int64_t p = 0; p < s->active.count; p++)
+    back += s->places.keep[p] && was[p] == 0;
+  s->context->comm->ops->sum_i64(s->context->comm, &back, 1);
+  return back;
+}
+
+/* Attributes that were left out although the sample does not show that they may
+ * be. Collective. */
+static int64_t count_doubtful(struct th_stochastic *s)
+{
+  const double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
+  int64_t doubtful = 0;
+  th_grouping_dual(&s->grouping, s->context->comm,
+                   th_stochastic_screening_field(s, TH_ONLINE_AVERAGE),
+                   s->places.group_dual);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    s->places.group_keep[g] = !(s->places.group_dual[g] < 1);
+  th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
+  for (int64_t p = 0; p < s->active.count; p++)
+    doubtful += s->places.keep[p] && was[p] == 0;
+  s->context->comm->ops->sum_i64(s->context->comm, &doubtful, 1);
+  return doubtful;
+}
+
+/* Clear the vectors that a check works with. */
+static void clear(struct th_stochastic *s)
+{
+  th_screen_online_clear(s, TH_ONLINE_X);
+  th_screen_online_clear(s, TH_ONLINE_AVERAGE);
+  th_screen_online_clear(s, TH_ONLINE_EXACT);
+}
+
+th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
+                                  int64_t *readmitted, struct th_error *err)
+{
+  struct th_online_screen *screen = th_screen_online_of(s);
+  double risk = 1 - s->context->config->confidence;
+  double delta = th_penalty_confidence_share(risk, ++screen->checks);
+  int64_t drawn = 0;
+  th_status rc;
+  clear(s);
+  TH_TRY(th_screen_online_readmit(s, err));
+  TH_TRY(th_stochastic_coef_bound(s, err));
+  TH_TRY(take_sample(s, examples, &drawn, err));
+  bound_duals(s, drawn, delta);
+  screen->doubtful = count_doubtful(s);
+  *readmitted = judge(s);
+  clear(s);
+  TH_TRY(th_stochastic_keep(s, err));
+  s->certificate.screened_wrongly += *readmitted;
+  s->confidence = 1 - risk;
+done:
+  return rc;
+}
 
 enum {
   EPOCHS_IN_BLOCK = 4, /* first T = max(4 n, 2000) examples */
@@ -127,7 +369,7 @@ static void screen_block(struct th_stochastic *s)
                   s->places.group_second, margin, s->places.group_keep);
   th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   if (online->rule == TH_RULE_VOTES)
-    th_screen_online_vote(s);
+    screen_online_vote(s);
 }
 
 /* Lines 16 to 22, at the end of a block. Collective. */
@@ -190,7 +432,7 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
     report_stream(s);
     return rc;
   }
-  rc = th_screen_online_end_exactly(s, &readmitted, err);
+  rc = screen_online_end_exactly(s, &readmitted, err);
   if (rc == TH_OK)
     report(s, readmitted, left);
   return rc;
@@ -234,4 +476,67 @@ const struct th_screening th_screen_online = {
     .end = end,
     .finish = finish,
     .exact = is_exact,
-    .refine = th_screen_online_end_again};
+    .refine = screen_online_end_again};
+
+/* --- The end of a run with online screening: the exact solution
+ *
+ * The screened problem is mostly small, and proximal gradient passes solve it
+ * fast. On data of very uneven scales, or with tiny penalties, they come to a
+ * standstill. Then the exact solver ends the run, on all attributes. */
+
+/* Solve the whole problem at this lambda, by way of larger ones if it is far
+ * from lambda_max. Collective. */
+static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
+                             struct th_error *err)
+{
+  const struct th_algorithm *lasso = &th_lasso_algorithm;
+  struct th_config config = *s->context->config;
+  void *state = NULL;
+  bool more = true;
+  th_status rc;
+  config.lambda = s->lambda;
+  config.lambda_ratio = 0;
+  config.path = 0;
+  config.epochs = 0;
+  config.screening.how = TH_SCREEN_GAP_SAFE;
+  struct th_context context = th_context_lend(s->context, &config);
+  TH_TRY(lasso->create(&state, &context, err));
+  while (more)
+    TH_TRY(lasso->step(state, &context, &more, err));
+  TH_TRY(th_screen_online_adopt(s, lasso->support(state), readmitted, err));
+done:
+  lasso->free(state);
+  return rc;
+}
+
+/* The end of a run on a finite sum: b becomes the exact solution of the whole
+ * problem, whose certificate is filled in. If passes come to a standstill, the
+ * solver `lasso` finds it (screen_online.c). *readmitted: attributes of
+ * the solution that had been left out. Collective. */
+static th_status screen_online_end_exactly(struct th_stochastic *s,
+                                           int64_t *readmitted,
+                                           struct th_error *err)
+{
+  th_status rc = th_screen_online_refine(s, INT64_MAX, readmitted, err);
+  if (rc != TH_OK || *readmitted >= 0)
+    return rc;
+  th_context_notice(
+      s->context,
+      "passes over the attributes that are left stopped at a gap of %g, so the "
+      "exact solver ends the run. {solver} lasso needs no such passes",
+      s->full.pass.gap);
+  return solve_whole(s, readmitted, err);
+}
+
+/* Afterwards: solve again to that gap, on values whose rounding may have
+ * changed. Collective. */
+static th_status screen_online_end_again(struct th_stochastic *s, double gap,
+                                         struct th_error *err)
+{
+  struct th_online_screen *screen = th_screen_online_of(s);
+  int64_t readmitted = 0;
+  screen->wanted = gap;
+  screen->certified_active = -1;
+  th_stochastic_hold(s, TH_ONLINE_EXACT, NULL);
+  return screen_online_end_exactly(s, &readmitted, err);
+}

@@ -68,17 +68,9 @@ th_screen_online_vectors_of(const struct th_stochastic *s);
 void th_screen_online_clear(struct th_stochastic *s,
                             enum th_online_field field);
 
-/* ---- rule votes (screen_online_votes.c) ---- */
+/* ---- rule votes (screen_online.c) ---- */
 
-/* Ballots in a block of the paper: after so many blocks of ours attributes
- * leave. */
-enum { TH_ONLINE_BALLOTS = 4 };
-
-/* s->places.keep, what the rule alone would keep, is a ballot; it becomes what
- * is kept. Collective. */
-void th_screen_online_vote(struct th_stochastic *s);
-
-/* ---- the anchor (screen_online_anchor.c) ---- */
+/* ---- the anchor (screen_online_check.c) ---- */
 
 /* Add the iterate to the average when it is due, and the mini-batch's examples
  * to the ring. Local. */
@@ -89,7 +81,7 @@ void th_screen_online_follow(struct th_stochastic *s);
 th_status th_screen_online_anchor(struct th_stochastic *s,
                                   struct th_error *err);
 
-/* ---- safety on a stream (screen_online_sample.c) ---- */
+/* ---- safety on a stream (screen_online.c) ---- */
 
 /* One pass over many examples: nothing is solved exactly. n: training examples.
  * Local. */
@@ -121,19 +113,6 @@ th_status th_screen_online_readmit(struct th_stochastic *s,
  * Collective. */
 th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
                                   int64_t *readmitted, struct th_error *err);
-
-/* The end of a run on a finite sum: b becomes the exact solution of the whole
- * problem, whose certificate is filled in. If passes come to a standstill, the
- * solver `lasso` finds it (screen_online_exact.c). *readmitted: attributes of
- * the solution that had been left out. Collective. */
-th_status th_screen_online_end_exactly(struct th_stochastic *s,
-                                       int64_t *readmitted,
-                                       struct th_error *err);
-
-/* Afterwards: solve again to that gap, on values whose rounding may have
- * changed. Collective. */
-th_status th_screen_online_end_again(struct th_stochastic *s, double gap,
-                                     struct th_error *err);
 
 /* b becomes a solution that another solver has found, in the units of s.
  * Attributes of it that had been left out come back. Collective. */

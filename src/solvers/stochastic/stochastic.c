@@ -1,6 +1,6 @@
 /* stochastic.c - the engine of stochastic methods
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/stochastic_parts.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include "core/elementary.h"
 #include "core/integer.h"
@@ -8,9 +8,673 @@
 #include "math/gap.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"
+#include "solvers/stochastic/algorithms.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+static bool stochastic_ends_exactly(const struct th_stochastic *s);
+static th_status stochastic_check_gap(struct th_stochastic *s,
+                                      struct th_error *err);
+static th_status stochastic_end_exactly(struct th_stochastic *s,
+                                        struct th_error *err);
+
+/* --- Which derived quantities are current --------------------------------- */
+
+/* What is no longer known after a change. */
+static const unsigned forgotten[TH_CHANGES] = {
+    [TH_CHANGE_LOOP] = TH_KNOWN_LOOKED | TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+    [TH_CHANGE_STEPS] = TH_KNOWN_COEF_BOUND,
+    [TH_CHANGE_PLACES] = TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+    [TH_CHANGE_COEF] = TH_KNOWN_PASS | TH_KNOWN_COEF_BOUND,
+    [TH_CHANGE_PROBLEM] = TH_KNOWN_PASS,
+    [TH_CHANGE_COEF_BOUND] = TH_KNOWN_COEF_BOUND,
+    [TH_CHANGE_END] = TH_KNOWN_CERTIFICATE};
+
+/* All local; replicated. */
+static bool stochastic_knows(const struct th_stochastic *s, unsigned what)
+{
+  return (s->known & what) == what;
+}
+
+void th_stochastic_learnt(struct th_stochastic *s, unsigned what)
+{
+  s->known |= what;
+}
+
+void th_stochastic_changed(struct th_stochastic *s, enum th_change change)
+{
+  s->known &= ~forgotten[change];
+}
+
+/* --- The outer loop of stochastic methods --------------------------------- */
+
+enum {
+  EPOCHS_IN_LOOP = 4, /* T = 4 n examples between two screenings */
+  STEPS_UNTOLD = 1024 /* between two reports to the monitor */
+};
+
+double th_stochastic_done(const struct th_stochastic *s)
+{
+  double epochs = (double)s->context->config->passes;
+  return (double)s->control.drawn / (epochs * (double)s->n);
+}
+
+/* Local. */
+static void tell_going(const struct th_stochastic *s)
+{
+  if (s->control.steps % STEPS_UNTOLD == 0)
+    th_context_going(s->context, th_stochastic_done(s),
+                     "lambda %.4g  epoch %.1f of %" PRId64 "  %" PRId64
+                     " active attributes",
+                     s->lambda, (double)s->control.drawn / (double)s->n,
+                     s->context->config->passes, s->active.total);
+}
+
+/* One mini-batch. Collective. */
+static th_status take_step(struct th_stochastic *s, bool *more,
+                           struct th_error *err)
+{
+  th_status rc;
+  th_stochastic_choose_step(s);
+  TH_TRY(th_stochastic_batch_next(s, more, err));
+  if (!*more)
+    return TH_OK;
+  if (s->screening->observe != NULL)
+    s->screening->observe(s);
+  s->control.drawn += s->minibatch.rows;
+  s->control.steps++;
+  tell_going(s);
+  s->update->step(s);
+  th_stochastic_batch_release(s, false);
+done:
+  return rc;
+}
+
+int64_t th_stochastic_block(struct th_stochastic *s)
+{
+  int64_t given = s->context->config->screening.every;
+  if (given > 0)
+    return given;
+  return th_integer_ceil_divide(EPOCHS_IN_LOOP * s->n, s->minibatch.capacity);
+}
+
+/* The number of mini-batches until the next screening. */
+static int64_t block_length(struct th_stochastic *s)
+{
+  return (s->screening->block != NULL ? s->screening->block
+                                      : th_stochastic_block)(s);
+}
+
+/* Gather in s->support, on every rank, the coefficients that are not zero.
+ * Collective. TH_ENOMEM. */
+static th_status stochastic_gather(struct th_stochastic *s,
+                                   struct th_error *err)
+{
+  struct th_index_value *all = NULL;
+  int64_t *bytes = NULL;
+  int64_t mine = 0;
+  int64_t received = 0;
+  th_status rc = TH_GROW(&s->places.choice, &s->places.choice_capacity,
+                         s->active.count, "the support", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&bytes, s->context->comm->size, "the support", err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  for (int64_t p = 0; p < s->active.count; p++)
+    if (th_stochastic_coef(s)[p] != 0)
+      s->places.choice[mine++] = (struct th_index_value){
+          s->active.attribute[p], th_stochastic_coef(s)[p]};
+  TH_TRY(th_comm_gather(s->context->comm, s->places.choice,
+                        mine * (int64_t)sizeof *s->places.choice, bytes,
+                        (void **)&all, err));
+  for (int r = 0; r < s->context->comm->size; r++)
+    received += bytes[r];
+  TH_TRY(th_support_assign(&s->support, s->context, all,
+                           received / (int64_t)sizeof *all, err));
+  th_support_drop_dust(&s->support);
+  s->support.intercept = s->intercept;
+done:
+  TH_FREE(all, bytes);
+  return rc;
+}
+
+/* Fill in the certificate with what is known now. */
+static void fill_certificate(struct th_stochastic *s)
+{
+  struct th_certificate *c = &s->certificate;
+  bool known = s->known & (TH_KNOWN_LOOKED | TH_KNOWN_PASS); /* a pass */
+  c->lambda = s->lambda;
+  c->objective = known ? s->full.pass.objective : NAN;
+  c->gap = known ? s->full.pass.gap : NAN;
+  c->dual_norm = s->full.pass.dual_norm;
+  c->confidence = s->confidence;
+  c->active = s->active.total;
+}
+
+/* Mini-batches, until the block or the examples are used up. Collective. */
+static th_status run_block(struct th_stochastic *s, bool *used,
+                           struct th_error *err)
+{
+  int64_t before = s->control.drawn;
+  bool rows = true;
+  double last = s->control.loss;
+  th_status rc = TH_OK;
+  s->control.loss = 0;
+  s->control.flushed_at = s->control.steps;
+  th_profile_begin(s->context->profile);
+  for (int64_t k = block_length(s); k > 0 && rows && rc == TH_OK; k--)
+    rc = take_step(s, &rows, err);
+  if (s->update->flush != NULL)
+    s->update->flush(s);
+  th_profile_end(s->context->profile, TH_PHASE_STEPS);
+  s->done = !rows;
+  *used = s->control.drawn > before;
+  s->control.loss =
+      *used ? s->control.loss / (double)(s->control.drawn - before) : last;
+  return rc;
+}
+
+th_status th_stochastic_step(void *state, struct th_context *context,
+                             bool *more, struct th_error *err)
+{
+  struct th_stochastic *s = state;
+  th_status rc = TH_OK;
+  (void)context;
+  *more = !s->done && s->active.total > 0;
+  if (!*more)
+    return rc;
+  th_stochastic_changed(s, TH_CHANGE_LOOP);
+  if (!stochastic_knows(s, TH_KNOWN_COEF_BOUND))
+    TH_TRY(th_stochastic_coef_bound(s, err));
+  th_stochastic_changed(s, TH_CHANGE_STEPS);
+  if (s->update->begin != NULL)
+    TH_TRY(s->update->begin(s, err));
+  TH_TRY(run_block(s, more, err));
+  if (!*more)
+    return rc;
+  if (s->screening->end != NULL)
+    TH_TRY(s->screening->end(s, err));
+  TH_TRY(stochastic_check_gap(s, err));
+  TH_TRY(th_stochastic_balance(s, err));
+  TH_TRY(th_stochastic_renew_steps(s, err));
+  fill_certificate(s);
+  TH_TRY(stochastic_gather(s, err));
+done:
+  return rc;
+}
+
+th_status th_stochastic_finish(void *state, struct th_context *context,
+                               struct th_error *err)
+{
+  struct th_stochastic *s = state;
+  th_status rc = TH_OK;
+  (void)context;
+  th_stochastic_batch_release(s, true);
+  if (s->screening->finish != NULL) {
+    th_stochastic_changed(s, TH_CHANGE_END);
+    TH_TRY(s->screening->finish(s, err));
+  }
+  if (!stochastic_knows(s, TH_KNOWN_PASS))
+    TH_TRY(th_stochastic_pass(s, err));
+  if (stochastic_ends_exactly(s))
+    TH_TRY(stochastic_end_exactly(s, err));
+  fill_certificate(s);
+  TH_TRY(stochastic_gather(s, err));
+done:
+  return rc;
+}
+
+const struct th_support *th_stochastic_support(const void *state)
+{
+  return &((const struct th_stochastic *)state)->support;
+}
+
+const struct th_certificate *th_stochastic_certificate(const void *state)
+{
+  return &((const struct th_stochastic *)state)->certificate;
+}
+
+double th_stochastic_loss(const void *state)
+{
+  return ((const struct th_stochastic *)state)->control.loss;
+}
+
+double th_stochastic_step_size(const void *state)
+{
+  return ((const struct th_stochastic *)state)->control.step_size;
+}
+
+/* --- The gap that ends a run of a stochastic method
+ *
+ * A check sees the iterate before screening prunes it, and only on the active
+ * attributes. The model is the pruned iterate, and its certificate is over all
+ * attributes. Pruned attributes may break the optimality conditions at an
+ * iterate with noise. For both reasons its gap may be larger. So a run ends
+ * only if the certificate of the model itself says so. */
+
+static const double usual_tolerance = 1e-9; /* of the zero model's objective */
+
+/* Also relative to it: gaps that the rounding of values to float may cause;
+ * gaps at which steps no longer help; the limit of double precision. */
+static const double float_gap = 1e-6;
+static const double still_gap = 1e-11;
+static const double double_gap = 1e-13;
+
+enum { LOOK_AGAIN = 4 }; /* after a quarter of the examples so far */
+
+/* The gap to reach: --tolerance, or a small share of the zero model's
+ * objective, or 0 for none if --epochs says how long to go on. */
+static double goal(const struct th_stochastic *s)
+{
+  const struct th_config *config = s->context->config;
+  if (config->tolerance > 0)
+    return config->tolerance;
+  return config->epochs > 0 ? 0 : usual_tolerance * s->goal.zero_objective;
+}
+
+/* Open the problem over all attributes, for certificates, unless it is open.
+ * Collective. */
+static th_status stochastic_open_problem(struct th_stochastic *s,
+                                         struct th_error *err)
+{
+  struct th_context *context = s->context;
+  th_status rc;
+  if (s->goal.problem != NULL)
+    return TH_OK;
+  rc = TH_NEW(&s->goal.problem, 1, "a certificate", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_problem_init(s->goal.problem, context, NULL, err));
+done:
+  return rc;
+}
+
+/* Fill in s->goal.whole. Collective. */
+static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_context *context = s->context;
+  th_status rc = TH_OK;
+  if (stochastic_knows(s, TH_KNOWN_CERTIFICATE))
+    return rc;
+  TH_TRY(stochastic_gather(s, err));
+  TH_TRY(stochastic_open_problem(s, err));
+  TH_TRY(th_problem_certify(s->goal.problem, &s->support, s->lambda,
+                            &s->goal.whole, err));
+  rc = th_source_activate(context->source, context->comm, s->active.attribute,
+                          s->active.count, err);
+  th_stochastic_learnt(s, TH_KNOWN_CERTIFICATE);
+done:
+  return rc;
+}
+
+/* Values that are centred or scaled are rounded to float, so the steps solve a
+ * slightly different problem. Change to double, whose solution is that of the
+ * data. Collective. */
+static th_status sharpen(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc;
+  s->caches.type = TH_F64;
+  TH_TRY(th_stochastic_rebuild(s, err));
+  if (s->update->restart == NULL)
+    return rc;
+  TH_TRY(th_stochastic_pass(s, err));
+  s->update->restart(s);
+done:
+  return rc;
+}
+
+static bool may_sharpen(const struct th_stochastic *s, double wanted)
+{
+  const struct th_context *context = s->context;
+  return s->caches.type == TH_F32 &&
+         (context->centred || context->config->standardize) &&
+         wanted < float_gap * s->goal.zero_objective;
+}
+
+/* The wanted gap has been reached, or no smaller one can be. Does the model
+ * have it, too? Collective. */
+static th_status confirm(struct th_stochastic *s, double wanted,
+                         struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (s->control.drawn < s->goal.certify_at)
+    return rc;
+  TH_TRY(look_at_all(s, err));
+  s->goal.certify_at = s->control.drawn + s->control.drawn / LOOK_AGAIN;
+  s->done = s->done || s->goal.whole.gap <= wanted;
+  if (!s->done && may_sharpen(s, wanted))
+    rc = sharpen(s, err);
+done:
+  return rc;
+}
+
+/* Whether finish makes the model the exact solution. Local. */
+static bool stochastic_ends_exactly(const struct th_stochastic *s)
+{
+  return s->screening->exact != NULL && s->screening->exact(s);
+}
+
+/* At the end of an outer loop: end the run if the gap is small enough.
+ * Collective. */
+static th_status stochastic_check_gap(struct th_stochastic *s,
+                                      struct th_error *err)
+{
+  double wanted = goal(s);
+  bool exact = stochastic_ends_exactly(s);
+  double look = wanted;
+  th_status rc = TH_OK;
+  if (!(wanted > 0))
+    return rc;
+  if (s->goal.last && !exact && may_sharpen(s, wanted))
+    look = fmax(look, still_gap * s->goal.zero_objective);
+  if (!stochastic_knows(s, TH_KNOWN_LOOKED))
+    TH_TRY(th_stochastic_pass(s, err));
+  if (!stochastic_knows(s, TH_KNOWN_PASS) && !exact && s->full.pass.gap <= look)
+    TH_TRY(th_stochastic_pass(s, err));
+  if (!(s->full.pass.gap <= look))
+    return rc;
+  if (s->goal.last && !exact)
+    rc = confirm(s, wanted, err);
+  else
+    s->done = true;
+done:
+  return rc;
+}
+
+/* After such a finish: go on if the certificate says that the wanted gap has
+ * not been reached. Collective. */
+static th_status stochastic_end_exactly(struct th_stochastic *s,
+                                        struct th_error *err)
+{
+  double wanted = goal(s);
+  th_status rc = TH_OK;
+  if (!(wanted > 0) || !s->goal.last)
+    return rc;
+  TH_TRY(look_at_all(s, err));
+  if (s->goal.whole.gap <= fmax(wanted, double_gap * s->goal.zero_objective))
+    return rc;
+  if (may_sharpen(s, wanted))
+    TH_TRY(sharpen(s, err));
+  th_stochastic_changed(s, TH_CHANGE_END);
+  TH_TRY(s->screening->refine(s, wanted, err));
+  if (!stochastic_knows(s, TH_KNOWN_PASS))
+    rc = th_stochastic_pass(s, err);
+done:
+  return rc;
+}
+
+th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_certificate own = s->certificate;
+  th_status rc = look_at_all(s, err);
+  if (rc != TH_OK)
+    return rc;
+  s->certificate = s->goal.whole;
+  s->certificate.path = own.path;
+  s->certificate.path_size = own.path_size;
+  s->certificate.active = own.active;
+  s->certificate.screened_wrongly = own.screened_wrongly;
+  s->certificate.confidence = own.confidence;
+  return rc;
+}
+
+enum th_ended_by th_stochastic_ended_by(const struct th_stochastic *s)
+{
+  double gap = s->certificate.gap;
+  double wanted = goal(s);
+  if (!(wanted > 0))
+    return TH_ENDED_EXAMPLES;
+  if (gap <= wanted)
+    return TH_ENDED_TOLERANCE;
+  if (gap <= double_gap * s->goal.zero_objective)
+    return TH_ENDED_PRECISION;
+  return TH_ENDED_EXAMPLES;
+}
+
+/* A certificate alone would be overlooked, so this is a notice. */
+void th_stochastic_tell(const struct th_stochastic *s)
+{
+  const struct th_config *config = s->context->config;
+  double gap = s->certificate.gap;
+  double wanted = goal(s);
+  bool used_up = th_stochastic_done(s) >= 1;
+  if (!(wanted > 0) || gap <= wanted)
+    return;
+  if (gap <= double_gap * s->goal.zero_objective)
+    th_context_notice(s->context,
+                      "the gap is %g and not %g, because double precision "
+                      "allows no smaller one",
+                      gap, wanted);
+  else
+    th_context_notice(s->context,
+                      "%s at a gap of %g, not %g: the model is not the "
+                      "solution. To come closer, give %s%s{solver} lasso",
+                      used_up ? "the examples are used up" : "the run ended",
+                      gap, wanted, config->standardize ? "" : "{standardize}, ",
+                      used_up ? "a larger {epochs} or " : "");
+}
+
+/* --- What a run of a stochastic method is going to do --------------------- */
+
+enum {
+  BYTES_PER_ATTRIBUTE = 24 + 14 * 8, /* the context's and a solver's vectors */
+  BYTES_PER_EXAMPLE = 10 * 8         /* targets, weights, predictions, duals */
+};
+
+/* The passes that stand for an epoch: its steps, and every four epochs a check,
+ * which goes over the values twice. After some epochs screening leaves little.
+ */
+static const double passes_of_epoch = 1.5;
+static const double usual_epochs = 30;
+
+th_status th_stochastic_plan(struct th_plan *plan,
+                             const struct th_plan_size *size,
+                             struct th_error *err)
+{
+  const struct th_config *config = &plan->config;
+  th_status rc = th_plan_penalised(plan, size, err);
+  if (rc != TH_OK)
+    return rc;
+  double points = (double)plan->points;
+  double all = th_plan_penalised_values(size->shape);
+  double epochs = points * (double)config->passes;
+  plan->memory += size->owned * BYTES_PER_ATTRIBUTE +
+                  size->shape->training * BYTES_PER_EXAMPLE;
+  plan->visits = epochs * all;
+  if (config->epochs > 0 && !(config->tolerance > 0))
+    return rc;
+  plan->most_visits = passes_of_epoch * epochs * all;
+  plan->visits = config->screening.how != TH_SCREEN_NONE
+                     ? fmin(epochs, points * usual_epochs) * all
+                     : plan->most_visits;
+  return rc;
+}
+
+/* --- The state of a stochastic method between outer loops
+ *
+ * Row caches, cells and groups are derived from the active attributes. On
+ * another number of ranks, attributes are with their owners again; no number
+ * depends on where they are. */
+
+/* If the run has opened the problem over all attributes, open it here, too.
+ * Collective. */
+static void describe_problem(struct th_stochastic *s, struct th_state *state)
+{
+  struct th_context *context = s->context;
+  struct th_error *err = state->err;
+  double *opened = th_state_scratch(state, 1);
+  if (opened != NULL)
+    *opened = s->goal.problem != NULL;
+  th_state_all(state, "problem", TH_STATE_F64, opened, 1);
+  if (!th_state_puts(state) || !th_state_agree(state, context->comm) ||
+      opened == NULL || *opened == 0)
+    return;
+  th_state_note(state, stochastic_open_problem(s, err));
+}
+
+/* All attributes are active so far. Those that the image does not have leave.
+ * Collective. */
+static struct th_range keep_active(struct th_stochastic *s,
+                                   struct th_state *state)
+{
+  struct th_context *context = s->context;
+  const int64_t *all = NULL;
+  struct th_range here =
+      th_state_find(state, "attribute", s->active.owned, &all);
+  int64_t at = here.first;
+  if (!th_state_agree(state, context->comm))
+    return here;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    s->places.keep[p] = at < here.last && all[at] == s->active.attribute[p];
+    at += s->places.keep[p];
+  }
+  th_status rc = TH_OK;
+  if (at < here.last)
+    rc = th_fail(state->err, TH_EFORMAT,
+                 "the state has attribute %lld, which is left out here",
+                 (long long)all[at]);
+  th_state_note(state, rc);
+  if (!th_state_agree(state, context->comm))
+    return here;
+  th_state_note(state, th_stochastic_keep(s, state->err));
+  if (th_state_agree(state, context->comm))
+    th_state_note(state, th_source_activate(context->source, context->comm,
+                                            s->active.attribute,
+                                            s->active.count, state->err));
+  return here;
+}
+
+/* Numbers of steps, kept as doubles. */
+static void check_steps(const struct th_stochastic *s, struct th_state *state)
+{
+  const double *step = s->active.field[TH_FIELD_LAZY];
+  bool good = true;
+  for (int64_t k = 0; k < s->active.count && th_state_good(state); k++)
+    good = good && fabs(step[k]) <= 0x1p46;
+  if (th_state_puts(state) && !good)
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state has a coefficient at no step"));
+}
+
+/* Describe every vector but Z, which passes compute anew. Collective. */
+static void describe_active(struct th_stochastic *s, struct th_state *state)
+{
+  enum { NUMBER = 24 };
+  char name[NUMBER];
+  struct th_range here = {0, s->active.count};
+  if (th_state_puts(state))
+    here = keep_active(s, state);
+  th_state_spread(state, "attribute", TH_STATE_I64, s->active.attribute, 1,
+                  here);
+  for (int f = 0; f < s->active.fields; f++) {
+    if (f == TH_FIELD_DUAL)
+      continue;
+    snprintf(name, sizeof name, "field.%d", f);
+    th_state_spread(state, name, TH_STATE_F64, s->active.field[f], 1, here);
+    if (f == TH_FIELD_LAZY)
+      check_steps(s, state);
+  }
+}
+
+/* The unit that is being handed out is held, and no other. */
+static void check_held(const struct th_stochastic *s, struct th_state *state)
+{
+  const struct th_minibatch *minibatch = &s->minibatch;
+  const struct th_rows *unit = &s->order.unit;
+  bool begun = s->order.next < unit->count;
+  if (!th_state_puts(state) || !th_state_good(state))
+    return;
+  if (minibatch->holds == begun &&
+      (!begun ||
+       minibatch->held[0] == th_row_caches_unit_of(&s->caches, unit->first)))
+    return;
+  th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                               "the state holds examples that it does not "
+                               "hand out"));
+}
+
+/* Row caches hold floats, or doubles once floats were found to be too coarse.
+ * The unit that is being handed out is held. */
+static void describe_rows(struct th_stochastic *s, struct th_state *state)
+{
+  struct th_minibatch *minibatch = &s->minibatch;
+  int32_t type = (int32_t)s->caches.type;
+  int32_t *kept = (int32_t *)(void *)th_state_scratch(state, 1);
+  if (kept != NULL)
+    *kept = type;
+  th_state_all(state, "type", TH_STATE_I32, kept, 1);
+  th_example_order_describe(&s->order, state);
+  TH_STATE_AT_MOST(state, minibatch, holds, 1);
+  TH_STATE_ARRAY(state, minibatch, held, minibatch->holds);
+  th_state_limit(state, "held", minibatch->held, minibatch->holds, 0,
+                 th_row_caches_unit_of(&s->caches, s->n - 1));
+  check_held(s, state);
+  if (!th_state_puts(state) || !th_state_good(state) || kept == NULL)
+    return;
+  if (*kept != TH_F32 && *kept != TH_F64) {
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state has row caches of no such type"));
+    return;
+  }
+  s->caches.type = (enum th_type) * kept;
+  th_row_caches_forget(&s->caches);
+  for (int64_t k = 0; k < minibatch->holds; k++)
+    th_state_note(
+        state, th_row_caches_draw(&s->caches, minibatch->held[k], state->err));
+}
+
+static void describe_certificate(struct th_stochastic *s,
+                                 struct th_state *state)
+{
+  struct th_certificate *c = &s->certificate;
+  int64_t capacity = 0;
+  th_stochastic_pass_describe(&s->full.pass, "pass", state);
+  th_certificate_describe(&s->goal.whole, "whole", state);
+  th_certificate_describe(c, "certificate", state);
+  TH_STATE_ONE(state, c, path_size);
+  if (th_state_puts(state))
+    th_state_limit(state, "path_size", &c->path_size, 1, 0, INT32_MAX);
+  if (th_state_puts(state) && th_state_good(state))
+    th_state_note(state, th_grow((void **)&c->path, &capacity, c->path_size,
+                                 sizeof *c->path, "the path", state->err));
+  th_certificate_describe_path(c, c->path_size, state);
+}
+
+/* The set of what is known is listed as it is. */
+static void describe_iterate(struct th_stochastic *s, struct th_state *state)
+{
+  TH_STATE_ONE(state, s, lambda);
+  TH_STATE_ONE(state, s, intercept);
+  TH_STATE_ONE(state, s, start_intercept);
+  TH_STATE_ONE(state, s, anchor_intercept);
+  TH_STATE_ONE(state, s, confidence);
+  TH_STATE_ONE(state, s, known);
+  TH_STATE_ONE(state, s, done);
+  TH_STATE_ONE(state, &s->goal, zero_objective);
+  TH_STATE_ONE(state, &s->goal, certify_at);
+}
+
+void th_stochastic_describe(struct th_stochastic *s, struct th_state *state)
+{
+  describe_problem(s, state);
+  describe_active(s, state);
+  describe_rows(s, state);
+  describe_iterate(s, state);
+  th_stochastic_control_describe(&s->control, state);
+  th_stochastic_scaling_describe(&s->scaling, state);
+  describe_certificate(s, state);
+  th_support_describe(&s->support, "support", state);
+  th_state_enter(state, "update");
+  if (s->update->describe != NULL)
+    s->update->describe(s, state);
+  th_state_leave(state);
+  th_state_enter(state, "screening");
+  if (s->screening->describe != NULL)
+    s->screening->describe(s, state);
+  th_state_leave(state);
+}
 
 /* ---- setting up ---- */
 

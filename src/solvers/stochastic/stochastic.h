@@ -24,9 +24,7 @@
 #include "solvers/data/row_cache.h"
 #include "solvers/data/support.h"
 #include "solvers/stochastic/stochastic_control.h"
-#include "solvers/stochastic/stochastic_known.h"
 #include "solvers/stochastic/stochastic_pass.h"
-#include "solvers/stochastic/stochastic_scaling.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,7 +109,7 @@ struct th_screening {
                       struct th_error *err);
 };
 
-/* What is derived from the set of active places (stochastic_active.c), and work
+/* What is derived from the set of active places (stochastic_pass.c), and work
  * arrays over them. */
 struct th_places {
   struct th_cells cells;
@@ -126,7 +124,7 @@ struct th_places {
   int64_t choice_capacity;
 };
 
-/* The gap that ends a run, and certificates of it (stochastic_goal.c). */
+/* The gap that ends a run, and certificates of it (stochastic.c). */
 struct th_goal {
   double zero_objective;
   bool last;          /* this lambda is the last: its model is written */
@@ -176,6 +174,7 @@ th_status th_stochastic_create(struct th_stochastic **made,
                                const struct th_update *update,
                                const struct th_screening *screening,
                                struct th_error *err);
+
 /* Where to begin at a point of a path (--path): the model of the point before.
  */
 struct th_warm {
@@ -209,7 +208,7 @@ double th_stochastic_step_size(const void *state);
 double th_stochastic_done(const struct th_stochastic *s);
 void th_stochastic_free(void *state); /* local */
 
-/* The state between outer loops (stochastic_state.c). Collective. A state is
+/* The state between outer loops (stochastic.c). Collective. A state is
  * put into an engine of the same rules at the same point of the path. */
 void th_stochastic_describe(struct th_stochastic *s, struct th_state *state);
 
@@ -295,5 +294,71 @@ th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
  * read again. Groups, cells, N_j and step sizes are computed for the new
  * attributes. Z is lost. Collective. */
 th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);
+
+/* --- Which derived quantities are current
+ *
+ * Passes, bounds and certificates belong to the coefficients and the active
+ * attributes that they were computed for. Code that changes these says so by
+ * th_stochastic_changed. stochastic.c alone decides what has to be
+ * computed anew. */
+
+struct th_stochastic;
+
+enum th_known {
+  TH_KNOWN_COEF_BOUND = 1, /* scaling.coef_bound bounds the present b */
+  TH_KNOWN_LOOKED = 2,     /* full.pass has been made in this outer loop, */
+  TH_KNOWN_PASS = 4,       /* full.pass belongs to the present coefficients */
+  TH_KNOWN_CERTIFICATE = 8 /* goal.whole and support belong to them */
+};
+
+enum th_change {
+  TH_CHANGE_LOOP,       /* an outer loop begins */
+  TH_CHANGE_STEPS,      /* coefficients move, and their bound with them */
+  TH_CHANGE_PLACES,     /* attributes leave or come */
+  TH_CHANGE_COEF,       /* coefficients are replaced */
+  TH_CHANGE_PROBLEM,    /* passes so far were of another problem */
+  TH_CHANGE_COEF_BOUND, /* the bound was used for something else */
+  TH_CHANGE_END,        /* the end of the run may change the model */
+  TH_CHANGES
+};
+
+/* All local; replicated. */
+void th_stochastic_learnt(struct th_stochastic *s, unsigned what);
+void th_stochastic_changed(struct th_stochastic *s, enum th_change change);
+
+/* --- What the files of the engine share
+ *
+ * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
+
+/* ---- mini-batches (minibatch.c) ---- */
+
+/* Room for batches of that many rows. Local. TH_ENOMEM. */
+th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
+                                   struct th_error *err);
+void th_stochastic_batch_free(struct th_minibatch *minibatch);
+
+/* The next mini-batch, its predictions and duals; *more = false: all passes are
+ * over. Collective: one sum, none on one rank. */
+th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
+                                   struct th_error *err);
+
+/* Release the deal units that the mini-batch no longer needs; release all.
+ * Local. */
+void th_stochastic_batch_release(struct th_stochastic *s, bool all);
+
+/* ---- active attributes (stochastic_pass.c, stochastic_pass.c) ---- */
+
+/* Form cells, groups and work arrays for the present places. Collective.
+ * TH_EARG, TH_ENOMEM. */
+th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
+/* Local. */
+void th_stochastic_places_free(struct th_places *places);
+
+/* Balance the ranks again if that pays. Collective. TH_EARG, TH_ENOMEM. */
+th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
+
+/* ---- the end of a run (stochastic.c, stochastic.c) ---- */
 
 #endif

@@ -22,7 +22,7 @@ struct th_step_control {
   double curvature;     /* L max_i weight_i norm2(x_i)^2 */
   double heaviest;      /* max_i weight_i */
   double constant;      /* c^2, where the intercept is b0 = c u
-                           (stochastic_speedup.c) */
+                           (stochastic_pass.c) */
   double batch_speedup; /* how much longer steps of a mini-batch may be */
   double step_size;     /* of the present mini-batch */
   int64_t epoch_half;   /* the half epoch that step_size was made for */
@@ -55,7 +55,7 @@ th_status th_stochastic_renew_steps(struct th_stochastic *s,
 /* Set batch_speedup, by how much steps of mini-batches may be longer than
  * those of single examples: max norm2(x)^2 over the largest eigenvalue of
  * X_b'X_b / b, at least 1. Set constant, too. Call it after
- * th_stochastic_norms. Collective (stochastic_speedup.c). TH_ENUMERIC,
+ * th_stochastic_norms. Collective (stochastic_pass.c). TH_ENUMERIC,
  * TH_ENOMEM; of reading as above. Also TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO. */
 th_status th_stochastic_batch_speedup(struct th_stochastic *s,

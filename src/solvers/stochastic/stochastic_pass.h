@@ -3,11 +3,12 @@
  * Steps see a few examples at a time. Outer loops, screening and certificates
  * need sums over all of them at one iterate. th_stochastic_pass forms these
  * into the engine's full (stochastic.h); th_stochastic_norms forms those that
- * step sizes need. Whether a pass is current is known by stochastic_known.h.
+ * step sizes need. Whether a pass is current is known by stochastic.h.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_PASS_H
 #define TH_STOCHASTIC_PASS_H
 
+#include "core/fixed.h"
 #include "core/state.h"
 
 struct th_stochastic;
@@ -55,5 +56,42 @@ void th_stochastic_pass_restore(struct th_stochastic *s,
  * s->scaling that follow from them. Collective. TH_ENUMERIC, TH_ENOMEM, and of
  * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
+
+/* --- Predictions in fixed point while coefficients move
+ *
+ * coef_bound bounds sum |b_j| bound_j, and so every prediction. A gradient step
+ * of length g along theta x adds at most g |theta| step_bound to it. */
+
+struct th_stochastic;
+
+/* Replicated. */
+struct th_scaling {
+  double coef_bound;
+  double anchor_coef_bound; /* the same of the anchor */
+  double step_bound;        /* norm2(bound) max_i norm2(x_i) */
+  double scaled_for;        /* the bound that fixed was made for; 0: none */
+  struct th_fixed fixed;
+};
+
+/* Its state. Local. */
+void th_stochastic_scaling_describe(struct th_scaling *scaling,
+                                    struct th_state *state);
+
+/* Let the bound grow by a gradient step; length includes |theta|. Local. */
+void th_stochastic_scaling_grow(struct th_scaling *scaling, double length);
+
+/* Adapt the scale so that it holds predictions within the present bound. Local.
+ * TH_ENUMERIC. */
+th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
+
+/* sum |v_j| bound_j over the active places, which no prediction with such
+ * coefficients exceeds but for rounding: TH_FIXED_SLACK. Collective.
+ * TH_ENUMERIC. */
+th_status th_stochastic_bound(struct th_stochastic *s, const double *v,
+                              double *bound, struct th_error *err);
+
+/* coef_bound = sum |b_j| bound_j. Collective. TH_ENUMERIC. */
+th_status th_stochastic_coef_bound(struct th_stochastic *s,
+                                   struct th_error *err);
 
 #endif

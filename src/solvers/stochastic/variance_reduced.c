@@ -1,19 +1,33 @@
 /* variance_reduced.c - steps of reduced variance: what saga and svrg share
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/variance_reduced.h"
-
 #include "core/memory.h"
-#include "math/lazy_prox.h"
+#include "math/online.h"
+#include "solvers/stochastic/screening.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* --- Variance-reduced steps, which saga and svrg share
+ *
+ * The gradient of example i is corrected by its last known value: n eta_i
+ * (theta - table_i) x_i + mean, with mean = sum eta_i table_i x_i. */
+
+/* Replicated; the state of both update rules, whose only vector is the mean. */
+struct th_variance_reduced {
+  double *table;         /* n: the last known theta_i */
+  double intercept_mean; /* sum eta_i table_i */
+  double size;           /* sum eta_i |table_i| */
+};
+
+enum { TH_REDUCED_FIELDS = 1 };
 
 static double *mean_of(const struct th_stochastic *s)
 {
   return th_stochastic_update_field(s, 0);
 }
 
-void th_variance_reduced_restart(struct th_stochastic *s)
+/* Make them anew, after a full pass; describe them; release them. Local. */
+static void variance_reduced_restart(struct th_stochastic *s)
 {
   struct th_variance_reduced *state = s->update_state;
   const double *z = s->active.field[TH_FIELD_DUAL];
@@ -28,20 +42,21 @@ void th_variance_reduced_restart(struct th_stochastic *s)
     mean_of(s)[p] = -s->full.pass.lambda * z[p];
 }
 
-th_status th_variance_reduced_create(struct th_stochastic *s,
-                                     struct th_error *err)
+/* The table and its mean from the last full pass. Collective. TH_ENOMEM. */
+static th_status variance_reduced_create(struct th_stochastic *s,
+                                         struct th_error *err)
 {
   struct th_variance_reduced *state = s->update_state;
   th_status rc =
       TH_NEW(&state->table, s->n, "the gradients of all examples", err);
   rc = th_agree(s->context->comm, rc, err);
   if (rc == TH_OK)
-    th_variance_reduced_restart(s);
+    variance_reduced_restart(s);
   return rc;
 }
 
-void th_variance_reduced_describe(struct th_stochastic *s,
-                                  struct th_state *list)
+static void variance_reduced_describe(struct th_stochastic *s,
+                                      struct th_state *list)
 {
   struct th_variance_reduced *state = s->update_state;
   th_state_examples(list, "table", TH_STATE_F64, state->table, s->n);
@@ -49,7 +64,7 @@ void th_variance_reduced_describe(struct th_stochastic *s,
   TH_STATE_ONE(list, state, size);
 }
 
-void th_variance_reduced_free(struct th_stochastic *s)
+static void variance_reduced_free(struct th_stochastic *s)
 {
   struct th_variance_reduced *state = s->update_state;
   free(state->table);
@@ -64,19 +79,21 @@ static void catch_up(struct th_stochastic *s, int64_t place)
   double *done = &s->active.field[TH_FIELD_LAZY][place];
   double *b = &th_stochastic_coef(s)[place];
   double g = s->control.step_size;
-  *b = th_lazy_prox(*b, g * mean_of(s)[place], g * s->lambda,
-                    steps - (int64_t)*done);
+  *b = th_online_lazy_prox(*b, g * mean_of(s)[place], g * s->lambda,
+                           steps - (int64_t)*done);
   *done = (double)steps;
 }
 
-void th_variance_reduced_catch_up(struct th_stochastic *s,
-                                  const struct th_row *row)
+/* catch_up and flush of both rules. Coefficients that the mini-batch does not
+ * have move along the mean later. Local. */
+static void variance_reduced_catch_up(struct th_stochastic *s,
+                                      const struct th_row *row)
 {
   for (int64_t k = 0; th_stochastic_is_lazy(s) && k < row->count; k++)
     catch_up(s, row->place[k]);
 }
 
-void th_variance_reduced_flush(struct th_stochastic *s)
+static void variance_reduced_flush(struct th_stochastic *s)
 {
   for (int64_t p = 0; th_stochastic_is_lazy(s) && p < s->active.count; p++) {
     catch_up(s, p);
@@ -135,7 +152,10 @@ static void step_all(struct th_stochastic *s)
   th_stochastic_prox(s, s->control.step_size, th_stochastic_coef(s));
 }
 
-void th_variance_reduced_step(struct th_stochastic *s, bool remember)
+/* b = prox of g lambda Omega at b - g (corrected gradient of the mini-batch).
+ * remember: put the mini-batch's theta into the table, and update its mean.
+ * theta then holds the corrections. Collective. */
+static void variance_reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
@@ -150,3 +170,64 @@ void th_variance_reduced_step(struct th_stochastic *s, bool remember)
   if (remember)
     move_mean(s);
 }
+
+/* --- SAGA with a prox
+ *
+ * Defazio, Bach & Lacoste-Julien 2014, on min sum eta_i f(x_i'b; y_i) + lambda
+ * Omega(b): at each step, for an example i,
+ *   b = prox_{lambda g Omega}(b - g (n eta_i (theta - theta_i) x_i + mean)),
+ *   mean += eta_i (theta - theta_i) x_i,  theta_i = theta,
+ * theta = f'(x_i'b; y_i), mean = sum eta_i theta_i x_i, constant step g = 1 /
+ * (3 Lmax). The paper draws examples with replacement; here they come in a new
+ * order in each pass. The table of theta starts from a full pass. */
+
+static void saga_step(struct th_stochastic *s)
+{
+  variance_reduced_step(s, true);
+}
+
+const struct th_update th_saga_update = {.size =
+                                             sizeof(struct th_variance_reduced),
+                                         .fields = TH_REDUCED_FIELDS,
+                                         .constant = 1.0 / 3,
+                                         .create = variance_reduced_create,
+                                         .catch_up = variance_reduced_catch_up,
+                                         .step = saga_step,
+                                         .flush = variance_reduced_flush,
+                                         .describe = variance_reduced_describe,
+                                         .restart = variance_reduced_restart,
+                                         .free = variance_reduced_free};
+
+/* --- SVRG with a prox
+ *
+ * Johnson & Zhang 2013, Xiao & Zhang 2014, on min sum eta_i f(x_i'b; y_i) +
+ * lambda Omega(b). Each outer loop begins with a full pass at an anchor a:
+ *   theta_i = f'(x_i'a; y_i), mean = sum eta_i theta_i x_i;
+ * then at each step, for an example i and theta = f'(x_i'b; y_i),
+ *   b = prox_{lambda g Omega}(b - g (n eta_i (theta - theta_i) x_i + mean)),
+ * constant step g = 1 / (3 Lmax). The next anchor is the last iterate. */
+
+static th_status begin(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = th_stochastic_pass(s, err);
+  if (rc == TH_OK)
+    variance_reduced_restart(s);
+  return rc;
+}
+
+static void svrg_step(struct th_stochastic *s)
+{
+  variance_reduced_step(s, false);
+}
+
+const struct th_update th_svrg_update = {.size =
+                                             sizeof(struct th_variance_reduced),
+                                         .fields = TH_REDUCED_FIELDS,
+                                         .constant = 1.0 / 3,
+                                         .create = variance_reduced_create,
+                                         .begin = begin,
+                                         .catch_up = variance_reduced_catch_up,
+                                         .step = svrg_step,
+                                         .flush = variance_reduced_flush,
+                                         .describe = variance_reduced_describe,
+                                         .free = variance_reduced_free};

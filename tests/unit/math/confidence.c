@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "core/random.h"
-#include "math/confidence.h"
+#include "math/penalty.h"
 
 #include <stddef.h>
 
@@ -13,13 +13,13 @@ static void test_closed_forms(void)
 {
   double spent = 0;
   for (int64_t c = 1; c <= 100000; c++)
-    spent += th_confidence_share(0.05, c);
+    spent += th_penalty_confidence_share(0.05, c);
   CHECK(spent < 0.05 && spent > 0.0499);
-  CHECK_NEAR(th_confidence_bernstein(0, 3, 50, 10, 40 * exp(-6)),
+  CHECK_NEAR(th_penalty_confidence_bernstein(0, 3, 50, 10, 40 * exp(-6)),
              14. * 18 / 147, 1e-14);
-  CHECK_NEAR(th_confidence_bernstein(2, 0, 50, 10, 40 * exp(-6)), sqrt(0.48),
-             1e-14);
-  CHECK(!(th_confidence_bernstein(0, 1, 1, 10, 0.1) < INFINITY));
+  CHECK_NEAR(th_penalty_confidence_bernstein(2, 0, 50, 10, 40 * exp(-6)),
+             sqrt(0.48), 1e-14);
+  CHECK(!(th_penalty_confidence_bernstein(0, 1, 1, 10, 0.1) < INFINITY));
 }
 
 static double draw(int kind, uint64_t trial, uint64_t index)
@@ -48,9 +48,9 @@ static void test_coverage(int kind, double truth)
       }
       double mean = sum / SAMPLES;
       double variance = (squares - mean * sum) / (SAMPLES - 1);
-      misses = misses || fabs(mean - truth) >
-                             th_confidence_bernstein(variance, 1, SAMPLES,
-                                                     ENTRIES, delta);
+      misses = misses ||
+               fabs(mean - truth) > th_penalty_confidence_bernstein(
+                                        variance, 1, SAMPLES, ENTRIES, delta);
     }
     outside += misses;
   }

@@ -14,7 +14,6 @@
 #include "core/random.h"
 #include "math/gap.h"
 #include "math/online.h"
-#include "math/sparse_average.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,14 +172,14 @@ static void objectives(const struct stream *s, const struct left *l,
   for (int k = 0; k < TH_ANCHOR_LEVELS; k++)
     objective[k] = 0;
   for (int64_t p = 0; p < l->count; p++)
-    for (int k = th_sparse_average_level(level, l->anchor[p]);
+    for (int k = th_online_sparse_average_level(level, l->anchor[p]);
          k < TH_ANCHOR_LEVELS; k++)
       objective[k] += s->lambda * fabs(l->anchor[p]);
   for (int r = 0; r < RECENT; r++) {
     double part[TH_ANCHOR_LEVELS + 1] = {0};
     double prediction = 0;
     for (int64_t p = 0; p < l->count; p++)
-      part[th_sparse_average_level(level, l->anchor[p])] +=
+      part[th_online_sparse_average_level(level, l->anchor[p])] +=
           l->recent[r][l->attribute[p]] * l->anchor[p];
     for (int k = 0; k < TH_ANCHOR_LEVELS; k++) {
       prediction += part[k];
@@ -203,11 +202,11 @@ static void choose_anchor(const struct stream *s, struct left *l,
     l->sum[p] = 0;
   }
   l->summed = 0;
-  th_sparse_average_levels(largest, level);
+  th_online_sparse_average_levels(largest, level);
   objectives(s, l, level, objective);
-  int best = th_sparse_average_best(objective);
+  int best = th_online_sparse_average_best(objective);
   for (int64_t p = 0; p < l->count; p++) {
-    if (th_sparse_average_level(level, l->anchor[p]) > best)
+    if (th_online_sparse_average_level(level, l->anchor[p]) > best)
       l->anchor[p] = 0;
     omega += fabs(l->anchor[p]);
   }

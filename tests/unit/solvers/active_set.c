@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 #include "solvers/exact/active_set.h"
-#include "solvers/exact/quadratic_cycles.h"
+#include "solvers/exact/quadratic.h"
 
 #include <stdlib.h>
 #include <string.h>

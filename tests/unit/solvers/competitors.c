@@ -11,7 +11,8 @@
 
 #include "core/profile.h"
 #include "solvers/competitors/averaging.h"
-#include "solvers/competitors/pairs.h"
+#include "solvers/competitors/dantzig.h"
+#include "solvers/competitors/looks.h"
 #include "solvers/driver/run.h"
 
 #include <stdlib.h>
@@ -184,7 +185,7 @@ static void test_pairs(void)
       for (int k = 0; k < D; k++)
         exact[j * D + k] += x * value_of(&t, i, k);
     }
-  CHECK(th_pairs_init(&pairs, &t.run.context, &err) == TH_OK);
+  CHECK(th_dantzig_pairs_init(&pairs, &t.run.context, &err) == TH_OK);
   for (;;) {
     double c[D];
     double e[D] = {0};
@@ -196,10 +197,10 @@ static void test_pairs(void)
     memset(pairs.product, 0, sizeof exact);
     memset(pairs.target, 0, sizeof c);
     pairs.examples = 0;
-    th_pairs_add(&pairs, &s->looks, &s->targets);
-    th_pairs_targets(&pairs, &t.comm, c);
+    th_dantzig_pairs_add(&pairs, &s->looks, &s->targets);
+    th_dantzig_pairs_targets(&pairs, &t.comm, c);
     e[3] = 1;
-    th_pairs_multiply(&pairs, &t.comm, e, column);
+    th_dantzig_pairs_multiply(&pairs, &t.comm, e, column);
     CHECK(column[4] == pairs.product[3 * D + 4] / pairs.examples);
     for (int k = 0; k < D * D; k++)
       pairs.product[k] /= pairs.examples;
@@ -208,7 +209,7 @@ static void test_pairs(void)
   }
   CHECK(worst_of(&products, exact, D * D) < far);
   CHECK(worst_of(&targets, correlation, D) < far);
-  th_pairs_free(&pairs);
+  th_dantzig_pairs_free(&pairs);
   end(&t);
 }
 

@@ -7,7 +7,7 @@
 #include "core/partition.h"
 #include "core/random.h"
 #include "math/kernels/rows.h"
-#include "math/lazy_prox.h"
+#include "math/online.h"
 #include "solvers/data/example_order.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void test_drift(void)
     double t = k % 7 == 0 ? 0 : 0.1 * fabs(noise(5, k));
     int64_t steps = k % 90;
     double slow = k % 11 == 0 ? 0 : v;
-    double fast = th_lazy_prox(slow, a, t, steps);
+    double fast = th_online_lazy_prox(slow, a, t, steps);
     for (int64_t s = 0; s < steps; s++)
       slow = th_row_soft(slow - a, t);
     CHECK(fabs(fast - slow) <= 1e-13);

@@ -3,7 +3,9 @@
 #include "core/memory.h"
 
 #include "core/elementary.h"
-#include "solvers/budgeted/end/end_parts.h"
+#include "solvers/budgeted/end/end.h"
+#include "solvers/budgeted/end/end_list.h"
+#include "solvers/exact/net.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/elementary.h"
 #include "core/memory.h"
-#include "solvers/budgeted/end/end_parts.h"
+#include "solvers/budgeted/end/end.h"
+#include "solvers/budgeted/end/end_list.h"
 #include "solvers/budgeted/end/strict.h"
 
 #include <math.h>

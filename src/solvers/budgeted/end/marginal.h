@@ -8,7 +8,7 @@
  *
  * On sparse data, centring makes zeros count. What they add to an attribute is
  * only worked out from its first entry on; until then it is kept in a list
- * (marginal_zeros.c). An attribute without an entry has a negative W, and no
+ * (marginal.c). An attribute without an entry has a negative W, and no
  * score.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MARGINAL_H
@@ -120,7 +120,8 @@ void th_marginal_centring(struct th_marginal *m,
                           const struct th_batch *batch,
                           struct th_evidence unit);
 
-/* Bring the sums of the j-th owned attribute, or of all, up to date. Local. */
+/* Bring the sums of the j-th owned attribute, or of all, up to date. Local.
+ * Shown for tests. */
 void th_marginal_touch(struct th_marginal *m, const struct th_context *context,
                        int64_t j);
 void th_marginal_settle(struct th_marginal *m,

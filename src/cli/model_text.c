@@ -1,0 +1,329 @@
+/* model_text.c - the certificate of a penalised model as text and as JSON
+ * SPDX-License-Identifier: MIT */
+#include "cli/model_text.h"
+
+#include "cli/shared/json.h"
+#include "cli/wording.h"
+#include "core/model.h"
+#include "math/loss.h"
+#include "solvers/solver_table.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- How a run ended, as text and as JSON --------------------------------- */
+
+static const char *const kinds[] = {[TH_ENDING_NULL] = "null",
+                                    [TH_ENDING_STRICT] = "strict",
+                                    [TH_ENDING_NET] = "net",
+                                    [TH_ENDING_BLIND] = "null"};
+
+/* The loss of an ending in the unit that evaluate prints. */
+static double unit_of(const char *loss)
+{
+  const struct th_loss *row = loss != NULL ? th_loss_find(loss) : NULL;
+  return row != NULL ? 1 / row->half : 1;
+}
+
+static json_t *candidate(double unit, double loss, double se)
+{
+  json_t *o = json_object();
+  th_json_real(o, "loss", unit * loss);
+  th_json_real(o, "se", unit * se);
+  return o;
+}
+
+void th_model_text_ending_json(json_t *object, const struct th_ending *e,
+                               const char *loss)
+{
+  double unit = unit_of(loss);
+  if (e->kind == TH_ENDING_NONE)
+    return;
+  json_t *chosen = json_object();
+  json_t *passes = json_object();
+  th_json_text(chosen, "kind", kinds[e->kind]);
+  th_json_real(chosen, "mix", e->mix);
+  th_json_real(chosen, "lambda", e->lambda);
+  th_json_int(chosen, "size", e->size);
+  if (e->kind != TH_ENDING_BLIND) { /* no losses are known */
+    json_t *candidates = json_object();
+    json_object_set_new(candidates, "null",
+                        candidate(unit, e->null_loss, e->null_se));
+    json_object_set_new(candidates, "strict",
+                        candidate(unit, e->strict_loss, e->strict_se));
+    json_object_set_new(candidates, "best",
+                        candidate(unit, e->best_loss, e->best_se));
+    json_object_set_new(object, "candidates", candidates);
+    th_json_text(object, "candidates_loss", th_wording_loss(loss));
+  }
+  th_json_real(passes, "screen", e->screen_passes);
+  th_json_real(passes, "end", e->end_passes);
+  json_object_set_new(object, "chosen", chosen);
+  json_object_set_new(object, "passes", passes);
+}
+
+void th_model_text_ending_json_model(json_t *object,
+                                     const struct th_model *model)
+{
+  bool chose = model->ending.kind != TH_ENDING_NONE;
+  const struct th_solver_row *row =
+      model->solver != NULL ? th_solver_find(model->solver) : NULL;
+  if (row != NULL && row->why_truth != NULL)
+    th_json_text(object, "select", chose ? "predict" : "truth");
+  th_model_text_ending_json(object, &model->ending, model->loss);
+}
+
+static int64_t ended_by(const struct th_model *model)
+{
+  return model->stopped ? TH_ENDED_TIME : model->claims.ended_by;
+}
+
+void th_model_text_ending_by_json(json_t *object, const struct th_model *model)
+{
+  int64_t end = ended_by(model);
+  json_object_set_new(object, "ended_by",
+                      end == TH_ENDED_UNKNOWN
+                          ? json_null()
+                          : json_string(th_claims_end_word(end)));
+}
+
+void th_model_text_ending_by_print(FILE *out, const char *label,
+                                   const struct th_model *model)
+{
+  int64_t end = ended_by(model);
+  if (end != TH_ENDED_UNKNOWN)
+    fprintf(out, "%s%s: %s\n", label, th_claims_end_word(end),
+            th_claims_end_meaning(end));
+}
+
+static void print_loss(FILE *out, const char *name, double loss, double se)
+{
+  fprintf(out, "%s %.5g (%.2g)", name, loss, se);
+}
+
+void th_model_text_ending_print(FILE *out, const char *label,
+                                const struct th_model *model)
+{
+  const struct th_ending *e = &model->ending;
+  double unit = unit_of(model->loss);
+  if (e->kind == TH_ENDING_NONE)
+    return;
+  fprintf(out, "%s", label);
+  if (e->kind == TH_ENDING_BLIND) {
+    fprintf(out, "the mean of the targets, since too few examples could choose "
+                 "a model\n");
+    return;
+  }
+  if (e->kind == TH_ENDING_NULL)
+    fprintf(out,
+            "the mean of the targets, since nothing predicts beyond doubt");
+  else if (e->kind == TH_ENDING_STRICT)
+    fprintf(out, "the strict support");
+  else
+    fprintf(out, "an elastic net, mix %g, lambda %.3g", e->mix, e->lambda);
+  fprintf(out,
+          "\n%*s%s on unseen examples (standard error):", (int)strlen(label),
+          "", th_wording_loss(model->loss));
+  print_loss(out, " best", unit * e->best_loss, unit * e->best_se);
+  print_loss(out, ", strict support", unit * e->strict_loss,
+             unit * e->strict_se);
+  print_loss(out, ", mean", unit * e->null_loss, unit * e->null_se);
+  fprintf(out, "\n");
+}
+
+/* --- In which order a model's attributes were chosen ---------------------- */
+
+enum { CONDITION = 160 };
+
+/* 0 where examples served twice, NaN where it rests on what is assumed. */
+static double guarantee_of(const struct th_model *model)
+{
+  bool assumed = model->claims.guarantee_if > 0;
+  return assumed && !(model->selected.guarantee > 0)
+             ? NAN
+             : model->selected.guarantee;
+}
+
+static double known(double value)
+{
+  return value > 0 ? value : NAN;
+}
+
+static json_t *law_json(const struct th_selected *s)
+{
+  json_t *law = json_object();
+  th_json_real(law, "mu", s->mu);
+  th_json_real(law, "rho", s->rho);
+  th_json_real(law, "smoothness", s->smoothness);
+  th_json_real(law, "bound", s->bound);
+  return law;
+}
+
+static json_t *origin_json(const struct th_claims *c)
+{
+  json_t *from = json_object();
+  th_json_text(from, "mu", th_claims_from_word(c->mu_from));
+  th_json_text(from, "rho", th_claims_from_word(c->rho_from));
+  th_json_text(from, "smoothness", th_claims_from_word(c->smoothness_from));
+  return from;
+}
+
+void th_model_text_selected_json(json_t *object, const struct th_model *model)
+{
+  const struct th_selected *s = &model->selected;
+  if (s->size == 0 && !(s->cost_try_select > 0))
+    return;
+  json_t *selected = json_array();
+  for (int64_t k = 0; k < s->size; k++)
+    json_array_append_new(selected, json_integer(s->attribute[k]));
+  json_object_set_new(object, "selected", selected);
+  if (!(s->cost_try_select > 0))
+    return;
+  json_t *cost = json_object();
+  json_t *condition = json_object();
+  th_json_real(cost, "try_select", s->cost_try_select);
+  th_json_real(cost, "optim", s->cost_optim);
+  th_json_real(condition, "guarantee", model->claims.guarantee_if);
+  th_json_real(condition, "remaining_bound", known(model->claims.remaining_if));
+  th_json_real(object, "guarantee", guarantee_of(model));
+  th_json_real(object, "remaining_bound", known(s->remaining_bound));
+  json_object_set_new(object, "if_assumed", condition);
+  th_json_int(object, "examples_to_select", s->examples);
+  json_object_set_new(object, "complete", json_boolean(s->complete));
+  json_object_set_new(object, "cost", cost);
+  json_object_set_new(object, "assumed", law_json(s));
+  json_object_set_new(object, "assumed_from", origin_json(&model->claims));
+}
+
+/* "if mu is at most 0.5 (assumed)", and so on: the constants that are not
+ * known; "" where all are. */
+static void write_condition(const struct th_model *model, bool bound,
+                            char text[CONDITION])
+{
+  const struct th_claims *c = &model->claims;
+  const struct th_selected *s = &model->selected;
+  const struct {
+    const char *name;
+    double value;
+    int64_t from;
+    const char *side;
+    bool counts;
+  } constants[] = {
+      {"mu", s->mu, c->mu_from, "most", true},
+      {"rho", s->rho, c->rho_from, "least", bound},
+      {"smoothness", s->smoothness, c->smoothness_from, "most", bound}};
+  int used = 0;
+  text[0] = '\0';
+  for (size_t k = 0; k < sizeof constants / sizeof *constants; k++)
+    if (constants[k].counts && !th_claims_holds(constants[k].from))
+      used += snprintf(text + used, CONDITION - (size_t)used,
+                       "%s%s is at %s %.4g (%s)", used > 0 ? " and " : "if ",
+                       constants[k].name, constants[k].side, constants[k].value,
+                       th_claims_from_word(constants[k].from));
+  if (used > 0)
+    snprintf(text + used, CONDITION - (size_t)used, ": ");
+}
+
+static void print_guarantee(FILE *out, const char *label,
+                            const struct th_model *model)
+{
+  char condition[CONDITION];
+  if (!(model->claims.guarantee_if > 0)) {
+    fprintf(out, "%sno guarantee, since examples were used again\n", label);
+    return;
+  }
+  write_condition(model,
+                  !(model->selected.guarantee > 0) &&
+                      th_claims_holds(model->claims.mu_from),
+                  condition);
+  fprintf(out, "%s%sall attributes are true with probability %g\n", label,
+          condition, model->claims.guarantee_if);
+}
+
+void th_model_text_selected_print(FILE *out, const char *label,
+                                  const struct th_model *model)
+{
+  const struct th_selected *s = &model->selected;
+  char condition[CONDITION];
+  if (!(s->cost_try_select > 0))
+    return;
+  if (s->size > 0)
+    print_guarantee(out, label, model);
+  if (model->claims.remaining_if > 0) {
+    write_condition(model, true, condition);
+    fprintf(out,
+            "%s%sthe coefficients of true attributes that are left out have a "
+            "root mean square below %.3g, in the units of the data\n",
+            label, condition, model->claims.remaining_if);
+  }
+  if (!s->complete)
+    fprintf(out, "%snot complete: there may be other true attributes\n", label);
+}
+
+static json_t *path_json(const struct th_certificate *certificate)
+{
+  json_t *path = json_array();
+  for (int64_t k = 0; k < certificate->path_size; k++) {
+    const struct th_path_point *point = &certificate->path[k];
+    json_t *o = json_object();
+    th_json_real(o, "lambda", point->lambda);
+    th_json_real(o, "objective", point->objective);
+    th_json_real(o, "gap", point->gap);
+    th_json_int(o, "support_size", point->support_size);
+    json_array_append_new(path, o);
+  }
+  return path;
+}
+
+void th_model_text_certificate_json(json_t *object,
+                                    const struct th_certificate *certificate)
+{
+  json_t *margin = json_array();
+  if (!(certificate->lambda > 0)) {
+    json_decref(margin);
+    return;
+  }
+#define ADD(name, what) th_json_real(object, #name, certificate->name);
+  TH_CERTIFICATE_REALS(ADD)
+#undef ADD
+#define ADD(name, what) th_json_int(object, #name, certificate->name);
+  TH_CERTIFICATE_COUNTS(ADD)
+#undef ADD
+  for (int k = 0; k < TH_MARGINS; k++)
+    json_array_append_new(margin, json_integer(certificate->margin[k]));
+  json_object_set_new(object, "margin", margin);
+  json_object_set_new(object, "path", path_json(certificate));
+}
+
+void th_model_text_certificate_print(FILE *out,
+                                     const struct th_certificate *certificate)
+{
+  if (!(certificate->lambda > 0))
+    return;
+  fprintf(out, "certificate:\n");
+#define ADD(name, what)                                                        \
+  fprintf(out, "  %-18s %-22.15g %s\n", #name, certificate->name, what);
+  TH_CERTIFICATE_REALS(ADD)
+#undef ADD
+#define ADD(name, what)                                                        \
+  fprintf(out, "  %-18s %-22" PRId64 " %s\n", #name, certificate->name, what);
+  TH_CERTIFICATE_COUNTS(ADD)
+#undef ADD
+  fprintf(out, "  %-18s", "margin");
+  for (int k = 0; k < TH_MARGINS; k++)
+    fprintf(out, " %" PRId64, certificate->margin[k]);
+  fprintf(out,
+          "\n  %-18s outside the support, 1 - Omega^D(Z) by decades from 1 "
+          "down\n",
+          "");
+  for (int64_t k = 0; k < certificate->path_size; k++)
+    fprintf(out,
+            "%s lambda %-12.6g objective %-18.12g gap %-10.3g support %" PRId64
+            "\n",
+            k == 0 ? "path:" : "     ", certificate->path[k].lambda,
+            certificate->path[k].objective, certificate->path[k].gap,
+            certificate->path[k].support_size);
+}

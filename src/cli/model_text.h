@@ -1,0 +1,59 @@
+/* model_text.h - the certificate of a penalised model as text and as JSON
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MODEL_TEXT_H
+#define TH_MODEL_TEXT_H
+
+#include "cli/shared/json.h"
+#include "core/model.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Add its members under their own names, margin and path as arrays; nothing for
+ * a model without a penalty. Local. */
+void th_model_text_certificate_json(json_t *object,
+                                    const struct th_certificate *certificate);
+
+/* The same as lines of text. Local. */
+void th_model_text_certificate_print(FILE *out,
+                                     const struct th_certificate *certificate);
+
+/* --- How a run ended, as text and as JSON --------------------------------- */
+
+/* Add chosen, candidates and passes if the run ended with a choice by a loss of
+ * that name. Losses are as evaluate prints them: mean squared errors for a
+ * squared loss, of which the record has the half. Local. */
+void th_model_text_ending_json(json_t *object, const struct th_ending *ending,
+                               const char *loss);
+
+/* The same for a model, and select if its solver has it. Local. */
+void th_model_text_ending_json_model(json_t *object,
+                                     const struct th_model *model);
+
+/* Add ended_by: what ended the run, "time" where it was told to stop, which its
+ * file does not tell. null where it is not known. Local. */
+void th_model_text_ending_by_json(json_t *object, const struct th_model *model);
+
+/* Print the same and what it means, after a label. Local. */
+void th_model_text_ending_by_print(FILE *out, const char *label,
+                                   const struct th_model *model);
+
+/* Print the choice and the losses of the others, after a label. Local. */
+void th_model_text_ending_print(FILE *out, const char *label,
+                                const struct th_model *model);
+
+/* --- In which order a model's attributes were chosen, as text and as JSON
+ *
+ * Local. */
+
+/* Add `selected`, and what is known with it: `remaining_bound` and `guarantee`,
+ * which are null where they rest on what is assumed; the same `if_assumed`;
+ * `cost`; the constants and where they come from. Nothing for a model that was
+ * not chosen in an order. */
+void th_model_text_selected_json(json_t *object, const struct th_model *model);
+
+/* Lines behind the label, where there is a guarantee. */
+void th_model_text_selected_print(FILE *out, const char *label,
+                                  const struct th_model *model);
+
+#endif

@@ -1,0 +1,604 @@
+/* families.c - what a synthetic family does; internal to src/synthetic
+ * SPDX-License-Identifier: MIT */
+#include "synthetic/families.h"
+
+#include "core/elementary.h"
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/partition.h"
+#include "core/random.h"
+#include "core/search.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct th_design design(const struct th_ground_truth *truth);
+
+/* --- Binary attributes whose probabilities fall as a power
+ *
+ * Kukliansky & Shamir 2015, section 5.1: attributes are independent, and
+ * P(x_i = 1) = u_i with u_i = i^alpha, i = 1 .. d, alpha <= 0, projected on the
+ * ball of radius 1 of l2 for ridge, and of l-infinity for lasso, which it is
+ * inside of. Coefficients are -1 or 1 alike for ridge, and for lasso -1, 0, 1
+ * with probabilities 0.15, 0.7, 0.15.
+ *
+ * Where ones are rare, the next one is drawn in place of every value: in a
+ * cell, q is the largest u_j, that of its first attribute. Gaps between
+ * candidates are geometric with q, and candidate j is 1 with probability
+ * u_j / q. A draw is named by the attribute from which the gap counts. */
+
+static const double rare = 1.0 / 64; /* where it is faster */
+static const double lasso_share = 0.15;
+
+static double coefficient(const struct th_ground_truth *truth,
+                          int64_t attribute)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_TRUTH};
+  double pair[2];
+  th_random_uniform(stream, (uint64_t)attribute, 0, pair);
+  double share = truth->own.task == TH_FAMILY_LASSO ? lasso_share : 0.5;
+  if (pair[0] < share)
+    return -1;
+  return pair[0] > 1 - share ? 1 : 0;
+}
+
+static int64_t kukliansky_count(const struct th_ground_truth *truth,
+                                int64_t attributes)
+{
+  int64_t size = 0;
+  for (int64_t j = 0; j < attributes; j++)
+    size += coefficient(truth, j) != 0;
+  return size;
+}
+
+static void kukliansky_plant(struct th_ground_truth *truth, int64_t attributes)
+{
+  int64_t size = 0;
+  for (int64_t j = 0; j < attributes; j++) {
+    double coef = coefficient(truth, j);
+    if (coef == 0)
+      continue;
+    truth->support[size] = j;
+    truth->coef[size++] = coef;
+  }
+}
+
+/* u_1, and the mean of all. */
+static void kukliansky_prepare(struct th_synthetic_law *law)
+{
+  const double alpha = law->truth->own.alpha;
+  const int64_t d = law->attributes;
+  law->scale = 1;
+  if (law->truth->own.task == TH_FAMILY_RIDGE)
+    law->scale = 1 / fmax(1, sqrt(th_zipf_power_sum(d, -2 * alpha)));
+  law->share = law->scale * th_zipf_power_sum(d, -alpha) / (double)d;
+}
+
+static double probability(const struct th_synthetic_law *law, int64_t attribute)
+{
+  return law->scale * th_pow((double)attribute + 1, law->truth->own.alpha);
+}
+
+static void kukliansky_moments(const struct th_synthetic_law *law,
+                               struct th_range range, struct th_statistics *of)
+{
+  for (int64_t j = range.first; j < range.last; j++) {
+    double u = probability(law, j);
+    of[j - range.first] = (struct th_statistics){u, sqrt(u * (1 - u)), 0, 1};
+  }
+}
+
+/* ---- values ---- */
+
+/* The first one of an example in [from, end), or `end`. */
+static int64_t next_one(const struct th_family_walk *walk, int64_t example,
+                        int64_t from, int64_t end)
+{
+  struct th_stream stream = {walk->law->truth->seed, TH_PURPOSE_POSITION};
+  const struct th_family_gaps *gaps = &walk->gaps;
+  double pair[2];
+  for (int64_t j = from; j < end; j++) {
+    th_random_uniform(stream, (uint64_t)j, (uint64_t)example, pair);
+    if (pair[0] <= gaps->none)
+      return end;
+    double gap = floor(th_log(pair[0]) / gaps->log_zero);
+    if (!(gap < (double)(end - j)))
+      return end;
+    j += (int64_t)gap;
+    if (pair[1] * gaps->most < probability(walk->law, j))
+      return j;
+  }
+  return end;
+}
+
+static int64_t cell_end(int64_t attribute)
+{
+  return (attribute / TH_CELL + 1) * TH_CELL;
+}
+
+/* The first number of every example's draw at an attribute: most end there. */
+static void draw_first(const struct th_family_walk *walk, int64_t attribute,
+                       double *first)
+{
+  double second[TH_FAMILY_STRIP];
+  const struct th_random_pairs pairs = {
+      .stream = {walk->law->truth->seed, TH_PURPOSE_POSITION},
+      .step = (uint64_t)attribute,
+      .index = (uint64_t)walk->first,
+      .index_stride = 1};
+  th_random_uniform_pairs(&pairs, walk->rows, first, second);
+}
+
+static void kukliansky_start(struct th_family_walk *walk, int64_t attribute)
+{
+  struct th_family_gaps *gaps = &walk->gaps;
+  const int64_t end = cell_end(attribute);
+  double first[TH_FAMILY_STRIP];
+  gaps->most = probability(walk->law, end - TH_CELL);
+  gaps->rare = gaps->most <= rare;
+  if (!gaps->rare)
+    return;
+  gaps->log_zero = th_log1p(-gaps->most);
+  gaps->none = th_exp(TH_CELL * gaps->log_zero);
+  draw_first(walk, end - TH_CELL, first);
+  for (int64_t k = 0; k < walk->rows; k++) {
+    int64_t j = first[k] <= gaps->none ? end : end - TH_CELL - 1;
+    while (j < attribute)
+      j = next_one(walk, walk->first + k, j + 1, end);
+    walk->place[k] = j;
+  }
+}
+
+/* Every value is drawn, those of two neighbouring examples together. */
+static void draw_all(struct th_family_walk *walk, int64_t attribute)
+{
+  struct th_stream stream = {walk->law->truth->seed, TH_PURPOSE_ATTRIBUTE};
+  const double u = probability(walk->law, attribute);
+  th_random_uniforms(stream, (uint64_t)attribute, walk->first, walk->rows,
+                     walk->value);
+  for (int64_t k = 0; k < walk->rows; k++)
+    walk->value[k] = walk->value[k] < u;
+}
+
+static void kukliansky_next(struct th_family_walk *walk, int64_t attribute)
+{
+  if (!walk->gaps.rare) {
+    draw_all(walk, attribute);
+    return;
+  }
+  for (int64_t k = 0; k < walk->rows; k++) {
+    walk->value[k] = walk->place[k] == attribute;
+    if (walk->place[k] == attribute)
+      walk->place[k] =
+          next_one(walk, walk->first + k, attribute + 1, cell_end(attribute));
+  }
+}
+
+/* ---- targets ---- */
+
+static double coef_at(const struct th_ground_truth *truth, int64_t attribute)
+{
+  int64_t s = th_search_i64(truth->support, 0, truth->support_size, attribute);
+  bool there = s < truth->support_size && truth->support[s] == attribute;
+  return there ? truth->coef[s] : 0;
+}
+
+/* The ones alone; all rows begin at the cell's first attribute. */
+static void add_rare(const struct th_family_walk *walk, int64_t end,
+                     double *target)
+{
+  for (int64_t k = 0; k < walk->rows; k++)
+    for (int64_t j = walk->place[k]; j < end;
+         j = next_one(walk, walk->first + k, j + 1, cell_end(j)))
+      target[k] += coef_at(walk->law->truth, j);
+}
+
+static void add_cell(struct th_family_walk *walk, struct th_range cell,
+                     double *target)
+{
+  kukliansky_start(walk, cell.first);
+  if (walk->gaps.rare) {
+    add_rare(walk, cell.last, target);
+    return;
+  }
+  for (int64_t j = cell.first; j < cell.last; j++) {
+    double coef = coef_at(walk->law->truth, j);
+    draw_all(walk, j);
+    for (int64_t k = 0; k < walk->rows; k++)
+      target[k] += coef * walk->value[k];
+  }
+}
+
+/* Sums of 1 and -1 are exact, in whatever order. */
+static void add_targets(const struct th_synthetic_law *law, int64_t first,
+                        int64_t rows, double *target)
+{
+  for (int64_t begun = 0; begun < rows; begun += TH_FAMILY_STRIP) {
+    struct th_family_walk walk = {.law = law, .first = first + begun};
+    walk.rows = th_min_i64(rows - begun, TH_FAMILY_STRIP);
+    for (int64_t j = 0; j < law->attributes; j += TH_CELL) {
+      struct th_range cell = {j, th_min_i64(j + TH_CELL, law->attributes)};
+      add_cell(&walk, cell, target + begun);
+    }
+  }
+}
+
+const struct th_family_rules th_kukliansky_family = {
+    .count = kukliansky_count,
+    .plant = kukliansky_plant,
+    .prepare = kukliansky_prepare,
+    .moments = kukliansky_moments,
+    .start = kukliansky_start,
+    .next = kukliansky_next,
+    .add_targets = add_targets};
+
+/* --- Families with normal attributes
+ *
+ * murata: Murata & Suzuki 2018, section 6. x_ij independent standard normal.
+ * toeplitz: AR(1) along the attributes, covariance rho^|j - k|:
+ * x_j = rho x_(j-1) + sqrt(1 - rho^2) z_j. Cell c starts anew W attributes
+ * before its first, where rho^W < 2^-60: cells are independent to compute, and
+ * the covariance is rho^|j - k| to rounding, also across cells, since the z_j
+ * are the same. */
+
+/* Where recursions and storage types round. */
+static const double outward = 1 + 0x1p-20;
+
+/* The first K attributes, +1 for the first half, then -1. */
+static void normal_plant(struct th_ground_truth *truth, int64_t attributes)
+{
+  const int64_t size = truth->support_size;
+  (void)attributes;
+  for (int64_t k = 0; k < size; k++) {
+    truth->support[k] = k;
+    truth->coef[k] = k < (size + 1) / 2 ? 1.0 : -1.0;
+  }
+}
+
+/* |x| <= z sqrt((1 + r) / (1 - r)) with r = |rho| and z the largest normal: the
+ * recursion keeps that bound, and the first value of a walk, a normal, is
+ * within it. */
+static void normal_prepare(struct th_synthetic_law *law)
+{
+  double r = fabs(law->truth->own.correlation);
+  law->share = 1;
+  law->bound = TH_LARGEST_NORMAL * sqrt((1 + r) / (1 - r)) * outward;
+}
+
+static void normal_moments(const struct th_synthetic_law *law,
+                           struct th_range range, struct th_statistics *of)
+{
+  for (int64_t j = range.first; j < range.last; j++)
+    of[j - range.first] = (struct th_statistics){0, 1, -law->bound, law->bound};
+}
+
+/* Standard normals of one attribute, two neighbouring examples per draw. */
+static void normals(const struct th_ground_truth *truth, int64_t attribute,
+                    int64_t first, int64_t rows, double *out)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_ATTRIBUTE};
+  th_random_normals(stream, (uint64_t)attribute, first, rows, out);
+}
+
+static void next_murata(struct th_family_walk *walk, int64_t attribute)
+{
+  normals(walk->law->truth, attribute, walk->first, walk->rows, walk->value);
+}
+
+const struct th_family_rules th_murata_family = {.plant = normal_plant,
+                                                 .prepare = normal_prepare,
+                                                 .moments = normal_moments,
+                                                 .next = next_murata};
+
+/* ---- toeplitz ---- */
+
+/* Where the walk of an attribute's cell begins, if neighbours have that
+ * correlation: so far before the cell that less than 2^-60 is left of it. */
+static int64_t families_start(double correlation, int64_t attribute)
+{
+  double magnitude = fabs(correlation);
+  int64_t cell = attribute / TH_CELL * TH_CELL;
+  int64_t warm = 1;
+  if (magnitude > 0)
+    warm = (int64_t)floor(-60.0 / th_log2(magnitude)) + 1;
+  return cell > warm ? cell - warm : 0;
+}
+
+static void next_toeplitz(struct th_family_walk *walk, int64_t attribute)
+{
+  double rho = walk->law->truth->own.correlation;
+  normals(walk->law->truth, attribute, walk->first, walk->rows, walk->fresh);
+  for (int64_t k = 0; k < walk->rows; k++)
+    walk->value[k] = rho * walk->value[k] + walk->innovation * walk->fresh[k];
+  walk->innovation = sqrt((1 - rho) * (1 + rho));
+}
+
+static void start_toeplitz(struct th_family_walk *walk, int64_t attribute)
+{
+  int64_t j = families_start(walk->law->truth->own.correlation, attribute);
+  memset(walk->value, 0, sizeof walk->value);
+  walk->innovation = 1; /* the first is stationary */
+  for (; j < attribute; j++)
+    next_toeplitz(walk, j);
+}
+
+const struct th_family_rules th_toeplitz_family = {.plant = normal_plant,
+                                                   .prepare = normal_prepare,
+                                                   .moments = normal_moments,
+                                                   .start = start_toeplitz,
+                                                   .next = next_toeplitz};
+
+/* --- Text-like counts
+ *
+ * Counts 1, 2, 3, ... with probabilities 1/2, 1/4, 1/8, ... at the places that
+ * th_zipf makes frequent or rare. With probability p of not being zero, a value
+ * has the mean 2 p and the mean square 6 p. */
+
+enum { DRAWN = 8 }; /* gaps between non-zeros drawn together; even */
+
+/* Every so many of the most frequent tenth, signs in turn. */
+static void sparse_plant(struct th_ground_truth *truth, int64_t attributes)
+{
+  const int64_t size = truth->support_size;
+  int64_t frequent = attributes / 10 > size ? attributes / 10 : size;
+  for (int64_t k = 0; k < size; k++) {
+    /* k * frequent / size without its overflow */
+    truth->support[k] = frequent / size * k + frequent % size * k / size;
+    truth->coef[k] = k % 2 == 0 ? 1.0 : -1.0;
+  }
+}
+
+static void sparse_prepare(struct th_synthetic_law *law)
+{
+  law->share = law->truth->own.density;
+  law->zipf = th_zipf(law->attributes, law->share);
+}
+
+static void sparse_moments(const struct th_synthetic_law *law,
+                           struct th_range range, struct th_statistics *of)
+{
+  double p[TH_CELL];
+  for (int64_t from = range.first; from < range.last; from += TH_CELL) {
+    int64_t count = th_min_i64(TH_CELL, range.last - from);
+    th_zipf_probabilities(&law->zipf, from, count, p);
+    for (int64_t k = 0; k < count; k++)
+      of[from - range.first + k] =
+          (struct th_statistics){.mean = 2 * p[k],
+                                 .deviation = sqrt(p[k] * (6 - 4 * p[k])),
+                                 .lowest = 0,
+                                 .highest = TH_LARGEST_COUNT};
+  }
+}
+
+const struct th_family_rules th_sparse_family = {.plant = sparse_plant,
+                                                 .prepare = sparse_prepare,
+                                                 .moments = sparse_moments};
+
+/* ---- values ---- */
+
+/* 1, 2, 3, ... with probabilities 1/2, 1/4, 1/8, ... */
+static double count_at(const struct th_ground_truth *truth, int64_t attribute,
+                       int64_t example)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_ATTRIBUTE};
+  double pair[2];
+  int exponent;
+  th_random_uniform(stream, (uint64_t)attribute, (uint64_t)example, pair);
+  frexp(pair[0], &exponent); /* 2^(exponent - 1) <= pair[0] < 2^exponent */
+  return 1.0 - exponent;
+}
+
+static th_status column_add(struct th_column *column, int64_t example,
+                            double value, struct th_error *err)
+{
+  th_status rc = TH_GROW(&column->example, &column->capacity, column->count + 1,
+                         "positions of a column", err);
+  if (rc == TH_OK)
+    rc = TH_GROW(&column->value, &column->value_capacity, column->count + 1,
+                 "values of a column", err);
+  if (rc != TH_OK)
+    return rc;
+  column->example[column->count] = example;
+  column->value[column->count++] = value;
+  return TH_OK;
+}
+
+/* Logarithms of the uniform numbers draw .. draw + DRAWN - 1. */
+static void draw_logs(struct th_stream stream, uint64_t attribute,
+                      uint64_t draw, double logs[DRAWN])
+{
+  th_random_uniforms(stream, attribute, (int64_t)draw, DRAWN, logs);
+  th_log_array(DRAWN, logs, logs);
+}
+
+static void prepare_column(const struct th_ground_truth *truth,
+                           int64_t attributes, struct th_column *column)
+{
+  if (column->attributes == attributes && column->density == truth->own.density)
+    return;
+  column->law = th_zipf(attributes, truth->own.density);
+  column->attributes = attributes;
+  column->density = truth->own.density;
+  column->screen.known = false;
+}
+
+/* An attribute is zero everywhere if log u / log(1 - p) >= n, with u the first
+ * number drawn. As -log u >= 1 - u and -log(1 - p) <= p / (1 - p), and p falls
+ * within the cell, this is so where 1 - u >= n p / (1 - p) with its largest p.
+ */
+static void look_at_cell(const struct th_ground_truth *truth, int64_t cell,
+                         int64_t examples, struct th_column *column)
+{
+  const double rounded = 1 + 1e-6;
+  struct th_sparse_screen *screen = &column->screen;
+  double first[TH_CELL];
+  double second[TH_CELL];
+  double p = th_zipf_probability(&column->law, cell);
+  double least = (double)examples * p / (1 - p) * rounded;
+  const struct th_random_pairs pairs = {
+      .stream = {truth->seed, TH_PURPOSE_POSITION},
+      .step = (uint64_t)cell,
+      .step_stride = 1};
+  th_random_uniform_pairs(&pairs, TH_CELL, first, second);
+  for (int64_t k = 0; k < TH_CELL; k++)
+    screen->may[k] = 1 - first[k] < least;
+  screen->seed = truth->seed;
+  screen->cell = cell;
+  screen->examples = examples;
+  screen->known = true;
+}
+
+int64_t th_synthetic_sparse_next(const struct th_ground_truth *truth,
+                                 int64_t attributes, struct th_range range,
+                                 int64_t examples, struct th_column *column)
+{
+  const struct th_sparse_screen *screen = &column->screen;
+  prepare_column(truth, attributes, column);
+  for (int64_t j = range.first; j < range.last;) {
+    int64_t cell = j / TH_CELL * TH_CELL;
+    int64_t end = th_min_i64(cell + TH_CELL, range.last);
+    if (!screen->known || screen->cell != cell ||
+        screen->examples != examples || screen->seed != truth->seed)
+      look_at_cell(truth, cell, examples, column);
+    const bool *may = memchr(screen->may + (j - cell), true, (size_t)(end - j));
+    if (may != NULL)
+      return cell + (may - screen->may);
+    j = end;
+  }
+  return range.last;
+}
+
+th_status th_synthetic_sparse(const struct th_ground_truth *truth,
+                              int64_t attributes, int64_t attribute,
+                              int64_t examples, struct th_column *column,
+                              struct th_error *err)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
+  const struct th_range alone = {attribute, attribute + 1};
+  column->count = 0;
+  if (th_synthetic_sparse_next(truth, attributes, alone, examples, column) >
+      attribute)
+    return TH_OK;
+  double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
+  double logs[DRAWN];
+  int64_t example = -1;
+  th_status rc = TH_OK;
+  for (uint64_t draw = 0; rc == TH_OK; draw++) {
+    if (draw % DRAWN == 0)
+      draw_logs(stream, (uint64_t)attribute, draw, logs);
+    double gap = floor(logs[draw % DRAWN] / log_zero); /* zeros in between */
+    if (!(gap < (double)(examples - example - 1)))
+      break;
+    example += 1 + (int64_t)gap;
+    rc = column_add(column, example, count_at(truth, attribute, example), err);
+  }
+  return rc;
+}
+
+void th_synthetic_column_free(struct th_column *column)
+{
+  TH_FREE(column->example, column->value);
+  *column = (struct th_column){0};
+}
+
+/* --- Uniform attributes in a renewal chain
+ *
+ * Saad, Blanchard & Arlot 2024, section 6: x_j uniform on [-1/2, 1/2], the
+ * noise uniform as well, and coefficients that fall linearly, beta_i = (1 - (i
+ * - 1) / s) / sqrt(s), i = 1 .. s. Attributes are independent (design
+ * orthogonal), or have correlation rho^|j - k| (toeplitz): x_j is x_(j-1) with
+ * probability |rho|, with the sign of rho, and else drawn afresh. A cell begins
+ * afresh so far before its first attribute that nobody can tell (families.h).
+ */
+
+static const double half = 0.5;
+
+/* log2 d, as in the paper. */
+static int64_t chain_count(const struct th_ground_truth *truth,
+                           int64_t attributes)
+{
+  int64_t size = (int64_t)floor(th_log2((double)attributes) + 0.5);
+  if (truth->support_size > 0)
+    return truth->support_size;
+  return size > 1 ? size : 1;
+}
+
+static void chain_plant(struct th_ground_truth *truth, int64_t attributes)
+{
+  const double size = (double)truth->support_size;
+  (void)attributes;
+  for (int64_t k = 0; k < truth->support_size; k++) {
+    truth->support[k] = k;
+    truth->coef[k] = (1 - (double)k / size) / sqrt(size);
+  }
+  if (truth->own.design == TH_FAMILY_ORTHOGONAL)
+    truth->own.correlation = 0;
+}
+
+static void chain_prepare(struct th_synthetic_law *law)
+{
+  law->share = 1;
+  law->bound = half;
+}
+
+static void chain_moments(const struct th_synthetic_law *law,
+                          struct th_range range, struct th_statistics *of)
+{
+  (void)law;
+  for (int64_t j = range.first; j < range.last; j++)
+    of[j - range.first] = (struct th_statistics){0, 1 / sqrt(12), -half, half};
+}
+
+/* Numbers of one attribute, two neighbouring examples per draw. */
+static void uniforms(const struct th_family_walk *walk, enum th_purpose purpose,
+                     int64_t attribute, double *out)
+{
+  struct th_stream stream = {walk->law->truth->seed, purpose};
+  th_random_uniforms(stream, (uint64_t)attribute, walk->first, walk->rows, out);
+}
+
+static void chain_next(struct th_family_walk *walk, int64_t attribute)
+{
+  double rho = walk->law->truth->own.correlation;
+  double stays[TH_FAMILY_STRIP] = {0};
+  uniforms(walk, TH_PURPOSE_ATTRIBUTE, attribute, walk->fresh);
+  if (rho != 0)
+    uniforms(walk, TH_PURPOSE_POSITION, attribute, stays);
+  for (int64_t k = 0; k < walk->rows; k++) {
+    bool renews = rho == 0 || walk->innovation > 0 || stays[k] >= fabs(rho);
+    double before = rho < 0 ? -walk->value[k] : walk->value[k];
+    walk->value[k] = renews ? walk->fresh[k] - half : before;
+  }
+  walk->innovation = 0;
+}
+
+static void chain_start(struct th_family_walk *walk, int64_t attribute)
+{
+  double rho = walk->law->truth->own.correlation;
+  int64_t j = families_start(rho, attribute);
+  memset(walk->value, 0, sizeof walk->value);
+  walk->innovation = 1; /* the first is drawn afresh */
+  for (; j < attribute; j++)
+    chain_next(walk, j);
+}
+
+/* Correlations are those of a stationary process of first order. The true
+ * attributes are neighbours, and explain others by the last of them alone.
+ * Eigenvalues lie within its spectrum (Grenander & Szego 1958), divided by the
+ * 12 of a uniform law. */
+static struct th_design design(const struct th_ground_truth *truth)
+{
+  double rho = fabs(truth->own.correlation);
+  return (struct th_design){.mu = rho,
+                            .least = (1 - rho) / (1 + rho) / 12,
+                            .most = (1 + rho) / (1 - rho) / 12};
+}
+
+const struct th_family_rules th_oomp_family = {.count = chain_count,
+                                               .plant = chain_plant,
+                                               .prepare = chain_prepare,
+                                               .moments = chain_moments,
+                                               .start = chain_start,
+                                               .next = chain_next,
+                                               .design = design,
+                                               .uniform_noise = true};
