@@ -94,7 +94,7 @@ cmp "$root/$ceilings" before.txt || fail "--write raised a ceiling"
 sed -i -e 's/^same_whether .*/same_whether 9999 too many/' \
   -e 's/^\(lines *\)\([0-9]*\).*/<<<<<<< ours\n&\n=======\n\19\2 more\n>>>>>>> theirs/' \
   "$root/$ceilings"
-rm -r "$root/src" "$root/tests/odd.c" "$root/$full"/odd_*
+rm -rf "$root/src" "$root/tests/odd.c" "$root/$full"/odd_*
 (cd "$SOURCE" && tar cf - src) | tar xf - -C "$root"
 measure 1
 grep -q '^same_whether: .*it may only fall: write ' said.txt || fail "no fall: $(cat said.txt)"
