@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_comm.h"
 
-#include "core/comm.h"
 #include "mpi/mpi_spread.h"
 #include "mpi/mpi_watch.h"
+#include "ranks/comm.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -476,7 +476,7 @@ static void open_window(struct window *window, size_t bytes,
   block->writer = rank == 0;
 }
 
-/* Fill *block as described in core/comm.h; data is NULL without memory.
+/* Fill *block as described in ranks/comm.h; data is NULL without memory.
  * Collective over the team. Ends the job if MPI fails. */
 static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
                                struct th_shared *block)

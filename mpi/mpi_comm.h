@@ -3,7 +3,7 @@
 #ifndef TH_MPI_COMM_H
 #define TH_MPI_COMM_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 /* Start MPI and fill *comm with the ranks of the job. Collective over the job;
  * once per process. A failed MPI call prints one line and aborts the job, since

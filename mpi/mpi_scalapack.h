@@ -3,7 +3,7 @@
 #ifndef TH_MPI_SCALAPACK_H
 #define TH_MPI_SCALAPACK_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <mpi.h>
 

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_spread.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "mpi/mpi_scalapack.h"
 
 #include <stdlib.h>

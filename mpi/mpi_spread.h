@@ -3,12 +3,12 @@
 #ifndef TH_MPI_SPREAD_H
 #define TH_MPI_SPREAD_H
 
-#include "core/comm.h"
-#include "core/spread.h"
+#include "ranks/comm.h"
+#include "ranks/spread.h"
 
 #include <mpi.h>
 
-/* As th_spread_ops.solve (core/spread.h), for the ranks of `team`. Collective.
+/* As th_spread_ops.solve (ranks/spread.h), for the ranks of `team`. Collective.
  * TH_ENOMEM; TH_EIO
  * where there is no ScaLAPACK. */
 th_status th_mpi_spread_solve(MPI_Comm team, struct th_comm *comm,

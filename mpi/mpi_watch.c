@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_watch.h"
 
-#include "core/comm.h"
 #include "mpi/mpi_comm.h"
+#include "ranks/comm.h"
 
 #include <inttypes.h>
 #include <math.h>

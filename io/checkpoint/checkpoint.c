@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "io/checkpoint/checkpoint.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/model.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/checkpoint/manifest.h"
-#include "io/hdf5/file.h"
-#include "io/hdf5/interrupt.h"
-#include "io/hdf5/output.h"
+#include "io/files/file.h"
+#include "io/files/interrupt.h"
+#include "io/files/output.h"
+#include "model/model.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
  * makes the checkpoint whole. Two are kept: a new one is written before the
  * older one is removed. Files of other names in the folder are left alone.
  *
- * A run locks the folder, by a file .lock in it (io/hdf5/lock.h), which is
+ * A run locks the folder, by a file .lock in it (io/files/lock.h), which is
  * there as long as the run is. A damaged checkpoint is noticed by its
  * checksums, and the one before it is used.
  *
@@ -18,8 +18,8 @@
 #ifndef TH_CHECKPOINT_H
 #define TH_CHECKPOINT_H
 
-#include "core/state.h"
-#include "io/hdf5/lock.h"
+#include "io/files/lock.h"
+#include "state/state.h"
 
 struct th_manifest;
 

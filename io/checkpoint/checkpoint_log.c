@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "io/checkpoint/checkpoint_log.h"
 
-#include "core/error.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/checkpoint/checkpoint.h"
-#include "io/hdf5/file.h"
-#include "io/hdf5/hash.h"
-#include "io/hdf5/output.h"
+#include "io/files/file.h"
+#include "io/files/hash.h"
+#include "io/files/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

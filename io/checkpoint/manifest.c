@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "io/checkpoint/manifest.h"
 
-#include "core/memory.h"
-#include "core/model.h"
-#include "io/hdf5/hash.h"
+#include "base/memory.h"
+#include "io/files/hash.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #ifndef TH_MANIFEST_H
 #define TH_MANIFEST_H
 
-#include "core/state.h"
+#include "state/state.h"
 
 enum { TH_MANIFEST_NAME = 64, TH_MANIFEST_BLOCK = 1 << 20 };
 

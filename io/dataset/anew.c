@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/anew.h"
 
-#include "core/comm.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/dataset/format.h"
+#include "ranks/comm.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

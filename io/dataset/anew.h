@@ -3,7 +3,7 @@
 #ifndef TH_ANEW_H
 #define TH_ANEW_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 #ifndef TH_ATTRIBUTE_GROUPS_H
 #define TH_ATTRIBUTE_GROUPS_H
 
-#include "core/groups.h"
+#include "data/groups.h"
 #include "io/hdf5/h5.h"
 
 /* Write the pieces of all attributes, ascending. Without pieces, nothing is

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/cache.h"
 
-#include "core/memory.h"
-#include "core/pages.h"
+#include "base/memory.h"
+#include "base/pages.h"
 
 #include <stdbool.h>
 #include <stdint.h>

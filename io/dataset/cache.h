@@ -6,7 +6,7 @@
 #ifndef TH_CACHE_H
 #define TH_CACHE_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

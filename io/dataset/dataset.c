@@ -3,16 +3,16 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/dataset.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/dataset/in_place.h"
 #include "io/dataset/names.h"
-#include "io/hdf5/file.h"
-#include "io/hdf5/output.h"
+#include "io/files/file.h"
+#include "io/files/output.h"
+#include "ranks/partition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,12 +9,12 @@
 #ifndef TH_DATASET_H
 #define TH_DATASET_H
 
-#include "core/comm.h"
-#include "core/error.h"
-#include "core/ground_truth.h"
-#include "core/groups.h"
-#include "core/origin.h"
-#include "core/source.h"
+#include "base/error.h"
+#include "data/groups.h"
+#include "data/source.h"
+#include "model/ground_truth.h"
+#include "model/origin.h"
+#include "ranks/comm.h"
 
 #include <stdbool.h>
 #include <stdint.h>

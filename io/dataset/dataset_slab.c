@@ -1,13 +1,13 @@
 /* dataset_slab.c - finds slabs in the cache, or reads them into it: the hot
  * path
  * SPDX-License-Identifier: MIT */
-#include "core/comm.h"
-#include "core/integer.h"
-#include "core/search.h"
+#include "base/integer.h"
+#include "base/search.h"
 #include "io/dataset/cache_block.h"
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/in_place.h"
-#include "io/hdf5/mapping.h"
+#include "io/files/mapping.h"
+#include "ranks/comm.h"
 
 #include <string.h>
 

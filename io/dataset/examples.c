@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/examples.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/attribute_groups.h"
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"

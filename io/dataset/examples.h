@@ -7,9 +7,9 @@
 #ifndef TH_EXAMPLES_H
 #define TH_EXAMPLES_H
 
-#include "core/comm.h"
 #include "io/dataset/fingerprint.h"
 #include "io/hdf5/h5.h"
+#include "ranks/comm.h"
 
 #include <stdint.h>
 

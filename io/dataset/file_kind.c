@@ -3,8 +3,8 @@
 #include "io/dataset/file_kind.h"
 
 #include "io/dataset/format.h"
-#include "io/hdf5/decompress.h"
-#include "io/hdf5/file.h"
+#include "io/files/decompress.h"
+#include "io/files/file.h"
 #include "io/hdf5/h5.h"
 
 #include <fcntl.h>

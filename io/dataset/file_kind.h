@@ -3,7 +3,7 @@
 #ifndef TH_FILE_KIND_H
 #define TH_FILE_KIND_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 enum th_file_kind {
   TH_FILE_DATASET,

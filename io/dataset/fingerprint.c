@@ -3,7 +3,7 @@
 #include "io/dataset/fingerprint.h"
 
 #include "io/dataset/row_groups.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef TH_FINGERPRINT_H
 #define TH_FINGERPRINT_H
 
-#include "core/error.h"
-#include "core/source.h"
+#include "base/error.h"
+#include "data/source.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/format.h"
 
-#include "core/error.h"
-#include "core/search.h"
+#include "base/error.h"
+#include "base/search.h"
 #include "io/dataset/master.h"
-#include "io/hdf5/file.h"
+#include "io/files/file.h"
+#include "io/files/output.h"
 #include "io/hdf5/h5.h"
-#include "io/hdf5/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

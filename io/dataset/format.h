@@ -15,7 +15,7 @@
  * written whole carry theirs in an attribute `checksum`; the others have data
  * sets of checksums beside them. What HDF5 keeps itself (object headers,
  * attributes, groups) carries HDF5's own checksums. A master and a model have a
- * seal over all their bytes (io/hdf5/output.h), a master the hash of each
+ * seal over all their bytes (io/files/output.h), a master the hash of each
  * shard.
  *
  * Master, root attributes
@@ -80,7 +80,7 @@
  *             (0: not given). Not in the fingerprint, which is of the values:
  *             models hold the groups that they were trained with
  *   /equal    group, optional: training examples that equal an earlier one, as
- *             far as import looked for them (core/store.h); attribute count (of
+ *             far as import looked for them (data/store.h); attribute count (of
  *             these), data sets row, first i64: stored rows, row ascending.
  *             Not in the fingerprint, as it follows from the values
  *   /group/first, /group/count i64 [G], /group/split u8 [G]
@@ -91,7 +91,7 @@
  *   /shard/content u64 [K]              the shard's attribute `content`
  *   /shard/hash u64 [K]                 XXH3 of all bytes of the file
  *   /truth    group, only for generated data: attributes family, seed, noise,
- *             count; those of TH_FAMILY_PARAMETERS (core/ground_truth.h),
+ *             count; those of TH_FAMILY_PARAMETERS (model/ground_truth.h),
  *             choices as text; data sets support i64, coef f64
  *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
  *   /X        (d, n) virtual, dense data only: the values in stored order, fill
@@ -154,7 +154,7 @@
  * (lines of the deck), fingerprint (of the data set) and ledger.*; data sets
  * /support i64, /coef f64, /deck/name and /deck/value text; content (XXH3 over
  * all of these). With a penalty also the group /certificate: attributes and
- * /certificate/margin i64 as in core/model.h, /certificate/path f64, one after
+ * /certificate/margin i64 as in model/model.h, /certificate/path f64, one after
  * another lambda, objective, gap and support size of every lambda (all of that
  * in the content); and /attribute_groups as in a master, where the penalty has
  * groups.
@@ -176,7 +176,7 @@
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 struct th_h5;
 
@@ -313,7 +313,7 @@ enum {
 #define TH_G_DECK "/deck"
 #define TH_D_DECK_NAME "/deck/name"
 #define TH_D_DECK_VALUE "/deck/value"
-#define TH_G_CERTIFICATE "/certificate" /* names: core/model.h */
+#define TH_G_CERTIFICATE "/certificate" /* names: model/model.h */
 #define TH_G_SELECTED "/selected"       /* of solvers that choose in an order */
 #define TH_D_ORDER "/selected/attribute"
 #define TH_G_ENDING "/ending" /* likewise */

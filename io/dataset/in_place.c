@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/in_place.h"
 
-#include "core/integer.h"
-#include "io/hdf5/mapping.h"
+#include "base/integer.h"
+#include "io/files/mapping.h"
 
 #include <string.h>
 

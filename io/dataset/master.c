@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/master.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/dataset/attribute_groups.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
@@ -10,9 +10,9 @@
 #include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer.h"
-#include "io/hdf5/file.h"
+#include "io/files/file.h"
+#include "io/files/output.h"
 #include "io/hdf5/message.h"
-#include "io/hdf5/output.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,12 +6,12 @@
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/row_groups.h"
 #include "io/dataset/writer.h"
+#include "io/files/hash.h"
 #include "io/hdf5/h5.h"
-#include "io/hdf5/hash.h"
 
 /* One line of the shard table. */
 struct th_shard_row {

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/names.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

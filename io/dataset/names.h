@@ -5,7 +5,7 @@
 #ifndef TH_IO_NAMES_H
 #define TH_IO_NAMES_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "io/hdf5/h5.h"
 
 /* Names that are read and verified together. */

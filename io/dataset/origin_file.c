@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/origin_file.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/dataset/format.h"
 #include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"

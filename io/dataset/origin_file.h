@@ -6,8 +6,8 @@
 #ifndef TH_ORIGIN_FILE_H
 #define TH_ORIGIN_FILE_H
 
-#include "core/error.h"
-#include "core/origin.h"
+#include "base/error.h"
+#include "model/origin.h"
 
 /* *to is released by th_origin_free, also on failure. TH_EFORMAT, TH_ENOMEM. */
 th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,

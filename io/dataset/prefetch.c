@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/prefetch.h"
 
-#include "core/comm.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/dataset/cache_block.h"
 #include "io/dataset/in_place.h"
 #include "io/dataset/run_fetch.h"
+#include "ranks/comm.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -9,8 +9,8 @@
 #ifndef TH_PREFETCH_H
 #define TH_PREFETCH_H
 
-#include "core/partition.h"
 #include "io/dataset/run_fetch.h"
+#include "ranks/partition.h"
 
 struct th_dataset;
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/row_groups.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 
 enum {
   CHUNK_BYTES =

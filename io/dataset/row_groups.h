@@ -7,8 +7,8 @@
 #ifndef TH_ROW_GROUPS_H
 #define TH_ROW_GROUPS_H
 
-#include "core/partition.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "ranks/partition.h"
 
 #include <stdbool.h>
 

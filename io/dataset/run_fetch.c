@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/run_fetch.h"
 
-#include "core/error.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/format.h"
-#include "io/hdf5/hash.h"
-#include "io/hdf5/output.h"
+#include "io/files/hash.h"
+#include "io/files/output.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

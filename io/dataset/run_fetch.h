@@ -7,10 +7,10 @@
 #ifndef TH_RUN_FETCH_H
 #define TH_RUN_FETCH_H
 
-#include "core/error.h"
-#include "core/partition.h"
+#include "base/error.h"
 #include "io/dataset/row_groups.h"
 #include "io/hdf5/h5.h"
+#include "ranks/partition.h"
 
 #include <stdbool.h>
 #include <stdint.h>

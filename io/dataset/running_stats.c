@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/running_stats.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 

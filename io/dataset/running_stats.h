@@ -11,7 +11,7 @@
 #ifndef TH_RUNNING_STATS_H
 #define TH_RUNNING_STATS_H
 
-#include "core/source.h"
+#include "data/source.h"
 
 struct th_running_stats {
   int64_t attributes;

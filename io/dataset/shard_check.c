@@ -1,12 +1,12 @@
 /* shard_check.c - reads and verifies all of a shard
  * SPDX-License-Identifier: MIT */
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/dataset/running_stats.h"
 #include "io/dataset/shard_read.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "io/dataset/master.h"
 #include "io/dataset/row_groups.h"
 #include "io/dataset/run_fetch.h"
-#include "io/hdf5/file.h"
+#include "io/files/file.h"
 #include "io/hdf5/h5.h"
 
 struct th_shard_read {

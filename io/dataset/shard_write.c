@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_write.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
-#include "io/hdf5/file.h"
-#include "io/hdf5/hash.h"
+#include "io/files/file.h"
+#include "io/files/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/twins.h"
 
-#include "core/memory.h"
-#include "core/search.h"
+#include "base/memory.h"
+#include "base/search.h"
 #include "io/dataset/format.h"
 #include "io/hdf5/h5.h"
 

@@ -6,7 +6,7 @@
 #ifndef TH_TWINS_H
 #define TH_TWINS_H
 
-#include "core/store.h"
+#include "data/store.h"
 
 struct th_h5;
 
@@ -22,7 +22,7 @@ struct th_twins_given {
   const double *weight; /* NULL: all are 1. Those of weight 0 equal none */
 };
 
-/* Find the examples that equal an earlier one (core/store.h). Release with
+/* Find the examples that equal an earlier one (data/store.h). Release with
  * th_twins_free, also after a failure. TH_ENOMEM. */
 th_status th_twins_find(struct th_twins *twins,
                         const struct th_twins_given *given,

@@ -2,17 +2,17 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/writer.h"
 
-#include "core/error.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
+#include "base/error.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/file_kind.h"
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/shard_write.h"
-#include "io/hdf5/file.h"
-#include "io/hdf5/interrupt.h"
-#include "io/hdf5/output.h"
+#include "io/files/file.h"
+#include "io/files/interrupt.h"
+#include "io/files/output.h"
+#include "ranks/partition.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -8,13 +8,13 @@
 #ifndef TH_WRITER_H
 #define TH_WRITER_H
 
-#include "core/comm.h"
-#include "core/error.h"
-#include "core/ground_truth.h"
-#include "core/groups.h"
-#include "core/origin.h"
-#include "core/store.h"
-#include "io/hdf5/lock.h"
+#include "base/error.h"
+#include "data/groups.h"
+#include "data/store.h"
+#include "io/files/lock.h"
+#include "model/ground_truth.h"
+#include "model/origin.h"
+#include "ranks/comm.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -124,7 +124,7 @@ th_status th_writer_folder_check(int folder, const char *path, const char *name,
                                  struct th_error *err);
 
 /* Make the folder. Returns its descriptor, registered as a folder of so many
- * shards (io/hdf5/interrupt.h), or -1 with errno. Shown for tests. */
+ * shards (io/files/interrupt.h), or -1 with errno. Shown for tests. */
 int th_writer_folder_make(int folder, const char *name, int64_t shards);
 
 /* Remove the shards in it, and then the folder if it is empty. Names that do

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/h5.h"
 
-#include "core/memory.h"
-#include "io/hdf5/file.h"
-#include "io/hdf5/output.h"
+#include "base/memory.h"
+#include "io/files/file.h"
+#include "io/files/output.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #ifndef TH_H5_H
 #define TH_H5_H
 
-#include "core/error.h"
-#include "core/slab.h"
+#include "base/error.h"
+#include "data/slab.h"
 
 #include <hdf5.h>
 #include <stdint.h>
@@ -51,7 +51,7 @@ struct th_h5_plan {
 
 /* A new file in memory or on disk; an existing one, for reading. *image
  * (borrowed until then) receives the bytes at th_h5_close, as they are to be on
- * disk, with their seal (io/hdf5/output.h); free them. */
+ * disk, with their seal (io/files/output.h); free them. */
 th_status th_h5_create_memory(struct th_h5 *h5, struct th_h5_image *image,
                               const char *name, struct th_error *err);
 th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,

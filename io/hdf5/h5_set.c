@@ -1,8 +1,8 @@
 /* h5_set.c - HDF5 data sets, read and written in boxes past the chunk cache
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
+#include "base/memory.h"
+#include "io/files/hash.h"
 #include "io/hdf5/h5.h"
-#include "io/hdf5/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

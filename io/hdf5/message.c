@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/message.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 #include <hdf5.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef TH_MESSAGE_H
 #define TH_MESSAGE_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 #include <stdbool.h>
 

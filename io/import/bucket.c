@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/bucket.h"
 
-#include "core/memory.h"
-#include "core/pages.h"
-#include "core/search.h"
+#include "base/memory.h"
+#include "base/pages.h"
+#include "base/search.h"
 #include "io/dataset/writer.h"
-#include "io/hdf5/output.h"
-#include "io/import/text_row.h"
+#include "io/files/output.h"
+#include "io/import/text/text_row.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef TH_BUCKET_H
 #define TH_BUCKET_H
 
-#include "core/comm.h"
 #include "io/dataset/dataset.h"
-#include "io/import/text_row.h"
+#include "io/import/text/text_row.h"
+#include "ranks/comm.h"
 
 /* Where a bin's records were found, shard by shard. Reused from bin to bin. */
 struct th_bucket {

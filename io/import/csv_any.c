@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/csv_any.h"
 
-#include "core/memory.h"
-#include "io/import/number.h"
-#include "io/import/quote.h"
+#include "base/memory.h"
+#include "io/import/text/number.h"
+#include "io/import/text/quote.h"
 
 #include <csv.h>
 #include <stdio.h>

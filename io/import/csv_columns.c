@@ -1,9 +1,9 @@
 /* csv_columns.c - which column of a CSV file is which attribute
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
-#include "core/search.h"
+#include "base/memory.h"
+#include "base/search.h"
 #include "io/import/csv_reader.h"
-#include "io/import/quote.h"
+#include "io/import/text/quote.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* csv_header.c - the layout of a CSV file: delimiter, header, columns' roles
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/import/csv_reader.h"
-#include "io/import/number.h"
+#include "io/import/text/number.h"
 
 #include <csv.h>
 #include <math.h>

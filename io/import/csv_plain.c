@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/csv_plain.h"
 
-#include "io/import/number.h"
-#include "io/import/text_input.h"
+#include "io/import/text/number.h"
+#include "io/import/text/text_input.h"
 
 #include <string.h>
 

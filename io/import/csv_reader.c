@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/csv_reader.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/import/csv_any.h"
 #include "io/import/csv_plain.h"
 

@@ -5,9 +5,9 @@
 #ifndef TH_CSV_READER_H
 #define TH_CSV_READER_H
 
-#include "core/origin.h"
 #include "io/import/import.h"
-#include "io/import/text_input.h"
+#include "io/import/text/text_input.h"
+#include "model/origin.h"
 
 /* What a column is; attributes count from 0. */
 enum {

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/groups_file.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "io/import/number.h"
-#include "io/import/text_input.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "io/import/text/number.h"
+#include "io/import/text/text_input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #ifndef TH_GROUPS_FILE_H
 #define TH_GROUPS_FILE_H
 
-#include "core/groups.h"
+#include "data/groups.h"
 
 /* Read a file whole: *piece, owned by the caller, is all of the attributes,
  * ascending. A compressed file is decompressed beside `output`, or, NULL,

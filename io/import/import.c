@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/import.h"
 
-#include "core/memory.h"
-#include "core/partition.h"
+#include "base/memory.h"
 #include "io/dataset/origin_file.h"
 #include "io/dataset/writer.h"
 #include "io/import/groups_file.h"
 #include "io/import/import_job.h"
+#include "ranks/partition.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 #ifndef TH_IMPORT_H
 #define TH_IMPORT_H
 
-#include "core/comm.h"
-#include "core/model.h"
-#include "core/slab.h"
+#include "data/slab.h"
+#include "model/model.h"
+#include "ranks/comm.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include "io/import/csv_reader.h"
 #include "io/import/import_job.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

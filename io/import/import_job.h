@@ -9,10 +9,10 @@
 #include "io/dataset/dataset.h"
 #include "io/import/bucket.h"
 #include "io/import/import.h"
-#include "io/import/rounding.h"
 #include "io/import/row_assignment.h"
-#include "io/import/text_input.h"
-#include "io/import/text_row.h"
+#include "io/import/text/rounding.h"
+#include "io/import/text/text_input.h"
+#include "io/import/text/text_row.h"
 
 /* What an import does, in this order. */
 enum th_import_step {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/import_job.h"
 
-#include "core/memory.h"
-#include "core/search.h"
+#include "base/memory.h"
+#include "base/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

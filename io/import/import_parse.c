@@ -1,11 +1,11 @@
 /* import_parse.c - this rank's byte ranges parsed into bins
  * SPDX-License-Identifier: MIT */
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
-#include "core/team.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/fingerprint.h"
 #include "io/import/import_job.h"
+#include "ranks/partition.h"
+#include "ranks/team.h"
 
 #include <math.h>
 #include <stdio.h>

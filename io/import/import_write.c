@@ -1,12 +1,12 @@
 /* import_write.c - from bins of examples to shards and master
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
-#include "core/team.h"
+#include "base/memory.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer.h"
 #include "io/import/bucket.h"
 #include "io/import/import_job.h"
 #include "io/import/transpose.h"
+#include "ranks/team.h"
 
 #include <pthread.h>
 #include <stdarg.h>

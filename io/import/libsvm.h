@@ -5,7 +5,7 @@
 #ifndef TH_LIBSVM_H
 #define TH_LIBSVM_H
 
-#include "io/import/text_row.h"
+#include "io/import/text/text_row.h"
 
 struct th_libsvm {
   bool zero_based;

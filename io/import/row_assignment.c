@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/row_assignment.h"
 
-#include "core/integer.h"
-#include "core/random.h"
+#include "base/integer.h"
+#include "base/random.h"
 
 enum {
   USUAL_BINS = 1024,

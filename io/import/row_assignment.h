@@ -7,8 +7,8 @@
 #ifndef TH_ROW_ASSIGNMENT_H
 #define TH_ROW_ASSIGNMENT_H
 
-#include "core/deal.h"
-#include "core/random.h"
+#include "base/random.h"
+#include "data/deal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

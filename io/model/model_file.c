@@ -2,19 +2,19 @@
  * SPDX-License-Identifier: MIT */
 #include "io/model/model_file.h"
 
-#include "core/memory.h"
-#include "core/model.h"
-#include "core/selected.h"
+#include "base/memory.h"
 #include "io/dataset/attribute_groups.h"
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/origin_file.h"
 #include "io/dataset/row_groups.h"
-#include "io/hdf5/file.h"
+#include "io/files/file.h"
+#include "io/files/hash.h"
+#include "io/files/output.h"
 #include "io/hdf5/h5.h"
-#include "io/hdf5/hash.h"
 #include "io/hdf5/message.h"
-#include "io/hdf5/output.h"
+#include "model/model.h"
+#include "model/selected.h"
 
 #include <math.h>
 #include <stdlib.h>

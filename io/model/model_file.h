@@ -3,9 +3,9 @@
 #ifndef TH_MODEL_FILE_H
 #define TH_MODEL_FILE_H
 
-#include "core/comm.h"
-#include "core/model.h"
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
+#include "model/model.h"
+#include "ranks/comm.h"
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "api/callback_store.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "io/dataset/row_groups.h"
 #include "synthetic/memo.h"
 

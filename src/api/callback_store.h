@@ -6,7 +6,7 @@
 #define TH_CALLBACK_STORE_H
 
 #include "api/thresher.h"
-#include "core/source.h"
+#include "data/source.h"
 
 struct th_callback_store;
 

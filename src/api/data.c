@@ -4,7 +4,7 @@
 
 #include "api/handle.h"
 #include "api/training.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/dataset/row_groups.h"
 #include "io/import/groups_file.h"
 #include "synthetic/synthetic.h"

@@ -6,8 +6,8 @@
 #ifndef TH_DATA_H
 #define TH_DATA_H
 
-#include "core/comm.h"
 #include "io/dataset/dataset.h"
+#include "ranks/comm.h"
 #include "synthetic/synthetic_store.h"
 
 /* Longest description of computed data, and its end. */

@@ -5,7 +5,7 @@
 #include "api/handle.h"
 #include "api/match.h"
 #include "api/training.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/model/model_file.h"
 #include "math/loss.h"
 #include "solvers/driver/predict.h"

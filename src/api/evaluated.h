@@ -5,7 +5,7 @@
 
 #include "api/data.h"
 #include "api/metrics.h"
-#include "core/model.h"
+#include "model/model.h"
 
 /* Predictions and targets of rows, in stored order. */
 struct th_evaluated {

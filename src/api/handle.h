@@ -7,7 +7,7 @@
 #include "api/data.h"
 #include "api/thresher.h"
 #include "api/training_options.h"
-#include "core/model.h"
+#include "model/model.h"
 #include "solvers/config.h"
 
 struct thresher_team {

@@ -3,7 +3,7 @@
 #include "api/match.h"
 
 #include "api/training_names.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/dataset/origin_file.h"
 
 #include <inttypes.h>

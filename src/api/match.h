@@ -4,7 +4,7 @@
 #define TH_MATCH_H
 
 #include "api/data.h"
-#include "core/model.h"
+#include "model/model.h"
 
 /* Which of a model's attributes the data must have. */
 enum th_match_part { TH_MATCH_SUPPORT, TH_MATCH_ALL };

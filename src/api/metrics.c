@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "api/metrics.h"
 
-#include "core/elementary.h"
-#include "core/memory.h"
+#include "base/elementary.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef TH_METRICS_H
 #define TH_METRICS_H
 
-#include "core/model.h"
 #include "math/loss.h"
+#include "model/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "api/option.h"
 
 #include "api/handle.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "solvers/config.h"
 
 #include <ctype.h>

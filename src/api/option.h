@@ -8,7 +8,7 @@
 #ifndef TH_OPTION_H
 #define TH_OPTION_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -7,13 +7,13 @@
 #include "api/handle.h"
 #include "api/match.h"
 #include "api/training_options.h"
-#include "core/comm.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/model.h"
-#include "core/source.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "data/source.h"
 #include "io/model/model_file.h"
 #include "math/penalty.h"
+#include "model/model.h"
+#include "ranks/comm.h"
 #include "synthetic/synthetic.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 #define TH_TRAINING_H
 
 #include "api/data.h"
-#include "core/comm.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "ranks/comm.h"
 #include "solvers/driver/train.h"
 
 /* The first members are the caller's to set; the rest begins as zeros. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "api/training_names.h"
 
-#include "core/printable.h"
+#include "base/printable.h"
 #include "math/loss.h"
 #include "math/penalty.h"
 #include "solvers/solver_table.h"

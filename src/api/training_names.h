@@ -29,7 +29,7 @@ const char *th_training_names_constants(int64_t k);
 enum { TH_NAME_SHORT = 33, TH_NAME_LONG = 257 };
 
 /* Copy a name to text[size], with spaces for its line breaks, question marks
- * for what else a terminal does not show (core/printable.h), and dots for what
+ * for what else a terminal does not show (base/printable.h), and dots for what
  * does not fit. Returns text. Local. */
 const char *th_training_names_text(const char *name, char *text, size_t size);
 

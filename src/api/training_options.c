@@ -3,7 +3,7 @@
 #include "api/training_options.h"
 
 #include "api/training_names.h"
-#include "core/search.h"
+#include "base/search.h"
 #include "solvers/config.h"
 #include "solvers/solver_table.h"
 

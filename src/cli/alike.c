@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/alike.h"
 
-#include "core/integer.h"
-#include "io/hdf5/hash.h"
+#include "base/integer.h"
+#include "io/files/hash.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef TH_ALIKE_H
 #define TH_ALIKE_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 /* The first collective operation of a run: one reduction of 64 bytes if all is
  * well. arithmetic: th_arithmetic_hash of this rank. TH_EARG for another

@@ -3,13 +3,13 @@
 #include "cli/commands.h"
 
 #include "api/training.h"
+#include "base/search.h"
 #include "cli/bench/bench.h"
 #include "cli/options/options.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
-#include "core/comm.h"
-#include "core/search.h"
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
+#include "ranks/comm.h"
 
 #include <errno.h>
 #include <limits.h>

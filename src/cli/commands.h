@@ -10,8 +10,8 @@
 #include "cli/options/command.h"
 #include "cli/options/options.h"
 #include "cli/shared/json.h"
-#include "core/comm.h"
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
+#include "ranks/comm.h"
 
 /* The table of commands, ended by a NULL name; the row of one, or NULL.
  * Local. */

@@ -6,7 +6,7 @@
 #include "api/data.h"
 #include "api/match.h"
 #include "cli/options/options.h"
-#include "core/model.h"
+#include "model/model.h"
 
 /* A model and the data that it is applied to. */
 struct th_evaluator {

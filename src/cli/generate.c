@@ -3,16 +3,16 @@
  * Every rank makes the shards that it owns; each value is a pure function of
  * seed, example and attribute, so nothing travels.
  * SPDX-License-Identifier: MIT */
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/rank_cost.h"
 #include "cli/shared/source.h"
 #include "cli/wording.h"
-#include "core/comm.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/printable.h"
-#include "core/team.h"
 #include "io/dataset/writer.h"
+#include "ranks/comm.h"
+#include "ranks/team.h"
 #include "synthetic/synthetic.h"
 #include "synthetic/tiles.h"
 

@@ -3,6 +3,8 @@
 #include "cli/import.h"
 
 #include "api/data.h"
+#include "base/memory.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/meter.h"
 #include "cli/options/options.h"
@@ -10,8 +12,6 @@
 #include "cli/refuse_text.h"
 #include "cli/shared/source.h"
 #include "cli/wording.h"
-#include "core/memory.h"
-#include "core/printable.h"
 #include "io/dataset/file_kind.h"
 #include "io/import/import.h"
 #include "io/model/model_file.h"

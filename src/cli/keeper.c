@@ -3,13 +3,13 @@
 #include "cli/keeper.h"
 
 #include "api/data.h"
+#include "base/error.h"
 #include "cli/shared/arithmetic.h"
 #include "cli/train.h"
 #include "cli/wording.h"
-#include "core/error.h"
-#include "io/hdf5/file.h"
-#include "io/hdf5/hash.h"
-#include "io/hdf5/interrupt.h"
+#include "io/files/file.h"
+#include "io/files/hash.h"
+#include "io/files/interrupt.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,14 +1,14 @@
 /* main.c - the program: starts the ranks, reads the command line, reports a
  * failure
  * SPDX-License-Identifier: MIT */
+#include "base/kernel_form.h"
+#include "base/pages.h"
 #include "cli/alike.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/shared/arithmetic.h"
 #include "cli/train.h"
-#include "core/kernel_form.h"
-#include "core/pages.h"
-#include "io/hdf5/interrupt.h"
+#include "io/files/interrupt.h"
 #include "io/hdf5/message.h"
 #include "mpi/mpi_comm.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/meter.h"
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 #include <math.h>
 #include <sys/ioctl.h>

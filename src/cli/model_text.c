@@ -4,8 +4,8 @@
 
 #include "cli/shared/json.h"
 #include "cli/wording.h"
-#include "core/model.h"
 #include "math/loss.h"
+#include "model/model.h"
 #include "solvers/solver_table.h"
 
 #include <inttypes.h>

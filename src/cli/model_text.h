@@ -4,7 +4,7 @@
 #define TH_MODEL_TEXT_H
 
 #include "cli/shared/json.h"
-#include "core/model.h"
+#include "model/model.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/origin_text.h"
 
+#include "base/printable.h"
 #include "cli/shared/json.h"
-#include "core/printable.h"
 
 #include <inttypes.h>
 #include <stdio.h>

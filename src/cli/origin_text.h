@@ -6,7 +6,7 @@
 #ifndef TH_ORIGIN_TEXT_H
 #define TH_ORIGIN_TEXT_H
 
-#include "core/origin.h"
+#include "model/origin.h"
 
 #include <jansson.h>
 

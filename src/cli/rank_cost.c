@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/rank_cost.h"
 
+#include "base/integer.h"
+#include "base/memory.h"
 #include "cli/report.h"
-#include "core/comm.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "io/hdf5/mapping.h"
+#include "io/files/mapping.h"
 #include "math/loss.h"
+#include "ranks/comm.h"
 
 #include <math.h>
 #include <sched.h>

@@ -3,10 +3,10 @@
 #ifndef TH_RANK_COST_H
 #define TH_RANK_COST_H
 
-#include "core/comm.h"
-#include "core/profile.h"
-#include "core/source.h"
-#include "core/state.h"
+#include "data/source.h"
+#include "ranks/comm.h"
+#include "ranks/profile.h"
+#include "state/state.h"
 
 /* What a run cost one rank. */
 struct th_rank_cost {

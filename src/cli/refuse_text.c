@@ -3,7 +3,7 @@
 #include "cli/refuse_text.h"
 
 #include "io/dataset/file_kind.h"
-#include "io/import/quote.h"
+#include "io/import/text/quote.h"
 #include "io/model/model_file.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TH_REFUSE_TEXT_H
 #define TH_REFUSE_TEXT_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 /* What the file is wanted for. */
 enum th_text_use { TH_TEXT_TO_TRAIN, TH_TEXT_TO_SCORE, TH_TEXT_AS_MODEL };

@@ -3,13 +3,13 @@
 #include "cli/report.h"
 
 #include "api/training_names.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/model_text.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/source.h"
+#include "data/source.h"
 #include "math/kernels/kernels.h"
 #include "solvers/solver_table.h"
 

@@ -11,9 +11,9 @@
 
 #include "cli/rank_cost.h"
 #include "cli/run_monitor.h"
-#include "core/model.h"
-#include "core/profile.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "model/model.h"
+#include "ranks/profile.h"
 #include "solvers/driver/train.h"
 
 #include <stdint.h>

@@ -10,12 +10,12 @@
 #include "cli/options/options.h"
 #include "cli/rank_cost.h"
 #include "cli/shared/json.h"
-#include "core/comm.h"
-#include "core/ground_truth.h"
-#include "core/model.h"
-#include "core/source.h"
+#include "data/source.h"
 #include "io/checkpoint/checkpoint_log.h"
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
+#include "model/ground_truth.h"
+#include "model/model.h"
+#include "ranks/comm.h"
 #include "solvers/driver/train.h"
 
 #include <stdio.h>

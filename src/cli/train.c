@@ -4,16 +4,16 @@
 
 #include "api/config_check.h"
 #include "api/training.h"
+#include "base/error.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/import.h"
 #include "cli/report.h"
 #include "cli/wording.h"
-#include "core/comm.h"
-#include "core/error.h"
-#include "core/printable.h"
-#include "io/hdf5/interrupt.h"
-#include "io/import/quote.h"
+#include "io/files/interrupt.h"
+#include "io/import/text/quote.h"
 #include "io/model/model_file.h"
+#include "ranks/comm.h"
 #include "solvers/solver_table.h"
 
 #include <inttypes.h>

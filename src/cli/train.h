@@ -5,7 +5,7 @@
 #ifndef TH_CLI_TRAIN_H
 #define TH_CLI_TRAIN_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
 #include "cli/model_text.h"
 #include "cli/options/options.h"
 #include "cli/shared/json.h"
-#include "core/comm.h"
-#include "core/model.h"
+#include "model/model.h"
+#include "ranks/comm.h"
 
 #include <math.h>
 #include <string.h>

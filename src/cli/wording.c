@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/wording.h"
 
-#include "core/error.h"
-#include "core/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 #include "math/loss.h"
 
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/cholesky.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/kernels/column_kernels.h"
 
 #include <math.h>

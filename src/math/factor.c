@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/factor.h"
 
-#include "core/elementary.h"
-#include "core/memory.h"
+#include "base/elementary.h"
+#include "base/memory.h"
 #include "math/kernels/column_kernels.h"
 #include "math/tiled.h"
 

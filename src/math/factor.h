@@ -7,7 +7,7 @@
 #ifndef TH_FACTOR_H
 #define TH_FACTOR_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

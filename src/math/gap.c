@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/gap.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 
 #include <float.h>
 #include <math.h>

@@ -15,8 +15,8 @@
 #ifndef TH_GAP_H
 #define TH_GAP_H
 
-#include "core/error.h"
-#include "core/type.h"
+#include "base/error.h"
+#include "data/type.h"
 #include "math/loss.h"
 
 #include <stdbool.h>

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "math/grouping.h"
 
-#include "core/fixed.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "ranks/fixed.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* grouping.h - the penalty over a rank's active attributes: prox, dual norms
  *
- * Vectors are over the places of the active attributes (solvers/data/active.h).
- * Here a group has only its active members. The groups with members on this
- * rank are numbered in the order of their lowest attributes. l1 makes a group
- * of every place and stores nothing for it, unless a description gives weights.
+ * Vectors are over the places of the active attributes
+ * (solvers/access/active.h). Here a group has only its active members. The
+ * groups with members on this rank are numbered in the order of their lowest
+ * attributes. l1 makes a group of every place and stores nothing for it, unless
+ * a description gives weights.
  *
  * A group with active members on several ranks is shared. All ranks receive the
  * values of its members in ascending order of attributes. Each rank that needs
@@ -15,9 +16,9 @@
 #ifndef TH_GROUPING_H
 #define TH_GROUPING_H
 
-#include "core/comm.h"
-#include "core/groups.h"
+#include "data/groups.h"
 #include "math/penalty.h"
+#include "ranks/comm.h"
 
 #include <stdbool.h>
 #include <stdint.h>

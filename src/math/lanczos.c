@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/lanczos.h"
 
-#include "core/memory.h"
-#include "core/random.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "math/kernels/column_kernels.h"
 
 #include <float.h>

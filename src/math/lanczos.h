@@ -3,7 +3,7 @@
 #ifndef TH_LANCZOS_H
 #define TH_LANCZOS_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 #ifndef TH_LINALG_H
 #define TH_LINALG_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

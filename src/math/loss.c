@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/loss.h"
 
-#include "core/elementary.h"
-#include "core/search.h"
+#include "base/elementary.h"
+#include "base/search.h"
 #include "math/loss_array.h"
 
 #include <math.h>

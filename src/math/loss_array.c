@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/loss_array.h"
 
-#include "core/elementary.h"
-#include "core/integer.h"
+#include "base/elementary.h"
+#include "base/integer.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/online.h"
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "math/gap.h"
 #include "math/kernels/rows.h"
 

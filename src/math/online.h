@@ -37,8 +37,8 @@
 #ifndef TH_ONLINE_H
 #define TH_ONLINE_H
 
-#include "core/state.h"
 #include "math/loss.h"
+#include "state/state.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/penalty.h"
 
-#include "core/elementary.h"
-#include "core/search.h"
+#include "base/elementary.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/schedule.h"
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/select.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TH_SELECT_H
 #define TH_SELECT_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 #include <stdint.h>
 

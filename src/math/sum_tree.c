@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/sum_tree.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #ifndef TH_SUM_TREE_H
 #define TH_SUM_TREE_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdint.h>
 

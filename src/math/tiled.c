@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/tiled.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/tiles_dense.h"
 

@@ -8,7 +8,7 @@
 #ifndef TH_TILED_H
 #define TH_TILED_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

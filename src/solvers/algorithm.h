@@ -6,7 +6,7 @@
 #ifndef TH_ALGORITHM_H
 #define TH_ALGORITHM_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 
@@ -69,7 +69,7 @@ struct th_algorithm {
    * now: they are for the solver's own end, or learning has not really begun.
    * NULL: it may. Local. */
   bool (*keeps_held_out)(const void *state);
-  /* List the state between two updates (core/state.h). A solver made by create
+  /* List the state between two updates (state/state.h). A solver made by create
    * from the same plan goes on with the same bits once this state has been put
    * into it. Collective while an image is put, since derived values are then
    * computed again. */

@@ -3,8 +3,8 @@
 #ifndef TH_CONFIG_H
 #define TH_CONFIG_H
 
-#include "core/ground_truth.h"
 #include "math/online.h"
+#include "model/ground_truth.h"
 
 #include <stdbool.h>
 #include <stdint.h>

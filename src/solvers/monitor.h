@@ -3,7 +3,7 @@
 #ifndef TH_MONITOR_H
 #define TH_MONITOR_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

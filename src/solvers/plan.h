@@ -3,7 +3,7 @@
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
 
-#include "core/store.h"
+#include "data/store.h"
 #include "solvers/config.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef TH_SOLVER_TABLE_H
 #define TH_SOLVER_TABLE_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "solvers/config.h"
 
 #include <stdbool.h>

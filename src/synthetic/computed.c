@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/computed.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "ranks/partition.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef TH_COMPUTED_H
 #define TH_COMPUTED_H
 
-#include "core/ground_truth.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "model/ground_truth.h"
 #include "synthetic/memo.h"
 #include "synthetic/synthetic.h"
 #include "synthetic/tiles.h"

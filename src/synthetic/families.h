@@ -6,7 +6,7 @@
 #ifndef TH_FAMILIES_H
 #define TH_FAMILIES_H
 
-#include "core/ground_truth.h"
+#include "model/ground_truth.h"
 #include "synthetic/synthetic.h"
 
 enum { TH_FAMILY_STRIP = 256 }; /* examples generated together; even */

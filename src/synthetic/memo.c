@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/memo.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #ifndef TH_MEMO_H
 #define TH_MEMO_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdint.h>
 

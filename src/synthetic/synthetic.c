@@ -4,12 +4,12 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/synthetic.h"
 
-#include "core/elementary.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
-#include "core/random.h"
-#include "core/search.h"
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/search.h"
+#include "ranks/partition.h"
 #include "synthetic/families.h"
 
 #include <math.h>

@@ -6,12 +6,12 @@
 #ifndef TH_SYNTHETIC_H
 #define TH_SYNTHETIC_H
 
-#include "core/deal.h"
-#include "core/error.h"
-#include "core/ground_truth.h"
-#include "core/partition.h"
-#include "core/slab.h"
-#include "core/source.h"
+#include "base/error.h"
+#include "data/deal.h"
+#include "data/slab.h"
+#include "data/source.h"
+#include "model/ground_truth.h"
+#include "ranks/partition.h"
 #include "synthetic/zipf.h"
 
 #include <stdbool.h>

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/synthetic_store.h"
 
-#include "core/comm.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "ranks/comm.h"
 #include "synthetic/computed.h"
 
 #include <string.h>

@@ -10,8 +10,8 @@
 #ifndef TH_SYNTHETIC_STORE_H
 #define TH_SYNTHETIC_STORE_H
 
-#include "core/ground_truth.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "model/ground_truth.h"
 
 struct th_synthetic_store;
 

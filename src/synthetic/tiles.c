@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/tiles.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 void th_tiles_init(struct th_tiles *tiles, const struct th_shape *shape,
                    struct th_range range)

@@ -5,7 +5,7 @@
 #ifndef TH_TILES_H
 #define TH_TILES_H
 
-#include "core/source.h"
+#include "data/source.h"
 
 /* An entry as it was added. */
 struct th_entry {

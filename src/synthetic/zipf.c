@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/zipf.h"
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 
 #include <math.h>
 

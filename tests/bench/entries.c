@@ -6,9 +6,9 @@
  * JSON, also for the way by slabs.
  * entries FAMILY EXAMPLES ATTRIBUTES: of computed data.
  * SPDX-License-Identifier: MIT */
-#include "core/partition.h"
-#include "core/store.h"
+#include "data/store.h"
 #include "io/dataset/dataset.h"
+#include "ranks/partition.h"
 #include "synthetic/synthetic.h"
 #include "synthetic/synthetic_store.h"
 

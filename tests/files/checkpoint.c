@@ -2,10 +2,10 @@
  * manifests that were forged, with the checksum made right, are refused
  * SPDX-License-Identifier: MIT */
 #include "io/checkpoint/checkpoint.h"
+#include "base/range.h"
 #include "check.h"
-#include "core/range.h"
 #include "io/checkpoint/manifest.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 

@@ -1,8 +1,8 @@
 /* csv.c - lines of CSV: the short way reads what the reader of any line
  * reads, or leaves the line to it
  * SPDX-License-Identifier: MIT */
+#include "base/random.h"
 #include "check.h"
-#include "core/random.h"
 #include "io/import/csv_any.h"
 #include "io/import/csv_plain.h"
 

@@ -1,6 +1,6 @@
 /* decompress.c - xz files of several blocks where few threads may be made
  * SPDX-License-Identifier: MIT */
-#include "io/hdf5/decompress.h"
+#include "io/files/decompress.h"
 #include "check.h"
 #include "preload.h"
 

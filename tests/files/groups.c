@@ -2,8 +2,8 @@
  * with which words
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "core/partition.h"
 #include "io_data.h"
+#include "ranks/partition.h"
 
 #include "io/import/groups_file.h"
 #include "mpi/mpi_comm.h"

@@ -5,9 +5,9 @@
  * read back through the data set's reader.
  * SPDX-License-Identifier: MIT */
 #include "io/import/import.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "check.h"
-#include "core/memory.h"
-#include "core/random.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 

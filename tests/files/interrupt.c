@@ -1,10 +1,10 @@
 /* interrupt.c - temporary files, and what a signal takes away
  * SPDX-License-Identifier: MIT */
-#include "io/hdf5/interrupt.h"
+#include "io/files/interrupt.h"
+#include "base/error.h"
 #include "check.h"
-#include "core/error.h"
 #include "io/dataset/writer.h"
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
 #include "output_folder.h"
 
 #include <fcntl.h>

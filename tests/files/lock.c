@@ -2,9 +2,9 @@
  * is taken over by one of those who find it; one on another host by none, but
  * by a later leg of its job
  * SPDX-License-Identifier: MIT */
-#include "io/hdf5/lock.h"
+#include "io/files/lock.h"
 #include "check.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 #include "output_folder.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* mapping.c - mapped files that are cut short, and faults that have nothing
  * to do with them
  * SPDX-License-Identifier: MIT */
-#include "io/hdf5/mapping.h"
+#include "io/files/mapping.h"
 #include "check.h"
 #include "io_data.h"
 

@@ -1,7 +1,7 @@
 /* model.c - model files: the same model is the same bytes, and comes back
  * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "check.h"
-#include "core/memory.h"
 #include "io/dataset/file_kind.h"
 #include "io/model/model_file.h"
 #include "io_data.h"

@@ -1,8 +1,8 @@
 /* number.c - decimal text to doubles, against the C library
  * SPDX-License-Identifier: MIT */
-#include "io/import/number.h"
+#include "io/import/text/number.h"
+#include "base/random.h"
 #include "check.h"
-#include "core/random.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

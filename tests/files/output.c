@@ -1,9 +1,9 @@
 /* output.c - outputs appear whole or not at all, and touch nothing that is
  * not their own
  * SPDX-License-Identifier: MIT */
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
+#include "base/error.h"
 #include "check.h"
-#include "core/error.h"
 #include "io/dataset/writer.h"
 #include "output_folder.h"
 

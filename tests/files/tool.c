@@ -5,7 +5,7 @@
  *   io_tool read PATH                open, verify; the error on stderr
  *   io_tool hash FILE                XXH3 of a file's bytes, in decimal
  * SPDX-License-Identifier: MIT */
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 #include "io_data.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "io_data.h"
 
-#include "core/random.h"
+#include "base/random.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/twins.h"
 #include "io/hdf5/h5.h"

@@ -1,14 +1,14 @@
 /* vector_state.c - no call leaves the upper halves of the vector registers
  * in use: scalar functions behind it would take many times as long
  * SPDX-License-Identifier: MIT */
-#include "core/vector_state.h"
+#include "base/vector_state.h"
+#include "base/elementary.h"
+#include "base/memory.h"
 #include "check.h"
-#include "core/elementary.h"
-#include "core/memory.h"
 #include "io/dataset/anew.h"
 #include "io/dataset/fingerprint.h"
-#include "io/hdf5/decompress.h"
-#include "io/hdf5/hash.h"
+#include "io/files/decompress.h"
+#include "io/files/hash.h"
 #include "io_data.h"
 #include "math/kernels/kernels.h"
 #include "math/linalg.h"

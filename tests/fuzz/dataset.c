@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "core/error.h"
+#include "base/error.h"
 #include "io/dataset/dataset.h"
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
 
 #include <stdlib.h>
 #include <string.h>

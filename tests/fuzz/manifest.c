@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "io/checkpoint/manifest.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

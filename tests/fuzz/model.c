@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "core/error.h"
-#include "io/hdf5/output.h"
+#include "base/error.h"
+#include "io/files/output.h"
 #include "io/model/model_file.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # elementary.sh [ROOT] - no function of libm whose bits depend on the processor, and
 # none of BLAS or LAPACK: what enters a model has the same bits everywhere
-# (src/core/elementary.h, src/math/linalg.h)
+# (src/base/elementary.h, src/math/linalg.h)
 # SPDX-License-Identifier: MIT
 #
 # Allowed: bench_scalar.c times libm's exp, and keeps nothing of it; mpi_spread.c calls
@@ -41,15 +41,15 @@ FNR == 1 { comment = 0 }
   if (FILENAME ~ /bench_scalar\.c$/)
     next
   if (code ~ "(^|[^A-Za-z0-9_.>])(" names ")[fl]?[ ]*\\(") {
-    printf "%s:%d: a function of libm; take that of core/elementary.h\n", FILENAME, FNR
+    printf "%s:%d: a function of libm; take that of base/elementary.h\n", FILENAME, FNR
     bad++
   }
   if (FILENAME !~ /mpi_spread\.c$/ && code ~ /cblas_|LAPACKE_|openblas_|(^|[^A-Za-z0-9_])[sd][a-z0-9]+_[ ]*\(/) {
     printf "%s:%d: BLAS or LAPACK; take math/linalg.h\n", FILENAME, FNR
     bad++
   }
-  if (code ~ /Sleef_/ && FILENAME !~ /core\/elementary/) {
-    printf "%s:%d: SLEEF is called by core/elementary.c alone\n", FILENAME, FNR
+  if (code ~ /Sleef_/ && FILENAME !~ /base\/elementary/) {
+    printf "%s:%d: SLEEF is called by base/elementary.c alone\n", FILENAME, FNR
     bad++
   }
 }

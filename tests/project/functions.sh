@@ -23,7 +23,7 @@ fi
 # Below the program messages name options as {name}; the program says --name.
 if grep -rnE '"[^"]*--[a-z]' src mpi io --include='*.c' --include='*.h' |
   grep -v '^src/cli/' | grep -v 'thresher inspect --check'; then
-  echo "texts of the library name options as {name}: core/error.h"
+  echo "texts of the library name options as {name}: base/error.h"
   bad=1
 fi
 find src io mpi tests -type f \( -name '*.[ch]' -o -name '*.py' -o -name '*.sh' \

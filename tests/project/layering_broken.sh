@@ -24,9 +24,9 @@ rm -rf "$root"
 mkdir -p "$root"
 (cd "$SOURCE" && tar cf - --exclude='*.sh' --exclude='*.py' src io mpi tests) | tar xf - -C "$root"
 
-broken src/core/deal.c '"math\/loss.h"'                              # upwards
-broken src/solvers/data/context.c '"solvers\/budgeted\/sift.h"'      # a family
-broken src/solvers/budgeted/sift.c '"solvers\/stochastic\/rda.h"'    # another family
+broken src/data/deal.c '"math\/loss.h"'                              # upwards
+broken src/solvers/access/context.c '"solvers\/budgeted\/sift.h"'      # a family
+broken src/solvers/sift/sift.c '"solvers\/stochastic\/rda.h"'    # another family
 broken src/solvers/exact/lasso.c '"solvers\/driver\/train.h"'        # the driver
 broken src/solvers/driver/train.c '"io\/dataset\/dataset.h"'         # files
 broken io/dataset/dataset.c '"mpi\/mpi_shared.h"'                    # ranks
@@ -36,6 +36,6 @@ broken src/cli/bench/bench_comm.c '"cli\/wording.h"'                  # what is 
 broken src/api/data.c '"cli\/options\/options.h"'                     # the program
 broken src/math/loss.c '<mpi.h>'
 broken mpi/mpi_comm.c '<hdf5.h>'
-broken src/core/deal.h '<hdf5.h>'
+broken src/data/deal.h '<hdf5.h>'
 rm -rf "$root"
 [ $bad -eq 0 ]

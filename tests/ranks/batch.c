@@ -2,11 +2,11 @@
  * meanwhile, the same bits on any number of ranks, failures in mid-flight
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "core/partition.h"
 #include "problem.h"
+#include "ranks/partition.h"
 
 #include "mpi/mpi_comm.h"
-#include "solvers/data/batch.h"
+#include "solvers/access/batch.h"
 
 #include <stdlib.h>
 #include <string.h>

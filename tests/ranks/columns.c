@@ -3,9 +3,9 @@
 #include "check.h"
 #include "memory_store.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/data/replicated_columns.h"
+#include "solvers/access/replicated_columns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "mpi/mpi_comm.h"
 
 #include <math.h>

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/partition.h"
-#include "core/random.h"
+#include "base/random.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/budgeted/end/end_list.h"
+#include "ranks/partition.h"
+#include "solvers/predict/end_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * allocations are its own.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "core/partition.h"
 #include "penalised.h"
+#include "ranks/partition.h"
 
 #include "math/grouping.h"
 #include "mpi/mpi_comm.h"

@@ -5,7 +5,7 @@
 #include "problem.h"
 
 #include "mpi/mpi_comm.h"
-#include "solvers/data/gram.h"
+#include "solvers/access/gram.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/partition.h"
-#include "core/random.h"
+#include "base/random.h"
 #include "math/grouping.h"
 #include "mpi/mpi_comm.h"
+#include "ranks/partition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "penalised.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 
 #include <string.h>
 

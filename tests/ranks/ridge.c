@@ -5,7 +5,7 @@
 #include "check.h"
 #include "penalised.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 
 #include <stdlib.h>
 #include <string.h>

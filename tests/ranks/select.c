@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/partition.h"
-#include "core/random.h"
+#include "base/random.h"
 #include "math/select.h"
 #include "mpi/mpi_comm.h"
+#include "ranks/partition.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "state_look.h"
 #include "state_trial.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 #include "mpi/mpi_comm.h"
 #include "solvers/algorithm.h"
 #include "solvers/driver/run.h"

@@ -3,10 +3,10 @@
 #ifndef TH_STATE_LOOK_H
 #define TH_STATE_LOOK_H
 
-#include "core/certificate.h"
-#include "core/integer.h"
-#include "core/state.h"
-#include "solvers/data/support.h"
+#include "base/integer.h"
+#include "model/certificate.h"
+#include "solvers/access/support.h"
+#include "state/state.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
  * ranks, whatever is kept in memory
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "core/partition.h"
 #include "penalised.h"
+#include "ranks/partition.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 #include "mpi/mpi_comm.h"
 #include "solvers/stochastic/screening.h"
 

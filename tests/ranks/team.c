@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/comm.h"
-#include "core/team.h"
 #include "mpi/mpi_comm.h"
+#include "ranks/comm.h"
+#include "ranks/team.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TH_CHECK_H
 #define TH_CHECK_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef FAKE_STORE_H
 #define FAKE_STORE_H
 
-#include "core/source.h"
+#include "data/source.h"
 
 enum {
   FAKE_ATTRIBUTES = 20,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 
 #include <hdf5.h>
 #include <math.h>

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
-#include "core/partition.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/dataset/names.h"
 #include "io/dataset/row_groups.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
+#include "ranks/partition.h"
 
 #include <hdf5.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 
 #include "forge.h"
 
-#include "core/error.h"
-#include "core/slab.h"
+#include "base/error.h"
+#include "data/slab.h"
 #include "io/dataset/dataset.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io_data.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "io/dataset/writer.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "memory_store.h"
 
-#include "core/partition.h"
+#include "ranks/partition.h"
 
 #include <math.h>
 #include <stdio.h>

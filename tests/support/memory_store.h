@@ -3,7 +3,7 @@
 #ifndef TH_MEMORY_STORE_H
 #define TH_MEMORY_STORE_H
 
-#include "core/source.h"
+#include "data/source.h"
 
 struct memory_tile;
 

@@ -3,7 +3,7 @@
 #ifndef TH_TEST_NORMAL_H
 #define TH_TEST_NORMAL_H
 
-#include "core/random.h"
+#include "base/random.h"
 
 #include <stdint.h>
 

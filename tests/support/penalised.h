@@ -5,7 +5,7 @@
 
 #include "problem.h"
 
-#include "core/groups.h"
+#include "data/groups.h"
 #include "math/loss.h"
 
 /* Options of a solver with a penalty: l1, no intercept, not standardized. */

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "problem.h"
 
+#include "base/integer.h"
+#include "base/random.h"
 #include "check.h"
-#include "core/integer.h"
-#include "core/random.h"
 
 #include <string.h>
 

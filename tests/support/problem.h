@@ -5,7 +5,7 @@
 
 #include "memory_store.h"
 
-#include "core/model.h"
+#include "model/model.h"
 #include "solvers/driver/train.h"
 
 enum { PROBLEM_MOST = 64 };

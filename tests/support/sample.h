@@ -3,7 +3,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include "solvers/budgeted/end/strict.h"
+#include "solvers/predict/strict.h"
 
 enum { SAMPLE_ROWS = 1500, SAMPLE_COLUMNS = 160 };
 
@@ -54,7 +54,7 @@ void sample_label(struct sample *s, double cut);
 struct th_strict_data sample_data(const struct sample *s, int64_t count,
                                   int64_t attributes, int64_t largest);
 
-/* The functions of solvers/budgeted/end/strict.h on it. */
+/* The functions of solvers/predict/strict.h on it. */
 th_status sample_select(struct sample *s, int64_t attributes, int64_t largest);
 th_status sample_fit(struct sample *s, const char *loss, bool intercept);
 void sample_predict(struct sample *s);

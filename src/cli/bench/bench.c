@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 
+#include "base/memory.h"
 #include "cli/shared/json.h"
-#include "core/memory.h"
 #include "io/dataset/anew.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/writer.h"
-#include "io/hdf5/output.h"
+#include "io/files/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

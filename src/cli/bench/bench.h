@@ -6,11 +6,11 @@
 #ifndef TH_BENCH_H
 #define TH_BENCH_H
 
+#include "base/error.h"
 #include "cli/options/options.h"
-#include "core/comm.h"
-#include "core/error.h"
 #include "io/dataset/anew.h"
 #include "io/dataset/dataset.h"
+#include "ranks/comm.h"
 
 #include <stdint.h>
 

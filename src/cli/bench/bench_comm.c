@@ -3,11 +3,11 @@
  * Seconds per operation at a few sizes; the largest gives the bandwidth. One
  * rank has nothing to measure.
  * SPDX-License-Identifier: MIT */
+#include "base/integer.h"
+#include "base/memory.h"
 #include "cli/bench/bench.h"
 #include "cli/shared/arithmetic.h"
 #include "cli/shared/source.h"
-#include "core/integer.h"
-#include "core/memory.h"
 #include "solvers/driver/train.h"
 #include "synthetic/synthetic_store.h"
 

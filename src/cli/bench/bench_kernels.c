@@ -3,8 +3,8 @@
  * The plain read and the kernels take turns, so that a change in the machine's
  * load meets all of them. Values lie in memory, beyond the caches.
  * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "cli/bench/bench.h"
-#include "core/memory.h"
 #include "math/kernels/kernels.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* bench_read.c - reading dense data, verified, under several storage layouts,
  * and training on data larger than memory: against read(2) on the same file
  * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+#include "base/random.h"
 #include "cli/bench/bench.h"
-#include "core/memory.h"
-#include "core/random.h"
 #include "io/dataset/writer.h"
 #include "io/import/import.h"
 #include "solvers/driver/train.h"

@@ -1,14 +1,14 @@
 /* bench_scalar.c - time of a scalar exp after each library that may use wide
  * vectors
  *
- * All figures but the last should be equal: see core/vector_state.h. The last
+ * All figures but the last should be equal: see base/vector_state.h. The last
  * one shows the cost of a library that leaves the upper halves of the vector
  * registers in use.
  * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+#include "base/vector_state.h"
 #include "cli/bench/bench.h"
-#include "core/memory.h"
-#include "core/vector_state.h"
-#include "io/hdf5/hash.h"
+#include "io/files/hash.h"
 #include "math/linalg.h"
 
 #include <math.h>

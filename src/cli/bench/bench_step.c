@@ -4,12 +4,12 @@
  * data set. It is far larger than any cache, and is read again only after all
  * of it was read.
  * SPDX-License-Identifier: MIT */
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "cli/bench/bench.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
-#include "core/random.h"
 #include "math/kernels/kernels.h"
+#include "ranks/partition.h"
 #include "solvers/driver/train.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef TH_COMMAND_H
 #define TH_COMMAND_H
 
-#include "core/comm.h"
+#include "ranks/comm.h"
 
 struct th_options;
 

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/options/options.h"
 
-#include "core/memory.h"
-#include "core/model.h"
-#include "core/slab.h"
-#include "io/hdf5/output.h"
+#include "base/memory.h"
+#include "data/slab.h"
+#include "io/files/output.h"
 #include "io/import/import.h"
+#include "model/model.h"
 
 #include <errno.h>
 #include <getopt.h>

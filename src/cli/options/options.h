@@ -9,10 +9,10 @@
 
 #include "api/option.h"
 #include "api/training.h"
+#include "base/error.h"
 #include "cli/options/command.h"
-#include "core/comm.h"
-#include "core/error.h"
-#include "core/ground_truth.h"
+#include "model/ground_truth.h"
+#include "ranks/comm.h"
 #include "solvers/config.h"
 
 #include <stdbool.h>

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/shared/arithmetic.h"
 
-#include "core/elementary.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/random.h"
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "math/cholesky.h"
 #include "math/kernels/column_kernels.h"
 #include "math/kernels/kernels.h"

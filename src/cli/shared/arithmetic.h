@@ -3,7 +3,7 @@
 #ifndef TH_ARITHMETIC_H
 #define TH_ARITHMETIC_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdint.h>
 

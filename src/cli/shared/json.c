@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/shared/json.h"
 
-#include "core/printable.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef TH_JSON_H
 #define TH_JSON_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ json_t *th_json_string(const char *text);
 void th_json_hex(json_t *object, const char *key, uint64_t value);
 
 /* Write an object and a line end, and release it. What a terminal does not show
- * as it is (core/printable.h) is written as \u and four digits. flags are
+ * as it is (base/printable.h) is written as \u and four digits. flags are
  * jansson's. Local. TH_ENOMEM when it could not be built, TH_EIO when it cannot
  * be written. */
 th_status th_json_print(FILE *out, json_t *object, size_t flags,

@@ -3,9 +3,9 @@
 #include "cli/shared/source.h"
 
 #include "cli/options/options.h"
-#include "core/ground_truth.h"
-#include "core/partition.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "model/ground_truth.h"
+#include "ranks/partition.h"
 #include "synthetic/synthetic.h"
 
 #include <math.h>

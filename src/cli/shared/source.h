@@ -5,8 +5,8 @@
 
 #include "api/data.h"
 #include "cli/options/options.h"
-#include "core/ground_truth.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "model/ground_truth.h"
 #include "synthetic/synthetic.h"
 
 /* The data that `generate` writes or --source computes. */

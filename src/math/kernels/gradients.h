@@ -12,7 +12,7 @@
 #ifndef TH_GRADIENTS_H
 #define TH_GRADIENTS_H
 
-#include "core/slab.h"
+#include "data/slab.h"
 
 #include <stdint.h>
 

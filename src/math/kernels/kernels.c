@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/kernels.h"
 
-#include "core/kernel_form.h"
+#include "base/kernel_form.h"
 #include "math/kernels/columns_dense.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/gradients_dense.h"

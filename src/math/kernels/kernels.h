@@ -12,7 +12,7 @@
 #ifndef TH_KERNELS_H
 #define TH_KERNELS_H
 
-#include "core/slab.h"
+#include "data/slab.h"
 
 #include <stdint.h>
 

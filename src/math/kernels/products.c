@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/products.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 #include "math/kernels/dense.h"
 
 void th_products_add(const struct th_products *p)

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/rows.h"
 
-#include "core/partition.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/rows_dense.h"
+#include "ranks/partition.h"
 
 /* One more term; false when it is bad. */
 static bool add_term(const struct th_fixed *fixed, double term, int64_t *sum)

@@ -9,8 +9,8 @@
 #ifndef TH_ROWS_H
 #define TH_ROWS_H
 
-#include "core/fixed.h"
-#include "core/slab.h"
+#include "data/slab.h"
+#include "ranks/fixed.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,10 +9,10 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/competitors/averaging.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/kernels/rows.h"
 #include "math/select.h"
-#include "solvers/data/context.h"
+#include "solvers/access/context.h"
 
 #include <math.h>
 #include <stdlib.h>

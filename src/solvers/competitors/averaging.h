@@ -13,10 +13,10 @@
 #ifndef TH_AVERAGING_H
 #define TH_AVERAGING_H
 
+#include "solvers/access/context.h"
+#include "solvers/access/support.h"
+#include "solvers/access/whole_rows.h"
 #include "solvers/competitors/looks.h"
-#include "solvers/data/context.h"
-#include "solvers/data/support.h"
-#include "solvers/data/whole_rows.h"
 
 /* What the constants of a solver follow from. Replicated. */
 struct th_averaging_scale {

@@ -1,13 +1,13 @@
 /* competitors_plan.c - what a run of `rda-ito`, `dantzig` or `ssr` is going to
  * do
  * SPDX-License-Identifier: MIT */
-#include "core/integer.h"
-#include "core/partition.h"
+#include "base/integer.h"
+#include "ranks/partition.h"
+#include "solvers/access/sampled_plan.h"
 #include "solvers/competitors/algorithms.h"
 #include "solvers/competitors/dantzig.h"
 #include "solvers/competitors/looks.h"
 #include "solvers/competitors/selector.h"
-#include "solvers/data/sampled_plan.h"
 
 enum {
   MOST_BATCH = 64,     /* examples in a step by default, */

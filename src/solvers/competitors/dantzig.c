@@ -30,14 +30,14 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/competitors/dantzig.h"
 
-#include "core/elementary.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "solvers/access/context.h"
 #include "solvers/algorithm.h"
 #include "solvers/competitors/algorithms.h"
 #include "solvers/competitors/looks.h"
 #include "solvers/competitors/selector.h"
-#include "solvers/data/context.h"
 
 #include <math.h>
 #include <stdint.h>

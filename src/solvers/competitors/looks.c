@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/competitors/looks.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
-#include "core/random.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "ranks/partition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,9 +17,9 @@
 #ifndef TH_LOOKS_H
 #define TH_LOOKS_H
 
-#include "solvers/data/context.h"
-#include "solvers/data/example_order.h"
-#include "solvers/data/support.h"
+#include "solvers/access/context.h"
+#include "solvers/access/example_order.h"
+#include "solvers/access/support.h"
 
 #include <stdbool.h>
 #include <stdint.h>

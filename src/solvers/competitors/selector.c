@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/competitors/selector.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/kernels/rows.h"
 
 #include <math.h>

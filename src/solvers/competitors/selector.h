@@ -15,9 +15,9 @@
 #ifndef TH_SELECTOR_H
 #define TH_SELECTOR_H
 
-#include "core/comm.h"
-#include "core/error.h"
-#include "core/state.h"
+#include "base/error.h"
+#include "ranks/comm.h"
+#include "state/state.h"
 
 #include <stdint.h>
 

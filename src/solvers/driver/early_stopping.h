@@ -5,7 +5,7 @@
 #ifndef TH_EARLY_STOPPING_H
 #define TH_EARLY_STOPPING_H
 
-#include "solvers/data/batch.h"
+#include "solvers/access/batch.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* predict.c - predictions of a model, from the attributes of its support alone
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/predict.h"
-#include "core/fixed.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/kernels/kernels.h"
+#include "ranks/fixed.h"
 #include "solvers/driver/train.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #ifndef TH_PREDICT_H
 #define TH_PREDICT_H
 
-#include "core/comm.h"
-#include "core/model.h"
-#include "core/store.h"
+#include "data/store.h"
+#include "model/model.h"
+#include "ranks/comm.h"
 
 /* Predictions of a model for rows of one or more row groups, summed over ranks:
  * each rank reads the support attributes it owns. Collective; prediction[] is

@@ -29,7 +29,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/recertify.h"
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "math/gap.h"
 #include "solvers/penalised/certify.h"
 #include "solvers/penalised/problem.h"

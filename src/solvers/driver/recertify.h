@@ -3,7 +3,7 @@
 #ifndef TH_RECERTIFY_H
 #define TH_RECERTIFY_H
 
-#include "solvers/data/support.h"
+#include "solvers/access/support.h"
 #include "solvers/penalised/problem.h"
 
 /* A certificate of a model, computed from the data. A program that rounds

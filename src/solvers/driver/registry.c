@@ -1,15 +1,16 @@
 /* registry.c - the solver table
  * SPDX-License-Identifier: MIT */
-#include "core/search.h"
+#include "base/search.h"
 #include "math/loss.h"
-#include "solvers/budgeted/algorithms.h"
 #include "solvers/competitors/algorithms.h"
 #include "solvers/driver/train.h"
 #include "solvers/exact/algorithms.h"
 #include "solvers/greedy/algorithms.h"
 #include "solvers/ridge/algorithms.h"
 #include "solvers/sampling/algorithms.h"
+#include "solvers/sift/algorithms.h"
 #include "solvers/stochastic/algorithms.h"
+#include "solvers/thresholding/algorithms.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/run.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
+#include "solvers/access/context.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/context.h"
 #include "solvers/driver/train.h"
 
 #include <math.h>

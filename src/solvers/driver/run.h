@@ -8,10 +8,10 @@
 #ifndef TH_RUN_H
 #define TH_RUN_H
 
-#include "core/model.h"
-#include "core/state.h"
+#include "model/model.h"
 #include "solvers/driver/early_stopping.h"
 #include "solvers/solver_table.h"
+#include "state/state.h"
 
 #include <stdbool.h>
 

@@ -3,10 +3,10 @@
 #ifndef TH_TRAIN_H
 #define TH_TRAIN_H
 
-#include "core/comm.h"
-#include "core/model.h"
-#include "core/profile.h"
-#include "core/source.h"
+#include "data/source.h"
+#include "model/model.h"
+#include "ranks/comm.h"
+#include "ranks/profile.h"
 #include "solvers/monitor.h"
 #include "solvers/plan.h"
 #include "solvers/solver_table.h"

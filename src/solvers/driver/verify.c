@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
 
-#include "core/elementary.h"
-#include "core/memory.h"
+#include "base/elementary.h"
+#include "base/memory.h"
 #include "math/kernels/kernels.h"
 #include "math/penalty.h"
-#include "solvers/data/support.h"
+#include "solvers/access/support.h"
 #include "solvers/driver/recertify.h"
 #include "solvers/exact/lasso.h"
 #include "solvers/penalised/plan_penalised.h"

@@ -3,7 +3,7 @@
 #ifndef TH_VERIFY_H
 #define TH_VERIFY_H
 
-#include "core/model.h"
+#include "model/model.h"
 #include "solvers/driver/recertify.h"
 #include "solvers/driver/train.h"
 

@@ -6,7 +6,7 @@
  * lambda falls. The largest eigenvalue is bounded from both sides, by the trace
  * of the Gram matrix and by the product with the model's coefficients.
  * SPDX-License-Identifier: MIT */
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "solvers/driver/verify.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/ridge/claim.h"

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/active_set.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "solvers/data/rowwise.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "solvers/access/rowwise.h"
 #include "solvers/exact/quadratic.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/gradient_history.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

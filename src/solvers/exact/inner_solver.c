@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/inner_solver.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/gap.h"
 #include "solvers/exact/active_set.h"
 #include "solvers/exact/quadratic.h"

@@ -17,16 +17,16 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/lasso.h"
 
-#include "core/claims.h"
-#include "core/elementary.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/state.h"
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "model/claims.h"
+#include "solvers/access/support.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/support.h"
 #include "solvers/exact/algorithms.h"
 #include "solvers/exact/working_set_solver.h"
 #include "solvers/penalised/plan_penalised.h"
+#include "state/state.h"
 
 #include <float.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #ifndef TH_LASSO_H
 #define TH_LASSO_H
 
-#include "core/state.h"
+#include "state/state.h"
 
 #include <stdbool.h>
 

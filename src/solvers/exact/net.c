@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/net.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "solvers/exact/working_set_solver.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #ifndef TH_NET_H
 #define TH_NET_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "math/kernels/column_kernels.h"
 #include "math/loss.h"
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/quadratic.h"
 
-#include "core/memory.h"
-#include "core/random.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "math/linalg.h"
 #include "solvers/exact/active_set.h"
 

@@ -11,7 +11,7 @@
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
 
-#include "solvers/data/replicated_columns.h"
+#include "solvers/access/replicated_columns.h"
 #include "solvers/exact/covariance.h"
 #include "solvers/exact/working_set.h"
 

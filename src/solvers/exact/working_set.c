@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/working_set.h"
 
-#include "core/memory.h"
-#include "core/search.h"
+#include "base/memory.h"
+#include "base/search.h"
 #include "math/kernels/column_kernels.h"
 
 #include <math.h>

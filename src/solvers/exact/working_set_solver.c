@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/working_set_solver.h"
 
-#include "core/elementary.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/gap.h"
-#include "solvers/data/density.h"
+#include "ranks/partition.h"
+#include "solvers/access/density.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * numbers of rows at once, so that tests may be rare.
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/candidates.h"
-#include "core/elementary.h"
-#include "core/memory.h"
+#include "base/elementary.h"
+#include "base/memory.h"
 #include "math/kernels/kernels.h"
 
 #include <math.h>

@@ -10,8 +10,8 @@
 #ifndef TH_CANDIDATES_H
 #define TH_CANDIDATES_H
 
-#include "solvers/data/batch.h"
-#include "solvers/data/context.h"
+#include "solvers/access/batch.h"
+#include "solvers/access/context.h"
 #include "solvers/greedy/oomp.h"
 
 #include <stdbool.h>

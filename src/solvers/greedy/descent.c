@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/descent.h"
 
-#include "core/elementary.h"
-#include "core/memory.h"
+#include "base/elementary.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>

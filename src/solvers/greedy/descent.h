@@ -6,8 +6,8 @@
 #ifndef TH_DESCENT_H
 #define TH_DESCENT_H
 
-#include "solvers/data/batch.h"
-#include "solvers/data/context.h"
+#include "solvers/access/batch.h"
+#include "solvers/access/context.h"
 #include "solvers/greedy/oomp.h"
 
 /* Replicated. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/forecast.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/select.h"
 #include "solvers/greedy/pursuit.h"
 

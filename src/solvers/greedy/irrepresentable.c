@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/irrepresentable.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/linalg.h"
 #include "solvers/greedy/pursuit.h"
 

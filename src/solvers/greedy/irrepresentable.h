@@ -8,7 +8,7 @@
 #ifndef TH_IRREPRESENTABLE_H
 #define TH_IRREPRESENTABLE_H
 
-#include "core/profile.h"
+#include "ranks/profile.h"
 #include "solvers/plan.h"
 
 enum { TH_IRREPRESENTABLE_MOST = 4000 }; /* attributes of S */

@@ -10,14 +10,14 @@
  * fallen to a share of that without attributes, or as many as predict examples
  * best that are held out (omp_folds.h). The last path uses all examples.
  * SPDX-License-Identifier: MIT */
-#include "core/claims.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
-#include "core/selected.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "model/claims.h"
+#include "model/selected.h"
+#include "ranks/partition.h"
+#include "solvers/access/folds.h"
+#include "solvers/access/support.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/folds.h"
-#include "solvers/data/support.h"
 #include "solvers/greedy/algorithms.h"
 #include "solvers/greedy/pursuit.h"
 #include "solvers/penalised/plan_penalised.h"

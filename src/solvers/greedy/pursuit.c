@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/pursuit.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/range.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/range.h"
 #include "math/gap.h"
 
 #include <math.h>

@@ -19,7 +19,7 @@
 #define TH_PURSUIT_H
 
 #include "math/cholesky.h"
-#include "solvers/data/replicated_columns.h"
+#include "solvers/access/replicated_columns.h"
 #include "solvers/greedy/forecast.h"
 #include "solvers/penalised/problem.h"
 

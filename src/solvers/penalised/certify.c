@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/penalised/certify.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/gap.h"
 #include "solvers/penalised/problem.h"
 

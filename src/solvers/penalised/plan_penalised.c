@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/penalised/plan_penalised.h"
 
-#include "core/elementary.h"
-#include "core/partition.h"
+#include "base/elementary.h"
 #include "math/grouping.h"
+#include "ranks/partition.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef TH_PLAN_PENALISED_H
 #define TH_PLAN_PENALISED_H
 
-#include "core/source.h"
+#include "data/source.h"
 #include "solvers/plan.h"
 
 /* The part of the plan that all such solvers share: lambda, passes, reads and

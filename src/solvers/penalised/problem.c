@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/penalised/problem.h"
 
-#include "core/fixed.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/search.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/search.h"
 #include "math/gap.h"
 #include "math/kernels/column_kernels.h"
 #include "math/kernels/gradients.h"
 #include "math/kernels/kernels_sparse.h"
-#include "solvers/data/density.h"
+#include "ranks/fixed.h"
+#include "solvers/access/density.h"
 
 #include <math.h>
 #include <stdlib.h>

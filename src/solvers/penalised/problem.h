@@ -19,13 +19,13 @@
 #ifndef TH_PROBLEM_H
 #define TH_PROBLEM_H
 
-#include "core/model.h"
 #include "math/grouping.h"
 #include "math/kernels/column_kernels.h"
-#include "solvers/data/active.h"
-#include "solvers/data/csc_cache.h"
-#include "solvers/data/replicated_columns.h"
-#include "solvers/data/support.h"
+#include "model/model.h"
+#include "solvers/access/active.h"
+#include "solvers/access/csc_cache.h"
+#include "solvers/access/replicated_columns.h"
+#include "solvers/access/support.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* problem_predict.c - predictions of a sparse model on all training examples
  * SPDX-License-Identifier: MIT */
-#include "core/fixed.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/kernels/kernels.h"
 #include "math/kernels/kernels_sparse.h"
+#include "ranks/fixed.h"
 #include "solvers/penalised/problem.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/ridge/claim.h"
 
-#include "core/memory.h"
-#include "core/range.h"
+#include "base/memory.h"
+#include "base/range.h"
 #include "solvers/penalised/problem.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/ridge/conjugate.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/ridge/direct.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/linalg.h"
 
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/ridge/normal_matrix.h"
 
-#include "core/fixed.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/kernels.h"
 #include "math/kernels/tiles_dense.h"
+#include "ranks/fixed.h"
 
 #include <math.h>
 #include <stdlib.h>

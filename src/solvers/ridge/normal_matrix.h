@@ -12,7 +12,7 @@
 #ifndef TH_NORMAL_MATRIX_H
 #define TH_NORMAL_MATRIX_H
 
-#include "core/spread.h"
+#include "ranks/spread.h"
 #include "solvers/ridge/useful.h"
 
 struct th_normal_matrix {

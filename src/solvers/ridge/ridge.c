@@ -14,13 +14,13 @@
  * models of the first and last way have the same bits on any ranks. Those of
  * ScaLAPACK depend on its grid of processes, which the certificate names.
  * SPDX-License-Identifier: MIT */
-#include "core/claims.h"
-#include "core/memory.h"
-#include "core/range.h"
-#include "core/spread.h"
+#include "base/memory.h"
+#include "base/range.h"
 #include "math/lanczos.h"
+#include "model/claims.h"
+#include "ranks/spread.h"
+#include "solvers/access/support.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/support.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/ridge/algorithms.h"
 #include "solvers/ridge/claim.h"

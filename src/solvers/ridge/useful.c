@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/ridge/useful.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "solvers/penalised/problem.h"
 
 #include <stdlib.h>

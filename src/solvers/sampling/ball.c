@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/ball.h"
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 
 #include <math.h>
 

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/draws.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
-#include "core/random.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "math/sum_tree.h"
-#include "solvers/data/context.h"
+#include "ranks/partition.h"
+#include "solvers/access/context.h"
 #include "solvers/sampling/iterate.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 
 #include "math/alias.h"
 #include "math/sum_tree.h"
-#include "solvers/data/context.h"
+#include "solvers/access/context.h"
 #include "solvers/sampling/iterate.h"
 
 #include <stdbool.h>

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/iterate.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/sum_tree.h"
-#include "solvers/data/context.h"
+#include "ranks/partition.h"
+#include "solvers/access/context.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
 #define TH_ITERATE_H
 
 #include "math/sum_tree.h"
-#include "solvers/data/context.h"
-#include "solvers/data/support.h"
+#include "solvers/access/context.h"
+#include "solvers/access/support.h"
 #include "solvers/sampling/ball.h"
 
 /* An attribute. */

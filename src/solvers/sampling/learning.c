@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/learning.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef TH_LEARNING_H
 #define TH_LEARNING_H
 
-#include "solvers/data/context.h"
+#include "solvers/access/context.h"
 #include "solvers/sampling/iterate.h"
 #include "solvers/sampling/moments.h"
 #include "solvers/sampling/steps.h"

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/moments.h"
 
-#include "core/memory.h"
-#include "core/partition.h"
-#include "solvers/data/context.h"
+#include "base/memory.h"
+#include "ranks/partition.h"
+#include "solvers/access/context.h"
 
 #include <math.h>
 #include <stdlib.h>

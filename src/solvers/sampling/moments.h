@@ -9,7 +9,7 @@
 #ifndef TH_MOMENTS_H
 #define TH_MOMENTS_H
 
-#include "solvers/data/context.h"
+#include "solvers/access/context.h"
 #include "solvers/sampling/ball.h"
 #include "solvers/sampling/iterate.h"
 

@@ -5,9 +5,9 @@
  * attribute-efficient solvers become if every attribute of an example is read.
  * They show what a budget costs (Kukliansky & Shamir 2015, section 5).
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
+#include "base/memory.h"
+#include "solvers/access/whole_rows.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/whole_rows.h"
 #include "solvers/sampling/algorithms.h"
 #include "solvers/sampling/iterate.h"
 #include "solvers/sampling/learning.h"

@@ -10,8 +10,8 @@
 #ifndef TH_READS_H
 #define TH_READS_H
 
-#include "solvers/data/context.h"
-#include "solvers/data/example_order.h"
+#include "solvers/access/context.h"
+#include "solvers/access/example_order.h"
 #include "solvers/sampling/draws.h"
 #include "solvers/sampling/iterate.h"
 

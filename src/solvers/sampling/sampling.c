@@ -14,12 +14,12 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/sampling.h"
 
-#include "core/elementary.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "ranks/partition.h"
+#include "solvers/access/sampled_plan.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/sampled_plan.h"
 #include "solvers/sampling/algorithms.h"
 #include "solvers/solver_table.h"
 
@@ -47,7 +47,7 @@ static void derive(struct th_sampling *s, struct th_context *context,
   th_state_note(list, sampling_draw_by(s, context, &theory, list->err));
 }
 
-/* The state between two updates (core/state.h). Collective while an image is
+/* The state between two updates (state/state.h). Collective while an image is
  * put. */
 static void sampling_describe(void *state, struct th_context *context,
                               struct th_state *list)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/steps.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
 #ifndef TH_STEPS_H
 #define TH_STEPS_H
 
-#include "core/error.h"
-#include "core/state.h"
+#include "base/error.h"
 #include "solvers/config.h"
 #include "solvers/sampling/ball.h"
+#include "state/state.h"
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

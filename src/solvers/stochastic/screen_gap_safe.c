@@ -20,7 +20,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screening.h"
 
-#include "core/integer.h"
+#include "base/integer.h"
 #include "math/gap.h"
 #include "solvers/stochastic/sparsa.h"
 

@@ -12,8 +12,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screen_online.h"
 
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/gap.h"
 #include "math/penalty.h"
 #include "solvers/exact/algorithms.h"

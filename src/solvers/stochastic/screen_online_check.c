@@ -8,8 +8,8 @@
  * does, the solution is that of the whole problem. (When to check: Liang & Poon
  * 2022, section 3.4; how: Tibshirani et al. 2012.)
  * SPDX-License-Identifier: MIT */
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/gap.h"
 #include "math/online.h"
 #include "solvers/stochastic/screen_online.h"

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
 
-#include "core/elementary.h"
-#include "core/integer.h"
-#include "core/memory.h"
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/gap.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"

@@ -14,17 +14,17 @@
 #ifndef TH_STOCHASTIC_H
 #define TH_STOCHASTIC_H
 
-#include "core/claims.h"
-#include "core/model.h"
-#include "core/state.h"
 #include "math/grouping.h"
+#include "model/claims.h"
+#include "model/model.h"
+#include "solvers/access/active.h"
+#include "solvers/access/example_order.h"
+#include "solvers/access/row_cache.h"
+#include "solvers/access/support.h"
 #include "solvers/algorithm.h"
-#include "solvers/data/active.h"
-#include "solvers/data/example_order.h"
-#include "solvers/data/row_cache.h"
-#include "solvers/data/support.h"
 #include "solvers/stochastic/stochastic_control.h"
 #include "solvers/stochastic/stochastic_pass.h"
+#include "state/state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -148,7 +148,7 @@ struct th_stochastic {
   /* Replicated from here on. */
   double lambda;
   int64_t n;
-  double *target; /* n, in the form of solvers/data/context.h */
+  double *target; /* n, in the form of solvers/access/context.h */
   double *eta;    /* weight / n: the sum is 1 */
   struct th_full_pass full;
   struct th_step_control control;

@@ -1,7 +1,7 @@
 /* stochastic_control.c - step sizes and counters of a stochastic method
  * SPDX-License-Identifier: MIT */
-#include "core/elementary.h"
-#include "core/integer.h"
+#include "base/elementary.h"
+#include "base/integer.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <math.h>

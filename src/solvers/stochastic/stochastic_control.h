@@ -9,7 +9,7 @@
 #ifndef TH_STOCHASTIC_CONTROL_H
 #define TH_STOCHASTIC_CONTROL_H
 
-#include "core/state.h"
+#include "state/state.h"
 
 struct th_stochastic;
 

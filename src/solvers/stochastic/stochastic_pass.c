@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic_pass.h"
 
-#include "core/fixed.h"
-#include "core/integer.h"
-#include "core/memory.h"
-#include "core/partition.h"
-#include "core/state.h"
+#include "base/integer.h"
+#include "base/memory.h"
 #include "math/gap.h"
-#include "solvers/data/active.h"
+#include "ranks/fixed.h"
+#include "ranks/partition.h"
+#include "solvers/access/active.h"
 #include "solvers/stochastic/stochastic.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #ifndef TH_STOCHASTIC_PASS_H
 #define TH_STOCHASTIC_PASS_H
 
-#include "core/fixed.h"
-#include "core/state.h"
+#include "ranks/fixed.h"
+#include "state/state.h"
 
 struct th_stochastic;
 

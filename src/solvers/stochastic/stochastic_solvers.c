@@ -4,7 +4,7 @@
 #include "solvers/stochastic/algorithms.h"
 #include "solvers/stochastic/screening.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* variance_reduced.c - steps of reduced variance: what saga and svrg share
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
+#include "base/memory.h"
 #include "math/online.h"
 #include "solvers/stochastic/screening.h"
 

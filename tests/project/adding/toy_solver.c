@@ -5,11 +5,11 @@
  * It reads no attribute: the mean of the targets is what the driver subtracts
  * from them. A step does nothing but count.
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
+#include "base/memory.h"
+#include "solvers/access/sampled_plan.h"
+#include "solvers/access/support.h"
 #include "solvers/algorithm.h"
 #include "solvers/competitors/algorithms.h"
-#include "solvers/data/sampled_plan.h"
-#include "solvers/data/support.h"
 
 #include <stdlib.h>
 

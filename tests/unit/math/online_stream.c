@@ -11,7 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/random.h"
+#include "base/random.h"
 #include "math/gap.h"
 #include "math/online.h"
 

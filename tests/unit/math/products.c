@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/random.h"
+#include "base/random.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/products.h"
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "random_problem.h"
 
+#include "base/random.h"
 #include "check.h"
-#include "core/random.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/random.h"
+#include "base/random.h"
 #include "solvers/exact/active_set.h"
 #include "solvers/exact/quadratic.h"
 

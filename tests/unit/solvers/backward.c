@@ -3,7 +3,7 @@
 #include "check.h"
 #include "sample.h"
 
-#include "solvers/budgeted/end/backward.h"
+#include "solvers/fits/backward.h"
 
 static struct sample sample; /* too large for the stack */
 

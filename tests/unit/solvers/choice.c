@@ -3,7 +3,7 @@
 #include "check.h"
 #include "normal.h"
 
-#include "solvers/budgeted/end/choice.h"
+#include "solvers/predict/choice.h"
 
 enum { ROWS = 400 };
 

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "problem.h"
 
-#include "core/random.h"
+#include "base/random.h"
 #include "solvers/driver/predict.h"
 
 #include <string.h>

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/deal.h"
-#include "core/partition.h"
-#include "core/random.h"
+#include "base/random.h"
+#include "data/deal.h"
 #include "math/kernels/rows.h"
 #include "math/online.h"
-#include "solvers/data/example_order.h"
+#include "ranks/partition.h"
+#include "solvers/access/example_order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "normal.h"
 
-#include "solvers/data/folds.h"
+#include "solvers/access/folds.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "core/memory.h"
-#include "core/random.h"
-#include "solvers/budgeted/end/marginal.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "solvers/predict/marginal.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "check.h"
 #include "problem.h"
 
-#include "core/profile.h"
+#include "ranks/profile.h"
 #include "solvers/algorithm.h"
 #include "solvers/driver/run.h"
 #include "solvers/sampling/sampling.h"

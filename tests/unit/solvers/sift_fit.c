@@ -4,9 +4,9 @@
 #include "check.h"
 #include "problem.h"
 
-#include "core/random.h"
+#include "base/random.h"
 #include "math/cholesky.h"
-#include "solvers/budgeted/sift_fit.h"
+#include "solvers/sift/sift_fit.h"
 
 #include <stdlib.h>
 #include <string.h>

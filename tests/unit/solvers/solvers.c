@@ -5,8 +5,8 @@
 
 #include "math/linalg.h"
 #include "math/loss.h"
-#include "solvers/budgeted/elimination.h"
 #include "solvers/driver/predict.h"
+#include "solvers/fits/elimination.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "normal.h"
 #include "problem.h"
 
-#include "core/random.h"
+#include "base/random.h"
 #include "math/kernels/kernels_sparse.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "problem.h"
 
-#include "solvers/data/gram.h"
+#include "solvers/access/gram.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* stochastic.c - stochastic methods against transcriptions and optima
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "core/partition.h"
 #include "penalised.h"
+#include "ranks/partition.h"
 
-#include "core/deal.h"
-#include "solvers/data/example_order.h"
+#include "data/deal.h"
+#include "solvers/access/example_order.h"
 
 #include <stdlib.h>
 #include <string.h>

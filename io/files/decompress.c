@@ -1,0 +1,410 @@
+/* decompress.c - gzip, bzip2 and xz files, recognised by their first bytes
+ * SPDX-License-Identifier: MIT */
+#include "io/files/decompress.h"
+
+#include "base/memory.h"
+#include "io/files/output.h"
+
+#include <bzlib.h>
+#include <errno.h>
+#include <lzma.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* --- How gzip, bzip2 and xz streams are read, step by step ---------------- */
+
+/* What a step of a codec came to. */
+enum th_codec_outcome {
+  TH_GOES_ON,
+  TH_STREAM_ENDS,
+  TH_IS_DAMAGED,
+  TH_NO_MEMORY
+};
+
+/* The rest of the input, and the free part of the output. */
+struct th_window {
+  char *in;
+  size_t in_left;
+  char *out;
+  size_t out_left;
+  bool last; /* no more input will come */
+};
+
+/* A codec reads a stream by begin, any number of steps, and end. A step
+ * consumes input, produces output, and says whether the stream goes on. */
+struct th_codec_steps {
+  const char *name;
+  const char *magic;
+  size_t magic_bytes;
+  size_t state_bytes;
+  bool (*begin)(void *state, const struct th_reading *reading);
+  enum th_codec_outcome (*step)(void *state, struct th_window *window);
+  void (*end)(void *state);
+};
+
+/* By enum th_codec; that of TH_CODEC_NONE is empty. */
+extern const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1];
+
+/* --- How gzip, bzip2 and xz streams are read, step by step ---------------- */
+
+static bool gzip_begin(void *state, const struct th_reading *reading)
+{
+  (void)reading;
+  return inflateInit2((z_stream *)state, 16 + MAX_WBITS) == Z_OK;
+}
+
+static enum th_codec_outcome gzip_step(void *state, struct th_window *window)
+{
+  z_stream *stream = state;
+  stream->next_in = (Bytef *)window->in;
+  stream->avail_in = (uInt)window->in_left;
+  stream->next_out = (Bytef *)window->out;
+  stream->avail_out = (uInt)window->out_left;
+  int rc = inflate(stream, Z_NO_FLUSH);
+  window->in = (char *)stream->next_in;
+  window->in_left = stream->avail_in;
+  window->out = (char *)stream->next_out;
+  window->out_left = stream->avail_out;
+  if (rc == Z_STREAM_END)
+    return TH_STREAM_ENDS;
+  if (rc == Z_MEM_ERROR)
+    return TH_NO_MEMORY;
+  return rc == Z_OK || rc == Z_BUF_ERROR ? TH_GOES_ON : TH_IS_DAMAGED;
+}
+
+static void gzip_end(void *state)
+{
+  inflateEnd(state);
+}
+
+static bool bzip2_begin(void *state, const struct th_reading *reading)
+{
+  (void)reading;
+  return BZ2_bzDecompressInit(state, 0, 0) == BZ_OK;
+}
+
+static enum th_codec_outcome bzip2_step(void *state, struct th_window *window)
+{
+  bz_stream *stream = state;
+  stream->next_in = window->in;
+  stream->avail_in = (unsigned)window->in_left;
+  stream->next_out = window->out;
+  stream->avail_out = (unsigned)window->out_left;
+  int rc = BZ2_bzDecompress(stream);
+  window->in = stream->next_in;
+  window->in_left = stream->avail_in;
+  window->out = stream->next_out;
+  window->out_left = stream->avail_out;
+  if (rc == BZ_STREAM_END)
+    return TH_STREAM_ENDS;
+  if (rc == BZ_MEM_ERROR)
+    return TH_NO_MEMORY;
+  return rc == BZ_OK ? TH_GOES_ON : TH_IS_DAMAGED;
+}
+
+static void bzip2_end(void *state)
+{
+  BZ2_bzDecompressEnd(state);
+}
+
+/* Several threads: see io/hdf5/CMakeLists.txt. A block whose head tells its
+ * size is decompressed by a thread of its own, all others as by one thread. */
+#ifdef TH_LZMA_THREADS
+static bool begin_threads(lzma_stream *stream, const struct th_reading *reading)
+{
+  lzma_mt how = {.flags = LZMA_CONCATENATED,
+                 .threads = (uint32_t)reading->threads,
+                 .memlimit_threading = (uint64_t)reading->memory,
+                 .memlimit_stop = UINT64_MAX};
+  return lzma_stream_decoder_mt(stream, &how) == LZMA_OK;
+}
+#else
+static bool begin_threads(lzma_stream *stream, const struct th_reading *reading)
+{
+  (void)stream;
+  (void)reading;
+  return false;
+}
+#endif
+
+/* Several streams are one to the decoder: what pads them, zeros in fours, it
+ * alone can tell from a stream. It ends with the input. */
+static bool xz_begin(void *state, const struct th_reading *reading)
+{
+  lzma_stream *stream = state;
+  if (reading != NULL && reading->threads > 1 && begin_threads(stream, reading))
+    return true;
+  lzma_end(stream);
+  *stream = (lzma_stream)LZMA_STREAM_INIT;
+  return lzma_stream_decoder(stream, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
+}
+
+static enum th_codec_outcome xz_step(void *state, struct th_window *window)
+{
+  lzma_stream *stream = state;
+  stream->next_in = (uint8_t *)window->in;
+  stream->avail_in = window->in_left;
+  stream->next_out = (uint8_t *)window->out;
+  stream->avail_out = window->out_left;
+  lzma_ret rc = lzma_code(stream, window->last ? LZMA_FINISH : LZMA_RUN);
+  window->in += window->in_left - stream->avail_in;
+  window->in_left = stream->avail_in;
+  window->out = (char *)stream->next_out;
+  window->out_left = stream->avail_out;
+  if (rc == LZMA_STREAM_END)
+    return TH_STREAM_ENDS;
+  if (rc == LZMA_MEM_ERROR)
+    return TH_NO_MEMORY;
+  return rc == LZMA_OK || rc == LZMA_BUF_ERROR ? TH_GOES_ON : TH_IS_DAMAGED;
+}
+
+static void xz_end(void *state)
+{
+  lzma_end(state);
+}
+
+const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1] = {
+    [TH_CODEC_GZIP] = {"gzip", "\x1f\x8b", 2, sizeof(z_stream), gzip_begin,
+                       gzip_step, gzip_end},
+    [TH_CODEC_BZIP2] = {"bzip2", "BZh", 3, sizeof(bz_stream), bzip2_begin,
+                        bzip2_step, bzip2_end},
+    [TH_CODEC_XZ] = {"xz",
+                     "\xfd"
+                     "7zXZ\0",
+                     6, sizeof(lzma_stream), xz_begin, xz_step, xz_end},
+};
+
+enum {
+  PART = 1 << 20,
+  LOOK = 1 << 24, /* bytes after which the room on disk is looked at again */
+  LEFT_FREE = 50, /* this part of the disk */
+  HEAD = 10
+};
+
+/* Behind "BZh" comes a digit and the first number of a block, or that of the
+ * end. Without these it is text. */
+static bool is_bzip2(const char *head)
+{
+  return head[3] >= '1' && head[3] <= '9' &&
+         (memcmp(head + 4, "1AY&SY", 6) == 0 ||
+          memcmp(head + 4, "\x17rE8P\x90", 6) == 0);
+}
+
+th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
+                             struct th_error *err)
+{
+  char head[HEAD] = {0};
+  ssize_t got = pread(fd, head, sizeof head, 0);
+  *codec = TH_CODEC_NONE;
+  if (got < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the file", name,
+                   strerror(errno));
+  for (int k = TH_CODEC_GZIP; k <= TH_CODEC_XZ; k++)
+    if (memcmp(head, th_codecs[k].magic, th_codecs[k].magic_bytes) == 0)
+      *codec = (enum th_codec)k;
+  if (*codec == TH_CODEC_BZIP2 && !is_bzip2(head))
+    *codec = TH_CODEC_NONE;
+  return TH_OK;
+}
+
+/* An open file that is being decompressed. */
+struct job {
+  const struct th_codec_steps *codec;
+  const char *name;
+  char text[512]; /* what the output is called in messages */
+  int from;
+  int to;
+  const struct th_reading *reading; /* or NULL */
+  int64_t read;
+  int64_t written;
+  int64_t line; /* bytes since the last end of a line */
+  bool returns; /* the last of them is a carriage return */
+  void *state;
+  bool open; /* inside a stream */
+  char *input;
+  char *output;
+  struct th_window window;
+};
+
+static th_status refill(struct job *job, struct th_error *err)
+{
+  struct th_window *window = &job->window;
+  if (window->in_left > 0 || window->last)
+    return TH_OK;
+  ssize_t got = read(job->from, job->input, PART);
+  while (got < 0 && errno == EINTR)
+    got = read(job->from, job->input, PART);
+  if (got < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the file", job->name,
+                   strerror(errno));
+  window->in = job->input;
+  window->in_left = (size_t)got;
+  window->last = got == 0;
+  job->read += got;
+  if (job->reading != NULL)
+    job->reading->told(job->reading->self, job->read);
+  return TH_OK;
+}
+
+static th_status begin_stream(struct job *job, struct th_error *err)
+{
+  memset(job->state, 0, job->codec->state_bytes);
+  if (!job->codec->begin(job->state, job->reading))
+    return th_fail(err, TH_ENOMEM, "%s: no memory for decompression",
+                   job->name);
+  job->open = true;
+  return TH_OK;
+}
+
+/* Follow the lines of a part of the text; bytes of the longest of them so far,
+ * without a carriage return at its end. */
+static int64_t longest_line(struct job *job, const char *text, int64_t bytes)
+{
+  const char *end = text + bytes;
+  int64_t longest = 0;
+  while (text < end) {
+    const char *found = memchr(text, '\n', (size_t)(end - text));
+    const char *behind = found != NULL ? found : end;
+    job->line += behind - text;
+    if (behind > text)
+      job->returns = behind[-1] == '\r';
+    int64_t length = job->line - (job->returns ? 1 : 0);
+    longest = length > longest ? length : longest;
+    if (found == NULL)
+      break;
+    job->line = 0;
+    job->returns = false;
+    text = found + 1;
+  }
+  return longest;
+}
+
+static const double most_left_free = 4e9;
+
+/* Bytes that stay free on a disk: a fiftieth, but no more than that. */
+static double left_free(const struct statvfs *disk)
+{
+  return fmin((double)disk->f_blocks * (double)disk->f_frsize / LEFT_FREE,
+              most_left_free);
+}
+
+/* Write a part of the text. Few bytes may stand for so many that no disk holds
+ * them: this ends before the disk is full, and in a line that never ends. */
+static th_status put(struct job *job, int64_t made, struct th_error *err)
+{
+  int64_t most = job->reading != NULL ? job->reading->line.bytes : 0;
+  struct statvfs disk;
+  if (most > 0 && longest_line(job, job->output, made) > most)
+    return th_fail(err, TH_EFORMAT,
+                   "%s has a line that is longer than %lld bytes; %s",
+                   job->text, (long long)most, job->reading->line.remedy);
+  if (job->written / LOOK != (job->written + made) / LOOK &&
+      fstatvfs(job->to, &disk) == 0 &&
+      (double)disk.f_bavail * (double)disk.f_frsize < left_free(&disk))
+    return th_fail(
+        err, TH_EIO,
+        "%s, %.0f MB so far, leaves less than %.0f MB of the disk free; make "
+        "room or choose another folder",
+        job->text, (double)job->written / 1e6, left_free(&disk) / 1e6);
+  job->written += made;
+  return th_output_temporary_write(job->to, job->output, made, job->text, err);
+}
+
+static th_status outcome_status(const struct job *job,
+                                enum th_codec_outcome outcome,
+                                struct th_error *err)
+{
+  if (outcome == TH_NO_MEMORY)
+    return th_fail(err, TH_ENOMEM, "%s: no memory for decompression",
+                   job->name);
+  if (outcome == TH_IS_DAMAGED)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: damaged %s data; fetch or compress the file again",
+                   job->name, job->codec->name);
+  return TH_OK;
+}
+
+/* Make one step of the codec, and write its output to the file, what stands
+ * before a damage too: what is wrong there is found first. */
+static th_status advance(struct job *job, bool *stuck, struct th_error *err)
+{
+  struct th_window *window = &job->window;
+  size_t before = window->in_left;
+  window->out = job->output;
+  window->out_left = PART;
+  enum th_codec_outcome outcome = job->codec->step(job->state, window);
+  int64_t made = (int64_t)(PART - window->out_left);
+  *stuck = window->last && made == 0 && before == window->in_left;
+  if (outcome == TH_STREAM_ENDS) {
+    job->codec->end(job->state);
+    job->open = false;
+  }
+  th_status rc = put(job, made, err);
+  return rc == TH_OK ? outcome_status(job, outcome, err) : rc;
+}
+
+static th_status run(struct job *job, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  bool stuck = false;
+  while (rc == TH_OK) {
+    TH_TRY(refill(job, err));
+    if (!job->open && job->window.in_left == 0)
+      break;
+    if (!job->open)
+      TH_TRY(begin_stream(job, err));
+    TH_TRY(advance(job, &stuck, err));
+    if (stuck && job->open)
+      rc = th_fail(err, TH_EFORMAT,
+                   "%s: the %s data end too early; fetch or compress the file "
+                   "again",
+                   job->name, job->codec->name);
+  }
+done:
+  if (job->open)
+    job->codec->end(job->state);
+  return rc;
+}
+
+static th_status decompress(enum th_codec codec, int from, int to,
+                            const char *name, const struct th_reading *reading,
+                            struct th_error *err)
+{
+  struct job job = {.codec = &th_codecs[codec],
+                    .name = name,
+                    .from = from,
+                    .to = to,
+                    .reading = reading};
+  th_status rc = TH_OK;
+  snprintf(job.text, sizeof job.text, "the decompressed text of %s", name);
+  TH_TRY(th_alloc(&job.state, 1, job.codec->state_bytes, "decompression", err));
+  TH_TRY(TH_NEW(&job.input, PART, "decompression", err));
+  TH_TRY(TH_NEW(&job.output, PART, "decompression", err));
+  TH_TRY(run(&job, err));
+done:
+  TH_FREE(job.state, job.input, job.output);
+  return rc;
+}
+
+th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
+                        const struct th_reading *reading, struct th_error *err)
+{
+  off_t end = lseek(to, 0, SEEK_END);
+  th_status rc = decompress(codec, from, to, name, reading, err);
+  if (rc != TH_ENOMEM || reading == NULL || reading->threads < 2)
+    return rc;
+  /* where no more threads may be made, it is done by one, from the beginning */
+  struct th_reading alone = *reading;
+  alone.threads = 1;
+  if (lseek(from, 0, SEEK_SET) != 0 || ftruncate(to, end) != 0 ||
+      lseek(to, end, SEEK_SET) != end)
+    return rc;
+  th_error_clear(err);
+  return decompress(codec, from, to, name, &alone, err);
+}

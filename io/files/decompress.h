@@ -1,0 +1,42 @@
+/* decompress.h - gzip, bzip2 and xz files, recognised by their first bytes
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_DECOMPRESS_H
+#define TH_DECOMPRESS_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* The longest line of text that is accepted, and what to do about a longer one.
+ */
+struct th_line_limit {
+  int64_t bytes; /* 0: any */
+  const char *remedy;
+};
+
+/* How text is decompressed: told is called now and then with the number of
+ * input bytes that have been read. More than one thread is used for xz files of
+ * several blocks, as far as what they hold fits `memory`. */
+struct th_reading {
+  void (*told)(void *self, int64_t bytes);
+  void *self;
+  struct th_line_limit line;
+  int threads;
+  int64_t memory; /* bytes */
+};
+
+enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
+
+/* How an open file is compressed. Local. TH_EIO. */
+th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
+                             struct th_error *err);
+
+/* Decompress all of the file `from`, which may hold several streams one after
+ * the other, to the end of the file `to`. name is for messages; reading may be
+ * NULL. Local. TH_EFORMAT where the file is damaged or cut short, or a line is
+ * too long; TH_EIO where no more than a fiftieth of the disk, or 4 GB, is left
+ * free. Also TH_ENOMEM. */
+th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
+                        const struct th_reading *reading, struct th_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* text_row.h - a line of a text file, and the example it holds
+ *
+ * Where a comment names no code, a status is one of TH_EDATA, TH_ENOMEM.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TEXT_ROW_H
+#define TH_TEXT_ROW_H
+
+#include "base/error.h"
+#include "data/slab.h"
+#include "io/import/text/class.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Attributes of a text file are counted in 32 bits: at 32 bytes of statistics
+ * each, more would not fit a master file. */
+#define TH_TEXT_ATTRIBUTES ((int64_t)UINT32_MAX - 1)
+
+/* One physical line without its line end (LF or CR LF). The byte behind the
+ * text is readable and is no digit. Borrowed. */
+struct th_line {
+  const char *file; /* as the user gave it */
+  int64_t number;   /* from 1 */
+  const char *text;
+  int64_t length;
+  bool too_long; /* text is only its beginning */
+};
+
+/* An example, in the type it will be stored in, but never packed. Reused from
+ * line to line. */
+enum { TH_QUOTED = 48 };
+struct th_text_row {
+  enum th_type type;
+  double target;
+  char other_class[TH_QUOTED];  /* the first target that is not of the class */
+  struct th_class_set others;   /* the targets that are not */
+  const struct th_class *known; /* classes to look out for; borrowed */
+  int64_t known_count;
+  bool knows; /* one of them, or the class itself, was met */
+  double weight;
+  int64_t left_out; /* values that were left out, of all rows */
+  int64_t count;
+  int64_t nonzeros; /* after conversion to the type */
+  int64_t first;    /* attributes first, first + 1, ..; -1: those in index */
+  uint32_t *index;  /* 0-based, ascending; filled in where first is -1 */
+  void *values;
+  int64_t index_capacity;
+  int64_t value_capacity;
+  bool measured; /* f32: note what rounding takes from the values */
+  double *lost;  /* of each value, where it is measured */
+  int64_t lost_capacity;
+};
+
+/* Give the example the target +1, -1 or, for a missing one, 0: see th_class_of.
+ * Local. */
+int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
+                      const char *text, int64_t length);
+
+/* Make room for count entries; forget the old ones. Local. */
+th_status th_text_row_reset(struct th_text_row *row, int64_t count,
+                            struct th_error *err);
+void th_text_row_free(struct th_text_row *row);
+
+/* Store entry k; false where the type cannot hold the value. Local. */
+static inline bool th_text_row_put(struct th_text_row *row, int64_t k,
+                                   double value)
+{
+  if (row->type == TH_F32) {
+    float nearest = (float)value;
+    ((float *)row->values)[k] = nearest;
+    if (row->measured)
+      row->lost[k] = value - (double)nearest;
+    row->nonzeros += nearest != 0.0F;
+    return isfinite(nearest);
+  }
+  row->nonzeros += value != 0.0;
+  return th_type_fits(row->type, value) &&
+         th_type_store(th_type_single(row->type), row->values, k, value);
+}
+
+/* TH_EDATA with FILE:LINE:COLUMN in front, the column being that of `at`
+ * inside the line. Local. */
+th_status th_text_row_fail(const struct th_line *line, const char *at,
+                           struct th_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* TH_EDATA where a whole line has a byte 0, at which a name would end. Local.
+ */
+th_status th_text_row_check(const struct th_line *line, struct th_error *err);
+
+/* The text from `at` to the next blank, line end or `stop`, fit for a message:
+ * short, printable, in quotes. Local. */
+const char *th_text_row_quote(const struct th_line *line, const char *at,
+                              char stop, char quoted[TH_QUOTED]);
+
+/* Read the number at *cursor, at most to `end`, and say what is wrong with it
+ * where it is none. `stop` ends a token in messages. Local. */
+th_status th_text_row_number(const struct th_line *line, const char **cursor,
+                             const char *end, char stop, const char *what,
+                             double *value, struct th_error *err);
+
+/* Say that the type cannot hold the value at `at`. Local. */
+th_status th_text_row_misfit(const struct th_line *line, const char *at,
+                             char stop, enum th_type type,
+                             struct th_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* range.c - half-open ranges
+ * SPDX-License-Identifier: MIT */
+#include "base/range.h"
+
+#include "base/integer.h"
+#include "base/search.h"
+
+struct th_range th_range_intersect(struct th_range a, struct th_range b)
+{
+  int64_t first = a.first > b.first ? a.first : b.first;
+  int64_t last = th_min_i64(a.last, b.last);
+  return (struct th_range){first, last > first ? last : first};
+}
+
+struct th_range th_range_part(int64_t items, int64_t k, int64_t parts)
+{
+  int64_t share = items / parts;
+  int64_t extra = items % parts;
+  int64_t first = k * share + th_min_i64(k, extra);
+  return (struct th_range){first, first + share + (k < extra)};
+}
+
+struct th_range th_range_members(const int64_t *ascending, int64_t count,
+                                 struct th_range range)
+{
+  return (struct th_range){th_search_i64(ascending, 0, count, range.first),
+                           th_search_i64(ascending, 0, count, range.last)};
+}
+
+int64_t th_range_find(const int64_t *ascending, int64_t count,
+                      int64_t attribute)
+{
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range at = th_range_members(ascending, count, one);
+  return at.last > at.first ? at.first : -1;
+}

@@ -1,0 +1,143 @@
+/* store.h - the interface of a store: reading values, and which rank owns which
+ *
+ * io/ fills a store in from files, src/synthetic computes one. Solvers never
+ * hold a store: they see values through the source (data/source.h).
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STORE_H
+#define TH_STORE_H
+
+#include "base/error.h"
+#include "data/deal.h"
+#include "data/shape.h"
+#include "data/slab.h"
+#include "ranks/comm.h"
+#include "ranks/placement.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Statistics of the training examples per attribute, from import. */
+struct th_statistics {
+  double mean;
+  double deviation; /* standard deviation, divisor n */
+  double lowest;    /* smallest and largest value */
+  double highest;
+};
+
+struct th_store;
+
+/* Single values of this rank's attributes. Borrowed. */
+struct th_entries {
+  int64_t count;
+  const int64_t *row;
+  const int64_t *attribute;
+};
+
+/* Slabs of blocks, or of support attributes. */
+struct th_traffic {
+  int64_t read;     /* bytes, by this rank, from files */
+  int64_t observed; /* bytes of the stored values that it was handed */
+};
+
+/* Training examples that equal an earlier one in all attributes and the target,
+ * where all examples of these attributes have this target. (Where they differ
+ * in their targets, values are few, and equal examples are no copies.) */
+struct th_twins {
+  int64_t count;
+  int64_t *row;   /* ascending */
+  int64_t *first; /* the first example that equals it */
+};
+
+/* How attributes are laid side by side. */
+struct th_packing {
+  int64_t bytes;  /* of each, from the byte of the first row on */
+  int64_t stride; /* bytes from one to the next, not less */
+  int64_t alone;  /* the first so many attributes have few neighbours that are
+                     wanted: they may be read where that takes no copy */
+};
+
+struct th_store_ops {
+  /* The stored values of attributes from range.first on, at most to
+   * range.last, on the given rows of one row group, as far as they lie
+   * together: slab->attributes starts at range.first and is not empty. keep:
+   * range is a single attribute, and those around it are not wanted. Local;
+   * verifies checksums; TH_EIO, TH_EFORMAT name file, attribute and row group.
+   */
+  th_status (*slab)(struct th_store *store, struct th_rows rows,
+                    struct th_range range, bool keep, struct th_slab *slab,
+                    struct th_error *err);
+  /* Dense stores: copy the stored values of ascending attributes on the given
+   * rows of one row group, as far as that needs no reading: returns how many,
+   * from the first on. NULL for stores that keep nothing. Local. */
+  int64_t (*copy)(struct th_store *store, struct th_rows rows,
+                  const int64_t *attribute, int64_t count, void *to,
+                  const struct th_packing *packing);
+  /* value[k] = the stored value of attribute[k] on row[k]; 0 where a sparse
+   * store has no entry. Rows may lie in any row groups, and entries come in any
+   * order. Local; failures as of slab. NULL for stores that have no quicker way
+   * than slabs. */
+  th_status (*entries)(struct th_store *store, const struct th_entries *entries,
+                       double *value, struct th_error *err);
+  /* Targets and weights (1 where the data have none) of rows; either pointer
+   * may be NULL. Local. TH_EDATA where targets are asked of data that have
+   * none. */
+  th_status (*targets)(struct th_store *store, struct th_rows rows,
+                       double *target, double *weight, struct th_error *err);
+  /* The number of a stored row in the input. NULL: rows are stored in the order
+   * of their numbers, or the store is a data set (io/dataset/dataset.h). Local.
+   */
+  int64_t (*number)(const struct th_store *store, int64_t row);
+  /* statistics[range.last - range.first]. Local. */
+  th_status (*statistics)(struct th_store *store, struct th_range range,
+                          struct th_statistics *statistics,
+                          struct th_error *err);
+  /* A hint that the slabs of range on these rows are going to be asked for,
+   * after those announced before. forget: drop all announcements. Both are NULL
+   * for stores that have nothing to prepare. Local. */
+  void (*announce)(struct th_store *store, struct th_rows rows,
+                   struct th_range range, bool keep);
+  void (*forget)(struct th_store *store);
+  /* Add to cost[] the cost of each cell (TH_CELL attributes) to its owner, the
+   * same on every rank, in any unit: stored entries if they are known. NULL for
+   * stores that do not know. Collective. */
+  th_status (*cost)(struct th_store *store, struct th_comm *comm, int64_t *cost,
+                    struct th_error *err);
+};
+
+/* Implementations embed it as their first member. */
+struct th_store {
+  const struct th_store_ops *ops;
+  struct th_shape shape;
+  uint64_t fingerprint;          /* of the logical content */
+  int64_t shards;                /* that hold it (th_partition_shard), or 0 */
+  struct th_placement placement; /* made by th_store_place */
+  const struct th_twins *twins;  /* borrowed; NULL: nothing is known */
+  const char *statistics;        /* where they come from: "import" if NULL */
+  int64_t bytes_read;            /* by this rank, from files: all there is */
+  int64_t bytes_in_place;        /* of these, used where the system has them */
+  struct th_traffic blocks;      /* observed: counted by the source */
+  struct th_traffic support;     /* observed: outside of the draw's block */
+  double seconds;                /* time that this rank spent reading */
+};
+
+/* Place the cells of a store on the ranks by their cost; in even ranges if the
+ * store does not know it, or if there is one rank. Collective; call it once,
+ * before any value is read. It takes O(d / TH_CELL) bytes for the moment. The
+ * store's owner releases the placement. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+th_status th_store_place(struct th_store *store, struct th_comm *comm,
+                         struct th_error *err);
+
+/* The attributes that a rank of `size` owns; of the rank that owns the most.
+ * Local. */
+struct th_range th_store_owned(const struct th_store *store, int rank,
+                               int size);
+int64_t th_store_most_owned(const struct th_store *store, int size);
+
+/* value[k] = the stored value of attribute[k] on row[k], as the operation says;
+ * by slabs where the store has none. Counts them as observed. Local. TH_EARG,
+ * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+th_status th_store_entries(struct th_store *store,
+                           const struct th_entries *entries, double *value,
+                           struct th_error *err);
+
+#endif

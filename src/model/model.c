@@ -1,0 +1,108 @@
+/* model.c - a trained model: sparse coefficients and how they came about
+ * SPDX-License-Identifier: MIT */
+#include "model/model.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *th_model_copy_string(const char *text)
+{
+  size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  if (copy != NULL)
+    memcpy(copy, text, size);
+  return copy;
+}
+
+th_status th_model_set(struct th_model *model, const char *name,
+                       const char *value, struct th_error *err)
+{
+  int64_t capacity = model->settings;
+  th_status rc =
+      TH_GROW(&model->deck, &capacity, model->settings + 1, "the deck", err);
+  if (rc != TH_OK)
+    return rc;
+  struct th_setting line = {th_model_copy_string(name),
+                            th_model_copy_string(value)};
+  if (line.name == NULL || line.value == NULL) {
+    TH_FREE(line.name, line.value);
+    return th_fail(err, TH_ENOMEM, "no memory for the deck");
+  }
+  model->deck[model->settings++] = line;
+  return TH_OK;
+}
+
+static void free_support(struct th_model *model)
+{
+  TH_FREE(model->support, model->coef, model->deviation);
+  TH_FREE_LIST(model->name, model->support_size);
+  model->support = NULL;
+  model->coef = NULL;
+  model->deviation = NULL;
+  model->name = NULL;
+}
+
+th_status th_model_reserve(struct th_model *model, int64_t support_size,
+                           struct th_error *err)
+{
+  free_support(model);
+  model->support_size = support_size;
+  th_status rc = TH_NEW(&model->support, support_size, "the support", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&model->coef, support_size, "the coefficients", err);
+  return rc;
+}
+
+struct member {
+  int64_t attribute;
+  double coef;
+  double deviation;
+  char *name;
+};
+
+th_status th_model_renumber(struct th_model *model, const int64_t *number,
+                            int64_t attributes, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  struct member *member = NULL;
+  th_status rc = TH_NEW(&member, size, "the support", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < size; k++)
+    member[k] =
+        (struct member){number[k], model->coef[k],
+                        model->deviation != NULL ? model->deviation[k] : 0,
+                        model->name != NULL ? model->name[k] : NULL};
+  qsort(member, (size_t)size, sizeof *member, th_integer_ascending);
+  for (int64_t k = 0; k < size; k++) {
+    model->support[k] = member[k].attribute;
+    model->coef[k] = member[k].coef;
+    if (model->deviation != NULL)
+      model->deviation[k] = member[k].deviation;
+    if (model->name != NULL)
+      model->name[k] = member[k].name;
+  }
+  th_selected_free(&model->selected); /* has no new numbers */
+  model->attributes = attributes;
+  free(member);
+  return TH_OK;
+}
+
+void th_model_free(struct th_model *model)
+{
+  TH_FREE(model->solver, model->loss);
+  free_support(model);
+  TH_FREE(model->statistics, model->type);
+  th_origin_free(&model->origin);
+  th_certificate_free(&model->certificate);
+  th_selected_free(&model->selected);
+  th_groups_free(&model->groups);
+  for (int64_t k = 0; model->deck != NULL && k < model->settings; k++) {
+    TH_FREE(model->deck[k].name, model->deck[k].value);
+  }
+  free(model->deck);
+  *model = (struct th_model){0};
+}

@@ -1,0 +1,112 @@
+/* model.h - a trained model: sparse coefficients and how they came about
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MODEL_H
+#define TH_MODEL_H
+
+#include "base/error.h"
+#include "data/groups.h"
+#include "data/source.h"
+#include "model/certificate.h"
+#include "model/claims.h"
+#include "model/origin.h"
+#include "model/selected.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One line of the deck: an option that can change the model, as it was used. */
+struct th_setting {
+  char *name;
+  char *value;
+};
+
+/* The end of a run that chose among candidates. Losses are means over examples
+ * that the candidates had not seen; se are their standard errors. Blind: the
+ * mean, as too few examples could choose. Losses are 0 then. */
+enum th_ending_kind {
+  TH_ENDING_NONE,
+  TH_ENDING_NULL,
+  TH_ENDING_STRICT,
+  TH_ENDING_NET,
+  TH_ENDING_BLIND,
+  TH_ENDING_KINDS
+};
+#define TH_ENDING_REALS(X)                                                     \
+  X(mix, "of the net that was chosen: the share of norm1")                     \
+  X(lambda, "its weight of the penalty")                                       \
+  X(null_loss, "of the mean")                                                  \
+  X(null_se, "")                                                               \
+  X(strict_loss, "of the strict support")                                      \
+  X(strict_se, "")                                                             \
+  X(best_loss, "the least of all candidates")                                  \
+  X(best_se, "")                                                               \
+  X(screen_passes, "passes over blocks")                                       \
+  X(end_passes, "passes over the list")
+#define TH_ENDING_COUNTS(X)                                                    \
+  X(kind, "enum th_ending_kind; none: the run ended otherwise")                \
+  X(size, "attributes of the one that was chosen")
+struct th_ending {
+#define TH_ENDING_MEMBER(name, what) double name;
+  TH_ENDING_REALS(TH_ENDING_MEMBER)
+#undef TH_ENDING_MEMBER
+#define TH_ENDING_MEMBER(name, what) int64_t name;
+  TH_ENDING_COUNTS(TH_ENDING_MEMBER)
+#undef TH_ENDING_MEMBER
+};
+
+/* Replicated but for the pieces of groups. Holds nothing that depends on ranks,
+ * hosts, paths or clocks. All pointers are owned. */
+struct th_model {
+  char *solver;
+  char *loss;
+  int64_t attributes; /* d */
+  int64_t support_size;
+  int64_t *support;  /* 0-based, ascending */
+  double *coef;      /* aligned with support, in the data's own units */
+  double *deviation; /* aligned with support: over the training examples,
+                        weighted if the solver weights them; NULL: not known */
+  char **name; /* aligned with support; NULL: the data have no names. While
+                  training, on rank 0 alone */
+  struct th_name_print names; /* of all attributes */
+  double intercept;
+  struct th_ledger ledger;
+  int64_t passes; /* begun */
+  struct th_certificate certificate;
+  struct th_ending ending;
+  struct th_selected selected;
+  struct th_claims claims;
+  bool stopped; /* the run was told to end before its end; not in the file,
+                   which is that of a run with a limit */
+  struct th_groups groups; /* of the penalty; attributes 0: none */
+  char *statistics; /* where means and deviations come from: "import", a family,
+                       "weighted" passes of the solver, "none" */
+  uint64_t fingerprint;    /* of the data set it was trained on */
+  struct th_origin origin; /* of its text, without the names of what was left
+                              out; while training, on rank 0 alone */
+  char *type;              /* of its values; NULL: not known. Likewise */
+  int64_t settings;
+  struct th_setting *deck;
+};
+
+/* Give the model one more line of the deck; both strings are copied. Local.
+ * TH_ENOMEM. */
+th_status th_model_set(struct th_model *model, const char *name,
+                       const char *value, struct th_error *err);
+
+/* Reserve room for a support of that size. Local. TH_ENOMEM. */
+th_status th_model_reserve(struct th_model *model, int64_t support_size,
+                           struct th_error *err);
+
+/* Renumber the support for other data with so many attributes: member k is
+ * attribute number[k] there. The support and the arrays aligned with it are
+ * sorted again; the order of selection is forgotten. TH_ENOMEM leaves the model
+ * as it was. Local. */
+th_status th_model_renumber(struct th_model *model, const int64_t *number,
+                            int64_t attributes, struct th_error *err);
+
+/* A copy of a string, owned by the caller; NULL when out of memory. Local. */
+char *th_model_copy_string(const char *text);
+
+void th_model_free(struct th_model *model);
+
+#endif

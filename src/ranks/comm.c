@@ -1,0 +1,411 @@
+/* comm.c - the team of one, and functions built on any team's operations
+ * SPDX-License-Identifier: MIT */
+#include "ranks/comm.h"
+
+#include "base/memory.h"
+#include "ranks/team.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- Pieces that several threads make and the first one uses, in order */
+
+/* What is made in a place. */
+struct place {
+  bool made;
+  th_status rc;
+  struct th_error err;
+};
+
+/* The mutex guards all but the pieces' own data. */
+struct work {
+  const struct th_relay *relay;
+  struct place *place;
+  pthread_mutex_t mutex;
+  pthread_cond_t news;
+  int64_t begun; /* pieces that some thread makes or has made */
+  int64_t used;
+  bool ended; /* nobody wants more */
+};
+
+/* A thread's part. */
+struct hand {
+  struct work *work;
+  bool first; /* the one that uses pieces */
+};
+
+static struct place *place_of(const struct work *work, int64_t piece)
+{
+  return &work->place[piece % work->relay->places];
+}
+
+/* Whether there is one to be begun, with a free place. Under the mutex. */
+static bool may_begin(const struct work *work)
+{
+  return work->begun < work->relay->count &&
+         work->begun < work->used + work->relay->places;
+}
+
+static void make(struct work *work, int64_t piece)
+{
+  const struct th_relay *relay = work->relay;
+  struct place *place = place_of(work, piece);
+  th_error_clear(&place->err);
+  th_status rc = relay->make(relay->self, piece, (int)(piece % relay->places),
+                             &place->err);
+  pthread_mutex_lock(&work->mutex);
+  place->rc = rc;
+  place->made = true;
+  pthread_cond_broadcast(&work->news);
+  pthread_mutex_unlock(&work->mutex);
+}
+
+/* Pieces that are nobody's yet, until all are begun. */
+static void help(struct work *work)
+{
+  while (true) {
+    pthread_mutex_lock(&work->mutex);
+    while (!work->ended && !may_begin(work) && work->begun < work->relay->count)
+      pthread_cond_wait(&work->news, &work->mutex);
+    bool wanted = !work->ended && may_begin(work);
+    int64_t piece = wanted ? work->begun++ : -1;
+    pthread_mutex_unlock(&work->mutex);
+    if (!wanted)
+      return;
+    make(work, piece);
+  }
+}
+
+static th_status use(struct work *work, struct th_error *err)
+{
+  const struct th_relay *relay = work->relay;
+  struct place *place = place_of(work, work->used);
+  th_status rc = place->rc;
+  if (rc != TH_OK)
+    *err = place->err;
+  else
+    rc = relay->use(relay->self, work->used, (int)(work->used % relay->places),
+                    err);
+  pthread_mutex_lock(&work->mutex);
+  place->made = false;
+  work->used++;
+  work->ended = rc != TH_OK;
+  pthread_cond_broadcast(&work->news);
+  pthread_mutex_unlock(&work->mutex);
+  return rc;
+}
+
+/* Use the next piece; while it is being made elsewhere, make another one. */
+static th_status use_all(struct work *work, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  while (rc == TH_OK && work->used < work->relay->count) {
+    const struct place *next = place_of(work, work->used);
+    pthread_mutex_lock(&work->mutex);
+    while (!next->made && !may_begin(work))
+      pthread_cond_wait(&work->news, &work->mutex);
+    bool ready = next->made;
+    int64_t piece = ready ? -1 : work->begun++;
+    pthread_mutex_unlock(&work->mutex);
+    if (ready)
+      rc = use(work, err);
+    else
+      make(work, piece);
+  }
+  return rc;
+}
+
+static th_status take_part(struct th_comm *comm, void *self,
+                           struct th_error *err)
+{
+  const struct hand *hand = self;
+  th_status rc = TH_OK;
+  if (hand->first)
+    rc = use_all(hand->work, err);
+  else
+    help(hand->work);
+  return th_agree(comm, rc, err);
+}
+
+th_status th_comm_relay_run(const struct th_relay *relay, struct th_comm *comm,
+                            int threads, struct th_error *err)
+{
+  struct work work = {.relay = relay};
+  struct hand *hand = NULL;
+  int made = 1;
+  pthread_mutex_init(&work.mutex, NULL);
+  pthread_cond_init(&work.news, NULL);
+  th_status rc = TH_NEW(&work.place, relay->places, "threads", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&hand, threads, "threads", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int t = 0; t < threads; t++)
+    hand[t] = (struct hand){.work = &work, .first = t == 0};
+  rc = th_team_run(comm, threads, take_part, hand, sizeof *hand, &made, err);
+done:
+  TH_FREE(work.place, hand);
+  pthread_cond_destroy(&work.news);
+  pthread_mutex_destroy(&work.mutex);
+  return rc;
+}
+
+static void self_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  (void)values;
+  (void)count;
+  comm->operations++;
+}
+
+static void self_prefix(struct th_comm *comm, int64_t *values, size_t count)
+{
+  comm->operations++;
+  if (count > 0)
+    memset(values, 0, count * sizeof *values);
+}
+
+static void self_f64(struct th_comm *comm, double *values, size_t count)
+{
+  (void)values;
+  (void)count;
+  comm->operations++;
+}
+
+static void self_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
+{
+  (void)data;
+  (void)bytes;
+  (void)root;
+  comm->operations++;
+}
+
+static void self_exchange(struct th_comm *comm, const void *send,
+                          const int64_t *send_bytes, void *receive,
+                          const int64_t *receive_bytes)
+{
+  (void)receive_bytes;
+  comm->operations++;
+  if (send_bytes[0] > 0)
+    memcpy(receive, send, (size_t)send_bytes[0]);
+}
+
+static void self_join(struct th_comm *comm, void *all, const int64_t *bytes)
+{
+  (void)all;
+  (void)bytes;
+  comm->operations++;
+}
+
+static void self_nothing(struct th_comm *comm)
+{
+  comm->operations++;
+}
+
+static void self_idle(struct th_comm *comm)
+{
+  (void)comm;
+}
+
+static void self_share(struct th_comm *comm, size_t bytes,
+                       struct th_shared *block)
+{
+  comm->operations++;
+  *block = (struct th_shared){.data = calloc(bytes > 0 ? bytes : 1, 1),
+                              .writer = true,
+                              .ops = comm->ops};
+}
+
+static void self_show(struct th_shared *block)
+{
+  (void)block;
+}
+
+static void self_unshare(struct th_shared *block)
+{
+  free(block->data);
+}
+
+static void self_release(struct th_comm *comm)
+{
+  comm->transport = NULL;
+}
+
+/* It never waits for others. */
+static void self_watch(struct th_comm *comm, double seconds)
+{
+  (void)comm;
+  (void)seconds;
+}
+
+static void self_split(struct th_comm *comm, int color, struct th_comm *part)
+{
+  (void)color;
+  comm->operations++;
+  th_comm_self(part);
+}
+
+static const struct th_comm_ops self_ops = {
+    .sum_i64 = self_i64,
+    .prefix_i64 = self_prefix,
+    .max_i64 = self_i64,
+    .max_f64 = self_f64,
+    .bcast = self_bcast,
+    .exchange = self_exchange,
+    .join = self_join,
+    .sum_start = self_i64,
+    .sum_finish = self_nothing,
+    .sum_progress = self_idle,
+    .share = self_share,
+    .show = self_show,
+    .unshare = self_unshare,
+    .barrier = self_nothing,
+    .split = self_split,
+    .release = self_release,
+    .watch = self_watch,
+};
+
+void th_comm_self(struct th_comm *comm)
+{
+  *comm = (struct th_comm){.ops = &self_ops, .rank = 0, .size = 1};
+}
+
+void th_comm_free(struct th_comm *comm)
+{
+  if (comm->ops != NULL)
+    comm->ops->release(comm);
+  comm->ops = NULL;
+}
+
+th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
+                             struct th_error *err)
+{
+  /* The lowest failing rank has the largest size - rank; 0 is "all is well". */
+  int64_t worst = rc == TH_OK ? 0 : comm->size - comm->rank;
+  comm->ops->max_i64(comm, &worst, 1);
+  if (worst == 0)
+    return TH_OK;
+  int root = comm->size - (int)worst;
+  if (comm->rank == root) {
+    th_fail(err, rc, "%s",
+            /* used if the error has no text of its own */
+            th_error_status_text(rc));
+    err->rank = err->rank < 0 ? root : err->rank;
+  }
+  comm->ops->bcast(comm, err, sizeof *err, root);
+  return err->code;
+}
+
+/* Adding a bit pattern to zeros keeps it. */
+void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count)
+{
+  comm->ops->sum_i64(comm, (int64_t *)(void *)value, count);
+}
+
+th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
+                            th_status rc, struct th_error *err)
+{
+  values[count] = rc != TH_OK;
+  comm->ops->sum_i64(comm, values, count + 1);
+  return values[count] == 0 ? TH_OK : th_agree(comm, rc, err);
+}
+
+void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
+                             size_t count, th_status rc)
+{
+  values[count] = rc != TH_OK;
+  comm->ops->sum_start(comm, values, count + 1);
+}
+
+th_status th_comm_sum_agree_finish(struct th_comm *comm, const int64_t *values,
+                                   size_t count, th_status rc,
+                                   struct th_error *err)
+{
+  comm->ops->sum_finish(comm);
+  return values[count] == 0 ? TH_OK : th_agree(comm, rc, err);
+}
+
+th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
+                         int64_t *counts, void **all, struct th_error *err)
+{
+  size_t size = (size_t)comm->size;
+  char *gathered = NULL;
+  int64_t before = 0;
+  int64_t total = 0;
+  memset(counts, 0, size * sizeof *counts);
+  counts[comm->rank] = bytes;
+  comm->ops->sum_i64(comm, counts, size);
+  for (int r = 0; r < comm->size; r++) {
+    before += r < comm->rank ? counts[r] : 0;
+    total += counts[r];
+  }
+  th_status rc = TH_NEW(&gathered, total, "messages between ranks", err);
+  if (rc == TH_OK && bytes > 0)
+    memcpy(gathered + before, mine, (size_t)bytes);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->join(comm, gathered, counts);
+  *all = gathered;
+  gathered = NULL;
+done:
+  free(gathered);
+  return rc;
+}
+
+th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
+                       int64_t first, int64_t last, struct th_error *err)
+{
+  int64_t *bytes = NULL;
+  th_status rc;
+  if (comm->size == 1 || count == 0)
+    return TH_OK;
+  rc = TH_NEW(&bytes, comm->size, "messages between ranks", err);
+  TH_TRY(th_agree(comm, rc, err));
+  bytes[comm->rank] = (last - first) * (int64_t)sizeof *values;
+  comm->ops->sum_i64(comm, bytes, (size_t)comm->size);
+  comm->ops->join(comm, values, bytes);
+done:
+  free(bytes);
+  return rc;
+}
+
+th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
+                        struct th_shared *block, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  comm->ops->share(comm, bytes, block);
+  if (block->data == NULL)
+    rc = th_memory_fail(what, (int64_t)bytes, err);
+  rc = th_agree(comm, rc, err);
+  if (rc != TH_OK)
+    th_comm_shared_free(block);
+  return rc;
+}
+
+void th_comm_shared_show(struct th_shared *block)
+{
+  block->ops->show(block);
+}
+
+void th_comm_shared_free(struct th_shared *block)
+{
+  if (block->ops != NULL)
+    block->ops->unshare(block);
+  *block = (struct th_shared){.data = NULL};
+}
+
+int64_t th_comm_prefix(struct th_comm *comm, int64_t value, int64_t *total)
+{
+  int64_t before = value;
+  *total = value;
+  comm->ops->prefix_i64(comm, &before, 1);
+  comm->ops->sum_i64(comm, total, 1);
+  return before;
+}
+
+double th_comm_clock(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,179 @@
+/* comm.h - the ranks of a job as a small table of collective operations
+ *
+ * Every algorithm communicates through this table alone. mpi/ fills it with
+ * MPI; th_comm_self fills it for one rank, so all algorithms also run, and are
+ * tested, without MPI.
+ *
+ * The only failure of their own is TH_ENOMEM; what agrees on a status returns
+ * whatever code the failing rank had.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_COMM_H
+#define TH_COMM_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct th_comm;
+struct th_comm_ops;
+struct th_spread_ops;
+
+/* Memory that the ranks of a node share. */
+struct th_shared {
+  void *data;  /* the same memory for every rank of the node; zeros at first */
+  bool writer; /* this rank fills it: one rank on each node, or every rank if
+                  nothing is shared */
+  const struct th_comm_ops *ops;
+  void *window; /* private to the implementation */
+};
+
+/* All collective. The operations return nothing: a broken transport is fatal.
+ * Integer sums and maxima give the same bits for every number of ranks. */
+struct th_comm_ops {
+  void (*sum_i64)(struct th_comm *comm, int64_t *values, size_t count);
+  /* Replace values by their sums over the lower ranks: 0 on rank 0. */
+  void (*prefix_i64)(struct th_comm *comm, int64_t *values, size_t count);
+  void (*max_i64)(struct th_comm *comm, int64_t *values, size_t count);
+  void (*max_f64)(struct th_comm *comm, double *values, size_t count);
+  void (*bcast)(struct th_comm *comm, void *data, size_t bytes, int root);
+  /* All-to-all of bytes: the piece for rank r has send_bytes[r] bytes, and the
+   * pieces lie one after the other. The received pieces lie in the same way. */
+  void (*exchange)(struct th_comm *comm, const void *send,
+                   const int64_t *send_bytes, void *receive,
+                   const int64_t *receive_bytes);
+  /* Give every rank's part of `all` to all ranks, in place. Parts lie one after
+   * the other in rank order; that of rank r has bytes[r] bytes. */
+  void (*join)(struct th_comm *comm, void *all, const int64_t *bytes);
+  /* A sum that is under way while the caller computes; one at a time. The
+   * values must stay untouched until sum_finish. */
+  void (*sum_start)(struct th_comm *comm, int64_t *values, size_t count);
+  void (*sum_finish)(struct th_comm *comm);
+  /* Let a sum that is under way progress, as some transports work only when
+   * they are called. Legal without a sum. */
+  void (*sum_progress)(struct th_comm *comm);
+  /* One block for every node: see th_comm_share. data NULL: no memory. */
+  void (*share)(struct th_comm *comm, size_t bytes, struct th_shared *block);
+  void (*show)(struct th_shared *block);
+  void (*unshare)(struct th_shared *block);
+  void (*barrier)(struct th_comm *comm);
+  /* Make a team of the ranks of equal color, in rank order. Release *part with
+   * th_comm_free. */
+  void (*split)(struct th_comm *comm, int color, struct th_comm *part);
+  void (*release)(struct th_comm *comm);
+  /* Local, unlike the others: print a note whenever this rank has waited in one
+   * operation, or has been outside all, for so many seconds. 0: no longer. */
+  void (*watch)(struct th_comm *comm, double seconds);
+  /* Dense linear algebra on all ranks together (ranks/spread.h); NULL: the team
+   * has none. */
+  const struct th_spread_ops *spread;
+};
+
+struct th_comm {
+  const struct th_comm_ops *ops;
+  int rank;
+  int size;
+  int64_t bytes_sent; /* by this rank: payload handed to the operations */
+  int64_t operations; /* collective operations entered */
+  double seconds;     /* spent inside them */
+  void *transport;    /* private to the implementation */
+};
+
+/* A team of one. Local. */
+void th_comm_self(struct th_comm *comm);
+
+/* Release a team made by a split or an MPI start. Collective. */
+void th_comm_free(struct th_comm *comm);
+
+/* Used by th_agree. Collective. */
+th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
+                             struct th_error *err);
+
+/* Give one rank's failure to all ranks: the error of the lowest failing rank
+ * becomes that of every rank. Collective; one 8-byte reduction when all is
+ * well. */
+static inline th_status th_agree(struct th_comm *comm, th_status rc,
+                                 struct th_error *err)
+{
+  /* A rank that failed never gets TH_OK back. This line tells compilers and
+   * analyzers so in every caller. */
+  th_status agreed = th_comm_agree_over(comm, rc, err);
+  return agreed != TH_OK ? agreed : rc;
+}
+
+/* Share numbers. Each is known to one rank, and must be 0.0 (not -0.0) on the
+ * others. All ranks get the same bits. Collective. */
+void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count);
+
+/* Sum over the ranks and agree in one operation: values has room for count + 1
+ * integers, the last for the flag of a failure. After a failure the sums mean
+ * nothing. Collective. */
+th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
+                            th_status rc, struct th_error *err);
+
+/* The same in two halves, so that the caller can compute in between.
+ * Collective. */
+void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
+                             size_t count, th_status rc);
+th_status th_comm_sum_agree_finish(struct th_comm *comm, const int64_t *values,
+                                   size_t count, th_status rc,
+                                   struct th_error *err);
+
+/* Gather every rank's bytes on every rank, one after the other in rank order.
+ * Collective. counts[size] receives the bytes of each rank. *all is allocated;
+ * the caller owns it. */
+th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
+                         int64_t *counts, void **all, struct th_error *err);
+
+/* Rank r has filled in its part first .. last - 1 of count values, which begins
+ * where that of rank r - 1 ends. Afterwards every rank has all values.
+ * Collective. */
+th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
+                       int64_t first, int64_t last, struct th_error *err);
+
+/* A block of memory for each node, or for each rank if sharing is not worth it
+ * or does not fit. Collective. block->writer says who fills it. After
+ * th_comm_shared_show the others see what was written. Release with
+ * th_comm_shared_free. */
+th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
+                        struct th_shared *block, struct th_error *err);
+
+/* Afterwards every rank reads what the writer has written. Collective. */
+void th_comm_shared_show(struct th_shared *block);
+
+/* Collective if more than one rank made the block: all of them must release it
+ * at the same point. Legal on a zeroed record. */
+void th_comm_shared_free(struct th_shared *block);
+
+/* Sum of the values of the lower ranks; *total receives the sum of all.
+ * Collective. */
+int64_t th_comm_prefix(struct th_comm *comm, int64_t value, int64_t *total);
+
+/* The wall clock in seconds from some fixed moment; never enters a result.
+ * Local. */
+double th_comm_clock(void);
+
+/* --- Pieces that several threads make and the first one uses, in order */
+
+/* The work of one rank. Piece k is made in place k mod places, which is its own
+ * until it has been used. */
+struct th_relay {
+  int64_t count;
+  int places; /* at least 1 */
+  /* Make a piece in a place, on any thread. Local. */
+  th_status (*make)(void *self, int64_t piece, int place, struct th_error *err);
+  /* Use it, on the calling thread, which is the only one that uses pieces, in
+   * ascending order. Local. */
+  th_status (*use)(void *self, int64_t piece, int place, struct th_error *err);
+  void *self; /* borrowed */
+};
+
+/* Make and use all pieces of every rank, on `threads` threads of each; see
+ * th_team_run. What fails first in the order of pieces is what a rank fails
+ * with; pieces behind it are not used. Collective. TH_ENOMEM, and whatever make
+ * and use fail with. */
+th_status th_comm_relay_run(const struct th_relay *relay, struct th_comm *comm,
+                            int threads, struct th_error *err);
+
+#endif

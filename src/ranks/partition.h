@@ -1,0 +1,55 @@
+/* partition.h - attribute ranges: cells on ranks, blocks J_i, storage sizes
+ *
+ * All functions are local and pure; every rank gets the same answer.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PARTITION_H
+#define TH_PARTITION_H
+
+#include "base/error.h"
+#include "base/range.h"
+
+#include <stdint.h>
+
+enum { TH_CELL = 256 }; /* attributes; rank borders lie on cell borders */
+
+/* The attributes that a rank owns: whole cells, as even as cells allow. A rank
+ * beyond the number of cells owns nothing. */
+struct th_range th_partition_rank(int64_t attributes, int rank, int size);
+
+/* The attributes of a shard: whole cells where there are at least as many
+ * cells as shards, else as even as attributes allow. 1 <= shards <=
+ * attributes. */
+struct th_range th_partition_shard(int64_t attributes, int64_t shard,
+                                   int64_t shards);
+
+/* The blocks J_1..J_d' of one update, in ascending order, without gaps. */
+struct th_blocks {
+  int64_t count;    /* d' */
+  int64_t capacity; /* of edges, in items */
+  int64_t *edges;   /* count + 1: block i is [edges[i], edges[i + 1]) */
+};
+
+/* Blocks of `width` consecutive attributes (Murata & Suzuki, Algorithm 1, line
+ * 1, with width = s' - s); the last may be short. Reuses the memory. TH_EARG,
+ * TH_ENOMEM. */
+th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
+                                   int64_t width, struct th_error *err);
+
+void th_partition_blocks_free(struct th_blocks *blocks);
+
+/* The end of the block that begins at attribute `first` and holds `width`
+ * attributes outside the support, or fewer at the end of the attributes. Local.
+ */
+int64_t th_partition_block_end(int64_t attributes, int64_t first, int64_t width,
+                               const int64_t *support, int64_t support_size);
+
+/* Rows in a row group: the largest power of two <= n / 256, within 64..16384.
+ */
+int64_t th_partition_row_group_size(int64_t examples);
+
+/* Rows in a deal unit: the largest power of two u <= row_group with
+ * training >= 8 u consumers, else 1. */
+int64_t th_partition_deal_unit_size(int64_t row_group, int64_t training,
+                                    int64_t consumers);
+
+#endif

@@ -1,0 +1,327 @@
+/* team.c - threads as ranks: work written for ranks, on several cores of one
+ *
+ * An operation has three steps with a wait between them: every thread shows
+ * where its values are; the first one brings them together, over the ranks as
+ * well; every thread takes the result.
+ * SPDX-License-Identifier: MIT */
+#include "ranks/team.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Bytes of addresses that a thread may take: its stack, its part of the heap,
+ * of which the C library asks for twice the 64 MiB at first, and what it makes.
+ */
+static const double addresses_each = 256e6;
+
+struct member {
+  struct th_comm comm; /* of this thread */
+  struct team *team;
+  pthread_t thread;
+  void *self;
+  th_status rc;
+  struct th_error err;
+  void *shown; /* the values of the operation under way */
+};
+
+/* The mutex guards waiting, round and threads. */
+struct team {
+  struct th_comm *base; /* used by the first thread alone */
+  th_team_work work;
+  int threads; /* of each rank; 0: not known yet; -1: none are wanted */
+  struct member *member;
+  int64_t *bytes; /* of the parts of a join, of each rank */
+  pthread_mutex_t mutex;
+  pthread_cond_t turn;
+  int waiting;
+  int64_t round;
+};
+
+/* Wait until all threads of this rank are here. */
+static void meet(struct team *team)
+{
+  pthread_mutex_lock(&team->mutex);
+  int64_t round = team->round;
+  if (++team->waiting == team->threads) {
+    team->waiting = 0;
+    team->round++;
+    pthread_cond_broadcast(&team->turn);
+  }
+  while (team->round == round)
+    pthread_cond_wait(&team->turn, &team->mutex);
+  pthread_mutex_unlock(&team->mutex);
+}
+
+static int place_of(const struct member *member)
+{
+  return (int)(member - member->team->member);
+}
+
+/* Bring the values of all threads together in those of the first one. */
+typedef void (*gather)(struct team *team, size_t count);
+
+static void operate(struct th_comm *comm, void *values, size_t count,
+                    size_t size, gather bring)
+{
+  struct member *member = comm->transport;
+  struct team *team = member->team;
+  comm->operations++;
+  member->shown = values;
+  meet(team);
+  if (place_of(member) == 0)
+    bring(team, count);
+  meet(team);
+  if (place_of(member) > 0 && count > 0)
+    memcpy(values, team->member[0].shown, count * size);
+  meet(team);
+}
+
+static void bring_sum(struct team *team, size_t count)
+{
+  int64_t *sum = team->member[0].shown;
+  for (int t = 1; t < team->threads; t++)
+    for (size_t k = 0; k < count; k++)
+      sum[k] += ((const int64_t *)team->member[t].shown)[k];
+  team->base->ops->sum_i64(team->base, sum, count);
+}
+
+static void sum_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  operate(comm, values, count, sizeof *values, bring_sum);
+}
+
+static void bring_max_i64(struct team *team, size_t count)
+{
+  int64_t *most = team->member[0].shown;
+  for (int t = 1; t < team->threads; t++) {
+    const int64_t *other = team->member[t].shown;
+    for (size_t k = 0; k < count; k++)
+      most[k] = other[k] > most[k] ? other[k] : most[k];
+  }
+  team->base->ops->max_i64(team->base, most, count);
+}
+
+static void max_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  operate(comm, values, count, sizeof *values, bring_max_i64);
+}
+
+static void bring_max_f64(struct team *team, size_t count)
+{
+  double *most = team->member[0].shown;
+  for (int t = 1; t < team->threads; t++) {
+    const double *other = team->member[t].shown;
+    for (size_t k = 0; k < count; k++)
+      most[k] = other[k] > most[k] ? other[k] : most[k];
+  }
+  team->base->ops->max_f64(team->base, most, count);
+}
+
+static void max_f64(struct th_comm *comm, double *values, size_t count)
+{
+  operate(comm, values, count, sizeof *values, bring_max_f64);
+}
+
+static void bring_nothing(struct team *team, size_t count)
+{
+  (void)count;
+  team->base->ops->barrier(team->base);
+}
+
+static void barrier(struct th_comm *comm)
+{
+  operate(comm, NULL, 0, 1, bring_nothing);
+}
+
+static void bcast(struct th_comm *comm, void *data, size_t bytes, int root)
+{
+  struct member *member = comm->transport;
+  struct team *team = member->team;
+  comm->operations++;
+  member->shown = data;
+  meet(team);
+  if (place_of(member) == 0) {
+    int rank = root / team->threads;
+    const void *from = team->member[root % team->threads].shown;
+    if (rank == team->base->rank && from != data && bytes > 0)
+      memcpy(data, from, bytes);
+    team->base->ops->bcast(team->base, data, bytes, rank);
+  }
+  meet(team);
+  if (place_of(member) > 0 && bytes > 0)
+    memcpy(data, team->member[0].shown, bytes);
+  meet(team);
+}
+
+/* The parts of this rank's threads to the first one's, and then of all ranks.
+ */
+static void bring_parts(struct team *team, const int64_t *bytes)
+{
+  int64_t at = 0;
+  char *all = team->member[0].shown;
+  for (int r = 0; r < team->base->size; r++) {
+    team->bytes[r] = 0;
+    for (int t = 0; t < team->threads; t++) {
+      int64_t part = bytes[r * team->threads + t];
+      if (r == team->base->rank && t > 0 && part > 0)
+        memcpy(all + at, (const char *)team->member[t].shown + at,
+               (size_t)part);
+      team->bytes[r] += part;
+      at += part;
+    }
+  }
+  team->base->ops->join(team->base, all, team->bytes);
+}
+
+static void join(struct th_comm *comm, void *all, const int64_t *bytes)
+{
+  struct member *member = comm->transport;
+  struct team *team = member->team;
+  int64_t whole = 0;
+  for (int r = 0; r < comm->size; r++)
+    whole += bytes[r];
+  comm->operations++;
+  member->shown = all;
+  meet(team);
+  if (place_of(member) == 0)
+    bring_parts(team, bytes);
+  meet(team);
+  if (place_of(member) > 0 && whole > 0)
+    memcpy(all, team->member[0].shown, (size_t)whole);
+  meet(team);
+}
+
+static const struct th_comm_ops ops = {.sum_i64 = sum_i64,
+                                       .max_i64 = max_i64,
+                                       .max_f64 = max_f64,
+                                       .bcast = bcast,
+                                       .join = join,
+                                       .barrier = barrier};
+
+static void work_as(struct member *member)
+{
+  struct team *team = member->team;
+  int threads = team->threads;
+  member->comm =
+      (struct th_comm){.ops = &ops,
+                       .rank = team->base->rank * threads + place_of(member),
+                       .size = team->base->size * threads,
+                       .transport = member};
+  member->rc = team->work(&member->comm, member->self, &member->err);
+}
+
+/* A thread begins when it is known how many there are on each rank. */
+static void *begin(void *self)
+{
+  struct member *member = self;
+  struct team *team = member->team;
+  pthread_mutex_lock(&team->mutex);
+  while (team->threads == 0)
+    pthread_cond_wait(&team->turn, &team->mutex);
+  bool wanted = place_of(member) < team->threads;
+  pthread_mutex_unlock(&team->mutex);
+  if (wanted)
+    work_as(member);
+  return NULL;
+}
+
+/* Threads with signals blocked, since the main thread handles them; how many
+ * there are, with the calling one. */
+static int start(struct team *team, int threads)
+{
+  sigset_t all;
+  sigset_t before;
+  int made = 1;
+  sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    return made;
+  while (made < threads && pthread_create(&team->member[made].thread, NULL,
+                                          begin, &team->member[made]) == 0)
+    made++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return made;
+}
+
+static void tell_threads(struct team *team, int threads)
+{
+  pthread_mutex_lock(&team->mutex);
+  team->threads = threads;
+  pthread_cond_broadcast(&team->turn);
+  pthread_mutex_unlock(&team->mutex);
+}
+
+static th_status run(struct team *team, int threads, int *made,
+                     struct th_error *err)
+{
+  int started = start(team, threads);
+  int64_t least = -started; /* of all ranks */
+  team->base->ops->max_i64(team->base, &least, 1);
+  tell_threads(team, (int)-least);
+  work_as(&team->member[0]);
+  for (int t = 1; t < started; t++)
+    pthread_join(team->member[t].thread, NULL);
+  *made = team->threads;
+  if (team->member[0].rc == TH_OK)
+    return TH_OK;
+  *err = team->member[0].err;
+  err->rank /= team->threads;
+  return err->code;
+}
+
+/* How many threads the limit on the process's addresses leaves room for. */
+static int64_t address_room(void)
+{
+  struct rlimit limit;
+  long long pages = 0;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return INT64_MAX;
+  FILE *sizes = fopen("/proc/self/statm", "r");
+  bool known = sizes != NULL && fscanf(sizes, "%lld", &pages) == 1;
+  if (sizes != NULL)
+    fclose(sizes);
+  double left =
+      (double)limit.rlim_cur - (double)pages * (double)sysconf(_SC_PAGESIZE);
+  return known && left > 0 ? 1 + (int64_t)(left / addresses_each) : 1;
+}
+
+int th_team_size(int wanted, int64_t worth, int64_t room)
+{
+  room = th_min_i64(room, address_room());
+  int64_t most = wanted < 0 || room < worth ? room : worth;
+  int64_t threads = wanted < 0 ? -(int64_t)wanted : wanted;
+  threads = threads < most ? threads : most;
+  return threads < 1 ? 1 : (int)threads;
+}
+
+th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
+                      void *self, size_t each, int *made, struct th_error *err)
+{
+  struct team team = {.base = comm, .work = work};
+  th_status rc = TH_OK;
+  pthread_mutex_init(&team.mutex, NULL);
+  pthread_cond_init(&team.turn, NULL);
+  if (threads < 1)
+    threads = 1;
+  rc = TH_NEW(&team.member, threads, "threads", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&team.bytes, comm->size, "threads", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int t = 0; t < threads; t++) {
+    team.member[t].team = &team;
+    team.member[t].self = (char *)self + (size_t)t * each;
+    team.member[t].err.rank = -1;
+  }
+  rc = run(&team, threads, made, err);
+done:
+  TH_FREE(team.member, team.bytes);
+  pthread_cond_destroy(&team.turn);
+  pthread_mutex_destroy(&team.mutex);
+  return rc;
+}

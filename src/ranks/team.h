@@ -1,0 +1,36 @@
+/* team.h - threads as ranks: work written for ranks, on several cores of one
+ *
+ * Threads communicate through the operations of a team, as ranks do. On several
+ * ranks, the threads of all of them are one team, those of a rank one after the
+ * other. So work that gives the same answer for any number of ranks gives it
+ * for any number of threads, too.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TEAM_H
+#define TH_TEAM_H
+
+#include "ranks/comm.h"
+
+/* How many threads to take: at most as many as are wanted, as are worth it, and
+ * as there is room for, also within the limit on addresses (ulimit -v); with
+ * minus a number wanted, so many even where they are not worth it. At least 1.
+ * Local. */
+int th_team_size(int wanted, int64_t worth, int64_t room);
+
+/* One thread's work: collective over the team, with a record of its own in
+ * self. What it fails with is agreed on by all. It may use sums, maxima,
+ * broadcasts, joins and barriers of comm, and no other operations. */
+typedef th_status (*th_team_work)(struct th_comm *comm, void *self,
+                                  struct th_error *err);
+
+/* Do the work on `threads` threads of each rank, of which the calling one is
+ * the first; on fewer where threads cannot be made, but on as many on every
+ * rank. The record of this rank's thread k lies k times `each` bytes behind
+ * self; with 0 they have one in common. Signals are blocked in
+ * all others, and only the calling one uses comm. *made receives the number of
+ * threads of a rank. Collective; the failure is that of the lowest thread, as
+ * that of a rank. TH_ENOMEM, and whatever the work fails with. */
+th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
+                      void *self, size_t each, int *made, struct th_error *err);
+
+#endif

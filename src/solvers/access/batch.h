@@ -1,0 +1,145 @@
+/* batch.h - the rows of one update: observe, predict, residual, gradient
+ *
+ * Each block J_i draws its own rows. Only J_i and S are read of them, and every
+ * rank reads the attributes that it owns. Predictions cross the ranks in one
+ * order-independent sum of 8 bytes per row. The flag of a failure is part of
+ * this sum.
+ *
+ * Every rank receives the predictions of all rows, not only of the blocks that
+ * it owns. Owners of S need all residuals for the gradient on S. The loss, the
+ * guard and r2 are then replicated without a reduction of their own. A
+ * reduce-scatter would send half as much at best.
+ *
+ * If an update has many rows, the sum is cut into slices of whole draws. While
+ * one slice is summed, the next is read, and blocks whose predictions are
+ * complete are visited. The results do not depend on the slices.
+ *
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BATCH_H
+#define TH_BATCH_H
+
+#include "data/latin.h"
+#include "math/kernels/kernels.h"
+#include "ranks/partition.h"
+#include "solvers/access/context.h"
+#include "solvers/access/support.h"
+
+#include <stdint.h>
+
+/* Reused from update to update. Nothing is allocated once it is large enough.
+ * Everything but columns and visited is replicated. */
+struct th_batch {
+  double target_centre;    /* subtracted from every target; set by the solver */
+  int64_t rows;            /* m, over all draws */
+  struct th_pieces pieces; /* in the order of the draws */
+  int64_t draws;
+  struct th_draw *draw;
+  int64_t *draw_row; /* draws + 1: the first row of each draw */
+  double *target;
+  double *weight;
+  double *prediction;
+  double *residual; /* weight times derivative of the loss */
+  float *residual32;
+  float *weight32;
+  double weight_sum;
+  double loss;       /* weighted mean over the rows */
+  th_status visited; /* this rank's status of visiting the blocks, for the next
+                        agreement */
+  struct th_range mine; /* members of S that this rank owns */
+  double *columns;      /* mine x rows: scaled values, member-major */
+  int64_t *sums;        /* predictions in fixed point, a flag for each slice */
+  int64_t draw_capacity;
+  int64_t row_capacity;
+  int64_t column_capacity;
+};
+
+/* Called by th_batch_evaluate for each slab of a draw's block. offset: the
+ * place of the slab's first attribute among the owned ones. Attributes of the
+ * active draw may have others between them (th_slab_attribute). */
+typedef void th_slab_visitor(void *self, const struct th_slab *slab,
+                             const struct th_row_weights *multiplier,
+                             int64_t offset);
+
+/* Blocks that lie anywhere, and the active attributes of the source. */
+struct th_parts {
+  const struct th_range *block; /* count of them */
+  const int64_t *consumer;      /* of each block */
+  const int64_t *rows;          /* of each block */
+  int64_t count;
+  int64_t consumers;   /* in all */
+  int64_t active_rows; /* rows of one more draw, the last, of the active
+                          attributes; 0: none */
+  int64_t active_consumer;
+  struct th_latin *latin; /* rows come from here, consumers are its blocks;
+                             NULL: from the deal */
+};
+
+/* What an update asks for. All of it is borrowed. */
+struct th_batch_request {
+  const struct th_blocks *blocks; /* NULL: one draw for S alone, or: */
+  const struct th_parts *parts;   /* blocks that lie anywhere; NULL: none */
+  int64_t consumer;               /* of the first block */
+  int64_t rows;                   /* of each of the blocks */
+  const struct th_support *support;
+  const struct th_loss *loss;
+  th_slab_visitor *visit; /* NULL: nobody */
+  void *self;
+};
+
+/* Local. */
+void th_batch_free(struct th_batch *batch);
+
+/* Draw rows for each block, declare to the source that J_i and the support are
+ * observed, and read the support's values on all rows; each rank its own. If
+ * not enough rows are left in all passes, the deal does not change and
+ * *complete is false. Collective; one agreement. TH_EBUDGET when |J_i u S|
+ * exceeds the budget. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * */
+th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
+                           const struct th_batch_request *request,
+                           bool *complete, struct th_error *err);
+
+/* Observe as above, form predictions and residuals as in th_batch_residual, and
+ * visit this rank's part of every draw's block: its slabs with the rows'
+ * residuals, in a fixed order. Collective; one sum of 8 bytes per row. */
+th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
+                            const struct th_batch_request *request,
+                            bool *complete, struct th_error *err);
+
+/* The same for held-out units first .. last - 1, in one draw, with the loss of
+ * the run. Collective. */
+th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
+                            struct th_range units,
+                            const struct th_support *support,
+                            struct th_error *err);
+
+/* prediction = intercept + sum over S of coef x, for every row, summed over
+ * ranks in fixed point; then residuals and the mean loss under `loss`. The
+ * support's values have been observed. Collective. TH_ENUMERIC. */
+th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
+                            const struct th_support *support,
+                            const struct th_loss *loss, struct th_error *err);
+
+/* Make room for rows that were observed before, in one draw. The caller fills
+ * in their targets, columns and weights (th_batch_weigh). Collective.
+ * TH_ENOMEM. */
+th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
+                        const struct th_support *support, int64_t rows,
+                        struct th_error *err);
+
+/* Set the weights of the rows, weight[rows], in the mean loss and in all sums.
+ * Local. */
+void th_batch_weigh(struct th_batch *batch, const double *weight);
+
+/* Visit the blocks of a batch whose residuals are known. Local. */
+th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,
+                          th_slab_visitor *visit, void *self,
+                          struct th_error *err);
+
+/* The slope of member k of the support, one of batch->mine: the mean of
+ * residual times value over the batch. Local. */
+double th_batch_slope(const struct th_batch *batch, int64_t k);
+
+#endif

@@ -1,0 +1,732 @@
+/* replicated_columns.c - attributes held whole on every rank: keeping, products
+ * SPDX-License-Identifier: MIT */
+#include "solvers/access/replicated_columns.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/search.h"
+#include "math/kernels/kernels_sparse.h"
+#include "solvers/access/density.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The header before the values of a column. */
+struct th_replicated_columns_header {
+  int64_t attribute;
+  int64_t items;
+  double centre;
+  double scale;
+};
+
+/* The columns of this rank, each behind its header, in a block that is not
+ * complete yet. */
+struct th_replicated_columns_parcel {
+  enum th_vector_form form;
+  unsigned char *bytes; /* the block, owned */
+  int64_t first;        /* where the columns of this rank begin */
+  int64_t last;         /* where they end */
+  int64_t capacity;
+};
+
+static size_t value_size(enum th_vector_form form)
+{
+  return form == TH_VECTOR_SINGLE ? sizeof(float) : sizeof(double);
+}
+
+/* Bytes of the values and rows of a column. Local. */
+static int64_t replicated_columns_packed(enum th_vector_form form,
+                                         int64_t items)
+{
+  size_t row = form == TH_VECTOR_ENTRIES ? sizeof(int32_t) : 0;
+  int64_t each = (int64_t)(value_size(form) + row);
+  return th_integer_ceil_divide(items * each, TH_COLUMNS_ALIGNMENT) *
+         TH_COLUMNS_ALIGNMENT;
+}
+
+static int64_t replicated_columns_bytes(const struct th_vector *vector)
+{
+  return replicated_columns_packed(vector->form, vector->items);
+}
+
+/* Point a vector to its values, and to the rows of entries behind them. Local.
+ */
+static void replicated_columns_point(struct th_vector *vector,
+                                     const unsigned char *values)
+{
+  const unsigned char *behind = values + (size_t)vector->items * sizeof(double);
+  vector->values = values;
+  vector->row = vector->form == TH_VECTOR_ENTRIES
+                    ? (const int32_t *)(const void *)behind
+                    : NULL;
+}
+
+/* Where its columns begin. Local. */
+static unsigned char *
+replicated_columns_values(struct th_replicated_columns_block *block)
+{
+  return (unsigned char *)block + TH_COLUMNS_FIRST;
+}
+
+/* Room for columns of so many bytes. The slots own it. */
+static th_status new_block(struct th_replicated_columns_block **block,
+                           int64_t bytes, struct th_error *err)
+{
+  return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1,
+                  "attributes copied to all ranks", err);
+}
+
+void th_replicated_columns_init(struct th_replicated_columns *columns,
+                                int64_t examples, const struct th_pieces *rows)
+{
+  *columns = (struct th_replicated_columns){.examples = examples, .rows = rows};
+}
+
+static void release(struct th_replicated_columns_block *block)
+{
+  if (block != NULL && --block->held == 0)
+    free(block);
+}
+
+void th_replicated_columns_free(struct th_replicated_columns *columns)
+{
+  for (int64_t k = 0; k < columns->count; k++)
+    release(columns->block[k]);
+  TH_FREE(columns->attribute, columns->vector, columns->block, columns->sorted);
+  *columns = (struct th_replicated_columns){0};
+}
+
+int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
+                                   int64_t attribute)
+{
+  return th_search_order(columns->attribute, columns->sorted, columns->count,
+                         attribute);
+}
+
+/* List the slots that stay, in the order of their attributes. */
+static void sort_kept(struct th_replicated_columns *columns,
+                      const int64_t *moved)
+{
+  int64_t kept = 0;
+  for (int64_t k = 0; k < columns->count; k++)
+    if (moved[columns->sorted[k]] >= 0)
+      columns->sorted[kept++] = moved[columns->sorted[k]];
+}
+
+/* Whether a column moves, because most of its block is dropped. */
+static bool is_lonely(const struct th_replicated_columns *columns, int64_t k)
+{
+  const struct th_replicated_columns_block *block = columns->block[k];
+  return 2 * block->kept < block->count;
+}
+
+/* Bytes of the columns that stay while their block goes. */
+static int64_t lonely_bytes(const struct th_replicated_columns *columns,
+                            const bool *keep)
+{
+  int64_t bytes = 0;
+  for (int64_t k = 0; k < columns->count; k++)
+    columns->block[k]->kept = 0;
+  for (int64_t k = 0; k < columns->count; k++)
+    columns->block[k]->kept += keep[k];
+  for (int64_t k = 0; k < columns->count; k++)
+    if (keep[k] && is_lonely(columns, k))
+      bytes += replicated_columns_bytes(&columns->vector[k]);
+  return bytes;
+}
+
+/* Move these columns to a block of their own. */
+static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
+                        struct th_replicated_columns_block *to)
+{
+  unsigned char *at = replicated_columns_values(to);
+  for (int64_t k = 0; k < columns->count; k++) {
+    if (!keep[k] || !is_lonely(columns, k))
+      continue;
+    int64_t bytes = replicated_columns_bytes(&columns->vector[k]);
+    memcpy(at, columns->vector[k].values, (size_t)bytes);
+    replicated_columns_point(&columns->vector[k], at);
+    at += bytes;
+    release(columns->block[k]);
+    columns->block[k] = to;
+    to->count++;
+    to->held++;
+  }
+  to->kept = to->count;
+}
+
+/* Release blocks that are held for the sake of a few columns. Local. */
+static th_status tidy_blocks(struct th_replicated_columns *columns,
+                             const bool *keep, struct th_error *err)
+{
+  struct th_replicated_columns_block *block = NULL;
+  int64_t bytes = lonely_bytes(columns, keep);
+  th_status rc = TH_OK;
+  if (bytes > 0)
+    rc = new_block(&block, bytes, err);
+  if (rc == TH_OK && bytes > 0)
+    move_lonely(columns, keep, block);
+  return rc;
+}
+
+th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
+                                     const bool *keep, struct th_error *err)
+{
+  int64_t *moved = NULL;
+  int64_t kept = 0;
+  th_status rc;
+  TH_TRY(TH_NEW(&moved, columns->count, "attributes copied to all ranks", err));
+  TH_TRY(tidy_blocks(columns, keep, err));
+  for (int64_t k = 0; k < columns->count; k++)
+    moved[k] = keep[k] ? kept++ : -1;
+  sort_kept(columns, moved);
+  for (int64_t k = 0; k < columns->count; k++)
+    if (keep[k]) {
+      columns->attribute[moved[k]] = columns->attribute[k];
+      columns->vector[moved[k]] = columns->vector[k];
+      columns->block[moved[k]] = columns->block[k];
+    } else {
+      release(columns->block[k]);
+    }
+  columns->count = kept;
+done:
+  free(moved);
+  return rc;
+}
+
+th_status
+th_replicated_columns_dots(const struct th_replicated_columns *columns,
+                           struct th_comm *comm, const int64_t *slot,
+                           int64_t count, const double *u, double *out,
+                           struct th_error *err)
+{
+  struct th_range mine = th_range_part(count, comm->rank, comm->size);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    out[k] = th_column_dot(&columns->vector[slot[k]], u);
+  return th_comm_join(comm, out, count, mine.first, mine.last, err);
+}
+
+/* A part of the examples of a dense column. */
+static struct th_vector part_of(const struct th_vector *x,
+                                struct th_range range)
+{
+  struct th_vector part = *x;
+  part.values = (const unsigned char *)x->values +
+                (size_t)range.first * value_size(x->form);
+  part.items = range.last - range.first;
+  return part;
+}
+
+th_status
+th_replicated_columns_predict(const struct th_replicated_columns *columns,
+                              struct th_comm *comm, const int64_t *slot,
+                              const double *coef, int64_t count, double *out,
+                              struct th_error *err)
+{
+  bool sparse =
+      columns->count > 0 && columns->vector[0].form == TH_VECTOR_ENTRIES;
+  struct th_range all = {0, columns->examples};
+  struct th_range mine =
+      sparse ? all : th_range_part(columns->examples, comm->rank, comm->size);
+  for (int64_t i = mine.first; i < mine.last; i++)
+    out[i] = 0;
+  for (int64_t k = 0; k < count; k++) {
+    if (coef[k] == 0)
+      continue;
+    struct th_vector x = columns->vector[slot[k]];
+    if (!sparse)
+      x = part_of(&x, mine);
+    th_column_add(&x, coef[k], out + mine.first);
+  }
+  if (sparse)
+    return TH_OK;
+  return th_comm_join(comm, out, columns->examples, mine.first, mine.last, err);
+}
+
+/* --- Reads the attributes that a rank owns for all ranks
+ *
+ * Dense columns are read into the block that is going to hold those of all
+ * ranks, since their places are known. Sparse entries that are not in memory
+ * are counted by reading them first. */
+
+/* What is fetched, and the draws that observe it. */
+struct request {
+  struct th_context *context;
+  const int64_t *attribute;
+  int64_t count;
+  const struct th_csc_cache *cache;
+  struct th_range mine; /* of the list */
+  enum th_vector_form form;
+  int64_t examples;     /* rows of a column */
+  int64_t pieces;       /* each within a row group */
+  struct th_rows *rows; /* of each of them */
+  int64_t *first;       /* row of the column at which each begins */
+  struct th_draw *draw;
+};
+
+static enum th_vector_form form_of(const struct th_shape *shape)
+{
+  if (!th_density_is_full(shape))
+    return TH_VECTOR_ENTRIES;
+  return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
+}
+
+/* One draw per piece, each observing the whole list. Local. */
+static th_status draw_all(struct request *r, const struct th_pieces *rows,
+                          struct th_error *err)
+{
+  struct th_source *source = r->context->source;
+  const struct th_shape *shape = th_source_shape(source);
+  int64_t first = 0;
+  th_status rc = TH_OK;
+  for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
+    r->rows[g] = rows != NULL ? rows->items[g] : th_shape_group(shape, g);
+    r->first[g] = first;
+    r->draw[g] = (struct th_draw){.rows = {.items = &r->rows[g], .count = 1},
+                                  .support = r->attribute,
+                                  .support_size = r->count};
+    rc = th_source_draw(source, &r->draw[g], err);
+    first += r->rows[g].count;
+  }
+  return rc;
+}
+
+/* Prepare a request. Local; release with close_request, also after a failure.
+ */
+static th_status open_request(struct request *r,
+                              const struct th_replicated_columns *columns,
+                              struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(r->context->source);
+  th_status rc;
+  r->examples = columns->examples;
+  r->form = form_of(shape);
+  r->mine = th_range_members(r->attribute, r->count, r->context->owned);
+  if (columns->rows != NULL)
+    r->pieces = columns->rows->count;
+  else if (shape->training > 0)
+    r->pieces =
+        th_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
+  TH_TRY(TH_NEW(&r->rows, r->pieces, "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&r->first, r->pieces, "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&r->draw, r->pieces, "attributes copied to all ranks", err));
+  TH_TRY(draw_all(r, columns->rows, err));
+done:
+  return rc;
+}
+
+static void close_request(struct request *r)
+{
+  TH_FREE(r->rows, r->first, r->draw);
+}
+
+/* The slab of entry k of the list on piece g. Local. */
+static th_status read_slab(const struct request *r, int64_t k, int64_t g,
+                           struct th_slab *slab, struct th_error *err)
+{
+  return th_source_support(r->context->source, &r->draw[g], r->rows[g],
+                           r->attribute[k], slab, err);
+}
+
+/* ---- dense ---- */
+
+static void put(enum th_vector_form form, void *values, int64_t at,
+                double value)
+{
+  if (form == TH_VECTOR_DOUBLE)
+    ((double *)values)[at] = value;
+  else
+    ((float *)values)[at] = (float)value;
+}
+
+/* Values that are not stored are zero. */
+static void decode_sparse(const struct th_slab *slab, enum th_vector_form form,
+                          int64_t first, void *values)
+{
+  struct th_range entries = {0, 0};
+  if (slab->runs > 0)
+    entries = th_kernels_sparse_entries(slab, 0);
+  for (int32_t i = 0; i < slab->rows; i++)
+    put(form, values, first + i, 0);
+  for (int64_t e = entries.first; e < entries.last; e++)
+    put(form, values, first + slab->row_in_group[e] - slab->row,
+        th_type_load(slab->type, slab->values, e));
+}
+
+/* The same of a whole column in memory. */
+static void copy_dense(const struct request *r, int64_t attribute, void *values)
+{
+  struct th_range entries = th_csc_cache_entries(r->cache, attribute);
+  for (int64_t i = 0; i < r->examples; i++)
+    put(r->form, values, i, 0);
+  for (int64_t e = entries.first; e < entries.last; e++)
+    put(r->form, values, r->cache->row[e], r->cache->value[e]);
+}
+
+static void decode(const struct th_slab *slab, enum th_vector_form form,
+                   int64_t first, void *values)
+{
+  if (slab->layout == TH_SPARSE) {
+    decode_sparse(slab, form, first, values);
+    return;
+  }
+  double *wide = (double *)values + first;
+  float *narrow = (float *)values + first;
+  int skip = th_slab_skip(slab);
+  if (slab->type == TH_F32)
+    memcpy(narrow, slab->values, (size_t)slab->rows * sizeof *narrow);
+  else if (form == TH_VECTOR_DOUBLE)
+    memcpy(wide, slab->values, (size_t)slab->rows * sizeof *wide);
+  else
+    for (int32_t i = 0; i < slab->rows; i++)
+      narrow[i] = (float)th_type_load(slab->type, slab->values, skip + i);
+}
+
+/* Read row group after row group, as the attributes of one lie together. The
+ * last group comes first: passes end there, so the store may still have it in
+ * memory. Local. */
+static th_status read_dense(const struct request *r, unsigned char *values,
+                            int64_t size, struct th_error *err)
+{
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  for (int64_t k = r->mine.first; k < r->mine.last && r->cache != NULL; k++)
+    copy_dense(r, r->attribute[k], values + (k - r->mine.first) * size);
+  for (int64_t g = r->pieces - 1; g >= 0 && r->cache == NULL; g--)
+    for (int64_t k = r->mine.first; k < r->mine.last; k++) {
+      TH_TRY(read_slab(r, k, g, &slab, err));
+      decode(&slab, r->form, r->first[g], values + (k - r->mine.first) * size);
+    }
+done:
+  return rc;
+}
+
+/* Read the columns to their places in a block for the whole list. Local. */
+static th_status pack_dense(const struct request *r,
+                            struct th_replicated_columns_parcel *parcel,
+                            struct th_error *err)
+{
+  const struct th_context *context = r->context;
+  int64_t items = r->examples;
+  int64_t size = TH_COLUMNS_HEADER + replicated_columns_packed(r->form, items);
+  parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
+  parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
+  parcel->capacity = TH_COLUMNS_FIRST + r->count * size;
+  th_status rc = th_alloc((void **)&parcel->bytes, parcel->capacity, 1,
+                          "attributes copied to all ranks", err);
+  if (rc != TH_OK)
+    return rc;
+  unsigned char *at = parcel->bytes + parcel->first;
+  for (int64_t k = r->mine.first; k < r->mine.last; k++, at += size) {
+    int64_t place = r->attribute[k] - context->owned.first;
+    struct th_replicated_columns_header header = {
+        r->attribute[k], items, context->centre[place], context->scale[place]};
+    memcpy(at, &header, sizeof header);
+  }
+  return read_dense(r, parcel->bytes + parcel->first + TH_COLUMNS_HEADER, size,
+                    err);
+}
+
+/* ---- sparse ---- */
+
+/* The entries of one attribute so far. */
+struct entries {
+  double *value;
+  int32_t *row;
+  int64_t count;
+  int64_t values;
+  int64_t rows; /* capacities of both */
+};
+
+/* Local. */
+static th_status take_entries(struct entries *entries,
+                              const struct th_slab *slab, int64_t first,
+                              double scale, struct th_error *err)
+{
+  struct th_range found = {0, 0};
+  if (slab->runs > 0)
+    found = th_kernels_sparse_entries(slab, 0);
+  int64_t needed = entries->count + found.last - found.first;
+  th_status rc;
+  TH_TRY(TH_GROW(&entries->value, &entries->values, needed,
+                 "attributes copied to all ranks", err));
+  TH_TRY(TH_GROW(&entries->row, &entries->rows, needed,
+                 "attributes copied to all ranks", err));
+  for (int64_t e = found.first; e < found.last; e++) {
+    int64_t row = first + slab->row_in_group[e] - slab->row;
+    entries->row[entries->count] = (int32_t)row;
+    entries->value[entries->count++] =
+        scale * th_type_load(slab->type, slab->values, e);
+  }
+done:
+  return rc;
+}
+
+/* The same from memory. Local. */
+static th_status copy_entries(struct entries *entries,
+                              const struct th_csc_cache *cache,
+                              int64_t attribute, double scale,
+                              struct th_error *err)
+{
+  struct th_range found = th_csc_cache_entries(cache, attribute);
+  th_status rc;
+  entries->count = found.last - found.first;
+  TH_TRY(TH_GROW(&entries->value, &entries->values, entries->count,
+                 "attributes copied to all ranks", err));
+  TH_TRY(TH_GROW(&entries->row, &entries->rows, entries->count,
+                 "attributes copied to all ranks", err));
+  for (int64_t e = 0; e < entries->count; e++) {
+    entries->row[e] = cache->row[found.first + e];
+    entries->value[e] = scale * cache->value[found.first + e];
+  }
+done:
+  return rc;
+}
+
+/* All entries of entry k of the list. Local. */
+static th_status read_entries(const struct request *r, int64_t k,
+                              struct entries *entries, struct th_error *err)
+{
+  const struct th_context *context = r->context;
+  double scale = context->scale[r->attribute[k] - context->owned.first];
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  if (r->cache != NULL)
+    return copy_entries(entries, r->cache, r->attribute[k], scale, err);
+  entries->count = 0;
+  for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
+    rc = read_slab(r, k, g, &slab, err);
+    if (rc == TH_OK)
+      rc = take_entries(entries, &slab, r->first[g], scale, err);
+  }
+  return rc;
+}
+
+/* Append a column to the others. Local. */
+static th_status append(struct th_replicated_columns_parcel *parcel,
+                        int64_t attribute, const struct entries *entries,
+                        struct th_error *err)
+{
+  struct th_replicated_columns_header header = {attribute, entries->count, 0,
+                                                1};
+  int64_t size = TH_COLUMNS_HEADER +
+                 replicated_columns_packed(TH_VECTOR_ENTRIES, entries->count);
+  th_status rc =
+      th_grow((void **)&parcel->bytes, &parcel->capacity, parcel->last + size,
+              1, "attributes copied to all ranks", err);
+  if (rc != TH_OK)
+    return rc;
+  unsigned char *at = parcel->bytes + parcel->last;
+  parcel->last += size;
+  memcpy(at, &header, sizeof header);
+  if (entries->count > 0) {
+    size_t bytes = (size_t)entries->count * sizeof *entries->value;
+    memcpy(at + TH_COLUMNS_HEADER, entries->value, bytes);
+    memcpy(at + TH_COLUMNS_HEADER + bytes, entries->row,
+           (size_t)entries->count * sizeof *entries->row);
+  }
+  return rc;
+}
+
+/* Bytes of all columns of this rank where they are in memory, else of none. */
+static int64_t known_bytes(const struct request *r)
+{
+  int64_t bytes = 0;
+  for (int64_t k = r->mine.first; k < r->mine.last && r->cache != NULL; k++) {
+    struct th_range found = th_csc_cache_entries(r->cache, r->attribute[k]);
+    bytes +=
+        TH_COLUMNS_HEADER +
+        replicated_columns_packed(TH_VECTOR_ENTRIES, found.last - found.first);
+  }
+  return bytes;
+}
+
+/* Local. */
+static th_status pack_sparse(const struct request *r,
+                             struct th_replicated_columns_parcel *parcel,
+                             struct th_error *err)
+{
+  struct entries entries = {0};
+  th_status rc;
+  parcel->first = TH_COLUMNS_FIRST;
+  parcel->last = TH_COLUMNS_FIRST;
+  TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity,
+                 TH_COLUMNS_FIRST + known_bytes(r), 1,
+                 "attributes copied to all ranks", err));
+  for (int64_t k = r->mine.first; k < r->mine.last; k++) {
+    TH_TRY(read_entries(r, k, &entries, err));
+    TH_TRY(append(parcel, r->attribute[k], &entries, err));
+  }
+done:
+  TH_FREE(entries.value, entries.row);
+  return rc;
+}
+
+/* Read the listed attributes that this rank owns, as
+ * th_replicated_columns_fetch wants them, on the columns' examples. Local; the
+ * caller frees the bytes, also after a failure. TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+static th_status replicated_columns_read(
+    const struct th_replicated_columns *columns, struct th_context *context,
+    const int64_t *attribute, int64_t count,
+    struct th_replicated_columns_parcel *parcel, struct th_error *err)
+{
+  struct request request = {.context = context,
+                            .attribute = attribute,
+                            .count = count,
+                            .cache = columns->cache};
+  th_status rc = open_request(&request, columns, err);
+  parcel->form = request.form;
+  if (rc == TH_OK)
+    rc = (request.form == TH_VECTOR_ENTRIES ? pack_sparse : pack_dense)(
+        &request, parcel, err);
+  close_request(&request);
+  return rc;
+}
+
+/* --- Attributes gathered from their owners
+ *
+ * Every rank reads the attributes that it owns. Then every rank gets the
+ * columns of all ranks, one after the other in rank order. */
+
+/* Turn the parcel into a block for `total` bytes of columns. Lower ranks have
+ * `before` of them. Local. */
+static th_status make_room(struct th_replicated_columns_parcel *parcel,
+                           int64_t before, int64_t total, struct th_error *err)
+{
+  unsigned char *bytes = NULL;
+  if (parcel->first == TH_COLUMNS_FIRST + before &&
+      parcel->capacity >= TH_COLUMNS_FIRST + total)
+    return TH_OK;
+  th_status rc = th_alloc((void **)&bytes, TH_COLUMNS_FIRST + total, 1,
+                          "attributes copied to all ranks", err);
+  if (rc != TH_OK)
+    return rc;
+  memcpy(bytes + TH_COLUMNS_FIRST + before, parcel->bytes + parcel->first,
+         (size_t)(parcel->last - parcel->first));
+  free(parcel->bytes);
+  parcel->bytes = bytes;
+  return rc;
+}
+
+/* Join the columns of all ranks into a block. counts: bytes of each rank.
+ * Collective. */
+static th_status join_parcels(struct th_comm *comm,
+                              struct th_replicated_columns_parcel *parcel,
+                              int64_t *counts, struct th_error *err)
+{
+  int64_t before = 0;
+  int64_t total = 0;
+  counts[comm->rank] = parcel->last - parcel->first;
+  comm->ops->sum_i64(comm, counts, (size_t)comm->size);
+  for (int r = 0; r < comm->size; r++) {
+    before += r < comm->rank ? counts[r] : 0;
+    total += counts[r];
+  }
+  th_status rc = make_room(parcel, before, total, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->join(comm, parcel->bytes + TH_COLUMNS_FIRST, counts);
+done:
+  return rc;
+}
+
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_replicated_columns, attribute),
+    TH_ARRAY(struct th_replicated_columns, vector),
+    TH_ARRAY(struct th_replicated_columns, block),
+    TH_ARRAY(struct th_replicated_columns, sorted)};
+
+/* Room for some more slots. Local. */
+static th_status reserve(struct th_replicated_columns *columns, int64_t count,
+                         struct th_error *err)
+{
+  int64_t old = columns->capacity;
+  int64_t wanted = count > old ? count + old / 2 : old;
+  return th_memory_arrays_reserve(TH_ARRAYS(columns, arrays),
+                                  &columns->capacity, wanted,
+                                  "attributes copied to all ranks", err);
+}
+
+/* Give the columns of a block the next slots, which then own it. */
+static void take_block(struct th_replicated_columns *columns,
+                       enum th_vector_form form,
+                       struct th_replicated_columns_block *block, int64_t count)
+{
+  const unsigned char *at = replicated_columns_values(block);
+  *block = (struct th_replicated_columns_block){.count = count, .held = count};
+  for (int64_t k = 0; k < count; k++) {
+    struct th_replicated_columns_header header;
+    memcpy(&header, at, sizeof header);
+    struct th_vector *vector = &columns->vector[columns->count];
+    *vector = (struct th_vector){.form = form,
+                                 .items = header.items,
+                                 .centre = header.centre,
+                                 .scale = header.scale};
+    replicated_columns_point(vector, at + TH_COLUMNS_HEADER);
+    columns->attribute[columns->count] = header.attribute;
+    columns->block[columns->count++] = block;
+    at += TH_COLUMNS_HEADER + replicated_columns_bytes(vector);
+  }
+}
+
+/* Merge the slots from `first` on, which ascend, into the sorted list. */
+static void sort_in(struct th_replicated_columns *columns, int64_t first)
+{
+  const int64_t *attribute = columns->attribute;
+  int64_t old = first - 1;
+  int64_t added = columns->count - 1;
+  for (int64_t to = columns->count - 1; added >= first; to--)
+    if (old >= 0 && attribute[columns->sorted[old]] > attribute[added])
+      columns->sorted[to] = columns->sorted[old--];
+    else
+      columns->sorted[to] = added--;
+}
+
+th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
+                                      struct th_context *context,
+                                      const int64_t *attribute, int64_t count,
+                                      struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  struct th_replicated_columns_parcel parcel = {0};
+  int64_t *counts = NULL;
+  int64_t before = columns->count;
+  th_status rc =
+      TH_NEW(&counts, comm->size, "attributes copied to all ranks", err);
+  if (rc == TH_OK)
+    rc = reserve(columns, before + count, err);
+  if (rc == TH_OK)
+    rc = replicated_columns_read(columns, context, attribute, count, &parcel,
+                                 err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(join_parcels(comm, &parcel, counts, err));
+  if (count > 0) {
+    take_block(columns, parcel.form,
+               (struct th_replicated_columns_block *)(void *)parcel.bytes,
+               count);
+    parcel.bytes = NULL;
+  }
+  sort_in(columns, before);
+done:
+  TH_FREE(parcel.bytes, counts);
+  return rc;
+}
+
+th_status th_replicated_columns_borrow(struct th_replicated_columns *columns,
+                                       const struct th_vector *column,
+                                       const int64_t *attribute, int64_t count,
+                                       struct th_error *err)
+{
+  int64_t before = columns->count;
+  th_status rc = reserve(columns, before + count, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < count; k++, columns->count++) {
+    columns->attribute[columns->count] = attribute[k];
+    columns->vector[columns->count] = column[attribute[k]];
+    columns->block[columns->count] = NULL;
+  }
+  sort_in(columns, before);
+  return rc;
+}

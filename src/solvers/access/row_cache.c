@@ -1,0 +1,614 @@
+/* row_cache.c - the values of the active attributes, example by example
+ * SPDX-License-Identifier: MIT */
+#include "solvers/access/row_cache.h"
+
+#include "base/memory.h"
+#include "base/search.h"
+#include "math/kernels/kernels.h"
+#include "math/kernels/kernels_sparse.h"
+#include "solvers/access/active.h"
+#include "solvers/access/density.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- One row cache: its layout, loading and dropping ---------------------- */
+
+/* Dense: row i has its places at i * places. Sparse: row i has its entries at
+ * start[i] .. start[i + 1] - 1 of place and values, places ascending. */
+struct th_row_cache {
+  bool loaded;
+  int holders;
+  int64_t bytes; /* that all arrays take */
+  int64_t places;
+  void *values;
+  int64_t *start;
+  int32_t *place;
+};
+
+/* --- Reads a deal unit attribute by attribute and transposes it ----------- */
+
+static void store(const struct th_row_caches *caches, void *values, int64_t at,
+                  double value)
+{
+  if (caches->type == TH_F32)
+    ((float *)values)[at] = (float)value;
+  else
+    ((double *)values)[at] = value;
+}
+
+/* Room for a row cache of these places; sparse: of these entries. Local.
+ * TH_ENOMEM.
+ */
+static th_status row_cache_reserve(const struct th_row_caches *caches,
+                                   struct th_row_cache *cache, int64_t rows,
+                                   int64_t places, int64_t entries,
+                                   struct th_error *err)
+{
+  size_t size = th_type_size(caches->type);
+  int64_t values = caches->sparse ? entries : rows * places;
+  th_status rc;
+  cache->places = places;
+  TH_TRY(
+      th_alloc(&cache->values, values, size, "examples kept in memory", err));
+  cache->bytes = values * (int64_t)size;
+  if (!caches->sparse)
+    return rc;
+  TH_TRY(TH_NEW(&cache->start, rows + 1, "examples kept in memory", err));
+  TH_TRY(TH_NEW(&cache->place, entries, "examples kept in memory", err));
+  cache->bytes += (rows + 1) * (int64_t)sizeof *cache->start +
+                  entries * (int64_t)sizeof *cache->place;
+done:
+  return rc;
+}
+
+/* ---- dense ---- */
+
+/* Transpose the attributes of a slab, the first of which is at `place`. */
+static void turn_slab(const struct th_row_caches *caches,
+                      struct th_row_cache *cache, const struct th_slab *slab,
+                      int64_t place)
+{
+  const struct th_active *active = caches->active;
+  for (int64_t j = slab->attributes.first; j < slab->attributes.last; j++) {
+    int64_t p = place + j - slab->attributes.first;
+    struct th_slab one = th_slab_part(slab, (struct th_range){j, j + 1});
+    th_kernel_column(&one, active->centre[p], active->scale[p], caches->column);
+    for (int64_t i = 0; i < slab->rows; i++)
+      store(caches, cache->values, i * cache->places + p, caches->column[i]);
+  }
+}
+
+static th_status load_dense(struct th_row_caches *caches,
+                            struct th_row_cache *cache,
+                            const struct th_draw *draw, struct th_error *err)
+{
+  struct th_rows rows = draw->rows.items[0];
+  struct th_slab slab;
+  th_status rc =
+      row_cache_reserve(caches, cache, rows.count, cache->places, 0, err);
+  for (int64_t place = 0; place < cache->places && rc == TH_OK;) {
+    rc = th_source_active(caches->context->source, draw, rows, place, &slab,
+                          err);
+    if (rc != TH_OK)
+      break;
+    turn_slab(caches, cache, &slab, place);
+    place += slab.attributes.last - slab.attributes.first;
+  }
+  return rc;
+}
+
+/* ---- sparse ---- */
+
+/* Entries in the order of attributes. */
+struct entries {
+  int64_t count;
+  int64_t capacity;
+  struct entry {
+    int32_t row;
+    int32_t place;
+    double value;
+  } * items;
+};
+
+static th_status take_slab(const struct th_row_caches *caches,
+                           struct entries *list, const struct th_slab *slab,
+                           int64_t place, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < slab->runs && rc == TH_OK; k++) {
+    struct th_range run = th_kernels_sparse_entries(slab, k);
+    int64_t p =
+        place + slab->base + slab->attribute[k] - slab->attributes.first;
+    rc = TH_GROW(&list->items, &list->capacity,
+                 list->count + run.last - run.first, "examples kept in memory",
+                 err);
+    for (int64_t e = run.first; e < run.last && rc == TH_OK; e++)
+      list->items[list->count++] = (struct entry){
+          (int32_t)(slab->row_in_group[e] - slab->row), (int32_t)p,
+          th_type_load(slab->type, slab->values, e) * caches->active->scale[p]};
+  }
+  return rc;
+}
+
+/* Sort by row. Within a row, places stay in order. */
+static void sort_entries(const struct th_row_caches *caches,
+                         struct th_row_cache *cache, const struct entries *list,
+                         int64_t rows)
+{
+  for (int64_t k = 0; k < list->count; k++)
+    cache->start[list->items[k].row + 1]++;
+  for (int64_t i = 0; i < rows; i++)
+    cache->start[i + 1] += cache->start[i];
+  for (int64_t k = 0; k < list->count; k++) {
+    int64_t at = cache->start[list->items[k].row]++;
+    cache->place[at] = list->items[k].place;
+    store(caches, cache->values, at, list->items[k].value);
+  }
+  for (int64_t i = rows; i > 0; i--)
+    cache->start[i] = cache->start[i - 1];
+  cache->start[0] = 0;
+}
+
+static th_status load_sparse(struct th_row_caches *caches,
+                             struct th_row_cache *cache,
+                             const struct th_draw *draw, struct th_error *err)
+{
+  struct th_rows rows = draw->rows.items[0];
+  struct entries list = {.items = NULL};
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  for (int64_t place = 0; place < cache->places;) {
+    TH_TRY(th_source_active(caches->context->source, draw, rows, place, &slab,
+                            err));
+    TH_TRY(take_slab(caches, &list, &slab, place, err));
+    place += slab.attributes.last - slab.attributes.first;
+  }
+  TH_TRY(row_cache_reserve(caches, cache, rows.count, cache->places, list.count,
+                           err));
+  sort_entries(caches, cache, &list, rows.count);
+done:
+  free(list.items);
+  return rc;
+}
+
+/* Read a row cache's values under a granted draw of its deal unit. Local.
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * */
+static th_status row_cache_load(struct th_row_caches *caches,
+                                struct th_row_cache *cache,
+                                const struct th_draw *draw,
+                                struct th_error *err)
+{
+  cache->places = caches->active->count;
+  th_status rc =
+      (caches->sparse ? load_sparse : load_dense)(caches, cache, draw, err);
+  cache->loaded = rc == TH_OK;
+  return rc;
+}
+
+th_status th_row_caches_init(struct th_row_caches *caches,
+                             struct th_context *context,
+                             const struct th_active *active, int64_t limit,
+                             struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(context->source);
+  const struct th_deal_plan *plan = &context->deal.plan;
+  th_status rc;
+  *caches =
+      (struct th_row_caches){.context = context,
+                             .active = active,
+                             .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
+                             .sparse = !th_density_is_full(shape),
+                             .plan = plan,
+                             .count = th_deal_units(plan),
+                             .limit = limit};
+  TH_TRY(TH_NEW(&caches->cache, caches->count, "examples kept in memory", err));
+  TH_TRY(TH_NEW(&caches->column, plan->unit, "examples kept in memory", err));
+done:
+  return rc;
+}
+
+/* Forget its values. Its holds are not changed. Local. */
+static void row_cache_drop(struct th_row_caches *caches,
+                           struct th_row_cache *cache)
+{
+  caches->bytes -= cache->bytes;
+  TH_FREE(cache->values, cache->place, cache->start);
+  *cache = (struct th_row_cache){.holders = cache->holders};
+}
+
+th_status th_row_caches_reserve(struct th_row_caches *caches,
+                                struct th_error *err)
+{
+  return TH_GROW(&caches->renumber, &caches->renumber_capacity,
+                 caches->active->count, "examples kept in memory", err);
+}
+
+void th_row_caches_forget(struct th_row_caches *caches)
+{
+  for (int64_t k = 0; k < caches->count; k++)
+    row_cache_drop(caches, &caches->cache[k]);
+}
+
+void th_row_caches_free(struct th_row_caches *caches)
+{
+  if (caches->cache != NULL)
+    th_row_caches_forget(caches);
+  TH_FREE(caches->cache, caches->column, caches->renumber);
+  *caches = (struct th_row_caches){.cache = NULL};
+}
+
+struct th_rows th_row_caches_unit(const struct th_row_caches *caches, int64_t k)
+{
+  return th_deal_unit(caches->plan, k);
+}
+
+int64_t th_row_caches_unit_of(const struct th_row_caches *caches, int64_t row)
+{
+  return th_deal_place(caches->plan, row).unit;
+}
+
+/* Drop row caches that nobody holds, in turn, until there is room. Every unit
+ * is dealt once in each pass, so no order of dropping is better than this. */
+static void make_room(struct th_row_caches *caches)
+{
+  if (caches->limit == 0)
+    return;
+  for (int64_t k = 0; k < caches->count && caches->bytes > caches->limit; k++) {
+    struct th_row_cache *cache = &caches->cache[caches->next_victim];
+    caches->next_victim = (caches->next_victim + 1) % caches->count;
+    if (cache->holders == 0 && cache->loaded)
+      row_cache_drop(caches, cache);
+  }
+}
+
+th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
+                             struct th_error *err)
+{
+  struct th_row_cache *cache = &caches->cache[k];
+  struct th_rows unit = th_row_caches_unit(caches, k);
+  struct th_draw draw = {.rows = {.items = &unit, .count = 1}, .active = true};
+  th_status rc;
+  cache->holders++;
+  TH_TRY(th_source_draw(caches->context->source, &draw, err));
+  if (cache->loaded)
+    return rc;
+  TH_TRY(row_cache_load(caches, cache, &draw, err));
+  caches->bytes += cache->bytes;
+  make_room(caches);
+done:
+  return rc;
+}
+
+void th_row_caches_release(struct th_row_caches *caches, int64_t k)
+{
+  caches->cache[k].holders--;
+}
+
+void th_row_caches_row(const struct th_row_caches *caches, int64_t row,
+                       struct th_row *values)
+{
+  struct th_deal_place place = th_deal_place(caches->plan, row);
+  const struct th_row_cache *cache = &caches->cache[place.unit];
+  int64_t i = place.row;
+  int64_t start = caches->sparse ? cache->start[i] : i * cache->places;
+  int64_t count = caches->sparse ? cache->start[i + 1] - start : cache->places;
+  size_t offset = th_type_offset(caches->type, start);
+  values->type = caches->type;
+  values->count = count;
+  values->values = (const char *)cache->values + offset;
+  values->place = caches->sparse ? cache->place + start : NULL;
+}
+
+/* Compact the rows, which become shorter, one after the other. */
+#define DEFINE_KEEP(name, ctype)                                               \
+  static int64_t keep_##name(ctype x[], int64_t rows, int64_t places,          \
+                             const bool *keep)                                 \
+  {                                                                            \
+    int64_t to = 0;                                                            \
+    for (int64_t i = 0; i < rows; i++)                                         \
+      for (int64_t p = 0; p < places; p++) {                                   \
+        x[to] = x[i * places + p];                                             \
+        to += keep[p];                                                         \
+      }                                                                        \
+    return to;                                                                 \
+  }
+
+DEFINE_KEEP(f32, float)
+DEFINE_KEEP(f64, double)
+
+static void keep_dense(const struct th_row_caches *caches,
+                       struct th_row_cache *cache, int64_t rows,
+                       const bool *keep)
+{
+  int64_t kept = caches->type == TH_F32
+                     ? keep_f32(cache->values, rows, cache->places, keep)
+                     : keep_f64(cache->values, rows, cache->places, keep);
+  cache->bytes = kept * (int64_t)th_type_size(caches->type);
+}
+
+static void keep_sparse(const struct th_row_caches *caches,
+                        struct th_row_cache *cache, int64_t rows,
+                        const bool *keep)
+{
+  const size_t size = th_type_size(caches->type);
+  char *values = cache->values;
+  int64_t from = 0;
+  int64_t to = 0;
+  for (int64_t i = 0; i < rows; i++) {
+    for (; from < cache->start[i + 1]; from++)
+      if (keep[cache->place[from]]) {
+        cache->place[to] = caches->renumber[cache->place[from]];
+        memmove(values + (size_t)to * size, values + (size_t)from * size, size);
+        to++;
+      }
+    cache->start[i + 1] = to;
+  }
+  cache->bytes = (rows + 1) * (int64_t)sizeof *cache->start +
+                 to * (int64_t)(sizeof *cache->place + size);
+}
+
+/* Give back the memory that a row cache no longer needs. If this fails, it
+ * stays larger. */
+static void shrink(void **data, int64_t count, size_t size)
+{
+  void *smaller = realloc(*data, (size_t)(count > 0 ? count : 1) * size);
+  if (smaller != NULL)
+    *data = smaller;
+}
+
+static void keep_places(const struct th_row_caches *caches,
+                        struct th_row_cache *cache, int64_t rows, int64_t kept,
+                        const bool *keep)
+{
+  const size_t size = th_type_size(caches->type);
+  if (caches->sparse) {
+    keep_sparse(caches, cache, rows, keep);
+    shrink((void **)&cache->place, cache->start[rows], sizeof *cache->place);
+    shrink(&cache->values, cache->start[rows], size);
+  } else {
+    keep_dense(caches, cache, rows, keep);
+    shrink(&cache->values, rows * kept, size);
+  }
+  cache->places = kept;
+}
+
+void th_row_caches_keep(struct th_row_caches *caches, const bool *keep)
+{
+  int64_t kept = 0;
+  for (int64_t p = 0; p < caches->active->count; p++) {
+    caches->renumber[p] = (int32_t)kept;
+    kept += keep[p];
+  }
+  for (int64_t k = 0; k < caches->count; k++) {
+    struct th_row_cache *cache = &caches->cache[k];
+    if (!cache->loaded)
+      continue;
+    caches->bytes -= cache->bytes;
+    keep_places(caches, cache, th_row_caches_unit(caches, k).count, kept, keep);
+    caches->bytes += cache->bytes;
+  }
+}
+
+/* --- Moves row caches with the attributes that change ranks
+ *
+ * Values that were read once are neither read nor counted again. A row cache is
+ * sent as one piece for each pair of ranks: the number of entries of each row,
+ * then row after row its values and, for sparse data, their places, counted
+ * from the first that the receiver gets. */
+
+/* A row cache that is being moved. */
+struct parcel {
+  struct th_row_caches *caches;
+  struct th_active_redistribution *redistribution;
+  int64_t rows;
+  size_t value; /* bytes */
+  size_t place;
+  char *send;
+  char *receive;
+  int64_t *at; /* rows + 1: where the next entry of a row goes */
+};
+
+/* The first entry of row i whose place is not below `place`. */
+static int64_t entry_of(const struct th_row_cache *cache, int64_t i,
+                        int64_t place)
+{
+  if (cache->start == NULL)
+    return i * cache->places + place;
+  return th_search_i32(cache->place, cache->start[i], cache->start[i + 1],
+                       place);
+}
+
+/* Write the piece with some of the places; returns its bytes. to is NULL: only
+ * count. */
+static size_t pack(const struct parcel *parcel,
+                   const struct th_row_cache *cache, struct th_range places,
+                   char *to)
+{
+  size_t bytes = (size_t)parcel->rows * sizeof(int32_t);
+  for (int64_t i = 0; i < parcel->rows; i++) {
+    int64_t first = entry_of(cache, i, places.first);
+    int32_t count = (int32_t)(entry_of(cache, i, places.last) - first);
+    size_t values = (size_t)count * parcel->value;
+    if (to != NULL) {
+      memcpy(to + (size_t)i * sizeof count, &count, sizeof count);
+      memcpy(to + bytes, (char *)cache->values + (size_t)first * parcel->value,
+             values);
+    }
+    bytes += values;
+    for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
+      int32_t place = cache->place[first + k] - (int32_t)places.first;
+      if (to != NULL)
+        memcpy(to + bytes, &place, sizeof place);
+      bytes += sizeof place;
+    }
+  }
+  return bytes;
+}
+
+/* Write the pieces for all ranks, in order; returns their bytes. */
+static size_t pack_all(struct parcel *parcel, const struct th_row_cache *cache,
+                       char *to)
+{
+  struct th_active_redistribution *redistribution = parcel->redistribution;
+  size_t bytes = 0;
+  int64_t first = 0;
+  for (int r = 0; r < redistribution->ranks; r++) {
+    struct th_range places = {first, first + redistribution->send[r]};
+    size_t piece = pack(parcel, cache, places, to == NULL ? NULL : to + bytes);
+    redistribution->send_bytes[r] = (int64_t)piece;
+    bytes += piece;
+    first = places.last;
+  }
+  return bytes;
+}
+
+static int32_t count_of(const char *piece, int64_t i)
+{
+  int32_t count;
+  memcpy(&count, piece + (size_t)i * sizeof count, sizeof count);
+  return count;
+}
+
+/* at[i + 1] += the entries of row i in each piece. */
+static void count_rows(struct parcel *parcel)
+{
+  const char *piece = parcel->receive;
+  for (int r = 0; r < parcel->redistribution->ranks; r++) {
+    for (int64_t i = 0; i < parcel->rows; i++)
+      parcel->at[i + 1] += count_of(piece, i);
+    piece += parcel->redistribution->receive_bytes[r];
+  }
+  for (int64_t i = 0; i < parcel->rows; i++)
+    parcel->at[i + 1] += parcel->at[i];
+}
+
+/* Append a piece to its rows. Its places count from `offset`. */
+static void unpack(struct parcel *parcel, struct th_row_cache *cache,
+                   const char *piece, int64_t offset)
+{
+  const char *from = piece + (size_t)parcel->rows * sizeof(int32_t);
+  for (int64_t i = 0; i < parcel->rows; i++) {
+    int32_t count = count_of(piece, i);
+    size_t values = (size_t)count * parcel->value;
+    memcpy((char *)cache->values + (size_t)parcel->at[i] * parcel->value, from,
+           values);
+    from += values;
+    for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
+      int32_t place;
+      memcpy(&place, from, sizeof place);
+      cache->place[parcel->at[i] + k] = place + (int32_t)offset;
+      from += sizeof place;
+    }
+    parcel->at[i] += count;
+  }
+}
+
+/* Build the row cache from the pieces. Local. */
+static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
+                         struct th_error *err)
+{
+  const struct th_active_redistribution *redistribution =
+      parcel->redistribution;
+  int64_t rows = parcel->rows;
+  const char *piece = parcel->receive;
+  int64_t offset = 0;
+  th_status rc;
+  count_rows(parcel);
+  TH_TRY(row_cache_reserve(parcel->caches, cache, rows, redistribution->after,
+                           parcel->at[rows], err));
+  if (cache->start != NULL)
+    memcpy(cache->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
+  for (int r = 0; r < redistribution->ranks; r++) {
+    unpack(parcel, cache, piece, offset);
+    piece += redistribution->receive_bytes[r];
+    offset += redistribution->receive[r];
+  }
+  cache->loaded = true;
+done:
+  return rc;
+}
+
+/* Exchange the sizes, then the pieces. Collective. */
+static th_status deliver(struct parcel *parcel,
+                         const struct th_row_cache *cache, struct th_error *err)
+{
+  struct th_active_redistribution *redistribution = parcel->redistribution;
+  struct th_comm *comm = parcel->caches->context->comm;
+  int64_t bytes = 0;
+  int64_t *sizes = NULL;
+  th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks,
+                        "moving attributes between ranks", err);
+  size_t packed = pack_all(parcel, cache, NULL);
+  if (rc == TH_OK)
+    rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1,
+                  "moving attributes between ranks", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int r = 0; r < redistribution->ranks; r++) {
+    sizes[r] = sizeof *sizes;
+    sizes[redistribution->ranks + r] = redistribution->send_bytes[r];
+  }
+  comm->ops->exchange(comm, sizes + redistribution->ranks, sizes,
+                      redistribution->receive_bytes, sizes);
+  for (int r = 0; r < redistribution->ranks; r++)
+    bytes += redistribution->receive_bytes[r];
+  rc = th_alloc((void **)&parcel->receive, bytes, 1,
+                "moving attributes between ranks", err);
+  TH_TRY(th_agree(comm, rc, err));
+  pack_all(parcel, cache, parcel->send);
+  comm->ops->exchange(comm, parcel->send, redistribution->send_bytes,
+                      parcel->receive, redistribution->receive_bytes);
+done:
+  free(sizes);
+  return rc;
+}
+
+/* Collective. */
+static th_status move_cache(struct th_row_caches *caches,
+                            struct th_active_redistribution *redistribution,
+                            int64_t k, struct th_error *err)
+{
+  struct th_row_cache *cache = &caches->cache[k];
+  struct th_row_cache made = {.holders = cache->holders};
+  struct parcel parcel = {.caches = caches,
+                          .redistribution = redistribution,
+                          .rows = th_row_caches_unit(caches, k).count,
+                          .value = th_type_size(caches->type),
+                          .place = caches->sparse ? sizeof(int32_t) : 0};
+  th_status rc;
+  TH_TRY(deliver(&parcel, cache, err));
+  rc = TH_NEW(&parcel.at, parcel.rows + 1, "moving attributes between ranks",
+              err);
+  if (rc == TH_OK)
+    rc = rebuild(&parcel, &made, err);
+  row_cache_drop(caches, cache);
+  *cache = made;
+  caches->bytes += made.bytes;
+  rc = th_agree(caches->context->comm, rc, err);
+done:
+  TH_FREE(parcel.send, parcel.receive, parcel.at);
+  return rc;
+}
+
+th_status th_row_caches_move(struct th_row_caches *caches,
+                             struct th_active_redistribution *redistribution,
+                             struct th_error *err)
+{
+  struct th_comm *comm = caches->context->comm;
+  int64_t *missing = NULL;
+  th_status rc =
+      TH_NEW(&missing, caches->count, "moving attributes between ranks", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < caches->count; k++)
+    missing[k] = !caches->cache[k].loaded;
+  comm->ops->max_i64(comm, missing, (size_t)caches->count);
+  for (int64_t k = 0; k < caches->count; k++)
+    if (missing[k] != 0)
+      row_cache_drop(caches, &caches->cache[k]);
+    else
+      TH_TRY(move_cache(caches, redistribution, k, err));
+done:
+  free(missing);
+  return rc;
+}

@@ -1,0 +1,94 @@
+/* support.h - the support S with its coefficients, replicated on every rank
+ *
+ * The only failure is TH_ENOMEM.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SUPPORT_H
+#define TH_SUPPORT_H
+
+#include "math/select.h"
+#include "solvers/access/context.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Ascending attributes; coefficients belong to (x - centre) * scale. */
+struct th_support {
+  int64_t size;
+  int64_t capacity;
+  int64_t *attribute;
+  double *coef;
+  double *centre; /* as known to the owner; replicated */
+  double *scale;
+  double *bound;
+  double intercept; /* beyond the target's shift */
+  double *message;  /* 3 capacity + 1: work array of th_support_assign */
+};
+
+/* Room for a support of that size; the content is kept. Local. */
+th_status th_support_reserve(struct th_support *support, int64_t capacity,
+                             struct th_error *err);
+void th_support_free(struct th_support *support);
+
+/* *to = *from. Local; reuses memory. */
+th_status th_support_copy(struct th_support *to, const struct th_support *from,
+                          struct th_error *err);
+
+/* Its state. Local. */
+void th_support_describe(struct th_support *support, const char *name,
+                         struct th_state *state);
+
+/* Set S and its coefficients to the chosen attributes and their values. The
+ * owners tell all ranks how the attributes are scaled, unless S stays the same.
+ * Collective: at most one sum of 24 bytes per member where there is room. */
+th_status th_support_assign(struct th_support *support,
+                            struct th_context *context,
+                            const struct th_index_value *chosen, int64_t count,
+                            struct th_error *err);
+
+/* Attributes in any order, with their coefficients. Borrowed. */
+struct th_support_list {
+  const int64_t *attribute;
+  const double *coef;
+  int64_t count;
+  bool zeros; /* those whose coefficient is 0 are members, too */
+};
+
+/* The same for such a list. Collective. */
+th_status th_support_assign_list(struct th_support *support,
+                                 struct th_context *context,
+                                 const struct th_support_list *list,
+                                 struct th_error *err);
+
+/* Remove the members for which keep[k] is false. Local. */
+void th_support_filter(struct th_support *support, const bool *keep);
+
+/* Remove members whose coefficient is what rounding has left of a zero, as of
+ * one of two copies. Certify the rest after that. Local. */
+void th_support_drop_dust(struct th_support *support);
+
+/* The coefficient of member k and the intercept in the data's own units.
+ * Local. */
+double th_support_own_coef(const struct th_support *support, int64_t k);
+double th_support_own_intercept(const struct th_support *support,
+                                const struct th_context *context);
+
+/* The centre of member k in the data's own units: with the shift of the source.
+ * Local. */
+double th_support_own_centre(const struct th_support *support,
+                             const struct th_context *context, int64_t k);
+
+/* How far an intercept comes back from the data's own units: all residuals are
+ * off by it. With u = 2^-53, k members of coefficients c and centres m in the
+ * data's own units, and T the sum of |shift of the target|, |intercept| and all
+ * |c m|: every partial sum of th_support_own_intercept is at most T, and so is
+ * every one of the way back, which takes the same terms off again. Each way is
+ * k products, which together are at most T, and k + 1 sums: (k + 2) u T. Two
+ * more each way are for terms of u^2. Local. */
+double th_support_intercept_rounding(const struct th_support *support,
+                                     const struct th_context *context);
+
+/* The members that this rank owns are [first, last). Local. */
+struct th_range th_support_owned(const struct th_support *support,
+                                 struct th_range owned);
+
+#endif

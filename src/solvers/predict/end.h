@@ -1,0 +1,249 @@
+/* end.h - an end that predicts: candidates on a list, chosen on rows that no
+ * step has seen
+ *
+ * The strict support finds true attributes, but for predicting it stops too
+ * early. So the run ends with a list: the members of S and the best of the
+ * other attributes. On this list, elastic-net paths (solvers/exact/net.h) and
+ * the strict support compete with the mean. All of them predict rows that they
+ * have not seen. The one that predicts best is fitted on all rows. In large
+ * data such rows are held out. In small data they are folds, and each fold has
+ * a list of its own that has not seen it. In a single pass, the first two
+ * thirds of the examples make the list and the last third is used with it;
+ * folds of that third share the list.
+ *
+ * Where a comment names no code, a status is one of TH_EARG, TH_EDATA,
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_END_H
+#define TH_END_H
+
+#include "data/latin.h"
+#include "model/model.h"
+#include "solvers/access/replicated_columns.h"
+#include "solvers/exact/net.h"
+#include "solvers/predict/choice.h"
+#include "solvers/predict/end_list.h"
+#include "solvers/predict/marginal.h"
+#include "solvers/predict/strict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  /* fewer examples: folds; from here on a part is held out */
+  TH_END_SMALL = 5000,
+  TH_END_MOST = 1 << 21, /* with more examples no list fits into memory */
+  TH_END_FEWEST = 8,     /* with fewer, nothing can be chosen by predictions */
+  TH_END_FEWEST_ONCE = 60, /* the same in a single pass */
+  TH_END_OF_ONE = 3, /* in a single pass the list sees one example of three */
+  TH_END_LISTS = 4   /* passes that the lists of folds may take together */
+};
+
+/* Attributes in the list of a run with that budget on n examples. Local. */
+int64_t th_end_longest_list(int64_t budget, int64_t n);
+
+/* Do folds choose the model, rather than a held-out part? passes: 1, or more.
+ * Local. */
+bool th_end_small(int64_t passes, int64_t n);
+
+/* The passes for screening, of so many in all (0: no limit), over `blocks`
+ * blocks of data of n examples; 1 of a single pass. Local. */
+int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n);
+
+/* What rows that the end does not see have taught about the strict support: by
+ * squared loss, and for labels also by their own loss, unless its precision is
+ * missing. Replicated. */
+struct th_end_known {
+  struct th_strict_known squares;
+  struct th_strict_known labels;
+};
+
+/* Replicated. */
+struct th_end {
+  struct th_ending ending;
+  struct th_candidate chosen;
+  bool once;  /* screening and the list share a single pass */
+  bool small; /* several passes, few examples: folds have lists of their own */
+  double screened; /* passes of screening */
+  int64_t passes;  /* passes that the lists may take, at least 1 */
+  int64_t units;   /* deal units that screening takes, in the seeded order */
+  int64_t rows;    /* training examples that see the list */
+  struct th_pieces pieces; /* the same, ascending, none across row groups */
+  int64_t folds;           /* 1: the held-out part */
+  uint8_t *fold;           /* fold of each of the rows; UINT8_MAX: none */
+  int64_t *twin; /* of each of the rows: the first of them that equals it, or
+                    itself; NULL: none are equal */
+  int64_t torn;  /* rows that do not choose, as equal ones are learnt from */
+};
+
+/* Does a run end like this, and keep the held-out rows for it? Local. */
+static inline bool th_end_chooses(const struct th_config *config)
+{
+  return config->select == TH_SELECT_PREDICT;
+}
+
+/* Decide which rows see the list, and which of these choose the model. passes:
+ * all of the run, and those that screen. Collective. Release with th_end_free.
+ */
+th_status th_end_init(struct th_end *end, struct th_context *context,
+                      int64_t passes, int64_t screens, struct th_error *err);
+/* Local. */
+void th_end_free(struct th_end *end);
+
+/* Make the model. support holds the strict support that screening has found,
+ * and receives the chosen candidate. known: what was learnt about the strict
+ * support from rows that the end does not see; NULL if it sees all rows.
+ * Observes the list on the end's rows. Collective. TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+th_status th_end_run(struct th_end *end, struct th_context *context,
+                     struct th_marginal *scores,
+                     const struct th_end_known *known,
+                     struct th_support *support, struct th_error *err);
+
+/* --- What the files of an end that predicts share
+ *
+ * All functions that do not say otherwise are local. Where a comment names no
+ * code, the only failure is TH_ENOMEM. */
+
+enum {
+  TH_MIXES = 3,
+  TH_USUAL_LAMBDAS = 25,
+  TH_LAMBDAS = 37, /* of a path, if the last of the usual ones predicts best */
+  TH_NETS = TH_MIXES * TH_LAMBDAS
+};
+
+/* A model on a list: places in it, and coefficients of its columns. */
+struct th_end_model {
+  int64_t size;
+  int64_t *place;
+  double *coef;
+  double intercept;
+};
+
+/* Replicated but where said. */
+struct th_end_work {
+  struct th_end *end;
+  struct th_context *context;
+  const struct th_end_known *known; /* NULL: only the rows are known */
+  int64_t rows;                     /* of the end */
+  double *target;
+  double *weight;
+  struct th_end_list *list; /* folds + 1: the list of each fold, then that of
+                               all rows; empty where the last one serves */
+  struct th_end_list all;   /* the union of the lists */
+  struct th_replicated_columns columns; /* values of the union */
+  double *scale;                        /* of all: the usual scale of solvers */
+  double *factor;           /* of all: g, the unit of a penalised fit */
+  struct th_vector *plain;  /* of all: (x - centre) scale */
+  struct th_vector *scaled; /* of all: (x - centre) / g */
+  double *lambda[TH_MIXES];
+  int64_t lambdas;          /* of them that are tried */
+  int64_t paths;            /* that this round of them has made, on all ranks */
+  double done;              /* what these cost */
+  bool at_end;              /* the last of these predicts best */
+  const char *blind;        /* why no predictions can choose; NULL: they can */
+  int64_t held;             /* rows that choose */
+  int64_t *held_row;        /* ascending */
+  double *prediction;       /* TH_NETS x held, of rows that were not seen */
+  double *strict;           /* held: of the strict support */
+  double *null;             /* held: of the mean */
+  int64_t *points;          /* TH_MIXES x (folds + 1): lambdas of each path */
+  int64_t size[TH_NETS];    /* attributes of nets, see th_end_sizes */
+  struct th_end_model net;  /* the chosen net */
+  int64_t net_step;         /* the lambda of the chosen net in its mix */
+  struct th_end_model best; /* the strict support on all rows */
+};
+
+/* The first row that equals row i, or i. */
+static inline int64_t th_end_lead(const struct th_end_work *w, int64_t i)
+{
+  return w->end->twin != NULL ? w->end->twin[i] : i;
+}
+
+/* The list that fold f uses; f = folds: the list of all rows. */
+static inline const struct th_end_list *
+th_end_list_of(const struct th_end_work *w, int64_t f)
+{
+  const struct th_end_list *own = &w->list[f];
+  return own->attribute != NULL ? own : &w->list[w->end->folds];
+}
+
+/* The rows that tell how large nets are: all rows if folds have lists of their
+ * own, else those outside the held-out part. */
+static inline int64_t th_end_sizes(const struct th_end_work *w)
+{
+  return w->end->folds == 1 ? 0 : w->end->folds;
+}
+
+/* How many lambdas the path of a mix without fold f has got; f = folds: that on
+ * all rows. Local. */
+static inline int64_t *th_end_points(const struct th_end_work *w, int mix,
+                                     int64_t f)
+{
+  return &w->points[mix * (w->end->folds + 1) + f];
+}
+
+/* Read targets and weights of all training examples, and reserve room for all
+ * arrays over rows. Local. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * */
+th_status th_end_reserve(struct th_end_work *w, struct th_error *err);
+
+/* Make the lists, and fetch the values and scales of their attributes.
+ * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
+                        const struct th_support *support, struct th_error *err);
+
+/* The share of norm1 in the nets of a mix. Local. */
+double th_end_mix(int64_t mix);
+
+/* The candidates for the strict support on all rows: the list or, in large
+ * data, the members of S. */
+static inline const struct th_end_list *
+th_end_members(const struct th_end_work *w, const struct th_end_list *members)
+{
+  return w->end->small ? &w->list[w->end->folds] : members;
+}
+
+/* Room for `size` members. Local. */
+th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
+                               struct th_error *err);
+void th_end_model_free(struct th_end_model *model);
+
+/* Pick the columns of a list from those of all; the caller frees *out. Local.
+ */
+th_status th_end_pick(const struct th_end_work *w,
+                      const struct th_end_list *list,
+                      const struct th_vector *from, struct th_vector **out,
+                      struct th_error *err);
+
+/* weight[rows] without the rows of fold f. Local. */
+th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
+                       struct th_error *err);
+/* How many different examples of equal weight tell as much as these rows, of
+ * which one chooses for all that are equal, with their mean weight. Their
+ * number says nothing: examples of few values are equal by chance. Local. */
+double th_end_effective(const double *weight, const int64_t *equal,
+                        int64_t rows);
+
+/* Whether a mix is worth its other paths: of its path without the first fold,
+ * the best prediction of this fold is not far behind that of the mix before
+ * (th_choice_trails), or this cannot be told of so few rows, or the paths are
+ * short. Local. TH_ENOMEM. */
+th_status th_end_goes_on(const struct th_end_work *w, int mix, bool *goes_on,
+                         struct th_error *err);
+
+/* Elastic nets on the lists, without each fold and on all rows (end_nets.c).
+ * Collective. TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
+th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
+                      struct th_error *err);
+/* Fit the chosen net again, to the precision of its reported loss. Local.
+ * TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
+th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
+                           struct th_error *err);
+/* The strict support, without each fold and on all rows, and the mean
+ * (end_strict.c). Collective. */
+th_status th_end_strict(struct th_end_work *w, const struct th_support *support,
+                        struct th_error *err);
+
+#endif

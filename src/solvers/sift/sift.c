@@ -1,0 +1,749 @@
+/* sift.c - solver `sift`: accumulated evidence under an attribute budget
+ *
+ * Ours; the observations are those of Murata & Suzuki 2018, Algorithm 1 (blocks
+ * J_i and the support S of each example, at most s' attributes in all), but
+ * what was learnt about an attribute is kept. This is a precision-weighted mean
+ * of x_j * residual, with its standard error. The problem is
+ *
+ *     minimise E (y - theta' x)^2, theta sparse.
+ *
+ * A round gives half of its rows to the next blocks of a rotation over all
+ * attributes, half to the race of the most promising ones (sift_plan.c).
+ * Attributes enter S by their z-score, are tried on the rows of the next round,
+ * or of several where few rows have them, and leave when a weighted
+ * least-squares fit on S and the constant finds them insignificant. The fit
+ * keeps what it knew when S grows (sift_fit.c). There is no s, step size or
+ * batch to choose. Logistic loss: attributes are selected on labels -1, +1 with
+ * squared loss, and Newton steps on S end the run.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sift/sift.h"
+
+#include "base/elementary.h"
+#include "base/integer.h"
+#include "base/memory.h"
+#include "math/schedule.h"
+#include "solvers/algorithm.h"
+#include "solvers/sift/algorithms.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct th_support *support(const void *state);
+static double loss(const void *state);
+static double done(const void *state);
+static const struct th_ending *ending(const void *state);
+static void sift_describe(void *state, struct th_context *context,
+                          struct th_state *list);
+
+/* --- How attributes enter S in solver `sift` ------------------------------ */
+
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_sift_entry, entrants),
+    TH_ARRAY(struct th_sift_entry, merged),
+    TH_ARRAY(struct th_sift_entry, attribute),
+    TH_ARRAY(struct th_sift_entry, sum), TH_ARRAY(struct th_sift_entry, place)};
+
+static void sift_entry_free(struct th_sift_entry *entry)
+{
+  th_select_free(&entry->selection);
+  th_memory_arrays_free(TH_ARRAYS(entry, arrays));
+  *entry = (struct th_sift_entry){0};
+}
+
+/* Room for a support of that size. Local. */
+static th_status sift_entry_reserve(struct th_sift_entry *e, int64_t size,
+                                    struct th_error *err)
+{
+  return th_memory_arrays_reserve(TH_ARRAYS(e, arrays), &e->capacity, size,
+                                  "attributes that enter the support", err);
+}
+
+/* S += E: two ascending lists become one. Local. */
+static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
+{
+  struct th_sift_entry *entry = &s->entry;
+  const struct th_index_value *entrants = entry->entrants;
+  int64_t old = s->support.size;
+  int64_t k = 0;
+  int64_t e = 0;
+  for (int64_t at = 0; at < old + found; at++) {
+    bool member = e == found ||
+                  (k < old && s->support.attribute[k] < entrants[e].attribute);
+    struct th_index_value *to = &entry->merged[at];
+    if (member) {
+      entry->place[k] = at;
+      *to =
+          (struct th_index_value){s->support.attribute[k], s->support.coef[k]};
+      k++;
+    } else {
+      *to = (struct th_index_value){entrants[e].attribute,
+                                    entry->sum[e].u / entry->sum[e].v};
+      e++;
+    }
+  }
+  th_status rc = th_sift_fit_insert(&s->fit, entry->place, old + found, err);
+  for (int64_t at = 0, c = 0; c < found && rc == TH_OK; at++)
+    if (entry->merged[at].attribute == entrants[c].attribute) {
+      s->fit.came[at] = entry->sum[c];
+      s->fit.score[at] = entrants[c++].value;
+    }
+  return rc;
+}
+
+/* Local. */
+static th_status judge(struct th_sift *s, const struct th_context *context,
+                       struct th_error *err)
+{
+  const struct th_judgement rule = {.threshold = s->threshold,
+                                    .mean_square = s->mean_square,
+                                    .support = &s->support};
+  th_status rc = sift_entry_reserve(&s->entry, s->largest_support, err);
+  if (rc == TH_OK)
+    rc = th_sift_evidence_score(&s->evidence, context, &rule, err);
+  return rc;
+}
+
+/* S += E, of which found are there. Collective. */
+static th_status join(struct th_sift *s, struct th_context *context,
+                      int64_t found, struct th_error *err)
+{
+  int64_t size = s->support.size + found;
+  bool grows = size + s->fit.constant > s->fit.capacity; /* on all alike */
+  for (int64_t k = 0; k < found; k++)
+    s->entry.attribute[k] = s->entry.entrants[k].attribute;
+  th_sift_evidence_message(&s->evidence, context, s->entry.attribute, found,
+                           s->entry.sum);
+  th_status rc = merge(s, found, err);
+  if (grows)
+    TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_support_assign(&s->support, context, s->entry.merged, size, err));
+done:
+  return rc;
+}
+
+/* E = the attributes with the largest |z| above z0, as many as S has room for;
+ * S += E. learnt: this rank's status of the evidence; if it is a failure on any
+ * rank, all ranks fail here. Collective. TH_ENUMERIC, TH_EDATA, TH_ENOMEM. */
+static th_status sift_enter(struct th_sift *s, struct th_context *context,
+                            th_status learnt, struct th_error *err)
+{
+  struct th_sift_evidence *evidence = &s->evidence;
+  int64_t room = s->largest_support - s->support.size;
+  int64_t found = 0;
+  if (room <= 0)
+    return th_agree(context->comm, learnt, err);
+  th_profile_begin(context->profile);
+  th_status rc = learnt == TH_OK ? judge(s, context, err) : learnt;
+  struct th_select_among among = {.values = evidence->score,
+                                  .attribute = evidence->candidate,
+                                  .count = evidence->candidates,
+                                  .threshold = s->threshold,
+                                  .k = room};
+  TH_TRY(th_select_largest(context->comm, &s->entry.selection, &among, rc,
+                           s->entry.entrants, &found, err));
+  if (found > 0)
+    TH_TRY(join(s, context, found, err));
+done:
+  th_profile_end(context->profile, TH_PHASE_SELECT);
+  return rc;
+}
+
+/* --- What a round of solver `sift` teaches beside its Gram matrix --------- */
+
+enum {
+  COMPARED_ROWS =
+      400,  /* that a mean squared residual is taken over, to be compared */
+  FEW = 20, /* examples of an attribute in a round */
+  TRIAL_PART = 5,  /* the rows of a trial: at most n over this */
+  TRIAL_ROWS = 100 /* and at least so many with FEW examples */
+};
+
+/* What a trial has to gain, in squared standard errors of the first guess. */
+static const double telling = 16;
+static const double telling_many = 9;
+static const double standing = 2; /* standard errors */
+
+/* Is a member of S an entrant? Local.
+ * Is a member of S an entrant? */
+static bool sift_has_entrants(const struct th_sift *s)
+{
+  bool any = false;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    any |= s->fit.entrant[k];
+  return any;
+}
+
+/* First guesses at E's coefficients count in a round's residuals only if they
+ * make them smaller on its rows. Local.
+ * First guesses at E's coefficients count only if they help. On correlated
+ * data, the guesses of many entrants at once add up to nonsense. */
+static void sift_choose_guesses(struct th_sift *s)
+{
+  const struct th_support *support = &s->support;
+  if (!sift_has_entrants(s) ||
+      th_gram_squares(&s->gram, support->coef, support->intercept, NULL) <
+          th_gram_squares(&s->gram, support->coef, support->intercept,
+                          s->fit.entrant))
+    return;
+  for (int64_t k = 0; k < s->support.size; k++)
+    if (s->fit.entrant[k])
+      s->support.coef[k] = 0;
+}
+
+/* If residuals have doubled while S has no entrants, S has changed for the
+ * worse. All evidence is then about another S, and is forgotten. Local.
+ * If residuals have doubled while S has no entrants, S has changed for the
+ * worse. All evidence is then about another S. */
+static void sift_check_loss(struct th_sift *s, const struct th_context *context)
+{
+  if (sift_has_entrants(s))
+    return;
+  s->pooled += s->mean_square * s->batch.weight_sum;
+  s->pooled_rows += s->batch.weight_sum;
+  if (s->pooled_rows < fmin(COMPARED_ROWS, (double)context->deal.rows_in_pass))
+    return;
+  double mean = s->pooled / s->pooled_rows;
+  double rare_label_slack = s->rare_label_slack / s->pooled_rows;
+  if (mean > 2 * s->smallest + rare_label_slack) {
+    th_sift_evidence_forget_all(&s->evidence, context);
+    s->plan.level = 0;
+    s->smallest = INFINITY;
+  }
+  s->smallest = fmin(s->smallest, mean + rare_label_slack);
+  s->pooled = 0;
+  s->pooled_rows = 0;
+}
+
+/* All rows of the round are evidence about the entrants that this rank owns.
+ * Local.
+ * All rows of the round are evidence about an entrant, once its own part of the
+ * prediction is added back to the residual. Local, at its owner. */
+static void sift_learn_entrants(struct th_sift *s,
+                                const struct th_context *context)
+{
+  const struct th_batch *batch = &s->batch;
+  for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
+    const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+    struct th_evidence sum = {0};
+    if (!s->fit.entrant[k])
+      continue;
+    for (int64_t i = 0; i < batch->rows; i++) {
+      sum.u -= batch->residual[i] * x[i];
+      sum.v += batch->weight[i] * x[i] * x[i];
+    }
+    sum.u += sum.v * s->support.coef[k];
+    if (s->predicts)
+      th_marginal_entrant(&s->marginal, context, batch, s->support.attribute[k],
+                          x, s->support.coef[k], s->mean_square);
+    th_sift_evidence_add(
+        &s->evidence, context, s->support.attribute[k],
+        (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square},
+        batch->rows);
+  }
+}
+
+/* How many rows of the round have a value that is not zero, at its owner. */
+static int64_t count_nonzeros(const struct th_sift *s, int64_t k)
+{
+  const struct th_batch *batch = &s->batch;
+  double zero = -s->support.centre[k] * s->support.scale[k];
+  double near = 1e-6 * (1 + fabs(zero)); /* values may come from floats */
+  int64_t count = 0;
+  if (k < batch->mine.first || k >= batch->mine.last)
+    return 0;
+  const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+  for (int64_t i = 0; i < batch->rows; i++)
+    count += fabs(x[i] - zero) > near;
+  return count;
+}
+
+/* A new entrant is slow if few of the round's examples have it. Its trial lasts
+ * over several rounds, and its coefficient is 0 meanwhile. Collective where
+ * there are entrants. */
+static void sift_find_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_fit *fit = &s->fit;
+  int64_t *count = s->entry.attribute;
+  if (!sift_has_entrants(s))
+    return;
+  for (int64_t k = 0; k < fit->size; k++)
+    count[k] = fit->entrant[k] ? count_nonzeros(s, k) : 0;
+  context->comm->ops->sum_i64(context->comm, count, (size_t)fit->size);
+  for (int64_t k = 0; k < fit->size; k++) {
+    if (!fit->entrant[k])
+      continue;
+    fit->slow[k] |= count[k] < FEW;
+    fit->nonzeros[k] += count[k];
+    if (fit->slow[k])
+      s->support.coef[k] = 0;
+  }
+}
+
+/* The verdict falls once the evidence since the entrant came can tell a
+ * coefficient of its size from 0, or once a fifth of the rows has gone by. */
+static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
+                                       struct th_evidence now, double n)
+{
+  const struct th_sift_fit *fit = &s->fit;
+  double rows = fit->seen[k] + s->batch.weight_sum;
+  double u = now.u - fit->came[k].u;
+  double w = now.v - fit->came[k].v;
+  double gain = w * (now.u / now.v) * (now.u / now.v);
+  bool many = fit->nonzeros[k] >= FEW && rows >= TRIAL_ROWS;
+  if (gain < telling && !(many && gain >= telling_many) &&
+      rows < n / TRIAL_PART)
+    return TH_SIFT_GOES_ON;
+  bool stands = u * u >= standing * standing * w && w > 0 && u * now.u > 0;
+  return stands ? TH_SIFT_JOINS : TH_SIFT_FAILS;
+}
+
+void th_sift_sum_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_entry *entry = &s->entry;
+  int64_t count = 0;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    if (s->fit.slow[k])
+      entry->attribute[count++] = s->support.attribute[k];
+  if (count > 0)
+    th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
+                             entry->sum);
+}
+
+/* The verdict on slow entrants, by all rounds since they came. Collective where
+ * there are some. */
+static void sift_judge_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_fit *fit = &s->fit;
+  double n = (double)context->deal.rows_in_pass;
+  int64_t count = 0;
+  th_sift_sum_slow(s, context);
+  for (int64_t k = 0; k < fit->size; k++)
+    if (fit->slow[k])
+      fit->verdict[k] =
+          (unsigned char)verdict_on(s, k, s->entry.sum[count++], n);
+}
+
+enum { RARE_ROWS = 4 }; /* of the rarer label, that chance may bring */
+
+static const double least_variance = 0.25; /* of labels, after any fit */
+
+/* Residuals are y - p with unit factor, for either kind of target. */
+static double half_value(double p, double y)
+{
+  return (p - y) * (p - y);
+}
+
+static double half_derivative(double p, double y)
+{
+  return p - y;
+}
+
+static double half_curvature(double p, double y)
+{
+  (void)p;
+  (void)y;
+  return 1;
+}
+
+static const struct th_loss evidence_loss = {
+    .name = "evidence",
+    .smoothness = 1,
+    .value = half_value,
+    .derivative = half_derivative,
+    .curvature = half_curvature,
+};
+
+static void release(void *state)
+{
+  struct th_sift *s = state;
+  if (s == NULL)
+    return;
+  th_support_free(&s->support);
+  th_support_free(&s->confirmed);
+  th_sift_plan_free(&s->plan);
+  th_batch_free(&s->batch);
+  th_round_log_free(&s->log);
+  th_gram_free(&s->gram);
+  th_latin_free(&s->latin);
+  th_marginal_free(&s->marginal);
+  th_end_free(&s->end);
+  th_sift_fit_free(&s->fit);
+  th_sift_evidence_free(&s->evidence);
+  sift_entry_free(&s->entry);
+  free(s);
+}
+
+/* p_end: if the data are read more than once, one pass is kept for the final
+ * fit. */
+static int64_t rows_for_end(const struct th_context *context)
+{
+  return context->config->passes > 1 ? context->deal.rows_in_pass : 0;
+}
+
+/* If there is a single pass, its rows are kept for Newton steps. */
+static bool logs_rounds(const struct th_context *context)
+{
+  return context->target.labels && context->config->passes == 1 &&
+         context->config->refit != TH_REFIT_NO;
+}
+
+/* A few rows may by chance hold no example of a rare label. Their variance says
+ * nothing then. Local. */
+static void center_labels(struct th_sift *s, double mean)
+{
+  s->label_mean = mean;
+  s->least = least_variance * (1 - mean * mean);
+  s->rare_label_slack = RARE_ROWS * (1 + fabs(mean)) * (1 + fabs(mean));
+}
+
+/* Prepare what an end that predicts needs from the beginning. Collective. */
+static th_status prepare_end(struct th_sift *s, struct th_context *context,
+                             struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t blocks = th_integer_ceil_divide(d, th_source_budget(context->source));
+  th_status rc;
+  s->predicts = th_end_chooses(config);
+  if (!s->predicts)
+    return TH_OK;
+  th_context_part(context, false); /* the end is another one */
+  int64_t screens = th_end_screens(config->passes, blocks,
+                                   th_source_shape(context->source)->training);
+  TH_TRY(th_end_init(&s->end, context, config->passes, screens, err));
+  const uint8_t *fold = s->end.small ? s->end.fold : NULL;
+  rc = th_latin_init(&s->latin, &context->deal, s->end.units, blocks, screens,
+                     err);
+  s->dealt = rc == TH_OK ? th_latin_left(&s->latin) : 0;
+  if (rc == TH_OK)
+    rc = th_marginal_init(
+        &s->marginal, context, s->end.small ? s->end.folds : 1, fold,
+        th_shape_is_rare(th_source_shape(context->source)), err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->evidence.beside = &s->marginal;
+  /* no race */
+  s->evidence.once = s->latin.passes == blocks || s->evidence.centring != NULL;
+done:
+  return rc;
+}
+
+static th_status create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct th_sift *s = NULL;
+  double d = (double)th_source_shape(context->source)->attributes;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  if (rc == TH_OK)
+    rc = th_sift_evidence_create(&s->evidence, context, err);
+  if (rc == TH_OK)
+    rc = th_sift_fit_start(&s->fit, context->config->intercept, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(prepare_end(s, context, err));
+  /* the expected largest of d scores without a signal; the trial catches those
+   * that pass by chance. Half a unit more costs a third more rows and finds
+   * fewer weak attributes (tests/bench/toeplitz.sh). */
+  s->threshold = sqrt(2 * th_log(d));
+  s->largest_support = th_schedule_sift_support(
+      (int64_t)d, th_source_budget(context->source), context->config->sparsity,
+      context->deal.rows_in_pass);
+  s->smallest = INFINITY;
+  s->reserve = rows_for_end(context);
+  if (!s->predicts)
+    s->dealt =
+        context->config->passes * context->deal.rows_in_pass - s->reserve;
+  if (context->target.labels) /* begin with the log odds of the larger label */
+    center_labels(s, th_tanh(context->target.offset / 2));
+  *state = s;
+  s = NULL;
+done:
+  release(s);
+  return rc;
+}
+
+/* Apply the fates of the members in this round. Local. */
+static th_status end_update(struct th_sift *s, const struct th_context *context,
+                            struct th_error *err)
+{
+  struct th_sift_fit *fit = &s->fit;
+  bool *keep = fit->keep;
+  for (int64_t k = 0; k < fit->size; k++) {
+    int64_t attribute = s->support.attribute[k];
+    double known = fit->knowledge[k];
+    keep[k] = fit->fate[k] == TH_SIFT_STAYS;
+    s->support.coef[k] = fit->theta[k];
+    if (fit->fate[k] == TH_SIFT_DROPPED)
+      th_sift_evidence_put(&s->evidence, context, attribute,
+                           (struct th_evidence){known * fit->last[k], known});
+    if (fit->fate[k] == TH_SIFT_DEPENDENT)
+      th_sift_evidence_put(&s->evidence, context, attribute,
+                           (struct th_evidence){0});
+  }
+  th_support_filter(&s->support, keep);
+  th_sift_fit_filter(fit, keep);
+  s->support.intercept = fit->constant ? fit->theta[fit->size] : 0;
+  th_status rc = th_support_copy(&s->confirmed, &s->support, err);
+  for (int64_t k = 0; k < fit->size; k++)
+    keep[k] = !fit->entrant[k];
+  if (rc == TH_OK)
+    th_support_filter(&s->confirmed, keep);
+  s->confirmed.intercept += s->label_mean;
+  return rc;
+}
+
+/* The round joins the fit; learnt: of the work on it. Collective. */
+static th_status fit_support(struct th_sift *s, struct th_context *context,
+                             th_status learnt, struct th_error *err)
+{
+  double all = (double)th_source_shape(context->source)->training;
+  const struct th_sift_round round = {
+      .gram = &s->gram,
+      .variance = s->mean_square,
+      .least = s->least,
+      .n = (double)context->deal.rows_in_pass * (context->target.counted / all),
+  };
+  th_status rc;
+  TH_TRY(th_sift_fit_round(&s->fit, context, &round, learnt, err));
+  bool grows = s->fit.size > s->confirmed.capacity; /* on every rank alike */
+  rc = end_update(s, context, err);
+  if (grows)
+    rc = th_agree(context->comm, rc, err);
+done:
+  return rc;
+}
+
+/* Read the round's blocks and its race, and S on their rows, and form the sums
+ * over S. Collective. */
+static th_status look(struct th_sift *s, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  const struct th_sift_plan *plan = &s->plan;
+  th_status rc;
+  TH_TRY((s->predicts ? th_sift_latin_round : th_sift_plan_round)(s, context,
+                                                                  more, err));
+  if (!*more)
+    return TH_OK;
+  const int64_t consumers =
+      th_integer_ceil_divide(th_source_shape(context->source)->attributes,
+                             th_source_budget(context->source));
+  const struct th_parts parts = {.block = plan->block,
+                                 .consumer = plan->consumer,
+                                 .rows = plan->block_rows,
+                                 .count = plan->blocks,
+                                 .consumers = consumers + 1,
+                                 .active_rows = plan->race_rows,
+                                 .active_consumer = consumers,
+                                 .latin = s->predicts ? &s->latin : NULL};
+  const struct th_batch_request request = {.parts = &parts,
+                                           .consumer = TH_CONSUMER_BLOCK,
+                                           .support = &s->support,
+                                           .loss = &evidence_loss};
+  s->batch.target_centre = s->label_mean;
+  TH_TRY(th_batch_observe(&s->batch, context, &request, more, err));
+  if (!*more || !(s->batch.weight_sum > 0))
+    return TH_OK;
+  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
+  if (logs_rounds(context))
+    th_round_log_add(&s->log, &s->batch, &s->support, s->label_mean, err);
+  TH_TRY(
+      th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
+  sift_find_slow(s, context);
+  sift_choose_guesses(s);
+  TH_TRY(
+      th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
+done:
+  return rc;
+}
+
+/* Members of S are no candidates: put aside what the blocks say of them. Local.
+ */
+static void hold_members(struct th_sift *s, const struct th_context *context)
+{
+  th_sift_evidence_hold(&s->evidence, context, &s->support);
+  if (s->predicts)
+    th_marginal_hold(&s->marginal, context, &s->support);
+}
+
+static void release_members(struct th_sift *s, const struct th_context *context)
+{
+  th_sift_evidence_release(&s->evidence, context, &s->support);
+  if (s->predicts)
+    th_marginal_release(&s->marginal, context, &s->support);
+}
+
+/* Learn about attributes outside S, and about entrants. Collective where the
+ * trial of some lasts over rounds; but the status is this rank's own, and the
+ * caller goes on to an agreement. */
+static th_status learn(struct th_sift *s, struct th_context *context,
+                       struct th_error *err)
+{
+  struct th_sift_evidence *e = &s->evidence;
+  th_status rc;
+  sift_check_loss(s, context);
+  rc = th_sift_evidence_reserve(e, context, &s->support, err);
+  if (rc == TH_OK && s->predicts)
+    rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
+  if (rc == TH_OK) {
+    sift_learn_entrants(s, context);
+    hold_members(s, context);
+    rc = th_sift_evidence_gather(e, &s->batch, context, s->mean_square, err);
+    release_members(s, context);
+  }
+  sift_judge_slow(s, context);
+  return rc;
+}
+
+/* One round over all attributes. */
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct th_sift *s = state;
+  th_status learnt = TH_OK; /* by this rank */
+  th_status rc;
+  /* every block J_i takes its own rows; J_i and S are observed of them */
+  TH_TRY(look(s, context, more, err));
+  if (!*more && s->round == 0)
+    th_context_notice(
+        context, "so few examples make no round over all blocks, and nothing "
+                 "was learnt. Give more {passes} or a larger {budget}");
+  if (!*more)
+    return TH_OK;
+  s->round++;
+  if (!(s->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
+    return TH_OK;
+  s->mean_square = fmax(s->batch.loss, s->least);
+  bool perfect = !(s->mean_square > 0); /* no evidence is left to find */
+  *more = !perfect || sift_has_entrants(s);
+  if (!*more)
+    return TH_OK;
+  if (!perfect)
+    learnt = learn(s, context, err);
+  if (!perfect)
+    th_sift_plan_done(s, context);
+  TH_TRY(fit_support(s, context, learnt, err));
+  if (!perfect)
+    TH_TRY(sift_enter(s, context, learnt, err));
+done:
+  return rc;
+}
+
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  return th_sift_end(state, context, err);
+}
+
+static const struct th_support *support(const void *state)
+{
+  const struct th_sift *s = state;
+  return &s->confirmed;
+}
+
+static double loss(const void *state)
+{
+  const struct th_sift *s = state;
+  return s->mean_square;
+}
+
+/* Of the rounds: an end that predicts is a part of its own. */
+static double done(const void *state)
+{
+  const struct th_sift *s = state;
+  double rows = (double)s->dealt;
+  double passes = 1;
+  double now = s->plan.used;
+  if (s->end.ending.kind != TH_ENDING_NONE)
+    return 1;
+  if (s->predicts) {
+    passes = (double)s->latin.passes;
+    now = (double)(s->latin.pass + 1) * rows - (double)th_latin_left(&s->latin);
+  }
+  return rows > 0 ? fmin(now / (passes * rows), 1) : -1;
+}
+
+static double step_size(const void *state)
+{
+  (void)state;
+  return 0;
+}
+
+static const struct th_ending *ending(const void *state)
+{
+  const struct th_sift *s = state;
+  return &s->end.ending;
+}
+
+/* An end that predicts chooses by them. */
+static bool keeps_held_out(const void *state)
+{
+  const struct th_sift *s = state;
+  return s->predicts;
+}
+
+const struct th_algorithm th_sift_algorithm = {
+    .create = create,
+    .step = step,
+    .finish = finish,
+    .support = support,
+    .loss = loss,
+    .done = done,
+    .step_size = step_size,
+    .ending = ending,
+    .keeps_held_out = keeps_held_out,
+    .describe = sift_describe,
+    .free = release,
+};
+
+/* --- The state of solver `sift` between rounds ---------------------------- */
+
+/* The race lasts over rounds and is state; blocks and rows are of one round
+ * only. Local. */
+static void describe_plan(struct th_sift_plan *plan,
+                          const struct th_context *context,
+                          struct th_state *list)
+{
+  const int64_t *all = NULL;
+  struct th_range here = {0, plan->race_count};
+  th_state_enter(list, "plan");
+  th_state_all(list, "fresh", TH_STATE_I64, &plan->fresh, 1);
+  th_state_limit(list, "fresh", &plan->fresh, 1, -(INT64_C(1) << 46),
+                 INT64_MAX);
+  TH_STATE_ONE(list, plan, next);
+  TH_STATE_ONE(list, plan, windows);
+  TH_STATE_ONE(list, plan, level);
+  TH_STATE_ONE(list, plan, used);
+  if (th_state_puts(list)) {
+    here = th_state_find(list, "race", context->owned, &all);
+    plan->race_count = here.last - here.first;
+    th_state_note(list,
+                  th_grow((void **)&plan->race, &plan->race_capacity,
+                          plan->race_count, sizeof *plan->race,
+                          "the choice of promising attributes", list->err));
+  }
+  th_state_spread(list, "race", TH_STATE_I64, plan->race, 1, here);
+  th_state_leave(list);
+}
+
+/* Local. */
+static void sift_describe(void *state, struct th_context *context,
+                          struct th_state *list)
+{
+  struct th_sift *s = state;
+  th_support_describe(&s->support, "support", list);
+  th_support_describe(&s->confirmed, "confirmed", list);
+  describe_plan(&s->plan, context, list);
+  if (s->predicts) {
+    th_latin_describe(&s->latin, list);
+    th_marginal_describe(&s->marginal, context, list);
+  }
+  th_round_log_describe(&s->log, context, list);
+  th_sift_fit_describe(&s->fit, list);
+  th_sift_evidence_describe(&s->evidence, context, list);
+  TH_STATE_ONE(list, s, round);
+  TH_STATE_ONE(list, s, smallest);
+  TH_STATE_ONE(list, s, pooled);
+  TH_STATE_ONE(list, s, pooled_rows);
+  TH_STATE_ONE(list, s, mean_square);
+  if (th_state_puts(list))
+    th_state_note(list,
+                  sift_entry_reserve(&s->entry, s->largest_support, list->err));
+}

@@ -1,0 +1,47 @@
+/* budgeted_plan.h - what a run under a budget is going to do: the steps that
+ * the plans of this folder's solvers share
+ *
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BUDGETED_PLAN_H
+#define TH_BUDGETED_PLAN_H
+
+#include "data/source.h"
+#include "solvers/plan.h"
+
+/* TH_EUSAGE unless the attributes of --start exist and ascend. */
+th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
+                                  struct th_error *err);
+
+/* Choose the budget for d attributes: `least` or more where it is not given.
+ * TH_EUSAGE: it is more than d, or leaves nothing to explore with. */
+th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
+                                    int64_t least, struct th_error *err);
+
+/* Passes that tell something about every attribute, and those of the end. */
+int64_t th_budgeted_usual_passes(const struct th_config *config,
+                                 const struct th_shape *shape);
+
+/* Choose the passes and the share held out, given the examples of the first
+ * update. stops: the solver stops early by held-out examples. */
+void th_budgeted_choose_passes(struct th_config *config,
+                               const struct th_shape *shape, int64_t update,
+                               bool stops);
+
+/* The number of blocks, d', if each takes `width` attributes. */
+int64_t th_budgeted_blocks(int64_t attributes, int64_t width);
+
+/* The memory that a solver needs besides stored values. */
+struct th_budgeted_needs {
+  int64_t bytes;   /* of each attribute of this rank */
+  int64_t members; /* of the largest support */
+  int64_t copies;  /* of the examples of the last fit, for labels */
+  bool by_row;     /* deal units are single rows */
+};
+
+/* Complete the plan of a run whose budget, passes and plan->blocks are chosen.
+ * The first update takes so many examples per block. */
+void th_budgeted_plan(struct th_plan *plan, const struct th_plan_size *size,
+                      const struct th_budgeted_needs *needs, int64_t rows);
+
+#endif

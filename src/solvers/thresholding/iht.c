@@ -1,0 +1,622 @@
+/* iht.c - what Exploration, Exploitation and Hybrid share
+ * SPDX-License-Identifier: MIT */
+#include "solvers/thresholding/iht.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "math/linalg.h"
+#include "math/schedule.h"
+#include "ranks/partition.h"
+#include "solvers/fits/refit.h"
+#include "solvers/thresholding/algorithms.h"
+#include "solvers/thresholding/budgeted_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- What a run of exploration, exploitation or hybrid is going to do */
+
+enum {
+  LEAST_BUDGET = 64,
+  BYTES_PER_ATTRIBUTE = 88 /* centre, scale, bound and a solver's vectors */
+};
+
+th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
+                      struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  int64_t d = size->shape->attributes;
+  int64_t rows = config->rounds.batch_explore;
+  th_status rc;
+  TH_TRY(th_budgeted_check_start(config, d, err));
+  TH_TRY(th_budgeted_choose_budget(config, d, LEAST_BUDGET, err));
+  plan->blocks = th_budgeted_blocks(d, config->budget - config->sparsity);
+  if (rows <= 0)
+    rows = th_schedule_explore_rows(config->sparsity);
+  th_budgeted_choose_passes(config, size->shape, plan->blocks * rows, true);
+  th_budgeted_plan(
+      plan, size,
+      &(struct th_budgeted_needs){
+          .bytes = BYTES_PER_ATTRIBUTE,
+          .members = config->sparsity > 0 ? config->sparsity : config->budget,
+          .copies = 2}, /* the kept ones and a batch of them */
+      rows);
+done:
+  return rc;
+}
+
+/* --- L from the spectrum of a few random attributes ----------------------- */
+
+enum {
+  PROBES = 2, /* blocks that are looked at */
+  ROWS_PER_ATTRIBUTE = 4,
+  MOST_ATTRIBUTES = 2048 /* a larger Gram matrix does not tell more */
+};
+
+static const double skipped_lambda = 2;
+
+/* The correlation matrix of the members that vary, packed to the front. Local.
+ */
+static int64_t correlation(const struct th_gram *gram, double *a)
+{
+  int64_t n = 0;
+  for (int64_t k = 0; k < gram->size; k++)
+    n += th_gram_at(gram, k, k) > 0;
+  int64_t column = 0;
+  for (int64_t j = 0; j < gram->size; j++) {
+    if (!(th_gram_at(gram, j, j) > 0))
+      continue;
+    int64_t row = 0;
+    for (int64_t i = 0; i <= j; i++)
+      if (th_gram_at(gram, i, i) > 0)
+        a[row++ + column * n] = th_gram_at(gram, i, j) / gram->weight;
+    column++;
+  }
+  return n;
+}
+
+/* Local, on rank 0. */
+static th_status eigenvalue_here(const struct th_gram *gram, double *lambda,
+                                 struct th_error *err)
+{
+  double *a = NULL;
+  double largest = 1;
+  th_status rc;
+  TH_TRY(TH_NEW(&a, gram->size * gram->size, "a correlation matrix", err));
+  int64_t n = correlation(gram, a);
+  if (n > 0)
+    TH_TRY(th_linalg_largest_eigenvalue(n, a, &largest, err));
+  *lambda = th_schedule_eigenvalue(largest, (double)n / gram->rows);
+done:
+  free(a);
+  return rc;
+}
+
+/* Largest eigenvalue of the correlation of x_S in a Gram matrix; solved on
+ * rank 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
+static th_status iht_gram_eigenvalue(const struct th_gram *gram,
+                                     struct th_context *context, double *lambda,
+                                     struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  th_status rc = TH_OK;
+  th_profile_begin(context->profile);
+  if (comm->rank == 0)
+    rc = eigenvalue_here(gram, lambda, err);
+  rc = th_agree(comm, rc, err);
+  if (rc == TH_OK)
+    comm->ops->bcast(comm, lambda, sizeof *lambda, 0);
+  th_profile_end(context->profile, TH_PHASE_SOLVE);
+  return rc;
+}
+
+/* `count` random attributes become the support. Collective. */
+static th_status choose_attributes(struct th_support *support,
+                                   struct th_context *context, int probe,
+                                   int64_t count, struct th_error *err)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  struct th_stream stream = {context->config->seed, TH_PURPOSE_STEP_SIZE};
+  struct th_index_value *chosen = NULL;
+  th_status rc = TH_NEW(&chosen, count, "random attributes", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t i = 0; i < count; i++)
+    chosen[i].attribute = th_random_place(stream, (uint64_t)probe, d, i);
+  qsort(chosen, (size_t)count, sizeof *chosen, th_integer_ascending);
+  TH_TRY(th_support_assign(support, context, chosen, count, err));
+done:
+  free(chosen);
+  return rc;
+}
+
+/* One probe. Collective. */
+static th_status probe_block(struct th_context *context, int probe,
+                             int64_t count, double *lambda,
+                             struct th_error *err)
+{
+  struct th_support support = {0};
+  struct th_batch batch = {0};
+  struct th_gram gram = {0};
+  bool complete = false;
+  th_status rc;
+  TH_TRY(choose_attributes(&support, context, probe, count, err));
+  const struct th_batch_request request = {.consumer = TH_CONSUMER_STEP_SIZE,
+                                           .rows = ROWS_PER_ATTRIBUTE * count,
+                                           .support = &support};
+  TH_TRY(th_batch_observe(&batch, context, &request, &complete, err));
+  if (!complete)
+    goto done;
+  TH_TRY(th_gram_start(&gram, context, count, err));
+  TH_TRY(th_gram_add(&gram, context, &batch, &support, NULL, NULL, err));
+  TH_TRY(iht_gram_eigenvalue(&gram, context, lambda, err));
+done:
+  th_support_free(&support);
+  th_batch_free(&batch);
+  th_gram_free(&gram);
+  return rc;
+}
+
+/* L by the automatic rule, from two blocks of s' random attributes on 4 s' rows
+ * each. The draws are in the ledger. If they would cost more than a tenth of
+ * the data, lambda = 2, hence eta = 1/8 for a squared loss. Collective. */
+static th_status iht_estimate_step_size(struct th_context *context,
+                                        double *lambda, struct th_error *err)
+{
+  int64_t count = th_source_budget(context->source);
+  th_status rc = TH_OK;
+  count = count < MOST_ATTRIBUTES ? count : MOST_ATTRIBUTES;
+  *lambda = skipped_lambda;
+  if (PROBES * ROWS_PER_ATTRIBUTE * count * 10 > context->deal.rows_in_pass)
+    return rc;
+  *lambda = 1;
+  for (int probe = 0; probe < PROBES && rc == TH_OK; probe++) {
+    double found = 1;
+    rc = probe_block(context, probe, count, &found, err);
+    *lambda = found > *lambda ? found : *lambda;
+  }
+  return rc;
+}
+
+enum {
+  AFFORDABLE = 1024,   /* |S| up to which every round may refit */
+  RARE_ROWS = 4,       /* of the worst kind, that chance may bring */
+  REFIT_ROWS = 4,      /* per member, for a refit within the run */
+  EIGENVALUE_ROWS = 10 /* per member, for a new look at L */
+};
+
+static const double guard_factor = 4;
+
+/* Begin with the configured start, whose coefficients are in the data's own
+ * units. Collective. */
+static th_status start_support(struct th_iht *h, struct th_context *context,
+                               struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct th_index_value *chosen = NULL;
+  th_status rc = TH_NEW(&chosen, config->start.size, "the start", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < config->start.size; k++)
+    chosen[k] =
+        (struct th_index_value){config->start.support[k],
+                                config->start.coef ? config->start.coef[k] : 0};
+  TH_TRY(
+      th_support_assign(&h->theta, context, chosen, config->start.size, err));
+  for (int64_t k = 0; k < h->theta.size; k++)
+    h->theta.coef[k] =
+        h->theta.scale[k] > 0 ? h->theta.coef[k] / h->theta.scale[k] : 0;
+  h->theta.intercept = context->target.offset;
+done:
+  free(chosen);
+  return rc;
+}
+
+/* eta = 1/(2 L), L = smoothness of the loss times the largest eigenvalue.
+ * Collective. */
+static th_status choose_step_size(struct th_iht *h, struct th_context *context,
+                                  struct th_error *err)
+{
+  double lambda = 1;
+  h->eta = context->config->eta;
+  if (h->eta > 0)
+    return TH_OK;
+  th_status rc = iht_estimate_step_size(context, &lambda, err);
+  h->smoothness = context->loss->smoothness * lambda;
+  h->eta = 1 / (2 * h->smoothness);
+  return rc;
+}
+
+/* Reserve all room now, so that no step allocates. Local. */
+static th_status reserve(struct th_iht *h, const struct th_context *context,
+                         struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  int64_t owned = context->owned.last - context->owned.first;
+  int64_t most = config->sparsity > config->start.size ? config->sparsity
+                                                       : config->start.size;
+  int64_t width = th_source_budget(context->source) - config->sparsity;
+  int64_t d = th_source_shape(context->source)->attributes;
+  th_status rc;
+  TH_TRY(TH_NEW(&h->grad, owned, "a gradient", err));
+  TH_TRY(TH_NEW(&h->chosen, most, "a hard threshold", err));
+  TH_TRY(TH_NEW(&h->slope, most + 1, "a gradient", err));
+  TH_TRY(th_support_reserve(&h->last, most, err));
+  TH_TRY(th_support_reserve(&h->theta, most, err));
+  if (width > 0) /* blocks are never narrower, so there are never more */
+    TH_TRY(th_partition_blocks_even(&h->blocks, d, width, err));
+done:
+  return rc;
+}
+
+th_status th_iht_create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct th_iht *h = NULL;
+  th_status rc = TH_NEW(&h, 1, "the solver", err);
+  if (rc == TH_OK)
+    rc = reserve(h, context, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  h->smallest_loss = INFINITY;
+  h->explores = true;
+  TH_TRY(start_support(h, context, err));
+  TH_TRY(th_gram_start(&h->gram, context, h->theta.size, err));
+  th_kept_rows_start(&h->kept, context, h->theta.size);
+  TH_TRY(choose_step_size(h, context, err));
+  h->first_eta = h->eta;
+  *state = h;
+  h = NULL;
+done:
+  th_iht_release(h);
+  return rc;
+}
+
+void th_iht_release(void *state)
+{
+  struct th_iht *h = state;
+  if (h == NULL)
+    return;
+  th_support_free(&h->theta);
+  th_support_free(&h->last);
+  th_partition_blocks_free(&h->blocks);
+  th_batch_free(&h->batch);
+  th_gram_free(&h->gram);
+  th_kept_rows_free(&h->kept);
+  th_select_free(&h->selection);
+  TH_FREE(h->grad, h->chosen, h->slope, h);
+}
+
+/* The halvings that shorten a step enough, at least one. A step that is e times
+ * too long raises a squared loss by about e^2. */
+static int64_t halvings_for(double rise)
+{
+  int exponent = 0;
+  if (!isfinite(rise))
+    return 1;
+  frexp(rise, &exponent);
+  return exponent > 3 ? exponent / 2 : 1;
+}
+
+static th_status guard(struct th_iht *h, struct th_context *context,
+                       bool *tripped, struct th_error *err)
+{
+  double loss = h->batch.loss;
+  double rare_label_slack =
+      RARE_ROWS * context->target.worst / h->batch.weight_sum;
+  *tripped = !isfinite(loss) ||
+             loss > guard_factor * h->smallest_loss + rare_label_slack;
+  if (!*tripped) {
+    h->smallest_loss = fmin(h->smallest_loss, loss + rare_label_slack);
+    return th_support_copy(&h->last, &h->theta, err);
+  }
+  int64_t halvings = halvings_for(loss / h->smallest_loss);
+  h->eta = ldexp(h->eta, -(int)halvings);
+  h->halvings += halvings;
+  th_context_notice(
+      context,
+      "the %s on fresh examples rose to %g; the smallest so far is %g. The "
+      "last state was restored, and the step size is now %g",
+      context->loss->labels ? "loss" : "mean squared error", loss,
+      h->smallest_loss, h->eta);
+  th_status rc = th_support_copy(&h->theta, &h->last, err);
+  if (rc == TH_OK) /* cannot fail: there is room; the same on every rank */
+    rc = th_gram_start(&h->gram, context, h->theta.size, err);
+  return rc;
+}
+
+th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
+                          const struct th_batch_request *request, bool *more,
+                          bool *use, struct th_error *err)
+{
+  bool tripped = false;
+  th_status rc;
+  *use = false;
+  TH_TRY(th_batch_evaluate(&h->batch, context, request, more, err));
+  if (!*more)
+    return TH_OK;
+  if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
+    return th_agree(context->comm, h->batch.visited, err);
+  TH_TRY(guard(h, context, &tripped, err));
+  *use = !tripped;
+  if (tripped) /* nobody else looks at what was read in vain */
+    rc = th_agree(context->comm, h->batch.visited, err);
+done:
+  return rc;
+}
+
+th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
+                        struct th_error *err)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t width = th_source_budget(context->source);
+  if (h->theta.size > 0)
+    width -= context->config->sparsity;
+  return th_partition_blocks_even(&h->blocks, d, width, err);
+}
+
+static bool same_support(const struct th_support *a, const struct th_support *b)
+{
+  if (a->size != b->size)
+    return false;
+  for (int64_t k = 0; k < a->size; k++)
+    if (a->attribute[k] != b->attribute[k])
+      return false;
+  return true;
+}
+
+th_status th_iht_remember(struct th_iht *h, struct th_context *context,
+                          struct th_error *err)
+{
+  bool refits = context->config->refit != TH_REFIT_NO;
+  if (!same_support(&h->theta, &h->last)) {
+    th_kept_rows_start(&h->kept, context, h->theta.size);
+    return th_gram_start(&h->gram, context, h->theta.size, err);
+  }
+  if (refits && context->loss->labels)
+    th_kept_rows_add(&h->kept, context, &h->batch, err);
+  if (!refits || context->loss->labels || h->theta.size > AFFORDABLE)
+    return TH_OK;
+  return th_gram_add(&h->gram, context, &h->batch, &h->theta, NULL, NULL, err);
+}
+
+/* Estimate L again; the larger one counts. Collective. */
+static th_status look_at_smoothness(struct th_iht *h,
+                                    struct th_context *context,
+                                    struct th_error *err)
+{
+  double lambda = 1;
+  th_status rc = iht_gram_eigenvalue(&h->gram, context, &lambda, err);
+  double smoothness = context->loss->smoothness * lambda;
+  if (rc == TH_OK && smoothness > h->smoothness) {
+    h->smoothness = smoothness;
+    h->eta = fmin(h->eta, 1 / (2 * smoothness));
+  }
+  return rc;
+}
+
+th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
+                           struct th_error *err)
+{
+  double rows = h->gram.rows;
+  double members = (double)h->theta.size;
+  th_status rc = TH_OK;
+  h->round++;
+  if (h->theta.size > 0 && rows >= REFIT_ROWS * members)
+    rc = th_refit_shrunk(&h->theta, context, &h->gram, err);
+  if (rc == TH_OK && h->theta.size > 0 && context->config->eta == 0 &&
+      rows >= EIGENVALUE_ROWS * members)
+    rc = look_at_smoothness(h, context, err);
+  return rc;
+}
+
+th_status th_iht_finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct th_iht *h = state;
+  if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
+    return th_fail(
+        err, TH_ENUMERIC,
+        "training diverged until the examples were used up: the step size %g "
+        "is too large, and so is %g after %lld halvings; leave {eta} out",
+        h->first_eta, h->eta, (long long)h->halvings);
+  struct th_refit_state end = {.support = &h->theta,
+                               .batch = &h->batch,
+                               .gram = &h->gram,
+                               .kept = &h->kept};
+  return th_refit_end(&end, context, err);
+}
+
+void th_iht_describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct th_iht *h = state;
+  th_support_describe(&h->theta, "theta", list);
+  th_support_describe(&h->last, "last", list);
+  th_gram_describe(&h->gram, list);
+  th_kept_rows_describe(&h->kept, context, &h->theta, list);
+  TH_STATE_ONE(list, &h->batch, loss);
+  TH_STATE_ONE(list, h, smoothness);
+  TH_STATE_ONE(list, h, eta);
+  TH_STATE_ONE(list, h, first_eta);
+  TH_STATE_ONE(list, h, halvings);
+  TH_STATE_ONE(list, h, smallest_loss);
+  TH_STATE_ONE(list, h, explore_rows);
+  TH_STATE_ONE(list, h, exploit_rows);
+  TH_STATE_COUNTER(list, h, updates_explore);
+  TH_STATE_COUNTER(list, h, updates_exploit);
+  TH_STATE_ONE(list, h, round);
+  TH_STATE_ONE(list, h, explores);
+}
+
+const struct th_support *th_iht_support(const void *state)
+{
+  const struct th_iht *h = state;
+  return &h->theta;
+}
+
+double th_iht_loss(const void *state)
+{
+  const struct th_iht *h = state;
+  return h->batch.loss;
+}
+
+double th_iht_step_size(const void *state)
+{
+  const struct th_iht *h = state;
+  return h->eta;
+}
+
+/* --- The batches of Exploration, Exploitation and Hybrid, round by round */
+
+enum { EXPLOIT_PER_EXPLORE = 4 }; /* B = 4 B^- */
+
+static const double default_growth = 1.2;
+static const double largest_update = 0.15; /* of the rows that are left */
+static const double end_share = 0.1;       /* of a pass: rows for the end */
+
+static double growth_of(const struct th_config *config)
+{
+  return config->rounds.growth > 0 ? config->rounds.growth : default_growth;
+}
+
+/* B^- by the automatic rule. It grows while an update takes at most 15 per cent
+ * of the rows that are left. It never shrinks, since noise would grow again. 0:
+ * exploring is over, because another update would leave too little for the end.
+ */
+static int64_t explore_rows_by_rule(const struct th_iht *h,
+                                    const struct th_context *context,
+                                    int64_t blocks)
+{
+  double left = (double)th_deal_left(&context->deal);
+  int64_t most = (int64_t)(largest_update * left / (double)blocks);
+  int64_t first = th_schedule_explore_rows(context->config->sparsity);
+  int64_t rows = th_schedule_grow(first, growth_of(context->config), h->round);
+  if (h->round == 0) {
+    rows = rows < most ? rows : most;
+    return rows > 1 ? rows : 1;
+  }
+  if (rows > most && rows > h->explore_rows)
+    rows = most > h->explore_rows ? most : h->explore_rows;
+  double pass = (double)context->deal.rows_in_pass;
+  double after = left - (double)blocks * (double)rows;
+  return after >= end_share * pass ? rows : 0;
+}
+
+/* B by the automatic rule in a round without Exploration. It grows up to a
+ * whole pass. The last update takes all that is left, unless that is less than
+ * the one before took. */
+static int64_t exploit_rows_by_rule(const struct th_iht *h,
+                                    const struct th_context *context)
+{
+  int64_t pass = context->deal.rows_in_pass;
+  int64_t left = th_deal_left(&context->deal);
+  int64_t first =
+      EXPLOIT_PER_EXPLORE * th_schedule_explore_rows(context->config->sparsity);
+  int64_t rows = th_schedule_grow(first, growth_of(context->config), h->round);
+  rows = rows < pass ? rows : pass;
+  if (left / 2 >= rows)
+    return rows;
+  rows = left < pass ? left : pass;
+  return rows >= h->exploit_rows ? rows : 0;
+}
+
+/* Exploration in a round, with batches as given or by rule. */
+static void plan_exploration(struct th_iht *h, const struct th_context *context,
+                             int64_t blocks)
+{
+  const struct th_config *config = context->config;
+  h->explore_rows = config->rounds.batch_explore > 0
+                        ? th_schedule_grow(config->rounds.batch_explore,
+                                           growth_of(config), h->round)
+                        : explore_rows_by_rule(h, context, blocks);
+  h->updates_explore =
+      config->rounds.updates_explore > 0 ? config->rounds.updates_explore : 1;
+}
+
+/* Exploitation in a round; on S alone where nothing is explored. */
+static void plan_exploitation(struct th_iht *h,
+                              const struct th_context *context, int64_t blocks)
+{
+  const struct th_config *config = context->config;
+  bool alone = h->explore_rows == 0;
+  h->exploit_rows = config->rounds.batch_exploit > 0
+                        ? th_schedule_grow(config->rounds.batch_exploit,
+                                           growth_of(config), h->round)
+                    : alone ? exploit_rows_by_rule(h, context)
+                            : EXPLOIT_PER_EXPLORE * h->explore_rows;
+  h->updates_exploit =
+      config->rounds.updates_exploit > 0
+          ? config->rounds.updates_exploit
+          : th_schedule_exploit_updates(alone ? 1 : blocks,
+                                        h->eta * context->loss->smoothness / 2);
+}
+
+/* Whether the rows that are left go into steps on S. They do where the model
+ * is, or may be, the iterate. Least squares uses all rows at once instead. */
+static bool steps_to_the_end(const struct th_context *context)
+{
+  return context->loss->labels || context->config->refit == TH_REFIT_NO;
+}
+
+/* Rows of a round as planned. */
+static double rows_of_round(const struct th_iht *h,
+                            const struct th_context *context, bool explore,
+                            bool exploit, int64_t blocks)
+{
+  double rows =
+      (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
+  if (exploit && (h->explores || !explore || steps_to_the_end(context)))
+    rows += (double)h->exploit_rows * (double)h->updates_exploit;
+  return rows;
+}
+
+/* The first round may have less Exploitation than planned, so that it fits. */
+static void fit_first_round(struct th_iht *h, const struct th_context *context,
+                            int64_t blocks)
+{
+  double left =
+      (double)th_deal_left(&context->deal) -
+      (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
+  int64_t most = (int64_t)((1 - end_share) * left / (double)h->exploit_rows);
+  if (h->updates_exploit > most)
+    h->updates_exploit = most > 0 ? most : 0;
+}
+
+static void plan_round(struct th_iht *h, const struct th_context *context,
+                       bool explore, bool exploit, int64_t blocks)
+{
+  h->explore_rows = explore && h->explores ? h->explore_rows : 0;
+  if (explore && h->explores)
+    plan_exploration(h, context, blocks);
+  h->explores = h->explore_rows > 0;
+  h->updates_explore = h->explores ? h->updates_explore : 0;
+  if (!exploit)
+    return;
+  plan_exploitation(h, context, blocks);
+  if (h->explores && h->round == 0 &&
+      context->config->rounds.updates_exploit == 0)
+    fit_first_round(h, context, blocks);
+}
+
+th_status th_iht_round(struct th_iht *h, struct th_context *context,
+                       bool explore, bool exploit, bool *fits,
+                       struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  th_status rc = explore ? th_iht_blocks(h, context, err) : TH_OK;
+  if (rc != TH_OK)
+    return rc; /* cannot fail: there is room; the same on every rank */
+  int64_t blocks = explore ? h->blocks.count : 1;
+  double left = (double)th_deal_left(&context->deal);
+  plan_round(h, context, explore, exploit, blocks);
+  double rows = rows_of_round(h, context, explore, exploit, blocks);
+  if (rows > left && h->explores && exploit &&
+      config->rounds.batch_explore == 0 &&
+      steps_to_the_end(context)) { /* S alone */
+    h->explores = false;
+    plan_round(h, context, explore, exploit, blocks);
+    rows = rows_of_round(h, context, explore, exploit, blocks);
+  }
+  *fits = rows > 0 && rows <= left &&
+          (config->rounds.most == 0 || h->round < config->rounds.most);
+  return TH_OK;
+}
