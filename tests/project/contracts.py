@@ -8,9 +8,10 @@ nothing. Of every function they say
 
 - whether it is local or collective. What is said to be local calls no operation of the
   ranks; what frees or closes and says nothing of its own is what it does.
-- if it can fail, with which codes (TH_E...): at least those that its body, and
-  whatever it calls, returns. A comment that names codes names all of them.
 - that it is there for tests, if nothing but its own file and tests uses it.
+
+Of errors it holds nothing against them: a header says in words what is refused, and names a
+code (TH_E...) only where a caller branches on it (house.py counts these).
 
 The calls are read off the text: a name that is called or handed on, and of tables the
 members of TABLES. What a table of solvers or of readers of files adds is not seen.
@@ -25,33 +26,17 @@ import tree
 NAME = r"((?:th|thresher)_\w+)"
 PROTOTYPE = re.compile(r"/\*.*?\*/|^(?:THRESHER_PUBLIC )?[A-Za-z_][\w \*\n]*?\b" + NAME +
                        r"\([^;{]*?\)(?:\s*__attribute__\(\(.*?\)\))?\s*[;{]", re.S | re.M)
-STATUS = re.compile(r"(static inline |THRESHER_PUBLIC )?(th_status|enum thresher_status)\s")
 SPOKEN = re.compile(r"\b(local|collective)(?:ly)?\b", re.I)
-CODE = r"TH(?:RESHER)?_(E(?:USAGE|ARG|DATA|BUDGET|NUMERIC|FORMAT|IO|NOMEM))\b"
-CODES = re.compile(r"\b" + CODE)
-FAILS = re.compile(r"(?:th_fail\(\s*[^,]*,|return|[^=!]=|[?:])\s*" + CODE)
-ALLOCATES = re.compile(r"\b(TH_NEW|TH_GROW|th_alloc|th_grow)\b")
-MACRO = re.compile(r"^#define (\w+)\([^)]*\)((?:[^\n]*\\\n)*[^\n]*)", re.M)
 OPERATION = re.compile(r"ops->(sum_i64|prefix_i64|max_i64|max_f64|bcast|exchange|join|sum_start|"
                        r"sum_finish|share|show|unshare|barrier|split|release)\(")
-# What a branch that is not taken would return, by file or function: columns in memory are
-# neither read nor observed; data that are computed do not say what they cost.
-NEVER = {"src/solvers/exact/net.c": {"EARG", "EBUDGET", "EFORMAT", "EIO"},
-         "th_problem_init_kept": {"EBUDGET", "EFORMAT", "EIO"},
-         "thresher_data_from": {"EFORMAT", "EIO"},
-         # says in its own words why the shape of a data set refused the sizes
-         "th_callback_store_create": {"EUSAGE", "EFORMAT"}}
 TABLES = ("slab", "targets", "statistics", "cost")
-# Failures of these say what a code means, or are the code they are given.
-GIVEN = ("th_fail", "th_handle_tell")
 
-Said = collections.namedtuple("Said", "path name status comment head")
+Said = collections.namedtuple("Said", "path name comment head")
 
 
 def said_of(path, text):
     """What a header says of each of its functions."""
     head = re.match(r"(?:/\*.*?\*/)?", text, re.S)[0]
-    first = head
     text = text[len(head):]
     comment = ""
     for match in PROTOTYPE.finditer(text):
@@ -60,25 +45,23 @@ def said_of(path, text):
             if text[text.rfind("\n", 0, match.start()) + 1:match.start()].strip() == "":
                 comment = match[0]
             if match[0].startswith("/* ---") and SPOKEN.search(match[0]):
-                head = match[0] + " ".join("TH_" + code for code in CODES.findall(first))
+                head = match[0]
         elif not match[0].startswith(("typedef", "#", "return")) and "=" not in match[0]:
-            yield Said(path, match[1], STATUS.match(match[0]) is not None, comment, head)
+            yield Said(path, match[1], comment, head)
 
 
 class Calls:
     """Functions by (file, name), file "" where they have linkage: what each of them calls,
-    fails with, and whether it is collective."""
+    and whether it is collective."""
 
     def __init__(self, texts):
-        self.body, self.codes, self.calls, self.table = {}, {}, {}, collections.defaultdict(set)
+        self.body, self.calls, self.table = {}, {}, collections.defaultdict(set)
         plain = {p: tree.BLANK.sub(" ", t) for p, t in texts.items()}
         for path, text in plain.items():
             for start, name, _, body in tree.FUNCTION.findall(text):
                 here = path if start.startswith("static") and path.endswith(".c") else ""
                 self.body[here, name] = (path, start, body)
-        macros = {}
         for path, text in plain.items():
-            macros.update((name, FAILS.findall(what)) for name, what in MACRO.findall(text))
             for member, name in re.findall(r"\.(\w+) = (\w+),", text):
                 if member in TABLES:
                     self.table[member] |= set(self.find(path, name))
@@ -89,11 +72,6 @@ class Calls:
             for member in re.findall(r"->(\w+)\(", body):
                 called |= self.table[member] if member in TABLES else set()
             self.calls[key] = called - {key}
-            self.codes[key] = set(FAILS.findall(body))
-            for name in names & macros.keys():
-                self.codes[key].update(macros[name])
-            if ALLOCATES.search(body):
-                self.codes[key].add("ENOMEM")
         alone = {k for k, (_, _, body) in self.body.items() if "th_comm_self(" in body}
         alone |= {k for k, called in self.calls.items() if any(c in alone and c[0] for c in called)}
         self.collective = {k for k, (_, _, body) in self.body.items()
@@ -104,18 +82,13 @@ class Calls:
         return [k for k in ((path, name), ("", name)) if k in self.body][:1]
 
     def spread(self, alone):
-        """What is called makes its callers collective, and fail, until nothing changes."""
-        fails = {k for k, (_, start, _) in self.body.items()
-                 if re.search(r"\b(th_status|enum thresher_status)\b", start)}
+        """What is called makes its callers collective, until nothing changes."""
         before = -1
-        while before != (now := len(self.collective) + sum(map(len, self.codes.values()))):
+        while before != (now := len(self.collective)):
             before = now
             for key, called in self.calls.items():
                 if key not in alone and called & self.collective:
                     self.collective.add(key)
-                self.codes[key].update(*(self.codes[c] for c in called & fails))
-                for place in (self.body[key][0], key[1]):
-                    self.codes[key] -= NEVER.get(place, set())
 
 
 def check_kind(said, collective):
@@ -129,16 +102,6 @@ def check_kind(said, collective):
     if not collective and "local" not in kind:
         return "collective, but calls nothing that is"
     return None
-
-
-def check_codes(said, codes):
-    named = set(CODES.findall(said.comment)) or set(CODES.findall(said.head))
-    if not said.status:
-        return None
-    if not named:
-        return "fails with which codes?"
-    lacking = codes - named
-    return f"fails with {', '.join(sorted(lacking))}, too" if lacking else None
 
 
 def users(root, texts):
@@ -179,8 +142,6 @@ def main():
         collective = key in calls.collective or "collective" in said.comment.lower() and \
             said.path.startswith("mpi/")
         found = [check_kind(said, collective)]
-        if said.name not in GIVEN:
-            found.append(check_codes(said, calls.codes.get(key, set())))
         if home is not None and home != said.path:
             found.append(check_use(said, met[said.name], home))
         bad += [f"{said.path}: {said.name}: {what}" for what in found if what]
