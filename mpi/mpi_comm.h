@@ -12,12 +12,12 @@ void th_mpi_start(struct th_comm *comm, int *argc, char ***argv);
 
 /* Fill *comm with the ranks of the caller's communicator, which is duplicated.
  * handle: its value of MPI_Comm_c2f. MPI must be running, and keeps running:
- * release with th_comm_free. Collective over it. TH_EUSAGE before MPI_Init and
- * after MPI_Finalize. TH_EARG, by each process alone, for the handle of no
+ * release with th_comm_free. Collective over it. An error before MPI_Init and
+ * after MPI_Finalize. Each process by itself refuses the handle of no
  * communicator, or of one between two groups. */
 th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err);
 
-/* Whether threads that do not call MPI may run beside the one that does. MPI
+/* True if threads that do not call MPI may run beside the one that does. MPI
  * must be running. Local. */
 bool th_mpi_allows_threads(void);
 

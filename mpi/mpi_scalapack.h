@@ -24,8 +24,8 @@ struct th_mpi_scalapack {
                   const int *desc_b, int *info);
 };
 
-/* Load the library; it stays until the process ends. Local. TH_EIO where it is
- * not found. */
+/* Load the library; it stays until the process ends. Local. An error where it
+ * is not found. */
 th_status th_mpi_scalapack_load(struct th_mpi_scalapack *library,
                                 struct th_error *err);
 

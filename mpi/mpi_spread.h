@@ -9,8 +9,7 @@
 #include <mpi.h>
 
 /* As th_spread_ops.solve (ranks/spread.h), for the ranks of `team`. Collective.
- * TH_ENOMEM; TH_EIO
- * where there is no ScaLAPACK. */
+ * An error where there is no ScaLAPACK. */
 th_status th_mpi_spread_solve(MPI_Comm team, struct th_comm *comm,
                               struct th_spread *a, const double *b, double *x,
                               bool *definite, struct th_error *err);

@@ -12,8 +12,7 @@
  *
  * The number of ranks that read may differ from the number that wrote.
  *
- * All functions are collective, if they do not say otherwise. Where a comment
- * names no code, a status is one of TH_EIO, TH_ENOMEM.
+ * All functions are collective, if they do not say otherwise.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CHECKPOINT_H
 #define TH_CHECKPOINT_H
@@ -45,8 +44,8 @@ struct th_checkpoint_image {
   int file;       /* and its descriptor; -1: none */
 };
 
-/* Make the folder if it is not there, and lock it. TH_EIO if another run has
- * locked it, or if a rank does not see it. Also TH_ENOMEM. Always end with
+/* Make the folder if it is not there, and lock it. An error if another run has
+ * locked it, or if a rank does not see it. Always end with
  * th_checkpoint_close. */
 th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
                              struct th_comm *comm, const char *path,
@@ -57,10 +56,9 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint);
 /* Find the newest checkpoint that is not damaged. *found: release it with
  * th_checkpoint_release; its number is 0 if there is none. key: lines `NAME
  * VALUE` of everything that the run depends on; NULL: nothing is to be found. A
- * checkpoint of another key is
- * TH_EUSAGE, and the message tells the first line that differs. note: one line
- * if a damaged one was passed over, else empty. TH_EFORMAT if none of those
- * that are there can be used. Also TH_EIO, TH_ENOMEM. */
+ * checkpoint of another key is an error that tells the first line that differs.
+ * note: one line if a damaged one was passed over, else empty. An error if none
+ * of those that are there can be used. */
 enum { TH_CHECKPOINT_NOTE = 512 };
 th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
                              struct th_checkpoint_image *found,
@@ -69,15 +67,14 @@ th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
 /* Local. */
 void th_checkpoint_release(struct th_checkpoint_image *found);
 
-/* Is there room on disk? Two are kept while a third is written; those that are
- * there count. *bytes: of one of this state. */
+/* Is there room on disk? TH_EIO if there is not. Two are kept while a third is
+ * written; those that are there count. *bytes: of one of this state. */
 th_status th_checkpoint_room(struct th_checkpoint *checkpoint,
                              const struct th_state *state, int64_t *bytes,
                              struct th_error *err);
 
 /* Write a checkpoint of the arrays that are listed. After a failure those that
- * were there before are still there. TH_EARG if ranks list other arrays. Also
- * TH_EIO, TH_ENOMEM. */
+ * were there before are still there. An error if ranks list other arrays. */
 th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
                               const struct th_state *state,
                               struct th_error *err);
@@ -86,7 +83,7 @@ th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
  * rank 0, which has the lock. */
 void th_checkpoint_clear(struct th_checkpoint *checkpoint);
 
-/* Whether a path's name is one that files of checkpoints have. Local. */
+/* True if a path's name is one that files of checkpoints have. Local. */
 bool th_checkpoint_owns(const char *path);
 
 /* A note that the folder has no locks of the usual kind; empty: it has. Local:
@@ -94,7 +91,7 @@ bool th_checkpoint_owns(const char *path);
 void th_checkpoint_lock_note(const struct th_checkpoint *checkpoint,
                              char note[TH_LOCK_NOTE]);
 
-/* Whether there is a file STOP in the folder; it is removed. Local. */
+/* True if there is a file STOP in the folder; it is removed. Local. */
 bool th_checkpoint_told(const struct th_checkpoint *checkpoint);
 
 /* --- What the files of io/checkpoint share; internal to it

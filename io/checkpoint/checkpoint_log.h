@@ -4,8 +4,6 @@
  * A checkpoint of a long run has to stay small, so it holds how far the text
  * goes, and not the text. What is behind that was written after it, and is cut
  * off when the run goes on from there. All functions are local, for rank 0.
- *
- * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CHECKPOINT_LOG_H
 #define TH_CHECKPOINT_LOG_H
@@ -27,8 +25,7 @@ th_status th_checkpoint_log_add(const struct th_checkpoint *checkpoint,
                                 struct th_checkpoint_text *text,
                                 struct th_error *err);
 
-/* Print what is kept. TH_EFORMAT: it is another text. Also TH_EIO, TH_ENOMEM.
- */
+/* Print what is kept. An error if it is another text. */
 th_status th_checkpoint_log_print(const struct th_checkpoint *checkpoint,
                                   const struct th_checkpoint_text *text,
                                   FILE *to, struct th_error *err);

@@ -29,7 +29,7 @@ struct th_manifest {
   int64_t *hash;   /* [parts] */
 };
 
-/* Room for a manifest of that many parts and arrays. TH_ENOMEM. */
+/* Room for a manifest of that many parts and arrays. */
 th_status th_manifest_new(struct th_manifest **manifest, int64_t parts,
                           int64_t arrays, struct th_error *err);
 void th_manifest_free(struct th_manifest *manifest);
@@ -38,11 +38,12 @@ void th_manifest_free(struct th_manifest *manifest);
  * not fit together. */
 bool th_manifest_place(struct th_manifest *manifest);
 
-/* The bytes of a manifest: *count integers, owned by the caller. TH_ENOMEM. */
+/* The bytes of a manifest: *count integers, owned by the caller. */
 th_status th_manifest_pack(const struct th_manifest *manifest, int64_t **words,
                            int64_t *count, struct th_error *err);
 
-/* The reverse. TH_EFORMAT: damaged, or of another version. Also TH_ENOMEM. */
+/* Make a manifest of such bytes. TH_EFORMAT if they are damaged or of another
+ * version. */
 th_status th_manifest_unpack(struct th_manifest **manifest,
                              const int64_t *words, int64_t count,
                              struct th_error *err);

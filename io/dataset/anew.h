@@ -21,7 +21,7 @@ enum th_storage {
 };
 
 /* Store /X of the dense shard at `path` anew, as h5repack would: the same
- * values, another file. All of it passes through memory. Local. TH_EIO. */
+ * values, another file. All of it passes through memory. Local. */
 th_status th_anew_shard(const char *path, enum th_storage storage,
                         int64_t row_group, struct th_error *err);
 

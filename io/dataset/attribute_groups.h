@@ -9,13 +9,13 @@
 #include "io/hdf5/h5.h"
 
 /* Write the pieces of all attributes, ascending. Without pieces, nothing is
- * written. TH_EIO, TH_ENOMEM. */
+ * written. */
 th_status th_attribute_groups_put(const struct th_h5 *h5,
                                   const struct th_group_piece *piece,
                                   int64_t count, struct th_error *err);
 
 /* Read and verify them; *count is 0 and *piece NULL if there are none. The
- * caller owns *piece. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * caller owns *piece. */
 th_status th_attribute_groups_get(const struct th_h5 *h5, int64_t attributes,
                                   struct th_group_piece **piece, int64_t *count,
                                   struct th_error *err);

@@ -71,12 +71,12 @@ void th_cache_expect(struct th_cache *cache, int64_t bytes);
 
 /* Add an item for a new key, and return its room. Others leave until all fit
  * into `limit` bytes; one item is kept whatever its size. The cache owns the
- * room. TH_ENOMEM. */
+ * room. */
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err);
 
-/* The same, but the room has only `head` bytes, and the rest lies elsewhere: it
- * counts and leaves as if all of it was here. TH_ENOMEM. */
+/* Add an item whose room has only `head` bytes, and the rest lies elsewhere: it
+ * counts and leaves as if all of it was here. */
 th_status th_cache_add_light(struct th_cache *cache, int64_t key, int64_t bytes,
                              int64_t head, int64_t limit, void **room,
                              struct th_error *err);

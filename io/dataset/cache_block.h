@@ -4,9 +4,6 @@
  * in the cache. Only the attributes that are asked for are read into it. A
  * single run that is kept has a unit of its own, unless it is used in place.
  * Internal to io/, local.
- *
- * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
- * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CACHE_BLOCK_H
 #define TH_CACHE_BLOCK_H
@@ -48,8 +45,7 @@ th_status th_cache_block_find(struct th_dataset *dataset, int64_t attribute,
                               struct th_cache_block_place *place,
                               struct th_error *err);
 
-/* Make an empty unit in the cache; wanted: what is asked for of it. TH_ENOMEM.
- */
+/* Make an empty unit in the cache; wanted: what is asked for of it. */
 th_status th_cache_block_make(struct th_dataset *dataset,
                               struct th_cache_block_place *place,
                               struct th_range wanted, struct th_error *err);

@@ -3,8 +3,7 @@
  * NAME.h5 is a small master; NAME.shards/00000.h5 ... hold the attributes. The
  * format is described in io/dataset/format.h.
  *
- * All functions that do not say otherwise are local. Where a comment names no
- * code, a status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATASET_H
 #define TH_DATASET_H
@@ -24,9 +23,8 @@ struct th_dataset;
 /* Open PATH: rank 0 reads the master and broadcasts; every shard's identity is
  * checked when it is first opened. Collective. memory: bytes of stored values
  * that a rank may keep, the same on every rank. Targets and weights are kept
- * once per node. TH_EFORMAT for a model or another file, TH_EIO where a rank
- * sees another master under this name than rank 0. Also TH_EUSAGE, TH_EDATA,
- * TH_ENOMEM. */
+ * once per node. An error for a model or another file, or where a rank sees
+ * another master under this name than rank 0. */
 th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err);
@@ -39,7 +37,7 @@ void th_dataset_keep_little(struct th_dataset *dataset);
 
 /* From now on, announced values of dense data are read ahead within the data
  * set's memory; with `threaded` by a thread of its own. It changes the time of
- * a run, but no result. Local. TH_ENOMEM. */
+ * a run, but no result. Local. */
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err);
 
@@ -107,24 +105,23 @@ th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
 th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
                             struct th_groups *groups, struct th_error *err);
 
-/* Input row numbers of stored rows. Local. TH_EARG, TH_EDATA, TH_EFORMAT,
- * TH_EIO. */
+/* Input row numbers of stored rows. Local. */
 th_status th_dataset_row_numbers(struct th_dataset *dataset,
                                  struct th_rows rows, int64_t *numbers,
                                  struct th_error *err);
 
 /* Read and verify everything: every checksum, every index, the presence of
  * statistics, and the fingerprint. Collective; the shards are shared out among
- * the ranks. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * the ranks. */
 th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err);
 
-/* Whether a path lies in the folder of the data set's shards, where nothing
+/* True if a path lies in the folder of the data set's shards, where nothing
  * else may be written. Local. */
 bool th_dataset_holds(const struct th_dataset *dataset, const char *path);
 
-/* TH_EIO when the master or an opened shard was replaced or cut short since it
- * was opened. Local. */
+/* An error when the master or an opened shard was replaced or cut short since
+ * it was opened. Local. */
 th_status th_dataset_unchanged(struct th_dataset *dataset,
                                struct th_error *err);
 

@@ -1,7 +1,4 @@
 /* dataset_parts.h - what an open data set is made of; internal to io/
- *
- * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
- * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATASET_PARTS_H
 #define TH_DATASET_PARTS_H
@@ -40,8 +37,7 @@ struct th_dataset {
   struct th_examples examples;
 };
 
-/* The operations of the store. Local. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+/* The operations of the store. Local. */
 th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
                           struct th_range range, bool keep,
                           struct th_slab *slab, struct th_error *err);
@@ -82,7 +78,7 @@ int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
 /* Bytes of an attribute on a row group, of dense data. Local. */
 int64_t th_dataset_run_bytes(const struct th_dataset *dataset);
 
-/* Whether all values of any rank fit its memory, with what units take beside
+/* True if the values of every rank fit its memory, with what units take beside
  * them; of dense data. Local. */
 bool th_dataset_all_fit(const struct th_dataset *dataset);
 

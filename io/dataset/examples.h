@@ -1,8 +1,5 @@
 /* examples.h - targets, weights and row numbers of an open data set; internal
  * to io/
- *
- * Where a comment names no code, a status is one of TH_EARG, TH_EDATA,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_EXAMPLES_H
 #define TH_EXAMPLES_H
@@ -30,7 +27,7 @@ struct th_examples {
   void *group; /* room for one row group */
 };
 
-/* Open the per-example arrays. Local. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Open the per-example arrays. Local. */
 th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
 
 /* Read and keep targets and weights when they are few, one copy per node.

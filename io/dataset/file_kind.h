@@ -14,9 +14,8 @@ enum th_file_kind {
   TH_FILE_OTHER
 };
 
-/* What a file is, by its content. Local. TH_EIO when it cannot be opened, or
- * another program has it open for writing.
- * Also TH_ENOMEM. */
+/* What a file is, by its content. Local. An error when it cannot be opened, or
+ * another program has it open for writing. */
 th_status th_file_kind(const char *path, enum th_file_kind *kind,
                        struct th_error *err);
 

@@ -180,7 +180,7 @@
 
 struct th_h5;
 
-/* Fail with TH_EFORMAT and say what to do about the file. */
+/* Fail and say what to do about the file. */
 #define TH_IMPORT_AGAIN(err, text, ...)                                        \
   th_fail((err), TH_EFORMAT, text "; import the data again", __VA_ARGS__)
 #define TH_DAMAGED(err, text, ...)                                             \
@@ -323,16 +323,16 @@ enum {
 #define TH_D_MARGIN "/certificate/margin"
 
 /* Check that no byte of a master or a model has changed since it was written.
- * Before minor version 3 they had no seal, and pass. Local. TH_EFORMAT. Also
- * TH_EIO, TH_ENOMEM. */
+ * Before minor version 3 they had no seal, and pass. Local. */
 th_status th_format_check_bytes(const char *path, struct th_error *err);
 
-/* TH_EIO unless the path names a file that can be opened for reading. Local. */
+/* An error unless the path names a file that can be opened for reading.
+ * Local. */
 th_status th_format_check_file(const char *path, const char *name,
                                struct th_error *err);
 
-/* TH_EFORMAT unless the file is of that format ("thresher data set") and of a
- * version that this program reads. Local. Also TH_EIO, TH_ENOMEM. */
+/* An error unless the file is of that format ("thresher data set") and of a
+ * version that this program reads. Local. */
 th_status th_format_check(const struct th_h5 *h5, const char *format,
                           struct th_error *err);
 

@@ -19,7 +19,7 @@ const char *th_in_place_values(const struct th_dataset *dataset,
                                const struct th_cache_block_place *place,
                                struct th_range wanted);
 
-/* Whether the system has all values of a unit of a mapped shard in memory. */
+/* True if the system has all values of a unit of a mapped shard in memory. */
 bool th_in_place_resident(const struct th_cache_block_place *place);
 
 /* Values in the file are going to be used: ask for those that the system does
@@ -28,14 +28,14 @@ void th_in_place_advise(const struct th_cache_block_place *place,
                         const struct th_fetch *fetch);
 
 /* Count the absent attributes of a range as read, from now on TH_IN_PLACE. Cut
- * the range to a part that is verified. The caller counts the time.
- * TH_EFORMAT, TH_EIO. */
+ * the range to a part that is verified. The caller counts the time. */
 th_status th_in_place_take(struct th_dataset *dataset,
                            const struct th_cache_block_place *place,
                            struct th_range *range, struct th_error *err);
 
-/* TH_EIO if a mapped shard has become shorter or cannot be read any more: then
- * values that were handed out may have been zeros. Quick if all is well. */
+/* An error if a mapped shard has become shorter or cannot be read any more:
+ * then values that were handed out may have been zeros. Quick if all is
+ * well. */
 th_status th_in_place_check(const struct th_dataset *dataset,
                             struct th_error *err);
 

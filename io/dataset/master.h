@@ -1,7 +1,4 @@
 /* master.h - the master file of a data set; internal to io/
- *
- * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
- * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
@@ -41,23 +38,22 @@ struct th_master_info {
 /* Local. */
 void th_master_info_free(struct th_master_info *info);
 
-/* The fixed name of shard k in the folder of that name. Local. TH_ENOMEM. */
+/* The fixed name of shard k in the folder of that name. Local. */
 th_status th_master_shard_path(char **path, const char *folder, int64_t k,
                                struct th_error *err);
 
 /* Make the whole master as bytes, and fill the fingerprint into *info. Local;
- * rank 0. The caller owns the image. TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * rank 0. The caller owns the image. */
 th_status th_master_image(const char *name, struct th_master_info *info,
                           const struct th_master *master,
                           struct th_h5_image *image, struct th_error *err);
 
-/* Read everything but the arrays over examples. Local; rank 0. TH_EUSAGE,
- * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Read everything but the arrays over examples. Local; rank 0. */
 th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err);
 
-/* TH_EIO unless this host's master is the one that rank 0 has read. Local; on
- * every rank. Also TH_EFORMAT, TH_ENOMEM. */
+/* An error unless this host's master is the one that rank 0 has read. Local; on
+ * every rank. */
 th_status th_master_same(const struct th_h5 *h5,
                          const struct th_master_info *info,
                          struct th_error *err);
@@ -66,7 +62,7 @@ th_status th_master_same(const struct th_h5 *h5,
 th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
                           struct th_error *err);
 
-/* Write the virtual data sets of a master. Local. TH_EIO. */
+/* Write the virtual data sets of a master. Local. */
 th_status th_master_views(const struct th_h5 *h5,
                           const struct th_master_info *info,
                           struct th_error *err);

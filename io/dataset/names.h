@@ -1,6 +1,4 @@
 /* names.h - the attributes' names in a master; internal to io/, local
- *
- * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IO_NAMES_H
 #define TH_IO_NAMES_H
@@ -17,8 +15,8 @@ th_status th_names_put(const struct th_h5 *h5, int64_t count,
                        struct th_error *err);
 
 /* The hashes of a master's names, computed from all of them; zeros if it has
- * none. TH_EFORMAT where the master says that they are others; masters of an
- * older minor version do not say. Also TH_EIO, TH_ENOMEM. */
+ * none. An error where the master says that they are others; masters of an
+ * older minor version do not say. */
 th_status th_names_print(const struct th_h5 *h5, int64_t count,
                          struct th_name_print *print, struct th_error *err);
 

@@ -48,9 +48,9 @@ void th_prefetch_free(struct th_prefetch *prefetch);
 struct th_prefetch_thread;
 
 /* Without `threaded`, reads are made when they are popped, which differs only
- * in time. Release with prefetch_thread_free, which waits for the read that
- * is under way and drops the others. The memory of fetches must live until
- * then. NULL is legal. TH_ENOMEM. */
+ * in time. Release with prefetch_thread_free, which waits for the read that is
+ * under way and drops the others. The memory of fetches must live until then.
+ * NULL is legal. */
 th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
                                     bool threaded, struct th_error *err);
 

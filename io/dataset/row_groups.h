@@ -31,7 +31,7 @@ struct th_row_groups {
   int64_t chunk; /* dense: attributes written and kept together, 1..256 */
 };
 
-/* TH_EDATA for sizes that cannot be stored. Also TH_EUSAGE. */
+/* An error for sizes that cannot be stored. */
 th_status th_row_groups_init(struct th_row_groups *row_groups,
                              const struct th_shape *shape,
                              struct th_error *err);
@@ -56,7 +56,7 @@ int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
 int64_t th_row_groups_piece(const struct th_row_groups *row_groups,
                             int64_t entries);
 
-/* Whether statistics are stored as f32. Those of sparse data are, unless the
+/* True if statistics are stored as f32. Those of sparse data are, unless the
  * values are f64, since there are many statistics beside few values. Bounds are
  * exact in any case. */
 bool th_row_groups_short_stats(const struct th_row_groups *row_groups);

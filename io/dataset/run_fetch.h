@@ -1,8 +1,6 @@
 /* run_fetch.h - finds and reads the runs of a dense shard
  *
  * Internal to io/, local.
- *
- * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RUN_FETCH_H
 #define TH_RUN_FETCH_H
@@ -67,7 +65,7 @@ th_status th_run_fetch_verify(const struct th_fetch *fetch,
                               struct th_error *err);
 
 /* Find out how /X and /checksum of `count` attributes lie in their file. Free
- * the map also after a failure. TH_EIO, TH_ENOMEM. */
+ * the map also after a failure. */
 th_status th_run_fetch_map_open(struct th_dense_map *map,
                                 const struct th_row_groups *row_groups,
                                 int64_t count, const struct th_h5_set *values,
@@ -88,7 +86,8 @@ int64_t th_run_fetch_bytes(const struct th_fetch *fetch);
 /* Carry out and verify a read. For any thread; does not call HDF5. */
 th_status th_run_fetch_read(const struct th_fetch *fetch, struct th_error *err);
 
-/* The same for one run, with the kept checksums of its shard. */
+/* Carry out and verify the read of one run, with the kept checksums of its
+ * shard. */
 th_status th_run_fetch_single(const struct th_fetch *fetch,
                               struct th_sums *sums, struct th_error *err);
 

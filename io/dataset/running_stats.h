@@ -25,7 +25,7 @@ struct th_running_stats {
 
 enum { TH_RUNNING_STATS_BYTES = 5 * 8 }; /* of an attribute */
 
-/* TH_ENOMEM. */
+/* Begin with nothing seen; release with th_running_stats_free. */
 th_status th_running_stats_init(struct th_running_stats *stats,
                                 int64_t attributes, bool weighted,
                                 struct th_error *err);

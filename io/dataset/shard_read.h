@@ -1,9 +1,6 @@
 /* shard_read.h - reading one shard; internal to io/
  *
  * All functions are local; any number of ranks may read a shard.
- *
- * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
- * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_READ_H
 #define TH_SHARD_READ_H
@@ -53,7 +50,7 @@ const struct th_mapping *th_shard_map(struct th_shard_read *shard);
 /* Nothing of it is in use any more; it can be mapped again. */
 void th_shard_unmap(struct th_shard_read *shard);
 
-/* Fail and name the damaged run. TH_EFORMAT. */
+/* Fail and name the damaged run. */
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err);
 

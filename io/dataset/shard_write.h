@@ -1,8 +1,6 @@
 /* shard_write.h - writing one shard; internal to io/
  *
  * All functions are local; one rank writes a shard.
- *
- * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_WRITE_H
 #define TH_SHARD_WRITE_H
@@ -71,16 +69,16 @@ struct th_shard_write {
 th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
                          struct th_error *err);
 
-/* Append to each chunk its next row group; append a tile. TH_EARG out of order,
- * TH_EDATA for values that are not finite. Also TH_EIO, TH_ENOMEM. */
+/* Append to each chunk its next row group; append a tile. An error out of
+ * order, or for values that are not finite. */
 th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
                          struct th_range range, const void *values,
                          int64_t stride, struct th_error *err);
 th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
                           const struct th_slab *tile, struct th_error *err);
 
-/* Write what is written last, close and flush. TH_EARG where row groups are
- * missing. Also TH_EIO, TH_ENOMEM. */
+/* Write what is written last, close and flush. An error where row groups are
+ * missing. */
 th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
 
 /* Close the file and free memory. The owner of the folder removes the file. */

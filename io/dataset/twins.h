@@ -23,18 +23,18 @@ struct th_twins_given {
 };
 
 /* Find the examples that equal an earlier one (data/store.h). Release with
- * th_twins_free, also after a failure. TH_ENOMEM. */
+ * th_twins_free, also after a failure. */
 th_status th_twins_find(struct th_twins *twins,
                         const struct th_twins_given *given,
                         struct th_error *err);
 void th_twins_free(struct th_twins *twins);
 
-/* Write them. Without any, nothing is written. TH_EIO, TH_ENOMEM. */
+/* Write them. Without any, nothing is written. */
 th_status th_twins_put(const struct th_h5 *h5, const struct th_twins *twins,
                        struct th_error *err);
 
-/* Read and verify those of data with so many training examples; *twins is zero.
- * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Read and verify those of data with so many training examples; *twins is
+ * zero. */
 th_status th_twins_get(const struct th_h5 *h5, int64_t training,
                        struct th_twins *twins, struct th_error *err);
 

@@ -2,8 +2,7 @@
  *
  * The format is described in io/dataset/format.h.
  *
- * All functions that do not say otherwise are local. Where a comment names no
- * code, a status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM.
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WRITER_H
 #define TH_WRITER_H
@@ -42,13 +41,12 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
                            bool force, struct th_error *err);
 
 /* Bytes of memory that the rank with the most shards needs for the statistics
- * of their attributes while they are written, about. Local. TH_EUSAGE,
- * TH_EDATA. */
+ * of their attributes while they are written, about. Local. */
 th_status th_writer_statistics(const struct th_dataset_plan *plan, int ranks,
                                int64_t *bytes, struct th_error *err);
 
 /* Check that PATH could be claimed now. Remove or put back what killed runs
- * have left. Local: rank 0. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
+ * have left. Local: rank 0. */
 th_status th_writer_check(const char *path, bool force, struct th_error *err);
 
 /* A note that the output's folder has no locks of the usual kind; empty: it
@@ -71,8 +69,8 @@ int64_t th_writer_chunk(const struct th_writer *writer);
  * group, in the storage type, attribute-major; attribute a's rows begin at
  * values + (a - range.first) * stride. range is a whole chunk of the shard (or
  * its short last one), counted from the shard's first attribute; the groups of
- * one chunk come in ascending order, every group once. TH_EDATA for a value
- * that is not finite. Local. Also TH_EARG, TH_EIO, TH_ENOMEM. */
+ * one chunk come in ascending order, every group once. An error for a value
+ * that is not finite. Local. */
 th_status th_writer_dense(struct th_writer *writer, int64_t shard,
                           int64_t group, struct th_range range,
                           const void *values, int64_t stride,
@@ -117,9 +115,9 @@ void th_writer_abort(struct th_writer *writer);
  * Names are relative to a folder's descriptor. A symbolic link in the place of
  * a folder or of a shard is never followed. All functions are local. */
 
-/* TH_EIO unless the name does not exist or is a folder with nothing but shards
- * (NNNNN.h5). The message has its path and the first other name in it. path:
- * that of the parent folder, with its slash. Shown for tests. */
+/* An error unless the name does not exist or is a folder with nothing but
+ * shards (NNNNN.h5). The message has its path and the first other name in it.
+ * path: that of the parent folder, with its slash. Shown for tests. */
 th_status th_writer_folder_check(int folder, const char *path, const char *name,
                                  struct th_error *err);
 

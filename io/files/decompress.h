@@ -27,15 +27,15 @@ struct th_reading {
 
 enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
 
-/* How an open file is compressed. Local. TH_EIO. */
+/* How an open file is compressed. Local. */
 th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
                              struct th_error *err);
 
 /* Decompress all of the file `from`, which may hold several streams one after
  * the other, to the end of the file `to`. name is for messages; reading may be
- * NULL. Local. TH_EFORMAT where the file is damaged or cut short, or a line is
- * too long; TH_EIO where no more than a fiftieth of the disk, or 4 GB, is left
- * free. Also TH_ENOMEM. */
+ * NULL. Local. An error where the file is damaged or cut short, or a line is
+ * too long, or where no more than a fiftieth of the disk, or 4 GB, is left
+ * free. */
 th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
                         const struct th_reading *reading, struct th_error *err);
 

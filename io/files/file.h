@@ -1,8 +1,6 @@
 /* file.h - paths, complete writes, room on disk; internal to io/
  *
  * All functions are local.
- *
- * A status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FILE_H
 #define TH_FILE_H

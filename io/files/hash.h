@@ -11,7 +11,7 @@
 
 /* XXH3, 64 bits. */
 uint64_t th_hash(const void *data, size_t bytes);
-/* The same of what lies behind other bytes, whose hash is the seed. */
+/* XXH3 of what lies behind other bytes, whose hash is the seed. */
 uint64_t th_hash_from(const void *data, size_t bytes, uint64_t seed);
 
 /* The hash of a file's first bytes, as many as that; false, with errno, when

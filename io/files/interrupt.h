@@ -27,18 +27,18 @@ void th_interrupt_start(int rank, int ranks, bool hurried);
  * is gone. */
 void th_interrupt_stand_in(int64_t process);
 
-/* Whether, from now on, the first of these signals does not end the process but
+/* asks: from now on the first of these signals does not end the process but
  * asks for the end, where the launcher leaves time for it. */
 void th_interrupt_ask(bool asks);
 
-/* Whether one has. */
+/* True if a signal has asked for the end. */
 bool th_interrupt_asked(void);
 
 /* From now on SIGUSR2 asks for a checkpoint; it is not passed on to the
  * default, which would end the process. */
 void th_interrupt_listen(void);
 
-/* Whether it has come since the last call. */
+/* True if SIGUSR2 has come since the last call. */
 bool th_interrupt_heard(void);
 
 /* The run is over, and nothing is registered any more: signals end the process

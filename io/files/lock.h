@@ -58,7 +58,7 @@ void th_lock_end(struct th_lock *lock);
  * itself is at hand no more. */
 void th_lock_forget(int folder, const char *name);
 
-/* Whether another run has locked a file, which need not be there; holder: as in
+/* True if another run has locked a file, which need not be there; holder: as in
  * struct th_lock. */
 bool th_lock_held(int folder, const char *name, char holder[TH_LOCK_HOLDER]);
 

@@ -33,7 +33,7 @@ void th_mapping_close(struct th_mapping *mapping);
 const char *th_mapping_at(const struct th_mapping *mapping, int64_t offset,
                           int64_t bytes);
 
-/* Whether the system has these bytes in memory, as far as it tells. */
+/* True if the system has these bytes in memory, as far as it tells. */
 bool th_mapping_resident(const struct th_mapping *mapping, int64_t offset,
                          int64_t bytes);
 
@@ -45,10 +45,10 @@ void th_mapping_advise(const struct th_mapping *mapping, int64_t offset,
  * as far as it tells. */
 int64_t th_mapping_memory(void);
 
-/* Whether any mapping of the process is broken. */
+/* True if any mapping of the process is broken. */
 bool th_mapping_any_broken(void);
 
-/* TH_EIO if the file has become shorter or could not be read, and values may
+/* An error if the file has become shorter or could not be read, and values may
  * have been zeros. name: of the file, for the message. */
 th_status th_mapping_check(const struct th_mapping *mapping, const char *name,
                            struct th_error *err);

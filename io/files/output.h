@@ -6,8 +6,6 @@
  * is removed by the next run with the same output. Names are relative to the
  * folder's descriptor. A symbolic link in the place of a name is never
  * followed. All functions are local; one rank writes an output.
- *
- * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_OUTPUT_H
 #define TH_OUTPUT_H
@@ -29,15 +27,14 @@ struct th_output {
   bool force;
 };
 
-/* Claim the final name: TH_EIO when it exists and force is false, when it is no
- * regular file, when its folder cannot be written, or when another run is
- * writing it; one line that says which and what to do. The partial file exists,
- * empty, afterwards. TH_EUSAGE for "-": the output is no text. Also TH_ENOMEM.
- */
+/* Claim the final name. An error when it exists and force is false, when it is
+ * no regular file, when its folder cannot be written, or when another run is
+ * writing it: one line that says which and what to do. The partial file exists,
+ * empty, afterwards. An error for "-": the output is no text. */
 th_status th_output_begin(struct th_output *output, const char *path,
                           bool force, struct th_error *err);
 
-/* The same for text: "-" is the standard output. */
+/* Claim the final name of a text: "-" is the standard output. */
 th_status th_output_begin_text(struct th_output *output, const char *path,
                                bool force, struct th_error *err);
 
@@ -57,7 +54,7 @@ th_status th_output_commit(struct th_output *output, struct th_error *err);
 th_status th_output_flush(struct th_output *output, struct th_error *err);
 th_status th_output_rename(struct th_output *output, struct th_error *err);
 
-/* Whether a run is writing an output of that name in the same folder; holder:
+/* True if a run is writing an output of that name in the same folder; holder:
  * which, as io/files/lock.h tells it. Local. */
 bool th_output_rivals(const struct th_output *output, const char *name,
                       char holder[TH_LOCK_HOLDER]);
@@ -79,8 +76,7 @@ void th_output_abort(struct th_output *output);
 /* Create .NAME.PURPOSE-XXXXXX beside the output OUTPUT, open for reading and
  * writing. If path is NULL, the file has no name when the call returns, so that
  * nothing can be left behind. Otherwise *path is owned by the caller, who ends
- * with th_output_temporary_remove. Local. TH_EIO names the folder. Also
- * TH_ENOMEM. */
+ * with th_output_temporary_remove. Local. The error names the folder. */
 th_status th_output_temporary_open(const char *output, const char *purpose,
                                    char **path, int *fd, struct th_error *err);
 
@@ -91,20 +87,20 @@ void th_output_temporary_remove(const char *path);
  * OUTPUT. A run that uses such a file holds its lock. Local. */
 void th_output_temporary_clean(const char *output);
 
-/* Check that the folder of OUTPUT has so many bytes free for `what`; TH_EIO if
- * it has not. Local. */
+/* Check that the folder of OUTPUT has so many bytes free for `what`; an error
+ * if it has not. Local. */
 th_status th_output_temporary_space(const char *output, int64_t bytes,
                                     const char *what, struct th_error *err);
 
 /* Write all bytes at the file's present offset. `name` is for the message.
- * Local. TH_EIO. */
+ * Local. */
 th_status th_output_temporary_write(int fd, const void *data, int64_t bytes,
                                     const char *name, struct th_error *err);
 
-/* TH_EIO: a file has become shorter. Local, any thread. */
+/* Fail, since a file has become shorter. Local, any thread. */
 th_status th_output_temporary_ended(const char *name, struct th_error *err);
 
-/* Read exactly that many bytes at an offset. Local, any thread. TH_EIO. */
+/* Read exactly that many bytes at an offset. Local, any thread. */
 th_status th_output_temporary_read(int fd, void *data, int64_t bytes,
                                    int64_t offset, const char *name,
                                    struct th_error *err);
@@ -118,13 +114,13 @@ th_status th_output_temporary_read(int fd, void *data, int64_t bytes,
  * of DIR/NAME lie in DIR/NAME.shards. */
 int th_output_path_stem(const char *path);
 
-/* Whether two paths name one file, be it there already or not. */
+/* True if two paths name one file, be it there already or not. */
 bool th_output_path_same(const char *a, const char *b);
 
-/* Whether the names of two paths are names in one folder. */
+/* True if the names of two paths are names in one folder. */
 bool th_output_path_beside(const char *a, const char *b);
 
-/* Whether a path names something in the folder where a data set of the name
+/* True if a path names something in the folder where a data set of the name
  * `master` has its shards. */
 bool th_output_path_among_shards(const char *path, const char *master);
 
@@ -138,7 +134,7 @@ bool th_output_path_among_shards(const char *path, const char *master);
  * false: no memory; the room is as it was. */
 bool th_output_seal_add(void **room, int64_t *bytes);
 
-/* Find out whether a file has its seal, and no byte has changed. TH_EIO where
+/* Find out whether a file has its seal, and no byte has changed. An error where
  * it cannot be read. */
 th_status th_output_seal_check(const char *path, bool *holds,
                                struct th_error *err);

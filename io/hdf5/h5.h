@@ -4,8 +4,6 @@
  * same calls give the same bytes. Data sets are read and written past HDF5's
  * chunk cache. HDF5's own error printing is off; our message includes its
  * innermost one. All functions are local. Internal to io/.
- *
- * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_H5_H
 #define TH_H5_H
@@ -51,7 +49,8 @@ struct th_h5_plan {
 
 /* A new file in memory or on disk; an existing one, for reading. *image
  * (borrowed until then) receives the bytes at th_h5_close, as they are to be on
- * disk, with their seal (io/files/output.h); free them. */
+ * disk, with their seal (io/files/output.h); free them. TH_ENOMEM says nothing
+ * about the file. */
 th_status th_h5_create_memory(struct th_h5 *h5, struct th_h5_image *image,
                               const char *name, struct th_error *err);
 th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
@@ -59,12 +58,12 @@ th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
 th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
                      struct th_error *err);
 
-/* The same for a file that nobody may have stored anew, as shards may be: its
- * metadata have checksums. */
+/* Open, for reading, a file that nobody may have stored anew, as shards may be:
+ * its metadata have checksums. TH_ENOMEM says nothing about the file. */
 th_status th_h5_open_own(struct th_h5 *h5, const char *path, const char *name,
                          struct th_error *err);
 
-/* Whether a program has the file open for writing, or was killed while it had:
+/* True if a program has the file open for writing, or was killed while it had:
  * then th_h5_open fails, and says so. */
 bool th_h5_left_open(const char *path);
 
@@ -77,7 +76,7 @@ th_status th_h5_close(struct th_h5 *h5, struct th_error *err);
 enum { TH_H5_HEAD = 48 };
 int64_t th_h5_end(const void *bytes);
 
-/* Whether a file on disk has the length that HDF5 gave it. */
+/* True if a file on disk has the length that HDF5 gave it. */
 bool th_h5_whole(const struct th_h5 *h5, int64_t size);
 
 /* Release a handle of any kind; legal on a failed one (negative). */
@@ -151,22 +150,22 @@ th_status th_h5_group(const struct th_h5 *h5, const char *name,
                       struct th_error *err);
 bool th_h5_exists(const struct th_h5 *h5, const char *name);
 
-/* TH_EFORMAT unless a one-dimensional data set has that many items. Call it
+/* An error unless a one-dimensional data set has that many items. Call it
  * before reserving room for a number of items that another part of the file
- * gives. Also TH_EIO. */
+ * gives. */
 th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
                        struct th_error *err);
 
 /* A one-dimensional data set written whole, with its checksum; read whole and
- * verified. count must be what is stored. TH_EFORMAT, TH_EIO. */
+ * verified. count must be what is stored. */
 th_status th_h5_put(const struct th_h5 *h5, const char *name, hid_t type,
                     int64_t count, const void *data, struct th_error *err);
 th_status th_h5_get(const struct th_h5 *h5, const char *name, hid_t type,
                     int64_t count, void *data, struct th_error *err);
 
-/* The same for strings: zero padded to the longest. *texts and the room that
- * they point into are one allocation, owned by the caller. TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+/* A data set of strings written or read whole: zero padded to the longest.
+ * *texts and the room that they point into are one allocation, owned by the
+ * caller. */
 th_status th_h5_put_texts(const struct th_h5 *h5, const char *name,
                           int64_t count, const char *const *texts,
                           struct th_error *err);
@@ -174,7 +173,7 @@ th_status th_h5_get_texts(const struct th_h5 *h5, const char *name,
                           int64_t count, char ***texts, struct th_error *err);
 
 /* A new data set that is written in parts; an existing one of exactly that many
- * dimensions. TH_EFORMAT, TH_EIO. */
+ * dimensions. */
 th_status th_h5_set_create(struct th_h5_set *set, const struct th_h5 *h5,
                            const char *name, hid_t stored, hid_t memory,
                            const struct th_h5_plan *plan, struct th_error *err);

@@ -2,8 +2,6 @@
  *
  * The same function walks a record in both directions: it appends members to
  * the bytes, or takes them from there. Internal to io/, local.
- *
- * A status is one of TH_EFORMAT, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MESSAGE_H
 #define TH_MESSAGE_H

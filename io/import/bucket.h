@@ -30,17 +30,16 @@ struct th_bucket {
   int64_t *cursor; /* per rank: how far its piece has been handed out */
 };
 
-/* Members above `local` are set. Local. TH_ENOMEM. */
+/* Members above `local` are set. Local. */
 th_status th_bucket_init(struct th_bucket *bucket, struct th_error *err);
 void th_bucket_free(struct th_bucket *bucket);
 
 /* Bring one bin's records to the owners of their shards. Collective; rc is how
- * this rank's work has gone so far, so that one agreement serves both. TH_EIO,
- * TH_ENOMEM. */
+ * this rank's work has gone so far, so that one agreement serves both. */
 th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err);
 
-/* The same on one rank, for any thread. Local. TH_EIO, TH_ENOMEM. */
+/* Read one bin's records on one rank, for any thread. Local. */
 th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
                          struct th_error *err);
 
@@ -63,8 +62,7 @@ void th_bucket_rows(struct th_bucket *bucket, const struct th_record **rows,
  * A bin is a number of consecutive row groups of the data set to come. Its
  * examples arrive in any order.
  *
- * All functions that do not say otherwise are local. A status is one of TH_EIO,
- * TH_ENOMEM. */
+ * All functions that do not say otherwise are local. */
 
 #define TH_LISTED UINT32_MAX
 

@@ -10,12 +10,12 @@
 
 struct th_csv_any;
 
-/* TH_ENOMEM. */
+/* Release with th_csv_any_free. */
 th_status th_csv_any_create(struct th_csv_any **parser, struct th_error *err);
 void th_csv_any_free(struct th_csv_any *parser);
 
 /* Read the example of a line into a row with room for all attributes; counted
- * receives the values of the counters. TH_EDATA with the place of the first
+ * receives the values of the counters. An error names the place of the first
  * fault. */
 th_status th_csv_any_row(struct th_csv_any *parser, const struct th_csv *csv,
                          const struct th_line *line, struct th_text_row *row,

@@ -16,7 +16,7 @@
 bool th_csv_plain_row(const struct th_csv *csv, const struct th_line *line,
                       struct th_text_row *row, double counted[TH_CSV_COUNTERS]);
 
-/* Whether the example of any line has weight 0; what a line with a fault gives
+/* True if the example of any line has weight 0; what a line with a fault gives
  * means nothing. Local. */
 bool th_csv_plain_weightless(const struct th_csv *csv,
                              const struct th_line *line);

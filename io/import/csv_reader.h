@@ -1,6 +1,4 @@
 /* csv_reader.h - CSV text: the header of a file, and one example per line
- *
- * Where a comment names no code, a status is one of TH_EDATA, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CSV_READER_H
 #define TH_CSV_READER_H
@@ -72,15 +70,15 @@ struct th_csv_reference {
  * some field is no number, unless the record below says that it is a row as
  * well. A record of numbers that may be names is what the first record of the
  * other data was; where nobody knows that, it is refused. Local. Release with
- * th_csv_free, also on failure. TH_EUSAGE, TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * th_csv_free, also on failure. */
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
                       const struct th_line_limit *longest,
                       const struct th_csv_choice *choice,
                       const struct th_csv_reference *reference,
                       struct th_error *err);
 
-/* Give every column its role. Local. TH_EUSAGE where only the user knows which
- * column is the target. Also TH_EDATA, TH_ENOMEM. */
+/* Give every column its role. Local. An error where only the user knows which
+ * column is the target. */
 th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
                         const struct th_csv_choice *choice,
                         const struct th_csv_reference *reference,
@@ -106,7 +104,7 @@ bool th_csv_is_example(const struct th_csv *csv, const char *text,
                        int64_t length);
 
 /* Read the example of a line; its target is NaN where the file has none. Local.
- * TH_EDATA with the place of the first fault. Also TH_ENOMEM. */
+ * An error names the place of the first fault. */
 struct th_csv_parser;
 th_status th_csv_parser_create(struct th_csv_parser **parser,
                                struct th_error *err);

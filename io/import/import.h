@@ -26,7 +26,7 @@ struct th_import_monitor {
   void *self;
 };
 
-/* Whether the first record of CSV names the columns. */
+/* What the first record of CSV is: TH_HEADER_YES if it names the columns. */
 enum th_header {
   TH_HEADER_AUTO, /* as the record looks */
   TH_HEADER_YES,
@@ -53,7 +53,7 @@ struct th_import {
   int layout;            /* enum th_layout or -1: of `like`, else by density */
   int type;              /* enum th_type or -1: of `like`, else f32 */
   const char *target;    /* CSV column by name or 1-based number; NULL: the last
-                            where that is sure, else TH_EUSAGE */
+                            where that is sure, else an error */
   const char *weights;   /* CSV column; NULL: none */
   const char *ignore;    /* CSV columns between commas; NULL: none */
   enum th_header header; /* of CSV */
@@ -93,9 +93,9 @@ struct th_import_result {
   double seconds;
 };
 
-/* Import text files into a new data set. Collective. TH_EDATA, TH_EFORMAT with
- * file:line:column, what was expected and what to do; nothing is left under the
- * final name or beside it. Also TH_EUSAGE, TH_EARG, TH_EIO, TH_ENOMEM. */
+/* Import text files into a new data set. Collective. A fault of the text is an
+ * error with file:line:column, what was expected and what to do; nothing is
+ * left under the final name or beside it. */
 th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err);
 

@@ -1,7 +1,4 @@
 /* import_job.h - an import under way; internal to io/import
- *
- * Where a comment names no code, a status is one of TH_EUSAGE, TH_EARG,
- * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IMPORT_JOB_H
 #define TH_IMPORT_JOB_H
@@ -152,18 +149,18 @@ th_status th_import_read_like(struct th_importing *im, struct th_error *err);
 void th_import_free_like(struct th_like *like);
 
 /* What the user has said of the text does not contradict what is known of that
- * of --like. Local. TH_EUSAGE. */
+ * of --like. Local. */
 th_status th_import_check_told(const struct th_importing *im,
                                struct th_error *err);
 
 /* What the master is to remember of the text: of the first file, or of --like's
  * text where this one has no target. target: those of all examples, or NULL.
- * Release with th_origin_free. Local. TH_EFORMAT, TH_ENOMEM. */
+ * Release with th_origin_free. Local. */
 th_status th_import_origin(struct th_importing *im, const double *target,
                            struct th_origin *origin, struct th_error *err);
 
 /* The other classes that all ranks have met; *knows: a rank has met one that is
- * known from --like. Collective. TH_ENOMEM. */
+ * known from --like. Collective. */
 th_status th_import_join_classes(struct th_importing *im, bool *knows,
                                  struct th_error *err);
 
@@ -203,7 +200,7 @@ struct th_importer {
   /* Of text: whether a line of file k holds an example, and the example. */
   bool (*is_example)(const struct th_importing *im, int64_t k,
                      const struct th_line *line);
-  /* Whether the example of such a line has weight 0; a line that cannot be read
+  /* True if the example of such a line has weight 0; a line that cannot be read
    * may give any answer. NULL: its examples have no weights. */
   bool (*is_weightless)(const struct th_importing *im, int64_t k,
                         const struct th_line *line);
@@ -230,20 +227,19 @@ struct th_importer {
 extern const struct th_importer th_import_libsvm;
 extern const struct th_importer th_import_csv;
 
-/* `count` and `next` of formats whose examples are lines. Local. TH_EIO,
- * TH_ENOMEM. */
+/* `count` and `next` of formats whose examples are lines. Local. */
 th_status th_import_count_lines(struct th_importing *im, int64_t k,
                                 int64_t *lines, int64_t *examples,
                                 int64_t *weightless, struct th_error *err);
-/* Local. TH_EDATA, TH_EIO, TH_ENOMEM. */
+/* Local. */
 th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
                               struct th_text_row *row, bool *more,
                               struct th_error *err);
 
-/* TH_EDATA: some files have a target, others none. Local. */
+/* Fail, since some files have a target and others none. Local. */
 th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
                           int64_t unlabelled, struct th_error *err);
-/* TH_EDATA: some files have weights, others none. Local. */
+/* Fail, since some files have weights and others none. Local. */
 th_status th_import_mixed_weights(const struct th_importing *im,
                                   int64_t weighted, int64_t unweighted,
                                   struct th_error *err);
@@ -269,32 +265,29 @@ static inline void th_import_tell_line(struct th_importing *im,
     th_import_tell_read(im, step, k);
 }
 
-/* Lists with an item for each file. Local. TH_ENOMEM. */
+/* Lists with an item for each file. Local. */
 th_status th_import_list_files(struct th_importing *im, struct th_error *err);
 
 /* Count, and then parse, on several threads. Afterwards im has the rows of all
- * threads of this rank. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * threads of this rank. Collective. */
 th_status th_import_read(struct th_importing *im, struct th_error *err);
 /* Between the two: bins for this rank's threads, which share its memory. For
- * the first thread, as it alone may make files. Local. TH_EIO, TH_ENOMEM. Shown
- * for tests. */
+ * the first thread, as it alone may make files. Local. Shown for tests. */
 th_status th_import_make_bins(struct th_importing *im, int threads,
                               struct th_error *err);
 /* Local. */
 void th_import_free_threads(struct th_importing *im);
 
 /* Give every rank its byte ranges; count lines and examples; decide which
- * example is stored where. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. Shown for
- * tests. */
+ * example is stored where. Collective. Shown for tests. */
 th_status th_import_count(struct th_importing *im, struct th_error *err);
 
 /* Parse this rank's ranges into bins, which are there; agree on attributes and
- * non-zeros. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. Shown for tests. */
+ * non-zeros. Collective. Shown for tests. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
 
 /* Write the examples into the writer's shards. Where several threads have
- * parsed, one makes tiles and another one writes them. Collective. TH_EARG,
- * TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * parsed, one makes tiles and another one writes them. Collective. */
 struct th_writer;
 
 /* Write shards and master. Collective. */

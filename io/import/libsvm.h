@@ -46,7 +46,7 @@ struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
 
 /* Read the example of a line; its target is NaN where there is no label. An
  * empty line of data without labels may be an example of zeros, and is refused.
- * Local. TH_EDATA with the place of the first fault. Also TH_ENOMEM. */
+ * Local. An error names the place of the first fault. */
 th_status th_libsvm_row(const struct th_libsvm *format,
                         const struct th_line *line, struct th_text_row *row,
                         struct th_error *err);

@@ -33,7 +33,7 @@ struct th_row_assignment {
 
 /* Fill in the rest from the members above groups. The bytes are an estimate of
  * all examples, the memory what one rank has for them. Release with
- * th_row_assignment_free, which is legal on a zeroed record. TH_ENOMEM. */
+ * th_row_assignment_free, which is legal on a zeroed record. */
 th_status th_row_assignment_divide(struct th_row_assignment *assignment,
                                    int64_t bytes, int64_t memory,
                                    struct th_error *err);

@@ -1,7 +1,6 @@
 /* transpose.h - rows of a row group to dense chunks or a sparse tile
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM.
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TRANSPOSE_H
 #define TH_TRANSPOSE_H

@@ -11,8 +11,8 @@
 struct th_callback_store;
 
 /* Make a store over *source, which is copied. Examples of weight 0 are stored
- * last. TH_EARG if sizes or functions are missing; TH_EDATA, TH_EIO for the
- * caller's weights. Also TH_EFORMAT, TH_ENOMEM. */
+ * last. An error if sizes or functions are missing, or if the
+ * caller's weights cannot be used. */
 th_status th_callback_store_create(struct th_callback_store **store,
                                    const struct thresher_source *source,
                                    struct th_error *err);

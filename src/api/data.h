@@ -1,7 +1,4 @@
 /* data.h - data to train on or to predict: a data set's file, or computed ones
- *
- * Where a comment names no code, a status is one of TH_EUSAGE, TH_EDATA,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATA_H
 #define TH_DATA_H
@@ -34,15 +31,14 @@ struct th_data {
 th_status th_data_open(struct th_data *data, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err);
 
-/* The same for data of that shape that are computed from data->made, which the
- * caller has filled in. Local. TH_EDATA for sizes beyond those of a data set,
- * TH_ENOMEM. Also TH_EUSAGE. */
+/* Open data of that shape that are computed from data->made, which the caller
+ * has filled in. Local. An error for sizes beyond those of a data set. */
 th_status th_data_compute(struct th_data *data, const struct th_shape *shape,
                           int64_t memory, struct th_error *err);
 /* Collective where the data are a file's. */
 void th_data_close(struct th_data *data);
 
-/* TH_EDATA where the data have no targets. Local, replicated. */
+/* An error where the data have no targets. Local, replicated. */
 th_status th_data_need_targets(const struct th_data *data, const char *command,
                                const char *path, struct th_error *err);
 
@@ -53,12 +49,11 @@ th_status th_data_groups(struct th_data *data, const char *file,
                          const char *output, struct th_comm *comm,
                          struct th_groups *groups, struct th_error *err);
 
-/* Input row numbers of stored rows. Local. TH_EARG, TH_EDATA, TH_EFORMAT,
- * TH_EIO. */
+/* Input row numbers of stored rows. Local. */
 th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,
                               int64_t *numbers, struct th_error *err);
 
-/* TH_EIO when files were replaced since they were opened. Local. */
+/* An error when files were replaced since they were opened. Local. */
 th_status th_data_unchanged(struct th_data *data, struct th_error *err);
 
 #endif

@@ -18,8 +18,7 @@ struct th_evaluated {
 
 /* Apply a model of these data to rows of them. keep: this rank gets the
  * results; otherwise its arrays are empty. Collective; release with
- * th_evaluated_free, also after a failure. TH_EARG, TH_EDATA, TH_ENUMERIC,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * th_evaluated_free, also after a failure. */
 th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                const struct th_model *model,
                                struct th_data *data, struct th_rows rows,
@@ -32,13 +31,12 @@ void th_evaluated_free(struct th_evaluated *evaluated);
 enum th_predictor th_evaluated_predictor(const struct th_model *model);
 
 /* Leave out of this rank's results the rows of weight 0, which are not there.
- * `unweighted`: count every other row once. Local. TH_EDATA if none is left. */
+ * `unweighted`: count every other row once. Local. An error if none is left. */
 th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
                              struct th_error *err);
 
 /* Scores of this rank's results, by the weights that th_evaluated_weigh has
- * left. Local. TH_ENOMEM, and failures of the
- * targets. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * left. Local. */
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
                               const struct th_data *data,

@@ -45,24 +45,24 @@ struct th_handle_argument {
   const char *name;
 };
 
-/* TH_EARG if one of these arguments, of which the last has no name, is NULL.
+/* An error if one of these arguments, of which the last has no name, is NULL.
  * call: the function that got them. Local. */
 th_status th_handle_given(const char *call,
                           const struct th_handle_argument *arguments,
                           struct th_error *err);
 
-/* The same in the function itself:
- * TH_HANDLE_GIVEN(&err, {data, "data"}, {path, "path"}). */
+/* th_handle_given in the function itself: TH_HANDLE_GIVEN(&err, {data, "data"},
+ * {path, "path"}). */
 #define TH_HANDLE_GIVEN(err, ...)                                              \
   th_handle_given(                                                             \
       __func__,                                                                \
       (const struct th_handle_argument[]){__VA_ARGS__, {NULL, NULL}}, (err))
 
-/* TH_EARG if which is no value of its enum. Local. */
+/* An error if which is no value of its enum. Local. */
 th_status th_handle_which(const char *call, enum thresher_examples which,
                           struct th_error *err);
 
-/* TH_EUSAGE if the ranks' hashes of `what` differ. Such ranks would run
+/* An error if the ranks' hashes of `what` differ. Such ranks would run
  * different code and wait for each other forever. Collective. */
 th_status th_handle_alike(struct th_comm *comm, uint64_t hash, const char *what,
                           struct th_error *err);

@@ -11,28 +11,26 @@ enum th_match_part { TH_MATCH_SUPPORT, TH_MATCH_ALL };
 
 /* If model and data have names, and these differ, match by name: the support
  * gets the numbers that its attributes have in the data, and the model gets as
- * many attributes as the data. Otherwise nothing changes, and the caller
- * checks that the numbers of attributes agree. path: of the model. The data's
- * `note` reports a match. Collective. TH_EDATA if the data do not have a name,
- * or have it more than once. With TH_MATCH_ALL also if the data have other
- * attributes outside the support, or if the model has groups. Also TH_EFORMAT,
- * TH_EIO, TH_ENOMEM. */
+ * many attributes as the data. Otherwise nothing changes, and the caller checks
+ * that the numbers of attributes agree. path: of the model. The data's `note`
+ * reports a match. Collective. An error if the data do not have a name, or have
+ * it more than once. With TH_MATCH_ALL also if the data have other attributes
+ * outside the support, or if the model has groups. */
 th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err);
 
-/* Whether the data have names. Local, replicated. */
+/* True if the data have names. Local, replicated. */
 bool th_match_named(const struct th_data *data);
 
 /* The numbers of attributes by their names in data that have some. `where`
- * opens the message of a failure. Collective; TH_EUSAGE, TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+ * opens the message of a failure. Collective. */
 th_status th_match_names(struct th_data *data, char *const *name, int64_t count,
                          int64_t *attribute, const char *where,
                          struct th_comm *comm, struct th_error *err);
 
 /* Give a model of these data the names of its attributes, and what is known of
- * their text, on rank 0. Collective. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * their text, on rank 0. Collective. */
 th_status th_match_label(struct th_model *model, struct th_data *data,
                          struct th_comm *comm, struct th_error *err);
 

@@ -45,7 +45,7 @@ struct th_metrics_rows {
  * expected target; mse and r2 then need two values too. Squared loss: accuracy
  * splits at the middle of the two values, log_loss maps them to 0 and 1 and
  * clips into [1e-15, 1 - 1e-15]; that of log odds is of the odds themselves.
- * auc orders by the predictors. Local. TH_ENOMEM. */
+ * auc orders by the predictors. Local. */
 th_status th_metrics_compute(struct th_metrics *scores,
                              const struct th_metrics_rows *rows,
                              const struct th_labels *labels,

@@ -104,8 +104,7 @@ struct th_option {
 extern const char th_option_by_config[];
 
 /* Set one option of a record from text; `where` opens the message of a failure
- * (an option of a command, or run.ini:3: budget). A text is borrowed.
- * TH_EUSAGE. */
+ * (an option of a command, or run.ini:3: budget). A text is borrowed. */
 th_status th_option_put(const struct th_option *option, void *record,
                         const char *value, const char *where,
                         struct th_error *err);

@@ -32,26 +32,24 @@ int64_t th_training_stored(const struct th_config *config, int64_t memory);
 
 /* Check the configuration against the data and complete it; reads what `start`
  * and `groups` name. Data are read ahead from now on, by a thread where
- * threaded. Collective. TH_EUSAGE, TH_EDATA, TH_EARG, TH_EFORMAT,
- * TH_EIO, TH_ENOMEM. End with th_training_free, also after a failure. */
+ * threaded. Collective. End with th_training_free, also after a failure. */
 th_status th_training_plan(struct th_training *training, struct th_comm *comm,
                            bool threaded, struct th_error *err);
 /* Local. */
 void th_training_free(struct th_training *training);
 
-/* TH_ENOMEM where a rank needs more than its share of memory. Collective. */
+/* An error where a rank needs more than its share of memory. Collective. */
 th_status th_training_check_memory(const struct th_training *training,
                                    struct th_comm *comm, int64_t share,
                                    struct th_error *err);
 
 /* Add every option that can change the model, as it is used, to a model's deck.
- * Local. TH_ENOMEM. */
+ * Local. */
 th_status th_training_deck(const struct th_training *training,
                            struct th_model *model, struct th_error *err);
 
 /* Give the model that was trained its deck and the names of its attributes.
- * Collective. TH_EIO where the data were replaced meanwhile. Also TH_EFORMAT,
- * TH_ENOMEM. */
+ * Collective. An error where the data were replaced meanwhile. */
 th_status th_training_finish(struct th_training *training, struct th_comm *comm,
                              struct th_error *err);
 
@@ -61,15 +59,15 @@ th_status th_training_finish(struct th_training *training, struct th_comm *comm,
 
 enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
 
-/* The rows of a split. auto: the test examples if there are any, else all.
- * TH_EUSAGE if the split is empty. */
+/* The rows of a split. auto: the test examples if there are any, else all. An
+ * error if the split is empty. */
 th_status th_training_split_rows(const struct th_shape *shape, int split,
                                  struct th_rows *rows, struct th_error *err);
 
 /* --- How much main memory there is for each rank -------------------------- */
 
 /* Bytes of main memory there are for each rank: the smallest share over all
- * machines of the job. Collective. TH_ENOMEM. */
+ * machines of the job. Collective. */
 th_status th_training_memory_share(struct th_comm *comm, int64_t *bytes,
                                    struct th_error *err);
 

@@ -20,7 +20,7 @@ int th_training_options_find(const char *name);
 
 /* --- Which options a solver uses ------------------------------------------ */
 
-/* Whether a solver uses an option: it lists it, or no solver does (then it
+/* True if a solver uses an option: it lists it, or no solver does (then it
  * belongs to all of them). Local. */
 bool th_training_options_solver_uses(const char *solver, const char *option);
 

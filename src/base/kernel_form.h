@@ -36,9 +36,9 @@ enum th_kernel_form th_kernel_form(void);
 bool th_kernel_form_runs(enum th_kernel_form form,
                          const struct th_processor *processor);
 
-/* May this program run? wanted: the value of THRESHER_KERNELS, or NULL.
- * TH_EARG for a processor without AVX2 or FMA, TH_EUSAGE for a form that does
- * not exist or that the processor does not run. */
+/* May this program run? wanted: the value of THRESHER_KERNELS, or NULL. An
+ * error for a processor without AVX2 or FMA, or for a form that does not exist
+ * or that the processor does not run. */
 th_status th_kernel_form_check(const struct th_processor *processor,
                                const char *wanted, struct th_error *err);
 

@@ -1,6 +1,4 @@
 /* memory.h - allocation with 64-bit counts, alignment and an error record
- *
- * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MEMORY_H
 #define TH_MEMORY_H
@@ -16,17 +14,17 @@ enum { TH_SIZE_TEXT = 32 };
 /* Local. */
 const char *th_memory_size_text(int64_t bytes, char text[TH_SIZE_TEXT]);
 
-/* TH_ENOMEM: one line with what it was for, how much was asked for and what to
- * do. Local. */
+/* Fail for want of memory: one line with what it was for, how much was asked
+ * for and what to do. Local. */
 th_status th_memory_fail(const char *what, int64_t bytes, struct th_error *err);
 
-/* Zeroed room for count items of size bytes, aligned to 64 bytes, or TH_ENOMEM
- * with one line that says what it was for. Local. *out is untouched on failure
- * and never NULL on success, also for count 0. Release with free(). */
+/* Zeroed room for count items of size bytes, aligned to 64 bytes, or one line
+ * that says what it was for. Local. *out is untouched on failure and never NULL
+ * on success, also for count 0. Release with free(). */
 th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
                    struct th_error *err);
 
-/* The same for a typed pointer: TH_TRY(TH_NEW(&p, n, "predictions", err)). */
+/* th_alloc for a typed pointer: TH_TRY(TH_NEW(&p, n, "predictions", err)). */
 #define TH_NEW(pointer, count, what, err)                                      \
   th_alloc((void **)(pointer), (count), sizeof **(pointer), (what), (err))
 
@@ -58,12 +56,12 @@ int64_t th_memory_roomier(int64_t capacity, int64_t wanted);
 th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
                   const char *what, struct th_error *err);
 
-/* The same for a typed pointer. */
+/* th_grow for a typed pointer. */
 #define TH_GROW(pointer, capacity, count, what, err)                           \
   th_grow((void **)(pointer), (capacity), (count), sizeof **(pointer), (what), \
           (err))
 
-/* The same for a long list that is added to: what lies behind its items takes
+/* Make room in a long list that is added to: what lies behind its items takes
  * memory once it is written, and is not set. The list moves without a copy
  * where the system can do so. *data: of this function, or NULL. Aligned as
  * malloc does. Local. */
@@ -81,7 +79,7 @@ th_status th_memory_grow_columns(void **data, int64_t old, int64_t wanted,
                                  size_t size, const char *what,
                                  struct th_error *err);
 
-/* The same for a typed pointer. */
+/* th_memory_grow_columns for a typed pointer. */
 #define TH_WIDEN(pointer, old, wanted, what, err)                              \
   th_memory_grow_columns((void **)(pointer), (old), (wanted),                  \
                          sizeof **(pointer), (what), (err))
@@ -124,7 +122,7 @@ struct th_arrays {
   }
 
 /* Room for at least `wanted` units in all arrays, which have *capacity: their
- * content stays, new items are zero. Local. TH_ENOMEM. */
+ * content stays, new items are zero. Local. */
 th_status th_memory_arrays_reserve(struct th_arrays arrays, int64_t *capacity,
                                    int64_t wanted, const char *what,
                                    struct th_error *err);

@@ -16,14 +16,14 @@
  * first byte does not begin a character of UTF-8. */
 int th_printable_decode(const char *text, uint32_t *code);
 
-/* Whether a terminal shows a character. */
+/* True if a terminal shows a character. */
 bool th_printable_code(uint32_t code);
 
-/* Each such character, and each byte that is no UTF-8, becomes a question mark,
- * in place. All else stays as it is. */
+/* Each character that a terminal does not show, and each byte that is no UTF-8,
+ * becomes a question mark, in place. All else stays as it is. */
 void th_printable(char *text);
 
-/* The same on the way to a file, for texts of any length. */
+/* Write a text of any length to a file, as th_printable makes it. */
 void th_printable_put(FILE *out, const char *text);
 
 /* Of a text that was cut at some byte: drop the character that was cut. */

@@ -79,8 +79,8 @@ void th_random_uniform_pairs(const struct th_random_pairs *pairs, int64_t n,
 int64_t th_random_place(struct th_stream stream, uint64_t step, int64_t n,
                         int64_t i);
 
-/* The same permutation for many of its items: what the network draws is kept,
- * in about 24 bytes times the root of n. */
+/* The permutation of th_random_place for many of its items: what the network
+ * draws is kept, in about 24 bytes times the root of n. */
 struct th_random_places {
   struct th_stream stream;
   uint64_t step;
@@ -89,8 +89,7 @@ struct th_random_places {
   uint32_t *word; /* by round and right half; owned; NULL: too many to keep */
 };
 
-/* Release with th_random_places_free, which is legal on a zeroed record.
- * TH_ENOMEM. */
+/* Release with th_random_places_free, which is legal on a zeroed record. */
 th_status th_random_places_init(struct th_random_places *places,
                                 struct th_stream stream, uint64_t step,
                                 int64_t n, struct th_error *err);

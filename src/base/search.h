@@ -28,7 +28,8 @@ TH_DEFINE_SEARCH(i32, int32_t)
 TH_DEFINE_SEARCH(u32, uint32_t)
 TH_DEFINE_SEARCH(u16, uint16_t)
 
-/* The same of an int64_t in each of `count` items of `size` bytes, `offset`
+/* The first of `count` ascending items whose int64_t is not below `limit`;
+ * count if there is none. Items have `size` bytes, and the number lies `offset`
  * bytes from their beginning. */
 int64_t th_search_member(const void *items, size_t size, size_t offset,
                          int64_t count, int64_t limit);
@@ -43,7 +44,7 @@ int64_t th_search_order(const int64_t *entry, const int64_t *order,
 int64_t th_search_name(const void *table, size_t size, size_t rows,
                        const char *name);
 
-/* The same of an array that is in sight. */
+/* The row of that name in an array that is in sight, or -1. */
 #define TH_SEARCH_NAME(table, name)                                            \
   th_search_name((table), sizeof *(table), sizeof(table) / sizeof *(table),    \
                  (name))

@@ -1,7 +1,4 @@
 /* commands.h - the commands of the program
- *
- * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMMANDS_H
 #define TH_COMMANDS_H
@@ -19,10 +16,10 @@ const struct th_command *th_command_table(void);
 /* Local. */
 const struct th_command *th_command_find(const char *name);
 
-/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM. */
+/* Collective. */
 th_status th_command_generate(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err);
-/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Collective. */
 th_status th_command_import(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
 /* Collective. */
@@ -37,8 +34,7 @@ th_status th_command_evaluate(const struct th_options *options,
 /* Collective. */
 th_status th_command_predict(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
-/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Collective. */
 th_status th_command_inspect(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
 /* Local. Never fails. */
@@ -54,12 +50,12 @@ int64_t th_command_memory_to_keep(const struct th_options *options,
 
 /* Refuse an output now rather than after the work: it exists, or its folder
  * cannot be written, or it is no text and goes to the standard output. path
- * NULL: nothing to check. Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
+ * NULL: nothing to check. Collective. */
 th_status th_command_output_check(struct th_comm *comm, const char *path,
                                   bool text, bool force, struct th_error *err);
 
 /* Write an object, which is released, to an output of text: a failure has its
- * name and the reason. Local. TH_EIO, TH_ENOMEM. */
+ * name and the reason. Local. */
 th_status th_command_json(const struct th_output *output, json_t *object,
                           size_t flags, struct th_error *err);
 

@@ -16,9 +16,8 @@ struct th_evaluator {
 };
 /* Open the model and the data of `command`: evaluate, predict or verify. The
  * model's attributes are matched to the data (api/match.h); part says which
- * ones must be there. Collective; always end with th_evaluate_close. TH_EDATA
- * when the model is for other attributes. Also TH_EUSAGE, TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+ * ones must be there. Collective; always end with th_evaluate_close. An error
+ * when the model is for other attributes. */
 th_status th_evaluate_open(struct th_evaluator *evaluator,
                            const struct th_options *options,
                            const char *command, enum th_match_part part,

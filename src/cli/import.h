@@ -9,8 +9,7 @@
 /* Open --source if it was given, else the file `path`; notes about the data go
  * to standard error from rank 0, unless --quiet. memory: bytes of values that
  * this rank may keep. Collective; end with th_data_close, also after a failure.
- * TH_EUSAGE where an output lies among the shards of the data. Also TH_EDATA,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * An error where an output lies among the shards of the data. */
 th_status th_import_input_open(struct th_data *data,
                                const struct th_options *options,
                                const char *command, const char *path,

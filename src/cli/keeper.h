@@ -38,22 +38,20 @@ struct th_keeper {
 };
 
 /* Begin: find out when the run has to end, and claim the folder of checkpoints.
- * Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. End with th_keeper_close, also
- * after a failure. */
+ * Collective. End with th_keeper_close, also after a failure. */
 th_status th_keeper_open(struct th_keeper *keeper,
                          const struct th_options *options, double began,
                          struct th_comm *comm, struct th_error *err);
 
 /* Find the checkpoint to go on from; with --fresh there is none, and the old
- * ones are removed once the run can begin. Collective. TH_EUSAGE if it is of
- * another run. TH_EFORMAT if none is whole. Also TH_EDATA, TH_ENUMERIC, TH_EIO,
- * TH_ENOMEM. */
+ * ones are removed once the run can begin. Collective. An error if it is of
+ * another run, or if none is whole. */
 th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
                          struct th_training *training, struct th_error *err);
 
 /* The run begins, or goes on, from this state: is there room for checkpoints?
  * Where there is none, a run that goes on does so with a note. What was found
- * is released. Collective. TH_EIO, TH_ENOMEM. */
+ * is released. Collective. */
 th_status th_keeper_begin(struct th_keeper *keeper,
                           const struct th_state *state, struct th_error *err);
 
@@ -61,17 +59,17 @@ th_status th_keeper_begin(struct th_keeper *keeper,
 enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
                             bool over);
 
-/* Whether to leave a long update, or the end of the run, where it is. An update
- * that ends a few seconds after a stop was asked for is waited for. After one
- * that took long the run is saved, so that the next one can be left: a
- * checkpoint then takes at most a hundredth of the time. A run without any
+/* True if a long update, or the end of the run, is to be left where it is. An
+ * update that ends a few seconds after a stop was asked for is waited for.
+ * After one that took long the run is saved, so that the next one can be left:
+ * a checkpoint then takes at most a hundredth of the time. A run without any
  * checkpoint is left only if somebody asks, not at the end of its time, since
  * it would come no further the next time. Local. */
 bool th_keeper_leaves(struct th_keeper *keeper);
 
 /* Write a checkpoint. *kept: it was written; else rank 0 has said why not.
- * Collective. TH_EIO where the data are no longer those that the run began
- * with. Also TH_EARG, TH_ENOMEM. */
+ * Collective. An error where the data are no longer those that the run began
+ * with. */
 th_status th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
                          int64_t updates, bool *kept, struct th_error *err);
 

@@ -44,7 +44,7 @@ void th_meter_part(struct th_meter *meter);
  * run: the time left follows from what is done from now on. */
 void th_meter_go_on(struct th_meter *meter, double fraction);
 
-/* Whether th_meter_show would show anything now. Ask it first if the text takes
+/* True if th_meter_show would show anything now. Ask it first if the text takes
  * time to make. */
 bool th_meter_due(const struct th_meter *meter);
 

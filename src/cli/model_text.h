@@ -14,7 +14,7 @@
 void th_model_text_certificate_json(json_t *object,
                                     const struct th_certificate *certificate);
 
-/* The same as lines of text. Local. */
+/* Print a certificate as lines of text. Local. */
 void th_model_text_certificate_print(FILE *out,
                                      const struct th_certificate *certificate);
 
@@ -26,7 +26,7 @@ void th_model_text_certificate_print(FILE *out,
 void th_model_text_ending_json(json_t *object, const struct th_ending *ending,
                                const char *loss);
 
-/* The same for a model, and select if its solver has it. Local. */
+/* Add how the run of a model ended, and select if its solver has it. Local. */
 void th_model_text_ending_json_model(json_t *object,
                                      const struct th_model *model);
 

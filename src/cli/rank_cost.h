@@ -41,7 +41,7 @@ void th_rank_cost_append(struct th_rank_total *total,
                          const struct th_rank_total *later);
 
 /* Gather the accounts of all ranks: *all, one per rank, owned by the caller, or
- * NULL if only the total is wanted. Collective. TH_ENOMEM. */
+ * NULL if only the total is wanted. Collective. */
 th_status th_rank_cost_gather(struct th_rank_total *total,
                               struct th_rank_cost **all, struct th_comm *comm,
                               const struct th_rank_cost *mine,
@@ -53,7 +53,7 @@ void th_rank_cost_describe(struct th_rank_total *total, struct th_state *state);
 /* --- How many cores there are for each rank ------------------------------- */
 
 /* The cores that this rank may use, divided by the ranks of its machine that
- * may use the same ones; at least 1. Collective. TH_ENOMEM. */
+ * may use the same ones; at least 1. Collective. */
 th_status th_rank_cost_core_share(struct th_comm *comm, int *cores,
                                   struct th_error *err);
 

@@ -8,8 +8,8 @@
 /* What the file is wanted for. */
 enum th_text_use { TH_TEXT_TO_TRAIN, TH_TEXT_TO_SCORE, TH_TEXT_AS_MODEL };
 
-/* TH_EFORMAT where the file is text, with the line to type first; TH_EIO where
- * it cannot be opened. Also TH_ENOMEM. Collective: as rank 0 sees it. */
+/* An error where the file is text, with the line to type first, or where it
+ * cannot be opened. Collective: as rank 0 sees it. */
 th_status th_refuse_text(struct th_comm *comm, const char *path,
                          enum th_text_use use, struct th_error *err);
 

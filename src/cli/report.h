@@ -3,8 +3,7 @@
  * Every rank keeps accounts of itself (cli/rank_cost.h); at the end all of them
  * are gathered, so that a report can say who waited for whom.
  *
- * All functions that do not say otherwise are local. A status is one of TH_EIO,
- * TH_ENOMEM.
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPORT_H
 #define TH_REPORT_H
@@ -18,7 +17,7 @@
 
 #include <stdint.h>
 
-/* The same on every rank. */
+/* A record that every rank has alike. */
 struct th_report {
   int ranks;
   struct th_rank_cost *rank; /* owned: one per rank, since this process began */
@@ -119,8 +118,7 @@ struct th_improvement {
 };
 
 /* Compute both from the store's statistics of all attributes, a few at a time
- * and in their order: the same whatever the shards. Local. TH_ENOMEM, and
- * failures of the statistics. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * and in their order: the same whatever the shards. Local. */
 th_status th_report_improvement_compute(struct th_improvement *improvement,
                                         struct th_store *store,
                                         struct th_error *err);

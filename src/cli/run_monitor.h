@@ -73,7 +73,7 @@ struct th_run_monitor {
 };
 
 /* Begin to watch a run on borrowed data. Local; telemetry is claimed on rank 0.
- * Always end with th_run_monitor_close. TH_EIO, TH_ENOMEM. */
+ * Always end with th_run_monitor_close. */
 th_status th_run_monitor_open(struct th_run_monitor *monitor,
                               const struct th_options *options,
                               const struct th_ground_truth *truth,
@@ -85,8 +85,8 @@ void th_run_monitor_keep(struct th_run_monitor *monitor,
                          struct th_keeper *keeper,
                          const struct th_profile *profile, double started);
 /* Telemetry tells the distance to the coefficients of this model from now on;
- * NULL: to none. Collective. TH_EUSAGE for a model for other attributes;
- * failures of th_match. Also TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * NULL: to none. Collective. An error for a model for other attributes, or that
+ * th_match refuses. */
 th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err);
@@ -97,8 +97,7 @@ void th_run_monitor_close(struct th_run_monitor *monitor);
 
 /* --- Costs and active attributes of each outer loop of a solver ----------- */
 
-/* Combine the logs of all ranks. Collective. TH_ENOMEM. More entries may
- * follow. */
+/* Combine the logs of all ranks. Collective. More entries may follow. */
 th_status th_run_monitor_loop_log_gather(struct th_loop_log *log,
                                          struct th_comm *comm,
                                          struct th_error *err);

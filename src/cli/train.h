@@ -12,7 +12,7 @@
 /* The seconds from now to the first of these: the end of --max-time, counted
  * from `began` by th_comm_clock, 0: none; THRESHER_STOP_AT and
  * SLURM_JOB_END_TIME, both in seconds of Unix time. Infinite if there is none.
- * *left may be negative. TH_EUSAGE if THRESHER_STOP_AT is no time. */
+ * *left may be negative. An error if THRESHER_STOP_AT is no time. */
 th_status th_train_deadline_find(int64_t max_time, double began, double *left,
                                  struct th_error *err);
 

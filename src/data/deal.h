@@ -7,8 +7,6 @@
  * queue. An update that finds too few rows goes on in the next pass. It uses
  * no row twice as long as there are enough rows. The whole state consists of
  * integers that are the same on every rank. All functions are local.
- *
- * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DEAL_H
 #define TH_DEAL_H
@@ -87,8 +85,8 @@ struct th_deal {
   int32_t *shuffled;         /* units in their fixed order; NULL: computed */
 };
 
-/* plan.unit >= 1, plan.training >= 1. TH_EDATA if validation would leave
- * nothing to train on. Release with th_deal_free. Also TH_ENOMEM. */
+/* plan.unit >= 1, plan.training >= 1. An error if validation would leave
+ * nothing to train on. Release with th_deal_free. */
 th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
                        struct th_error *err);
 void th_deal_free(struct th_deal *deal);

@@ -32,7 +32,7 @@ struct th_groups {
 /* Share out the pieces of all attributes, which rank 0 holds, ascending and
  * without gaps. count and piece are used on rank 0 alone. Collective. rc: rank
  * 0's status so far; a failure is given to all ranks. Release with
- * th_groups_free. TH_ENOMEM. */
+ * th_groups_free. */
 th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
                           int64_t attributes,
                           const struct th_group_piece *piece, int64_t count,
@@ -40,7 +40,7 @@ th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
 
 /* Get the pieces of any range of attributes, cut to it. *piece is allocated;
  * the caller owns it. Ranks may ask for different ranges, also for empty ones.
- * Collective. TH_ENOMEM. */
+ * Collective. */
 th_status th_groups_fetch(const struct th_groups *groups, struct th_comm *comm,
                           struct th_range range, struct th_group_piece **piece,
                           int64_t *count, struct th_error *err);

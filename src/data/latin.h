@@ -30,7 +30,7 @@ struct th_latin_queue {
   int64_t left;        /* rows */
 };
 
-/* Begin the first pass over the first `units` units. TH_ENOMEM. Release with
+/* Begin the first pass over the first `units` units. Release with
  * th_latin_free. */
 th_status th_latin_init(struct th_latin *latin, struct th_deal *deal,
                         int64_t units, int64_t classes, int64_t passes,
@@ -48,14 +48,13 @@ int64_t th_latin_left(const struct th_latin *latin);
  * other pass. */
 bool th_latin_turn(struct th_latin *latin);
 
-/* Append so many of a block's rows, or all that it has left, to *pieces.
- * TH_ENOMEM. */
+/* Append so many of a block's rows, or all that it has left, to *pieces. */
 th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
                         struct th_pieces *pieces, struct th_error *err);
 
 /* Take so many rows, or all that are left, from the blocks that have most left.
  * They are taken a unit at a time, so that rows that are stored together are
- * read together. TH_ENOMEM. */
+ * read together. */
 th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
                             struct th_pieces *pieces, struct th_error *err);
 

@@ -52,14 +52,14 @@ void th_shift_free(struct th_shifts *shifts);
 /* The shift of an attribute. */
 double th_shift_find(const struct th_shifts *shifts, int64_t attribute);
 
-/* The same for the statistics of a range of attributes. */
+/* Shift the statistics of a range of attributes. */
 void th_shift_range_statistics(const struct th_shifts *shifts,
                                struct th_range range,
                                struct th_statistics *statistics);
 
 /* If a sparse slab has attributes with a shift, make it another one, of
  * doubles, in which these have an entry on every row. It borrows the shifts
- * until the next call. TH_ENOMEM. */
+ * until the next call. */
 th_status th_shift_apply(struct th_shifts *shifts, struct th_slab *slab,
                          struct th_error *err);
 

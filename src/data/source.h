@@ -5,10 +5,8 @@
  * values only inside a declared draw, counts every attribute of every example
  * that is observed, and refuses a draw of more attributes than the budget.
  *
- * All functions that do not say otherwise are local. Where a comment names no
- * code, a status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. Every read may also end with TH_ESTOPPED,
- * here and in all that reads (th_source_watch).
+ * All functions that do not say otherwise are local. Every read may also end
+ * with TH_ESTOPPED, here and in all that reads (th_source_watch).
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SOURCE_H
 #define TH_SOURCE_H
@@ -58,7 +56,7 @@ struct th_shift;
 
 /* A source over a borrowed store. budget: s', the most attributes of an example
  * that a draw may observe, also for validation. Local; release with
- * th_source_free. TH_ENOMEM. */
+ * th_source_free. */
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err);
 
@@ -72,7 +70,7 @@ void th_source_free(struct th_source *source);
 void th_source_watch(struct th_source *source, bool (*leaves)(void *self),
                      void *self);
 
-/* The same question where nothing is read for long. Ranks may get different
+/* Ask whether to leave where nothing is read for long. Ranks may get different
  * answers, so an agreement must follow as after a read. source may be NULL.
  * Local. TH_ESTOPPED. */
 th_status th_source_leave(const struct th_source *source, struct th_error *err);
@@ -86,7 +84,7 @@ struct th_range th_source_owned(const struct th_source *source, int rank,
 
 /* From now on these attributes, of which each rank lists its own, are handed
  * out as x - shift, and so are their statistics (data/shift.h). For sparse
- * data, once. Collective: a gather. TH_ENOMEM. */
+ * data, once. Collective: a gather. */
 th_status th_source_shift(struct th_source *source, struct th_comm *comm,
                           const struct th_shift *mine, int64_t count,
                           struct th_error *err);
@@ -98,15 +96,14 @@ double th_source_shift_of(const struct th_source *source, int64_t attribute);
 void th_source_describe(struct th_source *source, struct th_state *state);
 
 /* Declare and count a draw. The arrays that it points to must not change until
- * the last read. Local, the same on every rank. TH_EBUDGET if it would observe
- * more than the budget, TH_EARG if it names rows that are no training examples
- * or attributes that do not exist. Nothing is counted then. Also TH_ENOMEM. */
+ * the last read. Local, the same on every rank. An error if it would observe
+ * more than the budget, or if it names rows that are no training examples or
+ * attributes that do not exist. Nothing is counted then. */
 th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                          struct th_error *err);
 
 /* The slab of a granted draw's block that begins at range.first; rows lie in
- * one of the draw's pieces. Local. TH_EBUDGET outside of the draw. Also
- * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * one of the draw's pieces. Local. An error outside of the draw. */
 th_status th_source_block(struct th_source *source, const struct th_draw *draw,
                           struct th_rows rows, struct th_range range,
                           struct th_slab *slab, struct th_error *err);
@@ -120,8 +117,7 @@ th_status th_source_support(struct th_source *source,
 /* Declare the active attributes, each rank its own part of them: what draws
  * marked `active` observe on all ranks together. attribute[count] ascends and
  * is copied; no attribute may be listed by two ranks. Draws granted before end.
- * Collective: one sum. TH_EARG for attributes that are not there. Also
- * TH_ENOMEM. */
+ * Collective: one sum. An error for attributes that are not there. */
 th_status th_source_activate(struct th_source *source, struct th_comm *comm,
                              const int64_t *attribute, int64_t count,
                              struct th_error *err);
@@ -132,9 +128,8 @@ int64_t th_source_active_count(const struct th_source *source);
 /* The slab of this rank's active attributes from entry `place` of the list on,
  * as far as they lie together; rows lie in one piece of a granted active draw.
  * Its attributes are numbered as if the active ones were consecutive:
- * attributes.first + k is entry place + k, as slab->list says. Local.
- * TH_EBUDGET outside of the draw. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+ * attributes.first + k is entry place + k, as slab->list says. Local. An error
+ * outside of the draw. */
 th_status th_source_active(struct th_source *source, const struct th_draw *draw,
                            struct th_rows rows, int64_t place,
                            struct th_slab *slab, struct th_error *err);
@@ -161,9 +156,8 @@ struct th_slots {
 };
 
 /* The values in slots of the draw of slots that was granted last. A slot
- * observes one attribute, which may be asked for again. Local. TH_EBUDGET for
- * an attribute outside of the slot's cell, or for a second one. Also TH_EARG,
- * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * observes one attribute, which may be asked for again. Local. An error for an
+ * attribute outside of the slot's cell, or for a second one. */
 th_status th_source_slots(struct th_source *source, const struct th_draw *draw,
                           const struct th_slots *slots, double *value,
                           struct th_error *err);

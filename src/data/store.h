@@ -57,12 +57,11 @@ struct th_packing {
 };
 
 struct th_store_ops {
-  /* The stored values of attributes from range.first on, at most to
-   * range.last, on the given rows of one row group, as far as they lie
-   * together: slab->attributes starts at range.first and is not empty. keep:
-   * range is a single attribute, and those around it are not wanted. Local;
-   * verifies checksums; TH_EIO, TH_EFORMAT name file, attribute and row group.
-   */
+  /* The stored values of attributes from range.first on, at most to range.last,
+   * on the given rows of one row group, as far as they lie together:
+   * slab->attributes starts at range.first and is not empty. keep: range is a
+   * single attribute, and those around it are not wanted. Local; verifies
+   * checksums; an error names file, attribute and row group. */
   th_status (*slab)(struct th_store *store, struct th_rows rows,
                     struct th_range range, bool keep, struct th_slab *slab,
                     struct th_error *err);
@@ -79,7 +78,7 @@ struct th_store_ops {
   th_status (*entries)(struct th_store *store, const struct th_entries *entries,
                        double *value, struct th_error *err);
   /* Targets and weights (1 where the data have none) of rows; either pointer
-   * may be NULL. Local. TH_EDATA where targets are asked of data that have
+   * may be NULL. Local. An error where targets are asked of data that have
    * none. */
   th_status (*targets)(struct th_store *store, struct th_rows rows,
                        double *target, double *weight, struct th_error *err);
@@ -123,7 +122,7 @@ struct th_store {
 /* Place the cells of a store on the ranks by their cost; in even ranges if the
  * store does not know it, or if there is one rank. Collective; call it once,
  * before any value is read. It takes O(d / TH_CELL) bytes for the moment. The
- * store's owner releases the placement. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * store's owner releases the placement. */
 th_status th_store_place(struct th_store *store, struct th_comm *comm,
                          struct th_error *err);
 
@@ -134,8 +133,7 @@ struct th_range th_store_owned(const struct th_store *store, int rank,
 int64_t th_store_most_owned(const struct th_store *store, int size);
 
 /* value[k] = the stored value of attribute[k] on row[k], as the operation says;
- * by slabs where the store has none. Counts them as observed. Local. TH_EARG,
- * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * by slabs where the store has none. Counts them as observed. Local. */
 th_status th_store_entries(struct th_store *store,
                            const struct th_entries *entries, double *value,
                            struct th_error *err);

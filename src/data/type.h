@@ -60,13 +60,13 @@ enum th_type th_type_single(enum th_type type);
  */
 void th_type_pack(enum th_type type, void *array, int64_t count);
 
-/* Whether that type can store the value: see th_type_store. Local. */
+/* True if that type can store the value: see th_type_store. Local. */
 bool th_type_fits(enum th_type type, double value);
 
 const char *th_type_layout_name(enum th_layout layout);
 int th_type_layout_find(const char *name);
 
-/* Packed values are dense, and their runs begin with a byte: TH_EUSAGE for the
+/* Packed values are dense, and their runs begin with a byte: an error for the
  * sparse layout, or for row groups of `row_group` rows that end inside of a
  * byte. Local. */
 th_status th_type_allows(enum th_type type, enum th_layout layout,
@@ -78,8 +78,8 @@ th_status th_type_allows(enum th_type type, enum th_layout layout,
  * finite). Local. */
 bool th_type_store(enum th_type type, void *array, int64_t index, double value);
 
-/* The same for the items first .. first + count: returns how many could be
- * stored, from the first on. values must not overlap them. Local. */
+/* Store the items first .. first + count: returns how many could be stored,
+ * from the first on. values must not overlap them. Local. */
 int64_t th_type_store_all(enum th_type type, void *array, int64_t first,
                           int64_t count, const double *values);
 

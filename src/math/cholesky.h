@@ -33,7 +33,7 @@ void th_cholesky_free(struct th_cholesky *f);
 
 /* Factor H, n x n with leading dimension ld. The row with the largest rest
  * comes next; of equal ones the first. A row is dependent if its rest is at
- * most tolerance at its turn. TH_ENOMEM. */
+ * most tolerance at its turn. */
 th_status th_cholesky_pivot(struct th_cholesky *f, int64_t n, const double *h,
                             int64_t ld, double tolerance, struct th_error *err);
 
@@ -43,12 +43,13 @@ struct th_cholesky_turns {
   int64_t count;
 };
 
-/* The same in a given order; the other rows do not join. TH_ENOMEM. */
+/* Factor H, n x n with leading dimension ld, in a given order; the other rows
+ * do not join. */
 th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
                             int64_t ld, struct th_cholesky_turns turns,
                             double tolerance, struct th_error *err);
 
-/* Begin a factor of at most n rows, which join one by one. TH_ENOMEM. */
+/* Begin a factor of at most n rows, which join one by one. */
 th_status th_cholesky_begin(struct th_cholesky *f, int64_t n,
                             struct th_error *err);
 

@@ -22,7 +22,7 @@ struct th_factor {
 
 void th_factor_free(struct th_factor *factor);
 
-/* Make room for `rows` rows in all; rows that joined stay. TH_ENOMEM. */
+/* Make room for `rows` rows in all; rows that joined stay. */
 th_status th_factor_reserve(struct th_factor *factor, int64_t rows,
                             struct th_error *err);
 
@@ -41,7 +41,7 @@ bool th_factor_join(struct th_factor *factor, double diagonal,
 
 /* Replace the factor by that of H, n x n, whose room has been made. Column
  * after column, only the upper triangle is read. Rows that depend on the rows
- * before them do not join; then kept[i] is false. TH_ENOMEM. */
+ * before them do not join; then kept[i] is false. */
 th_status th_factor_form(struct th_factor *factor, int64_t n, const double *h,
                          double tolerance, bool *kept, struct th_error *err);
 

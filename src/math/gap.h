@@ -58,9 +58,9 @@ double th_gap_radius(double L, double gap, double N, double lambda);
 bool th_gap_removes(double dual_norm, double radius, double margin);
 
 /* Find *b0 that minimises sum eta f(prediction + b0; target), by Newton's steps
- * between bounds; the search starts at *b0. TH_EDATA if all labels with weight
- * are the same, since there is no minimiser then. TH_ENUMERIC for predictions
- * that are not numbers. */
+ * between bounds; the search starts at *b0. An error if all labels with weight
+ * are the same, since there is no minimiser then. Predictions that are not
+ * numbers are an error, too. */
 th_status th_gap_intercept(const struct th_loss *loss, int64_t n,
                            const double *eta, const double *target,
                            const double *prediction, double *b0,

@@ -61,9 +61,9 @@ struct th_grouping_penalty {
 };
 
 /* Form the groups of this rank's active attributes, attribute[count],
- * ascending. Groups that *grouping held before are released. Collective.
- * TH_EARG for a grouped penalty without a description, or an attribute that is
- * not in it. Release with th_grouping_free. Also TH_ENOMEM. */
+ * ascending. Groups that *grouping held before are released. Collective. An
+ * error for a grouped penalty without a description, or an attribute that is
+ * not in it. Release with th_grouping_free. */
 th_status th_grouping_build(struct th_grouping *grouping,
                             const struct th_grouping_penalty *of,
                             struct th_comm *comm, const int64_t *attribute,
@@ -92,7 +92,7 @@ void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
                         const double *second, double *of_group);
 
 /* Compute *omega = Omega(v) over all ranks; it is the same on each. Collective.
- * TH_ENUMERIC if a value is not finite. */
+ * An error if a value is not finite. */
 th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
                            const double *v, double *omega,
                            struct th_error *err);

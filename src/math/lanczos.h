@@ -11,8 +11,8 @@
  * It is good to some 1e-14 of the largest magnitude of an eigenvalue, with the
  * same bits on every processor. This is Lanczos' method from a fixed start
  * (Golub & Van Loan 2013, section 10.3). Vectors are not made orthogonal again,
- * since that does not change the largest value (Paige 1980). Local.
- * TH_ENUMERIC for a that is not finite, TH_ENOMEM. */
+ * since that does not change the largest value (Paige 1980). Local. An error
+ * for a that is not finite. */
 th_status th_lanczos_largest(int64_t n, const double *a, double *value,
                              struct th_error *err);
 
@@ -25,9 +25,9 @@ struct th_lanczos_matrix {
   void *self;
 };
 
-/* The same for such a matrix of all ranks. Collective. TH_ENUMERIC for products
- * that are not finite, TH_ENOMEM, and what the products fail with: TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Compute the largest eigenvalue of such a matrix of all ranks, as
+ * th_lanczos_largest does. Collective. An error for products that are not
+ * finite, or that fail. */
 th_status th_lanczos_largest_of(const struct th_lanczos_matrix *matrix,
                                 struct th_comm *comm, double *value,
                                 struct th_error *err);

@@ -26,13 +26,12 @@ struct th_linalg_system {
 /* Solve a x = b by Cholesky, with a's collinear rows left out (their x is 0).
  * inverse (n x n, full, or NULL) receives the inverse, zero in those rows. Row
  * k is left out, and kept[k] is false, if its pivot is not above tolerance
- * times its diagonal. x may be b. TH_ENUMERIC if the result is not finite,
- * TH_ENOMEM. */
+ * times its diagonal. x may be b. An error if the result is not finite. */
 th_status th_linalg_solve(const struct th_linalg_system *system, double *x,
                           double *inverse, bool *kept, struct th_error *err);
 
-/* Compute the largest eigenvalue of a, which is overwritten. TH_ENUMERIC if a
- * is not finite, TH_ENOMEM. */
+/* Compute the largest eigenvalue of a, which is overwritten. An error if a is
+ * not finite. */
 th_status th_linalg_largest_eigenvalue(int64_t n, double *a, double *value,
                                        struct th_error *err);
 

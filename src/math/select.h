@@ -45,8 +45,8 @@ struct th_select_among {
  * values; if it is a failure on any rank, all ranks fail here.
  *
  * Collective: one sum of at most 17 KiB; only where that does not decide, the
- * operations of th_select_by_digits (select.h), too. TH_ENUMERIC when a
- * value is not a number. Also TH_ENOMEM. */
+ * operations of th_select_by_digits (select.h), too. An error when a value is
+ * not a number. */
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             const struct th_select_among *among,
                             th_status before, struct th_index_value *chosen,
@@ -59,7 +59,7 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
 /* The choice of th_select_largest, among values that are numbers.
  *
  * Collective: some sums of 256 integers, a prefix sum, and one sum of O(k)
- * bytes. TH_ENOMEM. Shown for tests. */
+ * bytes. Shown for tests. */
 th_status th_select_by_digits(struct th_comm *comm, struct th_selection *work,
                               const struct th_select_among *among,
                               struct th_index_value *chosen, int64_t *found,

@@ -23,7 +23,7 @@ struct th_sum_tree {
 };
 
 /* All leaves are 0. levels: how many at most; a tree with fewer leaves has no
- * more than lead to one root. Release with th_sum_tree_free. TH_ENOMEM. */
+ * more than lead to one root. Release with th_sum_tree_free. */
 th_status th_sum_tree_init(struct th_sum_tree *tree, int64_t leaves, int levels,
                            struct th_error *err);
 void th_sum_tree_free(struct th_sum_tree *tree);

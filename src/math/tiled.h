@@ -25,7 +25,7 @@ void th_tiled_free(struct th_tiled *f);
 
 /* Factor a, n x n. Row and column k are left out (collinear), and kept[k] is
  * false, if the pivot is not above tolerance times the diagonal. *rank is the
- * number of rows kept. f is freed by the caller. TH_ENOMEM. */
+ * number of rows kept. f is freed by the caller. */
 th_status th_tiled_factor(struct th_tiled *f, int64_t n, const double *a,
                           double tolerance, bool *kept, int64_t *rank,
                           struct th_error *err);
@@ -33,12 +33,12 @@ th_status th_tiled_factor(struct th_tiled *f, int64_t n, const double *a,
 /* Return an entry of L, column <= row. For tests. */
 double th_tiled_entry(const struct th_tiled *f, int64_t row, int64_t column);
 
-/* Solve a x = b on the rows kept; x is 0 elsewhere. x may be b. TH_ENOMEM. */
+/* Solve a x = b on the rows kept; x is 0 elsewhere. x may be b. */
 th_status th_tiled_solve(const struct th_tiled *f, const double *b, double *x,
                          struct th_error *err);
 
 /* Write the inverse of a on the rows kept into inverse, n x n, full; it is 0
- * elsewhere. TH_ENOMEM. */
+ * elsewhere. */
 th_status th_tiled_invert(const struct th_tiled *f, double *inverse,
                           struct th_error *err);
 

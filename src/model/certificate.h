@@ -57,8 +57,7 @@ struct th_certificate {
   struct th_path_point *path;
 };
 
-/* *to = *from, with a path of its own; what *to held is released. Local.
- * TH_ENOMEM. */
+/* *to = *from, with a path of its own; what *to held is released. Local. */
 th_status th_certificate_copy(struct th_certificate *to,
                               const struct th_certificate *from,
                               struct th_error *err);

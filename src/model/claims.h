@@ -61,16 +61,16 @@ struct th_claims {
 const char *th_claims_end_word(int64_t ended_by);
 const char *th_claims_end_meaning(int64_t ended_by);
 
-/* Whether the run did all that was asked of it. */
+/* True if the run did all that was asked of it. */
 bool th_claims_complete(int64_t ended_by);
 
 /* "assumed", "given", "generator", "contradicted". */
 const char *th_claims_from_word(int64_t from);
 
-/* Whether a statement may rest on a constant from there. */
+/* True if a statement may rest on a constant from that source. */
 bool th_claims_holds(int64_t from);
 
-/* Whether each member has a value that it can have. */
+/* True if each member of the claims has a value that it can have. */
 bool th_claims_good(const struct th_claims *claims);
 
 #endif

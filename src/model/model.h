@@ -88,18 +88,17 @@ struct th_model {
   struct th_setting *deck;
 };
 
-/* Give the model one more line of the deck; both strings are copied. Local.
- * TH_ENOMEM. */
+/* Give the model one more line of the deck; both strings are copied. Local. */
 th_status th_model_set(struct th_model *model, const char *name,
                        const char *value, struct th_error *err);
 
-/* Reserve room for a support of that size. Local. TH_ENOMEM. */
+/* Reserve room for a support of that size. Local. */
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
                            struct th_error *err);
 
 /* Renumber the support for other data with so many attributes: member k is
  * attribute number[k] there. The support and the arrays aligned with it are
- * sorted again; the order of selection is forgotten. TH_ENOMEM leaves the model
+ * sorted again; the order of selection is forgotten. A failure leaves the model
  * as it was. Local. */
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
                             int64_t attributes, struct th_error *err);

@@ -33,13 +33,13 @@ struct th_selected {
 #undef TH_SELECTED_MEMBER
 };
 
-/* *to is overwritten. TH_ENOMEM. */
+/* *to is overwritten. */
 th_status th_selected_copy(struct th_selected *to,
                            const struct th_selected *from,
                            struct th_error *err);
 void th_selected_free(struct th_selected *selection);
 
-/* Whether its numbers are finite and not negative. */
+/* True if the numbers of a selection are finite and not negative. */
 bool th_selected_finite(const struct th_selected *selection);
 
 #endif

@@ -4,8 +4,7 @@
  * MPI; th_comm_self fills it for one rank, so all algorithms also run, and are
  * tested, without MPI.
  *
- * The only failure of their own is TH_ENOMEM; what agrees on a status returns
- * whatever code the failing rank had.
+ * What agrees on a status returns the code of the failing rank.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMM_H
 #define TH_COMM_H
@@ -112,7 +111,7 @@ void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count);
 th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
                             th_status rc, struct th_error *err);
 
-/* The same in two halves, so that the caller can compute in between.
+/* Sum and agree in two halves, so that the caller can compute in between.
  * Collective. */
 void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
                              size_t count, th_status rc);
@@ -171,8 +170,7 @@ struct th_relay {
 
 /* Make and use all pieces of every rank, on `threads` threads of each; see
  * th_team_run. What fails first in the order of pieces is what a rank fails
- * with; pieces behind it are not used. Collective. TH_ENOMEM, and whatever make
- * and use fail with. */
+ * with; pieces behind it are not used. Collective. */
 th_status th_comm_relay_run(const struct th_relay *relay, struct th_comm *comm,
                             int threads, struct th_error *err);
 

@@ -30,8 +30,7 @@ struct th_blocks {
 };
 
 /* Blocks of `width` consecutive attributes (Murata & Suzuki, Algorithm 1, line
- * 1, with width = s' - s); the last may be short. Reuses the memory. TH_EARG,
- * TH_ENOMEM. */
+ * 1, with width = s' - s); the last may be short. Reuses the memory. */
 th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
                                    int64_t width, struct th_error *err);
 

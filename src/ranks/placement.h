@@ -25,9 +25,9 @@ struct th_cost {
   int64_t *cost; /* of each cell, at least 0 */
 };
 
-/* Place cells so that ranks bear about the same cost. No rank bears more than
- * 2 % beyond its share and the cost of one cell. Local; equal arguments give
- * equal placements. Release with th_placement_free. TH_ENOMEM. */
+/* Place cells so that ranks bear about the same cost. No rank bears more than 2
+ * % beyond its share and the cost of one cell. Local; equal arguments give
+ * equal placements. Release with th_placement_free. */
 th_status th_placement_by_cost(struct th_placement *placement,
                                const struct th_cost *cost, int size,
                                struct th_error *err);

@@ -42,7 +42,7 @@ struct th_spread_ops {
   const char *name;
   /* Solve A x = b by Cholesky; b and x are replicated, and x may be b. Reads
    * the lower triangle of A, and overwrites it. definite: false where a pivot
-   * is not above 0; then x is not set. Collective. TH_ENOMEM. */
+   * is not above 0; then x is not set. Collective. */
   th_status (*solve)(struct th_comm *comm, struct th_spread *a, const double *b,
                      double *x, bool *definite, struct th_error *err);
 };
@@ -55,7 +55,7 @@ struct th_spread_grid th_spread_grid_of(const struct th_comm *comm, bool flat);
 void th_spread_init(struct th_spread *spread, int64_t n,
                     struct th_spread_grid grid);
 
-/* Zeros for this rank's part. Local. TH_ENOMEM. */
+/* Zeros for this rank's part. Local. */
 th_status th_spread_reserve(struct th_spread *spread, struct th_error *err);
 /* Local. */
 void th_spread_free(struct th_spread *spread);
@@ -68,7 +68,7 @@ int64_t th_spread_column(const struct th_spread *spread, int64_t local);
 /* The first row of this rank's part in block I or below. Local. */
 int64_t th_spread_below(const struct th_spread *spread, int64_t block);
 
-/* Whether this rank has that entry of the diagonal; *at: where it lies in a.
+/* True if this rank has that entry of the diagonal; *at: where it lies in a.
  * Local. */
 bool th_spread_diagonal(const struct th_spread *spread, int64_t k, int64_t *at);
 

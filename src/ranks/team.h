@@ -26,10 +26,10 @@ typedef th_status (*th_team_work)(struct th_comm *comm, void *self,
 /* Do the work on `threads` threads of each rank, of which the calling one is
  * the first; on fewer where threads cannot be made, but on as many on every
  * rank. The record of this rank's thread k lies k times `each` bytes behind
- * self; with 0 they have one in common. Signals are blocked in
- * all others, and only the calling one uses comm. *made receives the number of
- * threads of a rank. Collective; the failure is that of the lowest thread, as
- * that of a rank. TH_ENOMEM, and whatever the work fails with. */
+ * self; with 0 they have one in common. Signals are blocked in all others, and
+ * only the calling one uses comm. *made receives the number of threads of a
+ * rank. Collective; the failure is that of the lowest thread, as that of a
+ * rank. */
 th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
                       void *self, size_t each, int *made, struct th_error *err);
 

@@ -65,7 +65,7 @@ struct th_algorithm {
    * the driver knows as much. ended_by may stay TH_ENDED_UNKNOWN: the driver
    * knows better. Local; final after finish. */
   void (*claims)(const void *state, struct th_claims *claims);
-  /* Whether the driver is not to stop early by the rows that are held out, for
+  /* True if the driver is not to stop early by the rows that are held out, for
    * now: they are for the solver's own end, or learning has not really begun.
    * NULL: it may. Local. */
   bool (*keeps_held_out)(const void *state);

@@ -69,7 +69,7 @@ struct th_monitor {
    * NULL: go on. A run that is not kept can be stopped only where the solver
    * has a model at any time (row member anytime). */
   enum th_wish (*wish)(void *self, bool over);
-  /* Whether to end within an update or within the end of the run, and lose what
+  /* True to end within an update or within the end of the run, and lose what
    * has been done since the run was last saved. Ranks may differ; one is
    * enough. Asked very often. NULL: no. */
   bool (*leaves)(void *self);

@@ -38,7 +38,7 @@ struct th_solver_row {
   bool by_examples;  /* keeps values example by example (row_cache_memory) */
   enum th_screen screen; /* what --screen is when not given */
   /* Complete a plan whose config and solver are set, from sizes alone. Local,
-   * the same on every rank. TH_EUSAGE for options that do not go together. */
+   * the same on every rank. An error for options that do not go together. */
   th_status (*plan)(struct th_plan *plan, const struct th_plan_size *size,
                     struct th_error *err);
   /* Why a run cannot select for prediction; NULL: it can. Local. The pointer is
@@ -58,7 +58,7 @@ const struct th_solver_row *th_solver_table(void);
 /* Local. */
 const struct th_solver_row *th_solver_find(const char *name);
 
-/* TH_EUSAGE if config lacks an option that its solver needs. starts: --start is
+/* An error if config lacks an option that its solver needs. starts: --start is
  * given. Local. */
 th_status th_solver_check_needs(const struct th_config *config, bool starts,
                                 struct th_error *err);

@@ -163,7 +163,7 @@ void th_state_first(struct th_state *state, const char *name,
 
 /* For lists by attribute, whose length must be known before they are put: the
  * items of the next array, which are ascending attributes, that lie in a range.
- * *keys: all of its items, borrowed. Only while an image is put. TH_EFORMAT if
+ * *keys: all of its items, borrowed. Only while an image is put. An error if
  * the next array is another one. */
 struct th_range th_state_find(struct th_state *state, const char *name,
                               struct th_range range, const int64_t **keys);
@@ -171,7 +171,7 @@ struct th_range th_state_find(struct th_state *state, const char *name,
 /* ---- what is checked while an image is put ---- */
 
 /* One item. Integers are counts or numbers of things, -1 for none, and are
- * refused beyond 2^46, with TH_EARG when they are listed. */
+ * refused beyond 2^46 when they are listed. */
 void th_state_one(struct th_state *state, const char *name,
                   enum th_state_type type, void *data);
 
@@ -181,8 +181,8 @@ void th_state_counter(struct th_state *state, const char *name, int64_t *data);
   th_state_counter((state), #field, &(owner)->field)
 
 /* Integers that were just described must be from lowest to highest. Another
- * fails with TH_EFORMAT, and becomes 0 or, where that is larger, lowest, so
- * that whoever releases the run can trust it. */
+ * fails, and becomes 0 or, where that is larger, lowest, so that whoever
+ * releases the run can trust it. */
 void th_state_limit(struct th_state *state, const char *name, int64_t *value,
                     int64_t count, int64_t lowest, int64_t highest);
 #define TH_STATE_AT_MOST(state, owner, field, most)                            \
@@ -216,20 +216,20 @@ void th_state_from(struct th_state *state, const struct th_state_image *image,
                    struct th_error *err);
 void th_state_free(struct th_state *state);
 
-/* Make an image of the listed arrays, on every rank. TH_ENOMEM; TH_EARG if a
- * name comes twice. Collective. Release with th_state_image_free. */
+/* Make an image of the listed arrays, on every rank. An error if a name comes
+ * twice. Collective. Release with th_state_image_free. */
 th_status th_state_take(struct th_state *state, struct th_comm *comm,
                         struct th_state_image *image, struct th_error *err);
 
 /* Call after everything has been described. TH_EFORMAT unless the whole image
  * is used up on every rank; otherwise the failure of a description.
- * Collective. Also TH_ENOMEM. */
+ * Collective. */
 th_status th_state_put(struct th_state *state, struct th_comm *comm,
                        struct th_error *err);
 
 /* Give rank 0's image to all ranks; the images of the others are released.
- * Collective. TH_ENOMEM. For tests, in which a run of few ranks is gone on
- * with by more. */
+ * Collective. For tests, in which a run of few ranks is gone on with by
+ * more. */
 th_status th_state_image_share(struct th_state_image *image,
                                struct th_comm *comm, struct th_error *err);
 /* Local. */

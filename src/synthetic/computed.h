@@ -50,7 +50,7 @@ void th_computed_dense_init(struct th_computed_dense *dense,
                             const struct th_ground_truth *truth,
                             const struct th_shape *shape, int64_t memory);
 void th_computed_dense_free(struct th_computed_dense *dense);
-/* TH_ENOMEM. */
+/* Begin with nothing kept; release with th_computed_sparse_free. */
 th_status th_computed_sparse_init(struct th_computed_sparse *sparse,
                                   const struct th_ground_truth *truth,
                                   const struct th_shape *shape, int64_t memory,
@@ -58,12 +58,11 @@ th_status th_computed_sparse_init(struct th_computed_sparse *sparse,
 void th_computed_sparse_free(struct th_computed_sparse *sparse);
 
 /* Fill in a slab whose attributes are those asked for. keep: a single attribute
- * that will be wanted again. TH_EDATA, TH_ENOMEM. */
+ * that will be wanted again. */
 th_status th_computed_dense_slab(struct th_computed_dense *dense,
                                  const struct th_computed_place *place,
                                  bool keep, struct th_slab *slab,
                                  struct th_error *err);
-/* TH_EDATA, TH_ENOMEM. */
 th_status th_computed_sparse_slab(struct th_computed_sparse *sparse,
                                   const struct th_computed_place *place,
                                   bool keep, struct th_slab *slab,

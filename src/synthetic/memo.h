@@ -29,7 +29,7 @@ struct th_memo {
 void *th_memo_find(const struct th_memo *memo, int64_t key);
 
 /* Keep data, which take `bytes`, under a key that has none yet. The memo then
- * owns them. TH_ENOMEM. */
+ * owns them. */
 th_status th_memo_put(struct th_memo *memo, int64_t key, void *data,
                       int64_t bytes, struct th_error *err);
 

@@ -39,8 +39,8 @@ const struct th_family *th_synthetic_family_find(const char *name);
 
 /* Fill in the true support and coefficients for parameters already set in
  * *truth (family, seed, noise, its own ones; support_size 0 takes the family's
- * default). TH_EUSAGE for parameters out of range or a support larger than d.
- * support and coef are owned by the caller. Also TH_ENOMEM. */
+ * default). An error for parameters out of range or a support larger than d.
+ * support and coef are owned by the caller. */
 th_status th_synthetic_truth_init(struct th_ground_truth *truth,
                                   int64_t attributes, struct th_error *err);
 void th_synthetic_truth_free(struct th_ground_truth *truth);
@@ -68,8 +68,8 @@ struct th_synthetic_room {
   int64_t stride;
 };
 
-/* Fill the room; for dense families. TH_EDATA if a value does not fit the type.
- */
+/* Fill the room; for dense families. An error if a value does not fit the
+ * type. */
 th_status th_synthetic_dense(const struct th_synthetic_law *law,
                              const struct th_synthetic_room *room,
                              struct th_error *err);
@@ -98,7 +98,7 @@ struct th_column {
   double *value;
   int64_t value_capacity;
 };
-/* TH_ENOMEM. */
+/* One attribute of sparse data. */
 th_status th_synthetic_sparse(const struct th_ground_truth *truth,
                               int64_t attributes, int64_t attribute,
                               int64_t examples, struct th_column *column,
@@ -112,7 +112,7 @@ int64_t th_synthetic_sparse_next(const struct th_ground_truth *truth,
 void th_synthetic_column_free(struct th_column *column);
 
 /* Compute the targets of examples first .. first+rows-1: sum of coef times
- * value plus noise. TH_EDATA, TH_ENOMEM. */
+ * value plus noise. */
 th_status th_synthetic_targets(const struct th_ground_truth *truth,
                                int64_t attributes, int64_t examples,
                                int64_t first, int64_t rows, double *target,

@@ -18,7 +18,7 @@ struct th_synthetic_store;
 /* A store over a borrowed truth. shape.nonzeros is ignored: the expected number
  * is filled in. memory: bytes of values to keep; where a sparse attribute does
  * not fit any more, all of it is computed again for every row group. Release
- * with th_synthetic_store_free. TH_EDATA, TH_ENOMEM. */
+ * with th_synthetic_store_free. */
 th_status th_synthetic_store_create(struct th_synthetic_store **store,
                                     const struct th_ground_truth *truth,
                                     const struct th_shape *shape,

@@ -38,13 +38,13 @@ void th_tiles_init(struct th_tiles *tiles, const struct th_shape *shape,
 void th_tiles_free(struct th_tiles *tiles);
 
 /* Add the entries of one attribute, examples ascending; attributes come in
- * ascending order. TH_ENOMEM. */
+ * ascending order. */
 th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
                        const int64_t *example, const double *value,
                        int64_t count, struct th_error *err);
 
 /* Sort the entries by row group, in linear time, once all attributes are added.
- * TH_EDATA for a value that its type cannot hold. Also TH_ENOMEM. */
+ * An error for a value that its type cannot hold. */
 th_status th_tiles_cut(struct th_tiles *tiles, struct th_error *err);
 
 /* Return the bytes that the cut tiles take. */

@@ -243,7 +243,7 @@ def measure(texts, tests):
         count(f"{name}_files", f"files of {what}", [(path, 1) for path in set(way)])
         count(f"{name}_turns", f"changes of file of {what}",
               [(b, 1) for a, b in zip(way, way[1:]) if a != b])
-    count("codes_in_headers", "lines of headers that name a code of an error",
+    count("codes_in_headers", "lines of headers that name a code TH_E...; not thresher.h, which has THRESHER_E...",
           [(path, 1) for path, text in texts.items() if path.endswith(".h")
            for line in text.split("\n") if CODE.search(line)])
     count("codes_compared", "places that compare a code",

@@ -75,7 +75,8 @@ static inline int th_number_digits_eight(const char *p, uint64_t *value)
   return count;
 }
 
-/* The same for decimals: the value is in units of 10^-8. */
+/* How many of the eight bytes at p are digits, read as decimals: the value is
+ * in units of 10^-8. */
 static inline int th_number_digits_eight_decimals(const char *p,
                                                   uint64_t *value)
 {
@@ -130,8 +131,8 @@ static inline int th_number_append(const char **p, uint64_t *mantissa)
   return count;
 }
 
-/* The same for more decimals: up to 7 digits, a point, up to 24 digits, at most
- * 19 together. TH_NUMBER_LONG_LOOK bytes must be readable. */
+/* Read a number of more decimals: up to 7 digits, a point, up to 24 digits, at
+ * most 19 together. TH_NUMBER_LONG_LOOK bytes must be readable. */
 enum { TH_NUMBER_LONG_LOOK = 34 };
 
 enum {
@@ -209,7 +210,7 @@ static inline bool th_number_long(const char **cursor, double *value)
   return true;
 }
 
-/* The same where the number may be near `end`, and is whole: no digit and no
+/* Read a usual number that may be near `end`, and is whole: no digit and no
  * exponent follows. Tried first by th_number_parse. Local. */
 static inline bool th_number_usual(const char **cursor, const char *end,
                                    double *value)

@@ -14,19 +14,19 @@ struct th_rounding {
   double *error; /* per attribute: minus the lowest, then the highest */
 };
 
-/* Whether to measure a row of that number: the first ones, and a share of the
- * others, so that it takes no time. Local. */
+/* True if a row of that number is to be measured: the first ones, and a share
+ * of the others, so that it takes no time. Local. */
 bool th_rounding_wants(int64_t row);
 
-/* Look at a row that was measured. Local. TH_ENOMEM. */
+/* Look at a row that was measured. Local. */
 th_status th_rounding_see(struct th_rounding *rounding,
                           const struct th_text_row *row, struct th_error *err);
 
-/* Of all ranks. Collective. TH_ENOMEM. */
+/* Of all ranks. Collective. */
 th_status th_rounding_share(struct th_rounding *rounding, struct th_comm *comm,
                             struct th_error *err);
 
-/* Whether an attribute's values differ by errors of a notable part of their
+/* True if an attribute's values differ by errors of a notable part of their
  * standard deviation as stored. An error that is the same everywhere, as that
  * of a constant, is none. Local. */
 bool th_rounding_notable(const struct th_rounding *rounding, int64_t attribute,

@@ -1,6 +1,4 @@
 /* text_input.h - text files as lines, whole or in byte ranges on line borders
- *
- * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEXT_INPUT_H
 #define TH_TEXT_INPUT_H
@@ -27,8 +25,7 @@ struct th_text_file {
 /* Open a file on every rank. text: what is not text is refused, and a mark of
  * UTF-8 passed over. A compressed one is decompressed by rank 0 into a
  * temporary file beside `output`, whose name is gone again when the call
- * returns; reading, which may be NULL, hears of it. Collective. TH_EDATA,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * returns; reading, which may be NULL, hears of it. Collective. */
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
                        const char *name, const char *output, bool text,
                        const struct th_reading *reading, struct th_error *err);
@@ -94,7 +91,7 @@ static inline int th_text_input_find_in_16(const char *p, __m128i wanted)
   return __builtin_ctz(th_text_input_find_bits(p, wanted) | 1U << 16);
 }
 
-/* The same of the next 32. */
+/* Bytes before the first wanted one of the next 32; 32: there is none. */
 static inline int th_text_input_find_in_32(const char *p, __m128i wanted)
 {
   unsigned long long found = th_text_input_find_bits(p, wanted);

@@ -1,6 +1,4 @@
 /* text_row.h - a line of a text file, and the example it holds
- *
- * Where a comment names no code, a status is one of TH_EDATA, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEXT_ROW_H
 #define TH_TEXT_ROW_H
@@ -79,14 +77,14 @@ static inline bool th_text_row_put(struct th_text_row *row, int64_t k,
          th_type_store(th_type_single(row->type), row->values, k, value);
 }
 
-/* TH_EDATA with FILE:LINE:COLUMN in front, the column being that of `at`
- * inside the line. Local. */
+/* Fail with FILE:LINE:COLUMN in front, the column being that of `at` inside the
+ * line. Local. */
 th_status th_text_row_fail(const struct th_line *line, const char *at,
                            struct th_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* TH_EDATA where a whole line has a byte 0, at which a name would end. Local.
- */
+/* An error where a whole line has a byte 0, at which a name would end.
+ * Local. */
 th_status th_text_row_check(const struct th_line *line, struct th_error *err);
 
 /* The text from `at` to the next blank, line end or `stop`, fit for a message:

@@ -33,8 +33,7 @@ struct th_bench {
   struct th_figure figure[TH_BENCH_MOST];
 };
 
-/* The subcommand. Collective. TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
- * and writing TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
+/* The subcommand. Collective. */
 th_status th_bench_command(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err);
 
@@ -79,8 +78,7 @@ struct th_bench_set {
 };
 
 /* Write it and open it, with reading ahead. memory: bytes of values that it may
- * keep. TH_EIO says how much room is missing, and where. Local. Also TH_EUSAGE,
- * TH_EARG, TH_EDATA, TH_EFORMAT, TH_ENOMEM. */
+ * keep. The error says how much room is missing, and where. Local. */
 th_status th_bench_set_open(struct th_bench_set *set, int64_t attributes,
                             enum th_storage storage, int64_t memory,
                             struct th_error *err);

@@ -131,14 +131,14 @@ int th_option_training_first(void);
 int th_option_find(const char *name);
 
 /* Set every option to its initial value. commands: the table of commands,
- * borrowed; NULL: no command line is going to be parsed. Local. TH_EUSAGE. */
+ * borrowed; NULL: no command line is going to be parsed. Local. */
 th_status th_options_init(struct th_options *options,
                           const struct th_command *commands,
                           struct th_error *err);
 void th_options_free(struct th_options *options);
 
 /* Set one option from text; `where` opens the message of a failure (such as
- * "train: --budget" or "run.ini:3: budget"). TH_EUSAGE. Local. */
+ * "train: --budget" or "run.ini:3: budget"). Local. */
 th_status th_option_set(struct th_options *options, int row, const char *value,
                         const char *where, struct th_error *err);
 
@@ -149,8 +149,8 @@ void th_option_text(const struct th_options *options, int row, char *text,
 bool th_option_given(const struct th_options *options, const char *name);
 
 /* Read the command line from the command's name on, which is argv[0], then the
- * deck. Collective: rank 0 reads the deck. TH_EUSAGE with one line that opens
- * with the command or with the deck's file:line. Also TH_EIO, TH_ENOMEM. */
+ * deck. Collective: rank 0 reads the deck. An error is one line that opens with
+ * the command or with the deck's file:line. */
 th_status th_options_parse(struct th_options *options, struct th_comm *comm,
                            const struct th_command *command, int argc,
                            char **argv, struct th_error *err);
@@ -160,7 +160,7 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
 const char *th_option_nearest(const char *name, unsigned commands);
 
 /* Read a deck. An option on the command line goes before one in the deck.
- * Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. Shown for tests. */
+ * Collective. Shown for tests. */
 th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
                               unsigned bit, struct th_error *err);
 

@@ -10,7 +10,7 @@
 /* Compute the hash of many numbers: elementary functions, kernels, linear
  * algebra, random numbers and generated data, and SLEEF's version. Processors
  * and builds with the same hash train the same models. Takes some milliseconds.
- * Local. TH_EUSAGE, TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
+ * Local. */
 th_status th_arithmetic_hash(uint64_t *hash, struct th_error *err);
 
 #endif

@@ -25,7 +25,7 @@ void th_json_hex(json_t *object, const char *key, uint64_t value);
 
 /* Write an object and a line end, and release it. What a terminal does not show
  * as it is (base/printable.h) is written as \u and four digits. flags are
- * jansson's. Local. TH_ENOMEM when it could not be built, TH_EIO when it cannot
+ * jansson's. Local. An error when it could not be built, TH_EIO when it cannot
  * be written. */
 th_status th_json_print(FILE *out, json_t *object, size_t flags,
                         struct th_error *err);

@@ -18,9 +18,8 @@ struct th_synthesis {
 
 /* Read "FAMILY:key=value,...". The keys are the options of `generate` that
  * describe the data, by name or by letter. text receives the same with every
- * parameter as it is used. `command` opens the message of a failure. Local;
- * TH_EUSAGE, TH_ENOMEM. Release with th_source_family_free, also after a
- * failure. */
+ * parameter as it is used. `command` opens the message of a failure. Local.
+ * Release with th_source_family_free, also after a failure. */
 th_status th_source_read(struct th_synthesis *synthesis, const char *source,
                          const char *command, char text[TH_SOURCE_TEXT],
                          struct th_error *err);
@@ -28,9 +27,8 @@ th_status th_source_read(struct th_synthesis *synthesis, const char *source,
 /* --- A synthetic family with its parameters, as options give them --------- */
 
 /* Plan the data from the options that have TH_SOURCE. `where` opens the message
- * of a failure; `dashes` stands before an option's name. Local; TH_EUSAGE,
- * TH_ENOMEM.
- * Release with th_source_family_free, also after a failure. */
+ * of a failure; `dashes` stands before an option's name. Local. Release with
+ * th_source_family_free, also after a failure. */
 th_status th_source_family_plan(struct th_synthesis *synthesis,
                                 const struct th_options *options,
                                 const char *family, const char *where,

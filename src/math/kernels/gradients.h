@@ -33,7 +33,8 @@ struct th_gradients_entries {
   const double *value;
 };
 
-/* The same for these. */
+/* Add the products of such entries with the residuals: grad[a] for attribute
+ * a. */
 void th_gradients_add_entries(const struct th_gradients_entries *entries,
                               const float *residual, double *grad);
 

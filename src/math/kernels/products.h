@@ -35,7 +35,7 @@ struct th_products {
  * times right column k. */
 void th_products_add(const struct th_products *p);
 
-/* The same in plain terms, for tests. */
+/* Add the products in plain terms, for tests. */
 void th_products_reference(const struct th_products *p);
 
 /* Round columns up to whole tiles; round rows up to whole lanes. */

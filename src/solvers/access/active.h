@@ -31,21 +31,20 @@ struct th_active {
 };
 
 /* All attributes that are not left out, with `fields` vectors of zeros; the
- * source is told. Collective. Release with th_active_free. TH_EARG, TH_ENOMEM.
- */
+ * source is told. Collective. Release with th_active_free. */
 th_status th_active_init(struct th_active *active, struct th_context *context,
                          int fields, struct th_error *err);
 /* Local. */
 void th_active_free(struct th_active *active);
 
 /* Keep the attributes at the places where keep[place]; vectors are compacted,
- * too. The source is told. Collective: one sum. TH_EARG, TH_ENOMEM. */
+ * too. The source is told. Collective: one sum. */
 th_status th_active_keep(struct th_active *active, struct th_context *context,
                          const bool *keep, struct th_error *err);
 
 /* Make attributes of this rank active again, ascending, with zeros in all
- * vectors. The source is told. Collective: one sum. TH_EARG for an attribute
- * that is active, left out or of another rank. Also TH_ENOMEM. */
+ * vectors. The source is told. Collective: one sum. An error for an attribute
+ * that is active, left out or of another rank. */
 th_status th_active_add(struct th_active *active, struct th_context *context,
                         const int64_t *attribute, int64_t count,
                         struct th_error *err);
@@ -74,7 +73,7 @@ struct th_active_redistribution {
 };
 
 /* Find out who sends what, so that the attributes come to lie as a placement
- * says. Collective. Release with th_active_redistribute_free. TH_ENOMEM. */
+ * says. Collective. Release with th_active_redistribute_free. */
 th_status
 th_active_redistribute_plan(struct th_active_redistribution *redistribution,
                             const struct th_active *active,
@@ -85,8 +84,7 @@ void th_active_redistribute_free(
     struct th_active_redistribution *redistribution);
 
 /* Move the attributes and all vectors over them; the source is told. The
- * vectors may be at other addresses afterwards. Collective. TH_EARG, TH_ENOMEM.
- */
+ * vectors may be at other addresses afterwards. Collective. */
 th_status th_active_move(struct th_active *active, struct th_context *context,
                          struct th_active_redistribution *redistribution,
                          struct th_range owned, struct th_error *err);

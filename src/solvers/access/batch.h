@@ -13,9 +13,6 @@
  * If an update has many rows, the sum is cut into slices of whole draws. While
  * one slice is summed, the next is read, and blocks whose predictions are
  * complete are visited. The results do not depend on the slices.
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BATCH_H
 #define TH_BATCH_H
@@ -94,9 +91,8 @@ void th_batch_free(struct th_batch *batch);
 /* Draw rows for each block, declare to the source that J_i and the support are
  * observed, and read the support's values on all rows; each rank its own. If
  * not enough rows are left in all passes, the deal does not change and
- * *complete is false. Collective; one agreement. TH_EBUDGET when |J_i u S|
- * exceeds the budget. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
- * */
+ * *complete is false. Collective; one agreement. An error when |J_i u S|
+ * exceeds the budget. */
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
                            const struct th_batch_request *request,
                            bool *complete, struct th_error *err);
@@ -108,8 +104,8 @@ th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
                             const struct th_batch_request *request,
                             bool *complete, struct th_error *err);
 
-/* The same for held-out units first .. last - 1, in one draw, with the loss of
- * the run. Collective. */
+/* Evaluate held-out units first .. last - 1, in one draw, with the loss of the
+ * run. Collective. */
 th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
                             struct th_range units,
                             const struct th_support *support,
@@ -117,14 +113,13 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
 
 /* prediction = intercept + sum over S of coef x, for every row, summed over
  * ranks in fixed point; then residuals and the mean loss under `loss`. The
- * support's values have been observed. Collective. TH_ENUMERIC. */
+ * support's values have been observed. Collective. */
 th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             const struct th_loss *loss, struct th_error *err);
 
 /* Make room for rows that were observed before, in one draw. The caller fills
- * in their targets, columns and weights (th_batch_weigh). Collective.
- * TH_ENOMEM. */
+ * in their targets, columns and weights (th_batch_weigh). Collective. */
 th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,
                         struct th_error *err);

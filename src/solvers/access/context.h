@@ -1,7 +1,4 @@
 /* context.h - what every solver works with: ranks, data, targets, scaling
- *
- * A status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CONTEXT_H
 #define TH_CONTEXT_H
@@ -74,9 +71,9 @@ th_status th_context_init(struct th_context *context,
 /* Local. */
 void th_context_free(struct th_context *context);
 
-/* The same data for a solver within a solver, which is told another config.
- * Everything is borrowed: not to be freed, and the deal is not to be moved on.
- * Local. */
+/* A context of these data for a solver within a solver, which is told another
+ * config. Everything is borrowed: not to be freed, and the deal is not to be
+ * moved on. Local. */
 struct th_context th_context_lend(const struct th_context *context,
                                   const struct th_config *config);
 
@@ -89,14 +86,14 @@ void th_context_describe(struct th_context *context, struct th_state *state);
 void th_context_places(const struct th_context *context,
                        const struct th_slab *slab, int64_t *at, double *centre);
 
-/* The same for several pieces, one after the other. Local. */
+/* Targets and weights of several pieces, one after the other. Local. */
 th_status th_context_piece_targets(struct th_context *context,
                                    const struct th_pieces *pieces,
                                    double *target, double *weight,
                                    struct th_error *err);
 
-/* The same for all training examples, in stored order, with eta = weight / n
- * in place of the weights. Local. */
+/* Targets of all training examples, in stored order, and eta = weight / n of
+ * each. Local. */
 th_status th_context_all_examples(struct th_context *context, double *target,
                                   double *eta, struct th_error *err);
 
@@ -125,8 +122,7 @@ struct th_all_targets {
   double square;  /* weighted mean of the squared targets */
 };
 
-/* Read them. Local. Release with th_context_all_targets_free. TH_ENOMEM, and of
- * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Read them. Local. Release with th_context_all_targets_free. */
 th_status th_context_all_targets_init(struct th_all_targets *all,
                                       struct th_context *context,
                                       struct th_error *err);
@@ -135,15 +131,15 @@ void th_context_all_targets_free(struct th_all_targets *all);
 /* --- What the import knows of the squares of the attributes --------------- */
 
 /* second[owned] = E x^2 of attributes as solvers see them, (x - centre) *
- * scale: 0 for those that are left out. Local. TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * scale: 0 for those that are left out. Local. */
 th_status th_context_second_moments_read(const struct th_context *context,
                                          double *second, struct th_error *err);
 
 /* --- Means and deviations under the weights of the examples --------------- */
 
-/* Whether these data and options need them. Solvers with a penalty, which may
- * read everything, standardize by the weights of their loss. Local. */
+/* True if these data and options need means and deviations under weights.
+ * Solvers with a penalty, which may read everything, standardize by the weights
+ * of their loss. Local. */
 bool th_context_weighted_wanted(const struct th_context *context);
 
 #endif

@@ -31,14 +31,13 @@ bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes);
 
 /* Load all training examples of the active attributes of this rank, `count` of
  * them, a list that is borrowed. They have been declared. It is one draw.
- * Local. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT,
- * TH_EIO. Release with th_csc_cache_free. */
+ * Local. Release with th_csc_cache_free. */
 th_status th_csc_cache_load(struct th_csc_cache *csc, struct th_source *source,
                             const int64_t *attribute, int64_t count,
                             struct th_error *err);
 void th_csc_cache_free(struct th_csc_cache *csc);
 
-/* Whether an attribute is among them. Local. */
+/* True if an attribute is among those that are loaded. Local. */
 bool th_csc_cache_holds(const struct th_csc_cache *csc, int64_t attribute);
 
 /* The entries first .. last - 1 of an attribute; none of one that is not

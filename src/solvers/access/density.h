@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Whether what solvers keep of the data in memory, examples or attributes, has
+/* True if what solvers keep of the data in memory, examples or attributes, has
  * a value for everything: of dense data, and of sparse data of which two values
  * in three or more are not zero. An entry takes half as much memory again as a
  * value does. Local. */

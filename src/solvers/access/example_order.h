@@ -23,7 +23,7 @@ struct th_example_order {
 };
 
 /* Room for units of at most `unit` rows. Local. Release with
- * th_example_order_free. TH_ENOMEM. */
+ * th_example_order_free. */
 th_status th_example_order_init(struct th_example_order *order, int64_t unit,
                                 struct th_error *err);
 void th_example_order_free(struct th_example_order *order);
@@ -37,15 +37,15 @@ int64_t th_example_order_left(const struct th_example_order *order,
                               const struct th_deal *deal);
 
 /* The next example, by its stored row. *more = false: all passes are over, and
- * nothing has changed. Local; the same on every rank. TH_EFORMAT if a state
- * that was put does not fit. Also TH_ENOMEM. */
+ * nothing has changed. Local; the same on every rank. An error if a state that
+ * was put does not fit. */
 th_status th_example_order_next(struct th_example_order *order,
                                 struct th_deal *deal, int64_t *row, bool *more,
                                 struct th_error *err);
 
 /* Fill *pieces with the next `rows` examples, a piece each; so many are left.
- * Local; the same on every rank. TH_EFORMAT if a state that was
- * put does not fit. Also TH_ENOMEM. */
+ * Local; the same on every rank. An error if a state that was put does not
+ * fit. */
 th_status th_example_order_take(struct th_example_order *order,
                                 struct th_deal *deal, int64_t rows,
                                 struct th_pieces *pieces, struct th_error *err);

@@ -36,7 +36,7 @@ struct th_gram {
 };
 
 /* Forget all rows, and set the size of the support. Collective where memory has
- * to grow. TH_ENOMEM. */
+ * to grow. */
 th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err);
 /* Local. */
@@ -46,11 +46,10 @@ void th_gram_free(struct th_gram *gram);
 void th_gram_describe(struct th_gram *gram, struct th_state *state);
 
 /* Add the rows of a batch whose support has been observed. Each group of 256
- * rows is formed whole on one rank, rounded once to fixed point and summed
- * over ranks. row_weight multiplies each row's weight; NULL: by 1. target
- * replaces the batch's targets; NULL: does not. Collective: an agreement, an
- * exchange of the support's columns, a sum of O(s^2) integers. TH_ENUMERIC,
- * TH_ENOMEM. */
+ * rows is formed whole on one rank, rounded once to fixed point and summed over
+ * ranks. row_weight multiplies each row's weight; NULL: by 1. target replaces
+ * the batch's targets; NULL: does not. Collective: an agreement, an exchange of
+ * the support's columns, a sum of O(s^2) integers. */
 th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                       const struct th_batch *batch,
                       const struct th_support *support,

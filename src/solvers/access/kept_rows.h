@@ -42,7 +42,7 @@ void th_kept_rows_describe(struct th_kept_rows *kept,
                            const struct th_support *support,
                            struct th_state *state);
 
-/* All rows as one batch, without residuals. Collective. TH_ENOMEM. */
+/* All rows as one batch, without residuals. Collective. */
 th_status th_kept_rows_gather(const struct th_kept_rows *kept,
                               struct th_context *context,
                               const struct th_support *support,

@@ -6,8 +6,6 @@
  * on some of them. Dense columns are floats, or doubles for f64 storage. Sparse
  * columns are lists of entries. A column has the same bits whichever rank owns
  * the attribute.
- *
- * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPLICATED_COLUMNS_H
 #define TH_REPLICATED_COLUMNS_H
@@ -48,16 +46,16 @@ void th_replicated_columns_free(struct th_replicated_columns *columns);
 
 /* Gather the listed attributes. The list is ascending and the same on every
  * rank, and none of them is held yet. They get the next slots in this order.
- * Each is observed once on each example. Collective. TH_ENOMEM if they do not
- * fit. Also TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * Each is observed once on each example. Collective. An error if they do not
+ * fit. */
 th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
                                       struct th_context *context,
                                       const int64_t *attribute, int64_t count,
                                       struct th_error *err);
 
-/* The same for attributes that the caller has in memory, attribute a as
- * column[a]. Their values are borrowed, and must not be dropped by
- * th_replicated_columns_keep. Local. TH_ENOMEM. */
+/* Add attributes that the caller has in memory, attribute a as column[a]. Their
+ * values are borrowed, and must not be dropped by th_replicated_columns_keep.
+ * Local. */
 th_status th_replicated_columns_borrow(struct th_replicated_columns *columns,
                                        const struct th_vector *column,
                                        const int64_t *attribute, int64_t count,

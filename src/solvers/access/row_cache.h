@@ -6,8 +6,6 @@
  * there is room. Others are loaded again when they are needed; no number
  * depends on this. Values of f64 storage are held in f64, all others in f32.
  * This is exact if attributes are neither centred nor scaled.
- *
- * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHE_H
 #define TH_ROW_CACHE_H
@@ -53,8 +51,7 @@ void th_row_caches_free(struct th_row_caches *caches);
 /* Declare a draw of all active attributes on the rows of deal unit k, and hold
  * its row cache until th_row_caches_release. Holds are counted. Local; the
  * ledger counts the draw on every rank alike, whether or not the values are in
- * memory. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT,
- * TH_EIO. */
+ * memory. */
 th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
                              struct th_error *err);
 void th_row_caches_release(struct th_row_caches *caches, int64_t k);

@@ -22,7 +22,7 @@ struct th_rowwise {
 };
 
 /* Build it from columns that all have the form of entries. Release with
- * th_rowwise_free. TH_ENOMEM. */
+ * th_rowwise_free. */
 th_status th_rowwise_build(struct th_rowwise *rowwise, int64_t rows,
                            const struct th_vector *column, int64_t count,
                            struct th_error *err);

@@ -8,7 +8,7 @@
 
 #include "solvers/plan.h"
 
-/* TH_EUSAGE for a loss of labels. */
+/* An error for a loss of labels. */
 th_status th_sampled_plan_check_loss(const struct th_config *config,
                                      struct th_error *err);
 

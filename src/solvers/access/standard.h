@@ -28,7 +28,7 @@ struct th_standard {
 
 /* `columns` is borrowed for as long as the result lives. weight >= 0, of any
  * unit. Without `centred`, offset is 0 and spread is a root mean square, for
- * fits without a constant. TH_ENOMEM. */
+ * fits without a constant. */
 th_status th_standard_init(struct th_standard *s, int64_t rows, int64_t count,
                            const struct th_vector *columns,
                            const double *weight, bool centred,
@@ -48,7 +48,7 @@ void th_standard_add(const struct th_standard *s, int64_t k, double factor,
 
 /* Sums over the rows of h_i z_ij z_ik, for the columns j, k that `list` names
  * (NULL: 0, 1, ..). out is size x size. Its places first .. size - 1 and their
- * mirror images are written; the others stay. h >= 0. TH_ENOMEM. */
+ * mirror images are written; the others stay. h >= 0. */
 th_status th_standard_products(const struct th_standard *s, const int64_t *list,
                                int64_t first, int64_t size, const double *h,
                                double *out, struct th_error *err);

@@ -1,6 +1,4 @@
 /* support.h - the support S with its coefficients, replicated on every rank
- *
- * The only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SUPPORT_H
 #define TH_SUPPORT_H
@@ -53,7 +51,7 @@ struct th_support_list {
   bool zeros; /* those whose coefficient is 0 are members, too */
 };
 
-/* The same for such a list. Collective. */
+/* Make such a list the support. Collective. */
 th_status th_support_assign_list(struct th_support *support,
                                  struct th_context *context,
                                  const struct th_support_list *list,

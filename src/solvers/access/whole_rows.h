@@ -4,9 +4,6 @@
  * Examples come in the order of stochastic methods, and all attributes are read
  * of them that are not left out. Vectors are by place in `active`. Values are
  * centred, also the zeros of sparse data, which are not stored.
- *
- * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WHOLE_ROWS_H
 #define TH_WHOLE_ROWS_H
@@ -48,9 +45,8 @@ bool th_whole_rows_begin(struct th_whole_rows *whole,
                          const struct th_context *context, int64_t room);
 
 /* Take these examples, and predict them by `coef`. |x'coef| is at most `bound`,
- * which is replicated. Also TH_ENUMERIC, where it is not, TH_ENOMEM, TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. Collective: one sum of 8 bytes for
- * each example. */
+ * which is replicated. An error where it is not. Collective: one sum of 8 bytes
+ * for each example. */
 th_status th_whole_rows_predict(struct th_whole_rows *whole,
                                 struct th_context *context, const double *coef,
                                 double bound, struct th_error *err);

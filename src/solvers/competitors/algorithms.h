@@ -10,7 +10,7 @@ extern const struct th_algorithm th_rda_ito_algorithm;
 extern const struct th_algorithm th_dantzig_algorithm;
 extern const struct th_algorithm th_ssr_algorithm;
 
-/* Their plans (solvers/solver_table.h). Local. TH_EUSAGE. */
+/* Their plans (solvers/solver_table.h). Local. */
 th_status th_rda_ito_plan(struct th_plan *plan, const struct th_plan_size *size,
                           struct th_error *err);
 th_status th_dantzig_plan(struct th_plan *plan, const struct th_plan_size *size,

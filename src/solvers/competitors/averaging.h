@@ -6,9 +6,6 @@
  *     G'w + threshold(t) norm1(w) + norm2(w)^2 / (2 step(t)),
  * which is w = step soft(-G, threshold). Solvers differ in these functions of
  * t, the number of examples.
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_AVERAGING_H
 #define TH_AVERAGING_H

@@ -20,7 +20,7 @@ struct th_pairs {
   double *target;  /* owned: sums */
 };
 
-/* Local. Release with th_dantzig_pairs_free. TH_ENOMEM. Shown for tests. */
+/* Local. Release with th_dantzig_pairs_free. Shown for tests. */
 th_status th_dantzig_pairs_init(struct th_pairs *pairs,
                                 const struct th_context *context,
                                 struct th_error *err);

@@ -10,9 +10,6 @@
  * made of.
  *
  * The draws are named by the example, so that every rank knows all of them.
- *
- * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LOOKS_H
 #define TH_LOOKS_H
@@ -56,7 +53,7 @@ struct th_looks {
   double *value; /* as solvers see them */
 };
 
-/* Room for `rows` examples. Local. Release with th_looks_free. TH_ENOMEM. */
+/* Room for `rows` examples. Local. Release with th_looks_free. */
 th_status th_looks_init(struct th_looks *looks,
                         const struct th_context *context, int64_t rows,
                         struct th_error *err);

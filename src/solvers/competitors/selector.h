@@ -50,7 +50,7 @@ struct th_selector_problem {
   double lambda;
 };
 
-/* Local. Release with th_selector_free. TH_ENOMEM. */
+/* Local. Release with th_selector_free. */
 th_status th_selector_init(struct th_selector *selector, int64_t n,
                            struct th_error *err);
 void th_selector_free(struct th_selector *selector);

@@ -26,9 +26,7 @@ void th_early_stopping_free(struct th_validation *validation);
 void th_early_stopping_describe(struct th_validation *validation,
                                 struct th_state *state);
 
-/* Mean loss of a support on the held-out rows. Collective. TH_ENUMERIC,
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+/* Mean loss of a support on the held-out rows. Collective. */
 th_status th_early_stopping_loss(struct th_validation *validation,
                                  struct th_context *context,
                                  const struct th_support *support, double *loss,
@@ -42,9 +40,7 @@ bool th_early_stopping_due(const struct th_validation *validation,
                            const struct th_context *context);
 
 /* Check the loss if it is time to, and stop after 5 checks in a row without a
- * gain. Collective; does nothing where no unit is held out. TH_ENUMERIC,
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- * */
+ * gain. Collective; does nothing where no unit is held out. */
 th_status th_early_stopping_check(struct th_validation *validation,
                                   struct th_context *context,
                                   const struct th_support *support, bool *stop,

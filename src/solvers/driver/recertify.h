@@ -20,8 +20,7 @@ struct th_recertified {
 /* Certify the model of a support (coefficients of (x - centre) * scale) at the
  * lambda of `told`, its own certificate. If that certificate is right, it lies
  * between least and most. The gap on which radius and active depend is taken
- * from it. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * from it. Collective. */
 th_status th_recertify(struct th_problem *problem,
                        const struct th_support *support,
                        const struct th_certificate *claimed,

@@ -1,9 +1,6 @@
 /* run.h - a training run that can stop between updates and continue later
  *
  * th_train (train.h) does all of it in one call. All functions are collective.
- *
- * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RUN_H
 #define TH_RUN_H
@@ -55,19 +52,17 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
                         struct th_error *err);
 
 /* For tests: the state between two updates as an image, the same on every rank.
- * Release it with th_state_image_free. TH_EARG, TH_ENOMEM. */
+ * Release it with th_state_image_free. */
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
                       struct th_error *err);
 
-/* Ask the monitor whether there is room to save the state. TH_EIO, TH_EARG,
- * TH_ENOMEM. */
+/* Ask the monitor whether there is room to save the state. */
 th_status th_run_room(struct th_run *run, struct th_error *err);
 
 /* Put the image of another run into this one, which was opened with the same
- * plan and has made no update. The numbers of ranks may differ. TH_EFORMAT if
- * the image is of another solver or of other data. After a failure the run can
- * only be closed. Also TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC, TH_EIO,
- * TH_ENOMEM. */
+ * plan and has made no update. The numbers of ranks may differ. An error if the
+ * image is of another solver or of other data. After a failure the run can only
+ * be closed. */
 th_status th_run_put(struct th_run *run, const struct th_state_image *image,
                      struct th_error *err);
 

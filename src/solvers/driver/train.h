@@ -17,22 +17,20 @@
 /* Loss `auto` becomes `logistic` if the training targets have two values and
  * the solver has a penalty or selects for prediction (`sift`). Otherwise it
  * becomes `squared`. Local; the same on every rank, since all see the same
- * targets. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * targets. */
 th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
                                struct th_error *err);
 
 /* Check a configuration against the data and complete it. owned: attributes of
- * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=
- * s', s' > d, or an option that the solver needs is missing. Also TH_EDATA. */
+ * the rank that owns the most. Local, the same on every rank. An error if s >=
+ * s' or s' > d, or if an option that the solver needs is missing. */
 th_status th_train_plan(const struct th_config *config,
                         const struct th_shape *shape, int ranks, int64_t owned,
                         struct th_plan *plan, struct th_error *err);
 
 /* Train a model on the training examples of a store. Collective. *model is
  * replicated; release it with th_model_free. monitor may be NULL. TH_ESTOPPED:
- * the monitor has kept the run and ended it; there is no model. TH_EUSAGE,
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * the monitor has kept the run and ended it; there is no model. */
 th_status th_train(const struct th_plan *plan, struct th_store *store,
                    struct th_comm *comm, const struct th_monitor *monitor,
                    struct th_profile *profile, struct th_model *model,

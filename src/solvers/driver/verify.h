@@ -33,25 +33,22 @@ struct th_verify_setting {
   struct th_profile *profile;
 };
 
-/* Compute the certificate of a model with a penalty on the training examples
- * of a store. On the data that it was trained on, every number must agree with
- * the model up to rounding (solvers/driver/recertify.c). On fresh data, no
- * group outside the support may contradict optimality with that confidence
- * (empirical Bernstein bounds over all attributes; Liang & Poon 2022, section
- * 3.4). Collective. TH_EDATA for a support attribute that is left out,
- * TH_EUSAGE for a ridge model and fresh data. Also TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Compute the certificate of a model with a penalty on the training examples of
+ * a store. On the data that it was trained on, every number must agree with the
+ * model up to rounding (solvers/driver/recertify.c). On fresh data, no group
+ * outside the support may contradict optimality with that confidence (empirical
+ * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4).
+ * Collective. An error for a support attribute that is left out, or for a ridge
+ * model and fresh data. */
 th_status th_verify(const struct th_verify_setting *setting,
                     const struct th_model *model, double confidence,
                     struct th_verdict *verdict, struct th_error *err);
 
-/* Train the model anew on its own data, by the setting's plan, and compare.
- * The same program makes the same bits, so all numbers must be the same,
- * including those of the path. If another build or processor has made other
- * bits, objectives and gaps of the path must enclose a common least objective,
- * and the rest is not compared. Fills in wrong and unchecked. Collective.
- * TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Train the model anew on its own data, by the setting's plan, and compare. The
+ * same program makes the same bits, so all numbers must be the same, including
+ * those of the path. If another build or processor has made other bits,
+ * objectives and gaps of the path must enclose a common least objective, and
+ * the rest is not compared. Fills in wrong and unchecked. Collective. */
 th_status th_verify_again(const struct th_verify_setting *setting,
                           const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err);
@@ -67,10 +64,9 @@ bool th_verify_wrong(struct th_verdict *verdict, const char *format, ...)
 void th_verify_unchecked(struct th_verdict *verdict, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for a model of ridge regression: number by number, and that the
- * largest eigenvalue and the path are what they can be. Collective. TH_EUSAGE
- * on data that it was not trained on, TH_ENUMERIC, TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Check a model of ridge regression: number by number, and that the largest
+ * eigenvalue and the path are what they can be. Collective. An error on data
+ * that it was not trained on. */
 th_status th_verify_ridge(struct th_verdict *verdict,
                           struct th_problem *problem,
                           const struct th_support *support,

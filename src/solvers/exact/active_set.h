@@ -52,12 +52,12 @@ void th_active_set_describe(struct th_active_set *active_set,
 int64_t th_active_set_bytes(int64_t members);
 
 /* Prepare for a model. *fits: its units are attributes (l1), so that the set
- * may be used. TH_ENOMEM. */
+ * may be used. */
 th_status th_active_set_begin(struct th_active_set *active_set,
                               const struct th_quadratic *quadratic, bool *fits,
                               struct th_error *err);
 
-/* Room for the factor of the model's members, before any step. TH_ENOMEM. */
+/* Room for the factor of the model's members, before any step. */
 th_status th_active_set_room(struct th_active_set *active_set,
                              const struct th_quadratic *quadratic,
                              struct th_error *err);
@@ -70,7 +70,7 @@ int64_t th_active_set_cost(const struct th_active_set *active_set,
 /* Form the factor of the whole support at once, from the entries of its
  * attributes row by row. A member that depends on others does not join. The
  * support fits if it has fewer than TH_ACTIVE_SET_MOST members
- * (active_set.h). TH_ENOMEM. */
+ * (active_set.h). */
 th_status th_active_set_form(struct th_active_set *active_set,
                              const struct th_quadratic *quadratic,
                              struct th_error *err);

@@ -8,7 +8,7 @@
 
 extern const struct th_algorithm th_lasso_algorithm;
 
-/* Its plan (solvers/solver_table.h). Local. TH_EUSAGE. */
+/* Its plan (solvers/solver_table.h). Local. */
 th_status th_lasso_plan(struct th_plan *plan, const struct th_plan_size *size,
                         struct th_error *err);
 

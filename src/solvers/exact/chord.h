@@ -28,10 +28,10 @@ struct th_chord {
   double worth;  /* cost of new products, in looks */
 };
 
-/* Whether a problem is tall. Depends on sizes alone. */
+/* True if a problem is tall. Depends on sizes alone. */
 bool th_chord_fits(const struct th_problem *problem);
 
-/* Release with th_chord_free. TH_ENOMEM. */
+/* Release with th_chord_free. */
 th_status th_chord_init(struct th_chord *chord,
                         const struct th_problem *problem, struct th_error *err);
 void th_chord_free(struct th_chord *chord);
@@ -44,7 +44,7 @@ bool th_chord_renew(struct th_chord *chord, const struct th_problem *problem,
                     struct th_covariance *covariance);
 
 /* Form the products of the slots that columns have beyond those of the
- * products. Collective where the problem is dense. TH_ENOMEM. */
+ * products. Collective where the problem is dense. */
 th_status th_chord_grow(struct th_chord *chord,
                         const struct th_problem *problem,
                         const struct th_replicated_columns *columns,

@@ -25,7 +25,7 @@ struct th_covariance {
 void th_covariance_free(struct th_covariance *covariance);
 
 /* Form the products of the slots that columns have beyond count. root_eta: the
- * roots of eta. centred: with an intercept. Collective. TH_ENOMEM. */
+ * roots of eta. centred: with an intercept. Collective. */
 th_status th_covariance_grow(struct th_covariance *covariance,
                              const struct th_replicated_columns *columns,
                              struct th_comm *comm, const double *eta,
@@ -39,8 +39,8 @@ struct th_covariance_weights {
   bool centred; /* columns lose their mean under h */
 };
 
-/* The same for sparse columns. Attribute a is column a of rowwise, which has
- * `count` columns. Local. TH_ENOMEM. */
+/* Add products of sparse columns. Attribute a is column a of rowwise, which has
+ * `count` columns. Local. */
 th_status th_covariance_grow_rows(struct th_covariance *covariance,
                                   const struct th_replicated_columns *columns,
                                   const struct th_rowwise *rowwise,

@@ -33,7 +33,7 @@ struct th_gradient_history {
 };
 
 /* Begin with one point: the zero model at lambda_max. Local; release with
- * th_gradient_history_free. TH_ENOMEM. */
+ * th_gradient_history_free. */
 th_status th_gradient_history_init(struct th_gradient_history *history,
                                    struct th_problem *problem,
                                    const struct th_duals *duals,

@@ -6,9 +6,6 @@
  * model; other losses need Newton models with a line search, until the duality
  * gap of the working set is small. Ranks share the long sums over examples;
  * the rest is serial.
- *
- * Where a comment names no code, a status is one of TH_EDATA, TH_ENUMERIC,
- * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_INNER_SOLVER_H
 #define TH_INNER_SOLVER_H
@@ -65,7 +62,7 @@ struct th_inner_solver {
   double done; /* share of the work that is done, for the monitor */
 };
 
-/* The zero model. Local. TH_ENOMEM. */
+/* The zero model. Local. */
 th_status th_inner_solver_init(struct th_inner_solver *inner,
                                struct th_problem *problem,
                                struct th_error *err);
@@ -83,9 +80,8 @@ void th_inner_solver_begin(struct th_inner_solver *inner);
  * False: they are not in use. Local. */
 bool th_inner_solver_fall_back(struct th_inner_solver *inner);
 
-/* Gather the columns of the working set, and set their slots. Columns that
- * have not been used for long are dropped. Collective. TH_ENOMEM, and of
- * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Gather the columns of the working set, and set their slots. Columns that have
+ * not been used for long are dropped. Collective. */
 th_status th_inner_solver_gather(struct th_inner_solver *inner,
                                  struct th_working_set *working,
                                  struct th_error *err);
@@ -101,7 +97,7 @@ th_status th_inner_solver_look(struct th_inner_solver *inner,
 th_status th_inner_solver_predict(struct th_inner_solver *inner,
                                   struct th_working_set *working, double lambda,
                                   struct th_error *err);
-/* Collective. TH_ENOMEM. */
+/* Collective. */
 th_status th_inner_solver_slopes(struct th_inner_solver *inner,
                                  struct th_working_set *working, double lambda,
                                  struct th_error *err);

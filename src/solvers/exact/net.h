@@ -50,16 +50,14 @@ typedef th_status th_net_visitor(void *self, int64_t k,
                                  struct th_error *err);
 
 /* The largest slope of the mean loss over the columns at the zero model with
- * its intercept: from largest / mix on every model is zero. TH_EDATA where no
- * weight is above 0, or all labels that have one are the same. Also
- * TH_ENUMERIC, TH_ENOMEM. */
+ * its intercept: from largest / mix on every model is zero. An error where no
+ * weight is above 0, or all labels that have one are the same. */
 th_status th_net_largest(const struct th_net_data *data, double *largest,
                          struct th_error *err);
 
 /* Visit the models at lambda[0 .. lambdas - 1], which fall, until one explains
- * 0.995 of the null deviance, or is enough: the last. 0 < mix <= 1. Status as
- * above, and what the visitor returns; TH_ENUMERIC for values that are no
- * numbers, TH_ENOMEM. Also TH_EDATA. */
+ * 0.995 of the null deviance, or is enough: the last. 0 < mix <= 1. An error
+ * for values that are no numbers, or where the visitor fails. */
 th_status th_net_path(const struct th_net_data *data, double mix,
                       const double *lambda, int64_t lambdas,
                       th_net_visitor *visit, void *self, struct th_error *err);

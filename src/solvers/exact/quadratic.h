@@ -53,8 +53,7 @@ struct th_quadratic {
 };
 
 /* th_quadratic_reserve makes room for the state, which the caller fills in.
- * th_quadratic_begin then begins at the working set's coefficients. Local.
- * TH_ENUMERIC, TH_ENOMEM. */
+ * th_quadratic_begin then begins at the working set's coefficients. Local. */
 th_status th_quadratic_reserve(struct th_quadratic *quadratic, int64_t states,
                                int64_t members, int64_t units,
                                struct th_error *err);

@@ -26,7 +26,7 @@ void th_working_set_free(struct th_working_set *working);
 
 /* Add the listed units, with coefficients 0. The list is ascending and the same
  * on every rank; none of them is in the set yet. Collective: one gathering of
- * 32 bytes per member. TH_ENOMEM. */
+ * 32 bytes per member. */
 th_status th_working_set_add(struct th_working_set *working,
                              const struct th_problem *problem,
                              const int64_t *key, int64_t count,

@@ -6,9 +6,6 @@
  * (Massias, Gramfort & Salmon 2018, celer). This is repeated until the gap is
  * small. Attributes that cannot matter to a pass are not read
  * (solvers/exact/gradient_history.h).
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM,
- * and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WORKING_SET_SOLVER_H
 #define TH_WORKING_SET_SOLVER_H
@@ -45,8 +42,7 @@ int64_t th_working_set_solver_bytes(const struct th_shape *shape,
                                     int64_t owned);
 
 /* Begin with the zero model. duals: the ones from th_problem_init; the solver
- * takes them over. Collective. Release with th_working_set_solver_free.
- * TH_ENOMEM. */
+ * takes them over. Collective. Release with th_working_set_solver_free. */
 th_status th_working_set_solver_init(struct th_working_set_solver *exact,
                                      struct th_problem *problem,
                                      struct th_duals *duals,

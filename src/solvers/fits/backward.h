@@ -32,7 +32,7 @@ struct th_backward {
 void th_backward_free(struct th_backward *b);
 
 /* Begin with the sums over n rows of z z', z y and y^2: products (size x size),
- * moment and square. Members that depend on others leave at once. TH_ENOMEM. */
+ * moment and square. Members that depend on others leave at once. */
 th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
                             const double *products, const double *moment,
                             double square, struct th_error *err);

@@ -20,7 +20,7 @@ struct th_elimination {
 /* Solve theta and keep the `most` members that cost most to lose. While there
  * are more, the one with the smallest cost theta_j^2 / inv(a)_jj leaves, by an
  * exact down-date. Then those leave whose cost is below their least. keep[n]
- * and x[n] receive the result. Local. TH_ENUMERIC, TH_ENOMEM. */
+ * and x[n] receive the result. Local. */
 th_status th_elimination_backward(const struct th_elimination *given, double *x,
                                   bool *keep, struct th_error *err);
 

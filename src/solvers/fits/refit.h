@@ -1,9 +1,6 @@
 /* refit.h - exact fits on a fixed support: least squares, Newton
  *
  * Solved on rank 0 and broadcast. All functions are collective.
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REFIT_H
 #define TH_REFIT_H
@@ -13,17 +10,16 @@
 
 /* Set the coefficients on S, and the intercept if there is one, to those that
  * minimise the squared error over the rows of the Gram matrix. Collinear
- * members and those that keep (NULL: all) leaves out get 0. Collective.
- * TH_ENUMERIC, TH_ENOMEM. */
+ * members and those that keep (NULL: all) leaves out get 0. Collective. */
 th_status th_refit_squares(struct th_support *support,
                            struct th_context *context,
                            const struct th_gram *gram, const bool *keep,
                            struct th_error *err);
 
-/* The same for all members, with a small ridge, unless --refit asks for least
- * squares: rows that tell little about members, because these are rare or
- * nearly collinear, would give them large coefficients. There are at least |S|
- * + 2 rows. Collective. TH_ENUMERIC, TH_ENOMEM. */
+/* Fit all members over the rows of the Gram matrix with a small ridge, unless
+ * --refit asks for least squares: rows that tell little about members, because
+ * these are rare or nearly collinear, would give them large coefficients. There
+ * are at least |S| + 2 rows. Collective. */
 th_status th_refit_shrunk(struct th_support *support,
                           struct th_context *context,
                           const struct th_gram *gram, struct th_error *err);
@@ -79,7 +75,7 @@ struct th_normal {
 };
 
 /* (*solution)[|S| + 1] receives the coefficients, then the constant; the caller
- * frees it. Collinear members get 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
+ * frees it. Collinear members get 0. Collective. */
 th_status th_refit_normal_solve(const struct th_normal *equations,
                                 struct th_context *context, double **solution,
                                 struct th_error *err);

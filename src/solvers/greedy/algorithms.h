@@ -10,7 +10,7 @@ extern const struct th_algorithm th_omp_algorithm;
 
 extern const struct th_algorithm th_oomp_algorithm;
 
-/* Their plans (solvers/solver_table.h). Local. TH_EUSAGE. */
+/* Their plans (solvers/solver_table.h). Local. */
 th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
                       struct th_error *err);
 

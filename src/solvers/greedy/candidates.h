@@ -3,9 +3,6 @@
  * Saad, Blanchard & Arlot 2024, Algorithm 6. Z_i is the mean of
  * x_i (x'beta - y). Everything is replicated unless it is said to
  * be an owner's.
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CANDIDATES_H
 #define TH_CANDIDATES_H
@@ -40,14 +37,14 @@ struct th_verdict_of_candidates {
                                        owned */
 };
 
-/* Room for the owned attributes. Local. TH_ENOMEM. */
+/* Room for the owned attributes. Local. */
 th_status th_candidates_init(struct th_candidates *c,
                              const struct th_context *context,
                              struct th_error *err);
 void th_candidates_free(struct th_candidates *c);
 
-/* Begin anew with all useful attributes outside of S, and no row. Collective.
- * TH_EARG, TH_ENOMEM. */
+/* Begin anew with all useful attributes outside of S, and no row.
+ * Collective. */
 th_status th_candidates_begin(struct th_candidates *c,
                               struct th_context *context,
                               const struct th_support *support,
@@ -61,8 +58,7 @@ th_status th_candidates_look(struct th_candidates *c,
                              bool *more, struct th_error *err);
 
 /* Test all candidates (Algorithm 6), and eliminate those that are not the best.
- * delta: of this call. Collective. TH_EARG, TH_ENOMEM. Free the list of the
- * verdict. */
+ * delta: of this call. Collective. Free the list of the verdict. */
 th_status th_candidates_test(struct th_candidates *c,
                              struct th_context *context,
                              const struct th_oomp_law *law, double delta,

@@ -24,12 +24,12 @@ struct th_descent {
 double th_descent_steps(int64_t members, const struct th_oomp_law *law,
                         double factor, double delta, double xi);
 
-/* Begin at 0. Local. TH_ENOMEM. */
+/* Begin at 0. Local. */
 th_status th_descent_begin(struct th_descent *descent, int64_t members,
                            struct th_error *err);
 
-/* One step for each row of a batch whose support has been observed. Collective.
- * TH_ENOMEM. */
+/* One step for each row of a batch whose support has been observed.
+ * Collective. */
 th_status th_descent_add(struct th_descent *descent, struct th_context *context,
                          const struct th_batch *batch,
                          const struct th_support *support,

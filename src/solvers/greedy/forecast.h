@@ -37,7 +37,7 @@ struct th_forecast {
   double *gradient;               /* places x 16 */
 };
 
-/* Room for one, which stays until th_forecast_free. TH_ENOMEM. */
+/* Room for one, which stays until th_forecast_free. */
 th_status th_forecast_reserve(struct th_forecast *forecast,
                               const struct th_problem *problem,
                               struct th_error *err);

@@ -23,10 +23,8 @@ struct th_irrepresentable {
 
 /* Find mu_S for the training examples of a store, with their weights, in the
  * units and with the centring that the plan's solver, omp, works in. One pass
- * over the data for sixteen members of S. Collective. TH_EDATA where members of
- * S depend on one another, or S has more than TH_IRREPRESENTABLE_MOST. Also
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * over the data for sixteen members of S. Collective. An error where members of
+ * S depend on one another, or S has more than TH_IRREPRESENTABLE_MOST. */
 th_status th_irrepresentable_find(struct th_irrepresentable *question,
                                   const struct th_plan *plan,
                                   struct th_store *store, struct th_comm *comm,

@@ -11,9 +11,6 @@
  * all others are formed by their owners, by a pass over the data, or for a
  * squared loss from what an earlier pass has shown
  * (forecast.h).
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PURSUIT_H
 #define TH_PURSUIT_H
@@ -93,8 +90,7 @@ void th_pursuit_describe(struct th_pursuit *path, struct th_state *state);
 void th_pursuit_theta(struct th_pursuit *path);
 
 /* The slot of an attribute's column, which is fetched unless a path has it.
- * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * Collective. */
 th_status th_pursuit_fetch(struct th_pursuit *path, int64_t attribute,
                            int64_t *slot, struct th_error *err);
 
@@ -106,13 +102,11 @@ bool th_pursuit_sees(const struct th_pursuit *path,
 
 /* Begin a forecast at the fit on S, with the largest of the duals' values as
  * candidates; path->work is theta. Its products with attributes are left to the
- * caller. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * caller. Collective. */
 th_status th_pursuit_forecast(struct th_pursuit *path, struct th_error *err);
 
-/* The same with the forecast's candidates, and with the products. Collective.
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+/* Begin the forecast again with its candidates, and with the products.
+ * Collective. */
 th_status th_pursuit_forecast_again(struct th_pursuit *path,
                                     struct th_error *err);
 

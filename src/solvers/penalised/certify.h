@@ -25,9 +25,7 @@ struct th_certify_review {
 
 /* Compute objective, dual norm and gap, and what th_certify_review_survey
  * needs. Collective. The caller sets the problem in a zeroed record, and
- * releases the record with th_certify_review_free, also after a failure.
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * releases the record with th_certify_review_free, also after a failure. */
 th_status th_certify_review_make(struct th_certify_review *review,
                                  const struct th_support *model, double lambda,
                                  struct th_certificate *certificate,

@@ -9,8 +9,8 @@
 #include "solvers/plan.h"
 
 /* The part of the plan that all such solvers share: lambda, passes, reads and
- * the memory of groups. A solver's own plan adds its memory and visits.
- * TH_EUSAGE for options that exclude each other. */
+ * the memory of groups. A solver's own plan adds its memory and visits. An
+ * error for options that exclude each other. */
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_plan_size *size,
                             struct th_error *err);

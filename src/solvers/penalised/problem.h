@@ -12,9 +12,6 @@
  *
  * Passes read through the observing source and declare what they read. A
  * solver that has active attributes of its own declares them again afterwards.
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM,
- * and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PROBLEM_H
 #define TH_PROBLEM_H
@@ -93,19 +90,17 @@ struct th_duals {
 /* Collective. Reads targets, weights and groups, forms second moments, and
  * finds lambda_max, which needs two passes over everything. duals receives the
  * dual values of b = 0 at lambda 1, which the caller releases; it may be NULL.
- * Release with th_problem_free. TH_EDATA where all attributes are left out.
- * Also TH_EARG, TH_EBUDGET, TH_ENUMERIC, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * Release with th_problem_free. An error where all attributes are left out. */
 th_status th_problem_init(struct th_problem *problem,
                           struct th_context *context, struct th_duals *duals,
                           struct th_error *err);
 /* Local. */
 void th_problem_free(struct th_problem *problem);
 
-/* The same for attributes in memory, with an l1 penalty, on a team of one
+/* Make a problem of attributes in memory, with an l1 penalty, on a team of one
  * rank. All data come from `kept`, and nothing is read. Of the context, only
- * comm, loss, config and profile are needed. Collective over that team.
- * TH_EDATA where no weight is above 0. Also TH_EARG, TH_ENUMERIC, TH_ENOMEM.
- * */
+ * comm, loss, config and profile are needed. Collective over that team. An
+ * error where no weight is above 0. */
 th_status th_problem_init_kept(struct th_problem *problem,
                                struct th_context *context,
                                const struct th_problem_kept *kept,
@@ -116,7 +111,7 @@ th_status th_problem_init_kept(struct th_problem *problem,
 void th_problem_columns_init(const struct th_problem *problem,
                              struct th_replicated_columns *columns);
 
-/* Every group is wanted, none known. Local. TH_ENOMEM. */
+/* Every group is wanted, none known. Local. */
 th_status th_problem_duals_init(struct th_duals *duals,
                                 const struct th_problem *problem,
                                 struct th_error *err);
@@ -131,9 +126,9 @@ th_status th_problem_pass(struct th_problem *problem, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err);
 
-/* The same where value and slack of the wanted groups hold already, by other
- * means: values that decide something are computed exactly. Without a ridge.
- * Collective. */
+/* Settle dual values of the wanted groups whose value and slack hold already,
+ * by other means: those that decide something are computed exactly. Without a
+ * ridge. Collective. */
 th_status th_problem_settle(struct th_problem *problem, const double *theta,
                             double lambda, double level, struct th_duals *duals,
                             struct th_error *err);
@@ -156,9 +151,7 @@ th_status th_problem_gradients(struct th_problem *problem,
                                int64_t blocks, struct th_error *err);
 
 /* prediction[n] = intercept + sum of coef x of the listed attributes; observes
- * them. Collective; replicated. TH_ENUMERIC where a value is out of range. Also
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+ * them. Collective; replicated. An error where a value is out of range. */
 th_status th_problem_predict(struct th_problem *problem,
                              const int64_t *attribute, const double *coef,
                              int64_t count, double intercept,
@@ -192,8 +185,7 @@ enum th_sum_kind {
 
 /* z = factor times the sums, over the places of marked groups; the others stay
  * as they are. Uses the problem's multipliers, or for moments its weights.
- * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * Collective. */
 th_status th_problem_sums(struct th_problem *problem, const bool *marked,
                           enum th_sum_kind kind, double factor, double *z,
                           struct th_error *err);

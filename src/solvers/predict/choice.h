@@ -84,7 +84,7 @@ double th_choice_effective(const struct th_choice *choice);
 /* n is another number: where rows stand for several equal ones. */
 void th_choice_count(struct th_choice *choice, double effective);
 
-/* No candidates. TH_ENOMEM. */
+/* No candidates. */
 th_status th_choice_init(struct th_choice *choice, int64_t rows,
                          const double *target, const double *weight,
                          const struct th_loss *loss, int64_t most,
@@ -92,12 +92,12 @@ th_status th_choice_init(struct th_choice *choice, int64_t rows,
 void th_choice_free(struct th_choice *choice);
 
 /* Add a candidate by its prediction of every row, which is not kept. Takes 8
- * bytes a row. TH_ENOMEM. */
+ * bytes a row. */
 th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
                         int64_t mix, int64_t step, int64_t size,
                         const double *prediction, struct th_error *err);
 
-/* Whether the best net of a mix is far behind the best of another one: their
+/* True if the best net of a mix is far behind the best of another one: their
  * mean difference is more than three standard errors, and what it gains over
  * the null model is less than two thirds of what the other one gains. False
  * where one of the three has not been added. */
@@ -108,7 +108,7 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
  * attributes that vary. */
 double th_choice_least_gain(int64_t attributes);
 
-/* Choose; a G below least_gain is none. TH_EARG when no null model has been
+/* Choose; a G below least_gain is none. An error when no null model has been
  * added. */
 th_status th_choice_make(struct th_choice *choice, double least_gain,
                          struct th_chosen *made, struct th_error *err);

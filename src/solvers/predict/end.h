@@ -10,9 +10,6 @@
  * a list of its own that has not seen it. In a single pass, the first two
  * thirds of the examples make the list and the last third is used with it;
  * folds of that third share the list.
- *
- * Where a comment names no code, a status is one of TH_EARG, TH_EDATA,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_END_H
 #define TH_END_H
@@ -93,8 +90,7 @@ void th_end_free(struct th_end *end);
 /* Make the model. support holds the strict support that screening has found,
  * and receives the chosen candidate. known: what was learnt about the strict
  * support from rows that the end does not see; NULL if it sees all rows.
- * Observes the list on the end's rows. Collective. TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * Observes the list on the end's rows. Collective. */
 th_status th_end_run(struct th_end *end, struct th_context *context,
                      struct th_marginal *scores,
                      const struct th_end_known *known,
@@ -102,8 +98,7 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
 
 /* --- What the files of an end that predicts share
  *
- * All functions that do not say otherwise are local. Where a comment names no
- * code, the only failure is TH_ENOMEM. */
+ * All functions that do not say otherwise are local. */
 
 enum {
   TH_MIXES = 3,
@@ -184,13 +179,11 @@ static inline int64_t *th_end_points(const struct th_end_work *w, int mix,
 }
 
 /* Read targets and weights of all training examples, and reserve room for all
- * arrays over rows. Local. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
- * */
+ * arrays over rows. Local. */
 th_status th_end_reserve(struct th_end_work *w, struct th_error *err);
 
 /* Make the lists, and fetch the values and scales of their attributes.
- * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * Collective. */
 th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
                         const struct th_support *support, struct th_error *err);
 
@@ -226,19 +219,18 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
 double th_end_effective(const double *weight, const int64_t *equal,
                         int64_t rows);
 
-/* Whether a mix is worth its other paths: of its path without the first fold,
+/* *goes_on: a mix is worth its other paths. Of its path without the first fold,
  * the best prediction of this fold is not far behind that of the mix before
  * (th_choice_trails), or this cannot be told of so few rows, or the paths are
- * short. Local. TH_ENOMEM. */
+ * short. Local. */
 th_status th_end_goes_on(const struct th_end_work *w, int mix, bool *goes_on,
                          struct th_error *err);
 
 /* Elastic nets on the lists, without each fold and on all rows (end_nets.c).
- * Collective. TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
+ * Collective. */
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err);
-/* Fit the chosen net again, to the precision of its reported loss. Local.
- * TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
+/* Fit the chosen net again, to the precision of its reported loss. Local. */
 th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                            struct th_error *err);
 /* The strict support, without each fold and on all rows, and the mean

@@ -22,8 +22,8 @@ struct th_end_wish {
   int64_t most;                     /* K */
 };
 
-/* Collective: two selections of the `most` best. Release with th_end_list_free.
- * TH_ENUMERIC, TH_ENOMEM. */
+/* Collective: two selections of the `most` best. Release with
+ * th_end_list_free. */
 th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
                            struct th_context *context,
                            const struct th_end_wish *request,
@@ -31,7 +31,7 @@ th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
 /* Local. */
 void th_end_list_free(struct th_end_list *list);
 
-/* The union of the lists. Local. TH_ENOMEM. */
+/* The union of the lists. Local. */
 th_status th_end_list_unite(struct th_end_list *all,
                             const struct th_end_list *lists, int64_t count,
                             struct th_error *err);

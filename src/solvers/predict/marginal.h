@@ -53,8 +53,7 @@ struct th_marginal {
   struct th_evidence *held; /* of members of S, folds of each */
 };
 
-/* Zeros. rare: of th_shape_is_rare. Local; release with th_marginal_free.
- * TH_ENOMEM. */
+/* Zeros. rare: of th_shape_is_rare. Local; release with th_marginal_free. */
 th_status th_marginal_init(struct th_marginal *m,
                            const struct th_context *context, int64_t folds,
                            const uint8_t *fold, bool rare,
@@ -67,7 +66,7 @@ void th_marginal_describe(struct th_marginal *m,
                           struct th_state *state);
 
 /* Prepare for a batch whose rows have been drawn and are about to be read.
- * Local. TH_ENOMEM. */
+ * Local. */
 th_status th_marginal_begin(struct th_marginal *m,
                             const struct th_context *context,
                             const struct th_batch *batch,

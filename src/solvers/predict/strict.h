@@ -46,7 +46,7 @@ struct th_strict_data {
  * Columns that depend on others (a rest of 1e-7 of their variance) leave; a
  * constant column never joins. From `all`: all columns are members already, of
  * which the last part keeps what stands. chosen has room for `count` and
- * receives *size places, ascending. TH_ENOMEM. */
+ * receives *size places, ascending. */
 th_status th_strict_select(const struct th_strict_data *data, bool all,
                            int64_t *chosen, int64_t *size,
                            struct th_error *err);
@@ -68,7 +68,7 @@ void th_strict_known_free(struct th_strict_known *known);
 
 /* Select the columns that stand out on the rows and on what is known, together,
  * and fit them by weighted least squares: coef[*size] of the chosen columns and
- * *constant, as in th_strict_fit. TH_ENOMEM. */
+ * *constant, as in th_strict_fit. */
 th_status th_strict_join(const struct th_strict_known *known,
                          const struct th_strict_data *data, int64_t *chosen,
                          int64_t *size, double *coef, double *constant,
@@ -76,8 +76,7 @@ th_status th_strict_join(const struct th_strict_known *known,
 
 /* Fit all columns of the data, with a constant if data->intercept is set (else
  * *constant is 0). coef is for the columns as given: predictions are *constant
- * + sum over k of coef_k x_ik. attributes and largest are not used. The only
- * failure is TH_ENOMEM.
+ * + sum over k of coef_k x_ik. attributes and largest are not used.
  *
  * known: NULL, or for labels what other rows have said about the same columns.
  * Its precision is that of the loss, not divided by a variance. Its coef,

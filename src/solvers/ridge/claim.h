@@ -30,9 +30,8 @@ struct th_claim_slack {
 };
 
 /* Compute the certificate of a model anew, but for lambda_max and path, by two
- * passes over the data. slack may be NULL. Collective. TH_EARG for a member
- * that is left out, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * passes over the data. slack may be NULL. Collective. An error for a member
+ * that is left out. */
 th_status th_claim_make(struct th_useful *places,
                         const struct th_support *model, double lambda,
                         struct th_certificate *certificate,

@@ -24,15 +24,13 @@ struct th_conjugate {
 /* Bytes of a rank. Local. */
 int64_t th_conjugate_bytes(int64_t order, int64_t examples);
 
-/* Collective. Release with th_conjugate_free, also after a failure. TH_ENOMEM.
- */
+/* Collective. Release with th_conjugate_free, also after a failure. */
 th_status th_conjugate_init(struct th_conjugate *cg, struct th_useful *places,
                             struct th_error *err);
 /* Local. */
 void th_conjugate_free(struct th_conjugate *cg);
 
-/* y = G x. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* y = G x. Collective. */
 th_status th_conjugate_multiply(struct th_conjugate *cg, const double *x,
                                 double *y, struct th_error *err);
 
@@ -43,8 +41,7 @@ struct th_conjugate_end {
   int64_t most; /* so many steps have been made */
 };
 
-/* Solve (G + lambda) x = b from x on. Collective. TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Solve (G + lambda) x = b from x on. Collective. */
 th_status th_conjugate_solve(struct th_conjugate *cg, double lambda,
                              const double *b, struct th_conjugate_end end,
                              double *x, struct th_error *err);

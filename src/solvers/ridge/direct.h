@@ -24,19 +24,18 @@ int64_t th_direct_bytes(int64_t order, int ranks, bool library, int64_t points);
 
 /* Form the Gram matrix. Where the team has no library, rank 0 solves. local:
  * rank 0 is to solve. points: lambdas that will be asked for. Collective.
- * Release with th_direct_free, also after a failure. TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * Release with th_direct_free, also after a failure. */
 th_status th_direct_init(struct th_direct *direct, struct th_useful *places,
                          bool local, int64_t points, struct th_error *err);
 /* Local. */
 void th_direct_free(struct th_direct *direct);
 
 /* Hand the matrix over to whoever factors it; no product with it can be formed
- * any more. Collective. TH_ENOMEM. */
+ * any more. Collective. */
 th_status th_direct_begin(struct th_direct *direct, struct th_error *err);
 
-/* Solve (G + lambda) x = b; b and x are replicated. Collective. TH_ENUMERIC
- * where the matrix is singular in double precision, TH_ENOMEM. */
+/* Solve (G + lambda) x = b; b and x are replicated. Collective. An error where
+ * the matrix is singular in double precision. */
 th_status th_direct_solve(struct th_direct *direct, double lambda,
                           const double *b, double *x, struct th_error *err);
 

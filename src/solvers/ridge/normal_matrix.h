@@ -28,8 +28,7 @@ int64_t th_normal_matrix_bytes(int64_t order, int ranks);
 
 /* Form the matrix of places whose means are known; flat: all ranks in one row
  * of the grid. Collective. Release with th_normal_matrix_free, also after a
- * failure. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT,
- * TH_EIO. */
+ * failure. */
 th_status th_normal_matrix_form(struct th_normal_matrix *matrix,
                                 struct th_useful *places, bool flat,
                                 struct th_error *err);
@@ -37,13 +36,13 @@ th_status th_normal_matrix_form(struct th_normal_matrix *matrix,
 void th_normal_matrix_free(struct th_normal_matrix *matrix);
 
 /* y = G x, of replicated vectors, with the same bits on any ranks. Collective.
- * TH_ENUMERIC where a product is out of range. */
+ * An error where a product is out of range. */
 th_status th_normal_matrix_multiply(struct th_normal_matrix *matrix,
                                     const double *x, double *y,
                                     struct th_error *err);
 
 /* Bring the lower triangle to rank 0 of a flat grid: entry (i, j), j <= i, to
- * whole[j + i * count]. whole is NULL on the others. Collective. TH_ENOMEM. */
+ * whole[j + i * count]. whole is NULL on the others. Collective. */
 th_status th_normal_matrix_collect(const struct th_normal_matrix *matrix,
                                    double *whole, struct th_error *err);
 

@@ -19,7 +19,7 @@ struct th_useful {
   double *mean;         /* of the attributes; 0 until th_useful_centre */
 };
 
-/* Collective. Release with th_useful_free, also after a failure. TH_ENOMEM. */
+/* Collective. Release with th_useful_free, also after a failure. */
 th_status th_useful_init(struct th_useful *places, struct th_problem *problem,
                          struct th_error *err);
 /* Local. */
@@ -27,14 +27,12 @@ void th_useful_free(struct th_useful *places);
 
 /* out[k] = sum over the examples of multiplier x_k, where the multipliers are
  * those of the problem. Sums run in double. Observes everything once.
- * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * Collective. */
 th_status th_useful_sums(struct th_useful *places, double *out,
                          struct th_error *err);
 
 /* Find the means of the attributes, with weights eta; they stay 0 without an
- * intercept. Collective. The same codes: TH_ENOMEM, TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * intercept. Collective. */
 th_status th_useful_centre(struct th_useful *places, struct th_error *err);
 
 /* Make the problem's multipliers eta_i value_i; value NULL: eta_i. Local. */

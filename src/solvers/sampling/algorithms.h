@@ -10,12 +10,12 @@
 extern const struct th_algorithm th_sampling_algorithm;
 extern const struct th_algorithm th_online_algorithm;
 
-/* Their plan (solvers/solver_table.h). Local. TH_EUSAGE. */
+/* Their plan (solvers/solver_table.h). Local. */
 th_status th_sampling_plan(struct th_plan *plan,
                            const struct th_plan_size *size,
                            struct th_error *err);
 
-/* The same for solvers that read all attributes. Local. TH_EUSAGE. */
+/* The plan of solvers that read all attributes. Local. */
 th_status th_online_plan(struct th_plan *plan, const struct th_plan_size *size,
                          struct th_error *err);
 

@@ -70,7 +70,7 @@ struct th_ball {
    * become so small that it would be lost in sums of factors, and `rebase` is
    * to be called on each position. */
   bool (*project)(struct th_ball_frame *frame, double total);
-  /* The same w at another frame: first of the frame, then of each position. */
+  /* Move w to another frame: first the frame, then each position. */
   struct th_ball_frame (*reframe)(const struct th_ball_frame *frame,
                                   double total);
   double (*rebase)(const struct th_ball_frame *before, double position);

@@ -41,8 +41,7 @@ struct th_draws {
   int32_t *places;           /* work */
 };
 
-/* Room for all; nothing can be drawn yet. Local. Release with th_draws_free.
- * TH_ENOMEM. */
+/* Room for all; nothing can be drawn yet. Local. Release with th_draws_free. */
 th_status th_draws_init(struct th_draws *draws,
                         const struct th_context *context, struct th_error *err);
 void th_draws_free(struct th_draws *draws);
@@ -51,7 +50,7 @@ void th_draws_free(struct th_draws *draws);
 int64_t th_draws_bytes(void);
 
 /* From now on data points are drawn in proportion to draws->weight[owned].
- * Collective. TH_EDATA where they add up to nothing. */
+ * Collective. An error where they add up to nothing. */
 th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
                        struct th_error *err);
 

@@ -4,8 +4,6 @@
  * whatever their number in all. The average of w over all examples is lazy: an
  * attribute is settled when its u is about to change. Weights that rise favour
  * the later w, which are better (Lacoste-Julien, Schmidt & Bach 2012).
- *
- * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ITERATE_H
 #define TH_ITERATE_H

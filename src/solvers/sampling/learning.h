@@ -1,8 +1,5 @@
 /* learning.h - what the solvers of this folder learn with: coefficients in a
  * ball, steps, targets
- *
- * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LEARNING_H
 #define TH_LEARNING_H
@@ -45,7 +42,7 @@ void th_learning_begin(struct th_learning *learning,
  * change? Local, replicated. */
 bool th_learning_is_over(const struct th_learning *learning);
 
-/* TH_ENUMERIC if w or the loss of the last mini-batch is no number any more.
+/* An error if w or the loss of the last mini-batch is no number any more.
  * Local, replicated. */
 th_status th_learning_check(const struct th_learning *learning,
                             struct th_error *err);

@@ -2,9 +2,6 @@
  *
  * Of attributes as solvers see them, (x - centre) * scale. Attributes that are
  * left out have none.
- *
- * Where a comment names no code, a status is one of TH_EARG, TH_EDATA,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MOMENTS_H
 #define TH_MOMENTS_H

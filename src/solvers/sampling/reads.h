@@ -3,9 +3,6 @@
  * Each example has slots. Those of its data point come first, those of its
  * inner product with w after them. The draws are independent, since reads that
  * serve both would bias the gradient (Kukliansky & Shamir 2015, section 3).
- *
- * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_READS_H
 #define TH_READS_H
@@ -42,7 +39,7 @@ struct th_reads {
 };
 
 /* Room for `rows` examples with so many slots. Local. Release with
- * th_reads_free. TH_ENOMEM. */
+ * th_reads_free. */
 th_status th_reads_init(struct th_reads *reads, int64_t rows, int64_t points,
                         int64_t inners, struct th_error *err);
 void th_reads_free(struct th_reads *reads);

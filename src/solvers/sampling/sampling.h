@@ -2,9 +2,6 @@
  *
  * Kukliansky & Shamir 2015. One solver serves ridge regression and the lasso
  * (ball.h), and draws by equal, known or estimated second moments.
- *
- * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SAMPLING_H
 #define TH_SAMPLING_H

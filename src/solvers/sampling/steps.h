@@ -22,7 +22,7 @@ struct th_steps {
   int64_t count;  /* of them; 0: by is another one */
 };
 
-/* The way of steps that the options decide. Local. TH_ENOMEM. */
+/* The way of steps that the options decide. Local. */
 th_status th_steps_init(struct th_steps *steps, const struct th_config *config,
                         int64_t owned, struct th_error *err);
 void th_steps_free(struct th_steps *steps);

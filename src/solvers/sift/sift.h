@@ -1,8 +1,6 @@
 /* sift.h - the state of solver `sift`, and its parts: learning, entering, end
  *
  * The round itself, which puts them together, is in sift.c.
- *
- * Where a comment names no code, a status is one of TH_EARG, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_H
 #define TH_SIFT_H
@@ -90,8 +88,8 @@ struct th_sift {
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err);
 
-/* The same if the rows are dealt by Latin squares (sift_plan.c). Collective.
- */
+/* The blocks and rows of the next round if rows are dealt by Latin squares
+ * (sift_plan.c). Collective. */
 th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
                               bool *more, struct th_error *err);
 
@@ -107,8 +105,8 @@ void th_sift_plan_free(struct th_sift_plan *plan);
  * s->entry.sum. Collective where there are some. */
 void th_sift_sum_slow(struct th_sift *s, struct th_context *context);
 
-/* The same at the end, when no rows follow: all that is known decides, and
- * entrants that have not joined leave. Collective. TH_ENUMERIC, TH_ENOMEM. */
+/* The trials at the end, when no rows follow: all that is known decides, and
+ * entrants that have not joined leave. Collective. */
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 
@@ -118,8 +116,7 @@ th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
 
 /* Entrants leave. The kept rows observe S only. Backward elimination leaves at
  * most -s members. The last fit is by least squares or Newton steps.
- * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * Collective. */
 th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err);
 

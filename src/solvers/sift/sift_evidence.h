@@ -4,9 +4,7 @@
  * of squared values and, for dense data, Q of squared products. The share of
  * each round is divided by the round's mean squared residual.
  *
- * All functions that do not say otherwise are local. Where a comment names no
- * code, a status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_EVIDENCE_H
 #define TH_SIFT_EVIDENCE_H
@@ -77,7 +75,7 @@ struct th_judgement {
 
 /* List the owned attributes outside S whose |z| = |U| / sqrt(max(W, Q)) is
  * above z0. On sparse data only those with new evidence are looked at. Local.
- * TH_EDATA where that is no number. Also TH_ENOMEM. */
+ * An error where that is no number. */
 th_status th_sift_evidence_score(struct th_sift_evidence *e,
                                  const struct th_context *context,
                                  const struct th_judgement *rule,
@@ -117,7 +115,7 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
  * Blocks contain members, too. What they say about members is put aside. All
  * functions are local and skip the attributes of other ranks. */
 
-/* Room to hold the members of S. TH_ENOMEM. */
+/* Room to hold the members of S. */
 th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
                                    const struct th_context *context,
                                    const struct th_support *support,

@@ -6,8 +6,6 @@
  * the old members, these rows are observations of a linear function of both.
  * This is called the fold. It is small dense algebra on replicated numbers,
  * done on rank 0 and broadcast.
- *
- * A status is one of TH_ENUMERIC, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_FIT_H
 #define TH_SIFT_FIT_H

@@ -14,7 +14,7 @@ struct th_update;
 
 extern const struct th_algorithm th_stochastic_algorithm;
 
-/* The plan of all of them (solvers/solver_table.h). Local. TH_EUSAGE. */
+/* The plan of all of them (solvers/solver_table.h). Local. */
 th_status th_stochastic_plan(struct th_plan *plan,
                              const struct th_plan_size *size,
                              struct th_error *err);

@@ -2,9 +2,6 @@
  *
  * th_screen_online is a rule of the engine (solvers/stochastic/stochastic.h).
  * Its vectors over the active places are the screening fields below.
- *
- * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SCREEN_ONLINE_H
 #define TH_SCREEN_ONLINE_H

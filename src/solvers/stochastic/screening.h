@@ -8,7 +8,7 @@
 
 /* Keep the attributes that the gap-safe sphere of the last full pass cannot
  * prove to be 0 in the solution. Nothing may have changed since that pass.
- * Collective. TH_EARG, TH_ENOMEM. */
+ * Collective. */
 th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err);
 
 extern const struct th_screening th_screen_none;

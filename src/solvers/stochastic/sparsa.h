@@ -28,8 +28,7 @@ struct th_sparsa {
  * over, or patience ends. s->full.pass says what was reached. Attributes that
  * are no longer active are proven to be 0 in the solution on the active ones.
  * *sparsa holds the fields and either zeros or the state that an earlier call
- * left, to go on with its step length. Collective. TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * left, to go on with its step length. Collective. */
 th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *sparsa,
                     double gap, int64_t most, struct th_error *err);
 

@@ -7,9 +7,7 @@
  * owner. From time to time a screening rule drops attributes. Rules are tables
  * of functions, one file each.
  *
- * All functions that do not say otherwise are collective. Where a comment
- * names no code, a status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of
- * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * All functions that do not say otherwise are collective.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_H
 #define TH_STOCHASTIC_H
@@ -100,7 +98,7 @@ struct th_screening {
   th_status (*end)(struct th_stochastic *s, struct th_error *err);
   /* After the last block; may change the model. */
   th_status (*finish)(struct th_stochastic *s, struct th_error *err);
-  /* Whether finish makes the model the exact solution, so that no earlier gap
+  /* True if finish makes the model the exact solution, so that no earlier gap
    * is the model's. Local. */
   bool (*exact)(const struct th_stochastic *s);
   /* After such a finish: go on to a smaller gap, with values whose rounding may
@@ -266,8 +264,7 @@ static inline bool th_stochastic_is_lazy(const struct th_stochastic *s)
   return s->caches.sparse && th_stochastic_separable(s);
 }
 
-/* The sum of v over all active attributes, in fixed point. Collective.
- * TH_ENUMERIC. */
+/* The sum of v over all active attributes, in fixed point. Collective. */
 th_status th_stochastic_total(struct th_stochastic *s, const double *v,
                               double *total, struct th_error *err);
 
@@ -281,13 +278,13 @@ double th_stochastic_dual_norm(struct th_stochastic *s, const double *v);
 /* N_g of every group. Collective. */
 const double *th_stochastic_second(struct th_stochastic *s);
 
-/* Keep the attributes of s->places.keep. Collective. TH_EARG, TH_ENOMEM. */
+/* Keep the attributes of s->places.keep. Collective. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
 
-/* Ranks exchange active attributes between outer loops when some have many
- * more than others. All vectors over places are fields, so that they move,
- * too. This call sends attributes home to the ranks that own them, before
- * th_active_add. Collective. TH_EARG, TH_ENOMEM. */
+/* Ranks exchange active attributes between outer loops when some have many more
+ * than others. All vectors over places are fields, so that they move, too. This
+ * call sends attributes home to the ranks that own them, before th_active_add.
+ * Collective. */
 th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
 
 /* Call after th_active_add has changed the active attributes. Row caches are
@@ -326,15 +323,11 @@ enum th_change {
 void th_stochastic_learnt(struct th_stochastic *s, unsigned what);
 void th_stochastic_changed(struct th_stochastic *s, enum th_change change);
 
-/* --- What the files of the engine share
- *
- * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+/* --- What the files of the engine share */
 
 /* ---- mini-batches (minibatch.c) ---- */
 
-/* Room for batches of that many rows. Local. TH_ENOMEM. */
+/* Room for batches of that many rows. Local. */
 th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
                                    struct th_error *err);
 void th_stochastic_batch_free(struct th_minibatch *minibatch);
@@ -350,13 +343,12 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 
 /* ---- active attributes (stochastic_pass.c, stochastic_pass.c) ---- */
 
-/* Form cells, groups and work arrays for the present places. Collective.
- * TH_EARG, TH_ENOMEM. */
+/* Form cells, groups and work arrays for the present places. Collective. */
 th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
 /* Local. */
 void th_stochastic_places_free(struct th_places *places);
 
-/* Balance the ranks again if that pays. Collective. TH_EARG, TH_ENOMEM. */
+/* Balance the ranks again if that pays. Collective. */
 th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
 
 /* ---- the end of a run (stochastic.c, stochastic.c) ---- */

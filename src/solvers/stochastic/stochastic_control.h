@@ -46,18 +46,14 @@ double th_stochastic_first_step(const struct th_stochastic *s);
 void th_stochastic_choose_step(struct th_stochastic *s);
 
 /* After screening the active part of an example is shorter, so steps may be
- * longer: measure again if enough attributes have left. Collective.
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * longer: measure again if enough attributes have left. Collective. */
 th_status th_stochastic_renew_steps(struct th_stochastic *s,
                                     struct th_error *err);
 
-/* Set batch_speedup, by how much steps of mini-batches may be longer than
- * those of single examples: max norm2(x)^2 over the largest eigenvalue of
- * X_b'X_b / b, at least 1. Set constant, too. Call it after
- * th_stochastic_norms. Collective (stochastic_pass.c). TH_ENUMERIC,
- * TH_ENOMEM; of reading as above. Also TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+/* Set batch_speedup, by how much steps of mini-batches may be longer than those
+ * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
+ * b, at least 1. Set constant, too. Call it after th_stochastic_norms.
+ * Collective (stochastic_pass.c). */
 th_status th_stochastic_batch_speedup(struct th_stochastic *s,
                                       struct th_error *err);
 

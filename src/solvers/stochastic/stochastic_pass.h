@@ -31,7 +31,7 @@ struct th_full_pass {
   struct th_pass pass;
 };
 
-/* Room for n examples. Local. TH_ENOMEM. */
+/* Room for n examples. Local. */
 th_status th_stochastic_pass_init(struct th_full_pass *full, int64_t n,
                                   struct th_error *err);
 void th_stochastic_pass_free(struct th_full_pass *full);
@@ -40,11 +40,9 @@ void th_stochastic_pass_free(struct th_full_pass *full);
 void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
                                  struct th_state *state);
 
-/* Fill in s->full with predictions, dual point, objective and gap at b over
- * all training examples, and the field of Z. All coefficients must be current,
- * as between outer loops. Collective. TH_ENUMERIC where values are out of
- * range, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT,
- * TH_EIO. */
+/* Fill in s->full with predictions, dual point, objective and gap at b over all
+ * training examples, and the field of Z. All coefficients must be current, as
+ * between outer loops. Collective. An error where values are out of range. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
 
 /* What a full pass has found becomes what is known again, and b0 what it was.
@@ -53,8 +51,7 @@ void th_stochastic_pass_restore(struct th_stochastic *s,
                                 const struct th_pass *pass, double intercept);
 
 /* Compute N_j and the largest norm2(x_i)^2, with the parts of s->control and
- * s->scaling that follow from them. Collective. TH_ENUMERIC, TH_ENOMEM, and of
- * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * s->scaling that follow from them. Collective. */
 th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
 
 /* --- Predictions in fixed point while coefficients move
@@ -80,17 +77,16 @@ void th_stochastic_scaling_describe(struct th_scaling *scaling,
 /* Let the bound grow by a gradient step; length includes |theta|. Local. */
 void th_stochastic_scaling_grow(struct th_scaling *scaling, double length);
 
-/* Adapt the scale so that it holds predictions within the present bound. Local.
- * TH_ENUMERIC. */
+/* Adapt the scale so that it holds predictions within the present bound.
+ * Local. */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
 
 /* sum |v_j| bound_j over the active places, which no prediction with such
- * coefficients exceeds but for rounding: TH_FIXED_SLACK. Collective.
- * TH_ENUMERIC. */
+ * coefficients exceeds but for rounding: TH_FIXED_SLACK. Collective. */
 th_status th_stochastic_bound(struct th_stochastic *s, const double *v,
                               double *bound, struct th_error *err);
 
-/* coef_bound = sum |b_j| bound_j. Collective. TH_ENUMERIC. */
+/* coef_bound = sum |b_j| bound_j. Collective. */
 th_status th_stochastic_coef_bound(struct th_stochastic *s,
                                    struct th_error *err);
 

@@ -9,12 +9,12 @@
 #include "data/source.h"
 #include "solvers/plan.h"
 
-/* TH_EUSAGE unless the attributes of --start exist and ascend. */
+/* An error unless the attributes of --start exist and ascend. */
 th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
                                   struct th_error *err);
 
-/* Choose the budget for d attributes: `least` or more where it is not given.
- * TH_EUSAGE: it is more than d, or leaves nothing to explore with. */
+/* Choose the budget for d attributes: `least` or more where it is not given. An
+ * error if it is more than d, or leaves nothing to explore with. */
 th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
                                     int64_t least, struct th_error *err);
 

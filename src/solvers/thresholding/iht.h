@@ -2,9 +2,6 @@
  *
  * Murata & Suzuki 2018, Algorithms 1 to 3: the iterate theta, its step size and
  * guard, the batch sizes and their growth.
- *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IHT_H
 #define TH_IHT_H
@@ -71,24 +68,23 @@ th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
                           bool *use, struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
- * S is empty. Local, the same on every rank. TH_EARG, TH_ENOMEM. */
+ * S is empty. Local, the same on every rank. */
 th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
                         struct th_error *err);
 
 /* Begin a round: batches grow. *fits = false: the round does not fit into the
  * rows that are left, and exploring is over. explore and exploit say which
- * updates a round has. Local, the same on every rank. TH_EARG, TH_ENOMEM. */
+ * updates a round has. Local, the same on every rank. */
 th_status th_iht_round(struct th_iht *h, struct th_context *context,
                        bool explore, bool exploit, bool *fits,
                        struct th_error *err);
 
-/* Keep the batch's rows for the refit, unless S has changed. Collective.
- * TH_ENUMERIC, TH_ENOMEM. */
+/* Keep the batch's rows for the refit, unless S has changed. Collective. */
 th_status th_iht_remember(struct th_iht *h, struct th_context *context,
                           struct th_error *err);
 
 /* End a round: if enough rows were seen since S last changed, fit S to them by
- * least squares and estimate L again. Collective. TH_ENUMERIC, TH_ENOMEM. */
+ * least squares and estimate L again. Collective. */
 th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
                            struct th_error *err);
 

@@ -31,8 +31,7 @@ void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
                       struct th_error *err);
 
 /* Gather all rows on which this support was observed into one batch, without
- * residuals. *rows: how many; if none, the batch stays as it is. Collective.
- * TH_ENOMEM. */
+ * residuals. *rows: how many; if none, the batch stays as it is. Collective. */
 th_status th_round_log_gather(const struct th_round_log *log,
                               struct th_context *context,
                               const struct th_support *support,
