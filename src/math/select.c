@@ -90,7 +90,7 @@ static int64_t select_best(const struct th_select_among *entries, int64_t most,
     double value = entries->values[j];
     uint64_t magnitude = select_best_magnitude(value);
     above += magnitude > threshold;
-    if (magnitude <= threshold || magnitude < last || most == 0)
+    if (magnitude <= threshold || magnitude < last || most < 1)
       continue;
     struct th_index_value entry = {select_best_attribute(entries, j), value};
     if (above <= most) {
