@@ -177,7 +177,7 @@ static void prefetch_thread_go(struct th_prefetch_thread *ahead)
 
 /* Wait for the oldest read. *fetch receives the request, *seconds its duration.
  * The cause of a failure is not reported, as the values are read again on
- * request. TH_EIO. */
+ * request. */
 static th_status prefetch_thread_pop(struct th_prefetch_thread *ahead,
                                      struct th_fetch *fetch, double *seconds)
 {

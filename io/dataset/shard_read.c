@@ -258,7 +258,7 @@ done:
   return rc;
 }
 
-/* Fail and name the array whose size does not fit the shard. TH_EFORMAT. */
+/* Fail and name the array whose size does not fit the shard. */
 static th_status shard_bad_size(const struct th_shard_read *shard,
                                 const char *name, struct th_error *err)
 {

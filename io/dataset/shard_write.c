@@ -184,7 +184,7 @@ static void sparse_tile_account(struct th_shard_write *shard,
 }
 
 /* Make the arrays of the tile as stored, and add it to the shard's content and
- * statistics. TH_EDATA for a value that is not finite. Also TH_ENOMEM. */
+ * statistics. TH_EDATA for a value that is not finite. */
 static th_status sparse_tile_fill(struct th_shard_write *shard,
                                   struct th_tile *tile, struct th_error *err)
 {
@@ -420,7 +420,7 @@ static void shard_sparse_free(struct th_sparse_write *sparse)
   sparse->piece_checksum = NULL;
 }
 
-/* Room for so many bytes, or numbers. TH_ENOMEM. */
+/* Room for so many bytes, or numbers. */
 static th_status shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
                                      struct th_error *err)
 {
@@ -762,7 +762,7 @@ done:
   return rc;
 }
 
-/* Parts of end. TH_EARG where row groups are missing. Also TH_EIO. */
+/* Parts of end. TH_EARG where row groups are missing. */
 static th_status shard_dense_end(struct th_shard_write *shard,
                                  struct th_error *err)
 {

@@ -351,7 +351,7 @@ static th_status find_named_target(const struct th_csv *csv,
 }
 
 /* The column of the target; -1: the file has none. TH_EUSAGE where only the
- * user knows. Also TH_EDATA. */
+ * user knows. */
 static th_status csv_find_target(const struct th_csv *csv,
                                  const struct th_text_file *file,
                                  const struct th_csv_choice *choice,
@@ -657,8 +657,7 @@ done:
 }
 
 /* Leave out what the text of the other data set had beside attributes and
- * target, but for the columns `target` and `weight` that the user has named.
- * TH_ENOMEM. */
+ * target, but for the columns `target` and `weight` that the user has named. */
 static th_status csv_recall(struct th_csv *csv,
                             const struct th_csv_choice *choice,
                             const struct th_csv_reference *reference,
@@ -837,8 +836,7 @@ static th_status too_few(const struct th_csv *csv,
                                   : "add what is missing");
 }
 
-/* The target of a file without a header that is imported like other data.
- * TH_EUSAGE, TH_EDATA. */
+/* The target of a file without a header that is imported like other data. */
 static th_status csv_recall_target(const struct th_csv *csv,
                                    const struct th_text_file *file,
                                    const struct th_csv_choice *choice,

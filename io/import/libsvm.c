@@ -436,8 +436,7 @@ struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
   return word;
 }
 
-/* Read what stands before the first index:value. Local. TH_EDATA.
- * What stands before the first index:value. */
+/* Read what stands before the first index:value. Local. */
 static th_status libsvm_target(const struct th_libsvm *format,
                                const struct th_line *line, const char **cursor,
                                struct th_text_row *row, struct th_error *err)

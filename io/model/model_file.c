@@ -204,8 +204,7 @@ done:
 
 /* Write or read the group /ending. It has a checksum of its own, so programs
  * that do not know it can read the model, too. Models of runs that ended
- * without a choice do not have it. Local. TH_EFORMAT if it is damaged. Also
- * TH_EIO, TH_ENOMEM. */
+ * without a choice do not have it. Local. TH_EFORMAT if it is damaged. */
 static th_status ending_put(const struct th_h5 *h5,
                             const struct th_ending *ending,
                             struct th_error *err)
@@ -234,7 +233,7 @@ static th_status ending_get(const struct th_h5 *h5, struct th_ending *of,
 }
 
 /* The same for the group /claims. Models of older programs do not have it.
- * Local. TH_EFORMAT if it is damaged. Also TH_EIO, TH_ENOMEM. */
+ * Local. TH_EFORMAT if it is damaged. */
 static th_status ending_put_claims(const struct th_h5 *h5,
                                    const struct th_claims *claims,
                                    struct th_error *err)
@@ -396,7 +395,7 @@ static uint64_t selected_content_of(const struct th_selected *s)
 
 /* Write or read the group /selection. It has a checksum of its own. Models of
  * solvers that choose in no order do not have it. attributes: d. Local.
- * TH_EFORMAT if it is damaged. Also TH_EIO, TH_ENOMEM. */
+ * TH_EFORMAT if it is damaged. */
 static th_status selected_put(const struct th_h5 *h5,
                               const struct th_selected *selection,
                               struct th_error *err)

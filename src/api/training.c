@@ -202,8 +202,7 @@ static bool is_file(const char *text, struct th_comm *comm)
  * numbers where the data have names and no file is called so. *with_coef:
  * coefficients were given. Collective. TH_EUSAGE for a malformed list, an
  * attribute that the data do not have, or a model for other attributes;
- * failures of th_match. Release with th_model_free. Also TH_EDATA, TH_EFORMAT,
- * TH_EIO, TH_ENOMEM. */
+ * failures of th_match. Release with th_model_free. */
 static th_status start_model_read(struct th_model *start, bool *with_coef,
                                   struct th_comm *comm, const char *text,
                                   struct th_data *data, struct th_error *err)

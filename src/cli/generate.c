@@ -309,8 +309,7 @@ static void release(struct generating *g)
 }
 
 /* Make the values of this rank's shards and write them; on rank 0, fill in the
- * targets of all examples, too. Collective. TH_EARG, TH_EDATA, TH_EIO,
- * TH_ENOMEM. */
+ * targets of all examples, too. Collective. */
 static th_status generate_parts(const struct th_generation *generation,
                                 struct th_comm *comm, double *target,
                                 struct th_error *err)

@@ -95,8 +95,7 @@ done:
 /* Compute it on the training examples of options->data_of_model, or note that
  * it was not asked for. A model without attributes has 0. The model's support
  * gets the numbers of the data. Collective. TH_EDATA for a model of other
- * attributes, and failures of th_irrepresentable_find. Also TH_EUSAGE,
- * TH_EARG, TH_EBUDGET, TH_ENUMERIC, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * attributes, and failures of th_irrepresentable_find. */
 static th_status explained_find(struct th_explained *explained,
                                 struct th_model *model,
                                 const struct th_options *options,

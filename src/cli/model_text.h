@@ -34,7 +34,7 @@ void th_model_text_ending_json_model(json_t *object,
  * file does not tell. null where it is not known. Local. */
 void th_model_text_ending_by_json(json_t *object, const struct th_model *model);
 
-/* Print the same and what it means, after a label. Local. */
+/* Print what ended the run and what that means, after a label. Local. */
 void th_model_text_ending_by_print(FILE *out, const char *label,
                                    const struct th_model *model);
 

@@ -81,7 +81,7 @@ static th_status reserve_set(struct th_slot_record *record, int64_t members,
 }
 
 /* Forget the slots of earlier draws, and make room for those of a draw. Local.
- * TH_ENOMEM. */
+ */
 static th_status source_open_slots(struct th_source *source,
                                    const struct th_draw *draw,
                                    struct th_error *err)

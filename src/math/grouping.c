@@ -414,7 +414,7 @@ done:
 
 /* Find out which of the groups with has_remote really have members on other
  * ranks, and fill in grouping->shared. name: of each group here, ascending;
- * attribute: of each place. Collective. TH_ENOMEM. */
+ * attribute: of each place. Collective. */
 static th_status grouping_share(struct th_grouping *grouping,
                                 struct th_comm *comm, const int64_t *name,
                                 const int64_t *attribute, struct th_error *err)

@@ -44,7 +44,7 @@ static th_status observe_member(struct th_batch *batch,
   return TH_OK;
 }
 
-/* Room for the values of this rank's members of S. Local. TH_ENOMEM. */
+/* Room for the values of this rank's members of S. Local. */
 static th_status batch_columns(struct th_batch *batch,
                                const struct th_context *context,
                                const struct th_support *support,

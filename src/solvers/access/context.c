@@ -166,8 +166,7 @@ static void take_unit(struct th_context *context, const struct scan *scan)
 }
 
 /* Fill in context->target from the training examples. Local. TH_EDATA for
- * targets that do not fit the loss, or whose squares are out of range. Also
- * TH_EARG, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * targets that do not fit the loss, or whose squares are out of range. */
 static th_status context_take_targets(struct th_context *context,
                                       struct th_error *err)
 {
@@ -718,11 +717,10 @@ bool th_context_weighted_wanted(const struct th_context *context)
 }
 
 /* Compute centre, scale and bound of every attribute anew, with weighted means
- * and deviations in place of those from import. With an intercept, an
- * attribute that never changes among examples with a weight is left out.
- * Observes everything once. Declares active attributes, so the solver must
- * declare its own afterwards. Collective. TH_ENOMEM, and of reading TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * and deviations in place of those from import. With an intercept, an attribute
+ * that never changes among examples with a weight is left out. Observes
+ * everything once. Declares active attributes, so the solver must declare its
+ * own afterwards. Collective. */
 static th_status weighted_scales(struct th_context *context,
                                  struct th_error *err)
 {

@@ -565,8 +565,7 @@ done:
 
 /* Read the listed attributes that this rank owns, as
  * th_replicated_columns_fetch wants them, on the columns' examples. Local; the
- * caller frees the bytes, also after a failure. TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * caller frees the bytes, also after a failure. */
 static th_status replicated_columns_read(
     const struct th_replicated_columns *columns, struct th_context *context,
     const int64_t *attribute, int64_t count,

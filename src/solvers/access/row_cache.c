@@ -37,9 +37,7 @@ static void store(const struct th_row_caches *caches, void *values, int64_t at,
     ((double *)values)[at] = value;
 }
 
-/* Room for a row cache of these places; sparse: of these entries. Local.
- * TH_ENOMEM.
- */
+/* Room for a row cache of these places; sparse: of these entries. Local. */
 static th_status row_cache_reserve(const struct th_row_caches *caches,
                                    struct th_row_cache *cache, int64_t rows,
                                    int64_t places, int64_t entries,
@@ -172,9 +170,7 @@ done:
   return rc;
 }
 
-/* Read a row cache's values under a granted draw of its deal unit. Local.
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- * */
+/* Read a row cache's values under a granted draw of its deal unit. Local. */
 static th_status row_cache_load(struct th_row_caches *caches,
                                 struct th_row_cache *cache,
                                 const struct th_draw *draw,

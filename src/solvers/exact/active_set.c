@@ -63,7 +63,7 @@ static double weight_of(const struct th_working_set *w, int64_t k)
   return w->norm[k].a + w->norm[k].c;
 }
 
-/* Room for so many rows. Local. TH_ENOMEM. */
+/* Room for so many rows. Local. */
 static th_status active_set_reserve(struct th_active_set *f, int64_t rows,
                                     struct th_error *err)
 {

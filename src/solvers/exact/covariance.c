@@ -48,7 +48,7 @@ void th_covariance_free(struct th_covariance *covariance)
   *covariance = (struct th_covariance){0};
 }
 
-/* Room for so many slots. Local. TH_ENOMEM. */
+/* Room for so many slots. Local. */
 static th_status covariance_reserve(struct th_covariance *c, int64_t count,
                                     struct th_error *err)
 {

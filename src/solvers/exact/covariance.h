@@ -39,8 +39,8 @@ struct th_covariance_weights {
   bool centred; /* columns lose their mean under h */
 };
 
-/* Add products of sparse columns. Attribute a is column a of rowwise, which has
- * `count` columns. Local. */
+/* Form the products of new slots of sparse columns. Attribute a is column a of
+ * rowwise, which has `count` columns. Local. */
 th_status th_covariance_grow_rows(struct th_covariance *covariance,
                                   const struct th_replicated_columns *columns,
                                   const struct th_rowwise *rowwise,

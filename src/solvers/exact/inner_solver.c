@@ -102,7 +102,7 @@ static bool wants_factor(const struct th_inner_solver *d, double tolerance)
 }
 
 /* The same two for models that are solved by cycles, once the model has been
- * made: form a factor of the support if that pays; minimise. TH_ENOMEM. */
+ * made: form a factor of the support if that pays; minimise. */
 static th_status inner_cycles_model(struct th_inner_solver *d, double tolerance,
                                     struct th_error *err)
 {
@@ -201,7 +201,7 @@ static void start_residuals(struct th_inner_solver *d)
 }
 
 /* Make the model around the present coefficients. Collective where products of
- * dense attributes are formed. TH_ENUMERIC, TH_ENOMEM. */
+ * dense attributes are formed. */
 static th_status inner_solver_model(struct th_inner_solver *d,
                                     const struct th_working_set *working,
                                     double tolerance, struct th_error *err)

@@ -437,9 +437,7 @@ static void working_set_solver_stay(struct th_working_set_solver *e,
   th_inner_solver_stay(&e->inner, w, lambda);
 }
 
-/* If there are few columns, all join at once and stay. Collective.
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+/* If there are few columns, all join at once and stay. Collective. */
 static th_status working_set_solver_take_all(struct th_working_set_solver *e,
                                              struct th_error *err)
 {

@@ -211,9 +211,7 @@ static bool folds_has_ended(const struct th_omp_folds *folds, int64_t most)
 }
 
 /* Extend all paths by one attribute, unless they have `most`, and judge them.
- * They end where the loss has not fallen for long. Collective. TH_ENUMERIC,
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+ * They end where the loss has not fallen for long. Collective. */
 static th_status omp_folds_extend(struct th_omp_folds *folds, int64_t most,
                                   struct th_error *err)
 {

@@ -107,7 +107,7 @@ static void oomp_fit_free(struct th_oomp_fit *fit)
   TH_FREE(fit->room);
 }
 
-/* Forget all rows, for another S. Collective. TH_ENOMEM. */
+/* Forget all rows, for another S. Collective. */
 static th_status oomp_fit_begin(struct th_oomp_fit *fit,
                                 struct th_context *context,
                                 const struct th_support *support,
@@ -161,7 +161,7 @@ static th_status solve(struct th_oomp_fit *fit, struct th_support *support,
   return rc;
 }
 
-/* Set the coefficients of S. Collective. TH_ENOMEM. */
+/* Set the coefficients of S. Collective. */
 static th_status oomp_fit_solve(struct th_oomp_fit *fit,
                                 struct th_context *context,
                                 struct th_support *support,
@@ -256,8 +256,7 @@ static double choose(double given, bool is_given, double known, bool is_known,
 /* What options do not give is known to the generator of the data, or assumed.
  * The smallest variance is at least the smallest eigenvalue and the largest one
  * at most the largest (Cauchy), so assumed ones err on the unsafe side. What is
- * given is contradicted where the generator knows a worse one. Collective.
- * TH_EARG, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * given is contradicted where the generator knows a worse one. Collective. */
 static th_status oomp_law_find(struct th_oomp_law *law,
                                const struct th_context *context,
                                struct th_error *err)

@@ -48,7 +48,7 @@ static th_status find_means(struct th_pursuit *path, int64_t first,
 }
 
 /* mean[j] and product[j] = sum q (x_j - mean_j) u, for j = first .. size - 1.
- * q, u: of each example. Collective. TH_ENOMEM. */
+ * q, u: of each example. Collective. */
 static th_status pursuit_means(struct th_pursuit *path, int64_t first,
                                const double *q, const double *u,
                                struct th_error *err)
@@ -104,7 +104,7 @@ static void form(const struct th_pursuit *path, int64_t first,
 }
 
 /* gram[j][k] = sum q (x_j - mean_j) (x_k - mean_k), for j = first .. size - 1
- * and k = 0 .. j, at both places. Collective. TH_ENOMEM. */
+ * and k = 0 .. j, at both places. Collective. */
 static th_status pursuit_products(struct th_pursuit *path, int64_t first,
                                   const double *q, struct th_error *err)
 {

@@ -105,8 +105,8 @@ bool th_pursuit_sees(const struct th_pursuit *path,
  * caller. Collective. */
 th_status th_pursuit_forecast(struct th_pursuit *path, struct th_error *err);
 
-/* Begin the forecast again with its candidates, and with the products.
- * Collective. */
+/* Form the vectors of a forecast anew for the candidates that it has, and their
+ * products with attributes. Collective. */
 th_status th_pursuit_forecast_again(struct th_pursuit *path,
                                     struct th_error *err);
 

@@ -466,9 +466,7 @@ static th_status read_group(struct th_problem *p, struct th_rows rows,
 }
 
 /* Read all examples of the attributes that were declared, of which this rank
- * has `count`; sparse ones that are kept whole are only counted. Local.
- * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+ * has `count`; sparse ones that are kept whole are only counted. Local. */
 static th_status problem_read(struct th_problem *p, int64_t count,
                               th_problem_add *add, void *task,
                               struct th_error *err)
@@ -678,10 +676,9 @@ static double weigh(struct th_problem *p, const double *theta, double *unit)
 }
 
 /* Compute second moments of the groups, and bounds on rounding, by one pass.
- * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO.
- * N_j is summed once, in double. The rounding of a value that is centred as a
- * float grows with |x| + |centre|, and (|x| + |c|)^2 <= 4 (x - c)^2 + 6 c^2. */
+ * Collective. N_j is summed once, in double. The rounding of a value that is
+ * centred as a float grows with |x| + |centre|, and (|x| + |c|)^2 <= 4 (x -
+ * c)^2 + 6 c^2. */
 static th_status problem_moments(struct th_problem *p, struct th_error *err)
 {
   int64_t places = p->active.count;

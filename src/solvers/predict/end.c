@@ -172,7 +172,7 @@ static double least_gain(const struct th_end_work *w)
                                            : all - context->left_out);
 }
 
-/* Choose among the candidates (end.c). Local. TH_EARG, TH_ENOMEM. */
+/* Choose among the candidates (end.c). Local. */
 static th_status end_choose(struct th_end_work *w, struct th_error *err)
 {
   struct candidates c = {0};

@@ -147,7 +147,7 @@ static double error_of(const struct th_sampling *s,
 }
 
 /* Set what data points are drawn by in the present phase. *theory: what the
- * sizes of its steps follow from. Collective. TH_EDATA. */
+ * sizes of its steps follow from. Collective. */
 static th_status sampling_draw_by(struct th_sampling *s,
                                   struct th_context *context,
                                   struct th_ball_theory *theory,
@@ -296,7 +296,7 @@ const struct th_algorithm th_sampling_algorithm = {
 
 enum { AHEAD = 8 }; /* attributes, that memory is asked for */
 
-/* Room for what an update touches. Local. TH_ENOMEM. */
+/* Room for what an update touches. Local. */
 static th_status sampling_touched_init(struct th_touched *t,
                                        const struct th_context *context,
                                        int64_t slots, struct th_error *err)

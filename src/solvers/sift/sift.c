@@ -123,7 +123,7 @@ done:
 
 /* E = the attributes with the largest |z| above z0, as many as S has room for;
  * S += E. learnt: this rank's status of the evidence; if it is a failure on any
- * rank, all ranks fail here. Collective. TH_ENUMERIC, TH_EDATA, TH_ENOMEM. */
+ * rank, all ranks fail here. Collective. */
 static th_status sift_enter(struct th_sift *s, struct th_context *context,
                             th_status learnt, struct th_error *err)
 {
@@ -163,8 +163,7 @@ static const double telling = 16;
 static const double telling_many = 9;
 static const double standing = 2; /* standard errors */
 
-/* Is a member of S an entrant? Local.
- * Is a member of S an entrant? */
+/* Is a member of S an entrant? Local. */
 static bool sift_has_entrants(const struct th_sift *s)
 {
   bool any = false;
@@ -174,9 +173,8 @@ static bool sift_has_entrants(const struct th_sift *s)
 }
 
 /* First guesses at E's coefficients count in a round's residuals only if they
- * make them smaller on its rows. Local.
- * First guesses at E's coefficients count only if they help. On correlated
- * data, the guesses of many entrants at once add up to nonsense. */
+ * make them smaller on its rows. On correlated data, the guesses of many
+ * entrants at once add up to nonsense. */
 static void sift_choose_guesses(struct th_sift *s)
 {
   const struct th_support *support = &s->support;
@@ -191,9 +189,7 @@ static void sift_choose_guesses(struct th_sift *s)
 }
 
 /* If residuals have doubled while S has no entrants, S has changed for the
- * worse. All evidence is then about another S, and is forgotten. Local.
- * If residuals have doubled while S has no entrants, S has changed for the
- * worse. All evidence is then about another S. */
+ * worse. All evidence is then about another S, and is forgotten. Local. */
 static void sift_check_loss(struct th_sift *s, const struct th_context *context)
 {
   if (sift_has_entrants(s))
@@ -214,10 +210,9 @@ static void sift_check_loss(struct th_sift *s, const struct th_context *context)
   s->pooled_rows = 0;
 }
 
-/* All rows of the round are evidence about the entrants that this rank owns.
- * Local.
- * All rows of the round are evidence about an entrant, once its own part of the
- * prediction is added back to the residual. Local, at its owner. */
+/* All rows of the round are evidence about the entrants that this rank owns,
+ * once an entrant's own part of the prediction is added back to the residual.
+ * Local. */
 static void sift_learn_entrants(struct th_sift *s,
                                 const struct th_context *context)
 {

@@ -88,8 +88,8 @@ struct th_sift {
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err);
 
-/* The blocks and rows of the next round if rows are dealt by Latin squares
- * (sift_plan.c). Collective. */
+/* The blocks and rows of the next round if rows are dealt by Latin squares;
+ * *more: they are left. Collective. */
 th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
                               bool *more, struct th_error *err);
 

@@ -318,9 +318,7 @@ void th_sift_plan_free(struct th_sift_plan *plan)
   *plan = (struct th_sift_plan){0};
 }
 
-/* The parts of both. The number of attributes outside S that the rows of a
- * block observe. B and the number of blocks of a round after the first. The
- * rows of a round over all attributes. Room for so many blocks. Local. */
+/* Room for so many blocks. Local. */
 static th_status sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
                                      struct th_error *err)
 {
@@ -334,9 +332,8 @@ static th_status sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
   return rc;
 }
 
-/* The parts of both. The number of attributes outside S that the rows of a
- * block observe. B and the number of blocks of a round after the first. The
- * rows of a round over all attributes. Room for so many blocks. Local. */
+/* The number of attributes outside S that the rows of a block observe. Local.
+ */
 static int64_t sift_width(const struct th_sift *s,
                           const struct th_context *context)
 {
@@ -394,9 +391,7 @@ static int64_t block_rows(const struct th_sift *s,
   return (int64_t)floor(fmin(rows, (double)context->deal.rows_in_pass));
 }
 
-/* The parts of both. The number of attributes outside S that the rows of a
- * block observe. B and the number of blocks of a round after the first. The
- * rows of a round over all attributes. Room for so many blocks. Local. */
+/* B and the number of blocks of a round after the first. Local. */
 static int64_t sift_size_round(struct th_sift *s,
                                const struct th_context *context, double blocks,
                                int64_t *count)
@@ -412,10 +407,7 @@ static int64_t sift_size_round(struct th_sift *s,
   return rows;
 }
 
-/* The parts of both. The number of attributes outside S that the rows of a
- * block observe. B and the number of blocks of a round after the first. The
- * rows of a round over all attributes. Room for so many blocks. Local.
- * Rows of a round over all attributes: the first round, and every round on
+/* Rows of a round over all attributes: the first round, and every round on
  * sparse data. Sparse data have no race, because to read one attribute costs as
  * much as to read all of its tile. A single pass over few examples loses by
  * this (6,000 x 2,000, 5 % filled, budget 200: 12 of 120 true attributes

@@ -110,7 +110,7 @@ static int64_t block_length(struct th_stochastic *s)
 }
 
 /* Gather in s->support, on every rank, the coefficients that are not zero.
- * Collective. TH_ENOMEM. */
+ * Collective. */
 static th_status stochastic_gather(struct th_stochastic *s,
                                    struct th_error *err)
 {

@@ -42,7 +42,7 @@ static void variance_reduced_restart(struct th_stochastic *s)
     mean_of(s)[p] = -s->full.pass.lambda * z[p];
 }
 
-/* The table and its mean from the last full pass. Collective. TH_ENOMEM. */
+/* The table and its mean from the last full pass. Collective. */
 static th_status variance_reduced_create(struct th_stochastic *s,
                                          struct th_error *err)
 {

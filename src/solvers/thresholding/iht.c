@@ -93,8 +93,8 @@ done:
   return rc;
 }
 
-/* Largest eigenvalue of the correlation of x_S in a Gram matrix; solved on
- * rank 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
+/* Largest eigenvalue of the correlation of x_S in a Gram matrix; solved on rank
+ * 0. Collective. */
 static th_status iht_gram_eigenvalue(const struct th_gram *gram,
                                      struct th_context *context, double *lambda,
                                      struct th_error *err)
