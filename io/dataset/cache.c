@@ -4,7 +4,6 @@
 #include "io/dataset/cache.h"
 
 #include "base/memory.h"
-#include "base/pages.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,7 +41,7 @@ static char *add_block(struct th_buffer_pool *pool)
   char *block = aligned_alloc(TH_LARGE_PAGE, BLOCK);
   if (block == NULL)
     return NULL;
-  th_pages_large(block, BLOCK);
+  th_memory_large_pages(block, BLOCK);
   pool->block[pool->blocks++] = block;
   pool->untouched = BLOCK / pool->usual;
   return block;
@@ -76,7 +75,7 @@ void th_cache_pool_give(struct th_buffer_pool *pool, void *room, int64_t size)
     return;
   }
   if (size >= WORTH)
-    th_pages_release(room, (size_t)size);
+    th_memory_release_pages(room, (size_t)size);
   *(void **)room = pool->free;
   pool->free = room;
 }

@@ -3,6 +3,7 @@
 #include "io/files/file.h"
 
 #include "base/memory.h"
+#include "base/printable.h"
 #include "io/files/interrupt.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ th_status th_file_no_space(const char *name, int64_t needed,
   return th_fail(err, TH_EIO,
                  "%s: no space left (needs about %s; free some or write "
                  "elsewhere%s)",
-                 name, th_memory_size_text(needed, text),
+                 name, th_printable_size(needed, text),
                  th_file_limit() < needed ? ", or raise ulimit -f" : "");
 }
 

@@ -3,7 +3,7 @@
 #include "io/files/hash.h"
 
 #include "base/integer.h"
-#include "base/vector_state.h"
+#include "base/processor.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,12 +16,12 @@
 
 enum { FILE_PART = 1 << 20 }; /* bytes read at once */
 
-/* XXH3 leaves the vector registers as it has used them (base/vector_state.h):
+/* XXH3 leaves the vector registers as it has used them (base/processor.h):
  * nothing here calls it but what clears them. */
 uint64_t th_hash_from(const void *data, size_t bytes, uint64_t seed)
 {
   uint64_t hash = XXH3_64bits_withSeed(data, bytes, seed);
-  th_vector_state_clear();
+  th_processor_clear_upper();
   return hash;
 }
 
@@ -50,7 +50,7 @@ static bool hash_part(int file, int64_t most, int64_t *bytes, uint64_t *hash)
   }
   if (good)
     *hash = XXH3_64bits_digest(state);
-  th_vector_state_clear();
+  th_processor_clear_upper();
   free(part);
   XXH3_freeState(state);
   return good;

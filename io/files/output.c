@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "io/files/file.h"
 #include "io/files/hash.h"
 #include "io/files/interrupt.h"
@@ -500,8 +501,8 @@ th_status th_output_temporary_space(const char *output, int64_t bytes,
   return th_fail(err, TH_EIO,
                  "folder %s: %s are free, %s needs about %s; make room or "
                  "choose another folder",
-                 name, th_memory_size_text((int64_t)left, free_text), what,
-                 th_memory_size_text(bytes, needed));
+                 name, th_printable_size((int64_t)left, free_text), what,
+                 th_printable_size(bytes, needed));
 }
 
 th_status th_output_temporary_write(int fd, const void *data, int64_t bytes,

@@ -3,7 +3,6 @@
 #include "io/import/bucket.h"
 
 #include "base/memory.h"
-#include "base/pages.h"
 #include "base/search.h"
 #include "io/dataset/writer.h"
 #include "io/files/output.h"
@@ -210,7 +209,7 @@ static struct segment *make_segment(int64_t capacity)
   void *room = aligned_alloc(TH_LARGE_PAGE, padded);
   if (room == NULL)
     return NULL;
-  th_pages_large(room, padded);
+  th_memory_large_pages(room, padded);
   made = room;
   *made = (struct segment){.capacity = capacity};
   return made;

@@ -1,6 +1,7 @@
 /* import_write.c - from bins of examples to shards and master
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
+#include "base/printable.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer.h"
 #include "io/import/bucket.h"
@@ -321,8 +322,8 @@ static th_status check_room(const struct th_importing *im,
   th_status rc = th_writer_statistics(plan, im->comm->size, &needed, err);
   if (rc != TH_OK || needed <= most)
     return rc;
-  th_memory_size_text(needed, sizes[0]);
-  th_memory_size_text(most, sizes[1]);
+  th_printable_size(needed, sizes[0]);
+  th_printable_size(most, sizes[1]);
   if (im->last.line == 0)
     return th_fail(err, TH_EDATA,
                    "%s: statistics of %lld attributes need %s of memory on a "

@@ -3,7 +3,7 @@
 #include "base/elementary.h"
 
 #include "base/elementary_set.h"
-#include "base/kernel_form.h"
+#include "base/processor.h"
 
 #include <sleef.h>
 
@@ -69,27 +69,27 @@ struct th_sincos th_sincos(double x)
 
 void th_exp_array(int64_t n, const double *x, double *y)
 {
-  sets[th_kernel_form()]->exp(n, x, y);
+  sets[th_processor_form()]->exp(n, x, y);
 }
 
 void th_log_array(int64_t n, const double *x, double *y)
 {
-  sets[th_kernel_form()]->log(n, x, y);
+  sets[th_processor_form()]->log(n, x, y);
 }
 
 void th_log1p_array(int64_t n, const double *x, double *y)
 {
-  sets[th_kernel_form()]->log1p(n, x, y);
+  sets[th_processor_form()]->log1p(n, x, y);
 }
 
 void th_pow_array(int64_t n, const double *x, double exponent, double *y)
 {
-  sets[th_kernel_form()]->pow(n, x, exponent, y);
+  sets[th_processor_form()]->pow(n, x, exponent, y);
 }
 
 void th_sincos_array(int64_t n, const double *x, double *sine, double *cosine)
 {
-  sets[th_kernel_form()]->sincos(n, x, sine, cosine);
+  sets[th_processor_form()]->sincos(n, x, sine, cosine);
 }
 
 const char *th_elementary_version(void)

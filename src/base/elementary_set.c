@@ -3,7 +3,7 @@
  *
  * Compiled once per set (src/core/CMakeLists.txt), which names its table in
  * TH_ELEMENTARY_SET. The compiler clears the upper halves of the registers at
- * the end of each function here, as base/vector_state.h requires. SLEEF's
+ * the end of each function here, as base/processor.h requires. SLEEF's
  * vector functions cannot do so, since they return a vector.
  * SPDX-License-Identifier: MIT */
 #include "base/elementary_set.h"

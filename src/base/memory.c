@@ -2,31 +2,57 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 
-#include "base/pages.h"
+#include "base/printable.h"
 
 #include <assert.h>
+#include <malloc.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* --- Advice to the operating system -------------------------------------- */
+
+#ifdef MADV_HUGEPAGE
+enum { LARGE_PAGES = MADV_HUGEPAGE };
+#else
+enum { LARGE_PAGES = MADV_NORMAL };
+#endif
+
+/* Bytes: larger pieces are the system's own; more that is free goes back to it.
+ */
+enum { OWN_PIECE = 32 << 20, MOST_FREE = 128 << 20 };
+
+/* Of the whole pages of `page` bytes. */
+static void advise(void *memory, size_t bytes, size_t page, int advice)
+{
+  size_t skip = (page - (uintptr_t)memory % page) % page;
+  if (bytes >= skip + page)
+    (void)madvise((char *)memory + skip, (bytes - skip) / page * page, advice);
+}
+
+void th_memory_large_pages(void *memory, size_t bytes)
+{
+  advise(memory, bytes, TH_LARGE_PAGE, LARGE_PAGES);
+}
+
+void th_memory_reuse_freed(void)
+{
+  (void)mallopt(M_MMAP_THRESHOLD, OWN_PIECE);
+  (void)mallopt(M_TRIM_THRESHOLD, MOST_FREE);
+}
+
+void th_memory_release_pages(void *memory, size_t bytes)
+{
+  advise(memory, bytes, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
+}
+
+/* --- Allocation ---------------------------------------------------------- */
 
 /* From LARGE bytes on the system is asked for large pages. */
 enum { ALIGNMENT = 64, LARGE = 2 * TH_LARGE_PAGE };
-
-const char *th_memory_size_text(int64_t bytes, char text[TH_SIZE_TEXT])
-{
-  static const char *const units[] = {"kB", "MB", "GB", "TB", "PB"};
-  double size = (double)bytes / 1000.0;
-  size_t unit = 0;
-  while (size >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
-    size /= 1000.0;
-    unit++;
-  }
-  if (bytes < 1000)
-    snprintf(text, TH_SIZE_TEXT, "%lld bytes", (long long)bytes);
-  else
-    snprintf(text, TH_SIZE_TEXT, "%.1f %s", size, units[unit]);
-  return text;
-}
 
 th_status th_memory_fail(const char *what, int64_t bytes, struct th_error *err)
 {
@@ -35,7 +61,7 @@ th_status th_memory_fail(const char *what, int64_t bytes, struct th_error *err)
                  "no memory for %s: %s more were asked for; raise the limit "
                  "(ulimit -v, or the batch system's), lower {memory}, or use "
                  "more machines",
-                 what, th_memory_size_text(bytes, text));
+                 what, th_printable_size(bytes, text));
 }
 
 static th_status check_count(int64_t count, size_t size, const char *what,
@@ -73,7 +99,7 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
   if (p == NULL)
     return th_memory_fail(what, (int64_t)padded, err);
   if (padded >= LARGE)
-    th_pages_large(p, padded);
+    th_memory_large_pages(p, padded);
   memset(p, 0, padded);
   *out = p;
   return TH_OK;

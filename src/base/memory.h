@@ -1,4 +1,5 @@
-/* memory.h - allocation with 64-bit counts, alignment and an error record
+/* memory.h - allocation with 64-bit counts, alignment and an error record;
+ * advice to the operating system about large pieces
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MEMORY_H
 #define TH_MEMORY_H
@@ -8,11 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* "1.2 GB" and the like. */
-enum { TH_SIZE_TEXT = 32 };
-/* Local. */
-const char *th_memory_size_text(int64_t bytes, char text[TH_SIZE_TEXT]);
 
 /* Fail for want of memory: one line with what it was for, how much was asked
  * for and what to do. Local. */
@@ -128,5 +124,26 @@ th_status th_memory_arrays_reserve(struct th_arrays arrays, int64_t *capacity,
                                    struct th_error *err);
 /* Release them and forget them. Local. */
 void th_memory_arrays_free(struct th_arrays arrays);
+
+/* --- Advice to the operating system ---------------------------------------
+ *
+ * Advice cannot fail. A system that ignores it loses only time. */
+
+/* Bytes of a large page. Memory that begins at a multiple of it profits most.
+ */
+enum { TH_LARGE_PAGE = 2 << 20 };
+
+/* Ask for large pages for memory that has not been touched yet. There are then
+ * fewer page faults, and scattered reads need fewer address look-ups. Local. */
+void th_memory_large_pages(void *memory, size_t bytes);
+
+/* Let what is freed serve the next allocations, up to some 128 MB: new pages
+ * cost more than the work on them where pieces come and go. For a whole
+ * program. Local. */
+void th_memory_reuse_freed(void);
+
+/* Give the whole pages in a piece of memory back to the system. Their content
+ * is lost; they can be used again as new memory. Local. */
+void th_memory_release_pages(void *memory, size_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
-/* printable.c - names and texts of others, as a terminal may show them
+/* printable.c - texts for people: names and texts of others, as a terminal may
+ * show them, and sizes
  * SPDX-License-Identifier: MIT */
 #include "base/printable.h"
 
@@ -108,4 +109,20 @@ void th_printable_drop_tail(char *text)
   char *lead = text + length - tail - 1;
   if (length_by((unsigned char)*lead) > (int)tail + 1)
     *lead = '\0';
+}
+
+const char *th_printable_size(int64_t bytes, char text[TH_SIZE_TEXT])
+{
+  static const char *const units[] = {"kB", "MB", "GB", "TB", "PB"};
+  double size = (double)bytes / 1000.0;
+  size_t unit = 0;
+  while (size >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
+    size /= 1000.0;
+    unit++;
+  }
+  if (bytes < 1000)
+    snprintf(text, TH_SIZE_TEXT, "%lld bytes", (long long)bytes);
+  else
+    snprintf(text, TH_SIZE_TEXT, "%.1f %s", size, units[unit]);
+  return text;
 }

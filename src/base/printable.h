@@ -1,4 +1,5 @@
-/* printable.h - names and texts of others, as a terminal may show them
+/* printable.h - texts for people: names and texts of others, as a terminal may
+ * show them, and sizes
  *
  * A name may hold any bytes. What a terminal would act upon instead of showing
  * it does not get there: control characters (below U+0020, U+007F to U+009F),
@@ -28,5 +29,9 @@ void th_printable_put(FILE *out, const char *text);
 
 /* Of a text that was cut at some byte: drop the character that was cut. */
 void th_printable_drop_tail(char *text);
+
+/* "1.2 GB" and the like. */
+enum { TH_SIZE_TEXT = 32 };
+const char *th_printable_size(int64_t bytes, char text[TH_SIZE_TEXT]);
 
 #endif

@@ -3,8 +3,8 @@
 #include "base/random.h"
 
 #include "base/elementary.h"
-#include "base/kernel_form.h"
 #include "base/memory.h"
+#include "base/processor.h"
 #include "base/random_set.h"
 
 #include <Random123/philox.h>
@@ -25,7 +25,7 @@ static const struct th_random_set *const sets[TH_FORM_COUNT] = {
 void th_random_uniform_pairs(const struct th_random_pairs *pairs, int64_t n,
                              double *first, double *second)
 {
-  sets[th_kernel_form()]->uniforms(pairs, n, first, second);
+  sets[th_processor_form()]->uniforms(pairs, n, first, second);
 }
 
 /* As th_random_normal, pair by pair. */

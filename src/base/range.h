@@ -5,6 +5,9 @@
 #ifndef TH_RANGE_H
 #define TH_RANGE_H
 
+#include "base/integer.h"
+#include "base/search.h"
+
 #include <stdint.h>
 
 /* A half-open range [first, last) of attributes or of rows. */
@@ -14,19 +17,41 @@ struct th_range {
 };
 
 /* The part that two ranges share; first == last if they share nothing. */
-struct th_range th_range_intersect(struct th_range a, struct th_range b);
+static inline struct th_range th_range_intersect(struct th_range a,
+                                                 struct th_range b)
+{
+  int64_t first = a.first > b.first ? a.first : b.first;
+  int64_t last = th_min_i64(a.last, b.last);
+  return (struct th_range){first, last > first ? last : first};
+}
 
 /* Part k when `items` things are cut into `parts` parts of nearly equal size;
  * items < 2^52. */
-struct th_range th_range_part(int64_t items, int64_t k, int64_t parts);
+static inline struct th_range th_range_part(int64_t items, int64_t k,
+                                            int64_t parts)
+{
+  int64_t share = items / parts;
+  int64_t extra = items % parts;
+  int64_t first = k * share + th_min_i64(k, extra);
+  return (struct th_range){first, first + share + (k < extra)};
+}
 
 /* Which entries of an ascending list of attributes lie in a range: those at
  * places first .. last - 1 of the list. */
-struct th_range th_range_members(const int64_t *ascending, int64_t count,
-                                 struct th_range range);
+static inline struct th_range
+th_range_members(const int64_t *ascending, int64_t count, struct th_range range)
+{
+  return (struct th_range){th_search_i64(ascending, 0, count, range.first),
+                           th_search_i64(ascending, 0, count, range.last)};
+}
 
 /* The place of an attribute in an ascending list, or -1. */
-int64_t th_range_find(const int64_t *ascending, int64_t count,
-                      int64_t attribute);
+static inline int64_t th_range_find(const int64_t *ascending, int64_t count,
+                                    int64_t attribute)
+{
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range at = th_range_members(ascending, count, one);
+  return at.last > at.first ? at.first : -1;
+}
 
 #endif

@@ -118,8 +118,8 @@ static void on_progress(void *self, const struct th_import_progress *progress)
     return;
   if (progress->total > 0)
     snprintf(text, sizeof text, "%s: %s of %s", progress->step,
-             th_memory_size_text(progress->bytes, done),
-             th_memory_size_text(progress->total, total));
+             th_printable_size(progress->bytes, done),
+             th_printable_size(progress->total, total));
   else
     snprintf(text, sizeof text, "%s", progress->step);
   th_meter_show(meter, progress->fraction, text);

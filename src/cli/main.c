@@ -1,8 +1,8 @@
 /* main.c - the program: starts the ranks, reads the command line, reports a
  * failure
  * SPDX-License-Identifier: MIT */
-#include "base/kernel_form.h"
-#include "base/pages.h"
+#include "base/memory.h"
+#include "base/processor.h"
 #include "cli/alike.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -199,10 +199,10 @@ static th_status check_alike(struct th_comm *comm, int argc, char **argv,
  * processors may not get any further. */
 static void check_processor(void)
 {
-  const struct th_processor here = th_kernel_form_here();
+  const struct th_processor here = th_processor_here();
   struct th_error err;
   th_error_clear(&err);
-  th_status rc = th_kernel_form_check(&here, getenv("THRESHER_KERNELS"), &err);
+  th_status rc = th_processor_check(&here, getenv("THRESHER_KERNELS"), &err);
   if (rc == TH_OK)
     return;
   fprintf(stderr, "thresher: %s\n", err.text);
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
   struct th_comm comm;
   struct th_error err;
   check_processor();
-  th_pages_reuse();
+  th_memory_reuse_freed();
   th_message_library_alone();
   th_interrupt_hold();
   hold_standard_files();

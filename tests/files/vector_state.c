@@ -1,9 +1,9 @@
 /* vector_state.c - no call leaves the upper halves of the vector registers
  * in use: scalar functions behind it would take many times as long
  * SPDX-License-Identifier: MIT */
-#include "base/vector_state.h"
 #include "base/elementary.h"
 #include "base/memory.h"
+#include "base/processor.h"
 #include "check.h"
 #include "io/dataset/anew.h"
 #include "io/dataset/fingerprint.h"
@@ -32,22 +32,22 @@ static const char *path_of(const char *name)
 
 static void check_clear(const char *what)
 {
-  enum th_vector_state now = th_vector_state_now();
+  enum th_processor_upper now = th_processor_upper_now();
   CHECK(now == TH_UPPER_CLEAR);
   if (now != TH_UPPER_CLEAR)
     fprintf(stderr, "in use behind %s\n", what);
-  th_vector_state_clear();
+  th_processor_clear_upper();
 }
 
 /* The processor can tell both states apart. */
 static void test_state(void)
 {
-  th_vector_state_clear();
-  CHECK(th_vector_state_now() == TH_UPPER_CLEAR);
-  th_vector_state_spoil();
-  CHECK(th_vector_state_now() == TH_UPPER_IN_USE);
-  th_vector_state_clear();
-  CHECK(th_vector_state_now() == TH_UPPER_CLEAR);
+  th_processor_clear_upper();
+  CHECK(th_processor_upper_now() == TH_UPPER_CLEAR);
+  th_processor_spoil_upper();
+  CHECK(th_processor_upper_now() == TH_UPPER_IN_USE);
+  th_processor_clear_upper();
+  CHECK(th_processor_upper_now() == TH_UPPER_CLEAR);
 }
 
 /* XXH3 has forms of its own for several lengths. */
@@ -179,8 +179,8 @@ static void test_data(void)
 int main(void)
 {
   th_comm_self(&comm);
-  th_vector_state_clear();
-  if (th_vector_state_now() == TH_UPPER_UNKNOWN) {
+  th_processor_clear_upper();
+  if (th_processor_upper_now() == TH_UPPER_UNKNOWN) {
     printf("this processor cannot be asked\n");
     return 0;
   }

@@ -1,12 +1,12 @@
 /* bench_scalar.c - time of a scalar exp after each library that may use wide
  * vectors
  *
- * All figures but the last should be equal: see base/vector_state.h. The last
+ * All figures but the last should be equal: see base/processor.h. The last
  * one shows the cost of a library that leaves the upper halves of the vector
  * registers in use.
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
-#include "base/vector_state.h"
+#include "base/processor.h"
 #include "cli/bench/bench.h"
 #include "io/files/hash.h"
 #include "math/linalg.h"
@@ -49,7 +49,7 @@ static void solve(struct room *room)
 static void spoil(struct room *room)
 {
   (void)room;
-  th_vector_state_spoil();
+  th_processor_spoil_upper();
 }
 
 struct scalar_row {
@@ -80,7 +80,7 @@ static void measure(struct th_bench *bench, struct room *room,
   for (int k = 0; k < TH_BENCH_REPEATS; k++) {
     row->call(room);
     each[k] = nanoseconds_of_exp(room);
-    th_vector_state_clear();
+    th_processor_clear_upper();
   }
   th_bench_report(bench, (struct th_figure){
                              row->key, "ns", row->what,

@@ -2,7 +2,7 @@
  *
  * math/kernels/dense.c is compiled for several instruction sets into tables of
  * the same functions; each gives the same bits. kernels.c takes the one that
- * base/kernel_form.h names; tests call them all.
+ * base/processor.h names; tests call them all.
  *
  * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
@@ -56,7 +56,7 @@ struct th_dense_set {
   const struct th_gradients_kernels *gradients;
 };
 
-/* Return all sets by form (base/kernel_form.h), plain first; a row without a
+/* Return all sets by form (base/processor.h), plain first; a row without a
  * name ends them. For tests, which compare the forms. */
 const struct th_dense_set *th_dense_sets(void);
 

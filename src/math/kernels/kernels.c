@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/kernels.h"
 
-#include "base/kernel_form.h"
+#include "base/processor.h"
 #include "math/kernels/columns_dense.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/gradients_dense.h"
@@ -33,13 +33,13 @@ const struct th_dense_set *th_dense_sets(void)
 
 bool th_dense_runs_here(const struct th_dense_set *set)
 {
-  const struct th_processor here = th_kernel_form_here();
-  return th_kernel_form_runs((enum th_kernel_form)(set - sets), &here);
+  const struct th_processor here = th_processor_here();
+  return th_processor_runs((enum th_processor_form)(set - sets), &here);
 }
 
 const struct th_dense_set *th_dense_best(void)
 {
-  return &sets[th_kernel_form()];
+  return &sets[th_processor_form()];
 }
 
 static const struct th_dense_kernels *dense_kernels(void)

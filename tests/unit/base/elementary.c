@@ -6,7 +6,7 @@
 
 #include "base/elementary.h"
 #include "base/elementary_set.h"
-#include "base/kernel_form.h"
+#include "base/processor.h"
 #include "base/random.h"
 
 #include <string.h>
@@ -125,10 +125,10 @@ static void test_sets(void)
   static const struct th_elementary_set *const sets[TH_FORM_COUNT] = {
       &th_elementary_plain, &th_elementary_avx2, &th_elementary_avx512};
   static const char *const names[TH_FORM_COUNT] = {"plain", "avx2", "avx512"};
-  const struct th_processor here = th_kernel_form_here();
+  const struct th_processor here = th_processor_here();
   for (int form = 0; form < TH_FORM_COUNT; form++) {
     const char *name = names[form];
-    if (!th_kernel_form_runs((enum th_kernel_form)form, &here))
+    if (!th_processor_runs((enum th_processor_form)form, &here))
       continue;
     test_array(name, sets[form]->exp, th_exp, -760, 715);
     test_array(name, sets[form]->log, th_log, -0.1, 9);
@@ -160,8 +160,8 @@ static void test_refusals(void)
   for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
     struct th_error err;
     th_error_clear(&err);
-    CHECK(th_kernel_form_check(&refusals[k].processor, refusals[k].wanted,
-                               &err) == refusals[k].rc);
+    CHECK(th_processor_check(&refusals[k].processor, refusals[k].wanted,
+                             &err) == refusals[k].rc);
     CHECK(strstr(err.text, refusals[k].text) != NULL);
     CHECK(strchr(err.text, '\n') == NULL);
   }

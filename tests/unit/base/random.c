@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "base/kernel_form.h"
 #include "base/memory.h"
+#include "base/processor.h"
 #include "base/random.h"
 #include "base/random_set.h"
 
@@ -217,9 +217,9 @@ static void test_sets(void)
       {{UINT32_MAX, TH_PURPOSE_SLOT}, 7, 0, UINT64_MAX - 3, 1},
       {{3, TH_PURPOSE_TEST}, UINT32_MAX - 3, 1, 5, 0},
       {{4, TH_PURPOSE_TEST}, 5, UINT64_C(1) << 30, 9, UINT64_C(3) << 31}};
-  const struct th_processor here = th_kernel_form_here();
+  const struct th_processor here = th_processor_here();
   for (int form = 0; form < TH_FORM_COUNT; form++)
-    if (th_kernel_form_runs((enum th_kernel_form)form, &here))
+    if (th_processor_runs((enum th_processor_form)form, &here))
       for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
         check_set(sets[form], &pairs[k]);
 }
