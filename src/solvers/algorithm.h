@@ -1,7 +1,7 @@
 /* algorithm.h - what a solver gives the driver
  *
  * A solver is one file with one such table, and one row in registry.c. Its
- * state is plain data that the driver never looks into.
+ * state is plain data that begins with a head, and the driver looks at no more.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ALGORITHM_H
 #define TH_ALGORITHM_H
@@ -23,8 +23,27 @@ struct th_support;
  * objective of such a problem. */
 enum th_loss_unit { TH_LOSS_WHOLE, TH_LOSS_OF_PROBLEM, TH_LOSS_OBJECTIVE };
 
+/* What the driver sees of a state, which begins with it: borrowed from the rest
+ * of the state. What a solver does not have is NULL. */
+struct th_head {
+  const struct th_support *support; /* the model as it is */
+  /* For the progress display: mean loss on the rows of the last update, and the
+   * step size. */
+  const double *loss;
+  const double *step_size;
+  /* The certificate of the model, for solvers with a penalty. It is final after
+   * finish. After a step it holds what the solver knows so far. */
+  const struct th_certificate *certificate;
+  /* How the models that the end compared did, and in which order attributes
+   * were chosen; final after finish. */
+  const struct th_ending *ending;
+  const struct th_selected *selected;
+};
+
 /* All functions are collective unless said otherwise. */
 struct th_algorithm {
+  enum th_loss_unit unit; /* of the loss for the display */
+  /* A new state, whose first member is a struct th_head. */
   th_status (*create)(void **state, struct th_context *context,
                       struct th_error *err);
   /* One update. *more = false: nothing is left to do, or no examples are left
@@ -41,26 +60,9 @@ struct th_algorithm {
    * listing. */
   th_status (*finish)(void *state, struct th_context *context,
                       struct th_error *err);
-  /* The model as it is; borrowed. Local. */
-  const struct th_support *(*support)(const void *state);
-  /* For the progress display: mean loss on the rows of the last update, and
-   * the step size; NULL: there is none. Local. */
-  double (*loss)(const void *state);
-  enum th_loss_unit unit;
-  double (*step_size)(const void *state);
   /* The share of the run that is done, 0 to 1; negative where it is not known.
    * NULL: the share of the examples of all passes. Local. */
   double (*done)(const void *state);
-  /* The certificate of the model; NULL for solvers without a penalty. Local;
-   * borrowed. It is final after finish. After a step it holds what the solver
-   * knows so far. */
-  const struct th_certificate *(*certificate)(const void *state);
-  /* How the models that the end compared did; NULL: it compares none. Local;
-   * borrowed; final after finish. */
-  const struct th_ending *(*ending)(const void *state);
-  /* In which order attributes were chosen; NULL: in none. Local; borrowed;
-   * final after finish. */
-  const struct th_selected *(*selected)(const void *state);
   /* What ended the run, and on what conditions the model is what it says; NULL:
    * the driver knows as much. ended_by may stay TH_ENDED_UNKNOWN: the driver
    * knows better. Local; final after finish. */

@@ -29,7 +29,7 @@ EVERYWHERE = {"begin", "certificate_of", "claims_of", "compare", "create", "desc
               "end", "ending_of", "finish", "free_state", "keeps_held_out", "loss_of", "publish",
               "release", "reserve", "run", "selected_of", "slab_of", "start", "statistics_of",
               "step", "step_size_of", "support_of", "targets_of"}
-STORIES = (("exploration", "exploration", "th_iht_explore"), ("sift", "sift", None),
+STORIES = (("exploration", "exploration", "explore"), ("sift", "sift", None),
            ("lasso", "lasso", None), ("stochastic", "os-prox-sgd", "th_stochastic_step"),
            ("read", "sift", "th_source_block"))
 LONG = 900 # lines
@@ -238,8 +238,9 @@ def measure(texts, tests):
     code = walk.Code(texts)
     away = code.trusted()
     for name, solver, start in STORIES:
-        way = code.walk(solver, ("", start) if start else code.step_of(solver), away)
-        what = f"the story of {start or 'the step of ' + solver}"
+        step = code.step_of(solver)
+        way = code.walk(solver, code.find(code.functions[step][0], start) if start else step, away)
+        what = "the story of " + (f"{start} of {solver}" if start else f"the step of {solver}")
         count(f"{name}_files", f"files of {what}", [(path, 1) for path in set(way)])
         count(f"{name}_turns", f"changes of file of {what}",
               [(b, 1) for a, b in zip(way, way[1:]) if a != b])

@@ -165,19 +165,19 @@ static uint64_t look_of(const struct session *s)
 {
   const struct th_run *run = &s->run;
   const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_head *head = run->state;
   const struct th_context *context = &run->context;
   const double numbers[] = {
-      algorithm->loss(run->state),
-      algorithm->step_size != NULL ? algorithm->step_size(run->state) : 0,
+      *head->loss, head->step_size != NULL ? *head->step_size : 0,
       algorithm->done != NULL ? algorithm->done(run->state) : 0,
       context->piece_from, context->piece_part};
   const int64_t counts[] = {run->updates, context->deal.reused,
                             context->deal.taken, context->deal.pass};
   uint64_t look = th_integer_hash(TH_FNV_BASIS, numbers, sizeof numbers);
   look = th_integer_hash(look, counts, sizeof counts);
-  look = look_at_support(look, algorithm->support(run->state));
-  if (algorithm->certificate != NULL)
-    look = look_at_certificate(look, algorithm->certificate(run->state));
+  look = look_at_support(look, head->support);
+  if (head->certificate != NULL)
+    look = look_at_certificate(look, head->certificate);
   return look;
 }
 

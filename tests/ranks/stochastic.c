@@ -185,7 +185,7 @@ static void run_evenly(struct th_stochastic *s, struct th_context *context,
 
 static uint64_t digest_of(const struct th_stochastic *s)
 {
-  const struct th_support *support = th_stochastic_support(s);
+  const struct th_support *support = &s->support;
   const struct th_ledger *ledger = th_source_ledger(s->context->source);
   size_t size = (size_t)support->size * sizeof(double);
   uint64_t digest = th_integer_hash(TH_FNV_BASIS, support->attribute, size);

@@ -249,6 +249,8 @@ th_status th_averaging_create(void **state, struct th_context *context,
   if (s->reads_whole)
     TH_TRY(th_whole_rows_init(&s->whole, context, config->batch, err));
   choose_constants(s, context);
+  s->head = (struct th_head){
+      .support = &s->support, .loss = &s->loss, .step_size = &s->step};
   *state = s;
   s = NULL;
 done:
@@ -341,21 +343,6 @@ th_status th_averaging_publish(void *state, struct th_context *context,
                                struct th_error *err)
 {
   return choose(state, context, err);
-}
-
-const struct th_support *th_averaging_support(const void *state)
-{
-  return &((const struct th_averaging *)state)->support;
-}
-
-double th_averaging_loss(const void *state)
-{
-  return ((const struct th_averaging *)state)->loss;
-}
-
-double th_averaging_step_size(const void *state)
-{
-  return ((const struct th_averaging *)state)->step;
 }
 
 void th_averaging_describe(void *state, struct th_context *context,

@@ -13,6 +13,7 @@
 #include "solvers/access/context.h"
 #include "solvers/access/support.h"
 #include "solvers/access/whole_rows.h"
+#include "solvers/algorithm.h"
 #include "solvers/competitors/looks.h"
 
 /* What the constants of a solver follow from. Replicated. */
@@ -50,6 +51,7 @@ struct th_averaging_watch {
 
 /* Arrays are of the owned attributes, other numbers replicated. */
 struct th_averaging {
+  struct th_head head;
   const struct th_averaging_rule *rule;
   struct th_all_targets targets;
   struct th_looks looks;
@@ -84,10 +86,6 @@ th_status th_averaging_step(void *state, struct th_context *context, bool *more,
                             struct th_error *err);
 th_status th_averaging_publish(void *state, struct th_context *context,
                                struct th_error *err);
-/* Local. */
-const struct th_support *th_averaging_support(const void *state);
-double th_averaging_loss(const void *state);
-double th_averaging_step_size(const void *state);
 /* The state between two updates. Collective while an image is put. */
 void th_averaging_describe(void *state, struct th_context *context,
                            struct th_state *list);
@@ -98,14 +96,5 @@ void th_averaging_describe(void *state, struct th_context *context,
 th_status th_averaging_gradient(struct th_averaging *s,
                                 struct th_context *context, bool *more,
                                 struct th_error *err);
-
-#define TH_AVERAGING_ALGORITHM(create_function)                                \
-  {                                                                            \
-    .create = (create_function), .step = th_averaging_step,                    \
-    .publish = th_averaging_publish, .finish = th_averaging_publish,           \
-    .support = th_averaging_support, .loss = th_averaging_loss,                \
-    .unit = TH_LOSS_OF_PROBLEM, .step_size = th_averaging_step_size,           \
-    .describe = th_averaging_describe, .free = th_averaging_free               \
-  }
 
 #endif

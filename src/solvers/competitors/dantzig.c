@@ -167,6 +167,7 @@ static const double heavy = 0.8;
 static const double tolerance = 0.01;
 
 struct dantzig {
+  struct th_head head;
   struct th_all_targets targets;
   struct th_looks looks;
   struct th_pairs pairs;
@@ -262,6 +263,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
   TH_TRY(choose_constants(s, context, err));
+  s->head = (struct th_head){.support = &s->support, .loss = &s->loss};
   *state = s;
   s = NULL;
 done:
@@ -374,22 +376,6 @@ static th_status finish(void *state, struct th_context *context,
   return rc;
 }
 
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct dantzig *)state)->support;
-}
-
-static double loss_of(const void *state)
-{
-  return ((const struct dantzig *)state)->loss;
-}
-
-static double step_size_of(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
 /* Nothing has been solved yet. */
 static bool keeps_held_out(const void *state)
 {
@@ -414,10 +400,7 @@ static void describe(void *state, struct th_context *context,
 const struct th_algorithm th_dantzig_algorithm = {.create = create,
                                                   .step = step,
                                                   .finish = finish,
-                                                  .support = support_of,
-                                                  .loss = loss_of,
                                                   .unit = TH_LOSS_OF_PROBLEM,
-                                                  .step_size = step_size_of,
                                                   .keeps_held_out =
                                                       keeps_held_out,
                                                   .describe = describe,

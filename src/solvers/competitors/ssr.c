@@ -66,4 +66,10 @@ static th_status create(void **state, struct th_context *context,
   return th_averaging_create(state, context, &rule, err);
 }
 
-const struct th_algorithm th_ssr_algorithm = TH_AVERAGING_ALGORITHM(create);
+const struct th_algorithm th_ssr_algorithm = {.unit = TH_LOSS_OF_PROBLEM,
+                                              .create = create,
+                                              .step = th_averaging_step,
+                                              .publish = th_averaging_publish,
+                                              .finish = th_averaging_publish,
+                                              .describe = th_averaging_describe,
+                                              .free = th_averaging_free};

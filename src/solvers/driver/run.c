@@ -180,12 +180,9 @@ static th_status own_units(struct th_run *run, const struct th_support *support,
   return rc;
 }
 
-/* The certificate of the model, or NULL. Local; borrowed. */
-static const struct th_certificate *certificate_of(const struct th_run *run)
+static const struct th_head *head_of(const struct th_run *run)
 {
-  const struct th_algorithm *algorithm = run->solver->algorithm;
-  return algorithm->certificate != NULL ? algorithm->certificate(run->state)
-                                        : NULL;
+  return run->state;
 }
 
 /* Local. */
@@ -212,15 +209,9 @@ static bool keeps_held_out(const struct th_run *run)
 static double loss_of(const struct th_run *run)
 {
   const struct th_algorithm *algorithm = run->solver->algorithm;
-  double loss = algorithm->loss(run->state);
+  double loss = *head_of(run)->loss;
   return algorithm->unit == TH_LOSS_OF_PROBLEM ? loss / run->context.loss->half
                                                : loss;
-}
-
-static double step_size_of(const struct th_run *run)
-{
-  const struct th_algorithm *algorithm = run->solver->algorithm;
-  return algorithm->step_size != NULL ? algorithm->step_size(run->state) : 0;
 }
 
 /* Bring the support up to date for a check. Collective. */
@@ -239,7 +230,8 @@ static th_status tell(struct th_run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
   const struct th_algorithm *algorithm = run->solver->algorithm;
-  const struct th_support *support = algorithm->support(run->state);
+  const struct th_head *head = head_of(run);
+  const struct th_support *support = head->support;
   const struct th_ledger *ledger = th_source_ledger(run->context.source);
   if (monitor == NULL || monitor->progress == NULL)
     return TH_OK;
@@ -263,10 +255,9 @@ static th_status tell(struct th_run *run, struct th_error *err)
       .support = support->attribute,
       .coef = run->coef,
       .intercept = th_support_own_intercept(support, &run->context),
-      .step_size = step_size_of(run),
-      .certificate = certificate_of(run),
-      .ending =
-          algorithm->ending != NULL ? algorithm->ending(run->state) : NULL};
+      .step_size = head->step_size != NULL ? *head->step_size : 0,
+      .certificate = head->certificate,
+      .ending = head->ending};
   monitor->progress(monitor->self, &progress);
   return TH_OK;
 }
@@ -322,8 +313,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
     warned = context->deal.reused;
     if (!keeps_held_out(run))
       TH_TRY(th_early_stopping_check(&run->validation, context,
-                                     algorithm->support(run->state), &stop,
-                                     err));
+                                     head_of(run)->support, &stop, err));
     if (!stop)
       TH_TRY(th_run_heed(run, false, err));
   }
@@ -343,7 +333,7 @@ static th_status choose(struct th_run *run, const struct th_support **chosen,
 {
   double loss = INFINITY;
   th_status rc = TH_OK;
-  *chosen = run->solver->algorithm->support(run->state);
+  *chosen = head_of(run)->support;
   if (!isfinite(run->validation.best_loss))
     return rc;
   rc = th_early_stopping_loss(&run->validation, &run->context, *chosen, &loss,
@@ -376,6 +366,7 @@ static th_status fill_model(struct th_run *run,
                             const struct th_support *support,
                             struct th_model *model, struct th_error *err)
 {
+  const struct th_head *head = head_of(run);
   const struct th_store *store = run->store;
   int64_t size = 0;
   th_status rc = own_units(run, support, err);
@@ -405,17 +396,14 @@ static th_status fill_model(struct th_run *run,
   model->ledger = *th_source_ledger(run->context.source);
   model->passes = run->context.deal.taken > 0 ? run->context.deal.pass + 1 : 0;
   model->fingerprint = store->fingerprint;
-  if (run->solver->algorithm->ending != NULL)
-    model->ending = *run->solver->algorithm->ending(run->state);
-  if (run->solver->algorithm->selected != NULL)
-    rc = th_selected_copy(&model->selected,
-                          run->solver->algorithm->selected(run->state), err);
+  if (head->ending != NULL)
+    model->ending = *head->ending;
+  if (head->selected != NULL)
+    rc = th_selected_copy(&model->selected, head->selected, err);
   fill_claims(run, model);
-  if (rc != TH_OK)
-    return rc;
-  const struct th_certificate *known = certificate_of(run);
-  return known == NULL ? TH_OK
-                       : th_certificate_copy(&model->certificate, known, err);
+  if (rc == TH_OK && head->certificate != NULL)
+    rc = th_certificate_copy(&model->certificate, head->certificate, err);
+  return rc;
 }
 
 /* Deviations read from the source, those of attributes that lie near each other

@@ -166,6 +166,7 @@ static const double precise = 1e-12;
 static const double no_better = 1e-9;
 
 struct lasso {
+  struct th_head head;
   struct th_problem problem;
   struct th_working_set_solver exact;
   struct th_support support;
@@ -213,6 +214,9 @@ static th_status create(void **state, struct th_context *context,
     th_context_notice(
         context, "lambda %g is not below lambda_max %g, so the model is zero",
         lambda, s->problem.lambda_max);
+  s->head = (struct th_head){.support = &s->support,
+                             .loss = &s->certificate.objective,
+                             .certificate = &s->certificate};
   *state = s;
   s = NULL;
 done:
@@ -455,25 +459,10 @@ static th_status finish(void *state, struct th_context *context,
   return rc;
 }
 
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct lasso *)state)->support;
-}
-
-static double loss_of(const void *state)
-{
-  return ((const struct lasso *)state)->certificate.objective;
-}
-
 static double done_of(const void *state)
 {
   const struct lasso *s = state;
   return is_left(s) ? s->reached : 1;
-}
-
-static const struct th_certificate *certificate_of(const void *state)
-{
-  return &((const struct lasso *)state)->certificate;
 }
 
 static void claims_of(const void *state, struct th_claims *claims)
@@ -508,11 +497,8 @@ static void describe(void *state, struct th_context *context,
 const struct th_algorithm th_lasso_algorithm = {.create = create,
                                                 .step = step,
                                                 .finish = finish,
-                                                .support = support_of,
-                                                .loss = loss_of,
                                                 .unit = TH_LOSS_OBJECTIVE,
                                                 .done = done_of,
-                                                .certificate = certificate_of,
                                                 .claims = claims_of,
                                                 .describe = describe,
                                                 .free = free_state};

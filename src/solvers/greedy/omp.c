@@ -365,6 +365,7 @@ done:
 }
 
 struct omp {
+  struct th_head head;
   struct th_problem problem;
   struct th_duals duals;
   struct th_replicated_columns columns;
@@ -441,6 +442,8 @@ static th_status create(void **state, struct th_context *context,
   s->folds.ended = s->folds.count == 0;
   s->path.known = s->folds.ended && s->path.size == 0;
   TH_TRY(publish(s, context, err));
+  s->head = (struct th_head){
+      .support = &s->support, .loss = &s->path.loss, .selected = &s->selected};
   *state = s;
   s = NULL;
 done:
@@ -487,17 +490,6 @@ static th_status finish(void *state, struct th_context *context,
   return TH_OK;
 }
 
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct omp *)state)->support;
-}
-
-/* Borrowed from the path. */
-static const struct th_selected *selected_of(const void *state)
-{
-  return &((const struct omp *)state)->selected;
-}
-
 /* Attributes that were given as a start are all there is. */
 static void claims_of(const void *state, struct th_claims *claims)
 {
@@ -509,11 +501,6 @@ static void claims_of(const void *state, struct th_claims *claims)
   else
     claims->ended_by =
         s->folds.count > 0 ? TH_ENDED_HELD_OUT : TH_ENDED_SPARSITY;
-}
-
-static double loss_of(const void *state)
-{
-  return ((const struct omp *)state)->path.loss;
 }
 
 static double done_of(const void *state)
@@ -573,11 +560,8 @@ static void describe(void *state, struct th_context *context,
 const struct th_algorithm th_omp_algorithm = {.create = create,
                                               .step = step,
                                               .finish = finish,
-                                              .support = support_of,
-                                              .loss = loss_of,
                                               .unit = TH_LOSS_OF_PROBLEM,
                                               .done = done_of,
-                                              .selected = selected_of,
                                               .claims = claims_of,
                                               .describe = describe,
                                               .free = free_state};

@@ -352,6 +352,7 @@ static const double safety = 1.2;
 enum phase { FIT, TRY };
 
 struct oomp {
+  struct th_head head;
   struct th_oomp_law law;
   struct th_batch batch;
   struct th_candidates candidates;
@@ -439,6 +440,8 @@ static th_status create(void **state, struct th_context *context,
   s->fresh = true;
   TH_TRY(begin_select(s, context, err));
   tell_stop_below(s, context);
+  s->head = (struct th_head){
+      .support = &s->support, .loss = &s->noise, .selected = &s->selected};
   *state = s;
   s = NULL;
 done:
@@ -672,24 +675,9 @@ done:
   return rc;
 }
 
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct oomp *)state)->support;
-}
-
-static const struct th_selected *selected_of(const void *state)
-{
-  return &((const struct oomp *)state)->selected;
-}
-
 static void claims_of(const void *state, struct th_claims *claims)
 {
   *claims = ((const struct oomp *)state)->claims;
-}
-
-static double loss_of(const void *state)
-{
-  return ((const struct oomp *)state)->noise;
 }
 
 /* The state between two looks. */
@@ -719,9 +707,6 @@ static void describe(void *state, struct th_context *context,
 const struct th_algorithm th_oomp_algorithm = {.create = create,
                                                .step = step,
                                                .finish = finish,
-                                               .support = support_of,
-                                               .loss = loss_of,
-                                               .selected = selected_of,
                                                .claims = claims_of,
                                                .describe = describe,
                                                .free = free_state};

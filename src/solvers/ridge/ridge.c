@@ -116,6 +116,7 @@ static const double usual_share = 1e-14;
 enum { USUAL_EPOCHS = 1000 };
 
 struct ridge {
+  struct th_head head;
   struct th_problem problem;
   struct th_useful places;
   struct th_direct direct;
@@ -227,6 +228,9 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(take_products(s, err));
   TH_TRY(take_matrix(s, context, err));
   s->certificate.confidence = 1;
+  s->head = (struct th_head){.support = &s->support,
+                             .loss = &s->certificate.objective,
+                             .certificate = &s->certificate};
   *state = s;
   s = NULL;
 done:
@@ -313,16 +317,6 @@ static th_status finish(void *state, struct th_context *context,
   return TH_OK;
 }
 
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct ridge *)state)->support;
-}
-
-static double loss_of(const void *state)
-{
-  return ((const struct ridge *)state)->certificate.objective;
-}
-
 static double done_of(const void *state)
 {
   const struct ridge *s = state;
@@ -334,11 +328,6 @@ static void claims_of(const void *state, struct th_claims *claims)
 {
   (void)state;
   claims->ended_by = TH_ENDED_NOTHING;
-}
-
-static const struct th_certificate *certificate_of(const void *state)
-{
-  return &((const struct ridge *)state)->certificate;
 }
 
 /* The state between two lambdas; everything else is made again from the data.
@@ -357,11 +346,8 @@ static void describe(void *state, struct th_context *context,
 const struct th_algorithm th_ridge_algorithm = {.create = create,
                                                 .step = step,
                                                 .finish = finish,
-                                                .support = support_of,
-                                                .loss = loss_of,
                                                 .unit = TH_LOSS_OBJECTIVE,
                                                 .done = done_of,
-                                                .certificate = certificate_of,
                                                 .claims = claims_of,
                                                 .describe = describe,
                                                 .free = free_state};

@@ -21,6 +21,7 @@
 
 /* Vectors by place are those of the attributes that are not left out. */
 struct online {
+  struct th_head head;
   struct th_learning learning; /* w, steps, targets */
   struct th_whole_rows whole;
   double reach;     /* bound on predictions */
@@ -96,6 +97,9 @@ static th_status create(void **state, struct th_context *context,
   theory.reads = INFINITY;
   theory.known = true;
   th_learning_begin(&s->learning, context, &theory);
+  s->head = (struct th_head){.support = &s->learning.support,
+                             .loss = &s->learning.loss,
+                             .step_size = &s->learning.steps.shown};
   *state = s;
   s = NULL;
 done:
@@ -141,7 +145,7 @@ static void add_norm(struct online *s, struct th_context *context)
     context->comm->ops->max_f64(context->comm, &largest, 1);
   else
     largest = th_iterate_cells_sum(context, s->square, s->cell);
-  s->learning.steps.sum += largest;
+  th_steps_add(&s->learning.steps, largest);
 }
 
 /* A step against the gradient, and back into the ball. Collective. */
@@ -189,21 +193,6 @@ static th_status publish(void *state, struct th_context *context,
   return th_learning_publish(&s->learning, context, err);
 }
 
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct online *)state)->learning.support;
-}
-
-static double loss_of(const void *state)
-{
-  return ((const struct online *)state)->learning.loss;
-}
-
-static double step_size_of(const void *state)
-{
-  return th_steps_shown(&((const struct online *)state)->learning.steps);
-}
-
 /* The row cache of a unit that is not used up is drawn again, which the ledger
  * has counted. Collective. */
 static void describe(void *state, struct th_context *context,
@@ -222,9 +211,6 @@ const struct th_algorithm th_online_algorithm = {.create = create,
                                                  .step = step,
                                                  .publish = publish,
                                                  .finish = publish,
-                                                 .support = support_of,
-                                                 .loss = loss_of,
                                                  .unit = TH_LOSS_OF_PROBLEM,
-                                                 .step_size = step_size_of,
                                                  .describe = describe,
                                                  .free = free_state};

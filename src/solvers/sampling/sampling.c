@@ -199,6 +199,9 @@ static th_status create(void **state, struct th_context *context,
   s->first_phase = first_phase(context);
   if (!th_learning_is_over(&s->learning))
     TH_TRY(begin_phase(s, context, err));
+  s->head = (struct th_head){.support = &s->learning.support,
+                             .loss = &s->learning.loss,
+                             .step_size = &s->learning.steps.shown};
   *state = s;
   s = NULL;
 done:
@@ -254,21 +257,6 @@ static th_status publish(void *state, struct th_context *context,
   return th_learning_publish(&s->learning, context, err);
 }
 
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct th_sampling *)state)->learning.support;
-}
-
-static double loss_of(const void *state)
-{
-  return ((const struct th_sampling *)state)->learning.loss;
-}
-
-static double step_size_of(const void *state)
-{
-  return th_steps_shown(&((const struct th_sampling *)state)->learning.steps);
-}
-
 /* The first phase is for the moments, and may learn next to nothing. */
 static bool keeps_held_out(const void *state)
 {
@@ -281,10 +269,7 @@ const struct th_algorithm th_sampling_algorithm = {
     .step = step,
     .publish = publish,
     .finish = publish,
-    .support = support_of,
-    .loss = loss_of,
     .unit = TH_LOSS_OF_PROBLEM,
-    .step_size = step_size_of,
     .keeps_held_out = keeps_held_out,
     .describe = sampling_describe,
     .free = free_state};
@@ -395,7 +380,7 @@ static void add_norm(struct th_sampling *s, struct th_context *context)
   th_comm_share_numbers(context->comm, t->number, (size_t)t->cells);
   for (int64_t c = 0; c < t->cells; c++)
     norm = largest ? fmax(norm, t->number[c]) : norm + t->number[c];
-  s->learning.steps.sum += norm;
+  th_steps_add(&s->learning.steps, norm);
 }
 
 /* The sums of this rank's cells that were touched, to all ranks. Collective. */

@@ -6,6 +6,7 @@
 #ifndef TH_SAMPLING_H
 #define TH_SAMPLING_H
 
+#include "solvers/algorithm.h"
 #include "solvers/sampling/draws.h"
 #include "solvers/sampling/learning.h"
 #include "solvers/sampling/reads.h"
@@ -29,6 +30,7 @@ struct th_touched {
 };
 
 struct th_sampling {
+  struct th_head head;
   struct th_learning learning; /* w, steps, targets, moments */
   struct th_draws draws;
   struct th_example_order order;

@@ -54,6 +54,21 @@ void th_steps_begin(struct th_steps *steps, const struct th_config *config,
     steps->size = factor * (double)theory->batch * ball->theory(theory);
   else
     steps->size = factor * ball->reach(frame, theory->attributes);
+  steps->shown = steps->size;
+}
+
+/* After a change of the sum. */
+static void show(struct th_steps *steps)
+{
+  steps->shown = steps->by == TH_ADAGRAD_NORM && steps->sum > 0
+                     ? steps->size / sqrt(steps->sum)
+                     : steps->size;
+}
+
+void th_steps_add(struct th_steps *steps, double square)
+{
+  steps->sum += square;
+  show(steps);
 }
 
 double th_steps_next(struct th_steps *steps, int64_t a, double gradient)
@@ -68,13 +83,6 @@ double th_steps_next(struct th_steps *steps, int64_t a, double gradient)
   return square > 0 ? steps->size / sqrt(square) : 0;
 }
 
-double th_steps_shown(const struct th_steps *steps)
-{
-  return steps->by == TH_ADAGRAD_NORM && steps->sum > 0
-             ? steps->size / sqrt(steps->sum)
-             : steps->size;
-}
-
 void th_steps_describe(struct th_steps *steps, struct th_range owned,
                        struct th_state *state)
 {
@@ -83,5 +91,6 @@ void th_steps_describe(struct th_steps *steps, struct th_range owned,
   TH_STATE_ONE(state, steps, sum);
   if (steps->by == TH_ADAGRAD_COORDINATE)
     th_state_spread(state, "square", TH_STATE_F64, steps->square, 1, owned);
+  show(steps);
   th_state_leave(state);
 }

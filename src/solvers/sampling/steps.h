@@ -20,6 +20,7 @@ struct th_steps {
   double sum;     /* of squared norms */
   double *square; /* coordinate: of the owned attributes, sums of squares */
   int64_t count;  /* of them; 0: by is another one */
+  double shown;   /* the last step, for the progress display */
 };
 
 /* The way of steps that the options decide. Local. */
@@ -36,8 +37,8 @@ void th_steps_begin(struct th_steps *steps, const struct th_config *config,
 /* The step of an attribute of this rank; norms have been added up. Local. */
 double th_steps_next(struct th_steps *steps, int64_t a, double gradient);
 
-/* For the progress display. Local. */
-double th_steps_shown(const struct th_steps *steps);
+/* Add the squared norm of a gradient, before the step. Local. */
+void th_steps_add(struct th_steps *steps, double square);
 
 /* Local. */
 void th_steps_describe(struct th_steps *steps, struct th_range owned,

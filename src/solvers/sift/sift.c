@@ -28,10 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct th_support *support(const void *state);
-static double loss(const void *state);
 static double done(const void *state);
-static const struct th_ending *ending(const void *state);
 static void sift_describe(void *state, struct th_context *context,
                           struct th_state *list);
 
@@ -448,6 +445,9 @@ static th_status create(void **state, struct th_context *context,
         context->config->passes * context->deal.rows_in_pass - s->reserve;
   if (context->target.labels) /* begin with the log odds of the larger label */
     center_labels(s, th_tanh(context->target.offset / 2));
+  s->head = (struct th_head){.support = &s->confirmed,
+                             .loss = &s->mean_square,
+                             .ending = &s->end.ending};
   *state = s;
   s = NULL;
 done:
@@ -627,18 +627,6 @@ static th_status finish(void *state, struct th_context *context,
   return th_sift_end(state, context, err);
 }
 
-static const struct th_support *support(const void *state)
-{
-  const struct th_sift *s = state;
-  return &s->confirmed;
-}
-
-static double loss(const void *state)
-{
-  const struct th_sift *s = state;
-  return s->mean_square;
-}
-
 /* Of the rounds: an end that predicts is a part of its own. */
 static double done(const void *state)
 {
@@ -655,18 +643,6 @@ static double done(const void *state)
   return rows > 0 ? fmin(now / (passes * rows), 1) : -1;
 }
 
-static double step_size(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
-static const struct th_ending *ending(const void *state)
-{
-  const struct th_sift *s = state;
-  return &s->end.ending;
-}
-
 /* An end that predicts chooses by them. */
 static bool keeps_held_out(const void *state)
 {
@@ -678,11 +654,7 @@ const struct th_algorithm th_sift_algorithm = {
     .create = create,
     .step = step,
     .finish = finish,
-    .support = support,
-    .loss = loss,
     .done = done,
-    .step_size = step_size,
-    .ending = ending,
     .keeps_held_out = keeps_held_out,
     .describe = sift_describe,
     .free = release,

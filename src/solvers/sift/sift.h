@@ -6,6 +6,7 @@
 #define TH_SIFT_H
 
 #include "data/latin.h"
+#include "solvers/algorithm.h"
 #include "solvers/predict/end.h"
 #include "solvers/sift/sift_evidence.h"
 #include "solvers/sift/sift_fit.h"
@@ -52,6 +53,7 @@ struct th_sift_plan {
 
 /* Replicated but for evidence, and the plan's part of the race. */
 struct th_sift {
+  struct th_head head;
   bool predicts;               /* ends with what predicts best (end.h) */
   struct th_latin latin;       /* deals the rows of the rounds, if predicts */
   struct th_marginal marginal; /* if predicts: makes the list */

@@ -503,7 +503,8 @@ static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
   TH_TRY(lasso->create(&state, &context, err));
   while (more)
     TH_TRY(lasso->step(state, &context, &more, err));
-  TH_TRY(th_screen_online_adopt(s, lasso->support(state), readmitted, err));
+  const struct th_head *head = state;
+  TH_TRY(th_screen_online_adopt(s, head->support, readmitted, err));
 done:
   lasso->free(state);
   return rc;

@@ -227,26 +227,6 @@ done:
   return rc;
 }
 
-const struct th_support *th_stochastic_support(const void *state)
-{
-  return &((const struct th_stochastic *)state)->support;
-}
-
-const struct th_certificate *th_stochastic_certificate(const void *state)
-{
-  return &((const struct th_stochastic *)state)->certificate;
-}
-
-double th_stochastic_loss(const void *state)
-{
-  return ((const struct th_stochastic *)state)->control.loss;
-}
-
-double th_stochastic_step_size(const void *state)
-{
-  return ((const struct th_stochastic *)state)->control.step_size;
-}
-
 /* --- The gap that ends a run of a stochastic method
  *
  * A check sees the iterate before screening prunes it, and only on the active

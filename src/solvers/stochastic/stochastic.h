@@ -198,10 +198,6 @@ th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err);
 /* Tell the user if the wanted gap was not reached. The certificate has the gap.
  * Local. */
 void th_stochastic_tell(const struct th_stochastic *s);
-const struct th_support *th_stochastic_support(const void *state);
-const struct th_certificate *th_stochastic_certificate(const void *state);
-double th_stochastic_loss(const void *state);
-double th_stochastic_step_size(const void *state);
 /* The share of the present lambda's epochs, which a gap may end. Local. */
 double th_stochastic_done(const struct th_stochastic *s);
 void th_stochastic_free(void *state); /* local */

@@ -26,9 +26,20 @@ static const struct th_screening *screening_of(const struct th_context *context)
 
 /* The engine, run at one lambda after the other. */
 struct path {
+  struct th_head head;
   struct th_stochastic *engine;
   int64_t point; /* of the path */
 };
+
+/* The engine of the present lambda, whose model is shown. Local. */
+static void take_engine(struct path *path, struct th_stochastic *s)
+{
+  path->engine = s;
+  path->head = (struct th_head){.support = &s->support,
+                                .loss = &s->control.loss,
+                                .step_size = &s->control.step_size,
+                                .certificate = &s->certificate};
+}
 
 /* Record the present lambda in the path. Local. */
 static th_status record(struct th_stochastic *s, struct th_error *err)
@@ -62,7 +73,7 @@ static th_status advance(struct path *path, struct th_context *context,
   next->certificate.path_size = old->certificate.path_size;
   old->certificate.path = NULL;
   th_stochastic_free(old);
-  path->engine = next;
+  take_engine(path, next);
   path->point++;
   context->piece_from = (double)path->point * context->piece_part;
 done:
@@ -73,10 +84,12 @@ static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
   struct path *path = NULL;
+  struct th_stochastic *engine = NULL;
   th_status rc = TH_NEW(&path, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_stochastic_create(&path->engine, context, context->solver->update,
+  TH_TRY(th_stochastic_create(&engine, context, context->solver->update,
                               screening_of(context), err));
+  take_engine(path, engine);
   if (context->config->path > 1)
     context->piece_part = 1 / (double)context->config->path;
   *state = path;
@@ -128,7 +141,7 @@ static void move_to_point(struct path *path, struct th_context *context,
   if (next == NULL)
     return;
   th_stochastic_free(old);
-  path->engine = next;
+  take_engine(path, next);
 }
 
 static void describe(void *state, struct th_context *context,
@@ -143,24 +156,9 @@ static void describe(void *state, struct th_context *context,
   th_stochastic_describe(path->engine, list);
 }
 
-static const struct th_support *support(const void *state)
-{
-  return th_stochastic_support(((const struct path *)state)->engine);
-}
-
-static const struct th_certificate *certificate(const void *state)
-{
-  return th_stochastic_certificate(((const struct path *)state)->engine);
-}
-
 static void claims(const void *state, struct th_claims *of)
 {
   of->ended_by = th_stochastic_ended_by(((const struct path *)state)->engine);
-}
-
-static double loss(const void *state)
-{
-  return th_stochastic_loss(((const struct path *)state)->engine);
 }
 
 static double done(const void *state)
@@ -169,11 +167,6 @@ static double done(const void *state)
   const struct th_context *context = path->engine->context;
   double here = th_stochastic_done(path->engine);
   return context->piece_from + context->piece_part * fmin(here, 1);
-}
-
-static double step_size(const void *state)
-{
-  return th_stochastic_step_size(((const struct path *)state)->engine);
 }
 
 static void release(void *state)
@@ -186,12 +179,8 @@ static void release(void *state)
 const struct th_algorithm th_stochastic_algorithm = {.create = create,
                                                      .step = step,
                                                      .finish = finish,
-                                                     .support = support,
                                                      .claims = claims,
-                                                     .loss = loss,
                                                      .unit = TH_LOSS_OF_PROBLEM,
-                                                     .step_size = step_size,
                                                      .done = done,
                                                      .describe = describe,
-                                                     .certificate = certificate,
                                                      .free = release};

@@ -1,19 +1,59 @@
-/* iht.c - what Exploration, Exploitation and Hybrid share
+/* iht.c - solvers `exploration`, `exploitation` and `hybrid`: iterative hard
+ * thresholding under an attribute budget
+ *
+ * Murata & Suzuki 2018, Algorithms 1 to 3, for
+ *     minimise E[ l_y(theta' x) ]  subject to  |theta|_0 <= s,
+ * where at most s' > s attributes of an example may be observed.
+ *
+ *   Exploration(theta, eta, s', s, {B_t}, T)                     Algorithm 1
+ *     1  split the attributes into blocks J_i of s' - s
+ *     2  for t = 1 to T
+ *     3    S = supp(theta)
+ *     4    for each J_i: sample B_t examples
+ *     5      observe x|J_i, x|S and y of each
+ *     6      g|J_i = (1/B_t) sum of l'_y(theta_S' x_S) x|J_i
+ *     7    theta = H_s(theta - eta g), H_s keeps the s largest
+ *   Exploitation(theta, eta, {B_t}, T)                           Algorithm 2
+ *     1  S_0 = supp(theta)
+ *     2  for t = 1 to T
+ *     3    sample B_t examples
+ *     4    observe x|S_0 and y of each
+ *     5    g|S_0 = (1/B_t) sum of l'_y(theta' x) x|S_0
+ *     6    g is 0 elsewhere
+ *     7    theta = theta - eta g
+ *   Hybrid                                                       Algorithm 3
+ *     1  for k = 1, 2, ...
+ *     2    theta = Exploration(theta, eta, s', s, {B^-_k}, T^-_k)
+ *     3    theta = Exploitation(theta, eta, {B_k}, T_k)
+ *
+ * The solvers `exploration` and `exploitation` make rounds of one of the two.
+ *
+ * What the paper leaves open: every block J_i has its own B_t rows (one set of
+ * rows for all blocks would observe all of an example); while S is empty blocks
+ * may be s' wide. The examples of all blocks see S. With shared_support the
+ * coordinates on S use all of them; without it they are those of the paper. The
+ * support of Exploitation never changes, even when a coefficient passes through
+ * 0. Batches grow from round to round.
  * SPDX-License-Identifier: MIT */
-#include "solvers/thresholding/iht.h"
-
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/linalg.h"
 #include "math/schedule.h"
 #include "ranks/partition.h"
+#include "solvers/access/batch.h"
+#include "solvers/access/gram.h"
+#include "solvers/access/kept_rows.h"
+#include "solvers/algorithm.h"
 #include "solvers/fits/refit.h"
 #include "solvers/thresholding/algorithms.h"
 #include "solvers/thresholding/budgeted_plan.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- What a run of exploration, exploitation or hybrid is going to do */
 
@@ -45,6 +85,35 @@ th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
 done:
   return rc;
 }
+
+/* The updates that the rounds of a solver have: a set. */
+enum updates { EXPLORE = 1, EXPLOIT = 2, BOTH = EXPLORE | EXPLOIT };
+
+/* Replicated but for grad. */
+struct iht {
+  struct th_head head;
+  struct th_support theta;
+  struct th_support last;  /* theta before the last step, to go back to */
+  struct th_blocks blocks; /* J_i */
+  struct th_batch batch;
+  struct th_gram gram;      /* rows seen since S last changed */
+  struct th_kept_rows kept; /* the same, for labels */
+  double *grad;             /* of the owned attributes */
+  struct th_selection selection;
+  struct th_index_value *chosen; /* room for S */
+  double *slope;     /* slopes on S, each from the rank that owns the member */
+  double smoothness; /* L */
+  double eta;
+  double first_eta; /* before any halving */
+  int64_t halvings;
+  double smallest_loss;    /* on fresh rows so far */
+  int64_t explore_rows;    /* B^-, rows per block, this round */
+  int64_t exploit_rows;    /* B, this round */
+  int64_t updates_explore; /* T^-_k */
+  int64_t updates_exploit; /* T_k */
+  int64_t round;           /* k, from 0 */
+  bool explores;           /* exploring is not over */
+};
 
 /* --- L from the spectrum of a few random attributes ----------------------- */
 
@@ -95,9 +164,9 @@ done:
 
 /* Largest eigenvalue of the correlation of x_S in a Gram matrix; solved on rank
  * 0. Collective. */
-static th_status iht_gram_eigenvalue(const struct th_gram *gram,
-                                     struct th_context *context, double *lambda,
-                                     struct th_error *err)
+static th_status gram_eigenvalue(const struct th_gram *gram,
+                                 struct th_context *context, double *lambda,
+                                 struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   th_status rc = TH_OK;
@@ -149,7 +218,7 @@ static th_status probe_block(struct th_context *context, int probe,
     goto done;
   TH_TRY(th_gram_start(&gram, context, count, err));
   TH_TRY(th_gram_add(&gram, context, &batch, &support, NULL, NULL, err));
-  TH_TRY(iht_gram_eigenvalue(&gram, context, lambda, err));
+  TH_TRY(gram_eigenvalue(&gram, context, lambda, err));
 done:
   th_support_free(&support);
   th_batch_free(&batch);
@@ -160,8 +229,8 @@ done:
 /* L by the automatic rule, from two blocks of s' random attributes on 4 s' rows
  * each. The draws are in the ledger. If they would cost more than a tenth of
  * the data, lambda = 2, hence eta = 1/8 for a squared loss. Collective. */
-static th_status iht_estimate_step_size(struct th_context *context,
-                                        double *lambda, struct th_error *err)
+static th_status estimate_step_size(struct th_context *context, double *lambda,
+                                    struct th_error *err)
 {
   int64_t count = th_source_budget(context->source);
   th_status rc = TH_OK;
@@ -178,6 +247,8 @@ static th_status iht_estimate_step_size(struct th_context *context,
   return rc;
 }
 
+/* --- The state ------------------------------------------------------------ */
+
 enum {
   AFFORDABLE = 1024,   /* |S| up to which every round may refit */
   RARE_ROWS = 4,       /* of the worst kind, that chance may bring */
@@ -187,9 +258,24 @@ enum {
 
 static const double guard_factor = 4;
 
+static void release(void *state)
+{
+  struct iht *h = state;
+  if (h == NULL)
+    return;
+  th_support_free(&h->theta);
+  th_support_free(&h->last);
+  th_partition_blocks_free(&h->blocks);
+  th_batch_free(&h->batch);
+  th_gram_free(&h->gram);
+  th_kept_rows_free(&h->kept);
+  th_select_free(&h->selection);
+  TH_FREE(h->grad, h->chosen, h->slope, h);
+}
+
 /* Begin with the configured start, whose coefficients are in the data's own
  * units. Collective. */
-static th_status start_support(struct th_iht *h, struct th_context *context,
+static th_status start_support(struct iht *h, struct th_context *context,
                                struct th_error *err)
 {
   const struct th_config *config = context->config;
@@ -213,21 +299,21 @@ done:
 
 /* eta = 1/(2 L), L = smoothness of the loss times the largest eigenvalue.
  * Collective. */
-static th_status choose_step_size(struct th_iht *h, struct th_context *context,
+static th_status choose_step_size(struct iht *h, struct th_context *context,
                                   struct th_error *err)
 {
   double lambda = 1;
   h->eta = context->config->eta;
   if (h->eta > 0)
     return TH_OK;
-  th_status rc = iht_estimate_step_size(context, &lambda, err);
+  th_status rc = estimate_step_size(context, &lambda, err);
   h->smoothness = context->loss->smoothness * lambda;
   h->eta = 1 / (2 * h->smoothness);
   return rc;
 }
 
 /* Reserve all room now, so that no step allocates. Local. */
-static th_status reserve(struct th_iht *h, const struct th_context *context,
+static th_status reserve(struct iht *h, const struct th_context *context,
                          struct th_error *err)
 {
   const struct th_config *config = context->config;
@@ -248,10 +334,12 @@ done:
   return rc;
 }
 
-th_status th_iht_create(void **state, struct th_context *context,
+/* Start from theta = 0 (or the configured start), with the step size and the
+ * batches given or by rule. Collective. */
+static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
-  struct th_iht *h = NULL;
+  struct iht *h = NULL;
   th_status rc = TH_NEW(&h, 1, "the solver", err);
   if (rc == TH_OK)
     rc = reserve(h, context, err);
@@ -263,27 +351,57 @@ th_status th_iht_create(void **state, struct th_context *context,
   th_kept_rows_start(&h->kept, context, h->theta.size);
   TH_TRY(choose_step_size(h, context, err));
   h->first_eta = h->eta;
+  h->head = (struct th_head){
+      .support = &h->theta, .loss = &h->batch.loss, .step_size = &h->eta};
   *state = h;
   h = NULL;
 done:
-  th_iht_release(h);
+  release(h);
   return rc;
 }
 
-void th_iht_release(void *state)
+/* The refit that ends a run. It uses all that is left for S. Collective. */
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
 {
-  struct th_iht *h = state;
-  if (h == NULL)
-    return;
-  th_support_free(&h->theta);
-  th_support_free(&h->last);
-  th_partition_blocks_free(&h->blocks);
-  th_batch_free(&h->batch);
-  th_gram_free(&h->gram);
-  th_kept_rows_free(&h->kept);
-  th_select_free(&h->selection);
-  TH_FREE(h->grad, h->chosen, h->slope, h);
+  struct iht *h = state;
+  if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
+    return th_fail(
+        err, TH_ENUMERIC,
+        "training diverged until the examples were used up: the step size %g "
+        "is too large, and so is %g after %lld halvings; leave {eta} out",
+        h->first_eta, h->eta, (long long)h->halvings);
+  struct th_refit_state end = {.support = &h->theta,
+                               .batch = &h->batch,
+                               .gram = &h->gram,
+                               .kept = &h->kept};
+  return th_refit_end(&end, context, err);
 }
+
+/* The state between two rounds. Local. */
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct iht *h = state;
+  th_support_describe(&h->theta, "theta", list);
+  th_support_describe(&h->last, "last", list);
+  th_gram_describe(&h->gram, list);
+  th_kept_rows_describe(&h->kept, context, &h->theta, list);
+  TH_STATE_ONE(list, &h->batch, loss);
+  TH_STATE_ONE(list, h, smoothness);
+  TH_STATE_ONE(list, h, eta);
+  TH_STATE_ONE(list, h, first_eta);
+  TH_STATE_ONE(list, h, halvings);
+  TH_STATE_ONE(list, h, smallest_loss);
+  TH_STATE_ONE(list, h, explore_rows);
+  TH_STATE_ONE(list, h, exploit_rows);
+  TH_STATE_COUNTER(list, h, updates_explore);
+  TH_STATE_COUNTER(list, h, updates_exploit);
+  TH_STATE_ONE(list, h, round);
+  TH_STATE_ONE(list, h, explores);
+}
+
+/* --- What both updates begin and end with -------------------------------- */
 
 /* The halvings that shorten a step enough, at least one. A step that is e times
  * too long raises a squared loss by about e^2. */
@@ -296,8 +414,8 @@ static int64_t halvings_for(double rise)
   return exponent > 3 ? exponent / 2 : 1;
 }
 
-static th_status guard(struct th_iht *h, struct th_context *context,
-                       bool *tripped, struct th_error *err)
+static th_status guard(struct iht *h, struct th_context *context, bool *tripped,
+                       struct th_error *err)
 {
   double loss = h->batch.loss;
   double rare_label_slack =
@@ -323,9 +441,15 @@ static th_status guard(struct th_iht *h, struct th_context *context,
   return rc;
 }
 
-th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
-                          const struct th_batch_request *request, bool *more,
-                          bool *use, struct th_error *err)
+/* The beginning of both updates: look at fresh examples, and guard against
+ * divergence. The guard acts if the mean loss on fresh examples is not finite,
+ * or above 4 times its smallest so far; where labels are rare, chance is
+ * allowed for. It restores the last state and halves eta, more than once where
+ * the loss has risen by orders of magnitude. *more = false: not enough examples
+ * are left. *use = false: this update makes no step. Collective. */
+static th_status look(struct iht *h, struct th_context *context,
+                      const struct th_batch_request *request, bool *more,
+                      bool *use, struct th_error *err)
 {
   bool tripped = false;
   th_status rc;
@@ -343,16 +467,6 @@ done:
   return rc;
 }
 
-th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
-                        struct th_error *err)
-{
-  int64_t d = th_source_shape(context->source)->attributes;
-  int64_t width = th_source_budget(context->source);
-  if (h->theta.size > 0)
-    width -= context->config->sparsity;
-  return th_partition_blocks_even(&h->blocks, d, width, err);
-}
-
 static bool same_support(const struct th_support *a, const struct th_support *b)
 {
   if (a->size != b->size)
@@ -363,7 +477,8 @@ static bool same_support(const struct th_support *a, const struct th_support *b)
   return true;
 }
 
-th_status th_iht_remember(struct th_iht *h, struct th_context *context,
+/* Keep the batch's rows for the refit, unless S has changed. Collective. */
+static th_status remember(struct iht *h, struct th_context *context,
                           struct th_error *err)
 {
   bool refits = context->config->refit != TH_REFIT_NO;
@@ -378,91 +493,155 @@ th_status th_iht_remember(struct th_iht *h, struct th_context *context,
   return th_gram_add(&h->gram, context, &h->batch, &h->theta, NULL, NULL, err);
 }
 
-/* Estimate L again; the larger one counts. Collective. */
-static th_status look_at_smoothness(struct th_iht *h,
-                                    struct th_context *context,
-                                    struct th_error *err)
+/* --- Algorithm 1 ---------------------------------------------------------- */
+
+/* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
+ * S is empty. Local, the same on every rank. */
+static th_status choose_blocks(struct iht *h, struct th_context *context,
+                               struct th_error *err)
 {
-  double lambda = 1;
-  th_status rc = iht_gram_eigenvalue(&h->gram, context, &lambda, err);
-  double smoothness = context->loss->smoothness * lambda;
-  if (rc == TH_OK && smoothness > h->smoothness) {
-    h->smoothness = smoothness;
-    h->eta = fmin(h->eta, 1 / (2 * smoothness));
-  }
-  return rc;
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t width = th_source_budget(context->source);
+  if (h->theta.size > 0)
+    width -= context->config->sparsity;
+  return th_partition_blocks_even(&h->blocks, d, width, err);
 }
 
-th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
+/* The sums that add_gradient adds to. */
+struct sums {
+  const double *centre;
+  double *grad;
+};
+
+static void add_gradient(void *self, const struct th_slab *slab,
+                         const struct th_row_weights *multiplier,
+                         int64_t offset)
+{
+  struct sums *sums = self;
+  th_kernel_gradient(slab, multiplier, sums->centre + offset,
+                     sums->grad + offset);
+}
+
+static double draw_weight(const struct th_batch *batch, int64_t i)
+{
+  double sum = 0;
+  for (int64_t row = batch->draw_row[i]; row < batch->draw_row[i + 1]; row++)
+    sum += batch->weight[row];
+  return sum;
+}
+
+/* Sums become means over the block's rows, in scaled units. Local. */
+static void average(struct iht *h, const struct th_context *context)
+{
+  struct th_range owned = context->owned;
+  for (int64_t i = 0; i < h->batch.draws; i++) {
+    struct th_range part = th_range_intersect(h->batch.draw[i].block, owned);
+    double weight = draw_weight(&h->batch, i);
+    double inverse = weight > 0 ? 1 / weight : 0;
+    for (int64_t j = part.first - owned.first; j < part.last - owned.first; j++)
+      h->grad[j] *= inverse * context->scale[j];
+  }
+}
+
+/* grad on S from the rows of all blocks. Local. */
+static void share_support(struct iht *h, const struct th_context *context)
+{
+  for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
+    h->grad[h->theta.attribute[k] - context->owned.first] =
+        th_batch_slope(&h->batch, k);
+}
+
+/* line 7: theta = H_s(theta - eta g). Collective. */
+static th_status threshold(struct iht *h, struct th_context *context,
                            struct th_error *err)
 {
-  double rows = h->gram.rows;
-  double members = (double)h->theta.size;
-  th_status rc = TH_OK;
-  h->round++;
-  if (h->theta.size > 0 && rows >= REFIT_ROWS * members)
-    rc = th_refit_shrunk(&h->theta, context, &h->gram, err);
-  if (rc == TH_OK && h->theta.size > 0 && context->config->eta == 0 &&
-      rows >= EIGENVALUE_ROWS * members)
-    rc = look_at_smoothness(h, context, err);
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t found = 0;
+  double *moved = h->grad; /* becomes theta - eta g in place */
+  th_profile_begin(context->profile);
+  for (int64_t j = 0; j < count; j++)
+    moved[j] *= -h->eta;
+  for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
+    moved[h->theta.attribute[k] - context->owned.first] += h->theta.coef[k];
+  struct th_select_among among = {.values = moved,
+                                  .first = context->owned.first,
+                                  .count = count,
+                                  .k = context->config->sparsity};
+  th_status rc = th_select_largest(context->comm, &h->selection, &among,
+                                   h->batch.visited, h->chosen, &found, err);
+  if (rc == TH_OK)
+    rc = th_support_assign(&h->theta, context, h->chosen, found, err);
+  th_profile_end(context->profile, TH_PHASE_SELECT);
   return rc;
 }
 
-th_status th_iht_finish(void *state, struct th_context *context,
-                        struct th_error *err)
+static th_status explore(struct iht *h, struct th_context *context, bool *more,
+                         struct th_error *err)
 {
-  struct th_iht *h = state;
-  if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
-    return th_fail(
-        err, TH_ENUMERIC,
-        "training diverged until the examples were used up: the step size %g "
-        "is too large, and so is %g after %lld halvings; leave {eta} out",
-        h->first_eta, h->eta, (long long)h->halvings);
-  struct th_refit_state end = {.support = &h->theta,
-                               .batch = &h->batch,
-                               .gram = &h->gram,
-                               .kept = &h->kept};
-  return th_refit_end(&end, context, err);
+  int64_t count = context->owned.last - context->owned.first;
+  struct sums sums = {context->centre, h->grad};
+  bool use = false;
+  th_status rc;
+  /* line 3: S = supp(theta); line 1: the blocks J_i */
+  TH_TRY(choose_blocks(h, context, err));
+  struct th_batch_request request = {.blocks = &h->blocks,
+                                     .consumer = TH_CONSUMER_BLOCK,
+                                     .rows = h->explore_rows,
+                                     .support = &h->theta,
+                                     .loss = context->loss,
+                                     .visit = add_gradient,
+                                     .self = &sums};
+  /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y;
+   * line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i */
+  memset(h->grad, 0, (size_t)count * sizeof *h->grad);
+  TH_TRY(look(h, context, &request, more, &use, err));
+  if (!use)
+    return TH_OK;
+  average(h, context);
+  if (context->config->rounds.shared_support)
+    share_support(h, context);
+  TH_TRY(threshold(h, context, err));
+  TH_TRY(remember(h, context, err));
+done:
+  return rc;
 }
 
-void th_iht_describe(void *state, struct th_context *context,
-                     struct th_state *list)
+/* --- Algorithm 2 ---------------------------------------------------------- */
+
+/* g|S = (1/B) sum of l' x|S, each by the owner of the member. Collective. */
+static void gradient(struct iht *h, struct th_context *context)
 {
-  struct th_iht *h = state;
-  th_support_describe(&h->theta, "theta", list);
-  th_support_describe(&h->last, "last", list);
-  th_gram_describe(&h->gram, list);
-  th_kept_rows_describe(&h->kept, context, &h->theta, list);
-  TH_STATE_ONE(list, &h->batch, loss);
-  TH_STATE_ONE(list, h, smoothness);
-  TH_STATE_ONE(list, h, eta);
-  TH_STATE_ONE(list, h, first_eta);
-  TH_STATE_ONE(list, h, halvings);
-  TH_STATE_ONE(list, h, smallest_loss);
-  TH_STATE_ONE(list, h, explore_rows);
-  TH_STATE_ONE(list, h, exploit_rows);
-  TH_STATE_COUNTER(list, h, updates_explore);
-  TH_STATE_COUNTER(list, h, updates_exploit);
-  TH_STATE_ONE(list, h, round);
-  TH_STATE_ONE(list, h, explores);
+  memset(h->slope, 0, (size_t)h->theta.size * sizeof *h->slope);
+  for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
+    h->slope[k] = th_batch_slope(&h->batch, k);
+  th_comm_share_numbers(context->comm, h->slope, (size_t)h->theta.size);
 }
 
-const struct th_support *th_iht_support(const void *state)
+/* theta|S -= eta g|S. Collective. */
+static void move(struct iht *h, struct th_context *context)
 {
-  const struct th_iht *h = state;
-  return &h->theta;
+  th_profile_begin(context->profile);
+  gradient(h, context);
+  for (int64_t k = 0; k < h->theta.size; k++)
+    h->theta.coef[k] -= h->eta * h->slope[k];
+  th_profile_end(context->profile, TH_PHASE_GRADIENT);
 }
 
-double th_iht_loss(const void *state)
+static th_status exploit(struct iht *h, struct th_context *context, bool *more,
+                         struct th_error *err)
 {
-  const struct th_iht *h = state;
-  return h->batch.loss;
-}
-
-double th_iht_step_size(const void *state)
-{
-  const struct th_iht *h = state;
-  return h->eta;
+  const struct th_batch_request request = {.consumer = TH_CONSUMER_EXPLOIT,
+                                           .rows = h->exploit_rows,
+                                           .support = &h->theta,
+                                           .loss = context->loss};
+  bool use = false;
+  /* line 3: sample B_t rows; line 4: observe x|S_0 and y */
+  th_status rc = look(h, context, &request, more, &use, err);
+  if (rc != TH_OK || !use)
+    return rc;
+  /* lines 5 to 7: g|S_0, nothing elsewhere; theta = theta - eta g */
+  move(h, context);
+  return remember(h, context, err);
 }
 
 /* --- The batches of Exploration, Exploitation and Hybrid, round by round */
@@ -482,7 +661,7 @@ static double growth_of(const struct th_config *config)
  * of the rows that are left. It never shrinks, since noise would grow again. 0:
  * exploring is over, because another update would leave too little for the end.
  */
-static int64_t explore_rows_by_rule(const struct th_iht *h,
+static int64_t explore_rows_by_rule(const struct iht *h,
                                     const struct th_context *context,
                                     int64_t blocks)
 {
@@ -504,7 +683,7 @@ static int64_t explore_rows_by_rule(const struct th_iht *h,
 /* B by the automatic rule in a round without Exploration. It grows up to a
  * whole pass. The last update takes all that is left, unless that is less than
  * the one before took. */
-static int64_t exploit_rows_by_rule(const struct th_iht *h,
+static int64_t exploit_rows_by_rule(const struct iht *h,
                                     const struct th_context *context)
 {
   int64_t pass = context->deal.rows_in_pass;
@@ -520,7 +699,7 @@ static int64_t exploit_rows_by_rule(const struct th_iht *h,
 }
 
 /* Exploration in a round, with batches as given or by rule. */
-static void plan_exploration(struct th_iht *h, const struct th_context *context,
+static void plan_exploration(struct iht *h, const struct th_context *context,
                              int64_t blocks)
 {
   const struct th_config *config = context->config;
@@ -533,8 +712,8 @@ static void plan_exploration(struct th_iht *h, const struct th_context *context,
 }
 
 /* Exploitation in a round; on S alone where nothing is explored. */
-static void plan_exploitation(struct th_iht *h,
-                              const struct th_context *context, int64_t blocks)
+static void plan_exploitation(struct iht *h, const struct th_context *context,
+                              int64_t blocks)
 {
   const struct th_config *config = context->config;
   bool alone = h->explore_rows == 0;
@@ -550,7 +729,7 @@ static void plan_exploitation(struct th_iht *h,
                                         h->eta * context->loss->smoothness / 2);
 }
 
-/* Whether the rows that are left go into steps on S. They do where the model
+/* Do the rows that are left go into steps on S? They do where the model
  * is, or may be, the iterate. Least squares uses all rows at once instead. */
 static bool steps_to_the_end(const struct th_context *context)
 {
@@ -558,19 +737,20 @@ static bool steps_to_the_end(const struct th_context *context)
 }
 
 /* Rows of a round as planned. */
-static double rows_of_round(const struct th_iht *h,
-                            const struct th_context *context, bool explore,
-                            bool exploit, int64_t blocks)
+static double rows_of_round(const struct iht *h,
+                            const struct th_context *context,
+                            enum updates updates, int64_t blocks)
 {
   double rows =
       (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
-  if (exploit && (h->explores || !explore || steps_to_the_end(context)))
+  if ((updates & EXPLOIT) &&
+      (h->explores || !(updates & EXPLORE) || steps_to_the_end(context)))
     rows += (double)h->exploit_rows * (double)h->updates_exploit;
   return rows;
 }
 
 /* The first round may have less Exploitation than planned, so that it fits. */
-static void fit_first_round(struct th_iht *h, const struct th_context *context,
+static void fit_first_round(struct iht *h, const struct th_context *context,
                             int64_t blocks)
 {
   double left =
@@ -581,15 +761,16 @@ static void fit_first_round(struct th_iht *h, const struct th_context *context,
     h->updates_exploit = most > 0 ? most : 0;
 }
 
-static void plan_round(struct th_iht *h, const struct th_context *context,
-                       bool explore, bool exploit, int64_t blocks)
+static void plan_round(struct iht *h, const struct th_context *context,
+                       enum updates updates, int64_t blocks)
 {
-  h->explore_rows = explore && h->explores ? h->explore_rows : 0;
-  if (explore && h->explores)
+  bool explores = (updates & EXPLORE) && h->explores;
+  h->explore_rows = explores ? h->explore_rows : 0;
+  if (explores)
     plan_exploration(h, context, blocks);
   h->explores = h->explore_rows > 0;
   h->updates_explore = h->explores ? h->updates_explore : 0;
-  if (!exploit)
+  if (!(updates & EXPLOIT))
     return;
   plan_exploitation(h, context, blocks);
   if (h->explores && h->round == 0 &&
@@ -597,26 +778,117 @@ static void plan_round(struct th_iht *h, const struct th_context *context,
     fit_first_round(h, context, blocks);
 }
 
-th_status th_iht_round(struct th_iht *h, struct th_context *context,
-                       bool explore, bool exploit, bool *fits,
-                       struct th_error *err)
+/* Begin a round: batches grow. *fits = false: the round does not fit into the
+ * rows that are left, and exploring is over. Local, the same on every rank. */
+static th_status begin_round(struct iht *h, struct th_context *context,
+                             enum updates updates, bool *fits,
+                             struct th_error *err)
 {
   const struct th_config *config = context->config;
-  th_status rc = explore ? th_iht_blocks(h, context, err) : TH_OK;
+  th_status rc = updates & EXPLORE ? choose_blocks(h, context, err) : TH_OK;
   if (rc != TH_OK)
     return rc; /* cannot fail: there is room; the same on every rank */
-  int64_t blocks = explore ? h->blocks.count : 1;
+  int64_t blocks = updates & EXPLORE ? h->blocks.count : 1;
   double left = (double)th_deal_left(&context->deal);
-  plan_round(h, context, explore, exploit, blocks);
-  double rows = rows_of_round(h, context, explore, exploit, blocks);
-  if (rows > left && h->explores && exploit &&
+  plan_round(h, context, updates, blocks);
+  double rows = rows_of_round(h, context, updates, blocks);
+  if (rows > left && h->explores && (updates & EXPLOIT) &&
       config->rounds.batch_explore == 0 &&
       steps_to_the_end(context)) { /* S alone */
     h->explores = false;
-    plan_round(h, context, explore, exploit, blocks);
-    rows = rows_of_round(h, context, explore, exploit, blocks);
+    plan_round(h, context, updates, blocks);
+    rows = rows_of_round(h, context, updates, blocks);
   }
   *fits = rows > 0 && rows <= left &&
           (config->rounds.most == 0 || h->round < config->rounds.most);
   return TH_OK;
 }
+
+/* Estimate L again; the larger one counts. Collective. */
+static th_status look_at_smoothness(struct iht *h, struct th_context *context,
+                                    struct th_error *err)
+{
+  double lambda = 1;
+  th_status rc = gram_eigenvalue(&h->gram, context, &lambda, err);
+  double smoothness = context->loss->smoothness * lambda;
+  if (rc == TH_OK && smoothness > h->smoothness) {
+    h->smoothness = smoothness;
+    h->eta = fmin(h->eta, 1 / (2 * smoothness));
+  }
+  return rc;
+}
+
+/* End a round: if enough rows were seen since S last changed, fit S to them by
+ * least squares and estimate L again. Collective. */
+static th_status end_round(struct iht *h, struct th_context *context,
+                           struct th_error *err)
+{
+  double rows = h->gram.rows;
+  double members = (double)h->theta.size;
+  th_status rc = TH_OK;
+  h->round++;
+  if (h->theta.size > 0 && rows >= REFIT_ROWS * members)
+    rc = th_refit_shrunk(&h->theta, context, &h->gram, err);
+  if (rc == TH_OK && h->theta.size > 0 && context->config->eta == 0 &&
+      rows >= EIGENVALUE_ROWS * members)
+    rc = look_at_smoothness(h, context, err);
+  return rc;
+}
+
+/* --- Algorithm 3 --------------------------------------------------------- */
+
+/* One round of the updates that it is to have. Collective. */
+static th_status make_round(struct iht *h, struct th_context *context,
+                            enum updates updates, bool *more,
+                            struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(begin_round(h, context, updates, more, err));
+  /* line 2: Exploration(theta, eta, s', s, {B^-_k}, T^-_k) */
+  for (int64_t t = 0; t < h->updates_explore && *more; t++)
+    TH_TRY(explore(h, context, more, err));
+  /* line 3: Exploitation(theta, eta, {B_k}, T_k) */
+  for (int64_t t = 0; t < h->updates_exploit && *more; t++)
+    TH_TRY(exploit(h, context, more, err));
+  if (*more)
+    TH_TRY(end_round(h, context, err));
+done:
+  return rc;
+}
+
+static th_status step_exploration(void *state, struct th_context *context,
+                                  bool *more, struct th_error *err)
+{
+  return make_round(state, context, EXPLORE, more, err);
+}
+
+static th_status step_exploitation(void *state, struct th_context *context,
+                                   bool *more, struct th_error *err)
+{
+  return make_round(state, context, EXPLOIT, more, err);
+}
+
+static th_status step_hybrid(void *state, struct th_context *context,
+                             bool *more, struct th_error *err)
+{
+  return make_round(state, context, BOTH, more, err);
+}
+
+const struct th_algorithm th_exploration_algorithm = {.create = create,
+                                                      .step = step_exploration,
+                                                      .finish = finish,
+                                                      .describe = describe,
+                                                      .free = release};
+
+const struct th_algorithm th_exploitation_algorithm = {.create = create,
+                                                       .step =
+                                                           step_exploitation,
+                                                       .finish = finish,
+                                                       .describe = describe,
+                                                       .free = release};
+
+const struct th_algorithm th_hybrid_algorithm = {.create = create,
+                                                 .step = step_hybrid,
+                                                 .finish = finish,
+                                                 .describe = describe,
+                                                 .free = release};

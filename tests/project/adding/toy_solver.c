@@ -16,8 +16,10 @@
 enum { STEPS = 3 };
 
 struct toy {
+  struct th_head head;
   struct th_support support; /* empty */
   int64_t steps;
+  double nothing; /* there is no loss */
 };
 
 static void free_state(void *state)
@@ -36,6 +38,7 @@ static th_status create(void **state, struct th_context *context,
   th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_support_assign(&s->support, context, NULL, 0, err));
+  s->head = (struct th_head){.support = &s->support, .loss = &s->nothing};
   *state = s;
   s = NULL;
 done:
@@ -61,17 +64,6 @@ static th_status finish(void *state, struct th_context *context,
   th_context_notice(context, "toy steps: %lld",
                     (long long)((const struct toy *)state)->steps);
   return TH_OK;
-}
-
-static const struct th_support *support_of(const void *state)
-{
-  return &((const struct toy *)state)->support;
-}
-
-static double nothing(const void *state)
-{
-  (void)state;
-  return 0;
 }
 
 static void describe(void *state, struct th_context *context,
@@ -100,8 +92,5 @@ th_status th_toy_plan(struct th_plan *plan, const struct th_plan_size *size,
 const struct th_algorithm th_toy_algorithm = {.create = create,
                                               .step = step,
                                               .finish = finish,
-                                              .support = support_of,
-                                              .loss = nothing,
-                                              .step_size = nothing,
                                               .describe = describe,
                                               .free = free_state};
