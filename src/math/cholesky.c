@@ -3,7 +3,7 @@
 #include "math/cholesky.h"
 
 #include "base/memory.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "base/elementary.h"
 #include "base/memory.h"
-#include "math/kernels/column_kernels.h"
-#include "math/tiled.h"
+#include "math/kernels/column.h"
+#include "math/linalg.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
 }
 
 /* Copy the rows that were kept. */
-static void take_rows(struct th_factor *f, const struct th_tiled *tiled,
+static void take_rows(struct th_factor *f, const struct th_linalg_tiled *tiled,
                       const bool *kept)
 {
   f->size = 0;
@@ -80,7 +80,7 @@ static void take_rows(struct th_factor *f, const struct th_tiled *tiled,
       continue;
     for (int64_t k = 0; k <= i; k++)
       if (kept[k])
-        row[at++] = th_tiled_entry(tiled, i, k);
+        row[at++] = th_linalg_tiled_entry(tiled, i, k);
     f->size++;
   }
 }
@@ -88,13 +88,14 @@ static void take_rows(struct th_factor *f, const struct th_tiled *tiled,
 th_status th_factor_form(struct th_factor *f, int64_t n, const double *h,
                          double tolerance, bool *kept, struct th_error *err)
 {
-  struct th_tiled tiled = {0};
+  struct th_linalg_tiled tiled = {0};
   int64_t rank = 0;
   f->size = 0;
-  th_status rc = th_tiled_factor(&tiled, n, h, tolerance, kept, &rank, err);
+  th_status rc =
+      th_linalg_tiled_factor(&tiled, n, h, tolerance, kept, &rank, err);
   if (rc == TH_OK)
     take_rows(f, &tiled, kept);
-  th_tiled_free(&tiled);
+  th_linalg_tiled_free(&tiled);
   return rc;
 }
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct th_loss_arrays; /* math/loss_array.h */
+struct th_loss_arrays; /* of whole arrays: math/loss.c */
 
 /* What a linear predictor z says of a target: squared loss, the target itself;
  * logistic, the log odds of the larger value; squared hinge, a margin, at best

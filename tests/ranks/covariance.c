@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "math/kernels/products.h"
+#include "math/kernels/column.h"
 #include "mpi/mpi_comm.h"
 #include "solvers/exact/covariance.h"
 

@@ -7,10 +7,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/cholesky.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 #include "math/kernels/kernels.h"
-#include "math/kernels/logistic.h"
-#include "math/kernels/products.h"
 #include "math/kernels/rows.h"
 #include "math/linalg.h"
 #include "synthetic/synthetic.h"
@@ -162,9 +160,9 @@ static void take_logistic(uint64_t *hash, const struct factors *f)
   for (int i = 0; i < ROWS; i++)
     label[i] = i % 3 == 0 ? -1 : 1;
   struct th_logistic at =
-      th_logistic_at(ROWS, f->weight, label, f->residual, 0.2, theta);
+      th_column_logistic_at(ROWS, f->weight, label, f->residual, 0.2, theta);
   double sums[] = {at.loss, at.slope, at.size, at.curvature,
-                   th_logistic_dual(ROWS, f->weight, theta, 0.9)};
+                   th_column_logistic_dual(ROWS, f->weight, theta, 0.9)};
   take(hash, sums, sizeof sums / sizeof *sums);
   take(hash, theta, ROWS);
 }
@@ -185,15 +183,16 @@ static void fill_system(struct system *s)
     s->columns[k] = number(5, k);
   memcpy(s->columns + (ORDER - 2) * PRODUCT_ROWS, s->columns,
          PRODUCT_ROWS * sizeof *s->columns);
-  const struct th_products products = {.rows = PRODUCT_ROWS,
-                                       .lead = PRODUCT_ROWS,
-                                       .left = s->columns,
-                                       .right = s->columns,
-                                       .left_tiles = th_products_tiles(ORDER),
-                                       .right_tiles = th_products_tiles(ORDER),
-                                       .sum = s->a,
-                                       .stride = wide};
-  th_products_add(&products);
+  const struct th_products products = {
+      .rows = PRODUCT_ROWS,
+      .lead = PRODUCT_ROWS,
+      .left = s->columns,
+      .right = s->columns,
+      .left_tiles = th_column_products_tiles(ORDER),
+      .right_tiles = th_column_products_tiles(ORDER),
+      .sum = s->a,
+      .stride = wide};
+  th_column_products_add(&products);
   for (int j = 0; j < ORDER; j++) {
     s->b[j] = number(6, j);
     memcpy(s->packed + j * ORDER, s->a + j * wide, ORDER * sizeof *s->a);

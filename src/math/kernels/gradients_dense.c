@@ -9,7 +9,7 @@
 #include "math/kernels/gradients_dense.h"
 
 #include "math/kernels/dense_types.h"
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 
 enum {
   RIGHT = TH_GRADIENTS,
@@ -175,7 +175,7 @@ static void add_entries(const struct th_gradients_entries *entries,
     const item *value = slab->values;                                          \
     residual -= slab->row * RIGHT;                                             \
     for (int64_t k = 0; k < slab->runs; k++) {                                 \
-      struct th_range entries = th_kernels_sparse_entries(slab, k);            \
+      struct th_range entries = th_slab_entries(slab, k);                      \
       double *sum = grad + RIGHT * (slab->base + slab->attribute[k] -          \
                                     slab->attributes.first);                   \
       for (int64_t e = entries.first; e < entries.last; e++) {                 \

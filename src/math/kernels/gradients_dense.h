@@ -7,10 +7,10 @@
 #ifndef TH_GRADIENTS_DENSE_H
 #define TH_GRADIENTS_DENSE_H
 
-#include "math/kernels/gradients.h"
+#include "math/kernels/kernels.h"
 
-/* As th_gradients_add, for dense slabs of one type, and for sparse ones, of
- * which u2 are none; as th_gradients_add_entries. */
+/* As th_kernel_gradients_add, for dense slabs of one type, and for sparse ones,
+ * of which u2 are none; as th_kernel_gradients_add_entries. */
 struct th_gradients_kernels {
   void (*add[TH_TYPE_COUNT])(const struct th_slab *slab, const float *residual,
                              const double *centre, double *grad);

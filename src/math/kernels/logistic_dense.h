@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-/* As th_logistic_at, whose four sums are out's, and th_logistic_dual. */
+/* As th_column_logistic_at, whose four sums are out's, and
+ * th_column_logistic_dual. */
 struct th_logistic_kernels {
   void (*at)(int64_t n, const double *eta, const double *label,
              const double *prediction, double offset, double *theta,

@@ -6,9 +6,9 @@
 #ifndef TH_PRODUCTS_DENSE_H
 #define TH_PRODUCTS_DENSE_H
 
-#include "math/kernels/products.h"
+#include "math/kernels/column.h"
 
-/* As th_products_add. */
+/* As th_column_products_add. */
 typedef void th_products_kernel(const struct th_products *p);
 
 /* The latter two on x86-64 only. */

@@ -5,7 +5,7 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "data/shift.h"
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 #include "ranks/fixed.h"
 #include "ranks/partition.h"
 #include "solvers/solver_table.h"
@@ -649,7 +649,7 @@ static void add_sparse(struct moments *m, const struct th_slab *slab,
   const double *share = m->share - slab->row;
   struct moment *moment = m->moment + at + slab->base - slab->attributes.first;
   for (int64_t run = 0; run < slab->runs; run++) {
-    struct th_range entries = th_kernels_sparse_entries(slab, run);
+    struct th_range entries = th_slab_entries(slab, run);
     struct moment *to = &moment[slab->attribute[run]];
     for (int64_t e = entries.first; e < entries.last; e++) {
       double w = share[slab->row_in_group[e]];

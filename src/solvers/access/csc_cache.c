@@ -5,7 +5,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static void take(struct th_csc_cache *csc, const struct th_slab *slab,
                  int64_t first, int64_t at, bool put)
 {
   for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_kernels_sparse_entries(slab, k);
+    struct th_range entries = th_slab_entries(slab, k);
     int64_t a = at + slab->base + slab->attribute[k] - slab->attributes.first;
     if (!put) {
       csc->start[a + 1] += entries.last - entries.first;

@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "math/kernels/products.h"
+#include "math/kernels/column.h"
 #include "ranks/fixed.h"
 
 #include <math.h>
@@ -181,7 +181,7 @@ static th_status reserve_order(struct th_gram_room *room, int64_t wanted,
   if (wanted <= room->order)
     return rc;
   free_order(room);
-  int64_t whole = th_products_tiles(order) * TH_PRODUCTS_TILE;
+  int64_t whole = th_column_products_tiles(order) * TH_PRODUCTS_TILE;
   TH_TRY(TH_NEW(&room->z, whole * TH_GRAM_ROWS,
                 "the Gram matrix of the support", err));
   TH_TRY(TH_NEW(&room->c, whole * TH_PRODUCTS_STRIP * TH_PRODUCTS_TILE,
@@ -329,7 +329,7 @@ static void weigh(struct th_gram_job *job, struct th_rows rows)
 {
   const struct th_batch *batch = job->batch;
   int64_t size = job->support->size;
-  size_t rest = (size_t)(th_products_whole(rows.count) - rows.count);
+  size_t rest = (size_t)(th_column_products_whole(rows.count) - rows.count);
   double *constant = job->room->z + size * TH_GRAM_ROWS;
   double *target = constant + TH_GRAM_ROWS;
   double root[TH_GRAM_ROWS];
@@ -388,8 +388,8 @@ static bool add_columns(struct th_gram_job *job, int64_t first, int64_t last,
 static bool add_group(struct th_gram_job *job, struct th_rows rows)
 {
   struct th_gram_room *room = job->room;
-  int64_t tiles = th_products_tiles(job->order);
-  struct th_products p = {.rows = th_products_whole(rows.count),
+  int64_t tiles = th_column_products_tiles(job->order);
+  struct th_products p = {.rows = th_column_products_whole(rows.count),
                           .lead = TH_GRAM_ROWS,
                           .left = room->z,
                           .sum = room->c,
@@ -401,7 +401,7 @@ static bool add_group(struct th_gram_job *job, struct th_rows rows)
     p.right = room->z + first * TILE * TH_GRAM_ROWS;
     memset(room->c, 0,
            (size_t)(p.right_tiles * TILE * p.stride) * sizeof *room->c);
-    th_products_add(&p);
+    th_column_products_add(&p);
     good &= add_columns(job, first * TILE,
                         th_min_i64(p.left_tiles * TILE, job->order), p.stride);
   }

@@ -5,7 +5,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 #include "solvers/access/density.h"
 
 #include <stddef.h>
@@ -346,7 +346,7 @@ static void decode_sparse(const struct th_slab *slab, enum th_vector_form form,
 {
   struct th_range entries = {0, 0};
   if (slab->runs > 0)
-    entries = th_kernels_sparse_entries(slab, 0);
+    entries = th_slab_entries(slab, 0);
   for (int32_t i = 0; i < slab->rows; i++)
     put(form, values, first + i, 0);
   for (int64_t e = entries.first; e < entries.last; e++)
@@ -446,7 +446,7 @@ static th_status take_entries(struct entries *entries,
 {
   struct th_range found = {0, 0};
   if (slab->runs > 0)
-    found = th_kernels_sparse_entries(slab, 0);
+    found = th_slab_entries(slab, 0);
   int64_t needed = entries->count + found.last - found.first;
   th_status rc;
   TH_TRY(TH_GROW(&entries->value, &entries->values, needed,

@@ -10,7 +10,7 @@
 #ifndef TH_REPLICATED_COLUMNS_H
 #define TH_REPLICATED_COLUMNS_H
 
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 #include "solvers/access/context.h"
 #include "solvers/access/csc_cache.h"
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "math/kernels/kernels.h"
-#include "math/kernels/kernels_sparse.h"
 #include "solvers/access/active.h"
 #include "solvers/access/density.h"
 
@@ -115,7 +114,7 @@ static th_status take_slab(const struct th_row_caches *caches,
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; k < slab->runs && rc == TH_OK; k++) {
-    struct th_range run = th_kernels_sparse_entries(slab, k);
+    struct th_range run = th_slab_entries(slab, k);
     int64_t p =
         place + slab->base + slab->attribute[k] - slab->attributes.first;
     rc = TH_GROW(&list->items, &list->capacity,

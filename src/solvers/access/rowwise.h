@@ -8,7 +8,7 @@
 #define TH_ROWWISE_H
 
 #include "base/error.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 
 #include <stdint.h>
 

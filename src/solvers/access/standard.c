@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "math/kernels/products.h"
+#include "math/kernels/column.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,7 +136,7 @@ static th_status tiles_init(struct tiles *p, struct th_error *err)
 {
   int64_t filled = p->size + TILE;
   th_status rc;
-  p->stride = th_products_tiles(p->size) * TILE;
+  p->stride = th_column_products_tiles(p->size) * TILE;
   TH_TRY(TH_NEW(&p->entry, p->size, "products of attributes", err));
   TH_TRY(TH_NEW(&p->root, PIECE, "products of attributes", err));
   TH_TRY(TH_NEW(&p->z, filled * PIECE, "products of attributes", err));
@@ -194,17 +194,17 @@ static void fill(struct tiles *p, int64_t first, int64_t count)
  * to its last one. */
 static void sum_piece(struct tiles *p, int64_t count)
 {
-  struct th_products sums = {.rows = th_products_whole(count),
+  struct th_products sums = {.rows = th_column_products_whole(count),
                              .lead = PIECE,
                              .left = p->z,
                              .stride = p->stride};
   for (int64_t at = p->first; at < p->size; at += STRIP) {
     int64_t end = th_min_i64(at + STRIP, p->size);
-    sums.left_tiles = th_products_tiles(end);
-    sums.right_tiles = th_products_tiles(end - at);
+    sums.left_tiles = th_column_products_tiles(end);
+    sums.right_tiles = th_column_products_tiles(end - at);
     sums.right = p->z + at * PIECE;
     sums.sum = p->sum + (at - p->first) * p->stride;
-    th_products_add(&sums);
+    th_column_products_add(&sums);
   }
 }
 

@@ -10,7 +10,7 @@
 #define TH_STANDARD_H
 
 #include "base/error.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "math/kernels/products.h"
+#include "math/kernels/column.h"
 
 #include <string.h>
 
@@ -120,7 +120,7 @@ static void unpack(const struct growth *g, struct th_range slots,
                    struct th_range examples, double *out)
 {
   int64_t count = examples.last - examples.first;
-  size_t rest = (size_t)(th_products_whole(count) - count);
+  size_t rest = (size_t)(th_column_products_whole(count) - count);
   for (int64_t k = slots.first; k < slots.last; k++, out += ROWS) {
     th_column_unpack(&g->columns->vector[k], examples.first, count,
                      g->covariance->mean[k], g->root_eta + examples.first, out);
@@ -136,15 +136,16 @@ static void add_run(const struct growth *g, int64_t s, const struct run *run,
   if (old)
     unpack(g, run->right, examples, g->right);
   const struct th_products p = {
-      .rows = th_products_whole(examples.last - examples.first),
+      .rows = th_column_products_whole(examples.last - examples.first),
       .lead = ROWS,
       .left = g->left + run->tile * TILE * ROWS,
       .right = old ? g->right : g->left + (run->right.first - g->first) * ROWS,
       .left_tiles = run->tiles,
-      .right_tiles = th_products_tiles(run->right.last - run->right.first),
+      .right_tiles =
+          th_column_products_tiles(run->right.last - run->right.first),
       .sum = g->sum + run->tasks.first * TASK_ITEMS,
       .stride = run->tiles * TILE};
-  th_products_add(&p);
+  th_column_products_add(&p);
 }
 
 /* Form the products of a share of the tasks, piece by piece. Local. */
@@ -198,7 +199,7 @@ static th_status prepare(struct growth *g, struct th_covariance *covariance,
 {
   int64_t added = g->last - g->first;
   th_status rc;
-  g->tiles = th_products_tiles(added);
+  g->tiles = th_column_products_tiles(added);
   g->old_strips = th_integer_ceil_divide(g->first, STRIP);
   g->strips = g->old_strips + th_integer_ceil_divide(added, STRIP);
   TH_TRY(covariance_reserve(covariance, g->last, err));

@@ -39,7 +39,7 @@ struct th_inner_solver {
   struct th_inner_cycles cycles;
   bool tall;
   bool whole;         /* so few columns that all are members */
-  bool logistic;      /* in memory: math/kernels/logistic.h is used */
+  bool logistic;      /* in memory: th_column_logistic_at is used */
   bool squared;       /* in memory: a few dot products suffice */
   bool first;         /* the model is the first at this lambda */
   bool polishes;      /* a model is made even where the gap is small enough */

@@ -4,7 +4,7 @@
 #include "solvers/exact/inner_solver.h"
 
 #include "math/gap.h"
-#include "math/kernels/logistic.h"
+#include "math/kernels/column.h"
 
 #include <float.h>
 #include <math.h>
@@ -70,8 +70,8 @@ static bool step_intercept(struct th_inner_solver *d, struct th_logistic *at)
   double place = d->intercept;
   bool settled = false;
   for (int k = 0; k < NEWTON_STEPS; k++) {
-    *at = th_logistic_at(p->rows, p->eta, p->target, d->prediction, place,
-                         d->theta);
+    *at = th_column_logistic_at(p->rows, p->eta, p->target, d->prediction,
+                                place, d->theta);
     d->intercept = place;
     bool is_flat = fabs(at->slope) <= flat * at->size;
     if (!p->intercept || settled || (is_flat && !d->cycles.suit))
@@ -114,8 +114,8 @@ static th_status finish_screen_logistic(struct th_inner_solver *d,
                                     d->prediction, &d->intercept, err);
     if (rc != TH_OK)
       return rc;
-    at = th_logistic_at(p->rows, p->eta, p->target, d->prediction, d->intercept,
-                        d->theta);
+    at = th_column_logistic_at(p->rows, p->eta, p->target, d->prediction,
+                               d->intercept, d->theta);
   }
   if (!isfinite(at.loss))
     return th_fail(
@@ -158,7 +158,7 @@ static double dual_of(const struct th_inner_solver *d, double scale)
   const struct th_problem *p = d->problem;
   if (d->squared)
     return -scale * (scale * d->square / 2 + d->along);
-  return d->logistic ? th_logistic_dual(p->rows, p->eta, d->theta, scale)
+  return d->logistic ? th_column_logistic_dual(p->rows, p->eta, d->theta, scale)
                      : th_gap_dual(p->loss, p->rows, p->eta, p->target,
                                    d->theta, scale);
 }

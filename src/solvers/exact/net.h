@@ -11,7 +11,7 @@
 #define TH_NET_H
 
 #include "base/error.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 #include "math/loss.h"
 
 #include <stdbool.h>

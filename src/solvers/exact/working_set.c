@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 
 #include <math.h>
 #include <stdlib.h>

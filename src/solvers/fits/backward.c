@@ -5,7 +5,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 
 #include <math.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #ifndef TH_FORECAST_H
 #define TH_FORECAST_H
 
-#include "math/kernels/gradients.h"
+#include "math/kernels/kernels.h"
 #include "solvers/penalised/problem.h"
 
 #include <stdbool.h>

@@ -6,9 +6,8 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "math/gap.h"
-#include "math/kernels/column_kernels.h"
-#include "math/kernels/gradients.h"
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/column.h"
+#include "math/kernels/kernels.h"
 #include "ranks/fixed.h"
 #include "solvers/access/density.h"
 
@@ -355,7 +354,7 @@ static void add_sparse(struct th_problem *p,
   const struct th_slab *slab = &piece->slab;
   factor += piece->rows.first - slab->row;
   for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_kernels_sparse_entries(slab, k);
+    struct th_range entries = th_slab_entries(slab, k);
     int64_t at =
         piece->at + slab->base + slab->attribute[k] - slab->attributes.first;
     double sum = p->sums[at];
@@ -585,9 +584,10 @@ static void gradients_add_piece(struct th_problem *p,
     struct th_range range = {first, first + th_min_i64(many, count - a)};
     struct th_slab part = th_slab_part(slab, range);
     for (int64_t b = 0; b < task->blocks; b++)
-      th_gradients_add(&part, task->block[b].right + piece->rows.first * RIGHT,
-                       p->active.centre + piece->at + a,
-                       task->block[b].gradient + (piece->at + a) * RIGHT);
+      th_kernel_gradients_add(
+          &part, task->block[b].right + piece->rows.first * RIGHT,
+          p->active.centre + piece->at + a,
+          task->block[b].gradient + (piece->at + a) * RIGHT);
   }
 }
 
@@ -598,7 +598,7 @@ static void gradients_add_kept(const struct th_problem *p,
   const struct th_csc_cache *csc = &p->csc;
   const struct th_gradients_entries entries = {p->active.count, csc->start,
                                                csc->row, csc->value};
-  th_gradients_add_entries(&entries, block->right, block->gradient);
+  th_kernel_gradients_add_entries(&entries, block->right, block->gradient);
 }
 
 static void scale(const struct th_problem *p, double *gradient)

@@ -17,7 +17,7 @@
 #define TH_PROBLEM_H
 
 #include "math/grouping.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 #include "model/model.h"
 #include "solvers/access/active.h"
 #include "solvers/access/csc_cache.h"
@@ -144,7 +144,7 @@ struct th_problem_block {
 };
 
 /* gradient[16 place + k] = sum_i right[16 i + k] x_i of every attribute that is
- * not left out, by one pass for all blocks (math/kernels/gradients.h). Not for
+ * not left out, by one pass for all blocks (math/kernels/kernels.h). Not for
  * values beyond float, nor attributes in memory. Collective. */
 th_status th_problem_gradients(struct th_problem *problem,
                                const struct th_problem_block *block,

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "math/kernels/kernels.h"
-#include "math/kernels/kernels_sparse.h"
 #include "ranks/fixed.h"
 #include "solvers/penalised/problem.h"
 
@@ -35,7 +34,7 @@ static bool add_sparse(struct shares *s, const struct th_slab *slab,
 {
   bool good = true;
   for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_kernels_sparse_entries(slab, k);
+    struct th_range entries = th_slab_entries(slab, k);
     for (int64_t e = entries.first; e < entries.last; e++)
       good &=
           add_entry(s, coef, th_type_load(slab->type, slab->values, e) * scale,

@@ -265,7 +265,7 @@ static void touch_slab(struct th_marginal *m, const struct th_context *context,
     int64_t j = shift + slab->attribute[k];
     if (m->touched[j / WORD] >> j % WORD & 1)
       continue;
-    struct th_range entries = th_kernels_sparse_entries(slab, k);
+    struct th_range entries = th_slab_entries(slab, k);
     if (entries.first < entries.last)
       th_marginal_touch(m, context, j);
   }

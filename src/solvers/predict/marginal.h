@@ -14,7 +14,7 @@
 #ifndef TH_MARGINAL_H
 #define TH_MARGINAL_H
 
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 #include "solvers/access/batch.h"
 
 #include <stdint.h>
@@ -22,7 +22,7 @@
 enum { TH_MARGINAL_STRIP = 256 };
 
 /* What the zeros of one draw add, in one fold: the sums that centring takes
- * away (kernels_sparse.h), for some of the owned attributes. */
+ * away (math/kernels/kernels.h), for some of the owned attributes. */
 struct th_marginal_zeros {
   struct th_range mine;
   int64_t fold;

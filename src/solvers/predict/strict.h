@@ -9,13 +9,13 @@
  * Throughout: target (a number, or a label of -1, +1) and weight (>= 0; 0
  * leaves a row out) of each of `rows` rows, finite; neither their units nor
  * those of the columns matter. column: `count` of them, borrowed, as math/
- * column_kernels.h has them.
+ * column.h has them.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STRICT_H
 #define TH_STRICT_H
 
 #include "base/error.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 #include "math/loss.h"
 
 #include <stdbool.h>

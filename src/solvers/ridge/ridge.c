@@ -5,7 +5,7 @@
  * and c their products with the targets (Hoerl & Kennard 1970). By the number
  * of attributes alone it is solved in one of three ways:
  *
- *   own        G comes to rank 0, which factors it (math/tiled.h)
+ *   own        G comes to rank 0, which factors it (math/linalg.h)
  *   scalapack  G stays spread over the ranks, which factor it together
  *   cg         conjugate gradients, without G
  *
@@ -16,7 +16,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "base/range.h"
-#include "math/lanczos.h"
+#include "math/linalg.h"
 #include "model/claims.h"
 #include "ranks/spread.h"
 #include "solvers/access/support.h"
@@ -182,12 +182,12 @@ static th_status multiply(void *self, const double *x, double *y,
 static th_status find_largest(struct ridge *s, const struct th_context *context,
                               struct th_error *err)
 {
-  const struct th_lanczos_matrix matrix = {
+  const struct th_linalg_matrix matrix = {
       .n = s->places.count, .multiply = multiply, .self = s};
   if (context->config->lambda > 0)
     return TH_OK;
-  return th_lanczos_largest_of(&matrix, context->comm,
-                               &s->certificate.lambda_max, err);
+  return th_linalg_largest_of(&matrix, context->comm,
+                              &s->certificate.lambda_max, err);
 }
 
 /* G, or what conjugate gradients work on. Collective. */

@@ -5,7 +5,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "math/sum_tree.h"
+#include "math/discrete.h"
 #include "ranks/partition.h"
 #include "solvers/access/context.h"
 #include "solvers/sampling/iterate.h"
@@ -41,8 +41,8 @@ th_status th_draws_init(struct th_draws *draws,
   TH_TRY(TH_NEW(&draws->odds, count, what, err));
   TH_TRY(TH_NEW(&draws->root, count, what, err));
   TH_TRY(TH_NEW(&draws->weight, count, what, err));
-  TH_TRY(th_sum_tree_init(&draws->mass, count, CELL_LEVELS, err));
-  TH_TRY(th_sum_tree_init(&draws->all, cells, TH_SUM_LEVELS - 1, err));
+  TH_TRY(th_discrete_init(&draws->mass, count, CELL_LEVELS, err));
+  TH_TRY(th_discrete_init(&draws->all, cells, TH_SUM_LEVELS - 1, err));
 done:
   return rc;
 }
@@ -51,8 +51,8 @@ void th_draws_free(struct th_draws *draws)
 {
   TH_FREE(draws->cell.place, draws->work, draws->places, draws->place,
           draws->odds, draws->root, draws->weight);
-  th_sum_tree_free(&draws->mass);
-  th_sum_tree_free(&draws->all);
+  th_discrete_free(&draws->mass);
+  th_discrete_free(&draws->all);
 }
 
 /* The table of a cell, whose first attribute is at `place`. */
@@ -74,11 +74,11 @@ th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
         "the second moments of the attributes add up to %g, so "
         "that none can be drawn by them; {moments} uniform needs none",
         sum);
-  th_alias_build(&draws->cell, draws->work, draws->places);
+  th_discrete_alias_build(&draws->cell, draws->work, draws->places);
   for (int64_t place = 0; place < count; place += TH_CELL) {
     struct th_alias table = table_at(draws, place);
     if (draws->work[draws->cells.first + place / TH_CELL] > 0)
-      th_alias_build(&table, draws->weight + place, draws->places);
+      th_discrete_alias_build(&table, draws->weight + place, draws->places);
   }
   for (int64_t a = 0; a < count; a++)
     draws->odds[a] =
@@ -94,7 +94,7 @@ static double mass_of(const struct th_draws *draws, int64_t a, double u)
 void th_draws_weigh(struct th_draws *draws, int64_t a, double u)
 {
   draws->mass.level[0][a] = mass_of(draws, a, u);
-  th_sum_tree_update(&draws->mass, a);
+  th_discrete_update(&draws->mass, a);
 }
 
 void th_draws_weigh_all(struct th_draws *draws,
@@ -103,7 +103,7 @@ void th_draws_weigh_all(struct th_draws *draws,
 {
   for (int64_t a = 0; a < draws->mass.leaves; a++)
     draws->mass.level[0][a] = mass_of(draws, a, w->at[a].u);
-  th_sum_tree_refresh(&draws->mass);
+  th_discrete_refresh(&draws->mass);
   th_iterate_cells_share(context, &draws->mass, &draws->all);
 }
 
@@ -114,8 +114,8 @@ int32_t th_draws_cell(const struct th_draws *draws, bool inner, int64_t example,
   double pair[2];
   th_random_uniform(stream, (uint64_t)example, (uint64_t)slot, pair);
   *number = pair[1];
-  return (int32_t)(inner ? th_sum_tree_draw(&draws->all, 0, pair[0])
-                         : th_alias_draw(&draws->cell, pair[0]));
+  return (int32_t)(inner ? th_discrete_draw(&draws->all, 0, pair[0])
+                         : th_discrete_alias_draw(&draws->cell, pair[0]));
 }
 
 void th_draws_near(const struct th_draws *draws, bool inner, int32_t cell,
@@ -129,7 +129,7 @@ void th_draws_near(const struct th_draws *draws, bool inner, int32_t cell,
     return;
   }
   struct th_alias table = table_at(draws, first);
-  __builtin_prefetch(&table.place[th_alias_place(&table, number)]);
+  __builtin_prefetch(&table.place[th_discrete_alias_place(&table, number)]);
 }
 
 int64_t th_draws_attribute(const struct th_draws *draws, bool inner,
@@ -137,12 +137,12 @@ int64_t th_draws_attribute(const struct th_draws *draws, bool inner,
 {
   int64_t mine = cell - draws->cells.first;
   if (inner)
-    return th_sum_tree_draw(&draws->mass, mine, number);
+    return th_discrete_draw(&draws->mass, mine, number);
   struct th_alias table = table_at(draws, mine * TH_CELL);
-  return mine * TH_CELL + th_alias_draw(&table, number);
+  return mine * TH_CELL + th_discrete_alias_draw(&table, number);
 }
 
 double th_draws_total(const struct th_draws *draws)
 {
-  return th_sum_tree_top(&draws->all, 0);
+  return th_discrete_top(&draws->all, 0);
 }

@@ -9,8 +9,7 @@
 #ifndef TH_DRAWS_H
 #define TH_DRAWS_H
 
-#include "math/alias.h"
-#include "math/sum_tree.h"
+#include "math/discrete.h"
 #include "solvers/access/context.h"
 #include "solvers/sampling/iterate.h"
 

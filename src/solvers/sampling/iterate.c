@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "math/sum_tree.h"
+#include "math/discrete.h"
 #include "ranks/partition.h"
 #include "solvers/access/context.h"
 
@@ -51,10 +51,10 @@ void th_iterate_cells_share(const struct th_context *context,
   double *leaf = all->level[0];
   for (int64_t c = 0; c < all->leaves; c++)
     leaf[c] = c >= mine.first && c < mine.last
-                  ? th_sum_tree_top(owned, c - mine.first)
+                  ? th_discrete_top(owned, c - mine.first)
                   : 0;
   th_comm_share_numbers(context->comm, leaf, (size_t)all->leaves);
-  th_sum_tree_refresh(all);
+  th_discrete_refresh(all);
 }
 
 enum { CELL_LEVELS = 2, ARRAYS = 4 };
@@ -80,8 +80,8 @@ th_status th_iterate_init(struct th_iterate *w,
                                th_source_shape(context->source)->attributes -
                                context->left_out};
   TH_TRY(TH_NEW(&w->at, count, what, err));
-  TH_TRY(th_sum_tree_init(&w->size, count, CELL_LEVELS, err));
-  TH_TRY(th_sum_tree_init(&w->all, th_iterate_cells_count(context),
+  TH_TRY(th_discrete_init(&w->size, count, CELL_LEVELS, err));
+  TH_TRY(th_discrete_init(&w->all, th_iterate_cells_count(context),
                           TH_SUM_LEVELS - 1, err));
 done:
   return rc;
@@ -90,8 +90,8 @@ done:
 void th_iterate_free(struct th_iterate *w)
 {
   TH_FREE(w->at, w->chosen);
-  th_sum_tree_free(&w->size);
-  th_sum_tree_free(&w->all);
+  th_discrete_free(&w->size);
+  th_discrete_free(&w->all);
 }
 
 static double *part_of(struct th_iterate_place *at, size_t offset)
@@ -152,7 +152,7 @@ void th_iterate_derive(struct th_iterate *w, const struct th_context *context)
 {
   for (int64_t a = 0; a < w->count; a++)
     derive_one(w, a);
-  th_sum_tree_refresh(&w->size);
+  th_discrete_refresh(&w->size);
   th_iterate_share(w, context);
 }
 
@@ -177,13 +177,13 @@ void th_iterate_move(struct th_iterate *w, int64_t a, double step,
   w->at[a].position =
       w->ball->move(&w->frame, w->at[a].position, step, gradient);
   derive_one(w, a);
-  th_sum_tree_update(&w->size, a);
+  th_discrete_update(&w->size, a);
 }
 
 void th_iterate_project(struct th_iterate *w, const struct th_context *context,
                         bool *derived)
 {
-  double total = th_sum_tree_top(&w->all, 0);
+  double total = th_discrete_top(&w->all, 0);
   *derived = false;
   if (!isfinite(total)) { /* th_learning_check */
     w->frame.factor = NAN;
@@ -201,7 +201,7 @@ void th_iterate_project(struct th_iterate *w, const struct th_context *context,
   }
   w->passed = 0;
   th_iterate_derive(w, context);
-  w->ball->project(&w->frame, th_sum_tree_top(&w->all, 0));
+  w->ball->project(&w->frame, th_discrete_top(&w->all, 0));
 }
 
 void th_iterate_average_anew(struct th_iterate *w)
@@ -246,7 +246,7 @@ th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
     w->at[start.attribute[k] - context->owned.first].position =
         w->ball->position(&w->frame, start.coef[k], total);
   th_iterate_derive(w, context);
-  w->ball->project(&w->frame, th_sum_tree_top(&w->all, 0));
+  w->ball->project(&w->frame, th_discrete_top(&w->all, 0));
 done:
   th_support_free(&start);
   return rc;

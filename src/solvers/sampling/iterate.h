@@ -8,7 +8,7 @@
 #ifndef TH_ITERATE_H
 #define TH_ITERATE_H
 
-#include "math/sum_tree.h"
+#include "math/discrete.h"
 #include "solvers/access/context.h"
 #include "solvers/access/support.h"
 #include "solvers/sampling/ball.h"
@@ -76,7 +76,7 @@ void th_iterate_move(struct th_iterate *w, int64_t a, double step,
 static inline void th_iterate_near(const struct th_iterate *w, int64_t a)
 {
   __builtin_prefetch(&w->at[a], 1);
-  th_sum_tree_near(&w->size, a);
+  th_discrete_near(&w->size, a);
 }
 
 /* Bring w into the ball; the sums of all cells are known. *derived: all u and

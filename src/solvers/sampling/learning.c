@@ -104,7 +104,7 @@ th_status th_learning_check(const struct th_learning *learning,
                             struct th_error *err)
 {
   const struct th_iterate *w = &learning->w;
-  if (isfinite(learning->loss) && isfinite(th_sum_tree_top(&w->all, 0)) &&
+  if (isfinite(learning->loss) && isfinite(th_discrete_top(&w->all, 0)) &&
       isfinite(w->frame.factor) && w->frame.factor > 0)
     return TH_OK;
   return th_fail(err, TH_ENUMERIC,

@@ -332,7 +332,7 @@ static void near_gradient(const struct th_sampling *s, int64_t a)
 static void near_move(const struct th_sampling *s, int64_t a)
 {
   th_iterate_near(&s->learning.w, a);
-  th_sum_tree_near(&s->draws.mass, a);
+  th_discrete_near(&s->draws.mass, a);
 }
 
 /* g = (1/B) sum of phi x / (kx q) e, over the slots of data points. */
@@ -391,15 +391,15 @@ static void share_cells(struct th_sampling *s, struct th_context *context)
   for (int64_t k = 0; k < t->cells; k++) {
     int64_t cell = t->cell[k] - mine.first;
     bool owned = t->cell[k] >= mine.first && t->cell[k] < mine.last;
-    t->number[2 * k] = owned ? th_sum_tree_top(&s->learning.w.size, cell) : 0;
-    t->number[2 * k + 1] = owned ? th_sum_tree_top(&s->draws.mass, cell) : 0;
+    t->number[2 * k] = owned ? th_discrete_top(&s->learning.w.size, cell) : 0;
+    t->number[2 * k + 1] = owned ? th_discrete_top(&s->draws.mass, cell) : 0;
   }
   th_comm_share_numbers(context->comm, t->number, 2 * (size_t)t->cells);
   for (int64_t k = 0; k < t->cells; k++) {
     s->learning.w.all.level[0][t->cell[k]] = t->number[2 * k];
     s->draws.all.level[0][t->cell[k]] = t->number[2 * k + 1];
-    th_sum_tree_update(&s->learning.w.all, t->cell[k]);
-    th_sum_tree_update(&s->draws.all, t->cell[k]);
+    th_discrete_update(&s->learning.w.all, t->cell[k]);
+    th_discrete_update(&s->draws.all, t->cell[k]);
   }
 }
 

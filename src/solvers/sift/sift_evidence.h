@@ -9,7 +9,7 @@
 #ifndef TH_SIFT_EVIDENCE_H
 #define TH_SIFT_EVIDENCE_H
 
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 #include "math/select.h"
 #include "solvers/predict/marginal.h"
 

@@ -3,7 +3,7 @@
 #include "solvers/sift/sift_fit.h"
 
 #include "base/memory.h"
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 #include "solvers/sift/sift.h"
 
 #include <float.h>

@@ -11,7 +11,7 @@
 #define TH_SIFT_FIT_H
 
 #include "math/cholesky.h"
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 #include "solvers/access/gram.h"
 
 #include <stdbool.h>

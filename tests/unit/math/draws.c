@@ -3,8 +3,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "math/alias.h"
-#include "math/sum_tree.h"
+#include "math/discrete.h"
 
 #include <string.h>
 
@@ -41,7 +40,7 @@ static void test_alias(int64_t count)
   int32_t work[MOST];
   struct th_alias alias = {count, place};
   make_masses(count, mass);
-  th_alias_build(&alias, mass, work);
+  th_discrete_alias_build(&alias, mass, work);
   for (int64_t k = 0; k < count; k++) {
     double keep = fmin(place[k].keep, 1);
     CHECK(keep >= 0 && place[k].other >= 0 && place[k].other < count);
@@ -51,7 +50,7 @@ static void test_alias(int64_t count)
   for (int64_t k = 0; k < count; k++)
     CHECK(fabs(given[k] - mass[k] / sum_of(mass, count)) < 1e-12);
   for (int64_t i = 0; i < GRID; i++) {
-    int64_t k = th_alias_draw(&alias, ((double)i + 0.5) / GRID);
+    int64_t k = th_discrete_alias_draw(&alias, ((double)i + 0.5) / GRID);
     CHECK(k >= 0 && k < count && mass[k] > 0);
   }
 }
@@ -63,12 +62,12 @@ static void test_draws(const struct th_sum_tree *tree, const double *mass)
   double sum = sum_of(mass, tree->leaves);
   memset(hits, 0, sizeof hits);
   for (int64_t i = 0; i < GRID; i++)
-    hits[th_sum_tree_draw(tree, 0, ((double)i + 0.5) / GRID)]++;
+    hits[th_discrete_draw(tree, 0, ((double)i + 0.5) / GRID)]++;
   for (int64_t k = 0; k < tree->leaves; k++) {
     CHECK(fabs((double)hits[k] - mass[k] / sum * GRID) <= 1.01);
     CHECK(mass[k] > 0 || hits[k] == 0);
   }
-  int64_t last = th_sum_tree_draw(tree, 0, 1 - 0x1p-53);
+  int64_t last = th_discrete_draw(tree, 0, 1 - 0x1p-53);
   CHECK(mass[last] > 0);
 }
 
@@ -80,23 +79,23 @@ static void test_tree(int64_t count)
   struct th_sum_tree all;
   struct th_error err;
   make_masses(count, mass);
-  CHECK(th_sum_tree_init(&one, count, TH_SUM_LEVELS - 1, &err) == TH_OK);
-  CHECK(th_sum_tree_init(&all, count, TH_SUM_LEVELS - 1, &err) == TH_OK);
+  CHECK(th_discrete_init(&one, count, TH_SUM_LEVELS - 1, &err) == TH_OK);
+  CHECK(th_discrete_init(&all, count, TH_SUM_LEVELS - 1, &err) == TH_OK);
   for (int64_t k = 0; k < count; k++) {
     one.level[0][k] = 7;
-    th_sum_tree_update(&one, k);
+    th_discrete_update(&one, k);
   }
   for (int64_t k = count - 1; k >= 0; k--) {
     one.level[0][k] = mass[k];
-    th_sum_tree_update(&one, k);
+    th_discrete_update(&one, k);
   }
   memcpy(all.level[0], mass, (size_t)count * sizeof *mass);
-  th_sum_tree_refresh(&all);
-  CHECK(th_sum_tree_top(&one, 0) == th_sum_tree_top(&all, 0));
-  CHECK_NEAR(th_sum_tree_top(&all, 0), sum_of(mass, count), 1e-14);
+  th_discrete_refresh(&all);
+  CHECK(th_discrete_top(&one, 0) == th_discrete_top(&all, 0));
+  CHECK_NEAR(th_discrete_top(&all, 0), sum_of(mass, count), 1e-14);
   test_draws(&one, mass);
-  th_sum_tree_free(&one);
-  th_sum_tree_free(&all);
+  th_discrete_free(&one);
+  th_discrete_free(&all);
 }
 
 /* A tree that ends below the root: each top draws its own leaves. */
@@ -104,15 +103,15 @@ static void test_tops(void)
 {
   struct th_sum_tree tree;
   struct th_error err;
-  CHECK(th_sum_tree_init(&tree, MOST, 2, &err) == TH_OK);
+  CHECK(th_discrete_init(&tree, MOST, 2, &err) == TH_OK);
   make_masses(MOST, tree.level[0]);
-  th_sum_tree_refresh(&tree);
+  th_discrete_refresh(&tree);
   for (int64_t i = 0; i < 1000; i++)
     for (int64_t top = 0; top < 3; top++) {
-      int64_t leaf = th_sum_tree_draw(&tree, top, ((double)i + 0.5) / 1000);
+      int64_t leaf = th_discrete_draw(&tree, top, ((double)i + 0.5) / 1000);
       CHECK(leaf / 256 == top && tree.level[0][leaf] > 0);
     }
-  th_sum_tree_free(&tree);
+  th_discrete_free(&tree);
 }
 
 int main(void)

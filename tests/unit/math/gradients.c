@@ -65,7 +65,7 @@ static void sum_plainly(struct sample *s, const struct th_slab *slab)
     s->plain[k] = (double)k;
     s->magnitude[k] = 0;
   }
-  th_gradients_reference(slab, s->residual, s->centre, s->plain);
+  th_kernel_gradients_reference(slab, s->residual, s->centre, s->plain);
   for (int64_t a = 0; a < ATTRIBUTES; a++)
     for (int64_t i = 0; i < slab->rows; i++)
       for (int64_t k = 0; k < RIGHT; k++)

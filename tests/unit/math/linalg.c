@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 #include "math/linalg.h"
-#include "math/tiled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,20 +90,22 @@ static void test_cholesky(int64_t n)
 {
   static struct problem p;
   int64_t rank = -1;
-  struct th_tiled f = {0};
+  struct th_linalg_tiled f = {0};
   struct th_error err = {0};
   fill(&p, n, false, 1);
-  CHECK(th_tiled_factor(&f, n, p.a, 1e-12, p.kept, &rank, &err) == TH_OK);
+  CHECK(th_linalg_tiled_factor(&f, n, p.a, 1e-12, p.kept, &rank, &err) ==
+        TH_OK);
   CHECK(rank == n);
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i <= j; i++) {
       double sum = 0;
       for (int64_t k = 0; k <= i; k++)
-        sum += th_tiled_entry(&f, i, k) * th_tiled_entry(&f, j, k);
+        sum +=
+            th_linalg_tiled_entry(&f, i, k) * th_linalg_tiled_entry(&f, j, k);
       double unit = sqrt(p.full[i + i * n]) * sqrt(p.full[j + j * n]);
       CHECK_NEAR(sum / unit, p.full[i + j * n] / unit, 1e-12);
     }
-  th_tiled_free(&f);
+  th_linalg_tiled_free(&f);
 }
 
 /* Nothing to keep: zeros, negative and infinite diagonals. */

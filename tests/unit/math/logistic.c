@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "math/gap.h"
-#include "math/kernels/logistic.h"
+#include "math/kernels/column.h"
 
 enum { MOST_ROWS = 1003 };
 
@@ -37,8 +37,8 @@ static void check_sums(struct sample *s, double offset)
 {
   const struct th_loss *loss = th_loss_find("logistic");
   struct th_logistic sums = {0};
-  struct th_logistic at = th_logistic_at(s->rows, s->eta, s->label,
-                                         s->prediction, offset, s->theta);
+  struct th_logistic at = th_column_logistic_at(
+      s->rows, s->eta, s->label, s->prediction, offset, s->theta);
   for (int64_t i = 0; i < s->rows; i++) {
     double p = s->prediction[i] + offset;
     double theta = th_loss_df(loss, p, s->label[i]);
@@ -60,7 +60,8 @@ static void check_dual(struct sample *s, double scale)
 {
   const struct th_loss *loss = th_loss_find("logistic");
   double dual = th_gap_dual(loss, s->rows, s->eta, s->label, s->theta, scale);
-  CHECK_NEAR(th_logistic_dual(s->rows, s->eta, s->theta, scale), dual, 1e-13);
+  CHECK_NEAR(th_column_logistic_dual(s->rows, s->eta, s->theta, scale), dual,
+             1e-13);
 }
 
 int main(void)

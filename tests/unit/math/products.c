@@ -4,8 +4,8 @@
 #include "check.h"
 
 #include "base/random.h"
+#include "math/kernels/column.h"
 #include "math/kernels/dense.h"
-#include "math/kernels/products.h"
 
 #include <string.h>
 
@@ -93,12 +93,12 @@ static void test_case(struct sample *s, int64_t rows, int64_t lead,
                           .stride =
                               left_tiles * TH_PRODUCTS_TILE + 1 + rows % 3};
   start(s->plain);
-  th_products_reference(&p);
+  th_column_products_reference(&p);
   test_plain(s, &p);
   p.sum = s->sum;
   test_sets(s, &p);
   start(s->sum);
-  th_products_add(&p);
+  th_column_products_add(&p);
   CHECK(memcmp(s->sum, s->plain, sizeof s->sum) == 0);
 }
 
@@ -114,7 +114,7 @@ static void test_symmetry(struct sample *s)
                                 .sum = s->sum,
                                 .stride = MOST};
   memset(s->sum, 0, sizeof s->sum);
-  th_products_add(&p);
+  th_column_products_add(&p);
   for (int64_t k = 0; k < MOST; k++)
     for (int64_t j = 0; j < k; j++)
       CHECK(s->sum[j + k * MOST] == s->sum[k + j * MOST]);
@@ -131,8 +131,8 @@ int main(void)
       for (int64_t right = 0; right <= MOST_TILES; right++)
         CASE(test_case(&s, rows[k], k % 2 ? rows[k] : MOST_ROWS, left, right));
   CASE(test_symmetry(&s));
-  CHECK(th_products_tiles(0) == 0 && th_products_tiles(1) == 1);
-  CHECK(th_products_tiles(4) == 1 && th_products_tiles(5) == 2);
-  CHECK(th_products_whole(0) == 0 && th_products_whole(9) == 16);
+  CHECK(th_column_products_tiles(0) == 0 && th_column_products_tiles(1) == 1);
+  CHECK(th_column_products_tiles(4) == 1 && th_column_products_tiles(5) == 2);
+  CHECK(th_column_products_whole(0) == 0 && th_column_products_whole(9) == 16);
   return check_finish(NULL);
 }

@@ -5,7 +5,7 @@
 #include "problem.h"
 
 #include "base/random.h"
-#include "math/kernels/kernels_sparse.h"
+#include "math/kernels/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

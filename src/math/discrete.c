@@ -1,7 +1,7 @@
-/* sum_tree.c - sums of many numbers that change a few at a time, and draws in
- * proportion to them
+/* discrete.c - draws from discrete distributions: from one whose masses change
+ * a few at a time, by a tree of sums, and from one that stays, by a table
  * SPDX-License-Identifier: MIT */
-#include "math/sum_tree.h"
+#include "math/discrete.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ static int64_t all_nodes(int64_t leaves, int levels)
   return nodes;
 }
 
-th_status th_sum_tree_init(struct th_sum_tree *tree, int64_t leaves, int levels,
+th_status th_discrete_init(struct th_sum_tree *tree, int64_t leaves, int levels,
                            struct th_error *err)
 {
   *tree = (struct th_sum_tree){.leaves = leaves};
@@ -46,7 +46,7 @@ th_status th_sum_tree_init(struct th_sum_tree *tree, int64_t leaves, int levels,
   return TH_OK;
 }
 
-void th_sum_tree_free(struct th_sum_tree *tree)
+void th_discrete_free(struct th_sum_tree *tree)
 {
   free(tree->nodes);
   *tree = (struct th_sum_tree){.leaves = 0};
@@ -61,7 +61,7 @@ static double sum_of(const double *child)
   return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-void th_sum_tree_update(struct th_sum_tree *tree, int64_t leaf)
+void th_discrete_update(struct th_sum_tree *tree, int64_t leaf)
 {
   for (int level = 0; level < tree->levels; level++) {
     leaf /= TH_SUM_FAN;
@@ -70,7 +70,7 @@ void th_sum_tree_update(struct th_sum_tree *tree, int64_t leaf)
   }
 }
 
-void th_sum_tree_refresh(struct th_sum_tree *tree)
+void th_discrete_refresh(struct th_sum_tree *tree)
 {
   int64_t count = tree->leaves;
   for (int level = 0; level < tree->levels; level++) {
@@ -80,7 +80,7 @@ void th_sum_tree_refresh(struct th_sum_tree *tree)
   }
 }
 
-double th_sum_tree_top(const struct th_sum_tree *tree, int64_t top)
+double th_discrete_top(const struct th_sum_tree *tree, int64_t top)
 {
   return tree->level[tree->levels][top];
 }
@@ -103,10 +103,52 @@ static int64_t pick(const double *child, double *rest)
   return last;
 }
 
-int64_t th_sum_tree_draw(const struct th_sum_tree *tree, int64_t top, double u)
+int64_t th_discrete_draw(const struct th_sum_tree *tree, int64_t top, double u)
 {
-  double rest = u * th_sum_tree_top(tree, top);
+  double rest = u * th_discrete_top(tree, top);
   for (int level = tree->levels - 1; level >= 0; level--)
     top = top * TH_SUM_FAN + pick(tree->level[level] + top * TH_SUM_FAN, &rest);
   return top;
+}
+
+/* --- Draws from a distribution that stays ----------------------- */
+
+/* Places that lack mass fill `work` from the front, those with too much from
+ * the back. A place that lacks mass is completed from one that has too much,
+ * which may then lack some itself. */
+void th_discrete_alias_build(const struct th_alias *alias, const double *mass,
+                             int32_t *work)
+{
+  int64_t count = alias->count;
+  int64_t poor = 0;
+  int64_t rich = count;
+  int64_t richest = 0;
+  double sum = 0;
+  for (int64_t k = 0; k < count; k++) {
+    sum += mass[k];
+    richest = mass[k] > mass[richest] ? k : richest;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    alias->place[k].keep = mass[k] / sum * (double)count;
+    alias->place[k].other = (int32_t)k;
+    work[alias->place[k].keep < 1 ? poor++ : --rich] = (int32_t)k;
+  }
+  while (poor > 0 && rich < count) {
+    int32_t needy = work[--poor];
+    int32_t giver = work[rich];
+    alias->place[needy].other = giver;
+    alias->place[giver].keep -= 1 - alias->place[needy].keep;
+    if (alias->place[giver].keep < 1) {
+      rich++;
+      work[poor++] = giver;
+    }
+  }
+  /* What is left lacks nothing but rounding. */
+  while (poor > 0) {
+    int32_t k = work[--poor];
+    alias->place[k].other = mass[k] > 0 ? k : (int32_t)richest;
+    alias->place[k].keep = mass[k] > 0 ? 1 : 0;
+  }
+  while (rich < count)
+    alias->place[work[rich++]].keep = 1;
 }

@@ -1,9 +1,11 @@
-/* column_kernels.c - one attribute on all examples: sums and updates in double
+/* column.c - columns of double: sums, updates, products, the logistic loss
  * SPDX-License-Identifier: MIT */
-#include "math/kernels/column_kernels.h"
+#include "math/kernels/column.h"
 
+#include "base/integer.h"
 #include "math/kernels/columns_dense.h"
 #include "math/kernels/dense.h"
+#include "math/kernels/logistic_dense.h"
 
 enum { ENTRY_LANES = 4 };
 
@@ -84,4 +86,57 @@ void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
   dense_columns()->unpack[place_of(x)](
       (const char *)x->values + (size_t)first * size, count, x->centre,
       x->scale, mean, weight, out);
+}
+
+/* --- Sums of products of columns, tile by tile --------------------------- */
+
+void th_column_products_add(const struct th_products *p)
+{
+  th_dense_best()->products(p);
+}
+
+/* The tree over the lanes of one product. */
+static double product(int64_t rows, const double *left, const double *right)
+{
+  double lane[TH_PRODUCTS_LANES] = {0};
+  for (int64_t i = 0; i < rows; i++)
+    lane[i % TH_PRODUCTS_LANES] += left[i] * right[i];
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+         ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+void th_column_products_reference(const struct th_products *p)
+{
+  for (int64_t k = 0; k < p->right_tiles * TH_PRODUCTS_TILE; k++)
+    for (int64_t j = 0; j < p->left_tiles * TH_PRODUCTS_TILE; j++)
+      p->sum[j + k * p->stride] +=
+          product(p->rows, p->left + j * p->lead, p->right + k * p->lead);
+}
+
+int64_t th_column_products_tiles(int64_t columns)
+{
+  return th_integer_ceil_divide(columns, TH_PRODUCTS_TILE);
+}
+
+int64_t th_column_products_whole(int64_t rows)
+{
+  return th_integer_ceil_divide(rows, TH_PRODUCTS_LANES) * TH_PRODUCTS_LANES;
+}
+
+/* --- The logistic loss on all examples at once --------------------------- */
+
+struct th_logistic th_column_logistic_at(int64_t n, const double *eta,
+                                         const double *label,
+                                         const double *prediction,
+                                         double offset, double *theta)
+{
+  double sum[4];
+  th_dense_best()->logistic->at(n, eta, label, prediction, offset, theta, sum);
+  return (struct th_logistic){sum[0], sum[1], sum[2], sum[3]};
+}
+
+double th_column_logistic_dual(int64_t n, const double *eta,
+                               const double *theta, double scale)
+{
+  return th_dense_best()->logistic->dual(n, eta, theta, scale);
 }
