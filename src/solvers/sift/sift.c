@@ -7,15 +7,37 @@
  *
  *     minimise E (y - theta' x)^2, theta sparse.
  *
- * A round gives half of its rows to the next blocks of a rotation over all
- * attributes, half to the race of the most promising ones (sift_plan.c).
- * Attributes enter S by their z-score, are tried on the rows of the next round,
- * or of several where few rows have them, and leave when a weighted
- * least-squares fit on S and the constant finds them insignificant. The fit
- * keeps what it knew when S grows (sift_fit.c). There is no s, step size or
- * batch to choose. Logistic loss: attributes are selected on labels -1, +1 with
- * squared loss, and Newton steps on S end the run.
- * SPDX-License-Identifier: MIT */
+ * The solver, with S the support and E its entrants, those members that are
+ * tried; z0 = sqrt(2 log d):
+ *
+ *   while examples are left, beside those of the end: a round
+ *     1  rotation: the next blocks J of s' - |S| attributes outside S; the
+ * first round takes all. Race: the s' - |S| attributes that promise most. Each
+ *        has half of the round's examples (sift_plan.c)
+ *     2  observe x|J, x|S and y of the examples of each block J and of the race
+ *     3  A = sum of x_S x_S', c = sum of x_S y over all of them
+ *     4  the first guesses of theta_E are 0 unless they lower the residuals
+ *     5  r = y - x_S' theta, r2 = mean of r^2
+ *     6  if r2 has doubled since it was least: forget U, W and Q
+ *     7  e in E: U_e, W_e += sums of (r + x_e theta_e) x_e / r2, x_e^2 / r2
+ * over all examples of the round 8  j outside S: U_j, W_j, Q_j += sums of r x_j
+ * / r2, x_j^2 / r2, r^2 x_j^2 / r2^2 over the examples that observed j
+ * (sift_evidence.c) 9  t = A \ c: e in E leaves if |t_e| is below two standard
+ * errors, or has another sign than its evidence. Those that few examples have
+ * are tried over rounds, by what line 7 has added since they came 10  fold:
+ * what the fit (Lam, eta) knew of S without E becomes what it knows of S
+ * (sift_fit.c) 11  Lam += A / rp, eta += c / rp, theta = Lam \ eta, rp the
+ * variance 12  members whose theta is below two standard errors leave; their U,
+ * W and Q become what the fit knows of them; theta = Lam \ eta again 13  E =
+ * the j outside S with |z_j| = |U_j| / sqrt(max(W_j, Q_j)) > z0, at most as
+ * many as there is room for; S += E the end (sift_end.c) 14  E leaves. A model
+ * that predicts is made from all evidence (solvers/predict/end.h); or else: 15
+ * observe x|S and y of the examples that are left, and fit them 16  while the
+ * least |theta_j| is below z0 standard errors: j leaves; then until s are left
+ *    17  theta by least squares; by Newton steps for labels
+ *
+ * Nothing is there to choose but s': no s, step size or batch. Labels are -1
+ * and +1 with squared loss until line 17. SPDX-License-Identifier: MIT */
 #include "solvers/sift/sift.h"
 
 #include "base/elementary.h"
@@ -28,10 +50,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double done(const void *state);
-static void sift_describe(void *state, struct th_context *context,
-                          struct th_state *list);
-
 /* --- How attributes enter S in solver `sift` ------------------------------ */
 
 static const struct th_array arrays[] = {
@@ -40,7 +58,7 @@ static const struct th_array arrays[] = {
     TH_ARRAY(struct th_sift_entry, attribute),
     TH_ARRAY(struct th_sift_entry, sum), TH_ARRAY(struct th_sift_entry, place)};
 
-static void sift_entry_free(struct th_sift_entry *entry)
+static void release_entry(struct th_sift_entry *entry)
 {
   th_select_free(&entry->selection);
   th_memory_arrays_free(TH_ARRAYS(entry, arrays));
@@ -48,8 +66,8 @@ static void sift_entry_free(struct th_sift_entry *entry)
 }
 
 /* Room for a support of that size. Local. */
-static th_status sift_entry_reserve(struct th_sift_entry *e, int64_t size,
-                                    struct th_error *err)
+static th_status entry_reserve(struct th_sift_entry *e, int64_t size,
+                               struct th_error *err)
 {
   return th_memory_arrays_reserve(TH_ARRAYS(e, arrays), &e->capacity, size,
                                   "attributes that enter the support", err);
@@ -94,7 +112,7 @@ static th_status judge(struct th_sift *s, const struct th_context *context,
   const struct th_judgement rule = {.threshold = s->threshold,
                                     .mean_square = s->mean_square,
                                     .support = &s->support};
-  th_status rc = sift_entry_reserve(&s->entry, s->largest_support, err);
+  th_status rc = entry_reserve(&s->entry, s->largest_support, err);
   if (rc == TH_OK)
     rc = th_sift_evidence_score(&s->evidence, context, &rule, err);
   return rc;
@@ -121,8 +139,8 @@ done:
 /* E = the attributes with the largest |z| above z0, as many as S has room for;
  * S += E. learnt: this rank's status of the evidence; if it is a failure on any
  * rank, all ranks fail here. Collective. */
-static th_status sift_enter(struct th_sift *s, struct th_context *context,
-                            th_status learnt, struct th_error *err)
+static th_status admit(struct th_sift *s, struct th_context *context,
+                       th_status learnt, struct th_error *err)
 {
   struct th_sift_evidence *evidence = &s->evidence;
   int64_t room = s->largest_support - s->support.size;
@@ -161,7 +179,7 @@ static const double telling_many = 9;
 static const double standing = 2; /* standard errors */
 
 /* Is a member of S an entrant? Local. */
-static bool sift_has_entrants(const struct th_sift *s)
+static bool has_entrants(const struct th_sift *s)
 {
   bool any = false;
   for (int64_t k = 0; k < s->fit.size; k++)
@@ -172,10 +190,10 @@ static bool sift_has_entrants(const struct th_sift *s)
 /* First guesses at E's coefficients count in a round's residuals only if they
  * make them smaller on its rows. On correlated data, the guesses of many
  * entrants at once add up to nonsense. */
-static void sift_choose_guesses(struct th_sift *s)
+static void choose_guesses(struct th_sift *s)
 {
   const struct th_support *support = &s->support;
-  if (!sift_has_entrants(s) ||
+  if (!has_entrants(s) ||
       th_gram_squares(&s->gram, support->coef, support->intercept, NULL) <
           th_gram_squares(&s->gram, support->coef, support->intercept,
                           s->fit.entrant))
@@ -187,9 +205,9 @@ static void sift_choose_guesses(struct th_sift *s)
 
 /* If residuals have doubled while S has no entrants, S has changed for the
  * worse. All evidence is then about another S, and is forgotten. Local. */
-static void sift_check_loss(struct th_sift *s, const struct th_context *context)
+static void check_rise(struct th_sift *s, const struct th_context *context)
 {
-  if (sift_has_entrants(s))
+  if (has_entrants(s))
     return;
   s->pooled += s->mean_square * s->batch.weight_sum;
   s->pooled_rows += s->batch.weight_sum;
@@ -210,8 +228,7 @@ static void sift_check_loss(struct th_sift *s, const struct th_context *context)
 /* All rows of the round are evidence about the entrants that this rank owns,
  * once an entrant's own part of the prediction is added back to the residual.
  * Local. */
-static void sift_learn_entrants(struct th_sift *s,
-                                const struct th_context *context)
+static void learn_entrants(struct th_sift *s, const struct th_context *context)
 {
   const struct th_batch *batch = &s->batch;
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
@@ -252,11 +269,11 @@ static int64_t count_nonzeros(const struct th_sift *s, int64_t k)
 /* A new entrant is slow if few of the round's examples have it. Its trial lasts
  * over several rounds, and its coefficient is 0 meanwhile. Collective where
  * there are entrants. */
-static void sift_find_slow(struct th_sift *s, struct th_context *context)
+static void find_slow(struct th_sift *s, struct th_context *context)
 {
   struct th_sift_fit *fit = &s->fit;
   int64_t *count = s->entry.attribute;
-  if (!sift_has_entrants(s))
+  if (!has_entrants(s))
     return;
   for (int64_t k = 0; k < fit->size; k++)
     count[k] = fit->entrant[k] ? count_nonzeros(s, k) : 0;
@@ -289,26 +306,15 @@ static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
   return stands ? TH_SIFT_JOINS : TH_SIFT_FAILS;
 }
 
-void th_sift_sum_slow(struct th_sift *s, struct th_context *context)
-{
-  struct th_sift_entry *entry = &s->entry;
-  int64_t count = 0;
-  for (int64_t k = 0; k < s->fit.size; k++)
-    if (s->fit.slow[k])
-      entry->attribute[count++] = s->support.attribute[k];
-  if (count > 0)
-    th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
-                             entry->sum);
-}
-
 /* The verdict on slow entrants, by all rounds since they came. Collective where
  * there are some. */
-static void sift_judge_slow(struct th_sift *s, struct th_context *context)
+static void judge_slow(struct th_sift *s, struct th_context *context)
 {
   struct th_sift_fit *fit = &s->fit;
   double n = (double)context->deal.rows_in_pass;
   int64_t count = 0;
-  th_sift_sum_slow(s, context);
+  th_sift_evidence_marked(&s->evidence, context, &s->support, fit->slow,
+                          s->entry.attribute, s->entry.sum);
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->slow[k])
       fit->verdict[k] =
@@ -361,7 +367,7 @@ static void release(void *state)
   th_end_free(&s->end);
   th_sift_fit_free(&s->fit);
   th_sift_evidence_free(&s->evidence);
-  sift_entry_free(&s->entry);
+  release_entry(&s->entry);
   free(s);
 }
 
@@ -506,17 +512,12 @@ done:
   return rc;
 }
 
-/* Read the round's blocks and its race, and S on their rows, and form the sums
- * over S. Collective. */
-static th_status look(struct th_sift *s, struct th_context *context, bool *more,
-                      struct th_error *err)
+/* Observe the blocks of the round and its race, and S on all their rows.
+ * Collective. */
+static th_status observe_round(struct th_sift *s, struct th_context *context,
+                               bool *more, struct th_error *err)
 {
   const struct th_sift_plan *plan = &s->plan;
-  th_status rc;
-  TH_TRY((s->predicts ? th_sift_latin_round : th_sift_plan_round)(s, context,
-                                                                  more, err));
-  if (!*more)
-    return TH_OK;
   const int64_t consumers =
       th_integer_ceil_divide(th_source_shape(context->source)->attributes,
                              th_source_budget(context->source));
@@ -533,69 +534,51 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                                            .support = &s->support,
                                            .loss = &evidence_loss};
   s->batch.target_centre = s->label_mean;
-  TH_TRY(th_batch_observe(&s->batch, context, &request, more, err));
-  if (!*more || !(s->batch.weight_sum > 0))
-    return TH_OK;
-  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
-  if (logs_rounds(context))
+  return th_batch_observe(&s->batch, context, &request, more, err);
+}
+
+/* The sums over S. Collective. */
+static th_status sum_members(struct th_sift *s, struct th_context *context,
+                             struct th_error *err)
+{
+  th_status rc = th_gram_start(&s->gram, context, s->support.size, err);
+  if (rc == TH_OK && logs_rounds(context))
     th_round_log_add(&s->log, &s->batch, &s->support, s->label_mean, err);
-  TH_TRY(
-      th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
-  sift_find_slow(s, context);
-  sift_choose_guesses(s);
-  TH_TRY(
-      th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
-done:
+  if (rc == TH_OK)
+    rc =
+        th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err);
   return rc;
 }
 
-/* Members of S are no candidates: put aside what the blocks say of them. Local.
- */
-static void hold_members(struct th_sift *s, const struct th_context *context)
-{
-  th_sift_evidence_hold(&s->evidence, context, &s->support);
-  if (s->predicts)
-    th_marginal_hold(&s->marginal, context, &s->support);
-}
-
-static void release_members(struct th_sift *s, const struct th_context *context)
-{
-  th_sift_evidence_release(&s->evidence, context, &s->support);
-  if (s->predicts)
-    th_marginal_release(&s->marginal, context, &s->support);
-}
-
-/* Learn about attributes outside S, and about entrants. Collective where the
+/* Learn about entrants, and about attributes outside S. Collective where the
  * trial of some lasts over rounds; but the status is this rank's own, and the
  * caller goes on to an agreement. */
 static th_status learn(struct th_sift *s, struct th_context *context,
                        struct th_error *err)
 {
-  struct th_sift_evidence *e = &s->evidence;
-  th_status rc;
-  sift_check_loss(s, context);
-  rc = th_sift_evidence_reserve(e, context, &s->support, err);
-  if (rc == TH_OK && s->predicts)
+  th_status rc = TH_OK;
+  check_rise(s, context); /* line 6 */
+  if (s->predicts)
     rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
   if (rc == TH_OK) {
-    sift_learn_entrants(s, context);
-    hold_members(s, context);
-    rc = th_sift_evidence_gather(e, &s->batch, context, s->mean_square, err);
-    release_members(s, context);
+    learn_entrants(s, context); /* line 7, before line 8 clips residuals */
+    rc = th_sift_evidence_gather(&s->evidence, &s->batch, context, &s->support,
+                                 s->mean_square, err); /* line 8 */
   }
-  sift_judge_slow(s, context);
+  judge_slow(s, context);
   return rc;
 }
 
-/* One round over all attributes. */
+/* One round. */
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   struct th_sift *s = state;
   th_status learnt = TH_OK; /* by this rank */
   th_status rc;
-  /* every block J_i takes its own rows; J_i and S are observed of them */
-  TH_TRY(look(s, context, more, err));
+  TH_TRY(th_sift_plan_round(s, context, more, err)); /* line 1 */
+  if (*more)
+    TH_TRY(observe_round(s, context, more, err)); /* line 2 */
   if (!*more && s->round == 0)
     th_context_notice(
         context, "so few examples make no round over all blocks, and nothing "
@@ -605,18 +588,23 @@ static th_status step(void *state, struct th_context *context, bool *more,
   s->round++;
   if (!(s->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return TH_OK;
+  TH_TRY(sum_members(s, context, err)); /* line 3 */
+  find_slow(s, context);
+  choose_guesses(s); /* line 4 */
+  TH_TRY(th_batch_residual(&s->batch, context, &s->support, &evidence_loss,
+                           err)); /* line 5 */
   s->mean_square = fmax(s->batch.loss, s->least);
   bool perfect = !(s->mean_square > 0); /* no evidence is left to find */
-  *more = !perfect || sift_has_entrants(s);
+  *more = !perfect || has_entrants(s);
   if (!*more)
     return TH_OK;
-  if (!perfect)
-    learnt = learn(s, context, err);
-  if (!perfect)
+  if (!perfect) {
+    learnt = learn(s, context, err); /* lines 6 to 8 */
     th_sift_plan_done(s, context);
-  TH_TRY(fit_support(s, context, learnt, err));
+  }
+  TH_TRY(fit_support(s, context, learnt, err)); /* lines 9 to 12 */
   if (!perfect)
-    TH_TRY(sift_enter(s, context, learnt, err));
+    TH_TRY(admit(s, context, learnt, err)); /* line 13 */
 done:
   return rc;
 }
@@ -624,7 +612,7 @@ done:
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
-  return th_sift_end(state, context, err);
+  return th_sift_end(state, context, err); /* lines 14 to 17 */
 }
 
 /* Of the rounds: an end that predicts is a part of its own. */
@@ -649,16 +637,6 @@ static bool keeps_held_out(const void *state)
   const struct th_sift *s = state;
   return s->predicts;
 }
-
-const struct th_algorithm th_sift_algorithm = {
-    .create = create,
-    .step = step,
-    .finish = finish,
-    .done = done,
-    .keeps_held_out = keeps_held_out,
-    .describe = sift_describe,
-    .free = release,
-};
 
 /* --- The state of solver `sift` between rounds ---------------------------- */
 
@@ -691,8 +669,8 @@ static void describe_plan(struct th_sift_plan *plan,
 }
 
 /* Local. */
-static void sift_describe(void *state, struct th_context *context,
-                          struct th_state *list)
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
 {
   struct th_sift *s = state;
   th_support_describe(&s->support, "support", list);
@@ -712,5 +690,15 @@ static void sift_describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, mean_square);
   if (th_state_puts(list))
     th_state_note(list,
-                  sift_entry_reserve(&s->entry, s->largest_support, list->err));
+                  entry_reserve(&s->entry, s->largest_support, list->err));
 }
+
+const struct th_algorithm th_sift_algorithm = {
+    .create = create,
+    .step = step,
+    .finish = finish,
+    .done = done,
+    .keeps_held_out = keeps_held_out,
+    .describe = describe,
+    .free = release,
+};

@@ -90,29 +90,9 @@ struct th_sift {
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err);
 
-/* The blocks and rows of the next round if rows are dealt by Latin squares;
- * *more: they are left. Collective. */
-th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
-                              bool *more, struct th_error *err);
-
 /* The round has been read, with this mean squared residual. Local. */
 void th_sift_plan_done(struct th_sift *s, const struct th_context *context);
 void th_sift_plan_free(struct th_sift_plan *plan);
-
-/* ---- entering: E joins S to be tried (sift.c) ---- */
-
-/* ---- what a round teaches (sift.c); local but where said ---- */
-
-/* The evidence of the slow entrants over all ranks, in their order:
- * s->entry.sum. Collective where there are some. */
-void th_sift_sum_slow(struct th_sift *s, struct th_context *context);
-
-/* The trials at the end, when no rows follow: all that is known decides, and
- * entrants that have not joined leave. Collective. */
-th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
-                              struct th_error *err);
-
-/* ---- the state between rounds (sift.c) ---- */
 
 /* ---- the end: the rows that are left are spent on S (sift_end.c) ---- */
 

@@ -26,6 +26,53 @@ enum {
  * the threshold for candidates is 0 of a single one. */
 static const double least_score = 2;
 
+/* --- The last decisions on rare attributes
+ *
+ * If all rows are read once, an attribute that few examples have gets no second
+ * chance. Its trial ends with the rows. What was known of it when it came is
+ * then a good part of all that can be known, so both count here. */
+
+/* An entrant joins if it stands out of all attributes by all that is known, and
+ * if what was learnt since it came is nearer to its estimate than to 0. */
+static enum th_sift_verdict last_verdict(const struct th_sift *s, int64_t k,
+                                         struct th_evidence now)
+{
+  double sign = now.u < 0 ? -1 : 1;
+  double u = sign * (now.u - s->fit.came[k].u);
+  double w = now.v - s->fit.came[k].v;
+  bool stands = w > 0 && now.u * now.u >= s->threshold * s->threshold * now.v &&
+                2 * u * now.v >= sign * now.u * w;
+  return stands ? TH_SIFT_JOINS : TH_SIFT_FAILS;
+}
+
+/* The trials at the end, when no rows follow: all that is known decides, and
+ * entrants that have not joined leave. Collective. */
+static th_status last_trials(struct th_sift *s, struct th_context *context,
+                             struct th_error *err)
+{
+  struct th_sift_fit *fit = &s->fit;
+  int64_t count = 0;
+  th_status rc;
+  th_sift_evidence_marked(&s->evidence, context, &s->support, fit->slow,
+                          s->entry.attribute, s->entry.sum);
+  for (int64_t k = 0; k < fit->size; k++)
+    if (fit->slow[k])
+      fit->verdict[k] =
+          (unsigned char)last_verdict(s, k, s->entry.sum[count++]);
+  TH_TRY(th_sift_fit_last(fit, context, err));
+  for (int64_t k = 0; k < fit->size; k++) {
+    s->support.coef[k] = fit->theta[k];
+    fit->keep[k] = fit->fate[k] == TH_SIFT_STAYS && !fit->entrant[k];
+  }
+  th_support_filter(&s->support, fit->keep);
+  th_sift_fit_filter(fit, fit->keep);
+  s->support.intercept = fit->constant ? fit->theta[fit->size] : 0;
+done:
+  return rc;
+}
+
+/* --- The last fit -------------------------------------------------------- */
+
 /* Members that are still tried leave. Local. */
 static void drop_entrants(struct th_sift *s)
 {
@@ -158,8 +205,8 @@ done:
   return rc;
 }
 
-/* Whether every example met every attribute: there were as many passes as
- * blocks. */
+/* Did every example meet every attribute? There were as many passes as blocks
+ * then. */
 static bool saw_all(const struct th_context *context)
 {
   int64_t d = th_source_shape(context->source)->attributes;
@@ -255,8 +302,8 @@ done:
   return rc;
 }
 
-/* The same for labels: the curvature of their own loss at its minimum over the
- * rows that saw all of S. Collective. */
+/* What the rounds have taught about S, for labels: the curvature of their own
+ * loss at its minimum over the rows that saw all of S. Collective. */
 static th_status tell_labels(struct th_sift *s, struct th_context *context,
                              struct th_strict_known *known,
                              struct th_error *err)
@@ -301,7 +348,7 @@ static th_status predict(struct th_sift *s, struct th_context *context,
   bool once = s->end.once;
   th_status rc;
   if (once)
-    TH_TRY(th_sift_last_trials(s, context, err));
+    TH_TRY(last_trials(s, context, err));
   else
     drop_entrants(s);
   tell_doubts(s, context);
@@ -328,9 +375,9 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   th_status rc;
   double rp = 0;
   if (s->predicts)
-    return predict(s, context, err);
-  if (context->config->passes == 1) /* with more passes, a later one decides */
-    TH_TRY(th_sift_last_trials(s, context, err));
+    return predict(s, context, err); /* line 14 */
+  if (context->config->passes == 1)  /* with more passes, a later one decides */
+    TH_TRY(last_trials(s, context, err));
   tell_doubts(s, context);
   s->batch.target_centre = 0; /* targets as they are, from now on */
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
@@ -338,10 +385,10 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
     s->support.intercept = context->target.offset;
     return th_support_copy(&s->confirmed, &s->support, err);
   }
-  TH_TRY(spend(s, context, &newton, &rp, err));
-  TH_TRY(eliminate(s, context, rp, err));
+  TH_TRY(spend(s, context, &newton, &rp, err)); /* line 15 */
+  TH_TRY(eliminate(s, context, rp, err));       /* line 16 */
   keep = s->fit.keep;
-  if (context->config->refit != TH_REFIT_NO)
+  if (context->config->refit != TH_REFIT_NO) /* line 17 */
     TH_TRY(th_refit_squares(&s->support, context, &s->gram, keep, err));
   for (int64_t k = 0; k < s->fit.size; k++)
     s->support.coef[k] = keep[k] ? s->support.coef[k] : 0;

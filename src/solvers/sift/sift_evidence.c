@@ -58,47 +58,6 @@ static void set(struct th_sift_evidence *e, const struct th_context *context,
   e->sums[j] = sum;
 }
 
-static const struct th_array of_members[] = {
-    TH_ARRAY(struct th_sift_evidence, held),
-    TH_ARRAY(struct th_sift_evidence, held_robust)};
-
-th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
-                                   const struct th_context *context,
-                                   const struct th_support *support,
-                                   struct th_error *err)
-{
-  struct th_range mine = th_support_owned(support, context->owned);
-  return th_memory_arrays_reserve(TH_ARRAYS(e, of_members), &e->hold_capacity,
-                                  mine.last - mine.first,
-                                  "the evidence on attributes", err);
-}
-
-void th_sift_evidence_hold(struct th_sift_evidence *e,
-                           const struct th_context *context,
-                           const struct th_support *support)
-{
-  struct th_range mine = th_support_owned(support, context->owned);
-  for (int64_t k = mine.first; k < mine.last; k++) {
-    int64_t j = place_of(context, support->attribute[k]);
-    e->held[k - mine.first] = sift_evidence_of(e, context, j);
-    if (e->robust != NULL)
-      e->held_robust[k - mine.first] = e->robust[j];
-  }
-}
-
-void th_sift_evidence_release(struct th_sift_evidence *e,
-                              const struct th_context *context,
-                              const struct th_support *support)
-{
-  struct th_range mine = th_support_owned(support, context->owned);
-  for (int64_t k = mine.first; k < mine.last; k++) {
-    int64_t j = place_of(context, support->attribute[k]);
-    set(e, context, j, e->held[k - mine.first]);
-    if (e->robust != NULL)
-      e->robust[j] = e->held_robust[k - mine.first];
-  }
-}
-
 void th_sift_evidence_put(struct th_sift_evidence *e,
                           const struct th_context *context, int64_t attribute,
                           struct th_evidence sum)
@@ -321,6 +280,21 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
     }
   }
   th_comm_share_numbers(context->comm, &sum->u, (size_t)(2 * count));
+}
+
+int64_t th_sift_evidence_marked(const struct th_sift_evidence *e,
+                                struct th_context *context,
+                                const struct th_support *support,
+                                const bool *marked, int64_t *attribute,
+                                struct th_evidence *sum)
+{
+  int64_t count = 0;
+  for (int64_t k = 0; k < support->size; k++)
+    if (marked[k])
+      attribute[count++] = support->attribute[k];
+  if (count > 0)
+    th_sift_evidence_message(e, context, attribute, count, sum);
+  return count;
 }
 
 /* z^2 less the log of the rows that have been seen of it, which are at least
@@ -670,14 +644,67 @@ static double scale_residuals(struct th_batch *batch, double mean_square)
   return unit;
 }
 
-/* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this round. Residuals in
- * the batch are p - y. Local. */
+static const struct th_array of_members[] = {
+    TH_ARRAY(struct th_sift_evidence, held),
+    TH_ARRAY(struct th_sift_evidence, held_robust)};
+
+/* Room to put the members of S aside. */
+static th_status reserve_members(struct th_sift_evidence *e,
+                                 const struct th_context *context,
+                                 const struct th_support *support,
+                                 struct th_error *err)
+{
+  struct th_range mine = th_support_owned(support, context->owned);
+  return th_memory_arrays_reserve(TH_ARRAYS(e, of_members), &e->hold_capacity,
+                                  mine.last - mine.first,
+                                  "the evidence on attributes", err);
+}
+
+/* Blocks contain members of S, too, whose sums grow with the others'. What the
+ * sums were before is put aside, and back when the blocks have been read: so
+ * nothing is learnt about members. */
+static void put_aside(struct th_sift_evidence *e,
+                      const struct th_context *context,
+                      const struct th_support *support)
+{
+  struct th_range mine = th_support_owned(support, context->owned);
+  for (int64_t k = mine.first; k < mine.last; k++) {
+    int64_t j = place_of(context, support->attribute[k]);
+    e->held[k - mine.first] = sift_evidence_of(e, context, j);
+    if (e->robust != NULL)
+      e->held_robust[k - mine.first] = e->robust[j];
+  }
+  if (e->beside != NULL)
+    th_marginal_hold(e->beside, context, support);
+}
+
+static void put_back(struct th_sift_evidence *e,
+                     const struct th_context *context,
+                     const struct th_support *support)
+{
+  struct th_range mine = th_support_owned(support, context->owned);
+  for (int64_t k = mine.first; k < mine.last; k++) {
+    int64_t j = place_of(context, support->attribute[k]);
+    set(e, context, j, e->held[k - mine.first]);
+    if (e->robust != NULL)
+      e->robust[j] = e->held_robust[k - mine.first];
+  }
+  if (e->beside != NULL)
+    th_marginal_release(e->beside, context, support);
+}
+
+/* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this round. */
 th_status th_sift_evidence_gather(struct th_sift_evidence *e,
                                   struct th_batch *batch,
                                   struct th_context *context,
+                                  const struct th_support *support,
                                   double mean_square, struct th_error *err)
 {
+  th_status rc = reserve_members(e, context, support, err);
+  if (rc != TH_OK)
+    return rc;
   th_profile_begin(context->profile);
+  put_aside(e, context, support);
   if (e->centring != NULL)
     clip_residuals(batch, mean_square);
   double unit = scale_residuals(batch, mean_square);
@@ -691,7 +718,8 @@ th_status th_sift_evidence_gather(struct th_sift_evidence *e,
     add_centring(&g, batch);
   if (e->centring != NULL && e->beside != NULL)
     th_marginal_centring(e->beside, context, batch, g.unit);
-  th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
+  rc = th_batch_blocks(batch, context, add_slab, &g, err);
+  put_back(e, context, support);
   e->rows += (double)batch->rows / (double)batch->draws; /* a sweep */
   th_profile_end(context->profile, TH_PHASE_GRADIENT);
   return rc;

@@ -57,10 +57,12 @@ void th_sift_evidence_describe(struct th_sift_evidence *e,
                                struct th_state *state);
 
 /* Read the blocks of a round whose residuals p - y are in the batch, with mean
- * square mean_square > 0. Rescales the residuals. Local. */
+ * square mean_square > 0. Nothing is learnt about members of S. Clips and
+ * scales the batch's residuals, which are of no use afterwards. Local. */
 th_status th_sift_evidence_gather(struct th_sift_evidence *e,
                                   struct th_batch *batch,
                                   struct th_context *context,
+                                  const struct th_support *support,
                                   double mean_square, struct th_error *err);
 
 /* Forget all evidence. Local. */
@@ -110,27 +112,18 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
                               const int64_t *attribute, int64_t count,
                               struct th_evidence *sum);
 
-/* ---- evidence of members of S (sift_evidence.c) ----
- *
- * Blocks contain members, too. What they say about members is put aside. All
- * functions are local and skip the attributes of other ranks. */
+/* Tell all ranks U and W of the marked members of S, in their order. Returns
+ * how many there are. attribute: room for them. Collective where there are
+ * some. */
+int64_t th_sift_evidence_marked(const struct th_sift_evidence *e,
+                                struct th_context *context,
+                                const struct th_support *support,
+                                const bool *marked, int64_t *attribute,
+                                struct th_evidence *sum);
 
-/* Room to hold the members of S. */
-th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
-                                   const struct th_context *context,
-                                   const struct th_support *support,
-                                   struct th_error *err);
-
-/* Between hold and release, nothing is learnt about the members of S. */
-void th_sift_evidence_hold(struct th_sift_evidence *e,
-                           const struct th_context *context,
-                           const struct th_support *support);
-void th_sift_evidence_release(struct th_sift_evidence *e,
-                              const struct th_context *context,
-                              const struct th_support *support);
-
-/* U and W, for the attribute's scaled values, become `sum` or grow by it, from
- * so many rows. Q changes as W does. */
+/* U and W of a member of S, for the attribute's scaled values, become `sum` or
+ * grow by it, from so many rows. Q changes as W does. Nothing is done for the
+ * attributes of other ranks. Local. */
 void th_sift_evidence_put(struct th_sift_evidence *e,
                           const struct th_context *context, int64_t attribute,
                           struct th_evidence sum);

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "math/kernels/column.h"
-#include "solvers/sift/sift.h"
 
 #include <float.h>
 #include <math.h>
@@ -788,15 +787,10 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
   return rc;
 }
 
-/* --- The last decisions on rare attributes in solver `sift`
- *
- * If all rows are read once, an attribute that few examples have gets no second
- * chance. Its trial ends with the rows. What was known of it when it came is
- * then a good part of all that can be known, so both count here. */
+/* --- The last decisions on rare attributes: what was known of a member when it
+ * came counts, too, if the rows since then agree */
 
 static const double agrees = 2; /* standard errors between two estimates */
-
-/* ---- the fit; on rank 0 ---- */
 
 /* Earlier evidence is about another S than the fit's. It counts if the rows
  * since the member came agree with it. */
@@ -844,42 +838,5 @@ th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
     fit->slow[k] = false;
   }
   sift_work_free(&r);
-  return rc;
-}
-
-/* ---- the verdicts ---- */
-
-/* An entrant joins if it stands out of all attributes by all that is known, and
- * if what was learnt since it came is nearer to its estimate than to 0. */
-static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
-                                       struct th_evidence now)
-{
-  double sign = now.u < 0 ? -1 : 1;
-  double u = sign * (now.u - s->fit.came[k].u);
-  double w = now.v - s->fit.came[k].v;
-  bool stands = w > 0 && now.u * now.u >= s->threshold * s->threshold * now.v &&
-                2 * u * now.v >= sign * now.u * w;
-  return stands ? TH_SIFT_JOINS : TH_SIFT_FAILS;
-}
-
-th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
-                              struct th_error *err)
-{
-  struct th_sift_fit *fit = &s->fit;
-  int64_t count = 0;
-  th_status rc;
-  th_sift_sum_slow(s, context);
-  for (int64_t k = 0; k < fit->size; k++)
-    if (fit->slow[k])
-      fit->verdict[k] = (unsigned char)verdict_on(s, k, s->entry.sum[count++]);
-  TH_TRY(th_sift_fit_last(fit, context, err));
-  for (int64_t k = 0; k < fit->size; k++) {
-    s->support.coef[k] = fit->theta[k];
-    fit->keep[k] = fit->fate[k] == TH_SIFT_STAYS && !fit->entrant[k];
-  }
-  th_support_filter(&s->support, fit->keep);
-  th_sift_fit_filter(fit, fit->keep);
-  s->support.intercept = fit->constant ? fit->theta[fit->size] : 0;
-done:
   return rc;
 }

@@ -91,8 +91,7 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
 
 /* The last call, when no rows follow. Trials end by their verdict. What was
  * known of a member when it came joins the fit if the rows since then agree.
- * Fates are marked as above. A part of th_sift_last_trials, by itself for
- * tests. Collective. */
+ * Fates are marked as above. Collective. */
 th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
                            struct th_error *err);
 

@@ -20,14 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t sift_width(const struct th_sift *s,
-                          const struct th_context *context);
-
-int64_t sift_width(const struct th_sift *s, const struct th_context *context);
-static int64_t block_rows(const struct th_sift *s,
-                          const struct th_context *context, double all,
-                          double race);
-
 /* --- What a run of solver `sift` is going to do --------------------------- */
 
 enum {
@@ -217,6 +209,15 @@ static int64_t race_held_rows(const struct th_context *context)
   return th_shape_bytes(shape) > large ? shape->row_group / 2 : 0;
 }
 
+/* The number of attributes outside S that the rows of a block observe. Local.
+ */
+static int64_t block_width(const struct th_sift *s,
+                           const struct th_context *context)
+{
+  int64_t width = th_source_budget(context->source) - s->support.size;
+  return width > 1 ? width : 1; /* d = 1: the block is S itself */
+}
+
 /* Take all attributes of the bins that fit, and the first ones of the next bin.
  * Collective. */
 static void fill_race(struct th_sift *s, struct th_context *context,
@@ -247,7 +248,7 @@ static th_status choose(struct th_sift *s, struct th_context *context,
                         struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
-  int64_t room = sift_width(s, context);
+  int64_t room = block_width(s, context);
   int64_t owned = context->owned.last - context->owned.first;
   th_status rc =
       TH_GROW(&plan->race, &plan->race_capacity, th_min_i64(owned, room),
@@ -281,13 +282,13 @@ static bool hold(struct th_sift *s, struct th_context *context)
   }
   plan->race_count = count;
   context->comm->ops->sum_i64(context->comm, &count, 1);
-  return count > 0 && count <= sift_width(s, context);
+  return count > 0 && count <= block_width(s, context);
 }
 
-/* The attributes that promise most, for the race; declares them to the source
- * (sift_plan.c). Collective. */
-static th_status sift_choose_race(struct th_sift *s, struct th_context *context,
-                                  struct th_error *err)
+/* The attributes that promise most, for the race; declares them to the source.
+ * Collective. */
+static th_status choose_race(struct th_sift *s, struct th_context *context,
+                             struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
   th_status rc = TH_OK;
@@ -319,8 +320,8 @@ void th_sift_plan_free(struct th_sift_plan *plan)
 }
 
 /* Room for so many blocks. Local. */
-static th_status sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
-                                     struct th_error *err)
+static th_status reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
+                                struct th_error *err)
 {
   th_status rc = TH_OK;
   if (plan->bins == NULL)
@@ -330,15 +331,6 @@ static th_status sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
     rc = th_memory_arrays_reserve(TH_ARRAYS(plan, by_block), &plan->capacity,
                                   blocks, "blocks", err);
   return rc;
-}
-
-/* The number of attributes outside S that the rows of a block observe. Local.
- */
-static int64_t sift_width(const struct th_sift *s,
-                          const struct th_context *context)
-{
-  int64_t width = th_source_budget(context->source) - s->support.size;
-  return width > 1 ? width : 1; /* d = 1: the block is S itself */
 }
 
 /* The number of blocks of the whole budget among which the rows are shared out.
@@ -359,12 +351,12 @@ static th_status fill_blocks(struct th_sift *s,
   const struct th_support *support = &s->support;
   int64_t d = th_source_shape(context->source)->attributes;
   int64_t left = d; /* attributes until the rotation is back where it began */
-  th_status rc = sift_reserve_blocks(plan, count, err);
+  th_status rc = reserve_blocks(plan, count, err);
   plan->given = 0;
   for (plan->blocks = 0; rc == TH_OK && plan->blocks < count && left > 0;
        plan->blocks++) {
     int64_t first = plan->next % d;
-    int64_t end = th_partition_block_end(d, first, sift_width(s, context),
+    int64_t end = th_partition_block_end(d, first, block_width(s, context),
                                          support->attribute, support->size);
     end = th_min_i64(end, first + left);
     struct th_range block = {first, end};
@@ -392,9 +384,8 @@ static int64_t block_rows(const struct th_sift *s,
 }
 
 /* B and the number of blocks of a round after the first. Local. */
-static int64_t sift_size_round(struct th_sift *s,
-                               const struct th_context *context, double blocks,
-                               int64_t *count)
+static int64_t size_round(struct th_sift *s, const struct th_context *context,
+                          double blocks, int64_t *count)
 {
   struct th_sift_plan *plan = &s->plan;
   double size = (double)s->support.size;
@@ -413,8 +404,8 @@ static int64_t sift_size_round(struct th_sift *s,
  * this (6,000 x 2,000, 5 % filled, budget 200: 12 of 120 true attributes
  * missed, 1 in dense layout). The usual number of passes does not (none of 80
  * missed in either layout). */
-static int64_t sift_sweep_rows(const struct th_sift *s,
-                               const struct th_context *context, double blocks)
+static int64_t sweep_rows(const struct th_sift *s,
+                          const struct th_context *context, double blocks)
 {
   double rows = TH_SIFT_LEAST_ROWS * th_pow(sweep_growth, (double)s->round);
   rows = fmin(rows, (double)context->deal.rows_in_pass);
@@ -422,25 +413,26 @@ static int64_t sift_sweep_rows(const struct th_sift *s,
   return (int64_t)floor(fmax(rows, TH_SIFT_LEAST_ROWS));
 }
 
-th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
-                             bool *more, struct th_error *err)
+/* A round over a rotation that follows S. Collective. */
+static th_status plan_rotation(struct th_sift *s, struct th_context *context,
+                               bool *more, struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
   const struct th_shape *shape = th_source_shape(context->source);
   int64_t outside = shape->attributes - s->support.size;
   double blocks =
-      (double)th_integer_ceil_divide(outside, sift_width(s, context));
+      (double)th_integer_ceil_divide(outside, block_width(s, context));
   int64_t count = 0;
   int64_t rows;
   th_status rc = TH_OK;
   blocks = fmax(1, blocks);
   if (s->round == 0 || shape->layout == TH_SPARSE) {
-    rows = sift_sweep_rows(s, context, blocks);
+    rows = sweep_rows(s, context, blocks);
     count = (int64_t)blocks + 1;
     plan->race_rows = 0;
     plan->next = 0;
   } else {
-    rows = sift_size_round(s, context, blocks, &count);
+    rows = size_round(s, context, blocks, &count);
   }
   bool grows = plan->bins == NULL || count > plan->capacity;
   rc = fill_blocks(s, context, count, rows, err);
@@ -449,7 +441,7 @@ th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
   *more = plan->blocks * rows + plan->race_rows <=
           th_deal_left(&context->deal) - s->reserve;
   if (*more && plan->race_rows > 0)
-    TH_TRY(sift_choose_race(s, context, err));
+    TH_TRY(choose_race(s, context, err));
 done:
   return rc;
 }
@@ -495,15 +487,16 @@ static th_status add_window(struct th_sift *s, const struct th_context *context,
   int64_t d = th_source_shape(context->source)->attributes;
   struct th_range block = block_at(s, context, c);
   int64_t at = plan->blocks;
-  th_status rc = sift_reserve_blocks(plan, at + 1, err);
+  th_status rc = reserve_blocks(plan, at + 1, err);
   if (rc != TH_OK || rows == 0)
     return rc;
   if (skip > 0)
     block.first = th_partition_block_end(d, block.first, skip,
                                          support->attribute, support->size);
-  block.last = th_min_i64(
-      block.last, th_partition_block_end(d, block.first, sift_width(s, context),
-                                         support->attribute, support->size));
+  block.last =
+      th_min_i64(block.last,
+                 th_partition_block_end(d, block.first, block_width(s, context),
+                                        support->attribute, support->size));
   struct th_range members =
       th_range_members(support->attribute, support->size, block);
   plan->block[at] = block;
@@ -524,7 +517,7 @@ static th_status add_block(struct th_sift *s, const struct th_context *context,
   struct th_range members =
       th_range_members(support->attribute, support->size, block);
   int64_t outside = block.last - block.first - (members.last - members.first);
-  int64_t width = sift_width(s, context);
+  int64_t width = block_width(s, context);
   int64_t windows = th_max_i64(1, th_integer_ceil_divide(outside, width));
   th_status rc = TH_OK;
   for (int64_t k = 0; k < windows && rc == TH_OK; k++) {
@@ -592,7 +585,7 @@ static th_status large_round(struct th_sift *s,
   bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
   double share = sparse || s->latin.classes == 1 ? 0 : race_share;
   double all = th_schedule_sift_round(plan->used, (double)s->support.size);
-  int64_t sweep = sift_sweep_rows(s, context, classes);
+  int64_t sweep = sweep_rows(s, context, classes);
   if (s->round == 0)
     return add_all(s, context, 1, sweep, err);
   if (sparse)
@@ -608,12 +601,13 @@ static th_status large_round(struct th_sift *s,
   if (sparse)
     return add_all(s, context, 1, sweep, err);
   int64_t count = 0;
-  int64_t rows = sift_size_round(s, context, classes, &count);
+  int64_t rows = size_round(s, context, classes, &count);
   return add_next(s, context, count, rows, err);
 }
 
-th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
-                              bool *more, struct th_error *err)
+/* A round whose rows are dealt by Latin squares. Collective. */
+static th_status plan_latin(struct th_sift *s, struct th_context *context,
+                            bool *more, struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
   th_status rc = TH_OK;
@@ -626,7 +620,13 @@ th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
   rc = (s->end.small ? small_round : large_round)(s, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   if (plan->race_rows > 0)
-    TH_TRY(sift_choose_race(s, context, err));
+    TH_TRY(choose_race(s, context, err));
 done:
   return rc;
+}
+
+th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
+                             bool *more, struct th_error *err)
+{
+  return (s->predicts ? plan_latin : plan_rotation)(s, context, more, err);
 }

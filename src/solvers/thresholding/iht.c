@@ -447,9 +447,9 @@ static th_status guard(struct iht *h, struct th_context *context, bool *tripped,
  * allowed for. It restores the last state and halves eta, more than once where
  * the loss has risen by orders of magnitude. *more = false: not enough examples
  * are left. *use = false: this update makes no step. Collective. */
-static th_status look(struct iht *h, struct th_context *context,
-                      const struct th_batch_request *request, bool *more,
-                      bool *use, struct th_error *err)
+static th_status look_guarded(struct iht *h, struct th_context *context,
+                              const struct th_batch_request *request,
+                              bool *more, bool *use, struct th_error *err)
 {
   bool tripped = false;
   th_status rc;
@@ -594,7 +594,7 @@ static th_status explore(struct iht *h, struct th_context *context, bool *more,
   /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y;
    * line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i */
   memset(h->grad, 0, (size_t)count * sizeof *h->grad);
-  TH_TRY(look(h, context, &request, more, &use, err));
+  TH_TRY(look_guarded(h, context, &request, more, &use, err));
   if (!use)
     return TH_OK;
   average(h, context);
@@ -636,7 +636,7 @@ static th_status exploit(struct iht *h, struct th_context *context, bool *more,
                                            .loss = context->loss};
   bool use = false;
   /* line 3: sample B_t rows; line 4: observe x|S_0 and y */
-  th_status rc = look(h, context, &request, more, &use, err);
+  th_status rc = look_guarded(h, context, &request, more, &use, err);
   if (rc != TH_OK || !use)
     return rc;
   /* lines 5 to 7: g|S_0, nothing elsewhere; theta = theta - eta g */
