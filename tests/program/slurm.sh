@@ -17,7 +17,10 @@ export SLURM_CONF=$cluster/slurm.conf THRESHER
 # Jobs have their nodes to themselves, and a network
 unset THRESHER_CROWDED THRESHER_LAUNCHER THRESHER_MPIRUN
 unset "${!OMPI_MCA_@}" "${!PRTE_MCA_@}"
+# The pretend nodes have more processors than the machine: who waits lets others work
+export OMPI_MCA_mpi_yield_when_idle=1
 . "$SOURCE/jobs/env.sh"
+PAUSE=0.2 # every look at a job is a program of its own
 
 # No job comes to the end of its time: legs are ended by what the test does.
 hours=12:00:00
@@ -33,11 +36,34 @@ job_state() # ID
   scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p'
 }
 
+restarts() # ID
+{
+  scontrol show job "$1" 2>/dev/null | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p'
+}
+
+# hasten ID: a job that is in the queue again, which Slurm lets wait for two minutes. Not
+# at once: the last leg's credential is still known.
+hastened=
+hasten()
+{
+  local leg
+  leg=$1:$(restarts "$1")
+  case $leg in *:0 | "$hastened") return ;; esac
+  hastened=$leg
+  scontrol update JobId="$1" StartTime=now+3
+}
+
 # ended JOB: for good; what Slurm has answered is in $state
 ended()
 {
   state=$(job_state "$1")
-  case $state in PENDING | RUNNING | COMPLETING | '') return 1 ;; esac
+  case $state in
+  PENDING)
+    hasten "$1" || true
+    return 1
+    ;;
+  RUNNING | COMPLETING | '') return 1 ;;
+  esac
 }
 
 # All jobs have to end well.
@@ -85,16 +111,15 @@ for name in one:2 two:4 three:2; do
     "$(key "$(echo "${name%:*}".run-*/report.json)" ranks)" '==' "${name#*:}"
 done
 # --- a job whose first leg is cut short is put into the queue again, and goes on
-long_options=(--solver ogd-ridge --passes 150)
-must 0 generate murata -o long.h5 --examples 30000 --attributes 3000 --support 5
+long_options=(--solver ogd-ridge --passes 10 --validation 0)
+must 0 generate murata -o long.h5 --examples 3000 --attributes 300 --support 5
 must 0 train long.h5 -o undisturbed.h5 "${long_options[@]}"
 
 # again JOB: it is in the queue for the second time. There it stays, since no job begins
 # in a partition that is down; what runs in it runs on.
 again()
 {
-  [ "$(scontrol show job "$1" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p')" -ge 1 ] &&
-    [ "$(job_state "$1")" = PENDING ]
+  [ "$(restarts "$1")" -ge 1 ] && [ "$(job_state "$1")" = PENDING ]
 }
 is_state()
 {
@@ -133,7 +158,7 @@ legs()
   export THRESHER_LAUNCHER=$1 RUN_FOLDER=$PWD/$name HOLD=$PWD/$name.held
   leg=$(THRESHER=$PWD/held sbatch --parsable --output="$name.log" --time="$hours" -N 2 \
     --ntasks-per-node=1 -p $partition "$batch" long.h5 "$name.h5" "${long_options[@]}" \
-    --checkpoint-every 20u --telemetry "$name.jsonl")
+    --checkpoint-every 50u --telemetry "$name.jsonl")
   await 0 test -s "$name.held" || cat "$name.log" >&2
   partition $partition DOWN
   "$2" "$leg"
@@ -143,8 +168,6 @@ legs()
   loses_node) scontrol update NodeName=n2 State=RESUME 2>/dev/null || true ;; # by itself
   preempted | graced) await 0 is_state "$urgent" COMPLETED ;;
   esac
-  # not at once: the first leg's credential is still known
-  scontrol update JobId="$leg" StartTime=now+3
   partition $partition UP
   jobs=("$name:$leg")
   wait_jobs
@@ -164,7 +187,7 @@ killed_without_locks()
   scontrol update NodeName=n2 State=DRAIN Reason=test
   leg=$(THRESHER=$PWD/held sbatch --parsable --output="$name.log" --time="$hours" -N 1 \
     --ntasks-per-node=1 "$batch" long.h5 "$name.h5" "${long_options[@]}" \
-    --checkpoint-every 1000u)
+    --checkpoint-every 100u)
   await 0 test -s "$name.held" || cat "$name.log" >&2
   owner=$(readlink "$RUN_FOLDER/.lock.owner")
   case $owner in "thresher n1 "*" $leg.thresher 0 "*) ;; *) fail "owner: $owner" ;; esac
@@ -174,7 +197,6 @@ killed_without_locks()
   scancel --signal=KILL "$leg.0"
   await 0 again "$leg" || scontrol show job "$leg" >&2
   [ "$(readlink "$RUN_FOLDER/.lock.owner")" = "$owner" ] || fail "$name: the record is gone"
-  scontrol update JobId="$leg" StartTime=now+3
   partition main UP
   unset RUN_FOLDER NO_FLOCK NO_OFD ALSO_PRELOADED HOLD
   jobs=("$name:$leg")

@@ -8,6 +8,7 @@ failures=0
 # Seconds after which a run or a wait counts as hanging. No run of a test takes a tenth
 # of that alone; beside others it may take many times longer.
 LIMIT=${LIMIT:-900}
+PAUSE=0.02 # seconds between two looks of `await`
 
 fail()
 {
@@ -37,6 +38,12 @@ finish()
 long()
 {
   [ "${THRESHER_LONG:-no}" = yes ]
+}
+
+# tried K N: whether member K of a sweep is: every Nth, in the long suite each
+tried()
+{
+  long || [ $(($1 % $2)) -eq 0 ]
 }
 
 # ranks N ARGUMENT...: the program on N ranks; 0: without a launcher. A hang
@@ -76,7 +83,7 @@ await()
     fi
     # it may come to be just before the end: look once more
     [ "$pid" -eq 0 ] || kill -0 "$pid" 2>/dev/null || ended=yes
-    sleep 0.02
+    sleep "$PAUSE"
   done
 }
 
