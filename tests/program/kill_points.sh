@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # kill_points.sh KILL_AT.so - a run that is killed before any one of its calls
 # that rename, remove, make or flush files leaves the old output or the new one, and
-# the next run succeeds and takes away what the killed one has left
+# the next run succeeds and takes away what the killed one has left; the ordinary suite
+# takes every third of these calls
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -91,6 +92,8 @@ points()
   [ "$old" != "$new" ] || fail "$name: old and new cannot be told apart"
   [ "$n" -ge 5 ] || fail "$name: only $n calls"
   for ((k = 1; k <= n; k++)); do
+    tried $((k + ${#name} + ${#kind})) 3 || continue
+    killed=$((killed + 1))
     begin "$name" "$kind"
     KILL_AT=$k LD_PRELOAD=$kill_at ranks 0 ${command[$name]} $force \
       >/dev/null 2>&1 && fail "$name $kind: call $k of $n was not reached"
@@ -114,12 +117,14 @@ points()
     names | diff wanted - || fail "$name $kind, after call $k ($(sed -n "${k}p" calls))"
     [ "$kind" = old ] || force=
   done
-  echo "$name, $kind: killed at each of $n calls"
+  echo "$name, $kind: $n calls"
 }
 
+killed=0
 for name in generate import import_gz train checkpoint; do
   for kind in new old; do
     points "$name" "$kind"
   done
 done
+echo "$killed kills"
 finish
