@@ -8,7 +8,7 @@ set -euo pipefail
 # others are busy a second may be none.
 export OMPI_MCA_odls_base_sigkill_timeout=4 PRTE_MCA_odls_base_sigkill_timeout=4
 . "$SOURCE/tests/support/lib.sh"
-count=20 # half of them at a moment, half of them at a call
+count=16 # half of them at a moment, half of them at a call
 RANDOM=1
 if long; then
   count=200
@@ -16,10 +16,10 @@ if long; then
 fi
 rm -rf ./* .[a-z]*
 
-# Large enough for half a second, twice as long where there are ranks.
+# Large enough for a fifth of a second, or more where there are ranks.
 make_data()
 {
-  local common="--examples 4000 --attributes 1500 --support 8 --row-group 256"
+  local common="--examples 2000 --attributes 1200 --support 8 --row-group 256"
   declare -g make="murata $common --shards 3"
   must 0 generate $make -o data.h5 --seed 3
   must 0 train data.h5 -o model.h5 --solver lasso --lambda-ratio 0.2
@@ -27,7 +27,7 @@ make_data()
 import random
 random.seed(5)
 with open("text.svm", "w") as f:
-    for i in range(9000):
+    for i in range(4000):
         f.write("%d " % (i % 7) + " ".join(
             "%d:%.5f" % (j, random.random()) for j in range(1 + i % 9, 400, 9))
             + "\n")
@@ -264,7 +264,7 @@ held=0
 spoken=0
 signals=(TERM INT HUP)
 for ((k = 0; k < count; k++)); do
-  n=$((k / 4 % 5 < 3 ? 0 : k / 4 % 3 + 1))
+  n=$((k / 4 % 5 < 3 ? 0 : (k / 4 + 1) % 3 + 1))
   how=moment
   [ $((k / 4 % 2)) -eq 0 ] || how=call
   interrupt "$how" "${names[$((k % 4))]}" "$n" "${signals[$((RANDOM % 3))]}"
