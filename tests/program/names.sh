@@ -59,14 +59,14 @@ must 0 import weighted.csv -o weighted.h5 --no-shuffle --target y --weights w
 must 2 inspect turned.h5 --check
 
 # ---- what a model knows: the same on all ranks ----
-must 1 train plain.h5 -o model.h5 --select truth
+must 0 train plain.h5 -o model.h5 --select truth
 grep -q '^support: 4 attributes: size 2, in "mm" ([0-9.]*), Größe in Zeilen (' \
   must.err || { fail "the result has no names" && grep support: must.err >&2; }
 for n in 2 3; do
   must "$n" train shards.h5 -o this.h5 --select truth --force
   cmp model.h5 this.h5 || fail "another model on $n ranks"
 done
-must 1 train none.h5 -o unnamed.h5 --select truth
+must 0 train none.h5 -o unnamed.h5 --select truth
 ranks 0 inspect model.h5 --json >model.json
 ranks 0 inspect unnamed.h5 --json >unnamed.json
 compare "names of a model without" "'$(key unnamed.json names)'" == "'null'"
@@ -139,7 +139,7 @@ refused 1 'unnamed.h5 is for 30 attributes, data set other.h5 has 29' 0 \
   evaluate unnamed.h5 other.h5
 
 # ---- verify: all attributes, in any order ----
-must 1 train plain.h5 -o exact.h5 "${exact[@]}" --intercept
+must 0 train plain.h5 -o exact.h5 "${exact[@]}" --intercept
 ranks 0 verify exact.h5 plain.h5 --json >plain.json
 for n in 0 2; do
   ranks $n verify exact.h5 turned.h5 --json >turned.json 2>verify.err ||
@@ -156,7 +156,7 @@ refused 1 'other.h5: its attributes are not those that model exact.h5' 0 \
   verify exact.h5 other.h5
 refused 1 'lacks.h5: no attribute is named' 0 verify exact.h5 lacks.h5
 printf '0-9\n10-29\n' >groups.txt
-must 1 train plain.h5 -o groups.h5 "${exact[@]}" --penalty group \
+must 0 train plain.h5 -o groups.h5 "${exact[@]}" --penalty group \
   --groups groups.txt
 must 0 verify groups.h5 shards.h5
 refused 1 'turned.h5: its attributes are in another order' 2 \
@@ -164,7 +164,7 @@ refused 1 'turned.h5: its attributes are in another order' 2 \
 
 # ---- train: --start and --reference ----
 start=(--solver exploitation --passes 1)
-must 1 train turned.h5 -o from-model.h5 "${start[@]}" --start model.h5 \
+must 0 train turned.h5 -o from-model.h5 "${start[@]}" --start model.h5 \
   --telemetry steps.jsonl --reference model.h5
 [ "$(grep -c 'matched by name: 4 of 4 are at other places' must.err)" -eq 2 ] ||
   fail "--start and --reference: not both are told"
@@ -179,7 +179,7 @@ refused 1 'lacks.h5: no attribute is named' 0 train lacks.h5 -o never.h5 \
   "${start[@]}" --start model.h5
 sed 's/size \([0-9]*\), in ""mm""/v\1/g' plain.csv >short.csv
 must 0 import short.csv -o short.h5 --no-shuffle
-must 1 train short.h5 -o by-number.h5 "${start[@]}" --start 27:4,19:1,2:3
+must 0 train short.h5 -o by-number.h5 "${start[@]}" --start 27:4,19:1,2:3
 must 2 train short.h5 -o by-name.h5 "${start[@]}" --start v27:4,19:1,v2:3
 cmp by-number.h5 by-name.h5 || fail "--start by name: another model"
 begin()

@@ -28,7 +28,7 @@ for i in range(300):
     print(1 if score > 0 else -1, *("%d:%g" % (w + 1, c) for w, c in sorted(count.items())))
 END
 for layout in sparse dense; do
-  must 1 import text.svm -o $layout.h5 --layout $layout
+  must 0 import text.svm -o $layout.h5 --layout $layout
 done
 
 # solved BOUND OPTION...: text and the same data dense have the same minimum, up to BOUND.
@@ -37,7 +37,7 @@ solved()
   local bound=$1
   shift
   for layout in sparse dense; do
-    must 1 train $layout.h5 -o $layout-model.h5 --force --solver lasso "$@"
+    must 0 train $layout.h5 -o $layout-model.h5 --force --solver lasso "$@"
     ! grep -q 'makes it no smaller' must.err || fail "$layout, $*: stopped early"
     ranks 0 inspect $layout-model.h5 --json >$layout.json
     compare "$layout, $*: gap over objective" \
@@ -78,10 +78,10 @@ for i in range(150):
     print(1 if score + random.gauss(0, 1) > 0 else -1,
           *("%d:%.9g" % (j + 1, v) for j, v in sorted(row.items())))
 END
-must 1 import scales.svm -o scales.h5 --layout sparse --type f64
+must 0 import scales.svm -o scales.h5 --layout sparse --type f64
 for ratio in 1e-5 1e-6 1e-7; do
   for goal in 1e-9 1e-10; do
-    must 1 train scales.h5 -o scales-model.h5 --force --solver lasso --loss logistic \
+    must 0 train scales.h5 -o scales-model.h5 --force --solver lasso --loss logistic \
       --intercept --lambda-ratio $ratio --tolerance $goal
     ranks 0 inspect scales-model.h5 --json >scales.json
     compare "scales, $ratio: the gap, or a word about it" \

@@ -58,9 +58,9 @@ for kind in dense sparse u2; do
   options=(--layout "$kind")
   [ $kind = u2 ] && options=(--type u2)
   must 2 import train.csv -o $kind.h5 --target price "${options[@]}" --shards 2
-  must 1 train $kind.h5 -o $kind.model.h5 --solver lasso --lambda 0.05
-  must 1 import labelled.csv -o labelled.$kind.h5 --like $kind.h5
-  must 1 predict $kind.model.h5 labelled.$kind.h5 -o $kind.csv
+  must 0 train $kind.h5 -o $kind.model.h5 --solver lasso --lambda 0.05
+  must 0 import labelled.csv -o labelled.$kind.h5 --like $kind.h5
+  must 0 predict $kind.model.h5 labelled.$kind.h5 -o $kind.csv
   [ "$(wc -l <$kind.csv)" -eq 78 ] || fail "$kind: not one line for each row"
   cases="turned.csv:3 new.csv:0"
   [ $kind = dense ] && cases="new.csv:1 turned.csv:2 bare.csv:3 new.csv.gz:4"
@@ -84,9 +84,9 @@ must 0 inspect f64.h5
 grep -q 'sparse f64' must.out || fail "given type and layout do not count"
 
 must 2 import train.svm -o svm.h5
-must 1 train svm.h5 -o svm.model.h5 --solver lasso --lambda 0.05
-must 1 import labelled.svm -o labelled.svm.h5 --like svm.h5
-must 1 predict svm.model.h5 labelled.svm.h5 -o svm.csv
+must 0 train svm.h5 -o svm.model.h5 --solver lasso --lambda 0.05
+must 0 import labelled.svm -o labelled.svm.h5 --like svm.h5
+must 0 predict svm.model.h5 labelled.svm.h5 -o svm.csv
 for n in 0 3; do
   must $n import new.svm -o new.svm.h5 --like svm.h5 --force
   must $n predict svm.model.h5 new.svm.h5 -o new.out --force
