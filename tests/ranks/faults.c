@@ -1,7 +1,10 @@
 /* faults.c - one rank of many runs out of memory, cannot read, or is asked
  * to leave, anywhere in a solver: all ranks end with its error, and none hangs
  *
- *   mpi_faults [SOLVER]
+ *   mpi_faults [all|SOLVER]
+ *
+ * tries 24 calls of each kind in all forms of data together; with an argument
+ * as many in each form.
  *
  * Linked with --wrap, so that nothing in the sources needs to know; MPI's own
  * allocations are its own.
@@ -47,7 +50,7 @@ static const char *const penalties[] = {"l1", "group", "sparse-group"};
 enum { TALL = 3, FORMS };
 enum { FIRST_COMPETITOR = 15 }; /* rda-ito and those after it */
 enum { FIRST_BUDGETED = 18 };   /* sift and those after it */
-enum { SOLVERS = 22, ATTRIBUTES = 600, GROUP = 100, POINTS = 24 };
+enum { SOLVERS = 22, ATTRIBUTES = 600, GROUP = 100 };
 
 enum fault { MEMORY, READING, LEAVING };
 
@@ -259,18 +262,25 @@ static int64_t train(struct th_comm *comm, const struct th_config *config,
   return calls;
 }
 
+/* How many calls of a kind fail in a form of data. */
+static int64_t points_of(enum fault fault, int solver, bool all)
+{
+  if (fault == LEAVING)
+    return all ? 8 : 3;
+  return all && strcmp(solvers[solver], "sift") != 0 ? 24 : 8;
+}
+
 /* Each rank in turn, at some of its calls: the first ones, the last one, and
  * others in between. */
 static void test_fault(struct th_comm *comm, const struct th_config *config,
-                       struct memory_store *m, enum fault fault, int shift)
+                       struct memory_store *m, enum fault fault, int points,
+                       int shift)
 {
-  bool few = fault == LEAVING || strcmp(config->solver, "sift") == 0;
   int64_t calls[8] = {0};
   calls[comm->rank] = train(comm, config, m, -1, fault, -1);
   comm->ops->sum_i64(comm, calls, (size_t)comm->size);
   for (int bad = 0; bad < comm->size; bad++) {
     CHECK(calls[bad] > 0);
-    int64_t points = few ? POINTS / 3 : POINTS; /* or it takes minutes */
     for (int64_t k = 0; k < points; k++)
       train(comm, config, m, bad, fault,
             ((k + 1) * calls[bad] - 1 - shift) / points);
@@ -317,6 +327,7 @@ static void test_bytes(struct th_comm *comm, int64_t stride,
 int main(int argc, char **argv)
 {
   struct th_comm comm;
+  const char *only = argc > 1 ? argv[1] : NULL;
   now.left = -1;
   th_mpi_start(&comm, &argc, &argv);
   check_start(&comm);
@@ -330,13 +341,14 @@ int main(int argc, char **argv)
     m->store.ops = &ops;
     for (int solver = 0; solver < (form == TALL ? 1 : SOLVERS); solver++) {
       struct th_config config = config_of(solver, form);
-      bool asked = argc < 2 || strcmp(argv[1], solvers[solver]) == 0;
+      bool asked = only == NULL || strcmp(only, "all") == 0 ||
+                   strcmp(only, solvers[solver]) == 0;
       if (!takes(solver, form) || !asked)
         continue;
       config.groups = form % 3 > 0 ? &groups : NULL;
-      CASE(test_fault(&comm, &config, m, MEMORY, solver + form));
-      CASE(test_fault(&comm, &config, m, READING, solver + form));
-      CASE(test_fault(&comm, &config, m, LEAVING, solver + form));
+      for (enum fault fault = MEMORY; fault <= LEAVING; fault++)
+        CASE(test_fault(&comm, &config, m, fault,
+                        points_of(fault, solver, only != NULL), solver + form));
     }
     th_groups_free(&groups);
     memory_store_free(m);
