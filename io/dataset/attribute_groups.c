@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "base/search.h"
-#include "io/dataset/dataset_parts.h"
 #include "io/dataset/format.h"
 
 #include <math.h>
@@ -155,24 +154,5 @@ th_status th_attribute_groups_get(const struct th_h5 *h5, int64_t attributes,
 done:
   columns_free(&c);
   free(found);
-  return rc;
-}
-
-th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
-                            struct th_groups *groups, struct th_error *err)
-{
-  int64_t attributes = dataset->store.shape.attributes;
-  struct th_group_piece *piece = NULL;
-  int64_t count = 0;
-  th_status rc = TH_OK;
-  *groups = (struct th_groups){0};
-  if (comm->rank == 0)
-    rc = th_attribute_groups_get(&dataset->examples.h5, attributes, &piece,
-                                 &count, err);
-  int64_t present = rc != TH_OK || count > 0;
-  comm->ops->max_i64(comm, &present, 1);
-  if (present)
-    rc = th_groups_share(groups, comm, attributes, piece, count, rc, err);
-  free(piece);
   return rc;
 }

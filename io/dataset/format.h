@@ -336,4 +336,18 @@ th_status th_format_check_file(const char *path, const char *name,
 th_status th_format_check(const struct th_h5 *h5, const char *format,
                           struct th_error *err);
 
+enum th_file_kind {
+  TH_FILE_DATASET,
+  TH_FILE_MODEL,
+  TH_FILE_SHARD,
+  TH_FILE_HDF5, /* not of thresher */
+  TH_FILE_TEXT, /* also compressed */
+  TH_FILE_OTHER
+};
+
+/* What a file is, by its content. Local. An error when it cannot be opened, or
+ * another program has it open for writing. */
+th_status th_format_kind(const char *path, enum th_file_kind *kind,
+                         struct th_error *err);
+
 #endif

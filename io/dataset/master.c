@@ -9,9 +9,9 @@
 #include "io/dataset/names.h"
 #include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
-#include "io/dataset/writer.h"
 #include "io/files/file.h"
 #include "io/files/output.h"
+#include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"
 
 #include <math.h>

@@ -4,11 +4,15 @@
 #define TH_MASTER_H
 
 #include "base/error.h"
-#include "io/dataset/dataset.h"
+#include "data/groups.h"
 #include "io/dataset/row_groups.h"
-#include "io/dataset/writer.h"
 #include "io/files/hash.h"
-#include "io/hdf5/h5.h"
+#include "model/ground_truth.h"
+#include "model/origin.h"
+#include "ranks/comm.h"
+
+struct th_h5;
+struct th_h5_image;
 
 /* One line of the shard table. */
 struct th_shard_row {
@@ -33,6 +37,24 @@ struct th_master_info {
   char *provenance;
   struct th_origin origin;
   struct th_twins twins;
+};
+
+/* What the master holds besides the shards; read on rank 0 alone. target and
+ * row are in stored order; target is NaN if the shape says that there are none.
+ * weight and names may be NULL. */
+struct th_master {
+  const double *target;
+  const double *weight;
+  const int64_t *row;       /* 0-based number of the example in the input */
+  const char *const *names; /* one per attribute */
+  const struct th_origin *origin;      /* NULL: nothing is known of a text */
+  const struct th_group_piece *piece;  /* of groups of attributes: all of them,
+                                          ascending */
+  int64_t pieces;                      /* 0: no groups */
+  const struct th_twins *twins;        /* NULL: nobody has looked */
+  const struct th_ground_truth *truth; /* NULL: not generated */
+  const char
+      *provenance; /* how the data were made; one line without paths or dates */
 };
 
 /* Local. */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
+#include "io/hdf5/h5.h"
 
 #include <math.h>
 #include <stdlib.h>

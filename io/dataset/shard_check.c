@@ -1,113 +1,18 @@
 /* shard_check.c - reads and verifies all of a shard
  * SPDX-License-Identifier: MIT */
+#include "io/dataset/shard_check.h"
+
 #include "base/integer.h"
 #include "base/memory.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
+#include "io/dataset/piece.h"
 #include "io/dataset/running_stats.h"
-#include "io/dataset/shard_read.h"
 #include "io/files/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- Checks what kernels rely on in a sparse piece
- *
- * A checksum says that a file is as it was written, not who wrote it. Kernels
- * use rows and attributes as places in memory, so every piece is checked when
- * it is read. No loop branches on the values, so compilers vectorise all of
- * them but the one over starts. Each costs about as much as the checksum
- * (tests/bench/piece.sh). */
-
-/* Items of a loop whose sums fit 16 or 32 bits, so that a vector holds more of
- * them. */
-enum { STRIP = 1 << 14 };
-
-/* Whether no count is zero, and they sum up to the entries. */
-static bool counts_good(const uint16_t *count, int64_t runs, int64_t entries)
-{
-  int64_t sum = 0;
-  uint16_t empty = 0;
-  for (int64_t done = 0; done < runs; done += STRIP) {
-    int64_t items = th_min_i64(runs - done, STRIP);
-    uint32_t part = 0;
-    for (int64_t k = 0; k < items; k++) {
-      part += count[done + k];
-      empty |= count[done + k] == 0;
-    }
-    sum += part;
-  }
-  return empty == 0 && sum == entries;
-}
-
-/* Whether the attributes ascend and lie in the piece. */
-static bool attributes_good(const struct th_piece *piece, int64_t base)
-{
-  const uint32_t *attribute = piece->attribute;
-  unsigned bad = 0;
-  for (int64_t k = 1; k < piece->runs; k++)
-    bad |= attribute[k] <= attribute[k - 1];
-  return bad == 0 && base + attribute[0] >= piece->attributes.first &&
-         base + attribute[piece->runs - 1] < piece->attributes.last;
-}
-
-/* Compute starts from counts, which lie at the end of the same memory and are
- * overwritten. Returns how many runs begin with a row that is not above the row
- * before. */
-static int64_t fill_starts(struct th_piece *piece, const uint16_t *count)
-{
-  const char *next = (const char *)count; /* the same memory */
-  const uint16_t *row = piece->row;
-  int64_t falls = 0;
-  uint16_t here;
-  memcpy(&here, next, sizeof here);
-  uint32_t sum = here;
-  piece->start[0] = 0;
-  for (int64_t k = 1; k < piece->runs; k++) {
-    memcpy(&here, next + 2 * k, sizeof here);
-    piece->start[k] = sum;
-    falls += row[sum] <= row[sum - 1];
-    sum += here;
-  }
-  piece->start[piece->runs] = sum;
-  return falls;
-}
-
-/* Whether all rows are below `rows`, and exactly `falls` of them are not above
- * the one before. Then falls are only at the beginnings of runs, so rows ascend
- * within runs. */
-static bool rows_good(const uint16_t *row, int64_t entries, int64_t rows,
-                      int64_t falls)
-{
-  int64_t found = 0;
-  uint16_t most = row[0];
-  for (int64_t done = 1; done < entries; done += STRIP) {
-    int64_t items = th_min_i64(entries - done, STRIP);
-    const uint16_t *now = row + done;
-    uint16_t part = 0;
-    for (int64_t k = 0; k < items; k++) {
-      part = (uint16_t)(part + (now[k] <= now[k - 1]));
-      most = now[k] > most ? now[k] : most;
-    }
-    found += part;
-  }
-  return most < rows && found == falls;
-}
-
-bool th_shard_piece_check(struct th_piece *piece, const uint16_t *count,
-                          int64_t base, int64_t rows)
-{
-  if (piece->runs == 0) {
-    piece->start[0] = 0;
-    return piece->entries == 0;
-  }
-  if (!counts_good(count, piece->runs, piece->entries) ||
-      !attributes_good(piece, base))
-    return false;
-  int64_t falls = fill_starts(piece, count);
-  return rows_good(piece->row, piece->entries, rows, falls);
-}
 
 struct room {
   void *values; /* as they are stored */
@@ -128,7 +33,7 @@ static bool all_zero(const char *bytes, size_t count)
 
 /* The padding after a short group's rows must be zero, since readers of whole
  * chunks see it. */
-static th_status check_padding(const struct th_shard_read *shard,
+static th_status check_padding(const struct th_shard *shard,
                                struct th_range range, int64_t group,
                                const void *values, struct th_error *err)
 {
@@ -139,7 +44,7 @@ static th_status check_padding(const struct th_shard_read *shard,
   const char *run = values;
   for (int64_t a = range.first; a < range.last; a++, run += stride)
     if (!all_zero(run + used, stride - used))
-      return th_shard_damaged(shard, a, group, err);
+      return th_shard_damaged(shard->name, a, group, err);
   return TH_OK;
 }
 
@@ -152,7 +57,7 @@ struct stored {
 };
 
 /* Values must be finite, since import refuses others. */
-static th_status check_finite(const struct th_shard_read *shard,
+static th_status check_finite(const struct th_shard *shard,
                               const struct stored *stored, struct room *room,
                               struct th_shard_sum *sum, struct th_error *err)
 {
@@ -170,7 +75,7 @@ static th_status check_finite(const struct th_shard_read *shard,
                          (long long)stored->group);
 }
 
-static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
+static th_status check_chunk(struct th_shard *shard, struct th_range range,
                              int64_t group, struct room *room,
                              struct th_shard_sum *sum, struct th_error *err)
 {
@@ -186,7 +91,7 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
   fetch.values = room->values;
   fetch.checksum = room->checksum;
   TH_TRY(th_shard_dense_read(shard, &fetch, err));
-  shard->bytes_read += th_run_fetch_bytes(&fetch);
+  shard->bytes_read += th_shard_fetch_bytes(&fetch);
   TH_TRY(check_padding(shard, range, group, room->values, err));
   struct stored stored = {.attributes = range,
                           .group = group,
@@ -200,7 +105,7 @@ done:
   return rc;
 }
 
-static uint64_t piece_content(const struct th_shard_read *shard,
+static uint64_t piece_content(const struct th_shard *shard,
                               const struct th_piece *piece, int64_t group)
 {
   size_t size = th_type_size(shard->row_groups->shape.type);
@@ -215,17 +120,17 @@ static uint64_t piece_content(const struct th_shard_read *shard,
   return content;
 }
 
-static th_status check_piece(struct th_shard_read *shard, int64_t unit,
+static th_status check_piece(struct th_shard *shard, int64_t unit,
                              int64_t group, struct room *room,
                              struct th_shard_sum *sum, struct th_error *err)
 {
   struct th_piece piece;
-  int64_t bytes = th_shard_piece_size(shard, unit, group, &piece);
+  int64_t bytes = th_piece_size(shard, unit, group, &piece);
   int64_t entries = sum->nonzeros; /* stored entries, even if zero */
   th_status rc = TH_OK;
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "values to be checked",
                  err));
-  TH_TRY(th_shard_piece_read(shard, unit, group, &piece, room->values, err));
+  TH_TRY(th_piece_read(shard, unit, group, &piece, room->values, err));
   struct stored stored = {.attributes = piece.attributes,
                           .group = group,
                           .values = piece.values,
@@ -237,8 +142,7 @@ done:
   return rc;
 }
 
-static th_status check_statistics(struct th_shard_read *shard,
-                                  struct th_error *err)
+static th_status check_statistics(struct th_shard *shard, struct th_error *err)
 {
   struct th_range range = shard->row->range;
   struct th_statistics *statistics = NULL;
@@ -251,7 +155,7 @@ static th_status check_statistics(struct th_shard_read *shard,
 }
 
 /* Compare the sums with what the file says. */
-static th_status compare(const struct th_shard_read *shard,
+static th_status compare(const struct th_shard *shard,
                          const struct th_shard_sum *sum, struct th_error *err)
 {
   int64_t nonzeros = 0;
@@ -279,7 +183,7 @@ static th_status compare(const struct th_shard_read *shard,
   return TH_OK;
 }
 
-th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
+th_status th_shard_check(struct th_shard *shard, struct th_shard_sum *sum,
                          struct th_error *err)
 {
   struct room room = {0};

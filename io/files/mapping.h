@@ -18,6 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Which values of dense data are used where the system has them in memory, in
+ * place of a copy. Anything else is read. */
+enum th_mapped {
+  TH_MAPPED_NEVER,
+  TH_MAPPED_RESIDENT, /* those that it has there already */
+  TH_MAPPED_ALWAYS    /* all that can be mapped, for tests */
+};
+
 struct th_mapping;
 
 /* Map a file that is open for reading, whose descriptor stays open until

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 #include "io/files/output.h"
 #include "io/import/text/text_row.h"
 

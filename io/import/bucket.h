@@ -3,7 +3,7 @@
 #ifndef TH_BUCKET_H
 #define TH_BUCKET_H
 
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/import/text/text_row.h"
 #include "ranks/comm.h"
 

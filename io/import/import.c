@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "io/dataset/origin_file.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 #include "io/import/groups_file.h"
 #include "io/import/import_job.h"
 #include "ranks/partition.h"

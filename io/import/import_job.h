@@ -3,7 +3,7 @@
 #ifndef TH_IMPORT_JOB_H
 #define TH_IMPORT_JOB_H
 
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/import/bucket.h"
 #include "io/import/import.h"
 #include "io/import/row_assignment.h"

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "io/dataset/twins.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 #include "io/import/bucket.h"
 #include "io/import/import_job.h"
 #include "io/import/transpose.h"

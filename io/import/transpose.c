@@ -3,7 +3,7 @@
 #include "io/import/transpose.h"
 
 #include "base/memory.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef TH_TRANSPOSE_H
 #define TH_TRANSPOSE_H
 
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/import/bucket.h"
 
 /* Where a tile that was made belongs. */

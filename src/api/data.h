@@ -3,7 +3,7 @@
 #ifndef TH_DATA_H
 #define TH_DATA_H
 
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "ranks/comm.h"
 #include "synthetic/synthetic_store.h"
 

@@ -10,7 +10,7 @@
 #include "cli/rank_cost.h"
 #include "cli/shared/source.h"
 #include "cli/wording.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 #include "ranks/comm.h"
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"

@@ -12,7 +12,7 @@
 #include "cli/refuse_text.h"
 #include "cli/shared/source.h"
 #include "cli/wording.h"
-#include "io/dataset/file_kind.h"
+#include "io/dataset/format.h"
 #include "io/import/import.h"
 #include "io/model/model_file.h"
 
@@ -203,7 +203,7 @@ static th_status read_like(const char *path, struct th_comm *comm,
   th_status rc;
   TH_TRY(th_refuse_text(comm, path, TH_TEXT_TO_TRAIN, err));
   if (comm->rank == 0)
-    rc = th_file_kind(path, &kind, err);
+    rc = th_format_kind(path, &kind, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, &kind, sizeof kind, 0);
   *is_model = kind == TH_FILE_MODEL;

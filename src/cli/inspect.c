@@ -13,9 +13,8 @@
 #include "cli/report.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
-#include "io/dataset/dataset.h"
-#include "io/dataset/file_kind.h"
 #include "io/dataset/format.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/model/model_file.h"
 #include "model/model.h"
 #include "solvers/driver/train.h"
@@ -581,7 +580,7 @@ th_status th_command_inspect(const struct th_options *options,
   enum th_file_kind kind = TH_FILE_OTHER;
   th_status rc = TH_OK;
   if (comm->rank == 0)
-    rc = th_file_kind(options->argument[0], &kind, err);
+    rc = th_format_kind(options->argument[0], &kind, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, &kind, sizeof kind, 0);
   TH_TRY(th_refuse_text(comm, options->argument[0], TH_TEXT_TO_TRAIN, err));

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/refuse_text.h"
 
-#include "io/dataset/file_kind.h"
+#include "io/dataset/format.h"
 #include "io/import/text/quote.h"
 #include "io/model/model_file.h"
 
@@ -67,7 +67,7 @@ th_status th_refuse_text(struct th_comm *comm, const char *path,
   enum th_file_kind kind = TH_FILE_OTHER;
   th_status rc = TH_OK;
   if (comm->rank == 0)
-    rc = th_file_kind(path, &kind, err);
+    rc = th_format_kind(path, &kind, err);
   if (rc == TH_OK && kind == TH_FILE_TEXT)
     rc = say(path, use, err);
   return th_agree(comm, rc, err);

@@ -83,7 +83,8 @@ struct th_store_ops {
   th_status (*targets)(struct th_store *store, struct th_rows rows,
                        double *target, double *weight, struct th_error *err);
   /* The number of a stored row in the input. NULL: rows are stored in the order
-   * of their numbers, or the store is a data set (io/dataset/dataset.h). Local.
+   * of their numbers, or the store is a data set
+   * (io/dataset/residency/dataset.h). Local.
    */
   int64_t (*number)(const struct th_store *store, int64_t row);
   /* statistics[range.last - range.first]. Local. */

@@ -7,7 +7,7 @@
  * entries FAMILY EXAMPLES ATTRIBUTES: of computed data.
  * SPDX-License-Identifier: MIT */
 #include "data/store.h"
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "ranks/partition.h"
 #include "synthetic/synthetic.h"
 #include "synthetic/synthetic_store.h"

@@ -1,12 +1,14 @@
 /* piece.c - what it costs to look through the sparse pieces that are read
  *
  * piece DATASET.h5: every piece of it is read, hashed, looked through
- * (th_shard_piece_check) and given to the gradient kernel, each the best of
+ * (th_piece_check) and given to the gradient kernel, each the best of
  * REPEATS turns; prints nanoseconds per entry as JSON. Starts alone: what was
  * done with the counts before anything was looked at.
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/dataset_parts.h"
+#include "io/dataset/piece.h"
 #include "io/dataset/fingerprint.h"
+#include "io/dataset/residency/dataset.h"
+#include "io/dataset/residency/dataset_store.h"
 #include "math/kernels/kernels.h"
 
 #include <math.h>
@@ -17,7 +19,7 @@
 enum { REPEATS = 7 };
 
 struct turn {
-  double read; /* seconds: all of th_shard_piece_read */
+  double read; /* seconds: all of th_piece_read */
   double hash;
   double settle;
   double starts;
@@ -25,7 +27,7 @@ struct turn {
 };
 
 struct bench {
-  struct th_shard_read *shard;
+  struct th_shard *shard;
   struct th_piece piece;
   void *room;
   uint16_t *count;  /* kept aside: starts take their place */
@@ -66,7 +68,7 @@ static double time_settle(struct bench *b, int64_t base, int64_t rows)
   piece.start = b->start;
   const uint16_t *count = lay_out_counts(b);
   double began = th_comm_clock();
-  bool good = th_shard_piece_check(&piece, count, base, rows);
+  bool good = th_piece_check(&piece, count, base, rows);
   double seconds = th_comm_clock() - began;
   if (!good || memcmp(piece.start, b->piece.start,
                       (size_t)(piece.runs + 1) * sizeof *piece.start) != 0)
@@ -166,7 +168,7 @@ static void release(struct bench *b)
   free(b->residual32);
 }
 
-static void measure(struct th_shard_read *shard, int64_t unit, int64_t group,
+static void measure(struct th_shard *shard, int64_t unit, int64_t group,
                     struct turn *all, int64_t *runs, int64_t *entries)
 {
   const struct th_row_groups *g = shard->row_groups;
@@ -174,7 +176,7 @@ static void measure(struct th_shard_read *shard, int64_t unit, int64_t group,
   struct bench b = {.shard = shard};
   struct turn best = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
   struct th_error err = {0};
-  b.room = room_of(th_shard_piece_size(shard, unit, group, &b.piece), 1);
+  b.room = room_of(th_piece_size(shard, unit, group, &b.piece), 1);
   if (b.piece.entries == 0) {
     free(b.room);
     return;
@@ -183,8 +185,7 @@ static void measure(struct th_shard_read *shard, int64_t unit, int64_t group,
   for (int k = 0; k < REPEATS; k++) {
     struct turn turn;
     double began = th_comm_clock();
-    if (th_shard_piece_read(shard, unit, group, &b.piece, b.room, &err) !=
-        TH_OK)
+    if (th_piece_read(shard, unit, group, &b.piece, b.room, &err) != TH_OK)
       give_up(err.text);
     turn.read = th_comm_clock() - began;
     for (int64_t r = 0; r < b.piece.runs; r++)
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
   if (th_dataset_open(&d, &comm, argv[1], 0, &err) != TH_OK)
     give_up(err.text);
   for (int64_t k = 0; k < d->info.shards; k++) {
-    struct th_shard_read *shard = &d->shard[k];
+    struct th_shard *shard = &d->residency.shard[k];
     if (th_shard_open(shard, &err) != TH_OK)
       give_up(err.text);
     for (int64_t g = 0; g < d->info.row_groups.groups; g++)

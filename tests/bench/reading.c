@@ -8,7 +8,7 @@
  * anything is kept, copied and in place.
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/anew.h"
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "solvers/driver/train.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* cache.c - slabs in any order under any memory limit are the same values
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/cache.h"
+#include "io/dataset/residency/cache.h"
 #include "check.h"
 #include "io_data.h"
 

@@ -4,7 +4,7 @@
  * the same places.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 #include "io/model/model_file.h"
 #include "io_data.h"
 

@@ -3,7 +3,7 @@
 #include "io/files/interrupt.h"
 #include "base/error.h"
 #include "check.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/folder.h"
 #include "io/files/output.h"
 #include "output_folder.h"
 
@@ -78,7 +78,7 @@ static void claim_all(bool ignored, int ready)
   th_interrupt_pause(&twice[0]);
   th_interrupt_pause(&twice[1]);
   bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
-              th_writer_folder_make(at, ".a.shards.partial", 12) >= 0 &&
+              th_folder_make(at, ".a.shards.partial", 12) >= 0 &&
               th_output_temporary_open(in_folder("a"), TH_FOR_TEXT, &path, &fd,
                                        &err) == TH_OK;
   put(".a.shards.partial/00000.h5", "x");

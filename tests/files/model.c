@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "check.h"
-#include "io/dataset/file_kind.h"
+#include "io/dataset/format.h"
 #include "io/model/model_file.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
@@ -166,8 +166,8 @@ static void test_kinds(struct th_comm *comm, const char *folder)
   snprintf(trained, sizeof trained, "%s/m0.h5", folder);
   th_error_clear(&err);
   CHECK(recipe_write(&recipe, comm, data, true, &err) == TH_OK);
-  CHECK(th_file_kind(data, &kind, &err) == TH_OK && kind == TH_FILE_DATASET);
-  CHECK(th_file_kind(trained, &kind, &err) == TH_OK && kind == TH_FILE_MODEL);
+  CHECK(th_format_kind(data, &kind, &err) == TH_OK && kind == TH_FILE_DATASET);
+  CHECK(th_format_kind(trained, &kind, &err) == TH_OK && kind == TH_FILE_MODEL);
   expect(th_model_read(&model, comm, data, &err), TH_EFORMAT, &err,
          "data.h5 is a data set, not a model; give a model file made by "
          "thresher train");

@@ -4,7 +4,7 @@
 #include "io/files/output.h"
 #include "base/error.h"
 #include "check.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/folder.h"
 #include "output_folder.h"
 
 #include <fcntl.h>
@@ -216,7 +216,7 @@ static void check_folder(const char *name, const char *words)
   struct th_error err;
   int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
   th_error_clear(&err);
-  th_status rc = th_writer_folder_check(at, "PLACE/", name, &err);
+  th_status rc = th_folder_check(at, "PLACE/", name, &err);
   if (words == NULL)
     CHECK(rc == TH_OK);
   else
@@ -227,7 +227,7 @@ static void check_folder(const char *name, const char *words)
 static void remove_folder(const char *name)
 {
   int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
-  th_writer_folder_remove(at, name);
+  th_folder_remove(at, name);
   close(at);
 }
 

@@ -1,7 +1,7 @@
 /* ranks.c - what fails on one rank fails on all, with the same words
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 

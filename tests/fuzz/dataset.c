@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/error.h"
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/files/output.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "problem.h"
 
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "synthetic/synthetic_store.h"
 
 #include <string.h>

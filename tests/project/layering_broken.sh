@@ -29,7 +29,7 @@ broken src/solvers/access/context.c '"solvers\/budgeted\/sift.h"'      # a famil
 broken src/solvers/sift/sift.c '"solvers\/stochastic\/rda.h"'    # another family
 broken src/solvers/exact/lasso.c '"solvers\/driver\/train.h"'        # the driver
 broken src/solvers/driver/train.c '"io\/dataset\/dataset.h"'         # files
-broken io/dataset/dataset.c '"mpi\/mpi_shared.h"'                    # ranks
+broken io/dataset/residency/dataset.c '"mpi\/mpi_shared.h"'                    # ranks
 broken io/import/import.c '"io\/model\/model_file.h"'                # another room of io
 broken src/cli/options/options.c '"cli\/commands.h"'                   # its subcommands
 broken src/cli/bench/bench_comm.c '"cli\/wording.h"'                  # what is beside it

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "data/slab.h"
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #include "io_data.h"
 
 #include "base/memory.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #ifndef TH_IO_DATA_H
 #define TH_IO_DATA_H
 
-#include "io/dataset/dataset.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/residency/dataset.h"
+#include "io/dataset/writer/writer.h"
 
 /* A recipe; the values do not depend on shards or ranks. */
 struct recipe {

@@ -3,8 +3,8 @@
 #include "io/import/text/text_input.h"
 
 #include "base/memory.h"
-#include "io/dataset/file_kind.h"
 #include "io/dataset/fingerprint.h"
+#include "io/dataset/format.h"
 #include "io/files/hash.h"
 #include "io/files/output.h"
 
@@ -135,7 +135,7 @@ static th_status open_unpacked(struct th_text_file *file, const char *path,
 static th_status refuse_hdf5(const char *name, struct th_error *err)
 {
   enum th_file_kind kind = TH_FILE_OTHER;
-  th_status rc = th_file_kind(name, &kind, err);
+  th_status rc = th_format_kind(name, &kind, err);
   if (rc != TH_OK)
     return rc;
   if (kind == TH_FILE_DATASET)

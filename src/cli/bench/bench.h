@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "cli/options/options.h"
 #include "io/dataset/anew.h"
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 #include "ranks/comm.h"
 
 #include <stdint.h>

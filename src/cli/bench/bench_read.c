@@ -4,7 +4,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "cli/bench/bench.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/folder.h"
+#include "io/dataset/writer/writer.h"
 #include "io/import/import.h"
 #include "solvers/driver/train.h"
 
@@ -61,7 +62,7 @@ static void remove_all(const struct place *place)
 {
   if (place->folder[0] == '\0')
     return;
-  th_writer_folder_remove(AT_FDCWD, place->shards);
+  th_folder_remove(AT_FDCWD, place->shards);
   unlink(place->output);
   unlink(place->text);
   rmdir(place->folder);

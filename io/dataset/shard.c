@@ -1,22 +1,226 @@
-/* shard_read.c - opens a shard and checks that it is the right one
+/* shard.c - opens a shard, finds and reads its runs and statistics
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/shard_read.h"
+#include "io/dataset/shard.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/files/file.h"
+#include "io/files/hash.h"
 #include "io/files/mapping.h"
+#include "io/files/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* --- Reads and verifies runs of a dense shard ----------------------------- */
+/* --- Runs of a dense shard -------------------------------------------------
+ */
 
-struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,
+th_status th_shard_damaged(const char *shard, int64_t attribute, int64_t group,
+                           struct th_error *err)
+{
+  return TH_DAMAGED(err,
+                    "%s: attribute %lld, row group %lld: checksum mismatch",
+                    shard, (long long)attribute, (long long)group);
+}
+
+th_status th_shard_fetch_verify(const struct th_fetch *fetch,
+                                struct th_error *err)
+{
+  struct th_range wanted = fetch->wanted;
+  const char *run = fetch->values;
+  for (int64_t a = wanted.first; a < wanted.last; a++, run += fetch->map->run)
+    if (th_hash(run, (size_t)fetch->used) != fetch->checksum[a - wanted.first])
+      return th_shard_damaged(fetch->shard, a, fetch->group, err);
+  return TH_OK;
+}
+
+/* Runs follow one another in chunks that are one row group high. */
+static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
+                       const struct th_h5_layout *layout)
+{
+  int64_t height = (int64_t)layout->chunk[1];
+  return height * (int64_t)th_type_size(type) == map->run;
+}
+
+static th_status fetch_map_open(struct th_dense_map *map,
+                                const struct th_row_groups *row_groups,
+                                int64_t count, const struct th_h5_set *values,
+                                const struct th_h5_set *checksum,
+                                struct th_error *err)
+{
+  const struct th_shape *shape = &row_groups->shape;
+  struct th_h5_layout x;
+  struct th_h5_layout sums;
+  th_status rc = TH_OK;
+  *map = (struct th_dense_map){
+      .file = -1,
+      .run = (int64_t)th_type_bytes(shape->type, shape->row_group),
+      .groups = row_groups->groups};
+  TH_TRY(th_h5_set_layout(values, &x, err));
+  TH_TRY(th_h5_set_layout(checksum, &sums, err));
+  bool chunked = x.chunk[0] > 0;
+  map->stored = (int64_t)x.chunk[0];
+  if (!x.plain || !sums.plain || sums.chunk[0] > 0 ||
+      (chunked && !chunks_fit(map, shape->type, &x)))
+    return TH_OK;
+  map->values = x.offset;
+  map->checksums = sums.offset;
+  map->end = sums.offset + map->groups * count * (int64_t)sizeof(uint64_t);
+  map->pitch = chunked ? map->run : map->run * map->groups;
+  if (chunked) {
+    map->chunks = th_integer_ceil_divide(count, map->stored);
+    TH_TRY(TH_NEW(&map->chunk, map->chunks * map->groups, "the table of chunks",
+                  err));
+  }
+  map->file = th_h5_descriptor(values->h5);
+done:
+  return rc;
+}
+
+static void fetch_map_free(struct th_dense_map *map)
+{
+  free(map->chunk);
+  *map = (struct th_dense_map){.file = -1};
+}
+
+/* The place of a chunk. HDF5 searches for it, so it is asked once. */
+static int64_t chunk_place(struct th_dense_map *map,
+                           const struct th_h5_set *values, int64_t column,
+                           int64_t group)
+{
+  int64_t *known = &map->chunk[group * map->chunks + column];
+  hsize_t size[2] = {0};
+  if (*known == 0 &&
+      H5Sget_simple_extent_dims(values->space, size, NULL) == 2) {
+    hsize_t width = size[1] / (hsize_t)map->groups;
+    hsize_t first[2] = {(hsize_t)(column * map->stored),
+                        (hsize_t)group * width};
+    *known = th_h5_set_chunk(values, first);
+  }
+  return *known;
+}
+
+static bool fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
+                        const struct th_h5_set *values, int64_t attribute,
+                        int64_t count)
+{
+  if (map->file < 0)
+    return false;
+  fetch->sums = map->checksums + (fetch->group * count + attribute) *
+                                     (int64_t)sizeof *fetch->checksum;
+  if (map->stored == 0) {
+    fetch->at =
+        map->values + (attribute * map->groups + fetch->group) * map->run;
+    return true;
+  }
+  int64_t chunk =
+      chunk_place(map, values, attribute / map->stored, fetch->group);
+  fetch->at = chunk + attribute % map->stored * map->run;
+  return chunk > 0;
+}
+
+static int64_t runs_of(const struct th_fetch *fetch)
+{
+  return fetch->wanted.last - fetch->wanted.first;
+}
+
+/* Bytes of values; in one piece if runs follow one another. */
+static int64_t value_bytes(const struct th_fetch *fetch)
+{
+  return (runs_of(fetch) - 1) * fetch->map->run + fetch->last;
+}
+
+int64_t th_shard_fetch_bytes(const struct th_fetch *fetch)
+{
+  return value_bytes(fetch) + runs_of(fetch) * (int64_t)sizeof *fetch->checksum;
+}
+
+/* Read one attribute after the other, as they lie apart. */
+static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
+{
+  const struct th_dense_map *map = fetch->map;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < runs_of(fetch) && rc == TH_OK; k++)
+    rc = th_output_temporary_read(map->file, fetch->values + k * map->run,
+                                  fetch->last, fetch->at + k * map->pitch,
+                                  fetch->shard, err);
+  return rc;
+}
+
+static th_status read_values(const struct th_fetch *fetch, struct th_error *err)
+{
+  const struct th_dense_map *map = fetch->map;
+  if (map->pitch == map->run)
+    return th_output_temporary_read(map->file, fetch->values,
+                                    value_bytes(fetch), fetch->at, fetch->shard,
+                                    err);
+  return read_apart(fetch, err);
+}
+
+th_status th_shard_fetch_read(const struct th_fetch *fetch,
+                              struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(read_values(fetch, err));
+  TH_TRY(th_output_temporary_read(fetch->map->file, fetch->checksum,
+                                  runs_of(fetch) *
+                                      (int64_t)sizeof *fetch->checksum,
+                                  fetch->sums, fetch->shard, err));
+  TH_TRY(th_shard_fetch_verify(fetch, err));
+done:
+  return rc;
+}
+
+/* Read a page of checksums if the last request was near, else only the wanted
+ * one. */
+static th_status read_sums(struct th_sums *sums, const struct th_fetch *fetch,
+                           struct th_error *err)
+{
+  const struct th_dense_map *map = fetch->map;
+  int64_t size = (int64_t)sizeof *sums->checksum;
+  int64_t step = fetch->sums - sums->at;
+  int64_t rest = (map->end - fetch->sums) / size;
+  bool near = step > 0 && step <= 2 * TH_SUMS * size;
+  sums->at = fetch->sums;
+  sums->count = 0;
+  int64_t count = !near ? 1 : rest < TH_SUMS ? rest : TH_SUMS;
+  th_status rc = th_output_temporary_read(
+      map->file, sums->checksum, count * size, sums->at, fetch->shard, err);
+  if (rc == TH_OK)
+    sums->count = count;
+  return rc;
+}
+
+static th_status fetch_single(const struct th_fetch *fetch,
+                              struct th_sums *sums, struct th_error *err)
+{
+  int64_t size = (int64_t)sizeof *sums->checksum;
+  th_status rc = TH_OK;
+  TH_TRY(read_values(fetch, err));
+  if (fetch->sums < sums->at || fetch->sums >= sums->at + sums->count * size)
+    TH_TRY(read_sums(sums, fetch, err));
+  *fetch->checksum = sums->checksum[(fetch->sums - sums->at) / size];
+  TH_TRY(th_shard_fetch_verify(fetch, err));
+done:
+  return rc;
+}
+
+void th_shard_fetch_advise(const struct th_fetch *fetch)
+{
+  const struct th_dense_map *map = fetch->map;
+  int64_t pieces = map->pitch == map->run ? 1 : runs_of(fetch);
+  int64_t bytes = pieces == 1 ? value_bytes(fetch) : fetch->last;
+  for (int64_t k = 0; k < pieces; k++)
+    (void)posix_fadvise(map->file, (off_t)(fetch->at + k * map->pitch),
+                        (off_t)bytes, POSIX_FADV_WILLNEED);
+}
+
+struct th_fetch th_shard_dense_fetch(const struct th_shard *shard,
                                      struct th_range wanted, int64_t group)
 {
   const struct th_row_groups *g = shard->row_groups;
@@ -30,17 +234,16 @@ struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,
                            .last = used};
 }
 
-bool th_shard_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
+bool th_shard_dense_place(struct th_shard *shard, struct th_fetch *fetch)
 {
   struct th_range all = shard->row->range;
-  return th_run_fetch_place(fetch, &shard->map, &shard->values,
-                            fetch->wanted.first - all.first,
-                            all.last - all.first);
+  return fetch_place(fetch, &shard->map, &shard->values,
+                     fetch->wanted.first - all.first, all.last - all.first);
 }
 
 /* Read by HDF5, which decompresses. */
-static th_status read_box(struct th_shard_read *shard,
-                          const struct th_fetch *fetch, struct th_error *err)
+static th_status read_box(struct th_shard *shard, const struct th_fetch *fetch,
+                          struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
   hsize_t count = (hsize_t)(fetch->wanted.last - fetch->wanted.first);
@@ -54,133 +257,22 @@ static th_status read_box(struct th_shard_read *shard,
   TH_TRY(th_h5_set_read(&shard->values, at, box, fetch->values, err));
   TH_TRY(
       th_h5_set_read(&shard->checksum, sum_at, sum_box, fetch->checksum, err));
-  TH_TRY(th_run_fetch_verify(fetch, err));
+  TH_TRY(th_shard_fetch_verify(fetch, err));
 done:
   return rc;
 }
 
-th_status th_shard_dense_read(struct th_shard_read *shard,
-                              struct th_fetch *fetch, struct th_error *err)
+th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
+                              struct th_error *err)
 {
   if (!th_shard_dense_place(shard, fetch))
     return read_box(shard, fetch, err);
   bool single = fetch->wanted.last - fetch->wanted.first == 1;
-  return single ? th_run_fetch_single(fetch, &shard->sums, err)
-                : th_run_fetch_read(fetch, err);
+  return single ? fetch_single(fetch, &shard->sums, err)
+                : th_shard_fetch_read(fetch, err);
 }
 
-/* --- Reads and verifies pieces of a sparse shard -------------------------- */
-
-static th_status damaged(const struct th_shard_read *shard,
-                         const struct th_piece *piece, int64_t group,
-                         const char *what, struct th_error *err)
-{
-  return TH_DAMAGED(err, "%s: attributes %lld..%lld, row group %lld: %s",
-                    shard->name, (long long)piece->attributes.first,
-                    (long long)piece->attributes.last - 1, (long long)group,
-                    what);
-}
-
-static size_t align(size_t bytes)
-{
-  return (bytes + 63) & ~(size_t)63;
-}
-
-/* Lay out the arrays one after the other, each aligned; room NULL: only count
- * bytes. */
-static size_t place(struct th_piece *piece, size_t value_size, char *room)
-{
-  size_t runs = (size_t)piece->runs;
-  size_t entries = (size_t)piece->entries;
-  size_t attribute = align(sizeof *piece);
-  size_t start = attribute + align(runs * sizeof *piece->attribute);
-  size_t row = start + align((runs + 1) * sizeof *piece->start);
-  size_t values = row + align(entries * sizeof *piece->row);
-  if (room != NULL) {
-    piece->attribute = (uint32_t *)(void *)(room + attribute);
-    piece->start = (uint32_t *)(void *)(room + start);
-    piece->row = (uint16_t *)(void *)(room + row);
-    piece->values = room + values;
-  }
-  return values + align(entries * value_size);
-}
-
-int64_t th_shard_piece_size(const struct th_shard_read *shard, int64_t unit,
-                            int64_t group, struct th_piece *piece)
-{
-  int64_t at = group * shard->pieces + unit;
-  int64_t first = shard->row->range.first + unit * shard->unit;
-  struct th_range all = {first, first + shard->unit};
-  *piece = (struct th_piece){
-      .runs = shard->piece[at + 1] - shard->piece[at],
-      .entries = shard->piece_entry[at + 1] - shard->piece_entry[at],
-      .attributes = th_range_intersect(all, shard->row->range)};
-  return (int64_t)place(piece, th_type_size(shard->row_groups->shape.type),
-                        NULL);
-}
-
-/* Counts are read to the end of the room for starts, so that they can be summed
- * in place from the front. */
-static uint16_t *counts_of(const struct th_piece *piece)
-{
-  return (uint16_t *)(void *)(piece->start + piece->runs + 1) - piece->runs;
-}
-
-static th_status read_parts(struct th_shard_read *shard, struct th_piece *piece,
-                            int64_t at, struct th_error *err)
-{
-  int64_t run = shard->piece[at];
-  int64_t entry = shard->piece_entry[at];
-  th_status rc = TH_OK;
-  TH_TRY(th_h5_set_range(&shard->attribute, run, piece->runs, piece->attribute,
-                         err));
-  TH_TRY(
-      th_h5_set_range(&shard->count, run, piece->runs, counts_of(piece), err));
-  TH_TRY(th_h5_set_range(&shard->row_in_group, entry, piece->entries,
-                         piece->row, err));
-  TH_TRY(th_h5_set_range(&shard->values, entry, piece->entries, piece->values,
-                         err));
-done:
-  return rc;
-}
-
-th_status th_shard_piece_read(struct th_shard_read *shard, int64_t unit,
-                              int64_t group, struct th_piece *piece, void *room,
-                              struct th_error *err)
-{
-  size_t size = th_type_size(shard->row_groups->shape.type);
-  int64_t at = group * shard->pieces + unit;
-  place(piece, size, room);
-  th_status rc = read_parts(shard, piece, at, err);
-  if (rc != TH_OK)
-    return rc;
-  shard->bytes_read +=
-      piece->runs * 6 + piece->entries * (int64_t)(size + sizeof *piece->row);
-  struct th_shard_piece_parts parts = {.runs = piece->runs,
-                                       .entries = piece->entries,
-                                       .attribute = piece->attribute,
-                                       .count = counts_of(piece),
-                                       .row = piece->row,
-                                       .values = piece->values,
-                                       .value_size = size};
-  if (th_fingerprint_piece(&parts) != shard->piece_checksum[at])
-    return damaged(shard, piece, group, "checksum mismatch", err);
-  if (!th_shard_piece_check(
-          piece, parts.count, shard->row->range.first,
-          th_row_groups_group(shard->row_groups, group).count))
-    return damaged(shard, piece, group, "attributes or rows out of place", err);
-  memcpy(room, piece, sizeof *piece);
-  return TH_OK;
-}
-
-th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
-                           int64_t group, struct th_error *err)
-{
-  return th_run_fetch_damaged(shard->name, attribute, group, err);
-}
-
-static th_status check_size(const struct th_shard_read *shard,
-                            struct th_error *err)
+static th_status check_size(const struct th_shard *shard, struct th_error *err)
 {
   long long is = (long long)shard->identity.size;
   long long was = (long long)shard->row->bytes;
@@ -194,9 +286,8 @@ static th_status check_size(const struct th_shard_read *shard,
   return TH_OK;
 }
 
-static th_status check_text(const struct th_shard_read *shard,
-                            const char *attribute, const char *wanted,
-                            struct th_error *err)
+static th_status check_text(const struct th_shard *shard, const char *attribute,
+                            const char *wanted, struct th_error *err)
 {
   char *found = NULL;
   th_status rc = th_h5_get_text(&shard->h5, "/", attribute, &found, err);
@@ -211,8 +302,7 @@ static th_status check_text(const struct th_shard_read *shard,
   return rc;
 }
 
-static th_status check_index(const struct th_shard_read *shard,
-                             struct th_error *err)
+static th_status check_index(const struct th_shard *shard, struct th_error *err)
 {
   int64_t index = 0;
   th_status rc = th_h5_get_i64(&shard->h5, "/", TH_A_SHARD, &index, err);
@@ -224,7 +314,7 @@ static th_status check_index(const struct th_shard_read *shard,
   return rc;
 }
 
-static th_status check_content(const struct th_shard_read *shard,
+static th_status check_content(const struct th_shard *shard,
                                struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
@@ -259,15 +349,15 @@ done:
 }
 
 /* Fail and name the array whose size does not fit the shard. */
-static th_status shard_bad_size(const struct th_shard_read *shard,
-                                const char *name, struct th_error *err)
+static th_status shard_bad_size(const struct th_shard *shard, const char *name,
+                                struct th_error *err)
 {
   return TH_DAMAGED(err, "%s: %s has the wrong size", shard->name, name);
 }
 
 /* Attributes of a unit. Units do not straddle stored chunks; chunks that HDF5
  * has to decompress are kept whole. */
-static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
+static int64_t dense_unit(const struct th_shard *shard, int64_t count)
 {
   int64_t unit = shard->row_groups->chunk;
   int64_t stored = shard->map.stored;
@@ -277,7 +367,7 @@ static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
   return unit < count ? unit : count;
 }
 
-static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
+static th_status open_dense(struct th_shard *shard, struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
   hsize_t count = (hsize_t)(shard->row->range.last - shard->row->range.first);
@@ -297,15 +387,15 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
     rc = shard_bad_size(shard, TH_D_CHECKSUM, err);
     goto done;
   }
-  TH_TRY(th_run_fetch_map_open(&shard->map, g, (int64_t)count, &shard->values,
-                               &shard->checksum, err));
+  TH_TRY(fetch_map_open(&shard->map, g, (int64_t)count, &shard->values,
+                        &shard->checksum, err));
   shard->sums.count = 0;
   shard->unit = dense_unit(shard, (int64_t)count);
 done:
   return rc;
 }
 
-static th_status open_runs(struct th_shard_read *shard, int64_t runs,
+static th_status open_runs(struct th_shard *shard, int64_t runs,
                            int64_t entries, struct th_error *err)
 {
   const hid_t value = th_h5_type(shard->row_groups->shape.type);
@@ -336,7 +426,7 @@ done:
 
 /* Check that runs are not empty and have at most R entries, and that u32 can
  * number the entries of a piece. */
-static bool pieces_good(const struct th_shard_read *shard, int64_t table)
+static bool pieces_good(const struct th_shard *shard, int64_t table)
 {
   const int64_t *runs = shard->piece;
   const int64_t *entries = shard->piece_entry;
@@ -352,7 +442,7 @@ static bool pieces_good(const struct th_shard_read *shard, int64_t table)
   return good;
 }
 
-static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
+static th_status open_sparse(struct th_shard *shard, struct th_error *err)
 {
   int64_t count = shard->row->range.last - shard->row->range.first;
   int64_t groups = shard->row_groups->groups;
@@ -387,7 +477,7 @@ done:
 /* Compare the identity first and the size last, so that a wrong shard is
  * reported as such, whatever its size. A shard that is cut short cannot be
  * opened at all. */
-static th_status check(struct th_shard_read *shard, struct th_error *err)
+static th_status check(struct th_shard *shard, struct th_error *err)
 {
   struct th_error why = {0};
   const struct th_shape *shape = &shard->row_groups->shape;
@@ -419,7 +509,7 @@ done:
   return rc;
 }
 
-static th_status open_it(struct th_shard_read *shard, struct th_error *err)
+static th_status open_it(struct th_shard *shard, struct th_error *err)
 {
   if (access(shard->path, R_OK) != 0)
     return th_fail(err, TH_EIO,
@@ -440,7 +530,7 @@ static th_status open_it(struct th_shard_read *shard, struct th_error *err)
 /* The path that it has had since a run that was to replace its data set renamed
  * the folder, and was killed before it renamed the master (writer.c).
  * NULL: no memory. */
-static char *older_path(const struct th_shard_read *shard)
+static char *older_path(const struct th_shard *shard)
 {
   struct th_error ignored = {0};
   char *path = NULL;
@@ -452,7 +542,7 @@ static char *older_path(const struct th_shard_read *shard)
   return path;
 }
 
-th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
+th_status th_shard_open(struct th_shard *shard, struct th_error *err)
 {
   struct th_error why = {0};
   struct th_error ignored = {0};
@@ -471,7 +561,7 @@ th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
   return rc == TH_OK ? TH_OK : th_fail(err, rc, "%s", why.text);
 }
 
-const struct th_mapping *th_shard_map(struct th_shard_read *shard)
+const struct th_mapping *th_shard_map(struct th_shard *shard)
 {
   if (!shard->mapping_tried && shard->map.file >= 0)
     shard->mapping = th_mapping_open(shard->map.file);
@@ -479,14 +569,14 @@ const struct th_mapping *th_shard_map(struct th_shard_read *shard)
   return shard->mapping;
 }
 
-void th_shard_unmap(struct th_shard_read *shard)
+void th_shard_unmap(struct th_shard *shard)
 {
   th_mapping_close(shard->mapping);
   shard->mapping = NULL;
   shard->mapping_tried = false;
 }
 
-void th_shard_close(struct th_shard_read *shard)
+void th_shard_close(struct th_shard *shard)
 {
   struct th_error ignored = {0};
   enum { SETS = 5 };
@@ -497,7 +587,7 @@ void th_shard_close(struct th_shard_read *shard)
     th_h5_set_close(sets[k], &ignored);
   th_shard_unmap(shard); /* before its descriptor */
   th_h5_close(&shard->h5, &ignored);
-  th_run_fetch_map_free(&shard->map);
+  fetch_map_free(&shard->map);
   TH_FREE(shard->piece, shard->piece_entry, shard->piece_checksum);
   shard->piece = NULL;
   shard->piece_entry = NULL;
@@ -519,7 +609,7 @@ struct stored {
   uint64_t *checksum;
 };
 
-static th_status read_range(const struct th_shard_read *shard, const char *name,
+static th_status read_range(const struct th_shard *shard, const char *name,
                             hid_t type, int64_t first, int64_t count,
                             void *items, struct th_error *err)
 {
@@ -535,7 +625,7 @@ static th_status read_range(const struct th_shard_read *shard, const char *name,
   return rc;
 }
 
-static th_status read_all(struct th_shard_read *shard, struct stored *stored,
+static th_status read_all(struct th_shard *shard, struct stored *stored,
                           struct th_error *err)
 {
   int64_t count = stored->part.last - stored->part.first;
@@ -556,7 +646,7 @@ done:
   return rc;
 }
 
-static th_status verify(const struct th_shard_read *shard,
+static th_status verify(const struct th_shard *shard,
                         const struct stored *stored, struct th_error *err)
 {
   int64_t count = stored->part.last - stored->part.first;
@@ -580,7 +670,7 @@ static double item(const struct stored *stored, int kind, int64_t k)
 }
 
 /* The whole checksum pieces around a range, counted from the shard's first. */
-static struct th_range around(const struct th_shard_read *shard,
+static struct th_range around(const struct th_shard *shard,
                               struct th_range range)
 {
   int64_t first = shard->row->range.first;
@@ -597,8 +687,7 @@ static bool make_sense(const struct th_statistics *s)
   return !(s->deviation < 0) && s->lowest <= s->highest;
 }
 
-th_status th_shard_statistics(struct th_shard_read *shard,
-                              struct th_range range,
+th_status th_shard_statistics(struct th_shard *shard, struct th_range range,
                               struct th_statistics *statistics,
                               struct th_error *err)
 {

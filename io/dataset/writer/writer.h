@@ -8,11 +8,9 @@
 #define TH_WRITER_H
 
 #include "base/error.h"
-#include "data/groups.h"
 #include "data/store.h"
+#include "io/dataset/master.h"
 #include "io/files/lock.h"
-#include "model/ground_truth.h"
-#include "model/origin.h"
 #include "ranks/comm.h"
 
 #include <stdbool.h>
@@ -83,24 +81,6 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
                            int64_t group, const struct th_slab *tile,
                            struct th_error *err);
 
-/* What the master holds besides the shards; read on rank 0 alone. target and
- * row are in stored order; target is NaN if the shape says that there are none.
- * weight and names may be NULL. */
-struct th_master {
-  const double *target;
-  const double *weight;
-  const int64_t *row;       /* 0-based number of the example in the input */
-  const char *const *names; /* one per attribute */
-  const struct th_origin *origin;      /* NULL: nothing is known of a text */
-  const struct th_group_piece *piece;  /* of groups of attributes: all of them,
-                                          ascending */
-  int64_t pieces;                      /* 0: no groups */
-  const struct th_twins *twins;        /* NULL: nobody has looked */
-  const struct th_ground_truth *truth; /* NULL: not generated */
-  const char
-      *provenance; /* how the data were made; one line without paths or dates */
-};
-
 /* Finish all shards, write the master, give everything its final name.
  * Collective. Frees the writer, also on failure (nothing is left then). */
 th_status th_writer_commit(struct th_writer *writer,
@@ -109,24 +89,5 @@ th_status th_writer_commit(struct th_writer *writer,
 
 /* Remove what was written. Local; every rank calls it. NULL is legal. */
 void th_writer_abort(struct th_writer *writer);
-
-/* --- Folders that hold shards and nothing else
- *
- * Names are relative to a folder's descriptor. A symbolic link in the place of
- * a folder or of a shard is never followed. All functions are local. */
-
-/* An error unless the name does not exist or is a folder with nothing but
- * shards (NNNNN.h5). The message has its path and the first other name in it.
- * path: that of the parent folder, with its slash. Shown for tests. */
-th_status th_writer_folder_check(int folder, const char *path, const char *name,
-                                 struct th_error *err);
-
-/* Make the folder. Returns its descriptor, registered as a folder of so many
- * shards (io/files/interrupt.h), or -1 with errno. Shown for tests. */
-int th_writer_folder_make(int folder, const char *name, int64_t shards);
-
-/* Remove the shards in it, and then the folder if it is empty. Names that do
- * not exist are no error. */
-void th_writer_folder_remove(int folder, const char *name);
 
 #endif

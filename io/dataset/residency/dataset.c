@@ -1,15 +1,16 @@
 /* dataset.c - opens and closes a data set, and answers questions about it as a
  * whole
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/dataset.h"
+#include "io/dataset/residency/dataset.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "io/dataset/dataset_parts.h"
+#include "io/dataset/attribute_groups.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
-#include "io/dataset/in_place.h"
 #include "io/dataset/names.h"
+#include "io/dataset/residency/dataset_store.h"
+#include "io/dataset/shard_check.h"
 #include "io/files/file.h"
 #include "io/files/output.h"
 #include "ranks/partition.h"
@@ -18,67 +19,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* --- The cost of each cell to the rank that owns it ----------------------- */
-
-enum {
-  COST_OF_AN_ATTRIBUTE = 3
-}; /* in entries, comparing the memory of both */
-
-/* Spread the entries of a piece over its cells. */
-static void add_piece(const struct th_piece *piece, int64_t *cost)
-{
-  int64_t count = piece->attributes.last - piece->attributes.first;
-  for (int64_t at = piece->attributes.first; at < piece->attributes.last;) {
-    int64_t end = (at / TH_CELL + 1) * TH_CELL;
-    end = end < piece->attributes.last ? end : piece->attributes.last;
-    double share = (double)(end - at) / (double)count;
-    cost[at / TH_CELL] += (int64_t)(share * (double)piece->entries);
-    at = end;
-  }
-}
-
-/* Add the training examples of a sparse shard. Local. */
-static th_status add_shard(struct th_dataset *d, struct th_shard_read *shard,
-                           int64_t *cost, struct th_error *err)
-{
-  double began = th_comm_clock();
-  th_status rc = th_shard_open(shard, err);
-  for (int64_t g = 0; g < d->info.row_groups.training_groups && rc == TH_OK;
-       g++)
-    for (int64_t unit = 0; unit < shard->pieces; unit++) {
-      struct th_piece piece;
-      th_shard_piece_size(shard, unit, g, &piece);
-      add_piece(&piece, cost);
-    }
-  th_dataset_count(d, shard, began);
-  return rc;
-}
-
-/* The cost of cells: their entries, and a share for each attribute. Collective.
+/* --- Attributes by name ----------------------------------------------------
  */
-static th_status dataset_cost(struct th_store *store, struct th_comm *comm,
-                              int64_t *cost, struct th_error *err)
-{
-  struct th_dataset *d = (struct th_dataset *)store;
-  int64_t attributes = store->shape.attributes;
-  int64_t cells = th_integer_ceil_divide(attributes, TH_CELL);
-  th_status rc = TH_OK;
-  for (int64_t k = comm->rank; k < d->info.shards && rc == TH_OK;
-       k += comm->size)
-    if (store->shape.layout == TH_SPARSE)
-      rc = add_shard(d, &d->shard[k], cost, err);
-  rc = th_agree(comm, rc, err);
-  if (rc != TH_OK)
-    return rc;
-  comm->ops->sum_i64(comm, cost, (size_t)cells);
-  for (int64_t c = 0; c < cells; c++) {
-    int64_t rest = attributes - c * TH_CELL;
-    cost[c] += COST_OF_AN_ATTRIBUTE * (rest < TH_CELL ? rest : TH_CELL);
-  }
-  return TH_OK;
-}
-
-/* --- Finds attributes of an open data set by name, and their names -------- */
 
 th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                            struct th_error *err)
@@ -199,17 +141,6 @@ enum {
   LITTLE = 96 << 20       /* bytes for values that are hardly used again */
 };
 
-static const struct th_store_ops store_ops = {
-    .slab = th_dataset_slab,
-    .copy = th_dataset_copy,
-    .entries = th_dataset_entries,
-    .targets = th_dataset_targets,
-    .statistics = th_dataset_statistics,
-    .announce = th_dataset_announce,
-    .forget = th_dataset_forget,
-    .cost = dataset_cost,
-};
-
 static th_status name_shards(struct th_dataset *d, struct th_error *err)
 {
   char *folder = NULL;
@@ -217,9 +148,10 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
   /* shards lie beside the master itself, not beside a link to it */
   char *master = realpath(d->path, NULL);
   TH_TRY(th_file_folder(master != NULL ? master : d->path, &folder, err));
-  TH_TRY(TH_NEW(&d->shard, d->info.shards, "the list of shards", err));
+  TH_TRY(
+      TH_NEW(&d->residency.shard, d->info.shards, "the list of shards", err));
   for (int64_t k = 0; k < d->info.shards; k++) {
-    struct th_shard_read *shard = &d->shard[k];
+    struct th_shard *shard = &d->residency.shard[k];
     shard->row_groups = &d->info.row_groups;
     shard->row = &d->info.shard[k];
     shard->master = d->path;
@@ -237,13 +169,15 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
                       struct th_error *err)
 {
   th_status rc = TH_OK;
-  d->store.ops = &store_ops;
+  d->store.ops = &th_dataset_store_ops;
   d->store.shape = d->info.row_groups.shape;
   d->store.fingerprint = d->info.fingerprint;
   d->store.shards = d->info.shards;
   d->store.twins = &d->info.twins;
-  d->memory = memory;
-  d->missed = (struct th_missed){.run = -1, .elsewhere = -1};
+  d->residency.info = &d->info;
+  d->residency.store = &d->store;
+  d->residency.memory = memory;
+  d->residency.missed = (struct th_missed){.run = -1, .elsewhere = -1};
   th_file_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_file_text(&d->path, err, "%s", path));
   if (!th_file_identity_of(path, &d->identity)) {
@@ -254,7 +188,7 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
     goto done;
   }
   TH_TRY(name_shards(d, err));
-  TH_TRY(th_examples_open(d, err));
+  TH_TRY(th_examples_open(&d->examples, d->path, &d->info, &d->store, err));
 done:
   return rc;
 }
@@ -269,9 +203,9 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
     rc = th_master_read(path, &d->info, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_master_share(&d->info, comm, err));
-  d->ranks = comm->size;
+  d->residency.ranks = comm->size;
   TH_TRY(th_agree(comm, fill(d, path, memory, err), err));
-  TH_TRY(th_examples_keep(d, comm, err));
+  TH_TRY(th_examples_keep(&d->examples, memory, comm, err));
   *dataset = d;
   d = NULL;
 done:
@@ -285,50 +219,46 @@ void th_dataset_close(struct th_dataset *dataset)
     return;
   /* first, since its thread uses the others */
   th_prefetch_free(&dataset->prefetch);
-  for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
-    th_shard_close(&dataset->shard[k]);
-    TH_FREE(dataset->shard[k].path, dataset->shard[k].name);
+  for (int64_t k = 0;
+       dataset->residency.shard != NULL && k < dataset->info.shards; k++) {
+    th_shard_close(&dataset->residency.shard[k]);
+    TH_FREE(dataset->residency.shard[k].path, dataset->residency.shard[k].name);
   }
   th_examples_close(&dataset->examples);
-  th_cache_free(&dataset->blocks);
-  th_cache_free(&dataset->runs);
+  th_cache_free(&dataset->residency.blocks);
+  th_cache_free(&dataset->residency.runs);
   th_master_info_free(&dataset->info);
   th_placement_free(&dataset->store.placement);
-  TH_FREE(dataset->shard, dataset->path, dataset);
+  TH_FREE(dataset->residency.shard, dataset->path, dataset);
 }
 
 void th_dataset_keep_little(struct th_dataset *dataset)
 {
-  dataset->once = dataset->memory >= LITTLE;
-  if (dataset->once)
-    dataset->memory = LITTLE;
+  dataset->residency.once = dataset->residency.memory >= LITTLE;
+  if (dataset->residency.once)
+    dataset->residency.memory = LITTLE;
 }
 
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err)
 {
-  struct th_prefetch *prefetch = &dataset->prefetch;
-  int64_t window = dataset->memory / WINDOW_SHARE;
-  prefetch->window = window < MOST_WINDOW ? window : MOST_WINDOW;
-  if (dataset->store.shape.layout == TH_SPARSE || prefetch->ahead != NULL)
+  int64_t window = dataset->residency.memory / WINDOW_SHARE;
+  if (dataset->store.shape.layout == TH_SPARSE)
     return TH_OK;
-  return th_prefetch_thread_create(&prefetch->ahead, threaded, err);
+  return th_prefetch_begin(&dataset->prefetch,
+                           window < MOST_WINDOW ? window : MOST_WINDOW,
+                           threaded, err);
 }
 
 void th_dataset_map(struct th_dataset *dataset, enum th_mapped mapped)
 {
-  dataset->mapped = mapped;
+  dataset->residency.mapped = mapped;
 }
 
 void th_dataset_drop(struct th_dataset *dataset)
 {
-  th_dataset_forget(&dataset->store);
-  th_cache_free(&dataset->blocks);
-  th_cache_free(&dataset->runs);
-  for (int64_t k = 0; k < dataset->info.shards; k++) {
-    dataset->shard[k].sums.count = 0;
-    th_shard_unmap(&dataset->shard[k]);
-  }
+  th_prefetch_forget(&dataset->prefetch, &dataset->residency);
+  th_residency_drop(&dataset->residency);
 }
 
 struct th_store *th_dataset_store(struct th_dataset *dataset)
@@ -374,14 +304,40 @@ const struct th_origin *th_dataset_origin(const struct th_dataset *dataset)
   return &dataset->info.origin;
 }
 
+th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
+                            struct th_groups *groups, struct th_error *err)
+{
+  int64_t attributes = dataset->store.shape.attributes;
+  struct th_group_piece *piece = NULL;
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  *groups = (struct th_groups){0};
+  if (comm->rank == 0)
+    rc = th_attribute_groups_get(&dataset->examples.h5, attributes, &piece,
+                                 &count, err);
+  int64_t present = rc != TH_OK || count > 0;
+  comm->ops->max_i64(comm, &present, 1);
+  if (present)
+    rc = th_groups_share(groups, comm, attributes, piece, count, rc, err);
+  free(piece);
+  return rc;
+}
+
+th_status th_dataset_row_numbers(struct th_dataset *dataset,
+                                 struct th_rows rows, int64_t *numbers,
+                                 struct th_error *err)
+{
+  return th_examples_row_numbers(&dataset->examples, rows, numbers, err);
+}
+
 static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
                               struct th_shard_sum *sum, struct th_error *err)
 {
   for (int64_t k = comm->rank; k < d->info.shards; k += comm->size) {
     struct th_shard_sum one;
     double began = th_comm_clock();
-    th_status rc = th_shard_check(&d->shard[k], &one, err);
-    th_dataset_count(d, &d->shard[k], began);
+    th_status rc = th_shard_check(&d->residency.shard[k], &one, err);
+    th_residency_count(&d->residency, &d->residency.shard[k], began);
     if (rc != TH_OK)
       return rc;
     sum->content += one.content;
@@ -396,7 +352,7 @@ static th_status check_whole(struct th_dataset *d,
                              struct th_error *err)
 {
   struct th_print print = {.content = sum->content};
-  th_status rc = th_examples_check(d, &print, err);
+  th_status rc = th_examples_check(&d->examples, &print, err);
   if (rc != TH_OK)
     return rc;
   if (th_fingerprint(&d->store.shape, &print) != d->store.fingerprint)
@@ -429,7 +385,7 @@ done:
 bool th_dataset_holds(const struct th_dataset *dataset, const char *path)
 {
   for (int64_t k = 0; k < dataset->info.shards; k++)
-    if (th_output_path_beside(path, dataset->shard[k].path))
+    if (th_output_path_beside(path, dataset->residency.shard[k].path))
       return true;
   return false;
 }
@@ -442,7 +398,7 @@ static th_status replaced(const char *name, struct th_error *err)
 
 /* What has been verified is not looked at again where it is used in place. So
  * not even its time may have been put back. Local. */
-static th_status shard_unchanged(const struct th_shard_read *shard,
+static th_status shard_unchanged(const struct th_shard *shard,
                                  struct th_error *err)
 {
   struct th_identity now;
@@ -464,12 +420,12 @@ th_status th_dataset_unchanged(struct th_dataset *dataset, struct th_error *err)
 {
   struct th_identity now;
   th_status rc;
-  TH_TRY(th_in_place_check(dataset, err));
+  TH_TRY(th_residency_check(&dataset->residency, err));
   if (!th_file_identity_of(dataset->path, &now) ||
       !th_file_identity_same(&now, &dataset->identity))
     return replaced(dataset->path, err);
   for (int64_t k = 0; k < dataset->info.shards; k++)
-    TH_TRY(shard_unchanged(&dataset->shard[k], err));
+    TH_TRY(shard_unchanged(&dataset->residency.shard[k], err));
 done:
   return rc;
 }

@@ -9,10 +9,7 @@
 #ifndef TH_PREFETCH_H
 #define TH_PREFETCH_H
 
-#include "io/dataset/run_fetch.h"
-#include "ranks/partition.h"
-
-struct th_dataset;
+#include "io/dataset/residency/residency.h"
 
 /* A slab that is going to be asked for. */
 struct th_wanted {
@@ -32,26 +29,29 @@ struct th_prefetch {
   int64_t bytes;     /* bytes that they take now */
 };
 
+/* Read ahead from now on, with `threaded` by a thread of its own; else reads
+ * are made when they are waited for, which differs only in time. */
+th_status th_prefetch_begin(struct th_prefetch *prefetch, int64_t window,
+                            bool threaded, struct th_error *err);
+
+/* A slab is going to be asked for. Nothing happens without th_prefetch_begin.
+ */
+void th_prefetch_announce(struct th_prefetch *prefetch,
+                          struct th_residency *residency,
+                          const struct th_wanted *wanted);
+
 /* Wait for reads and queue more, until no read of a range is under way. It
  * ends, since what is announced once is queued once. */
-void th_prefetch_wait(struct th_dataset *dataset, struct th_range range,
-                      int64_t group, bool keep);
+void th_prefetch_wait(struct th_prefetch *prefetch,
+                      struct th_residency *residency,
+                      const struct th_wanted *wanted);
 
+/* Wait for all reads that are under way, and forget what was announced. */
+void th_prefetch_forget(struct th_prefetch *prefetch,
+                        struct th_residency *residency);
+
+/* Waits for the read that is under way and drops the others. The memory of
+ * units must live until then. */
 void th_prefetch_free(struct th_prefetch *prefetch);
-
-/* --- Carries out reads in order, in a thread of its own
- *
- * One thread pushes requests and pops results. The reading thread reads what
- * was pushed, in that order. It calls neither HDF5 nor MPI. Internal to io/,
- * local. */
-
-struct th_prefetch_thread;
-
-/* Without `threaded`, reads are made when they are popped, which differs only
- * in time. Release with prefetch_thread_free, which waits for the read that is
- * under way and drops the others. The memory of fetches must live until then.
- * NULL is legal. */
-th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
-                                    bool threaded, struct th_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/groups.h"
 #include "data/source.h"
+#include "io/files/mapping.h"
 #include "model/ground_truth.h"
 #include "model/origin.h"
 #include "ranks/comm.h"
@@ -41,19 +42,11 @@ void th_dataset_keep_little(struct th_dataset *dataset);
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err);
 
-/* Which values of dense data are used where the system has them in memory, in
- * place of a copy. Anything else is read. */
-enum th_mapped {
-  TH_MAPPED_NEVER,
-  TH_MAPPED_RESIDENT, /* those that it has there already */
-  TH_MAPPED_ALWAYS    /* all that can be mapped, for tests */
-};
-
-/* Choose; at first it is TH_MAPPED_NEVER. It changes no result, but may change
- * how many bytes are read. A file that is cut short while it is in use makes an
- * error of the next read or of th_dataset_unchanged, and what was read before
- * may have been zeros: call th_dataset_unchanged before anything that was
- * computed is kept. Local. */
+/* Which values of dense data are used in place. At first it is TH_MAPPED_NEVER.
+ * It changes no result, but may change how many bytes are read. A file that is
+ * cut short while it is in use makes an error of the next read or of
+ * th_dataset_unchanged, and what was read before may have been zeros: call
+ * th_dataset_unchanged before anything that was computed is kept. Local. */
 void th_dataset_map(struct th_dataset *dataset, enum th_mapped mapped);
 
 /* Forget all stored values in memory, and where the system has them. The next

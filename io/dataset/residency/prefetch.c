@@ -1,11 +1,8 @@
 /* prefetch.c - reads announced values before they are asked for
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/prefetch.h"
+#include "io/dataset/residency/prefetch.h"
 
 #include "base/memory.h"
-#include "io/dataset/cache_block.h"
-#include "io/dataset/in_place.h"
-#include "io/dataset/run_fetch.h"
 #include "ranks/comm.h"
 
 #include <pthread.h>
@@ -51,7 +48,7 @@ static void carry_out(struct place *place)
 {
   struct th_error ignored = {0};
   double began = th_comm_clock();
-  place->status = th_run_fetch_read(&place->fetch, &ignored);
+  place->status = th_shard_fetch_read(&place->fetch, &ignored);
   place->seconds = th_comm_clock() - began;
 }
 
@@ -81,7 +78,7 @@ static void advise(struct th_prefetch_thread *ahead, int64_t next,
   for (; ahead->advised < last; ahead->advised++) {
     const struct th_fetch *fetch = &place_of(ahead, ahead->advised)->fetch;
     if (!fetch->in_place)
-      th_run_fetch_advise(fetch);
+      th_shard_fetch_advise(fetch);
   }
 }
 
@@ -113,10 +110,13 @@ static bool start_thread(struct th_prefetch_thread *ahead)
   return good;
 }
 
-th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
-                                    bool threaded, struct th_error *err)
+th_status th_prefetch_begin(struct th_prefetch *prefetch, int64_t window,
+                            bool threaded, struct th_error *err)
 {
   struct th_prefetch_thread *made = NULL;
+  prefetch->window = window;
+  if (prefetch->ahead != NULL)
+    return TH_OK;
   th_status rc = TH_NEW(&made, 1, "reading ahead", err);
   if (rc != TH_OK)
     return rc;
@@ -124,7 +124,7 @@ th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
   pthread_cond_init(&made->work, NULL);
   pthread_cond_init(&made->news, NULL);
   made->threaded = threaded && start_thread(made);
-  *ahead = made;
+  prefetch->ahead = made;
   return TH_OK;
 }
 
@@ -145,26 +145,13 @@ static void prefetch_thread_free(struct th_prefetch_thread *ahead)
   free(ahead);
 }
 
-/* Whether the queue has no place for another read; whether no read is left to
- * pop. */
-static bool prefetch_thread_full(const struct th_prefetch_thread *ahead)
-{
-  return ahead->pushed - ahead->popped >= PLACES;
-}
-
+/* True if no read is left to pop. */
 static bool prefetch_thread_empty(const struct th_prefetch_thread *ahead)
 {
   return ahead->pushed == ahead->popped;
 }
 
-/* Queue a read. It begins at the next prefetch_thread_go at the latest. */
-static void prefetch_thread_push(struct th_prefetch_thread *ahead,
-                                 const struct th_fetch *fetch)
-{
-  *place_of(ahead, ahead->pushed) = (struct place){.fetch = *fetch};
-  ahead->pushed++;
-}
-
+/* Reads that were queued begin now at the latest. */
 static void prefetch_thread_go(struct th_prefetch_thread *ahead)
 {
   if (!ahead->threaded || ahead->ready == ahead->pushed)
@@ -203,18 +190,17 @@ enum { LEAST_ALONE = 4096 };
 
 /* Take over the oldest read. If it failed, its values count as absent. They are
  * read again when they are asked for, and the error is reported then. */
-static void take_over(struct th_dataset *d)
+static void take_over(struct th_prefetch *o, struct th_residency *r)
 {
-  struct th_prefetch *o = &d->prefetch;
   struct th_fetch fetch;
   double seconds = 0;
   bool good = prefetch_thread_pop(o->ahead, &fetch, &seconds) == TH_OK;
-  struct th_cache_block *unit = fetch.unit;
+  struct th_unit *unit = fetch.unit;
   enum th_presence there = fetch.in_place ? TH_IN_PLACE : TH_PRESENT;
-  th_cache_block_mark(unit, fetch.wanted, good ? there : TH_ABSENT);
-  d->store.seconds += seconds;
+  th_residency_mark(unit, fetch.wanted, good ? there : TH_ABSENT);
+  r->store->seconds += seconds;
   if (good)
-    th_cache_block_count(d, &fetch);
+    th_residency_account(r, &fetch);
   if (--unit->reads == 0)
     o->bytes -= unit->bytes;
   th_cache_unpin(unit->cache, unit->key);
@@ -222,21 +208,19 @@ static void take_over(struct th_dataset *d)
 
 /* Queue the read of a part of a unit. False: the queue is full, or the place in
  * the file is not known. */
-static bool queue(struct th_dataset *d,
-                  const struct th_cache_block_place *place,
-                  struct th_range part)
+static bool queue(struct th_prefetch *o, struct th_residency *r,
+                  const struct th_unit_place *place, struct th_range part)
 {
-  struct th_prefetch *o = &d->prefetch;
-  struct th_cache_block *unit = place->unit;
-  struct th_fetch fetch = th_cache_block_fetch(place, part);
-  fetch.small = place->cache == &d->runs;
-  if (prefetch_thread_full(o->ahead) ||
+  struct th_unit *unit = place->unit;
+  struct th_fetch fetch = th_residency_fetch(place, part);
+  fetch.small = place->cache == &r->runs;
+  if (o->ahead->pushed - o->ahead->popped >= PLACES ||
       !th_shard_dense_place(place->at.shard, &fetch))
     return false;
   if (fetch.in_place)
-    th_in_place_advise(place, &fetch);
-  prefetch_thread_push(o->ahead, &fetch);
-  th_cache_block_mark(unit, part, TH_QUEUED);
+    th_residency_advise(place, &fetch);
+  *place_of(o->ahead, o->ahead->pushed++) = (struct place){.fetch = fetch};
+  th_residency_mark(unit, part, TH_QUEUED);
   th_cache_pin(unit->cache, unit->key);
   if (unit->reads++ == 0)
     o->bytes += unit->bytes;
@@ -245,19 +229,19 @@ static bool queue(struct th_dataset *d,
 
 /* Queue the missing attributes of a slab's next unit, and step over it. False:
  * the window is full, or what follows cannot be read ahead. */
-static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
+static bool queue_unit(struct th_prefetch *o, struct th_residency *r,
+                       const struct th_wanted *wanted)
 {
-  struct th_prefetch *o = &d->prefetch;
-  struct th_cache_block_place place;
+  struct th_unit_place place;
   struct th_error ignored = {0};
-  if (th_cache_block_find(d, o->attribute, wanted->group, wanted->keep, &place,
-                          &ignored) != TH_OK)
+  if (th_residency_find(r, o->attribute, wanted->group, wanted->keep, &place,
+                        &ignored) != TH_OK)
     return false;
   struct th_range rest = {o->attribute, wanted->range.last};
   rest = th_range_intersect(rest, place.attributes);
   bool idle = place.unit == NULL || place.unit->reads == 0;
   if (place.unit != NULL) {
-    struct th_range absent = th_cache_block_part(place.unit, rest, TH_ABSENT);
+    struct th_range absent = th_residency_part(place.unit, rest, TH_ABSENT);
     if (absent.first == absent.last) {
       o->attribute = rest.last;
       return true;
@@ -267,11 +251,11 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
       (idle && o->bytes + place.bytes > o->window))
     return false;
   if (place.unit == NULL &&
-      th_cache_block_make(d, &place, rest, &ignored) != TH_OK)
+      th_residency_make(r, &place, rest, &ignored) != TH_OK)
     return false;
   while (rest.first < rest.last) {
-    struct th_range absent = th_cache_block_part(place.unit, rest, TH_ABSENT);
-    if (absent.first < absent.last && !queue(d, &place, absent))
+    struct th_range absent = th_residency_part(place.unit, rest, TH_ABSENT);
+    if (absent.first < absent.last && !queue(o, r, &place, absent))
       return false;
     rest.first = absent.last;
     o->attribute = absent.last;
@@ -280,10 +264,9 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
 }
 
 /* Queue wanted slabs until the window is full. */
-static void fill(struct th_dataset *d)
+static void fill(struct th_prefetch *o, struct th_residency *r)
 {
-  struct th_prefetch *o = &d->prefetch;
-  while (o->next < o->count && queue_unit(d, &o->wanted[o->next])) {
+  while (o->next < o->count && queue_unit(o, r, &o->wanted[o->next])) {
     if (o->attribute < o->wanted[o->next].range.last)
       continue;
     o->next++;
@@ -293,61 +276,62 @@ static void fill(struct th_dataset *d)
   prefetch_thread_go(o->ahead);
 }
 
-static bool under_way(struct th_dataset *d, struct th_range range,
-                      int64_t group, bool keep)
+static bool under_way(const struct th_prefetch *o, struct th_residency *r,
+                      const struct th_wanted *wanted)
 {
-  struct th_cache_block_place place;
+  struct th_unit_place place;
   struct th_error ignored = {0};
-  if (prefetch_thread_empty(d->prefetch.ahead) ||
-      th_cache_block_find(d, range.first, group, keep, &place, &ignored) !=
-          TH_OK ||
+  if (prefetch_thread_empty(o->ahead) ||
+      th_residency_find(r, wanted->range.first, wanted->group, wanted->keep,
+                        &place, &ignored) != TH_OK ||
       place.unit == NULL)
     return false;
-  struct th_range queued = th_cache_block_part(
-      place.unit, th_range_intersect(range, place.attributes), TH_QUEUED);
+  struct th_range queued = th_residency_part(
+      place.unit, th_range_intersect(wanted->range, place.attributes),
+      TH_QUEUED);
   return queued.first < queued.last;
 }
 
-void th_prefetch_wait(struct th_dataset *d, struct th_range range,
-                      int64_t group, bool keep)
+void th_prefetch_wait(struct th_prefetch *prefetch,
+                      struct th_residency *residency,
+                      const struct th_wanted *wanted)
 {
-  if (d->prefetch.ahead == NULL)
+  if (prefetch->ahead == NULL)
     return;
   do {
-    while (under_way(d, range, group, keep))
-      take_over(d);
-    fill(d); /* the room that became free may be for this very range */
-  } while (under_way(d, range, group, keep));
+    while (under_way(prefetch, residency, wanted))
+      take_over(prefetch, residency);
+    /* the room that became free may be for this very range */
+    fill(prefetch, residency);
+  } while (under_way(prefetch, residency, wanted));
 }
 
-void th_dataset_announce(struct th_store *store, struct th_rows rows,
-                         struct th_range range, bool keep)
+void th_prefetch_announce(struct th_prefetch *prefetch,
+                          struct th_residency *residency,
+                          const struct th_wanted *wanted)
 {
-  struct th_dataset *d = (struct th_dataset *)store;
-  struct th_prefetch *o = &d->prefetch;
+  struct th_prefetch *o = prefetch;
   struct th_error ignored = {0};
-  if (o->ahead == NULL || range.first >= range.last ||
-      (keep && th_dataset_run_bytes(d) < LEAST_ALONE) ||
+  if (o->ahead == NULL || wanted->range.first >= wanted->range.last ||
+      (wanted->keep && th_residency_run_bytes(residency) < LEAST_ALONE) ||
       th_grow((void **)&o->wanted, &o->capacity, o->count + 1,
               sizeof *o->wanted, "what to read ahead", &ignored) != TH_OK)
     return;
-  int64_t group = th_row_groups_group_of(&d->info.row_groups, rows.first);
-  o->wanted[o->count++] = (struct th_wanted){group, range, keep};
+  o->wanted[o->count++] = *wanted;
   if (o->next == o->count - 1)
-    o->attribute = range.first;
-  fill(d);
+    o->attribute = wanted->range.first;
+  fill(o, residency);
 }
 
-void th_dataset_forget(struct th_store *store)
+void th_prefetch_forget(struct th_prefetch *prefetch,
+                        struct th_residency *residency)
 {
-  struct th_dataset *d = (struct th_dataset *)store;
-  struct th_prefetch *o = &d->prefetch;
-  if (o->ahead == NULL)
+  if (prefetch->ahead == NULL)
     return;
-  while (!prefetch_thread_empty(o->ahead))
-    take_over(d);
-  o->count = 0;
-  o->next = 0;
+  while (!prefetch_thread_empty(prefetch->ahead))
+    take_over(prefetch, residency);
+  prefetch->count = 0;
+  prefetch->next = 0;
 }
 
 void th_prefetch_free(struct th_prefetch *prefetch)

@@ -1,20 +1,18 @@
-/* writer.c - writes a data set: claims names, finds shards, aborts
+/* writer.c - writes a data set: claims names, finds shards, commits, aborts
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/writer.h"
+#include "io/dataset/writer/writer.h"
 
 #include "base/error.h"
 #include "base/integer.h"
 #include "base/memory.h"
-#include "io/dataset/file_kind.h"
 #include "io/dataset/format.h"
-#include "io/dataset/master.h"
 #include "io/dataset/shard_write.h"
+#include "io/dataset/writer/folder.h"
 #include "io/files/file.h"
 #include "io/files/interrupt.h"
 #include "io/files/output.h"
 #include "ranks/partition.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -22,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct th_writer {
@@ -34,274 +31,12 @@ struct th_writer {
   int64_t needed;       /* bytes, about */
   bool force;
   struct th_output output; /* the master; rank 0 */
-  char *path;              /* of the master */
-  char *place;             /* its folder, with a slash, or "" */
-  int parent;              /* descriptor of that folder; -1: not open yet */
-  char *folder; /* of the shards: final name, then while it is written, then of
-                   a replaced one */
-  char *partial;
-  char *old;
-  int inside;   /* descriptor of `partial`, registered; -1: not ours */
+  struct th_folder names;
+  int inside;   /* descriptor of names.partial, registered; -1: not ours */
   int64_t mine; /* shards of this rank: rank, rank + size, ... */
   struct th_shard_write *shard;
   struct th_scratch scratch;
 };
-
-/* --- Folders that hold shards and nothing else ---------------------------- */
-
-enum { DIGITS = 5, MOST_DIGITS = 6 };
-
-/* The number of a shard named NNNNN.h5, as by th_master_shard_path; -1: another
- * name. */
-static int64_t shard_of(const char *name)
-{
-  size_t digits = strspn(name, "0123456789");
-  if (digits < DIGITS || digits > MOST_DIGITS ||
-      (digits > DIGITS && name[0] == '0') || strcmp(name + digits, ".h5") != 0)
-    return -1;
-  return strtoll(name, NULL, 10);
-}
-
-/* Whether a name exists. */
-static bool shard_folder_holds(int folder, const char *name)
-{
-  struct stat s;
-  return fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-static int open_folder(int folder, const char *name)
-{
-  return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-/* The next name except . and .. ; NULL: no more. */
-static const char *next_name(DIR *names)
-{
-  for (struct dirent *e = readdir(names); e != NULL; e = readdir(names))
-    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-      return e->d_name;
-  return NULL;
-}
-
-static bool shard_folder_is_shard(int inside, const char *name)
-{
-  struct stat s;
-  return shard_of(name) >= 0 &&
-         fstatat(inside, name, &s, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISREG(s.st_mode);
-}
-
-/* Open a stream of the names in a folder, on a copy of its descriptor. */
-static DIR *names_of(int inside)
-{
-  int copy = fcntl(inside, F_DUPFD_CLOEXEC, 0);
-  DIR *names = copy < 0 ? NULL : fdopendir(copy);
-  if (names == NULL && copy >= 0)
-    close(copy);
-  if (names != NULL)
-    rewinddir(names);
-  return names;
-}
-
-static th_status check_names(int inside, const char *path, const char *name,
-                             struct th_error *err)
-{
-  DIR *names = names_of(inside);
-  if (names == NULL)
-    return th_fail(err, TH_EIO, "cannot look into %s%s: %s", path, name,
-                   strerror(errno));
-  const char *found = next_name(names);
-  while (found != NULL && shard_folder_is_shard(inside, found))
-    found = next_name(names);
-  if (found != NULL)
-    th_fail(err, TH_EIO,
-            "%s%s holds %s, which is no shard and would be lost; move it "
-            "away, or choose another name for the output",
-            path, name, found);
-  closedir(names);
-  return found != NULL ? TH_EIO : TH_OK;
-}
-
-th_status th_writer_folder_check(int folder, const char *path, const char *name,
-                                 struct th_error *err)
-{
-  if (!shard_folder_holds(folder, name))
-    return TH_OK;
-  int inside = open_folder(folder, name);
-  if (inside < 0)
-    return th_fail(err, TH_EIO,
-                   "%s%s is in the way: %s; remove it, or choose another name "
-                   "for the output",
-                   path, name,
-                   errno == ELOOP || errno == ENOTDIR
-                       ? "it is a link or a file, not a folder of shards"
-                       : strerror(errno));
-  th_status rc = check_names(inside, path, name, err);
-  close(inside);
-  return rc;
-}
-
-/* The same for a folder that another rank has made. */
-static int shard_folder_enter(int folder, const char *name, int64_t shards)
-{
-  int inside = open_folder(folder, name);
-  if (inside < 0 || th_interrupt_own_folder(folder, name, inside, shards) == 0)
-    return inside;
-  int saved = errno;
-  close(inside);
-  errno = saved;
-  return -1;
-}
-
-int th_writer_folder_make(int folder, const char *name, int64_t shards)
-{
-  struct th_interrupt_pause pause;
-  int inside = -1;
-  th_interrupt_pause(&pause);
-  if (mkdirat(folder, name, 0777) == 0) {
-    inside = shard_folder_enter(folder, name, shards);
-    int saved = errno;
-    if (inside < 0)
-      unlinkat(folder, name, AT_REMOVEDIR);
-    errno = saved;
-  }
-  th_interrupt_resume(&pause);
-  return inside;
-}
-
-/* From now on a signal removes a folder with its shards. Returns its
- * descriptor, or -1 where there is none. */
-static int shard_folder_own(int folder, const char *name)
-{
-  int64_t shards = 0;
-  int inside = open_folder(folder, name);
-  DIR *names = inside < 0 ? NULL : names_of(inside);
-  if (names == NULL) {
-    if (inside >= 0)
-      close(inside);
-    return -1;
-  }
-  for (const char *n = next_name(names); n != NULL; n = next_name(names))
-    if (shard_of(n) >= shards)
-      shards = shard_of(n) + 1;
-  closedir(names);
-  th_interrupt_own_folder(folder, name, inside, shards);
-  return inside;
-}
-
-/* Remove such a folder, as th_writer_folder_remove does, and close its
- * descriptor; -1: nothing. */
-static void shard_folder_drop(int folder, const char *name, int inside)
-{
-  DIR *names = inside < 0 ? NULL : names_of(inside);
-  if (inside < 0)
-    return;
-  if (names != NULL) {
-    rewinddir(names);
-    for (const char *n = next_name(names); n != NULL; n = next_name(names))
-      if (shard_folder_is_shard(inside, n))
-        unlinkat(inside, n, 0);
-    closedir(names);
-  }
-  unlinkat(folder, name, AT_REMOVEDIR);
-  th_interrupt_own_forget(folder, name);
-  close(inside);
-}
-
-void th_writer_folder_remove(int folder, const char *name)
-{
-  shard_folder_drop(folder, name, shard_folder_own(folder, name));
-}
-
-/* --- What a killed run has left of a data set: put back, or removed
- *
- * The folders of shards are renamed before the master is. Which folder a master
- * belongs to is told by what the master says of its shards, never by which
- * partial files happen to be there. A folder that no master is known to belong
- * to is left alone. */
-
-/* Whether shard k in a folder is the one that a master names. */
-static bool recover_is_shard(const struct th_writer *w, const char *folder,
-                             int64_t k, const struct th_shard_row *row)
-{
-  struct th_error ignored = {0};
-  struct th_h5 h5 = {0};
-  struct stat s;
-  uint64_t content = 0;
-  char *inside = NULL;
-  char *path = NULL;
-  th_status rc = th_file_text(&inside, &ignored, "%s%s", w->place, folder);
-  if (rc == TH_OK)
-    rc = th_master_shard_path(&path, inside, k, &ignored);
-  bool good =
-      rc == TH_OK && stat(path, &s) == 0 && S_ISREG(s.st_mode) &&
-      s.st_size == row->bytes &&
-      th_h5_open(&h5, path, path, &ignored) == TH_OK &&
-      th_h5_get_u64(&h5, "/", TH_A_CONTENT, &content, &ignored) == TH_OK &&
-      content == row->content;
-  th_h5_close(&h5, &ignored);
-  TH_FREE(inside, path);
-  return good;
-}
-
-/* Whether a master, which need not be there, was written with the shards in a
- * folder. */
-static bool fits(const struct th_writer *w, const char *master,
-                 const char *folder)
-{
-  struct th_master_info info = {0};
-  struct th_error ignored = {0};
-  bool good = shard_folder_holds(w->parent, folder) &&
-              th_master_read(master, &info, &ignored) == TH_OK;
-  for (int64_t k = 0; good && k < info.shards; k++)
-    good = recover_is_shard(w, folder, k, &info.shard[k]);
-  th_master_info_free(&info);
-  return good;
-}
-
-/* Whether the shards under their final name are of a run that was killed before
- * its master got one: the master is there as a partial file, and belongs to
- * them. To be asked before the output is claimed, which removes that file.
- * Local. */
-static bool writer_is_headless(const struct th_writer *w)
-{
-  struct th_error ignored = {0};
-  struct stat s;
-  char *master = NULL;
-  bool found = th_file_text(&master, &ignored, "%s.%s.partial", w->place,
-                            th_file_name(w->path)) == TH_OK &&
-               lstat(w->path, &s) != 0 &&
-               !shard_folder_holds(w->parent, w->partial) &&
-               fits(w, master, w->folder);
-  free(master);
-  return found;
-}
-
-/* After a run that was killed while it renamed files: put back the shards that
- * it was replacing, or remove them if the new master has its final name. TH_EIO
- * if the master belongs to neither. Local; with the output claimed. */
-static th_status writer_recover(const struct th_writer *w, struct th_error *err)
-{
-  if (!shard_folder_holds(w->parent, w->old))
-    return TH_OK;
-  bool both = shard_folder_holds(w->parent, w->folder);
-  if (both && fits(w, w->path, w->folder)) {
-    th_writer_folder_remove(w->parent, w->old);
-    return TH_OK;
-  }
-  if (both && !fits(w, w->path, w->old))
-    return th_fail(
-        err, TH_EIO,
-        "a run that was killed has left %s%s and %s%s, and %s belongs "
-        "to neither; remove the one that you do not want to keep",
-        w->place, w->folder, w->place, w->old, w->path);
-  if (both) {
-    th_writer_folder_remove(w->parent, w->partial);
-    renameat(w->parent, w->folder, w->parent, w->partial);
-  }
-  renameat(w->parent, w->old, w->parent, w->folder);
-  return TH_OK;
-}
 
 enum { SHARD_BYTES = 1 << 30 };
 
@@ -320,29 +55,6 @@ static int64_t choose_shards(const struct th_row_groups *row_groups,
   return shards < attributes ? shards : attributes;
 }
 
-/* DIR/NAME.h5 has its shards in DIR/NAME.shards. */
-static th_status make_names(struct th_writer *w, const char *path,
-                            struct th_error *err)
-{
-  const char *name = th_file_name(path);
-  int n = th_output_path_stem(name);
-  th_status rc = TH_OK;
-  TH_TRY(th_file_folder(path, &w->place, err));
-  TH_TRY(th_file_text(&w->path, err, "%s", path));
-  TH_TRY(th_file_text(&w->folder, err, "%.*s.shards", n, name));
-  TH_TRY(th_file_text(&w->partial, err, ".%.*s.shards.partial", n, name));
-  TH_TRY(th_file_text(&w->old, err, ".%.*s.shards.old", n, name));
-done:
-  return rc;
-}
-
-static void free_names(struct th_writer *w)
-{
-  if (w->parent >= 0)
-    close(w->parent);
-  TH_FREE(w->place, w->path, w->folder, w->partial, w->old);
-}
-
 static th_status init(struct th_writer *w, struct th_comm *comm,
                       const char *path, const struct th_dataset_plan *plan,
                       bool force, struct th_error *err)
@@ -351,7 +63,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->comm = comm;
   w->force = force;
   w->output.file = -1;
-  w->parent = -1;
+  w->names.parent = -1;
   w->inside = -1;
   TH_TRY(th_row_groups_init(&w->row_groups, &plan->shape, err));
   w->row_groups.shape.nonzeros = 0;
@@ -364,7 +76,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->mine = w->shards > comm->rank
                 ? (w->shards - comm->rank - 1) / comm->size + 1
                 : 0;
-  TH_TRY(make_names(w, path, err));
+  TH_TRY(th_folder_names(&w->names, path, err));
   TH_TRY(TH_NEW(&w->shard, w->mine, "the list of shards", err));
   for (int64_t k = 0; k < w->mine; k++)
     w->shard[k].file = -1;
@@ -377,26 +89,26 @@ done:
  * data set of the output's name, not one of a similar name. */
 static th_status check_twin(const struct th_writer *w, struct th_error *err)
 {
-  int stem = th_output_path_stem(w->path);
-  bool short_name = w->path[stem] == '\0';
+  int stem = th_output_path_stem(w->names.path);
+  bool short_name = w->names.path[stem] == '\0';
   enum th_file_kind kind = TH_FILE_OTHER;
   struct th_error ignored = {0};
   char *twin = NULL;
   char holder[TH_LOCK_HOLDER];
-  th_status rc = th_file_text(&twin, err, "%.*s%s", stem, w->path,
+  th_status rc = th_file_text(&twin, err, "%.*s%s", stem, w->names.path,
                               short_name ? ".h5" : "");
   if (rc != TH_OK)
     return rc;
-  if (th_file_kind(twin, &kind, &ignored) == TH_OK && kind == TH_FILE_DATASET)
+  if (th_format_kind(twin, &kind, &ignored) == TH_OK && kind == TH_FILE_DATASET)
     rc = th_fail(err, TH_EIO,
                  "%s: the data set %s keeps its shards in %s%s; choose another "
                  "name",
-                 w->path, twin, w->place, w->folder);
+                 w->names.path, twin, w->names.place, w->names.final);
   else if (th_output_rivals(&w->output, th_file_name(twin), holder))
     rc = th_fail(err, TH_EIO,
                  "another run is writing %s, whose shards come to %s%s too%s; "
                  "wait for it or choose another name",
-                 twin, w->place, w->folder, holder);
+                 twin, w->names.place, w->names.final, holder);
   free(twin);
   return rc;
 }
@@ -405,27 +117,28 @@ static th_status check_twin(const struct th_writer *w, struct th_error *err)
 static th_status claim_names(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
-  w->parent = open(w->place[0] != '\0' ? w->place : ".",
-                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  bool headless = w->parent >= 0 && writer_is_headless(w);
-  TH_TRY(th_output_begin(&w->output, w->path, w->force, err));
-  if (w->parent < 0)
-    return th_fail(err, TH_EIO, "cannot write %s: %s", w->path,
+  w->names.parent = open(w->names.place[0] != '\0' ? w->names.place : ".",
+                         O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool headless = w->names.parent >= 0 && th_folder_headless(&w->names);
+  TH_TRY(th_output_begin(&w->output, w->names.path, w->force, err));
+  if (w->names.parent < 0)
+    return th_fail(err, TH_EIO, "cannot write %s: %s", w->names.path,
                    strerror(errno));
   TH_TRY(check_twin(w, err));
   if (headless)
-    th_writer_folder_remove(w->parent, w->folder);
-  if (!w->force && shard_folder_holds(w->parent, w->folder))
+    th_folder_remove(w->names.parent, w->names.final);
+  if (!w->force && th_folder_holds(w->names.parent, w->names.final))
     return th_fail(err, TH_EIO,
                    "%s%s exists; give {force} to overwrite it, or another name",
-                   w->place, w->folder);
-  TH_TRY(th_writer_folder_check(w->parent, w->place, w->folder, err));
-  TH_TRY(th_writer_folder_check(w->parent, w->place, w->partial, err));
-  TH_TRY(th_writer_folder_check(w->parent, w->place, w->old, err));
+                   w->names.place, w->names.final);
+  TH_TRY(th_folder_check(w->names.parent, w->names.place, w->names.final, err));
+  TH_TRY(
+      th_folder_check(w->names.parent, w->names.place, w->names.partial, err));
+  TH_TRY(th_folder_check(w->names.parent, w->names.place, w->names.old, err));
   /* we have the lock, so what lies there is of a killed run */
-  TH_TRY(writer_recover(w, err));
-  th_writer_folder_remove(w->parent, w->partial);
-  th_output_temporary_clean(w->path);
+  TH_TRY(th_folder_recover(&w->names, err));
+  th_folder_remove(w->names.parent, w->names.partial);
+  th_output_temporary_clean(w->names.path);
 done:
   return rc;
 }
@@ -435,11 +148,11 @@ static th_status claim(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(claim_names(w, err));
-  TH_TRY(th_file_space_check(w->path, w->needed, err));
-  w->inside = th_writer_folder_make(w->parent, w->partial, w->shards);
+  TH_TRY(th_file_space_check(w->names.path, w->needed, err));
+  w->inside = th_folder_make(w->names.parent, w->names.partial, w->shards);
   if (w->inside < 0)
-    rc = th_fail(err, TH_EIO, "cannot make the folder %s%s: %s", w->place,
-                 w->partial, strerror(errno));
+    rc = th_fail(err, TH_EIO, "cannot make the folder %s%s: %s", w->names.place,
+                 w->names.partial, strerror(errno));
 done:
   return rc;
 }
@@ -447,15 +160,15 @@ done:
 /* Other ranks: enter the folder that rank 0 has made. */
 static th_status enter(struct th_writer *w, struct th_error *err)
 {
-  w->parent = open(w->place[0] != '\0' ? w->place : ".",
-                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (w->parent >= 0)
-    w->inside = shard_folder_enter(w->parent, w->partial, w->shards);
+  w->names.parent = open(w->names.place[0] != '\0' ? w->names.place : ".",
+                         O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (w->names.parent >= 0)
+    w->inside = th_folder_enter(w->names.parent, w->names.partial, w->shards);
   if (w->inside >= 0)
     return TH_OK;
   return th_fail(err, TH_EIO,
                  "%s%s: %s; let all ranks see the folder of the output",
-                 w->place, w->partial, strerror(errno));
+                 w->names.place, w->names.partial, strerror(errno));
 }
 
 static th_status begin_shards(struct th_writer *w, struct th_error *err)
@@ -466,8 +179,8 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
   th_status rc = TH_OK;
   if (w->comm->rank > 0)
     TH_TRY(enter(w, err));
-  TH_TRY(th_file_text(&final, err, "%s%s", w->place, w->folder));
-  TH_TRY(th_file_text(&folder, err, "%s%s", w->place, w->partial));
+  TH_TRY(th_file_text(&final, err, "%s%s", w->names.place, w->names.final));
+  TH_TRY(th_file_text(&folder, err, "%s%s", w->names.place, w->names.partial));
   for (int64_t k = 0; k < w->mine; k++) {
     struct th_shard_write *shard = &w->shard[k];
     shard->row_groups = &w->row_groups;
@@ -589,12 +302,12 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
 
 th_status th_writer_check(const char *path, bool force, struct th_error *err)
 {
-  struct th_writer w = {.force = force, .output.file = -1, .parent = -1};
-  th_status rc = make_names(&w, path, err);
+  struct th_writer w = {.force = force, .output.file = -1, .names.parent = -1};
+  th_status rc = th_folder_names(&w.names, path, err);
   if (rc == TH_OK)
     rc = claim_names(&w, err);
   th_output_abort(&w.output);
-  free_names(&w);
+  th_folder_free(&w.names);
   return rc;
 }
 
@@ -606,13 +319,13 @@ void th_writer_abort(struct th_writer *writer)
     th_shard_drop(&writer->shard[k]);
   /* the last rank finds the folder empty */
   if (writer->inside >= 0) {
-    th_interrupt_own_remove(writer->parent, writer->partial);
+    th_interrupt_own_remove(writer->names.parent, writer->names.partial);
     close(writer->inside);
   }
   th_output_abort(&writer->output);
   th_shard_scratch_free(&writer->scratch);
   free(writer->shard);
-  free_names(writer);
+  th_folder_free(&writer->names);
   free(writer);
 }
 
@@ -633,7 +346,7 @@ static void hand_over(struct th_writer *w)
 {
   if (w->comm->rank == 0)
     return;
-  th_interrupt_own_forget(w->parent, w->partial);
+  th_interrupt_own_forget(w->names.parent, w->names.partial);
   close(w->inside);
   w->inside = -1;
 }
@@ -679,7 +392,7 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
     row->content = (uint64_t)table[NUMBERS * k + 1];
     row->hash = (uint64_t)table[NUMBERS * k + 3];
     info->row_groups.shape.nonzeros += table[NUMBERS * k + 2];
-    TH_TRY(th_master_shard_path(&row->path, w->folder, k, err));
+    TH_TRY(th_master_shard_path(&row->path, w->names.final, k, err));
   }
 done:
   return rc;
@@ -688,8 +401,8 @@ done:
 static th_status cannot_rename(const struct th_writer *w, const char *from,
                                const char *to, struct th_error *err)
 {
-  return th_fail(err, TH_EIO, "cannot rename %s%s to %s: %s", w->place, from,
-                 to, strerror(errno));
+  return th_fail(err, TH_EIO, "cannot rename %s%s to %s: %s", w->names.place,
+                 from, to, strerror(errno));
 }
 
 /* Rename the folder first and the master last, so that a master always finds
@@ -697,22 +410,25 @@ static th_status cannot_rename(const struct th_writer *w, const char *from,
  * complete. */
 static th_status rename_all(struct th_writer *w, struct th_error *err)
 {
-  bool replaced = shard_folder_holds(w->parent, w->folder);
-  if (replaced && renameat(w->parent, w->folder, w->parent, w->old) != 0)
-    return cannot_rename(w, w->folder, w->old, err);
+  bool replaced = th_folder_holds(w->names.parent, w->names.final);
+  if (replaced && renameat(w->names.parent, w->names.final, w->names.parent,
+                           w->names.old) != 0)
+    return cannot_rename(w, w->names.final, w->names.old, err);
   th_status rc = TH_OK;
-  bool moved = th_interrupt_own_rename(w->parent, w->partial, w->folder) == 0;
+  bool moved = th_interrupt_own_rename(w->names.parent, w->names.partial,
+                                       w->names.final) == 0;
   if (moved)
     rc = th_output_rename(&w->output, err);
   else
-    rc = cannot_rename(w, w->partial, w->folder, err);
+    rc = cannot_rename(w, w->names.partial, w->names.final, err);
   if (rc == TH_OK || w->output.partial == NULL)
     return rc; /* the master has its final name already */
   if (moved)
-    renameat(w->parent, w->folder, w->parent, w->partial);
+    renameat(w->names.parent, w->names.final, w->names.parent,
+             w->names.partial);
   if (replaced)
-    renameat(w->parent, w->old, w->parent, w->folder);
-  th_writer_folder_remove(w->parent, w->partial);
+    renameat(w->names.parent, w->names.old, w->names.parent, w->names.final);
+  th_folder_remove(w->names.parent, w->names.partial);
   return rc;
 }
 
@@ -722,14 +438,14 @@ static th_status give_names(struct th_writer *w, struct th_error *err)
   struct th_interrupt_pause pause;
   int old = -1;
   th_status rc = TH_OK;
-  TH_TRY(th_file_flush(w->inside, w->path, err));
+  TH_TRY(th_file_flush(w->inside, w->names.path, err));
   TH_TRY(th_output_flush(&w->output, err));
   th_interrupt_pause(&pause);
   rc = rename_all(w, err);
   if (rc == TH_OK)
-    old = shard_folder_own(w->parent, w->old);
+    old = th_folder_own(w->names.parent, w->names.old);
   th_interrupt_resume(&pause);
-  shard_folder_drop(w->parent, w->old, old);
+  th_folder_drop(w->names.parent, w->names.old, old);
 done:
   return rc;
 }
@@ -742,7 +458,7 @@ static th_status write_master(struct th_writer *w, const int64_t *table,
   struct th_h5_image image = {0};
   th_status rc = TH_OK;
   TH_TRY(fill_info(w, table, master, &info, err));
-  TH_TRY(th_master_image(w->path, &info, master, &image, err));
+  TH_TRY(th_master_image(w->names.path, &info, master, &image, err));
   TH_TRY(th_output_write(&w->output, image.bytes, image.count, err));
   TH_TRY(give_names(w, err));
   close(w->inside);

@@ -1,36 +1,14 @@
-/* dataset_slab.c - finds slabs in the cache, or reads them into it: the hot
- * path
+/* dataset_store.c - an open data set as a store: slabs, single values, costs
  * SPDX-License-Identifier: MIT */
+#include "io/dataset/residency/dataset_store.h"
+
 #include "base/integer.h"
 #include "base/search.h"
-#include "io/dataset/cache_block.h"
-#include "io/dataset/dataset_parts.h"
-#include "io/dataset/in_place.h"
+#include "io/dataset/piece.h"
 #include "io/files/mapping.h"
 #include "ranks/comm.h"
 
 #include <string.h>
-
-static struct th_shard_read *shard_of(struct th_dataset *dataset,
-                                      int64_t attribute)
-{
-  int64_t k = dataset->last_shard;
-  const struct th_shard_row *rows = dataset->info.shard;
-  if (attribute < rows[k].range.first || attribute >= rows[k].range.last)
-    k = th_search_member(rows, sizeof *rows,
-                         offsetof(struct th_shard_row, range.last),
-                         dataset->info.shards - 1, attribute + 1);
-  dataset->last_shard = k;
-  return &dataset->shard[k];
-}
-
-void th_dataset_count(struct th_dataset *dataset, struct th_shard_read *shard,
-                      double began)
-{
-  dataset->store.bytes_read += shard->bytes_read;
-  dataset->store.seconds += th_comm_clock() - began;
-  shard->bytes_read = 0;
-}
 
 static th_status refuse(const struct th_dataset *d, const char *what,
                         struct th_error *err)
@@ -57,58 +35,6 @@ static th_status dataset_request(const struct th_dataset *d,
   return TH_OK;
 }
 
-int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
-                       int64_t group)
-{
-  return attribute * dataset->info.row_groups.groups + group;
-}
-
-int64_t th_dataset_run_bytes(const struct th_dataset *dataset)
-{
-  const struct th_shape *shape = &dataset->info.row_groups.shape;
-  return (int64_t)th_type_bytes(shape->type, shape->row_group);
-}
-
-int64_t th_dataset_block_limit(const struct th_dataset *dataset)
-{
-  return dataset->memory - dataset->runs.used;
-}
-
-bool th_dataset_all_fit(const struct th_dataset *d)
-{
-  enum { UNIT = 512, ATTRIBUTE = 16 }; /* bytes beside the values */
-  const struct th_row_groups *g = &d->info.row_groups;
-  double owned = (double)th_store_most_owned(&d->store, d->ranks);
-  double run = (double)th_dataset_run_bytes(d);
-  double units = owned / (double)g->chunk + 2 + (double)d->info.shards;
-  double bytes = (owned + 2 * (double)g->chunk) * (run + ATTRIBUTE);
-  return (double)g->groups * (bytes + units * UNIT) <= (double)d->memory;
-}
-
-th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
-                           int64_t group, struct th_place *place,
-                           struct th_error *err)
-{
-  struct th_shard_read *shard = shard_of(dataset, attribute);
-  if (!shard->open) {
-    double began = th_comm_clock();
-    th_status rc = th_shard_open(shard, err);
-    th_dataset_count(dataset, shard, began);
-    if (rc != TH_OK)
-      return rc;
-  }
-  struct th_range all = shard->row->range;
-  int64_t unit = (attribute - all.first) / shard->unit;
-  int64_t first = all.first + unit * shard->unit;
-  struct th_range attributes = {first, first + shard->unit};
-  *place = (struct th_place){.shard = shard,
-                             .group = group,
-                             .unit = unit,
-                             .attributes = th_range_intersect(attributes, all),
-                             .key = th_dataset_key(dataset, first, group)};
-  return TH_OK;
-}
-
 static th_status load_piece(struct th_dataset *d, const struct th_place *place,
                             void **room, struct th_error *err)
 {
@@ -117,16 +43,16 @@ static th_status load_piece(struct th_dataset *d, const struct th_place *place,
   double began = th_comm_clock();
   th_status rc = TH_OK;
   int64_t bytes =
-      th_shard_piece_size(place->shard, place->unit, place->group, &piece);
-  TH_TRY(th_cache_add(&d->blocks, place->key, bytes, th_dataset_block_limit(d),
-                      room, err));
-  rc = th_shard_piece_read(place->shard, place->unit, place->group, &piece,
-                           *room, err);
+      th_piece_size(place->shard, place->unit, place->group, &piece);
+  TH_TRY(th_cache_add(&d->residency.blocks, place->key, bytes,
+                      th_residency_block_limit(&d->residency), room, err));
+  rc = th_piece_read(place->shard, place->unit, place->group, &piece, *room,
+                     err);
   if (rc != TH_OK)
-    th_cache_drop(&d->blocks, place->key);
+    th_cache_drop(&d->residency.blocks, place->key);
 done:
   d->store.blocks.read += place->shard->bytes_read - before;
-  th_dataset_count(d, place->shard, began);
+  th_residency_count(&d->residency, place->shard, began);
   return rc;
 }
 
@@ -159,8 +85,8 @@ static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
   struct th_place place;
   void *room = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_dataset_place(d, range.first, group, &place, err));
-  room = th_cache_find(&d->blocks, place.key);
+  TH_TRY(th_residency_place(&d->residency, range.first, group, &place, err));
+  room = th_cache_find(&d->residency.blocks, place.key);
   if (room == NULL)
     TH_TRY(load_piece(d, &place, &room, err));
   struct th_slab all = whole_piece(d, &place, room, rows);
@@ -169,24 +95,72 @@ done:
   return rc;
 }
 
-th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
-                          struct th_range range, bool keep,
-                          struct th_slab *slab, struct th_error *err)
+/* Refuse values that are still being read: the solver would get garbage. */
+static th_status refuse_queued(const struct th_unit_place *place,
+                               struct th_range range, struct th_error *err)
+{
+  struct th_range queued = th_residency_part(place->unit, range, TH_QUEUED);
+  if (queued.first == queued.last)
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s: attribute %lld, row group %lld: still being read; "
+                 "this is an error of the program, please report it",
+                 place->at.shard->name, (long long)queued.first,
+                 (long long)place->at.group);
+}
+
+static th_status dense_slab(struct th_dataset *d, struct th_rows rows,
+                            struct th_range range, bool keep,
+                            struct th_slab *slab, struct th_error *err)
+{
+  const struct th_row_groups *g = &d->info.row_groups;
+  const struct th_shape *shape = &g->shape;
+  struct th_unit_place place;
+  int64_t group = th_row_groups_group_of(g, rows.first);
+  int64_t row = rows.first - th_row_groups_group(g, group).first;
+  th_status rc = TH_OK;
+  struct th_wanted wanted = {group, range, keep};
+  th_prefetch_wait(&d->prefetch, &d->residency, &wanted);
+  TH_TRY(
+      th_residency_find(&d->residency, range.first, group, keep, &place, err));
+  if (place.unit == NULL)
+    TH_TRY(th_residency_make(&d->residency, &place, range, err));
+  const struct th_unit *unit = place.unit;
+  range = th_range_intersect(range, unit->attributes);
+  TH_TRY(refuse_queued(&place, range, err));
+  TH_TRY(th_residency_have(&d->residency, &place, &range, err));
+  int64_t skip =
+      (range.first - unit->attributes.first) * shape->row_group + row;
+  *slab = (struct th_slab){.layout = TH_DENSE,
+                           .type = shape->type,
+                           .attributes = range,
+                           .row = row,
+                           .rows = (int32_t)rows.count,
+                           .values =
+                               unit->values + th_type_offset(shape->type, skip),
+                           .stride = shape->row_group};
+done:
+  return rc;
+}
+
+static th_status slab_of(struct th_store *store, struct th_rows rows,
+                         struct th_range range, bool keep, struct th_slab *slab,
+                         struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
   th_status rc = dataset_request(d, rows, range, err);
   if (rc == TH_OK)
-    rc = th_in_place_check(d, err);
+    rc = th_residency_check(&d->residency, err);
   if (rc != TH_OK)
     return rc;
   if (store->shape.layout == TH_DENSE)
-    return th_cache_block_slab(d, rows, range, keep, slab, err);
+    return dense_slab(d, rows, range, keep, slab, err);
   return sparse_slab(d, rows, range, slab, err);
 }
 
-th_status th_dataset_statistics(struct th_store *store, struct th_range range,
-                                struct th_statistics *statistics,
-                                struct th_error *err)
+static th_status statistics_of(struct th_store *store, struct th_range range,
+                               struct th_statistics *statistics,
+                               struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
   double began = th_comm_clock();
@@ -194,14 +168,14 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
   if (range.first < 0 || range.last > store->shape.attributes)
     return refuse(d, "a request outside of the data", err);
   for (int64_t a = range.first; rc == TH_OK && a < range.last;) {
-    struct th_shard_read *shard = shard_of(d, a);
+    struct th_shard *shard = th_residency_shard(&d->residency, a);
     struct th_range part =
         th_range_intersect((struct th_range){a, range.last}, shard->row->range);
     rc = th_shard_open(shard, err);
     if (rc == TH_OK)
       rc =
           th_shard_statistics(shard, part, statistics + (a - range.first), err);
-    th_dataset_count(d, shard, began);
+    th_residency_count(&d->residency, shard, began);
     began = th_comm_clock();
     a = part.last;
   }
@@ -220,11 +194,11 @@ enum { COPY_SOME = 16, LINE = 64 };
 struct copy {
   struct th_dataset *dataset;
   int64_t group;
-  int64_t skip;              /* bytes of a run before the first row */
-  struct th_range in;        /* attributes of the unit */
-  struct th_cache_block *of; /* NULL: not in memory */
-  bool verified;             /* some of these runs, in place */
-  double began;              /* to do so; seconds */
+  int64_t skip;       /* bytes of a run before the first row */
+  struct th_range in; /* attributes of the unit */
+  struct th_unit *of; /* NULL: not in memory */
+  bool verified;      /* some of these runs, in place */
+  double began;       /* to do so; seconds */
 };
 
 static void enter_unit(struct copy *copy, int64_t attribute)
@@ -233,18 +207,18 @@ static void enter_unit(struct copy *copy, int64_t attribute)
   struct th_error ignored = {0};
   copy->in = (struct th_range){attribute, attribute + 1};
   copy->of = NULL;
-  if (th_dataset_place(copy->dataset, attribute, copy->group, &place,
-                       &ignored) != TH_OK)
+  if (th_residency_place(&copy->dataset->residency, attribute, copy->group,
+                         &place, &ignored) != TH_OK)
     return;
   copy->in = place.attributes;
-  copy->of = th_cache_find(&copy->dataset->blocks, place.key);
+  copy->of = th_cache_find(&copy->dataset->residency.blocks, place.key);
 }
 
-static const char *run_in(const struct copy *copy,
-                          const struct th_cache_block *unit, int64_t attribute)
+static const char *run_in(const struct copy *copy, const struct th_unit *unit,
+                          int64_t attribute)
 {
   int64_t at = attribute - unit->attributes.first;
-  int64_t run = th_dataset_run_bytes(copy->dataset);
+  int64_t run = th_residency_run_bytes(&copy->dataset->residency);
   return unit->state[at] == TH_PRESENT ? unit->values + at * run + copy->skip
                                        : NULL;
 }
@@ -255,20 +229,21 @@ static const char *run_in(const struct copy *copy,
 static const char *take_run(struct copy *copy, int64_t attribute)
 {
   struct th_dataset *d = copy->dataset;
-  struct th_cache_block_place place;
+  struct th_unit_place place;
   struct th_range one = {attribute, attribute + 1};
   struct th_error ignored = {0};
   if (!copy->verified)
     copy->began = th_comm_clock();
   copy->verified = true;
-  if (th_cache_block_find(d, attribute, copy->group, true, &place, &ignored) !=
-          TH_OK ||
+  if (th_residency_find(&d->residency, attribute, copy->group, true, &place,
+                        &ignored) != TH_OK ||
       place.unit == NULL)
     return NULL;
   bool queued =
-      th_cache_block_part(place.unit, one, TH_QUEUED).first == attribute;
+      th_residency_part(place.unit, one, TH_QUEUED).first == attribute;
   if (place.unit->mapped &&
-      (queued || th_in_place_take(d, &place, &one, &ignored) != TH_OK))
+      (queued ||
+       th_residency_take(&d->residency, &place, &one, &ignored) != TH_OK))
     return NULL;
   return run_in(copy, place.unit, attribute);
 }
@@ -278,7 +253,7 @@ static const char *take_run(struct copy *copy, int64_t attribute)
 static const char *find_run(struct copy *copy, int64_t attribute, bool fresh)
 {
   struct th_dataset *d = copy->dataset;
-  const struct th_cache_block *alone = NULL;
+  const struct th_unit *alone = NULL;
   const char *run = NULL;
   if (attribute >= copy->in.last)
     enter_unit(copy, attribute);
@@ -288,8 +263,10 @@ static const char *find_run(struct copy *copy, int64_t attribute, bool fresh)
     return run;
   if (fresh && copy->of != NULL && copy->of->mapped)
     return take_run(copy, attribute);
-  if (d->runs.count > 0)
-    alone = th_cache_find(&d->runs, th_dataset_key(d, attribute, copy->group));
+  if (d->residency.runs.count > 0)
+    alone =
+        th_cache_find(&d->residency.runs,
+                      th_residency_key(&d->residency, attribute, copy->group));
   return alone == NULL ? NULL : run_in(copy, alone, attribute);
 }
 
@@ -321,9 +298,9 @@ static int64_t copy_some(struct copy *copy, const int64_t *attribute,
   return found;
 }
 
-int64_t th_dataset_copy(struct th_store *store, struct th_rows rows,
-                        const int64_t *attribute, int64_t count, void *to,
-                        const struct th_packing *packing)
+static int64_t copy_values(struct th_store *store, struct th_rows rows,
+                           const int64_t *attribute, int64_t count, void *to,
+                           const struct th_packing *packing)
 {
   struct th_dataset *d = (struct th_dataset *)store;
   const struct th_row_groups *g = &d->info.row_groups;
@@ -357,7 +334,7 @@ enum { ENTRIES_SOME = 256 };
 
 /* A value, as the files see it. */
 struct spot {
-  const struct th_shard_read *shard; /* NULL: outside of the data, or closed */
+  const struct th_shard *shard; /* NULL: outside of the data, or closed */
   int64_t attribute;
   int64_t unit; /* first attribute of it */
   int64_t group;
@@ -377,8 +354,8 @@ struct some {
 static const double zero = 0;
 
 /* The shard of an attribute: shards are about even. */
-static const struct th_shard_read *
-entries_shard_of(const struct th_dataset *d, int64_t attribute, double share)
+static const struct th_shard *entries_shard_of(const struct th_dataset *d,
+                                               int64_t attribute, double share)
 {
   int64_t k = (int64_t)((double)attribute * share);
   k = k < d->info.shards ? k : d->info.shards - 1;
@@ -386,7 +363,7 @@ entries_shard_of(const struct th_dataset *d, int64_t attribute, double share)
     k--;
   while (attribute >= d->info.shard[k].range.last)
     k++;
-  return &d->shard[k];
+  return &d->residency.shard[k];
 }
 
 static struct spot spot_of(const struct th_dataset *d, int64_t row,
@@ -397,7 +374,7 @@ static struct spot spot_of(const struct th_dataset *d, int64_t row,
   if (attribute < 0 || attribute >= shape->attributes || row < 0 ||
       row >= shape->examples)
     return spot;
-  const struct th_shard_read *shard = entries_shard_of(d, attribute, share);
+  const struct th_shard *shard = entries_shard_of(d, attribute, share);
   if (!shard->open)
     return spot;
   int64_t first = shard->row->range.first;
@@ -416,11 +393,11 @@ static void place_some(const struct th_dataset *d, struct th_entries entries,
   for (int64_t k = 0; k < entries.count; k++) {
     struct spot spot = spot_of(d, entries.row[k], entries.attribute[k], share);
     some->spot[k] = spot;
-    some->unit[k] = th_dataset_key(d, spot.unit, spot.group);
-    some->run[k] = th_dataset_key(d, spot.attribute, spot.group);
+    some->unit[k] = th_residency_key(&d->residency, spot.unit, spot.group);
+    some->run[k] = th_residency_key(&d->residency, spot.attribute, spot.group);
   }
-  th_cache_near(&d->blocks, some->unit, entries.count);
-  th_cache_near(&d->runs, some->run, entries.count);
+  th_cache_near(&d->residency.blocks, some->unit, entries.count);
+  th_cache_near(&d->residency.runs, some->run, entries.count);
 }
 
 /* Is entry k in a unit that is in memory as a whole, or a run that is kept? */
@@ -429,9 +406,9 @@ static bool find_dense(struct th_dataset *d, struct some *some, int64_t k)
   const struct th_shape *shape = &d->store.shape;
   const struct spot *at = &some->spot[k];
   int64_t skip = (at->attribute - at->unit) * shape->row_group;
-  const char *values = th_cache_look(&d->blocks, some->unit[k]);
+  const char *values = th_cache_look(&d->residency.blocks, some->unit[k]);
   if (values == NULL) {
-    values = th_cache_look(&d->runs, some->run[k]);
+    values = th_cache_look(&d->residency.runs, some->run[k]);
     skip = 0;
   }
   if (values == NULL)
@@ -445,7 +422,8 @@ static bool find_dense(struct th_dataset *d, struct some *some, int64_t k)
 static bool find_sparse(struct th_dataset *d, struct some *some, int64_t k)
 {
   const struct spot *at = &some->spot[k];
-  const struct th_piece *piece = th_cache_look(&d->blocks, some->unit[k]);
+  const struct th_piece *piece =
+      th_cache_look(&d->residency.blocks, some->unit[k]);
   if (piece == NULL)
     return false;
   int64_t attribute = at->attribute - at->shard->row->range.first;
@@ -471,10 +449,10 @@ static void load(const struct th_dataset *d, struct some *some, double *value)
   some->found = 0;
 }
 
-static bool is_whole(const struct th_cache_block *unit)
+static bool is_whole(const struct th_unit *unit)
 {
   struct th_range all = unit->attributes;
-  struct th_range there = th_cache_block_part(unit, all, TH_PRESENT);
+  struct th_range there = th_residency_part(unit, all, TH_PRESENT);
   return there.first == all.first && there.last == all.last;
 }
 
@@ -482,7 +460,7 @@ static bool is_whole(const struct th_cache_block *unit)
  */
 static void show_unit(struct th_cache *cache, int64_t key)
 {
-  const struct th_cache_block *unit = th_cache_find(cache, key);
+  const struct th_unit *unit = th_cache_find(cache, key);
   if (unit != NULL && is_whole(unit))
     th_cache_show(cache, key, unit->values);
 }
@@ -492,12 +470,13 @@ static void show(struct th_dataset *d, const struct th_place *place,
                  int64_t attribute)
 {
   if (d->store.shape.layout == TH_SPARSE) {
-    th_cache_show(&d->blocks, place->key,
-                  th_cache_find(&d->blocks, place->key));
+    th_cache_show(&d->residency.blocks, place->key,
+                  th_cache_find(&d->residency.blocks, place->key));
     return;
   }
-  show_unit(&d->blocks, place->key);
-  show_unit(&d->runs, th_dataset_key(d, attribute, place->group));
+  show_unit(&d->residency.blocks, place->key);
+  show_unit(&d->residency.runs,
+            th_residency_key(&d->residency, attribute, place->group));
 }
 
 /* Read what is not in memory: whole units if all of them are going to stay,
@@ -507,17 +486,18 @@ static th_status fetch(struct th_dataset *d, int64_t row, int64_t attribute,
 {
   struct th_rows one = {row, 1};
   struct th_range rest = {attribute, attribute + 1};
-  bool whole = d->store.shape.layout == TH_DENSE && th_dataset_all_fit(d);
+  bool whole =
+      d->store.shape.layout == TH_DENSE && th_residency_all_fit(&d->residency);
   struct th_place place;
   struct th_slab slab;
   th_status rc;
   TH_TRY(dataset_request(d, one, rest, err));
   int64_t group = th_row_groups_group_of(&d->info.row_groups, row);
-  TH_TRY(th_dataset_place(d, attribute, group, &place, err));
+  TH_TRY(th_residency_place(&d->residency, attribute, group, &place, err));
   if (whole)
     rest = place.attributes;
   for (; rest.first < rest.last; rest.first = slab.attributes.last) {
-    TH_TRY(th_dataset_slab(&d->store, one, rest, !whole, &slab, err));
+    TH_TRY(slab_of(&d->store, one, rest, !whole, &slab, err));
     if (attribute >= slab.attributes.first && attribute < slab.attributes.last)
       *value = th_slab_value(&slab, attribute, 0);
   }
@@ -549,13 +529,13 @@ static th_status some_entries(struct th_dataset *d, struct th_entries entries,
   return rc;
 }
 
-th_status th_dataset_entries(struct th_store *store,
-                             const struct th_entries *entries, double *value,
-                             struct th_error *err)
+static th_status entries_at(struct th_store *store,
+                            const struct th_entries *entries, double *value,
+                            struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
   struct some some;
-  th_status rc = th_in_place_check(d, err);
+  th_status rc = th_residency_check(&d->residency, err);
   for (int64_t k = 0; k < entries->count && rc == TH_OK; k += ENTRIES_SOME) {
     struct th_entries part = {th_min_i64(ENTRIES_SOME, entries->count - k),
                               entries->row + k, entries->attribute + k};
@@ -563,3 +543,100 @@ th_status th_dataset_entries(struct th_store *store,
   }
   return rc;
 }
+
+static th_status targets_of(struct th_store *store, struct th_rows rows,
+                            double *target, double *weight,
+                            struct th_error *err)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  if (target != NULL && store->shape.unlabelled)
+    return th_fail(err, TH_EDATA, "%s has no target; use it with predict",
+                   d->path);
+  return th_examples_read(&d->examples, rows, target, weight, err);
+}
+
+static void announce_slab(struct th_store *store, struct th_rows rows,
+                          struct th_range range, bool keep)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  struct th_wanted wanted = {
+      th_row_groups_group_of(&d->info.row_groups, rows.first), range, keep};
+  th_prefetch_announce(&d->prefetch, &d->residency, &wanted);
+}
+
+static void forget(struct th_store *store)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  th_prefetch_forget(&d->prefetch, &d->residency);
+}
+
+/* --- The cost of each cell to the rank that owns it ----------------------- */
+
+enum {
+  COST_OF_AN_ATTRIBUTE = 3
+}; /* in entries, comparing the memory of both */
+
+/* Spread the entries of a piece over its cells. */
+static void add_piece_cost(const struct th_piece *piece, int64_t *cost)
+{
+  int64_t count = piece->attributes.last - piece->attributes.first;
+  for (int64_t at = piece->attributes.first; at < piece->attributes.last;) {
+    int64_t end = (at / TH_CELL + 1) * TH_CELL;
+    end = end < piece->attributes.last ? end : piece->attributes.last;
+    double share = (double)(end - at) / (double)count;
+    cost[at / TH_CELL] += (int64_t)(share * (double)piece->entries);
+    at = end;
+  }
+}
+
+/* Add the training examples of a sparse shard. Local. */
+static th_status add_shard(struct th_dataset *d, struct th_shard *shard,
+                           int64_t *cost, struct th_error *err)
+{
+  double began = th_comm_clock();
+  th_status rc = th_shard_open(shard, err);
+  for (int64_t g = 0; g < d->info.row_groups.training_groups && rc == TH_OK;
+       g++)
+    for (int64_t unit = 0; unit < shard->pieces; unit++) {
+      struct th_piece piece;
+      th_piece_size(shard, unit, g, &piece);
+      add_piece_cost(&piece, cost);
+    }
+  th_residency_count(&d->residency, shard, began);
+  return rc;
+}
+
+/* The cost of cells: their entries, and a share for each attribute. Collective.
+ */
+static th_status dataset_cost(struct th_store *store, struct th_comm *comm,
+                              int64_t *cost, struct th_error *err)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  int64_t attributes = store->shape.attributes;
+  int64_t cells = th_integer_ceil_divide(attributes, TH_CELL);
+  th_status rc = TH_OK;
+  for (int64_t k = comm->rank; k < d->info.shards && rc == TH_OK;
+       k += comm->size)
+    if (store->shape.layout == TH_SPARSE)
+      rc = add_shard(d, &d->residency.shard[k], cost, err);
+  rc = th_agree(comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  comm->ops->sum_i64(comm, cost, (size_t)cells);
+  for (int64_t c = 0; c < cells; c++) {
+    int64_t rest = attributes - c * TH_CELL;
+    cost[c] += COST_OF_AN_ATTRIBUTE * (rest < TH_CELL ? rest : TH_CELL);
+  }
+  return TH_OK;
+}
+
+const struct th_store_ops th_dataset_store_ops = {
+    .slab = slab_of,
+    .copy = copy_values,
+    .entries = entries_at,
+    .targets = targets_of,
+    .statistics = statistics_of,
+    .announce = announce_slab,
+    .forget = forget,
+    .cost = dataset_cost,
+};

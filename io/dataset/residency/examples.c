@@ -1,11 +1,10 @@
 /* examples.c - targets, weights and row numbers: the master's own arrays
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/examples.h"
+#include "io/dataset/residency/examples.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
 #include "io/dataset/attribute_groups.h"
-#include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/dataset/names.h"
@@ -20,27 +19,27 @@ enum { TH_KEPT_EXAMPLES = 1 << 20, TH_KEPT_SHARE = 4 };
 
 enum { ITEM = 8 }; /* bytes of a target, a weight and a row number alike */
 
-static th_status open_array(struct th_dataset *d, const char *name,
+static th_status open_array(struct th_examples *e, const char *name,
                             const char *checksum_name, hid_t type,
                             struct th_h5_set *set, uint64_t **checksum,
                             struct th_error *err)
 {
-  int64_t groups = d->info.row_groups.groups;
+  int64_t groups = e->info->row_groups.groups;
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
-  TH_TRY(th_h5_set_open(set, &d->examples.h5, name, type, 1, size, err));
-  if (size[0] != (hsize_t)d->store.shape.examples) {
-    rc = TH_DAMAGED(err, "%s: %s has the wrong size", d->path, name);
+  TH_TRY(th_h5_set_open(set, &e->h5, name, type, 1, size, err));
+  if (size[0] != (hsize_t)e->store->shape.examples) {
+    rc = TH_DAMAGED(err, "%s: %s has the wrong size", e->path, name);
     goto done;
   }
   TH_TRY(TH_NEW(checksum, groups, "checksums", err));
-  TH_TRY(th_h5_get(&d->examples.h5, checksum_name, H5T_NATIVE_UINT64, groups,
-                   *checksum, err));
+  TH_TRY(th_h5_get(&e->h5, checksum_name, H5T_NATIVE_UINT64, groups, *checksum,
+                   err));
 done:
   return rc;
 }
 
-static th_status check_row_numbers(const struct th_dataset *d,
+static th_status check_row_numbers(const struct th_examples *e,
                                    struct th_rows rows, const int64_t *numbers,
                                    struct th_error *err)
 {
@@ -49,14 +48,14 @@ static th_status check_row_numbers(const struct th_dataset *d,
       return th_fail(err, TH_EDATA,
                      "%s: stored row %lld has number %lld in the input; import "
                      "the data again",
-                     d->path, (long long)(rows.first + i),
+                     e->path, (long long)(rows.first + i),
                      (long long)numbers[i]);
   return TH_OK;
 }
 
 /* A value that is not a number is reported first, as its checksum may be right.
  */
-static th_status check_numbers(const struct th_dataset *d, const char *what,
+static th_status check_numbers(const struct th_examples *e, const char *what,
                                double least, struct th_rows rows,
                                const double *values, struct th_error *err)
 {
@@ -66,110 +65,110 @@ static th_status check_numbers(const struct th_dataset *d, const char *what,
       return th_fail(err, TH_EDATA,
                      "%s: the %s of stored row %lld is not a number%s; import "
                      "the data again",
-                     d->path, what, row, least == 0.0 ? " of at least 0" : "");
+                     e->path, what, row, least == 0.0 ? " of at least 0" : "");
   }
   return TH_OK;
 }
 
 /* Data without targets have only NaN in their place. */
-static th_status check_target_values(const struct th_dataset *d,
+static th_status check_target_values(const struct th_examples *e,
                                      struct th_rows rows, const double *values,
                                      struct th_error *err)
 {
-  if (!d->store.shape.unlabelled)
-    return check_numbers(d, "target", -INFINITY, rows, values, err);
+  if (!e->store->shape.unlabelled)
+    return check_numbers(e, "target", -INFINITY, rows, values, err);
   for (int64_t i = 0; i < rows.count; i++)
     if (!isnan(values[i]))
       return TH_IMPORT_AGAIN(err,
                              "%s: stored row %lld has a target, but the file "
                              "says that there is none",
-                             d->path, (long long)(rows.first + i));
+                             e->path, (long long)(rows.first + i));
   return TH_OK;
 }
 
-static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
+static th_status read_group(struct th_examples *e, const struct th_h5_set *set,
                             const uint64_t *checksum, int64_t group,
                             void *values, struct th_error *err)
 {
-  struct th_examples *e = &d->examples;
-  struct th_rows rows = th_row_groups_group(&d->info.row_groups, group);
+  struct th_rows rows = th_row_groups_group(&e->info->row_groups, group);
   th_status rc = th_h5_set_range(set, rows.first, rows.count, values, err);
   if (rc != TH_OK)
     return rc;
-  d->store.bytes_read += rows.count * ITEM;
+  e->store->bytes_read += rows.count * ITEM;
   if (set == &e->target)
-    rc = check_target_values(d, rows, values, err);
+    rc = check_target_values(e, rows, values, err);
   else if (set == &e->weight)
-    rc = check_numbers(d, "weight", 0.0, rows, values, err);
+    rc = check_numbers(e, "weight", 0.0, rows, values, err);
   else
-    rc = check_row_numbers(d, rows, values, err);
+    rc = check_row_numbers(e, rows, values, err);
   if (rc == TH_OK &&
       th_hash(values, (size_t)rows.count * ITEM) != checksum[group])
-    rc = TH_DAMAGED(err, "%s: %s, row group %lld: checksum mismatch", d->path,
+    rc = TH_DAMAGED(err, "%s: %s, row group %lld: checksum mismatch", e->path,
                     set->name, (long long)group);
   return rc;
 }
 
-static th_status read_all(struct th_dataset *d, const struct th_h5_set *set,
+static th_status read_all(struct th_examples *e, const struct th_h5_set *set,
                           const uint64_t *checksum, double *values,
                           struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.row_groups;
+  const struct th_row_groups *g = &e->info->row_groups;
   th_status rc = TH_OK;
   for (int64_t group = 0; rc == TH_OK && group < g->groups; group++)
-    rc = read_group(d, set, checksum, group,
+    rc = read_group(e, set, checksum, group,
                     values + th_row_groups_group(g, group).first, err);
   return rc;
 }
 
-th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
+th_status th_examples_open(struct th_examples *e, const char *path,
+                           const struct th_master_info *info,
+                           struct th_store *store, struct th_error *err)
 {
-  struct th_examples *e = &dataset->examples;
-  const struct th_shape *shape = &dataset->store.shape;
+  const struct th_shape *shape = &store->shape;
   double began = th_comm_clock();
   th_status rc = TH_OK;
-  TH_TRY(th_h5_open(&e->h5, dataset->path, dataset->path, err));
-  TH_TRY(th_master_same(&e->h5, &dataset->info, err));
+  e->path = path;
+  e->info = info;
+  e->store = store;
+  TH_TRY(th_h5_open(&e->h5, e->path, e->path, err));
+  TH_TRY(th_master_same(&e->h5, e->info, err));
   TH_TRY(TH_NEW((int64_t **)&e->group, shape->row_group,
                 "the examples of a row group", err));
-  TH_TRY(open_array(dataset, TH_D_Y, TH_D_GROUP_Y, H5T_NATIVE_DOUBLE,
-                    &e->target, &e->target_checksum, err));
-  TH_TRY(open_array(dataset, TH_D_ROW, TH_D_GROUP_ROW, H5T_NATIVE_INT64,
-                    &e->row, &e->row_checksum, err));
+  TH_TRY(open_array(e, TH_D_Y, TH_D_GROUP_Y, H5T_NATIVE_DOUBLE, &e->target,
+                    &e->target_checksum, err));
+  TH_TRY(open_array(e, TH_D_ROW, TH_D_GROUP_ROW, H5T_NATIVE_INT64, &e->row,
+                    &e->row_checksum, err));
   if (shape->weighted)
-    TH_TRY(open_array(dataset, TH_D_WEIGHT, TH_D_GROUP_WEIGHT,
-                      H5T_NATIVE_DOUBLE, &e->weight, &e->weight_checksum, err));
+    TH_TRY(open_array(e, TH_D_WEIGHT, TH_D_GROUP_WEIGHT, H5T_NATIVE_DOUBLE,
+                      &e->weight, &e->weight_checksum, err));
 done:
-  dataset->store.seconds += th_comm_clock() - began;
+  e->store->seconds += th_comm_clock() - began;
   return rc;
 }
 
 /* Local. */
-static th_status fill_kept(struct th_dataset *d, struct th_error *err)
+static th_status fill_kept(struct th_examples *e, struct th_error *err)
 {
-  struct th_examples *e = &d->examples;
   double *values = e->kept.data;
   double began = th_comm_clock();
-  th_status rc = read_all(d, &e->target, e->target_checksum, values, err);
-  if (rc == TH_OK && d->store.shape.weighted)
-    rc = read_all(d, &e->weight, e->weight_checksum,
-                  values + d->store.shape.examples, err);
-  d->store.seconds += th_comm_clock() - began;
+  th_status rc = read_all(e, &e->target, e->target_checksum, values, err);
+  if (rc == TH_OK && e->store->shape.weighted)
+    rc = read_all(e, &e->weight, e->weight_checksum,
+                  values + e->store->shape.examples, err);
+  e->store->seconds += th_comm_clock() - began;
   return rc;
 }
 
-th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
-                           struct th_error *err)
+th_status th_examples_keep(struct th_examples *e, int64_t memory,
+                           struct th_comm *comm, struct th_error *err)
 {
-  struct th_examples *e = &dataset->examples;
-  const struct th_shape *shape = &dataset->store.shape;
+  const struct th_shape *shape = &e->store->shape;
   int64_t bytes = shape->examples * ITEM * (shape->weighted ? 2 : 1);
   th_status rc = TH_OK;
-  if (shape->examples > TH_KEPT_EXAMPLES &&
-      bytes > dataset->memory / TH_KEPT_SHARE)
+  if (shape->examples > TH_KEPT_EXAMPLES && bytes > memory / TH_KEPT_SHARE)
     return rc;
   TH_TRY(th_comm_share(comm, (size_t)bytes, "targets", &e->kept, err));
-  rc = e->kept.writer ? fill_kept(dataset, err) : TH_OK;
+  rc = e->kept.writer ? fill_kept(e, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
   th_comm_shared_show(&e->kept);
   e->kept_target = e->kept.data;
@@ -194,108 +193,91 @@ void th_examples_close(struct th_examples *examples)
 }
 
 /* Read rows that may span row groups. Each group is read and verified whole. */
-static th_status read_rows(struct th_dataset *d, const struct th_h5_set *set,
+static th_status read_rows(struct th_examples *e, const struct th_h5_set *set,
                            const uint64_t *checksum, struct th_rows rows,
                            void *values, struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.row_groups;
+  const struct th_row_groups *g = &e->info->row_groups;
   int64_t last = rows.first + rows.count;
   th_status rc = TH_OK;
   for (int64_t i = rows.first; rc == TH_OK && i < last;) {
     int64_t in_group = 0;
     int64_t group = th_shape_group_of(&g->shape, i, &in_group);
     int64_t count = th_min_i64(th_shape_rest(&g->shape, i).count, last - i);
-    rc = read_group(d, set, checksum, group, d->examples.group, err);
+    rc = read_group(e, set, checksum, group, e->group, err);
     if (rc == TH_OK)
       memcpy((char *)values + (size_t)(i - rows.first) * ITEM,
-             (char *)d->examples.group + (size_t)in_group * ITEM,
-             (size_t)count * ITEM);
+             (char *)e->group + (size_t)in_group * ITEM, (size_t)count * ITEM);
     i += count;
   }
   return rc;
 }
 
-static th_status check_rows(const struct th_dataset *d, struct th_rows rows,
+static th_status check_rows(const struct th_examples *e, struct th_rows rows,
                             struct th_error *err)
 {
   if (rows.first >= 0 && rows.count >= 0 &&
-      rows.first + rows.count <= d->store.shape.examples)
+      rows.first + rows.count <= e->store->shape.examples)
     return TH_OK;
-  return th_fail(err, TH_EARG, "%s: a request outside of the data", d->path);
+  return th_fail(err, TH_EARG, "%s: a request outside of the data", e->path);
 }
 
-static th_status one_array(struct th_dataset *d, const struct th_h5_set *set,
+static th_status one_array(struct th_examples *e, const struct th_h5_set *set,
                            const uint64_t *checksum, const double *kept,
                            struct th_rows rows, double *values,
                            struct th_error *err)
 {
   if (kept == NULL) {
     double began = th_comm_clock();
-    th_status rc = read_rows(d, set, checksum, rows, values, err);
-    d->store.seconds += th_comm_clock() - began;
+    th_status rc = read_rows(e, set, checksum, rows, values, err);
+    e->store->seconds += th_comm_clock() - began;
     return rc;
   }
   memcpy(values, kept + rows.first, (size_t)rows.count * ITEM);
   return TH_OK;
 }
 
-/* Targets and weights as they are stored; missing targets are NaN. Either
- * pointer may be NULL. Local. */
-static th_status examples_read(struct th_dataset *d, struct th_rows rows,
-                               double *target, double *weight,
-                               struct th_error *err)
+th_status th_examples_read(struct th_examples *e, struct th_rows rows,
+                           double *target, double *weight, struct th_error *err)
 {
-  struct th_examples *e = &d->examples;
   th_status rc = TH_OK;
-  TH_TRY(check_rows(d, rows, err));
+  TH_TRY(check_rows(e, rows, err));
   if (target != NULL)
-    TH_TRY(one_array(d, &e->target, e->target_checksum, e->kept_target, rows,
+    TH_TRY(one_array(e, &e->target, e->target_checksum, e->kept_target, rows,
                      target, err));
-  if (weight != NULL && d->store.shape.weighted)
-    TH_TRY(one_array(d, &e->weight, e->weight_checksum, e->kept_weight, rows,
+  if (weight != NULL && e->store->shape.weighted)
+    TH_TRY(one_array(e, &e->weight, e->weight_checksum, e->kept_weight, rows,
                      weight, err));
   for (int64_t i = 0;
-       weight != NULL && !d->store.shape.weighted && i < rows.count; i++)
+       weight != NULL && !e->store->shape.weighted && i < rows.count; i++)
     weight[i] = 1.0;
 done:
   return rc;
 }
 
-th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
-                             double *target, double *weight,
-                             struct th_error *err)
+th_status th_examples_row_numbers(struct th_examples *examples,
+                                  struct th_rows rows, int64_t *numbers,
+                                  struct th_error *err)
 {
-  struct th_dataset *d = (struct th_dataset *)store;
-  if (target != NULL && store->shape.unlabelled)
-    return th_fail(err, TH_EDATA, "%s has no target; use it with predict",
-                   d->path);
-  return examples_read(d, rows, target, weight, err);
-}
-
-th_status th_dataset_row_numbers(struct th_dataset *dataset,
-                                 struct th_rows rows, int64_t *numbers,
-                                 struct th_error *err)
-{
-  struct th_examples *e = &dataset->examples;
-  th_status rc = check_rows(dataset, rows, err);
+  th_status rc = check_rows(examples, rows, err);
   if (rc == TH_OK)
-    rc = read_rows(dataset, &e->row, e->row_checksum, rows, numbers, err);
+    rc = read_rows(examples, &examples->row, examples->row_checksum, rows,
+                   numbers, err);
   return rc;
 }
 
 /* --- Verifies all of a master's own arrays -------------------------------- */
 
 /* Read every group, which verifies it, then compare the joint hash. */
-static th_status check_targets(struct th_dataset *d, double *room,
+static th_status check_targets(struct th_examples *e, double *room,
                                struct th_print *print, struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.row_groups;
-  const struct th_examples *e = &d->examples;
+  const struct th_row_groups *g = &e->info->row_groups;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < g->groups; k++) {
     struct th_rows rows = th_row_groups_group(g, k);
-    TH_TRY(examples_read(d, rows, room, room, err));
-    TH_TRY(th_dataset_row_numbers(d, rows, (int64_t *)(void *)room, err));
+    TH_TRY(th_examples_read(e, rows, room, room, err));
+    TH_TRY(th_examples_row_numbers(e, rows, (int64_t *)(void *)room, err));
     print->target = th_fingerprint_next(print->target, e->target_checksum[k]);
     print->row = th_fingerprint_next(print->row, e->row_checksum[k]);
     if (e->weight_checksum != NULL)
@@ -305,11 +287,11 @@ done:
   return rc;
 }
 
-static th_status check_groups(const struct th_dataset *d, int64_t *room,
+static th_status check_groups(const struct th_examples *e, int64_t *room,
                               struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.row_groups;
-  const struct th_h5 *h5 = &d->examples.h5;
+  const struct th_row_groups *g = &e->info->row_groups;
+  const struct th_h5 *h5 = &e->h5;
   bool good = true;
   th_status rc = TH_OK;
   TH_TRY(
@@ -332,17 +314,17 @@ static th_status check_groups(const struct th_dataset *d, int64_t *room,
     good = good && split[i] == (i >= g->shape.training) + (i >= weightless);
   if (!good)
     rc = TH_IMPORT_AGAIN(err, "%s: the row-group table does not fit the data",
-                         d->path);
+                         e->path);
 done:
   return rc;
 }
 
 /* Check the names as a whole, as they lie in the file, and piece by piece. */
-static th_status check_names(const struct th_dataset *d, struct th_print *print,
-                             struct th_error *err)
+static th_status check_names(const struct th_examples *e,
+                             struct th_print *print, struct th_error *err)
 {
-  const struct th_h5 *h5 = &d->examples.h5;
-  int64_t attributes = d->store.shape.attributes;
+  const struct th_h5 *h5 = &e->h5;
+  int64_t attributes = e->store->shape.attributes;
   struct th_name_print found = {0};
   struct th_names names = {0};
   char **all = NULL;
@@ -359,10 +341,10 @@ static th_status check_names(const struct th_dataset *d, struct th_print *print,
     }
   }
   print->names = found.list;
-  if (found.list != d->info.names.list || found.set != d->info.names.set)
+  if (found.list != e->info->names.list || found.set != e->info->names.set)
     rc = TH_IMPORT_AGAIN(
         err, "%s: the names of attributes are not those it was written with",
-        d->path);
+        e->path);
 done:
   th_names_close(&names);
   free(all);
@@ -370,33 +352,33 @@ done:
 }
 
 /* Reading the groups verifies them. */
-static th_status check_attribute_groups(const struct th_dataset *d,
+static th_status check_attribute_groups(const struct th_examples *e,
                                         struct th_error *err)
 {
   struct th_group_piece *piece = NULL;
   int64_t count = 0;
-  th_status rc = th_attribute_groups_get(
-      &d->examples.h5, d->store.shape.attributes, &piece, &count, err);
+  th_status rc = th_attribute_groups_get(&e->h5, e->store->shape.attributes,
+                                         &piece, &count, err);
   free(piece);
   return rc;
 }
 
-th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
+th_status th_examples_check(struct th_examples *e, struct th_print *print,
                             struct th_error *err)
 {
-  const struct th_row_groups *g = &dataset->info.row_groups;
+  const struct th_row_groups *g = &e->info->row_groups;
   int64_t bytes = g->shape.examples + 8 * g->groups;
   int64_t *room = NULL;
   th_status rc = TH_OK;
   TH_TRY(
       th_alloc((void **)&room, bytes, 1, "the examples of a row group", err));
-  TH_TRY(check_groups(dataset, room, err));
+  TH_TRY(check_groups(e, room, err));
   free(room);
   room = NULL;
   TH_TRY(TH_NEW(&room, g->shape.row_group, "the examples of a row group", err));
-  TH_TRY(check_targets(dataset, (double *)(void *)room, print, err));
-  TH_TRY(check_names(dataset, print, err));
-  TH_TRY(check_attribute_groups(dataset, err));
+  TH_TRY(check_targets(e, (double *)(void *)room, print, err));
+  TH_TRY(check_names(e, print, err));
+  TH_TRY(check_attribute_groups(e, err));
 done:
   free(room);
   return rc;

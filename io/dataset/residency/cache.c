@@ -1,7 +1,7 @@
 /* cache.c - keeps pieces of files in memory; the least recently used leave
  * first
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/cache.h"
+#include "io/dataset/residency/cache.h"
 
 #include "base/memory.h"
 
