@@ -7,7 +7,8 @@
 
 #include "base/integer.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/algorithms.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include <stdlib.h>
 #include <string.h>

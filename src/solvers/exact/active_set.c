@@ -236,11 +236,12 @@ static void follow(struct th_active_set *f, const struct th_quadratic *q)
       join_member(f, q, k);
 }
 
-/* Products of the members that join, their rows of the factor, and those of
- * members that leave. Sums of doubles that lie together are cheap, rotations
- * are not. */
-int64_t th_active_set_cost(const struct th_active_set *f,
-                           const struct th_quadratic *q)
+/* The cost of th_active_set_step now, in values that descent could visit
+ * instead: products of the members that join, their rows of the factor, and
+ * those of members that leave. Sums of doubles that lie together are cheap,
+ * rotations are not. */
+static int64_t cost_of(const struct th_active_set *f,
+                       const struct th_quadratic *q)
 {
   const struct th_working_set *w = q->working;
   int64_t size = 0;
@@ -355,14 +356,11 @@ struct form {
   struct th_vector *column;
   bool *kept; /* rows */
   double *product;
-  struct th_rowwise rowwise;
-  struct th_rowwise_entry *work;
 };
 
 static void form_free(struct form *m)
 {
-  th_rowwise_free(&m->rowwise);
-  TH_FREE(m->member, m->name, m->column, m->kept, m->product, m->work);
+  TH_FREE(m->member, m->name, m->column, m->kept, m->product);
 }
 
 /* List the support. Local. */
@@ -395,10 +393,12 @@ static th_status multiply(struct form *m, const struct th_quadratic *q,
                           double damping, struct th_error *err)
 {
   int64_t rows = m->first + m->size;
+  struct th_rowwise rowwise = {0};
+  struct th_rowwise_entry *work = NULL;
   th_status rc;
-  TH_TRY(th_rowwise_build(&m->rowwise, q->states, m->column, m->size, err));
-  TH_TRY(TH_NEW(&m->work, m->rowwise.longest, "a linear system", err));
-  th_rowwise_products(&m->rowwise, q->h, m->name, 0, rows, m->product, m->work);
+  TH_TRY(th_rowwise_build(&rowwise, q->states, m->column, m->size, err));
+  TH_TRY(TH_NEW(&work, rowwise.longest, "a linear system", err));
+  th_rowwise_products(&rowwise, q->h, m->name, 0, rows, m->product, work);
   if (m->first > 0)
     m->product[0] = q->sum_h;
   for (int64_t i = 0; i < m->size; i++) {
@@ -409,6 +409,8 @@ static th_status multiply(struct form *m, const struct th_quadratic *q,
       column[0] = th_column_dot(&m->column[i], q->h);
   }
 done:
+  th_rowwise_free(&rowwise);
+  free(work);
   return rc;
 }
 
@@ -480,4 +482,40 @@ double th_active_set_form_cost(const struct th_quadratic *q)
     }
   double in_a_row = entries / (double)q->states;
   return entries * (3 + in_a_row / 8) + size * size * size / 50;
+}
+
+/* --- Descent, and solving on the support, by turns */
+
+/* A solution on the support helps if it leaves at most this part of the gap. */
+static const double helps = 0.1;
+
+/* Try to solve on the support. False: it was not tried, or it failed. */
+static bool solve_face(struct th_quadratic *q, double lambda)
+{
+  if (q->active_set == NULL ||
+      (q->frugal && q->visited < cost_of(q->active_set, q)))
+    return false;
+  q->visited = 0;
+  return th_active_set_step(q->active_set, q, lambda);
+}
+
+/* Epochs over all members find those that join the support. The minimum over
+ * the support is then solved for, or descended to if solving helps little. */
+double th_active_set_solve(struct th_quadratic *q, double lambda,
+                           double tolerance, int rounds)
+{
+  th_quadratic_step_intercept(q);
+  double before = INFINITY;
+  double gap = th_quadratic_gap(q, lambda);
+  for (int k = 0; k < rounds && gap > tolerance; k++) {
+    double moved = th_quadratic_epoch(q, lambda, true);
+    bool solved = k >= q->patience && solve_face(q, lambda);
+    if (!solved || gap > helps * before)
+      moved += th_quadratic_descend(q, lambda);
+    before = gap;
+    gap = th_quadratic_gap(q, lambda);
+    if (moved == 0)
+      break; /* the limit of doubles */
+  }
+  return gap;
 }

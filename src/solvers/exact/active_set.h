@@ -62,11 +62,6 @@ th_status th_active_set_room(struct th_active_set *active_set,
                              const struct th_quadratic *quadratic,
                              struct th_error *err);
 
-/* The cost of th_active_set_step now, in values that descent could visit
- * instead. */
-int64_t th_active_set_cost(const struct th_active_set *active_set,
-                           const struct th_quadratic *quadratic);
-
 /* Form the factor of the whole support at once, from the entries of its
  * attributes row by row. A member that depends on others does not join. The
  * support fits if it has fewer than TH_ACTIVE_SET_MOST members
@@ -78,7 +73,7 @@ th_status th_active_set_form(struct th_active_set *active_set,
 /* Bytes that it takes for a while, for a support of so many members. */
 int64_t th_active_set_form_bytes(int64_t members);
 
-/* The cost of that, in values that descent could visit instead. */
+/* The cost of forming it, in values that descent could visit instead. */
 double th_active_set_form_cost(const struct th_quadratic *quadratic);
 
 /* How many members have joined or left the support since the factor was
@@ -90,6 +85,12 @@ int64_t th_active_set_changes(const struct th_active_set *active_set,
  * independent. False: nothing has moved, as the model would not fall. */
 bool th_active_set_step(struct th_active_set *active_set,
                         struct th_quadratic *quadratic, double lambda);
+
+/* Descend, and move to the minimum over the support (quadratic->active_set),
+ * until the model's duality gap is at most tolerance, or for so many
+ * rounds of epochs. Returns the gap reached. */
+double th_active_set_solve(struct th_quadratic *quadratic, double lambda,
+                           double tolerance, int rounds);
 
 /* --- What the files of the active set share ------------------------------- */
 

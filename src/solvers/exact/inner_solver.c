@@ -80,14 +80,14 @@ static bool has_factor(const struct th_inner_solver *d)
   return d->active_set.factor.size > 0;
 }
 
-/* Whether the factor belongs to quite another support. */
+/* Does the factor belong to quite another support? */
 static bool has_changed(const struct th_inner_solver *d)
 {
   return th_active_set_changes(&d->active_set, &d->quadratic) >
          SAME + d->active_set.factor.size / ONE_IN;
 }
 
-/* Whether a factor is to be formed for the present model. */
+/* Is a factor to be formed for the present model? */
 static bool wants_factor(const struct th_inner_solver *d, double tolerance)
 {
   const struct th_inner_cycles *c = &d->cycles;
@@ -101,8 +101,8 @@ static bool wants_factor(const struct th_inner_solver *d, double tolerance)
          c->visited >= worth * th_active_set_form_cost(&d->quadratic);
 }
 
-/* The same two for models that are solved by cycles, once the model has been
- * made: form a factor of the support if that pays; minimise. */
+/* For models that are solved by cycles, once the model has been made: form a
+ * factor of the support if that pays; minimise. */
 static th_status inner_cycles_model(struct th_inner_solver *d, double tolerance,
                                     struct th_error *err)
 {
@@ -158,13 +158,13 @@ enum {
  * from the solution. */
 static const double least_curvature = 1e-10;
 
-/* Whether the loss is squared, and its model the problem itself. Whether models
- * of another loss are solved by products. */
+/* The loss is squared, and its model the problem itself. */
 static bool inner_solver_is_squared(const struct th_inner_solver *d)
 {
   return d->problem->loss->quadratic;
 }
 
+/* Models of another loss are solved by products. */
 static bool inner_solver_is_chord(const struct th_inner_solver *d)
 {
   return d->by_products && !inner_solver_is_squared(d);
@@ -223,10 +223,10 @@ static th_status inner_solver_model(struct th_inner_solver *d,
   q->columns = &d->columns;
   q->ridge = d->problem->ridge;
   q->intercept = d->problem->intercept;
-  if (d->by_products)
-    start_slopes(d, working);
-  else
+  if (!d->by_products)
     start_residuals(d);
+  else
+    start_slopes(d, working);
   q->lazy = d->cycles.used;
   TH_TRY(th_quadratic_begin(q, err));
   if ((anew && !d->cycles.used) ||
@@ -271,8 +271,8 @@ static bool inner_solver_minimise(struct th_inner_solver *d, double lambda,
     wanted = 0;
     rounds = d->quadratic.patience + 1;
   }
-  double gap = th_quadratic_solve(&d->quadratic, lambda,
-                                  fmin(wanted, 0.5 * d->gap), rounds);
+  double gap = th_active_set_solve(&d->quadratic, lambda,
+                                   fmin(wanted, 0.5 * d->gap), rounds);
   return !polishes || gap <= d->gap;
 }
 

@@ -9,6 +9,18 @@
  * consists of the units whose extrapolated slopes reach lambda. A pass over all
  * attributes finds the units that this misses.
  *
+ *   for each lambda, from large to small
+ *     1  lambda of the path; or the next one of the search for a ball
+ *     2  if it is far from the last one: first lambdas in between
+ *     3  guess: b on the line through the last two solutions, and the working
+ *        set W of the units whose slopes reach lambda there
+ *     4  repeat: minimise over W until its gap is small (inner_solver.c)
+ *     5    theta = f' at b; dual values of all attributes that may reach lambda
+ *     6    end when the gap over all is small enough; else W grows by the units
+ *          that violate optimality (working_set_solver.c)
+ *     7  the model and its certificate
+ *     8  with a radius: go on with the search
+ *
  * With a radius, Omega(b) <= B takes the place of lambda Omega(b). A search
  * finds the lambda at which Omega is B (lasso.h). Its last solutions are
  * precise, since Omega moves with the root of the gap. A norm above B, and a
@@ -420,7 +432,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   *more = is_left(s);
   if (!*more)
     return TH_OK;
-  double lambda =
+  double lambda = /* line 1 */
       searches ? s->ball.lambda
                : th_plan_penalised_lambda(context->config,
                                           s->problem.lambda_max, s->steps);
@@ -428,14 +440,14 @@ static th_status step(void *state, struct th_context *context, bool *more,
   begin_update(s, context, lambda);
   s->reached = context->piece_from + context->piece_part;
   if (way > 0)
-    return approach(s, context, way, err);
-  TH_TRY(solve(s, context, lambda, err));
-  TH_TRY(publish(s, context, err));
+    return approach(s, context, way, err); /* line 2 */
+  TH_TRY(solve(s, context, lambda, err));  /* lines 3 to 6 */
+  TH_TRY(publish(s, context, err));        /* line 7 */
   certify(s, lambda);
   tell_gap(s, context);
   s->steps++;
   if (searches)
-    search_on(s, context);
+    search_on(s, context); /* line 8 */
 done:
   return rc;
 }

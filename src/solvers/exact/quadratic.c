@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/linalg.h"
-#include "solvers/exact/active_set.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,9 +120,6 @@ enum {
   EPOCHS = 10
 }; /* on coefficients that are not 0, between two looks at the gap */
 
-/* A solution on the support helps if it leaves at most this part of the gap. */
-static const double helps = 0.1;
-
 void th_quadratic_free(struct th_quadratic *q)
 {
   TH_FREE(q->state, q->coef, q->start, q->from, q->curvature, q->slope, q->work,
@@ -177,7 +173,7 @@ double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
   return th_column_dot(&q->columns->vector[slot[j]], weighted) + ridge;
 }
 
-/* The same of a member with itself. */
+/* The product of a member with itself, where nothing has been weighed. */
 static double quadratic_square(const struct th_quadratic *q, int64_t k)
 {
   if (q->covariance != NULL)
@@ -316,8 +312,7 @@ void th_quadratic_move_intercept(struct th_quadratic *q, double delta)
     q->state[i] += delta * q->h[i];
 }
 
-/* Move the intercept to its minimum. Returns its slope before. */
-static double quadratic_step_intercept(struct th_quadratic *q)
+double th_quadratic_step_intercept(struct th_quadratic *q)
 {
   double slope = 0;
   if (!q->intercept || q->covariance != NULL || !(q->sum_h > 0))
@@ -328,7 +323,7 @@ static double quadratic_step_intercept(struct th_quadratic *q)
   return slope;
 }
 
-static double epoch(struct th_quadratic *q, double lambda, bool all)
+double th_quadratic_epoch(struct th_quadratic *q, double lambda, bool all)
 {
   double moved = 0;
   for (int64_t g = 0; g < q->working->units; g++)
@@ -336,7 +331,7 @@ static double epoch(struct th_quadratic *q, double lambda, bool all)
       moved += step_unit(q, g, lambda);
       q->visited += visits(q, g);
     }
-  quadratic_step_intercept(q);
+  th_quadratic_step_intercept(q);
   return moved;
 }
 
@@ -368,7 +363,7 @@ double th_quadratic_value(const struct th_quadratic *q, double lambda,
 
 /* With the residual divided by c >= the dual norm as the dual point: F (1 -
  * 1/c)^2 + lambda Omega + b'slope / c, F the fit. */
-static double gap_of(struct th_quadratic *q, double lambda)
+double th_quadratic_gap(struct th_quadratic *q, double lambda)
 {
   const struct th_working_set *w = q->working;
   double along = 0;
@@ -384,14 +379,13 @@ static double gap_of(struct th_quadratic *q, double lambda)
   return gap;
 }
 
-/* Epochs on the coefficients that are not 0, with extrapolation. */
-static double descend(struct th_quadratic *q, double lambda)
+double th_quadratic_descend(struct th_quadratic *q, double lambda)
 {
   double moved = 0;
   int kept = 0;
   th_quadratic_keep(q, kept++);
   for (int k = 0; k < EPOCHS; k++) {
-    moved = epoch(q, lambda, q->covariance != NULL);
+    moved = th_quadratic_epoch(q, lambda, q->covariance != NULL);
     if (moved == 0)
       break;
     th_quadratic_keep(q, kept++);
@@ -402,37 +396,6 @@ static double descend(struct th_quadratic *q, double lambda)
     th_quadratic_keep(q, kept++);
   }
   return moved;
-}
-
-/* Try to solve on the support. False: it was not tried, or it failed. */
-static bool solve_face(struct th_quadratic *q, double lambda)
-{
-  if (q->active_set == NULL ||
-      (q->frugal && q->visited < th_active_set_cost(q->active_set, q)))
-    return false;
-  q->visited = 0;
-  return th_active_set_step(q->active_set, q, lambda);
-}
-
-/* Epochs over all members find those that join the support. The minimum over
- * the support is then solved for, or descended to if solving helps little. */
-double th_quadratic_solve(struct th_quadratic *q, double lambda,
-                          double tolerance, int rounds)
-{
-  quadratic_step_intercept(q);
-  double before = INFINITY;
-  double gap = gap_of(q, lambda);
-  for (int k = 0; k < rounds && gap > tolerance; k++) {
-    double moved = epoch(q, lambda, true);
-    bool solved = k >= q->patience && solve_face(q, lambda);
-    if (!solved || gap > helps * before)
-      moved += descend(q, lambda);
-    before = gap;
-    gap = gap_of(q, lambda);
-    if (moved == 0)
-      break; /* the limit of doubles */
-  }
-  return gap;
 }
 
 /* --- Cycles of coordinate descent in random order ------------------------- */
@@ -563,7 +526,7 @@ static void visit(struct th_quadratic *q, struct cycle *c, double lambda,
     else
       swap(c->member, at, --c->count);
   }
-  meet(&c->met, fabs(quadratic_step_intercept(q)));
+  meet(&c->met, fabs(th_quadratic_step_intercept(q)));
 }
 
 int th_quadratic_cycles(struct th_quadratic *q, double lambda, double aim,

@@ -4,9 +4,9 @@
  * (ridge/2) |b|^2, v = X (b - b_start) + b0: which is a squared loss itself, or
  * the Newton model of another loss. Block coordinate descent over the units of
  * a working set (groups, or single attributes), extrapolated as in celer
- * (Massias, Gramfort & Salmon 2018; Anderson's acceleration), or solved for on
- * the support (active_set.h), until its own duality gap is small. Serial and
- * local: every rank computes the same.
+ * (Massias, Gramfort & Salmon 2018; Anderson's acceleration). active_set.h
+ * takes turns of it and of solving on the support. Serial and local: every rank
+ * computes the same.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
@@ -47,7 +47,7 @@ struct th_quadratic {
   double *curvature; /* units */
   double *slope;     /* members: of the last look at the gap */
   double *work;      /* members, or examples */
-  int64_t *order;    /* members: quadratic.h */
+  int64_t *order;    /* members: of a cycle */
   double *kept[2];   /* TH_EXTRAPOLATED + 1 iterates of coef and of state */
   double sum_h;
 };
@@ -61,10 +61,21 @@ th_status th_quadratic_begin(struct th_quadratic *quadratic,
                              struct th_error *err);
 void th_quadratic_free(struct th_quadratic *quadratic);
 
-/* Descend until the model's duality gap is at most tolerance, or for so many
- * rounds of epochs. Returns the gap reached. */
-double th_quadratic_solve(struct th_quadratic *quadratic, double lambda,
-                          double tolerance, int rounds);
+/* Visit all units in order, or those that are not 0, each by a proximal
+ * gradient step; then the intercept. Returns a lower bound of the model's fall.
+ */
+double th_quadratic_epoch(struct th_quadratic *quadratic, double lambda,
+                          bool all);
+
+/* Epochs on the coefficients that are not 0, with extrapolation. Returns what
+ * the last one returned. */
+double th_quadratic_descend(struct th_quadratic *quadratic, double lambda);
+
+/* Move the intercept to its minimum. Returns its slope before. */
+double th_quadratic_step_intercept(struct th_quadratic *quadratic);
+
+/* The model's duality gap now; fills in slope. */
+double th_quadratic_gap(struct th_quadratic *quadratic, double lambda);
 
 /* --- Cycles of coordinate descent in random order
  *

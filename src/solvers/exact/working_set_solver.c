@@ -351,7 +351,7 @@ static double enough_of(const struct th_working_set_solver *e, double least)
   return cheap ? fmax(least, soon * e->inner.gap) : least;
 }
 
-/* Whether no attribute is missing that a solution needs, however little: its
+/* Is no attribute missing that a solution needs, however little? Its
  * coefficient is as large as the root of what the gap lacks. */
 static bool is_whole(const struct th_working_set_solver *e, double lambda)
 {
@@ -382,12 +382,13 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     bool few = e->inner.cycles.used && (k == 0 || added > 0);
     e->inner.cycles.models = e->rough ? 1 : few ? FEW_MODELS : MOST_MODELS;
     th_profile_begin(e->problem->context->profile);
+    /* line 4 of lasso.c */
     rc = th_inner_solver_solve(&e->inner, &e->working, lambda, enough, err);
     th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
     if (rc != TH_OK)
       break;
-    TH_TRY(pass(e, lambda, err));
-    goal = th_working_set_solver_goal(e, e->objective);
+    TH_TRY(pass(e, lambda, err));                       /* line 5 */
+    goal = th_working_set_solver_goal(e, e->objective); /* line 6 */
     if (e->gap <= goal && is_whole(e, lambda))
       break;
     first = k == 0 ? e->gap : first;
@@ -410,14 +411,14 @@ done:
 
 /* --- Short cuts of the exact solver for columns in memory ----------------- */
 
-/* Whether all columns are members, so that no pass is needed. */
+/* Are all columns members, so that no pass is needed? */
 static bool working_set_solver_all_known(const struct th_working_set_solver *e)
 {
   const struct th_problem_kept *kept = e->problem->kept;
   return kept != NULL && e->working.members == kept->count;
 }
 
-/* Whether the next lambda begins where the last one ended. A model by products
+/* Does the next lambda begin where the last one ended? A model by products
  * that is the problem itself leads to the solution from there as well as from
  * anywhere. */
 static bool working_set_solver_stays(const struct th_working_set_solver *e)

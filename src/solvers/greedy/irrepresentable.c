@@ -10,7 +10,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "math/linalg.h"
-#include "solvers/greedy/pursuit.h"
+#include "solvers/greedy/pursuit_fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct work {
 static void release(struct work *w)
 {
   TH_FREE(w->inverse, w->v, w->norm);
-  th_pursuit_free(&w->path);
+  th_pursuit_fit_free(&w->path);
   th_replicated_columns_free(&w->columns);
   th_problem_duals_free(&w->duals);
   th_problem_free(&w->problem);
@@ -55,7 +55,7 @@ static th_status add_members(struct work *w,
   bool depends = false;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < question->size; k++) {
-    TH_TRY(th_pursuit_add(&w->path, question->support[k], &depends, err));
+    TH_TRY(th_pursuit_fit_add(&w->path, question->support[k], &depends, err));
     if (depends)
       return th_fail(err, TH_EDATA,
                      "attribute %lld is a combination of others of the "
@@ -183,7 +183,7 @@ static th_status begin(struct work *w, const struct th_plan *plan,
   th_problem_columns_init(&w->problem, &w->columns);
   const struct th_pursuit_data data = {
       .problem = &w->problem, .duals = &w->duals, .columns = &w->columns};
-  TH_TRY(th_pursuit_init(&w->path, &data, w->problem.eta, err));
+  TH_TRY(th_pursuit_fit_init(&w->path, &data, w->problem.eta, err));
 done:
   return rc;
 }

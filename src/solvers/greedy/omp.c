@@ -6,9 +6,15 @@
  * the data per attribute finds the slopes. For labels the fit is logistic
  * (Lozano, Swirszcz & Abe 2011).
  *
+ *   1  if examples are held out: paths without each fold grow until more
+ *      attributes predict the folds no better; s = the best size
+ *   2  S = the start, or nothing; fit
+ *   3  while |S| < s: S += the attribute outside S with the largest slope at
+ * the fit (pursuit.c) 4    fit S (pursuit_fit.c)
+ *
  * Attributes are chosen until there are `sparsity` of them, until the loss has
  * fallen to a share of that without attributes, or as many as predict examples
- * best that are held out (omp_folds.h). The last path uses all examples.
+ * best that are held out. The last path uses all examples.
  * SPDX-License-Identifier: MIT */
 #include "base/integer.h"
 #include "base/memory.h"
@@ -149,7 +155,7 @@ static th_status begin_path(struct th_omp_folds *folds, int64_t f,
                  "attributes predict best: they are all held out at once. Give "
                  "{sparsity}, or more examples of that class");
   else if (any)
-    rc = th_pursuit_init(&folds->path[f], data, weight, err);
+    rc = th_pursuit_fit_init(&folds->path[f], data, weight, err);
   else
     rc = th_fail(err, TH_EDATA,
                  "without the examples that are held out, no example has a "
@@ -194,7 +200,7 @@ done:
 static void omp_folds_free(struct th_omp_folds *folds)
 {
   for (int64_t f = 0; f < folds->count && folds->path != NULL; f++)
-    th_pursuit_free(&folds->path[f]);
+    th_pursuit_fit_free(&folds->path[f]);
   TH_FREE(folds->fold, folds->path, folds->loss);
   *folds = (struct th_omp_folds){0};
 }
@@ -384,7 +390,7 @@ static void free_state(void *state)
   struct omp *s = state;
   if (s == NULL)
     return;
-  th_pursuit_free(&s->path);
+  th_pursuit_fit_free(&s->path);
   omp_folds_free(&s->folds);
   th_replicated_columns_free(&s->columns);
   th_problem_duals_free(&s->duals);
@@ -401,9 +407,9 @@ static th_status take_start(struct omp *s, const struct th_context *context,
   bool depends = false;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < start->size; k++)
-    TH_TRY(th_pursuit_add(&s->path, start->support[k], &depends, err));
+    TH_TRY(th_pursuit_fit_add(&s->path, start->support[k], &depends, err));
   if (start->size > 0)
-    TH_TRY(th_pursuit_fit(&s->path, err));
+    TH_TRY(th_pursuit_fit_solve(&s->path, err));
 done:
   return rc;
 }
@@ -435,7 +441,7 @@ static th_status create(void **state, struct th_context *context,
                                        config->greedy.forecast &&
                                            s->problem.loss->quadratic &&
                                            !s->problem.beyond_float};
-  TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
+  TH_TRY(th_pursuit_fit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
   TH_TRY(take_start(s, context, err));
   TH_TRY(omp_folds_init(&s->folds, config->greedy.folds, &data, err));
@@ -451,7 +457,7 @@ done:
   return rc;
 }
 
-/* Whether the path on all examples is at its end. */
+/* Is the path on all examples at its end? */
 static bool has_ended(const struct omp *s)
 {
   return s->path.ended || s->path.size >= s->most ||
@@ -467,13 +473,13 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   th_status rc;
-  if (!s->folds.ended) {
+  if (!s->folds.ended) { /* line 1 */
     rc = omp_folds_extend(&s->folds, s->most, err);
     if (s->folds.ended)
       s->most = s->folds.best;
     return rc;
   }
-  rc = th_pursuit_extend(&s->path, 1, s->most, err);
+  rc = th_pursuit_extend(&s->path, 1, s->most, err); /* lines 3 and 4 */
   return rc == TH_OK ? publish(s, context, err) : rc;
 }
 

@@ -7,6 +7,18 @@
  * No example serves twice. So S is within the true support with probability
  * 1 - 2 delta, whenever the run ends.
  *
+ *   S = nothing
+ *   1  xi = 0 if S is empty, else large enough for a start; delta = that of the
+ *      selection
+ *   2  Optim: beta = a fit of S to fresh examples, until the excess risk is at
+ *      most xi
+ *   3  Try-Select: of fresh examples, Z_j += x_j (x_S'beta - y) for all j
+ *      outside S
+ *   4    noise: mean square of x_S'beta - y, which says how long Optim takes
+ *   5    if xi is too coarse for the least interval: xi /= 4, delta /= 2, to 2
+ *   6    U = the j that stand out; if there are none, to 3
+ *   7  S += U; to 1
+ *
  * A step is a look at some examples. They grow with those seen since the last
  * beginning, and tests come after each.
  * SPDX-License-Identifier: MIT */
@@ -471,6 +483,7 @@ static th_status step_fit(struct oomp *s, struct th_context *context,
       th_min_i64(next_rows(s, context, known), th_max_i64(wanted - known, 0));
   th_status rc = TH_OK;
   if (rows > 0) {
+    /* line 2 */
     TH_TRY(oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows, more,
                          err));
     s->rows += rows;
@@ -530,14 +543,15 @@ static th_status decide(struct oomp *s, struct th_context *context,
   th_status rc;
   TH_TRY(th_candidates_test(&s->candidates, context, law, s->delta,
                             norm1(&s->support), &v, err));
-  s->noise = s->squares / (double)s->candidates.rows;
-  if (2 * law->reach * sqrt(s->xi) > v.least) { /* |Z| may be off by more */
+  s->noise = s->squares / (double)s->candidates.rows; /* line 4 */
+  /* line 5: |Z| may be off by more than that */
+  if (2 * law->reach * sqrt(s->xi) > v.least) {
     s->xi /= 4;
     s->delta /= 2;
     s->phase = FIT;
   } else {
     s->remaining = oomp_law_remaining(law, v.upper);
-    if (v.chosen > 0)
+    if (v.chosen > 0) /* lines 6 and 7 */
       TH_TRY(grow(s, context, &v, err));
   }
 done:
@@ -553,6 +567,7 @@ static th_status step_try(struct oomp *s, struct th_context *context,
   int64_t rows = next_rows(s, context, c->rows);
   double read = (double)(c->total + s->support.size + 1);
   th_status rc;
+  /* line 3 */
   TH_TRY(
       th_candidates_look(c, context, &s->batch, &s->support, rows, more, err));
   if (!*more)
@@ -566,15 +581,15 @@ done:
   return rc;
 }
 
-/* Whether the bound on what remains is proved to be below the one that was
- * asked for. */
+/* Is the bound on what remains proved to be below the one that was asked for?
+ */
 static bool is_below(const struct oomp *s, const struct th_context *context)
 {
   return s->fresh && oomp_law_bounds(&s->law) &&
          s->remaining <= context->config->greedy.stop_below;
 }
 
-/* Whether the most attributes were asked for, or are the plan's limit. */
+/* The most attributes were asked for, or are the plan's limit. */
 static enum th_ended_by end_of_room(const struct oomp *s,
                                     const struct th_context *context)
 {

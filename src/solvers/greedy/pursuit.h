@@ -3,66 +3,14 @@
  *
  * S grows by the attribute with the largest slope at the fit on S, |sum_i h_i
  * f'(p_i; y_i) x_ij|: for a squared loss, the correlation with the residuals
- * (Saad, Blanchard & Arlot 2024, Algorithm 1). The fit on S minimises the mean
- * loss: least squares by the factor of the Gram matrix, which grows by a row,
- * or Newton's steps for labels.
- *
- * Every rank holds the columns of S, and has the same numbers. The slopes of
- * all others are formed by their owners, by a pass over the data, or for a
- * squared loss from what an earlier pass has shown
- * (forecast.h).
+ * (Saad, Blanchard & Arlot 2024, Algorithm 1). The slopes are formed by the
+ * owners of the attributes, by a pass over the data, or for a squared loss from
+ * what an earlier pass has shown (forecast.h).
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PURSUIT_H
 #define TH_PURSUIT_H
 
-#include "math/cholesky.h"
-#include "solvers/access/replicated_columns.h"
-#include "solvers/greedy/forecast.h"
-#include "solvers/penalised/problem.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-/* What paths on the same data share. Borrowed. */
-struct th_pursuit_data {
-  struct th_problem *problem;
-  struct th_duals *duals;                /* work of passes */
-  struct th_replicated_columns *columns; /* whatever any path has chosen, and
-                                            its candidates */
-  bool forecast; /* with forecasts; otherwise by a pass for every choice */
-};
-
-/* One path. Replicated; arrays over S are in the order of choice. */
-struct th_pursuit {
-  struct th_pursuit_data data;
-  double *weight; /* examples: h; 0 where an example is left out */
-  double total;   /* sum of h */
-  int64_t size;   /* |S| */
-  int64_t room;
-  int64_t *attribute;
-  int64_t *slot;     /* of its column */
-  double *mean;      /* sum h x / total, or 0 without an intercept */
-  double *deviation; /* labels: the weighted standard deviation */
-  double *product;   /* sum h (x - mean) y */
-  double *coef;
-  double *gram; /* room x room: sum h (x_j - mean_j) (x_k - mean_k) */
-  struct th_cholesky factor;
-  double intercept;
-  double *prediction; /* of each example, also of those that are left out */
-  double *work;       /* examples */
-  double loss;        /* mean of f under h */
-  struct th_forecast forecast;
-  bool known; /* the duals have the slopes already */
-  bool ended; /* no attribute is left that would change the fit */
-};
-
-/* Begin with S empty. weight: of each example, copied. Collective. Release with
- * th_pursuit_free, also after a failure. */
-th_status th_pursuit_init(struct th_pursuit *path,
-                          const struct th_pursuit_data *data,
-                          const double *weight, struct th_error *err);
-/* Local. */
-void th_pursuit_free(struct th_pursuit *path);
+#include "solvers/greedy/pursuit_fit.h"
 
 /* Add the next attribute to each of these paths that has not ended and fit
  * again, or end it. They share data and passes. most: a path will not have more
@@ -70,44 +18,7 @@ void th_pursuit_free(struct th_pursuit *path);
 th_status th_pursuit_extend(struct th_pursuit *path, int64_t count,
                             int64_t most, struct th_error *err);
 
-/* Add this attribute, which is not in S, without a new fit. *depends: it is a
- * combination of S, and has not been added. Collective. */
-th_status th_pursuit_add(struct th_pursuit *path, int64_t attribute,
-                         bool *depends, struct th_error *err);
-
-/* Fit S. Collective. */
-th_status th_pursuit_fit(struct th_pursuit *path, struct th_error *err);
-
 /* The state of a path. Collective while it is put. */
 void th_pursuit_describe(struct th_pursuit *path, struct th_state *state);
-
-/* --- What the files of a path share --------------------------------------- */
-
-/* A row joins the factor if this share of its diagonal is its own. */
-#define TH_PURSUIT_DEPENDS 1e-10
-
-/* path->work = f' at the predictions, 0 where an example is left out. Local. */
-void th_pursuit_theta(struct th_pursuit *path);
-
-/* The slot of an attribute's column, which is fetched unless a path has it.
- * Collective. */
-th_status th_pursuit_fetch(struct th_pursuit *path, int64_t attribute,
-                           int64_t *slot, struct th_error *err);
-
-/* Say whether the path's forecast shows its slopes: all that it has chosen
- * since were candidates. The residuals are the sum of factor[k] times vector k.
- * Local. */
-bool th_pursuit_sees(const struct th_pursuit *path,
-                     double factor[TH_FORECAST_WIDTH]);
-
-/* Begin a forecast at the fit on S, with the largest of the duals' values as
- * candidates; path->work is theta. Its products with attributes are left to the
- * caller. Collective. */
-th_status th_pursuit_forecast(struct th_pursuit *path, struct th_error *err);
-
-/* Form the vectors of a forecast anew for the candidates that it has, and their
- * products with attributes. Collective. */
-th_status th_pursuit_forecast_again(struct th_pursuit *path,
-                                    struct th_error *err);
 
 #endif

@@ -26,7 +26,10 @@ extern const struct th_update th_rda_update;
 extern const struct th_update th_saga_update;
 extern const struct th_update th_svrg_update;
 
-/* Screening rules, by what --screen asks for. */
+/* Screening rules, and those by what --screen asks for. */
+extern const struct th_screening th_screen_none;
+extern const struct th_screening th_screen_gap_safe;
+extern const struct th_screening th_screen_online;
 extern const struct th_screening *const th_screenings[TH_SCREEN_COUNT];
 
 #endif

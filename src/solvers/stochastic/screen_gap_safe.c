@@ -11,38 +11,30 @@
  * short as the longest example demands, keep that gap wide for thousands of
  * epochs (leukemia at lambda_max / 2: 0.04 after 2,000). So a check looks
  * twice: at the iterate, as printed, and at a point of its own, which proximal
- * gradient passes (solvers/stochastic/sparsa.h) lead towards the solution.
+ * gradient passes lead towards the solution.
  * There are as many of them as epochs since the last check, so that a check
  * costs about as much as the steps before it. The iterate does not use that
  * point, and the certificate is about the iterate. The second look is ours: the
  * paper has the first sphere alone, as --screen-rule paper does. Most
  * attributes that are screened early are screened by the second look.
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/screen_gap_safe.h"
 
 #include "base/integer.h"
 #include "math/gap.h"
-#include "solvers/stochastic/sparsa.h"
+#include "solvers/stochastic/algorithms.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { POINT, OLD_POINT, OLD_DUAL, FIELDS }; /* screening fields */
+/* --- Lines 11 to 13: screening at the point of the last pass ---------------
+ */
 
-enum { MOST_BLOCKS = 16 }; /* between checks that find nothing */
-
-static const double exact_gap = 1e-10; /* over the objective at zero */
-
-/* Replicated. */
-struct gap_safe {
-  struct th_sparsa sparsa;
-  double objective; /* P at the point; INFINITY: there is none yet */
-  int64_t drawn;    /* examples used by steps when the point last moved */
-  bool exhausted;   /* it cannot remove more */
-  int64_t blocks;   /* blocks of the usual length until the next check */
-};
-
-th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
+/* Keep the attributes that the gap-safe sphere of the last full pass cannot
+ * prove to be 0 in the solution. Nothing may have changed since that pass.
+ * Collective. */
+static th_status screen_here(struct th_stochastic *s, struct th_error *err)
 {
   double margin = th_gap_margin(s->caches.type);
   /* line 11: the centre Z / c and the radii */
@@ -59,6 +51,180 @@ th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
   /* line 13: pruning */
   return th_stochastic_keep(s, err);
 }
+
+/* --- The second point: steps of SpaRSA ------------------------------------ */
+
+enum { SCREEN_EVERY = 8 }; /* passes between two screenings */
+
+static const double decrease = 1e-4; /* of what a step promises */
+static const double longest = 1e6;   /* steps, times the shortest */
+
+static double *old_coef(struct th_stochastic *s, const struct th_sparsa *p)
+{
+  return th_stochastic_screening_field(s, p->fields[0]);
+}
+
+static double *old_dual(struct th_stochastic *s, const struct th_sparsa *p)
+{
+  return th_stochastic_screening_field(s, p->fields[1]);
+}
+
+static double worst_recent(const struct th_sparsa *p)
+{
+  double worst = p->recent[0];
+  for (int k = 1; k < TH_SPARSA_MEMORY; k++)
+    worst = fmax(worst, p->recent[k]);
+  return worst;
+}
+
+/* What a step changed: sum (b - old b)^2, and the product with the change of
+ * the gradient, which is -lambda Z. Collective. */
+static th_status differences(struct th_stochastic *s, const struct th_sparsa *p,
+                             double *squares, double *bend,
+                             struct th_error *err)
+{
+  const double *z = s->active.field[TH_FIELD_DUAL];
+  const double *b = th_stochastic_coef(s);
+  double *work = s->places.group_second;
+  th_status rc;
+  for (int64_t k = 0; k < s->active.count; k++)
+    work[k] = (b[k] - old_coef(s, p)[k]) * (b[k] - old_coef(s, p)[k]);
+  TH_TRY(th_stochastic_total(s, work, squares, err));
+  for (int64_t k = 0; k < s->active.count; k++)
+    work[k] =
+        -s->lambda * (b[k] - old_coef(s, p)[k]) * (z[k] - old_dual(s, p)[k]);
+  TH_TRY(th_stochastic_total(s, work, bend, err));
+done:
+  return rc;
+}
+
+/* b = prox of step lambda Omega at old b - step gradient, and a pass there.
+ * Collective. */
+static th_status try_step(struct th_stochastic *s, struct th_sparsa *p,
+                          struct th_error *err)
+{
+  double *b = th_stochastic_coef(s);
+  for (int64_t k = 0; k < s->active.count; k++)
+    b[k] = old_coef(s, p)[k] + p->step * s->lambda * old_dual(s, p)[k];
+  th_stochastic_prox(s, p->step, b);
+  p->passes++;
+  return th_stochastic_pass(s, err);
+}
+
+/* Make one step that is accepted, and choose the length of the next.
+ * Collective. */
+static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
+                         struct th_error *err)
+{
+  size_t bytes = (size_t)s->active.count * sizeof(double);
+  double worst = worst_recent(p);
+  double squares = 0;
+  double bend = 0;
+  bool accepted = false;
+  th_status rc;
+  memcpy(old_coef(s, p), th_stochastic_coef(s), bytes);
+  memcpy(old_dual(s, p), s->active.field[TH_FIELD_DUAL], bytes);
+  while (!accepted) {
+    TH_TRY(try_step(s, p, err));
+    TH_TRY(differences(s, p, &squares, &bend, err));
+    double promised = decrease * squares / (2 * p->step);
+    accepted = s->full.pass.objective <=
+                   worst - promised + 4 * DBL_EPSILON * fabs(worst) ||
+               p->step <= p->shortest;
+    if (!accepted)
+      p->step = fmax(p->step / 2, p->shortest);
+  }
+  p->recent[p->passes % TH_SPARSA_MEMORY] = s->full.pass.objective;
+  double most = longest * p->shortest;
+  p->step = bend > 0 ? fmin(fmax(squares / bend, p->shortest), most) : most;
+done:
+  return rc;
+}
+
+static void forget(struct th_sparsa *p, double objective)
+{
+  for (int k = 0; k < TH_SPARSA_MEMORY; k++)
+    p->recent[k] = objective;
+}
+
+/* Attributes that are 0 in the solution leave. This changes objective and dual
+ * point. Collective. */
+static th_status screen(struct th_stochastic *s, struct th_sparsa *p,
+                        struct th_error *err)
+{
+  th_status rc;
+  int64_t before = s->active.total;
+  TH_TRY(screen_here(s, err));
+  if (s->active.total == before)
+    return TH_OK;
+  TH_TRY(th_stochastic_pass(s, err));
+  forget(p, s->full.pass.objective);
+done:
+  return rc;
+}
+
+/* The smallest gap has to halve within each stretch of passes. */
+struct stretch {
+  double smallest; /* gap so far */
+  double goal;     /* of this stretch */
+  int64_t end;     /* of this stretch, in passes */
+};
+
+static bool stagnates(struct stretch *stretch, const struct th_sparsa *p,
+                      double gap)
+{
+  stretch->smallest = fmin(stretch->smallest, gap);
+  if (p->patience == 0 || p->passes < stretch->end)
+    return false;
+  if (stretch->smallest > stretch->goal)
+    return true;
+  stretch->goal = stretch->smallest / 2;
+  stretch->end = p->passes + p->patience;
+  return false;
+}
+
+th_status th_screen_gap_safe_refine(struct th_stochastic *s,
+                                    struct th_sparsa *p, double gap,
+                                    int64_t most, struct th_error *err)
+{
+  struct stretch stretch = {INFINITY, INFINITY, 0};
+  double squares = 0;
+  th_status rc;
+  TH_TRY(
+      th_stochastic_total(s, s->active.field[TH_FIELD_SECOND], &squares, err));
+  p->shortest = squares > 0 ? 1 / (s->control.smoothness * squares) : 1;
+  p->step = fmax(p->step, p->shortest);
+  p->passes = 0;
+  TH_TRY(th_stochastic_pass(s, err));
+  forget(p, s->full.pass.objective);
+  for (int64_t k = 0; s->full.pass.gap > gap && p->passes < most &&
+                      !stagnates(&stretch, p, s->full.pass.gap);
+       k++) {
+    if (k % SCREEN_EVERY == 0)
+      TH_TRY(screen(s, p, err));
+    TH_TRY(advance(s, p, err));
+  }
+done:
+  return rc;
+}
+
+/* --- The rule --------------------------------------------------------------
+ */
+
+enum { POINT, OLD_POINT, OLD_DUAL, FIELDS }; /* screening fields */
+
+enum { MOST_BLOCKS = 16 }; /* between checks that find nothing */
+
+static const double exact_gap = 1e-10; /* over the objective at zero */
+
+/* Replicated. */
+struct gap_safe {
+  struct th_sparsa sparsa;
+  double objective; /* P at the point; INFINITY: there is none yet */
+  int64_t drawn;    /* examples used by steps when the point last moved */
+  bool exhausted;   /* it cannot remove more */
+  int64_t blocks;   /* blocks of the usual length until the next check */
+};
 
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
@@ -113,11 +279,11 @@ static th_status look_ahead(struct th_stochastic *s, int64_t passes,
     memcpy(th_stochastic_screening_field(s, POINT), th_stochastic_coef(s),
            (size_t)s->active.count * sizeof(double));
   change_places(s);
-  TH_TRY(th_sparsa(s, &state->sparsa, gap, passes, err));
+  TH_TRY(th_screen_gap_safe_refine(s, &state->sparsa, gap, passes, err));
   state->objective = s->full.pass.objective;
   state->exhausted = s->full.pass.gap <= gap;
   before = s->active.total;
-  TH_TRY(th_screening_gap_safe(s, err));
+  TH_TRY(screen_here(s, err));
   state->exhausted = state->exhausted && s->active.total == before;
 done:
   change_places(s);
@@ -132,7 +298,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   double intercept;
   th_status rc;
   TH_TRY(th_stochastic_pass(s, err)); /* line 10: primal and dual point */
-  TH_TRY(th_screening_gap_safe(s, err));
+  TH_TRY(screen_here(s, err));
   if (s->context->config->screening.rule == TH_RULE_PAPER)
     return rc;
   state->blocks = blocks_until_next(s);

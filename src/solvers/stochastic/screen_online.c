@@ -17,7 +17,7 @@
 #include "math/gap.h"
 #include "math/penalty.h"
 #include "solvers/exact/algorithms.h"
-#include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <math.h>

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "math/gap.h"
 #include "math/online.h"
+#include "solvers/stochastic/screen_gap_safe.h"
 #include "solvers/stochastic/screen_online.h"
-#include "solvers/stochastic/sparsa.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
@@ -312,7 +312,7 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
                              .patience = PATIENCE_IN_PASSES};
   double wanted = th_screen_online_of(s)->wanted;
   double gap = wanted > 0 ? wanted : exact_gap * s->goal.zero_objective;
-  th_status rc = th_sparsa(s, &sparsa, gap, most, err);
+  th_status rc = th_screen_gap_safe_refine(s, &sparsa, gap, most, err);
   *exact = s->full.pass.gap <= gap;
   th_stochastic_hold(s, TH_ONLINE_EXACT, NULL);
   return rc;

@@ -1,4 +1,21 @@
 /* stochastic.c - the engine of stochastic methods
+ *
+ * Liang & Poon 2022, Algorithms 1 and 2, with an update rule and a screening
+ * rule; t counts examples, b the coefficients:
+ *
+ *   until the gap or the epochs say so: an outer loop
+ *     1  make what the steps need of all examples: bounds, for svrg an anchor
+ *     2  for T = 4 n examples, or as the screening rule says: a mini-batch
+ *     3    gamma_t = 1 / (Lmax ceil(t / (n/2))^0.55)
+ *     4    draw examples; theta = f'(x'b + b0; y) of each
+ *     5    the screening rule looks at theta (screen_online.c)
+ *     6    the update rule makes a step: b = prox of gamma_t lambda Omega at
+ *          b - gamma_t theta x (updates.c, variance_reduced.c)
+ *     7  the screening rule drops attributes (screen_gap_safe.c,
+ *        screen_online.c)
+ *     8  end if the duality gap of the model itself is small enough
+ *     9  spread the attributes that are left evenly over the ranks
+ *    10  measure Lmax again where enough have left
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
 
@@ -22,32 +39,79 @@ static th_status stochastic_check_gap(struct th_stochastic *s,
 static th_status stochastic_end_exactly(struct th_stochastic *s,
                                         struct th_error *err);
 
-/* --- Which derived quantities are current --------------------------------- */
-
-/* What is no longer known after a change. */
-static const unsigned forgotten[TH_CHANGES] = {
-    [TH_CHANGE_LOOP] = TH_KNOWN_LOOKED | TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
-    [TH_CHANGE_STEPS] = TH_KNOWN_COEF_BOUND,
-    [TH_CHANGE_PLACES] = TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
-    [TH_CHANGE_COEF] = TH_KNOWN_PASS | TH_KNOWN_COEF_BOUND,
-    [TH_CHANGE_PROBLEM] = TH_KNOWN_PASS,
-    [TH_CHANGE_COEF_BOUND] = TH_KNOWN_COEF_BOUND,
-    [TH_CHANGE_END] = TH_KNOWN_CERTIFICATE};
-
-/* All local; replicated. */
+/* Is all of that current? Local; replicated. */
 static bool stochastic_knows(const struct th_stochastic *s, unsigned what)
 {
   return (s->known & what) == what;
 }
 
-void th_stochastic_learnt(struct th_stochastic *s, unsigned what)
+/* --- Step sizes and counters ---------------------------------------------- */
+
+/* gamma_t = 1 / (Lmax ceil(t / (n/2))^0.55): the printed 1 / (n L t^0.51) is
+ * for the sum of the losses, and hardly moves on their mean. */
+static const double step_decay = 0.55;
+
+/* Lmax is computed anew, for the active attributes, when a tenth of them has
+ * left. */
+static const double worth_renewing = 0.9;
+
+static void describe_control(struct th_step_control *control,
+                             struct th_state *state)
 {
-  s->known |= what;
+  th_state_enter(state, "control");
+  TH_STATE_ONE(state, control, measured);
+  TH_STATE_ONE(state, control, largest);
+  TH_STATE_ONE(state, control, curvature);
+  TH_STATE_ONE(state, control, heaviest);
+  TH_STATE_ONE(state, control, constant);
+  TH_STATE_ONE(state, control, batch_speedup);
+  TH_STATE_ONE(state, control, step_size);
+  TH_STATE_ONE(state, control, epoch_half);
+  TH_STATE_ONE(state, control, drawn);
+  TH_STATE_ONE(state, control, steps);
+  TH_STATE_ONE(state, control, threshold);
+  TH_STATE_ONE(state, control, flushed_at);
+  TH_STATE_ONE(state, control, loss);
+  th_state_leave(state);
 }
 
-void th_stochastic_changed(struct th_stochastic *s, enum th_change change)
+double th_stochastic_first_step(const struct th_stochastic *s)
 {
-  s->known &= ~forgotten[change];
+  double given = s->context->config->eta;
+  if (given > 0)
+    return given;
+  double curvature = s->control.curvature + s->control.smoothness *
+                                                s->control.heaviest *
+                                                s->control.constant;
+  return curvature > 0 ? s->control.batch_speedup / curvature : 1;
+}
+
+/* Choose the step size of the next mini-batch. t counts examples, so that a
+ * mini-batch decays by the same number of epochs. Local. */
+static void choose_step(struct th_stochastic *s)
+{
+  double constant = s->update->constant;
+  int64_t half = th_integer_ceil_divide(2 * (s->control.drawn + 1), s->n);
+  if (half == s->control.epoch_half ||
+      (constant > 0 && s->control.epoch_half > 0))
+    return;
+  s->control.epoch_half = half;
+  s->control.step_size =
+      th_stochastic_first_step(s) *
+      (constant > 0 ? constant : 1 / th_pow((double)half, step_decay));
+}
+
+/* After screening the active part of an example is shorter, so steps may be
+ * longer: measure again if enough attributes have left. Collective. */
+static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if ((double)s->active.total > worth_renewing * (double)s->control.measured)
+    return rc;
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_batch_speedup(s, err));
+done:
+  return rc;
 }
 
 /* --- The outer loop of stochastic methods --------------------------------- */
@@ -79,16 +143,16 @@ static th_status take_step(struct th_stochastic *s, bool *more,
                            struct th_error *err)
 {
   th_status rc;
-  th_stochastic_choose_step(s);
-  TH_TRY(th_stochastic_batch_next(s, more, err));
+  choose_step(s);                                 /* line 3 */
+  TH_TRY(th_stochastic_batch_next(s, more, err)); /* line 4 */
   if (!*more)
     return TH_OK;
   if (s->screening->observe != NULL)
-    s->screening->observe(s);
+    s->screening->observe(s); /* line 5 */
   s->control.drawn += s->minibatch.rows;
   s->control.steps++;
   tell_going(s);
-  s->update->step(s);
+  s->update->step(s); /* line 6 */
   th_stochastic_batch_release(s, false);
 done:
   return rc;
@@ -187,19 +251,20 @@ th_status th_stochastic_step(void *state, struct th_context *context,
   if (!*more)
     return rc;
   th_stochastic_changed(s, TH_CHANGE_LOOP);
+  /* line 1 */
   if (!stochastic_knows(s, TH_KNOWN_COEF_BOUND))
     TH_TRY(th_stochastic_coef_bound(s, err));
   th_stochastic_changed(s, TH_CHANGE_STEPS);
   if (s->update->begin != NULL)
     TH_TRY(s->update->begin(s, err));
-  TH_TRY(run_block(s, more, err));
+  TH_TRY(run_block(s, more, err)); /* lines 2 to 6 */
   if (!*more)
     return rc;
   if (s->screening->end != NULL)
-    TH_TRY(s->screening->end(s, err));
-  TH_TRY(stochastic_check_gap(s, err));
-  TH_TRY(th_stochastic_balance(s, err));
-  TH_TRY(th_stochastic_renew_steps(s, err));
+    TH_TRY(s->screening->end(s, err));   /* line 7 */
+  TH_TRY(stochastic_check_gap(s, err));  /* line 8 */
+  TH_TRY(th_stochastic_balance(s, err)); /* line 9 */
+  TH_TRY(renew_steps(s, err));           /* line 10 */
   fill_certificate(s);
   TH_TRY(stochastic_gather(s, err));
 done:
@@ -330,7 +395,7 @@ done:
   return rc;
 }
 
-/* Whether finish makes the model the exact solution. Local. */
+/* Does finish make the model the exact solution? Local. */
 static bool stochastic_ends_exactly(const struct th_stochastic *s)
 {
   return s->screening->exact != NULL && s->screening->exact(s);
@@ -642,7 +707,7 @@ void th_stochastic_describe(struct th_stochastic *s, struct th_state *state)
   describe_active(s, state);
   describe_rows(s, state);
   describe_iterate(s, state);
-  th_stochastic_control_describe(&s->control, state);
+  describe_control(&s->control, state);
   th_stochastic_scaling_describe(&s->scaling, state);
   describe_certificate(s, state);
   th_support_describe(&s->support, "support", state);

@@ -20,7 +20,6 @@
 #include "solvers/access/row_cache.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithm.h"
-#include "solvers/stochastic/stochastic_control.h"
 #include "solvers/stochastic/stochastic_pass.h"
 #include "state/state.h"
 
@@ -105,6 +104,27 @@ struct th_screening {
    * have changed. */
   th_status (*refine)(struct th_stochastic *s, double gap,
                       struct th_error *err);
+};
+
+/* Step sizes and counters. Replicated. */
+struct th_step_control {
+  int64_t measured;     /* number of active attributes when the next three were
+                           measured */
+  double smoothness;    /* L of the loss f */
+  double largest;       /* max_i norm2(x_i)^2 */
+  double curvature;     /* L max_i weight_i norm2(x_i)^2 */
+  double heaviest;      /* max_i weight_i */
+  double constant;      /* c^2, where the intercept is b0 = c u
+                           (stochastic_pass.c) */
+  double batch_speedup; /* how much longer steps of a mini-batch may be */
+  double step_size;     /* of the present mini-batch */
+  int64_t epoch_half;   /* the half epoch that step_size was made for */
+  int64_t drawn;        /* examples used by steps so far */
+  int64_t steps;        /* mini-batches so far */
+  double threshold; /* sum of the soft thresholds since the last flush, for lazy
+                       updates */
+  int64_t flushed_at; /* steps at the last flush */
+  double loss;        /* mean over the mini-batches of the last outer loop */
 };
 
 /* What is derived from the set of active places (stochastic_pass.c), and work
@@ -252,7 +272,10 @@ void th_stochastic_prox(struct th_stochastic *s, double t, double *v);
 
 /* Is the penalty the l1 norm without weights? Its prox goes attribute by
  * attribute. Local. */
-bool th_stochastic_separable(const struct th_stochastic *s);
+static inline bool th_stochastic_separable(const struct th_stochastic *s)
+{
+  return s->context->config->groups == NULL;
+}
 
 /* Sparse data are updated lazily where it does. Local. */
 static inline bool th_stochastic_is_lazy(const struct th_stochastic *s)
@@ -263,6 +286,17 @@ static inline bool th_stochastic_is_lazy(const struct th_stochastic *s)
 /* The sum of v over all active attributes, in fixed point. Collective. */
 th_status th_stochastic_total(struct th_stochastic *s, const double *v,
                               double *total, struct th_error *err);
+
+/* The first step size: --eta, else 1 / Lmax, longer for mini-batches; Lmax = L
+ * max_i weight_i (norm2(x_i)^2 + constant). Local. */
+double th_stochastic_first_step(const struct th_stochastic *s);
+
+/* Set batch_speedup, by how much steps of mini-batches may be longer than those
+ * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
+ * b, at least 1. Set constant, too. Call it after th_stochastic_norms.
+ * Collective. */
+th_status th_stochastic_batch_speedup(struct th_stochastic *s,
+                                      struct th_error *err);
 
 /* Batches between two screenings: 4 n examples, or --screen-every. Local. */
 int64_t th_stochastic_block(struct th_stochastic *s);
@@ -292,10 +326,8 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);
  *
  * Passes, bounds and certificates belong to the coefficients and the active
  * attributes that they were computed for. Code that changes these says so by
- * th_stochastic_changed. stochastic.c alone decides what has to be
- * computed anew. */
-
-struct th_stochastic;
+ * th_stochastic_changed, code that computes them by th_stochastic_learnt.
+ * stochastic.c alone decides what has to be computed anew. */
 
 enum th_known {
   TH_KNOWN_COEF_BOUND = 1, /* scaling.coef_bound bounds the present b */
@@ -337,7 +369,7 @@ th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
  * Local. */
 void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 
-/* ---- active attributes (stochastic_pass.c, stochastic_pass.c) ---- */
+/* ---- active attributes (stochastic_pass.c) ---- */
 
 /* Form cells, groups and work arrays for the present places. Collective. */
 th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
@@ -346,7 +378,5 @@ void th_stochastic_places_free(struct th_places *places);
 
 /* Balance the ranks again if that pays. Collective. */
 th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
-
-/* ---- the end of a run (stochastic.c, stochastic.c) ---- */
 
 #endif

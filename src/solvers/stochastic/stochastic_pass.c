@@ -18,9 +18,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-th_status th_stochastic_total(struct th_stochastic *s, const double *v,
-                              double *total, struct th_error *err);
-double *th_stochastic_screening_field(const struct th_stochastic *s, int field);
+/* --- Which derived quantities are current --------------------------------- */
+
+/* What is no longer known after a change. */
+static const unsigned forgotten[TH_CHANGES] = {
+    [TH_CHANGE_LOOP] = TH_KNOWN_LOOKED | TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+    [TH_CHANGE_STEPS] = TH_KNOWN_COEF_BOUND,
+    [TH_CHANGE_PLACES] = TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+    [TH_CHANGE_COEF] = TH_KNOWN_PASS | TH_KNOWN_COEF_BOUND,
+    [TH_CHANGE_PROBLEM] = TH_KNOWN_PASS,
+    [TH_CHANGE_COEF_BOUND] = TH_KNOWN_COEF_BOUND,
+    [TH_CHANGE_END] = TH_KNOWN_CERTIFICATE};
+
+void th_stochastic_learnt(struct th_stochastic *s, unsigned what)
+{
+  s->known |= what;
+}
+
+void th_stochastic_changed(struct th_stochastic *s, enum th_change change)
+{
+  s->known &= ~forgotten[change];
+}
 
 /* --- Predictions in fixed point while coefficients move ------------------- */
 
@@ -126,11 +144,6 @@ void th_stochastic_descend(struct th_stochastic *s, double g,
     s->intercept -= s->control.constant * step;
     th_stochastic_scaling_grow(&s->scaling, fabs(step));
   }
-}
-
-bool th_stochastic_separable(const struct th_stochastic *s)
-{
-  return s->context->config->groups == NULL;
 }
 
 void th_stochastic_prox(struct th_stochastic *s, double t, double *v)

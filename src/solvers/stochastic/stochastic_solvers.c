@@ -2,7 +2,7 @@
  * solver, at one lambda or along a path
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/algorithms.h"
-#include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include "base/memory.h"
 #include "solvers/solver_table.h"

@@ -5,7 +5,8 @@
  *   b_{t+1} = prox_{lambda gamma_t Omega}(b_t - gamma_t theta_t x_t).
  * A mini-batch takes the mean of theta x over its examples.
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/algorithms.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "math/online.h"
-#include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/algorithms.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
 #include <stdlib.h>

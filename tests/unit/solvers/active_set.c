@@ -267,7 +267,7 @@ static void walk(struct sample *s, uint64_t number, bool by_products)
     double lambda = 2 * exp(-6.0 * (double)(at < 30 ? at : 58 - at) / 30);
     double gap;
     begin(s, by_products);
-    gap = th_quadratic_solve(&s->quadratic, lambda, 1e-13, 200);
+    gap = th_active_set_solve(&s->quadratic, lambda, 1e-13, 200);
     CHECK(gap <= 1e-12);
     memcpy(s->coef, s->quadratic.coef, sizeof s->coef);
     s->intercept += s->quadratic.coef[MEMBERS];
@@ -287,7 +287,7 @@ static void check_step(struct sample *s)
   double lambda = 0.1;
   double before;
   begin(s, true);
-  th_quadratic_solve(&s->quadratic, lambda, 1e-13, 200);
+  th_active_set_solve(&s->quadratic, lambda, 1e-13, 200);
   memcpy(s->coef, s->quadratic.coef, sizeof s->coef);
   for (int64_t k = 0; k < MEMBERS; k++)
     s->coef[k] *= 1.5;

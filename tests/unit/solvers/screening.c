@@ -4,7 +4,8 @@
 #include "check.h"
 #include "penalised.h"
 
-#include "solvers/stochastic/screening.h"
+#include "solvers/stochastic/algorithms.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include <stdlib.h>
 #include <string.h>

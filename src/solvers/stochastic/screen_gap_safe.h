@@ -1,16 +1,18 @@
-/* sparsa.h - spectral proximal gradient steps (SpaRSA) on the active attributes
+/* screen_gap_safe.h - an exact solution on the active attributes
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SCREEN_GAP_SAFE_H
+#define TH_SCREEN_GAP_SAFE_H
+
+#include "solvers/stochastic/stochastic.h"
+
+/* --- Spectral proximal gradient steps (SpaRSA) on the active attributes
  *
  * Proximal gradient steps on full passes, with the step lengths of Barzilai and
  * Borwein and a search that lets the objective rise for a few steps (SpaRSA:
  * Wright, Nowak & Figueiredo 2009), and gap-safe screening as the gap falls.
  * The cost of a pass is that of the active attributes. It is used at the end of
  * a stochastic method, when few attributes are left, and for the second point
- * of gap-safe screening.
- * SPDX-License-Identifier: MIT */
-#ifndef TH_SPARSA_H
-#define TH_SPARSA_H
-
-#include "solvers/stochastic/stochastic.h"
+ * of gap-safe screening. */
 
 enum { TH_SPARSA_MEMORY = 5 }; /* objectives that a new one is compared with */
 
@@ -29,7 +31,8 @@ struct th_sparsa {
  * are no longer active are proven to be 0 in the solution on the active ones.
  * *sparsa holds the fields and either zeros or the state that an earlier call
  * left, to go on with its step length. Collective. */
-th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *sparsa,
-                    double gap, int64_t most, struct th_error *err);
+th_status th_screen_gap_safe_refine(struct th_stochastic *s,
+                                    struct th_sparsa *sparsa, double gap,
+                                    int64_t most, struct th_error *err);
 
 #endif
