@@ -328,13 +328,14 @@ th_status th_averaging_step(void *state, struct th_context *context, bool *more,
   *more = !s->over;
   if (!*more)
     return TH_OK;
-  TH_TRY(th_averaging_gradient(s, context, more, err));
+  TH_TRY(th_averaging_gradient(s, context, more, err)); /* lines 1 and 2 */
   if (!*more)
     return TH_OK;
+  /* lines 3 and 4 */
   average(s, context, (double)(s->reads_whole ? s->whole.rows : s->looks.rows));
   TH_TRY(guard(s, context, err));
-  if (!s->reads_whole) /* the next looks are at these */
-    rc = choose(s, context, err);
+  if (!s->reads_whole)            /* the next looks are at these */
+    rc = choose(s, context, err); /* line 5 */
 done:
   return rc;
 }

@@ -12,6 +12,13 @@
  * is w on this support, as it is: no least squares. So it is too small by about
  * lambda / sqrt(t), as in the paper.
  *
+ *   for each epoch
+ *     1  of its examples: observe x of the support, of others by chance, and y
+ *     2  G, c += the products of what was seen, over its probability
+ *     3  w = argmin norm1(w) subject to |c - G w|_j <= lambda / sqrt(t)
+ *     4  the support: the s largest of w
+ *     5  the next epoch is longer
+ *
  * Reconstructed. The paper was not at hand. Murata & Suzuki 2018 (section 1,
  * section 5, table 1 and section 6) tell that it applies the Dantzig selector
  * to the updated design matrices; the observation of the support with others at
@@ -348,15 +355,17 @@ static th_status step(void *state, struct th_context *context, bool *more,
   *more = s->lambda > 0; /* else targets or attributes do not change */
   if (!*more)
     return TH_OK;
+  /* line 1 */
   TH_TRY(th_looks_take(&s->looks, context, &s->support,
                        s->next - s->looks.examples, NULL, more, err));
   if (!*more)
     return TH_OK;
-  th_dantzig_pairs_add(&s->pairs, &s->looks, &s->targets);
+  th_dantzig_pairs_add(&s->pairs, &s->looks, &s->targets); /* line 2 */
   s->loss = loss_of_looks(s);
   if (s->looks.examples < s->next)
     return TH_OK;
-  TH_TRY(solve(s, context, err));
+  TH_TRY(solve(s, context, err)); /* lines 3 and 4 */
+  /* line 5 */
   s->next = th_max_i64(s->next + 1, (int64_t)((double)s->next * growth));
 done:
   return rc;

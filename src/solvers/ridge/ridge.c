@@ -9,6 +9,12 @@
  *   scalapack  G stays spread over the ranks, which factor it together
  *   cg         conjugate gradients, without G
  *
+ *   for each lambda, from large to small
+ *     1  lambda
+ *     2  b = (G + lambda) \ c
+ *     3  the model
+ *     4  its certificate, from all examples: objective, slopes and gap
+ *
  * A path goes from large to small lambdas, on one G; conjugate gradients begin
  * where the last lambda ended (direct.h says why there is no spectrum). The
  * models of the first and last way have the same bits on any ranks. Those of
@@ -295,12 +301,13 @@ static th_status step(void *state, struct th_context *context, bool *more,
   *more = s->steps < s->path;
   if (!*more)
     return TH_OK;
-  double lambda =
+  double lambda = /* line 1 */
       th_plan_penalised_lambda(context->config, c->lambda_max, s->steps);
   context->piece_from = (double)s->steps / (double)s->path;
   context->piece_part = 1 / (double)s->path;
-  TH_TRY(solve(s, context, lambda, err));
-  TH_TRY(publish(s, context, err));
+  TH_TRY(solve(s, context, lambda, err)); /* line 2 */
+  TH_TRY(publish(s, context, err));       /* line 3 */
+  /* line 4 */
   TH_TRY(th_claim_make(&s->places, &s->support, lambda, c, NULL, err));
   c->path[s->steps++] =
       (struct th_path_point){lambda, c->objective, c->gap, s->support.size};

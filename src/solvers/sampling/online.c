@@ -3,7 +3,13 @@
  * Online gradient descent in the l2 ball (Zinkevich 2003) and exponentiated
  * gradient in the l1 ball (Kivinen & Warmuth 1997): what the
  * attribute-efficient solvers become if every attribute of an example is read.
- * They show what a budget costs (Kukliansky & Shamir 2015, section 5).
+ * They show what a budget costs (Kukliansky & Shamir 2015, section 5). The
+ * lines are those of sampling.c, without the draws:
+ *
+ *   2  observe x and y of the examples of a mini-batch
+ *   3  phi = w'x - y of each
+ *   4  g = the mean of phi x
+ *   5 to 7, 9  as there
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "solvers/access/whole_rows.h"
@@ -176,12 +182,12 @@ static th_status step(void *state, struct th_context *context, bool *more,
   for (int64_t place = 0; place < s->whole.active.count; place++)
     s->coef[place] =
         th_iterate_coef(&s->learning.w, owned_place(s, context, place));
-  th_status rc =
+  th_status rc = /* lines 2 and 3 */
       th_whole_rows_predict(&s->whole, context, s->coef, s->reach, err);
   if (rc != TH_OK)
     return rc;
-  form_gradient(s);
-  learn(s, context);
+  form_gradient(s);  /* line 4 */
+  learn(s, context); /* lines 5 to 9 */
   th_whole_rows_release(&s->whole);
   return th_learning_check(&s->learning, err);
 }

@@ -7,6 +7,18 @@
  * gradient: phi, of the inner product, times a sparse estimate of x. The
  * better the draws fit the second moments, the less the estimate varies.
  *
+ *   for each mini-batch, w = 0 at first
+ *     1  of each example: draw kx attributes i by q, and kphi others j by p
+ *     2  observe them and y
+ *     3  phi = (1/kphi) sum of w_j x_j / p_j - y
+ *     4  g = phi (1/kx) sum of x_i / q_i e_i, the mean over the mini-batch
+ *     5  AdaGrad: the step size from all g so far
+ *     6  wbar += w
+ *     7  w -= step g; in the l1 ball its exponents
+ *     8  p from w and the moments
+ *     9  w = its projection on the ball
+ *   the model is the mean of wbar
+ *
  * What is drawn by: all attributes alike (AERR, AELR), the moments of the
  * import (DDAERR, DDAELR), or moments that a first phase estimates (two-phased
  * forms). As in the paper's section 5, the first phase learns by equal draws,
@@ -227,11 +239,12 @@ static th_status step(void *state, struct th_context *context, bool *more,
   *more = !th_learning_is_over(&s->learning);
   if (!*more)
     return TH_OK;
-  /* Algorithm 1, lines 3 to 8: read an example in kx + kphi places */
+  /* lines 1 and 2 (Algorithm 1, lines 3 to 8) */
   rc = th_reads_take(&s->reads, context, &s->order, &s->draws, s->examples,
                      more, err);
   if (rc == TH_OK && !*more)
     return TH_OK;
+  /* line 3 */
   TH_TRY(th_reads_residuals(&s->reads, context, &s->draws, &s->learning.w,
                             &s->learning.targets, rc, err));
   s->learning.loss = s->reads.loss;
@@ -239,8 +252,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   s->updates++;
   if (s->first_phase > 0 && !s->second)
     remember_moments(s);
-  /* lines 9 to 11: the gradient, a step against it, back into the ball */
-  sampling_learn(s, context);
+  sampling_learn(s, context); /* lines 4 to 9 (Algorithm 1, lines 9 to 11) */
   TH_TRY(th_learning_check(&s->learning, err));
   if (s->first_phase > 0 && !s->second && s->examples >= s->first_phase) {
     s->second = true;
@@ -410,21 +422,21 @@ static void sampling_learn(struct th_sampling *s, struct th_context *context)
   struct th_touched *t = &s->touched;
   bool derived;
   list_cells(s);
-  th_sampling_gradient(s);
+  th_sampling_gradient(s); /* line 4 */
   if (s->learning.steps.by == TH_ADAGRAD_NORM)
-    add_norm(s, context);
-  /* the average is of w before its updates */
+    add_norm(s, context); /* line 5 */
+  /* line 6: the average is of w before its updates */
   th_iterate_pass(&s->learning.w, s->reads.rows);
   for (int64_t k = 0; k < t->count; k++) {
     int64_t a = t->place[k];
     if (k + AHEAD < t->count)
       near_move(s, t->place[k + AHEAD]);
     double step = th_steps_next(&s->learning.steps, a, t->at[a].gradient);
-    th_iterate_move(&s->learning.w, a, step, t->at[a].gradient);
-    th_draws_weigh(&s->draws, a, s->learning.w.at[a].u);
+    th_iterate_move(&s->learning.w, a, step, t->at[a].gradient); /* line 7 */
+    th_draws_weigh(&s->draws, a, s->learning.w.at[a].u);         /* line 8 */
   }
   share_cells(s, context);
-  th_iterate_project(&s->learning.w, context, &derived);
+  th_iterate_project(&s->learning.w, context, &derived); /* line 9 */
   if (derived)
     th_draws_weigh_all(&s->draws, context, &s->learning.w);
 }
