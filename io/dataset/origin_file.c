@@ -13,33 +13,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The facts and single texts, as a file calls them. */
-enum { FACTS = 4, TEXTS = 4, MARKS = 2 };
+/* Facts, single texts and marks, as a file calls them and in its order. */
+static const struct row {
+  const char *name;
+  enum { FACT, TEXT, MARK } kind;
+  size_t place;
+} rows[] = {
+    {TH_A_ZERO_BASED, FACT, offsetof(struct th_origin, zero_based)},
+    {TH_A_LABEL_WEIGHTS, FACT, offsetof(struct th_origin, label_weights)},
+    {TH_A_HEADER, FACT, offsetof(struct th_origin, header)},
+    {TH_A_WHOLE_TARGETS, FACT, offsetof(struct th_origin, whole_targets)},
+    {TH_A_TEXT_FORMAT, TEXT, offsetof(struct th_origin, format)},
+    {TH_A_TARGET, TEXT, offsetof(struct th_origin, target_name)},
+    {TH_A_POSITIVE_CLASS, TEXT, offsetof(struct th_origin, positive_class)},
+    {TH_A_WEIGHT_NAME, TEXT, offsetof(struct th_origin, weight_name)},
+    {TH_A_SEPARATOR, MARK, offsetof(struct th_origin, separator)},
+    {TH_A_DECIMAL, MARK, offsetof(struct th_origin, decimal)}};
 
-static void list_facts(struct th_origin *o, enum th_fact *fact[FACTS])
-{
-  enum th_fact *const list[FACTS] = {&o->zero_based, &o->label_weights,
-                                     &o->header, &o->whole_targets};
-  memcpy(fact, list, sizeof list);
-}
-static const char *const fact_name[FACTS] = {
-    TH_A_ZERO_BASED, TH_A_LABEL_WEIGHTS, TH_A_HEADER, TH_A_WHOLE_TARGETS};
+enum { ROWS = sizeof rows / sizeof *rows };
 
-static void list_texts(struct th_origin *o, char **text[TEXTS])
+static void *at(struct th_origin *origin, const struct row *row)
 {
-  char **const list[TEXTS] = {&o->format, &o->target_name, &o->positive_class,
-                              &o->weight_name};
-  memcpy(text, list, sizeof list);
+  return (char *)origin + row->place;
 }
-static const char *const text_name[TEXTS] = {
-    TH_A_TEXT_FORMAT, TH_A_TARGET, TH_A_POSITIVE_CLASS, TH_A_WEIGHT_NAME};
-
-static void list_marks(struct th_origin *o, char *mark[MARKS])
-{
-  mark[0] = &o->separator;
-  mark[1] = &o->decimal;
-}
-static const char *const mark_name[MARKS] = {TH_A_SEPARATOR, TH_A_DECIMAL};
 
 /* Walk a list of texts, packing or unpacking it. */
 static th_status pack_texts(struct th_message *pack, char ***texts,
@@ -56,20 +52,13 @@ static th_status pack_texts(struct th_message *pack, char ***texts,
 static th_status pack_facts(struct th_message *pack, struct th_origin *origin,
                             struct th_error *err)
 {
-  enum th_fact *fact[FACTS];
-  char **text[TEXTS];
-  char *mark[MARKS];
   th_status rc = TH_OK;
-  list_facts(origin, fact);
-  list_texts(origin, text);
-  list_marks(origin, mark);
-  for (int k = 0; k < FACTS; k++)
-    TH_TRY(th_message_bytes(pack, fact[k], sizeof *fact[k], err));
-  for (int k = 0; k < MARKS; k++)
-    TH_TRY(th_message_bytes(pack, mark[k], 1, err));
-  for (int k = 0; k < TEXTS; k++)
-    TH_TRY(th_message_text(pack, text[k], err));
-done:
+  for (const struct row *row = rows; row < rows + ROWS && rc == TH_OK; row++)
+    rc = row->kind == TEXT
+             ? th_message_text(pack, at(origin, row), err)
+             : th_message_bytes(pack, at(origin, row),
+                                row->kind == FACT ? sizeof(enum th_fact) : 1,
+                                err);
   return rc;
 }
 
@@ -121,25 +110,18 @@ th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
 static th_status put_facts(const struct th_h5 *h5, struct th_origin *origin,
                            struct th_error *err)
 {
-  enum th_fact *fact[FACTS];
-  char **text[TEXTS];
-  char *mark[MARKS];
   th_status rc = TH_OK;
-  list_facts(origin, fact);
-  list_texts(origin, text);
-  list_marks(origin, mark);
-  for (int k = 0; k < FACTS; k++)
-    if (*fact[k] != TH_FACT_UNKNOWN)
-      TH_TRY(
-          th_h5_put_i64(h5, "/", fact_name[k], *fact[k] == TH_FACT_YES, err));
-  for (int k = 0; k < TEXTS; k++)
-    if (*text[k] != NULL)
-      TH_TRY(th_h5_put_text(h5, "/", text_name[k], *text[k], err));
-  for (int k = 0; k < MARKS; k++)
-    if (*mark[k] != '\0')
-      TH_TRY(
-          th_h5_put_text(h5, "/", mark_name[k], (char[]){*mark[k], '\0'}, err));
-done:
+  for (const struct row *row = rows; row < rows + ROWS && rc == TH_OK; row++) {
+    const enum th_fact *fact = at(origin, row);
+    const char *mark = at(origin, row);
+    char *const *text = at(origin, row);
+    if (row->kind == FACT && *fact != TH_FACT_UNKNOWN)
+      rc = th_h5_put_i64(h5, "/", row->name, *fact == TH_FACT_YES, err);
+    else if (row->kind == TEXT && *text != NULL)
+      rc = th_h5_put_text(h5, "/", row->name, *text, err);
+    else if (row->kind == MARK && *mark != '\0')
+      rc = th_h5_put_text(h5, "/", row->name, (char[]){*mark, '\0'}, err);
+  }
   return rc;
 }
 
@@ -211,8 +193,8 @@ static th_status wrong(const struct th_h5 *h5, struct th_error *err)
   return TH_DAMAGED(err, "%s: columns of a text that cannot be", h5->name);
 }
 
-/* Whether the columns ascend and none of them is the target, and the weights
- * stand in one. */
+/* True if the columns ascend, none of them is the target, and the weights
+ * are one. */
 static bool others_good(const struct th_origin *origin)
 {
   int64_t before = 0;
@@ -271,8 +253,6 @@ static th_status get_fact(const struct th_h5 *h5, const char *name,
                           enum th_fact *fact, struct th_error *err)
 {
   int64_t yes = 0;
-  if (!th_h5_has(h5, "/", name))
-    return TH_OK;
   th_status rc = th_h5_get_i64(h5, "/", name, &yes, err);
   if (rc != TH_OK)
     return rc;
@@ -285,8 +265,6 @@ static th_status get_mark(const struct th_h5 *h5, const char *name, char *mark,
                           struct th_error *err)
 {
   char *text = NULL;
-  if (!th_h5_has(h5, "/", name))
-    return TH_OK;
   th_status rc = th_h5_get_text(h5, "/", name, &text, err);
   if (rc != TH_OK)
     return rc;
@@ -301,21 +279,15 @@ static th_status get_mark(const struct th_h5 *h5, const char *name, char *mark,
 static th_status get_facts(const struct th_h5 *h5, struct th_origin *origin,
                            struct th_error *err)
 {
-  enum th_fact *fact[FACTS];
-  char **text[TEXTS];
-  char *mark[MARKS];
   th_status rc = TH_OK;
-  list_facts(origin, fact);
-  list_texts(origin, text);
-  list_marks(origin, mark);
-  for (int k = 0; k < FACTS; k++)
-    TH_TRY(get_fact(h5, fact_name[k], fact[k], err));
-  for (int k = 0; k < MARKS; k++)
-    TH_TRY(get_mark(h5, mark_name[k], mark[k], err));
-  for (int k = 0; k < TEXTS; k++)
-    if (th_h5_has(h5, "/", text_name[k]))
-      TH_TRY(th_h5_get_text(h5, "/", text_name[k], text[k], err));
-done:
+  for (const struct row *row = rows; row < rows + ROWS && rc == TH_OK; row++) {
+    if (!th_h5_has(h5, "/", row->name))
+      continue;
+    rc = row->kind == FACT ? get_fact(h5, row->name, at(origin, row), err)
+         : row->kind == MARK
+             ? get_mark(h5, row->name, at(origin, row), err)
+             : th_h5_get_text(h5, "/", row->name, at(origin, row), err);
+  }
   return rc;
 }
 

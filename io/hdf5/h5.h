@@ -128,22 +128,6 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
 th_status th_h5_get_line(const struct th_h5 *h5, const char *object,
                          const char *name, char **text, struct th_error *err);
 
-/* Members of a struct by their names, written or read one after the other; a
- * text that is read is a line, owned by the caller. */
-enum th_h5_kind { TH_H5_F64, TH_H5_I64, TH_H5_U64, TH_H5_TEXT };
-
-struct th_h5_field {
-  const char *name;
-  enum th_h5_kind kind;
-  void *value; /* double, int64_t, uint64_t or char * */
-};
-th_status th_h5_put_fields(const struct th_h5 *h5, const char *object,
-                           const struct th_h5_field *field, size_t fields,
-                           struct th_error *err);
-th_status th_h5_get_fields(const struct th_h5 *h5, const char *object,
-                           const struct th_h5_field *field, size_t fields,
-                           struct th_error *err);
-
 /* ---- data sets ---- */
 
 th_status th_h5_group(const struct th_h5 *h5, const char *name,

@@ -14,44 +14,91 @@
 #include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"
 #include "model/model.h"
-#include "model/selected.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* --- Records: the attributes of a group ----------------------------------- */
+
+static th_status put_record(const struct th_h5 *h5, const char *group,
+                            const struct th_fields *record, const void *values,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int k = 0; k < record->rows && rc == TH_OK; k++) {
+    const struct th_fields_row *f = &record->row[k];
+    const void *value = (const char *)values + f->place;
+    if (th_fields_left_out(f, values))
+      continue;
+    if (f->type == TH_FIELD_TEXT)
+      rc = th_h5_put_text(h5, group, f->name, *(char *const *)value, err);
+    else if (th_fields_is_real(f))
+      rc = th_h5_put_f64(h5, group, f->name, *(const double *)value, err);
+    else if (f->type == TH_FIELD_BITS)
+      rc = th_h5_put_u64(h5, group, f->name, *(const uint64_t *)value, err);
+    else
+      rc = th_h5_put_i64(h5, group, f->name, *(const int64_t *)value, err);
+  }
+  return rc;
+}
+
+static th_status get_record(const struct th_h5 *h5, const char *group,
+                            const struct th_fields *record, void *values,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int k = 0; k < record->rows && rc == TH_OK; k++) {
+    const struct th_fields_row *f = &record->row[k];
+    void *value = th_fields_at(f, values);
+    if (f->later && !th_h5_has(h5, group, f->name)) {
+      if (th_fields_is_real(f))
+        *(double *)value = f->absent;
+      else
+        *(int64_t *)value = (int64_t)f->absent;
+    } else if (f->type == TH_FIELD_TEXT)
+      rc = th_h5_get_line(h5, group, f->name, value, err);
+    else if (th_fields_is_real(f))
+      rc = th_h5_get_f64(h5, group, f->name, value, err);
+    else if (f->type == TH_FIELD_BITS)
+      rc = th_h5_get_u64(h5, group, f->name, value, err);
+    else
+      rc = th_h5_get_i64(h5, group, f->name, value, err);
+  }
+  return rc;
+}
+
+/* Fields that every file has; that only files of later programs have; of these,
+ * to be hashed, not those that the file leaves out. */
+enum { EVERYWHERE = 1, LATER = 2, HASHED = 4 };
+
+/* Pack or unpack such fields. */
+static th_status walk_fields(struct th_message *pack,
+                             const struct th_fields *record, void *values,
+                             int which, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int k = 0; k < record->rows && rc == TH_OK; k++) {
+    const struct th_fields_row *f = &record->row[k];
+    if ((which & (f->later ? LATER : EVERYWHERE)) != 0 &&
+        !((which & HASHED) != 0 && th_fields_left_out(f, values)))
+      rc = th_message_bytes(pack, th_fields_at(f, values), sizeof(double), err);
+  }
+  return rc;
+}
+
 /* --- The certificate of a model in its file ------------------------------- */
 
-enum {
-#define FIELD(name, what) FIELD_##name,
-  TH_CERTIFICATE_REALS(FIELD) TH_CERTIFICATE_COUNTS(FIELD) NUMBERS,
-#undef FIELD
-  PATH_COLUMNS = 4
-};
-
-static void certificate_list_members(struct th_certificate *c,
-                                     struct th_h5_field f[NUMBERS])
-{
-#define FIELD(name, what)                                                      \
-  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_F64, &c->name};
-  TH_CERTIFICATE_REALS(FIELD)
-#undef FIELD
-#define FIELD(name, what)                                                      \
-  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_I64, &c->name};
-  TH_CERTIFICATE_COUNTS(FIELD)
-#undef FIELD
-}
+enum { PATH_COLUMNS = 4 };
 
 /* Pack or unpack a certificate. Local. */
 static th_status certificate_walk(struct th_message *pack,
                                   struct th_certificate *certificate,
                                   struct th_error *err)
 {
-  struct th_h5_field field[NUMBERS];
-  th_status rc = TH_OK;
-  certificate_list_members(certificate, field);
-  for (int k = 0; k < NUMBERS; k++)
-    TH_TRY(th_message_bytes(pack, field[k].value, sizeof(double), err));
+  th_status rc;
+  TH_TRY(
+      walk_fields(pack, &th_certificate_fields, certificate, EVERYWHERE, err));
   TH_TRY(th_message_bytes(pack, certificate->margin, sizeof certificate->margin,
                           err));
   TH_TRY(th_message_bytes(pack, &certificate->path_size,
@@ -85,21 +132,20 @@ static th_status certificate_put(const struct th_h5 *h5,
                                  const struct th_certificate *certificate,
                                  struct th_error *err)
 {
-  struct th_certificate copy = *certificate;
-  struct th_h5_field field[NUMBERS];
   double *path = NULL;
   th_status rc = TH_OK;
   if (!(certificate->lambda > 0))
     return rc;
-  certificate_list_members(&copy, field);
-  TH_TRY(tabulate(&copy, &path, err));
+  TH_TRY(tabulate(certificate, &path, err));
   TH_TRY(th_h5_group(h5, TH_G_CERTIFICATE, err));
-  TH_TRY(th_h5_put_fields(h5, TH_G_CERTIFICATE, field, NUMBERS, err));
-  TH_TRY(th_h5_put_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, copy.path_size, err));
-  TH_TRY(th_h5_put(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS, copy.margin,
-                   err));
+  TH_TRY(put_record(h5, TH_G_CERTIFICATE, &th_certificate_fields, certificate,
+                    err));
+  TH_TRY(th_h5_put_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, certificate->path_size,
+                       err));
+  TH_TRY(th_h5_put(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
+                   certificate->margin, err));
   TH_TRY(th_h5_put(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
-                   copy.path_size * PATH_COLUMNS, path, err));
+                   certificate->path_size * PATH_COLUMNS, path, err));
 done:
   free(path);
   return rc;
@@ -139,12 +185,11 @@ static th_status certificate_get(const struct th_h5 *h5,
                                  struct th_certificate *certificate,
                                  struct th_error *err)
 {
-  struct th_h5_field field[NUMBERS];
   th_status rc = TH_OK;
   if (!th_h5_exists(h5, TH_G_CERTIFICATE))
     return rc;
-  certificate_list_members(certificate, field);
-  TH_TRY(th_h5_get_fields(h5, TH_G_CERTIFICATE, field, NUMBERS, err));
+  TH_TRY(get_record(h5, TH_G_CERTIFICATE, &th_certificate_fields, certificate,
+                    err));
   TH_TRY(th_h5_get(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
                    certificate->margin, err));
   TH_TRY(get_path(h5, certificate, err));
@@ -152,30 +197,34 @@ done:
   return rc;
 }
 
-/* --- How a run ended, in its model's file --------------------------------- */
+/* --- How a run ended, in its model's file ---------------------------------
+ *
+ * The groups /ending and /claims have checksums of their own, so programs that
+ * do not know them can read the model, too. Models of runs that ended without a
+ * choice do not have the one, those of older programs not the other. */
 
-_Static_assert(sizeof(struct th_ending) % sizeof(double) == 0 &&
-                   sizeof(struct th_claims) % sizeof(double) == 0 &&
-                   sizeof(double) == sizeof(int64_t),
-               "these records have no holes");
-
-/* A record without holes, as a group with a checksum. */
-struct record {
-  const char *group;
-  struct th_h5_field *field;
-  size_t fields;
-  const void *whole;
-  size_t bytes;
-};
-
-static th_status put(const struct th_h5 *h5, const struct record *r,
-                     struct th_error *err)
+static th_status hash_of(const struct th_fields *record, void *values,
+                         uint64_t *hash, struct th_error *err)
 {
+  struct th_message pack = {0};
+  th_status rc =
+      walk_fields(&pack, record, values, EVERYWHERE | LATER | HASHED, err);
+  if (rc == TH_OK)
+    *hash = th_hash(pack.data, (size_t)pack.used);
+  th_message_free(&pack);
+  return rc;
+}
+
+static th_status put_checked(const struct th_h5 *h5, const char *group,
+                             const struct th_fields *record, void *values,
+                             struct th_error *err)
+{
+  uint64_t content = 0;
   th_status rc;
-  TH_TRY(th_h5_group(h5, r->group, err));
-  TH_TRY(th_h5_put_fields(h5, r->group, r->field, r->fields, err));
-  TH_TRY(th_h5_put_u64(h5, r->group, TH_A_CONTENT, th_hash(r->whole, r->bytes),
-                       err));
+  TH_TRY(hash_of(record, values, &content, err));
+  TH_TRY(th_h5_group(h5, group, err));
+  TH_TRY(put_record(h5, group, record, values, err));
+  TH_TRY(th_h5_put_u64(h5, group, TH_A_CONTENT, content, err));
 done:
   return rc;
 }
@@ -186,77 +235,41 @@ static th_status ending_damaged(const struct th_h5 *h5, struct th_error *err)
       err, "%s: what it says of its end is not what was written", h5->name);
 }
 
-static th_status get(const struct th_h5 *h5, const struct record *r,
-                     struct th_error *err)
+/* *there: the file has the group. */
+static th_status get_checked(const struct th_h5 *h5, const char *group,
+                             const struct th_fields *record, void *values,
+                             bool *there, struct th_error *err)
 {
   uint64_t content = 0;
-  th_status rc;
-  TH_TRY(th_h5_get_fields(h5, r->group, r->field, r->fields, err));
-  TH_TRY(th_h5_get_u64(h5, r->group, TH_A_CONTENT, &content, err));
-  if (content != th_hash(r->whole, r->bytes))
+  uint64_t wanted = 0;
+  th_status rc = TH_OK;
+  *there = th_h5_exists(h5, group);
+  if (!*there)
+    return TH_OK;
+  TH_TRY(get_record(h5, group, record, values, err));
+  TH_TRY(th_h5_get_u64(h5, group, TH_A_CONTENT, &wanted, err));
+  TH_TRY(hash_of(record, values, &content, err));
+  if (content != wanted || !th_fields_good(record, values, false))
     rc = ending_damaged(h5, err);
 done:
   return rc;
 }
 
-#define REAL(name, what) {#name, TH_H5_F64, &of->name},
-#define COUNT(name, what) {#name, TH_H5_I64, &of->name},
-
-/* Write or read the group /ending. It has a checksum of its own, so programs
- * that do not know it can read the model, too. Models of runs that ended
- * without a choice do not have it. Local. TH_EFORMAT if it is damaged. */
-static th_status ending_put(const struct th_h5 *h5,
-                            const struct th_ending *ending,
-                            struct th_error *err)
+static th_status get_end(const struct th_h5 *h5, struct th_model *m,
+                         struct th_error *err)
 {
-  struct th_ending copy = *ending;
-  struct th_ending *of = &copy;
-  struct th_h5_field field[] = {TH_ENDING_REALS(REAL) TH_ENDING_COUNTS(COUNT)};
-  const struct record r = {TH_G_ENDING, field, sizeof field / sizeof *field, of,
-                           sizeof *of};
-  return ending->kind == TH_ENDING_NONE ? TH_OK : put(h5, &r, err);
-}
-
-static th_status ending_get(const struct th_h5 *h5, struct th_ending *of,
-                            struct th_error *err)
-{
-  struct th_h5_field field[] = {TH_ENDING_REALS(REAL) TH_ENDING_COUNTS(COUNT)};
-  const struct record r = {TH_G_ENDING, field, sizeof field / sizeof *field, of,
-                           sizeof *of};
-  if (!th_h5_exists(h5, TH_G_ENDING))
-    return TH_OK;
-  th_status rc = get(h5, &r, err);
-  if (rc == TH_OK && (of->kind <= TH_ENDING_NONE ||
-                      of->kind >= TH_ENDING_KINDS || of->size < 0))
+  bool chose = false;
+  bool claims = false;
+  th_status rc;
+  TH_TRY(
+      get_checked(h5, TH_G_ENDING, &th_ending_fields, &m->ending, &chose, err));
+  TH_TRY(get_checked(h5, TH_G_CLAIMS, &th_claims_fields, &m->claims, &claims,
+                     err));
+  if ((chose && m->ending.kind == TH_ENDING_NONE) ||
+      (claims && m->claims.ended_by == TH_ENDED_UNKNOWN) ||
+      !th_fields_good(&th_claims_fields, &m->claims, true))
     rc = ending_damaged(h5, err);
-  return rc;
-}
-
-/* The same for the group /claims. Models of older programs do not have it.
- * Local. TH_EFORMAT if it is damaged. */
-static th_status ending_put_claims(const struct th_h5 *h5,
-                                   const struct th_claims *claims,
-                                   struct th_error *err)
-{
-  struct th_claims copy = *claims;
-  struct th_claims *of = &copy;
-  struct th_h5_field field[] = {TH_CLAIMS_REALS(REAL) TH_CLAIMS_COUNTS(COUNT)};
-  const struct record r = {TH_G_CLAIMS, field, sizeof field / sizeof *field, of,
-                           sizeof *of};
-  return claims->ended_by == TH_ENDED_UNKNOWN ? TH_OK : put(h5, &r, err);
-}
-
-static th_status ending_get_claims(const struct th_h5 *h5, struct th_claims *of,
-                                   struct th_error *err)
-{
-  struct th_h5_field field[] = {TH_CLAIMS_REALS(REAL) TH_CLAIMS_COUNTS(COUNT)};
-  const struct record r = {TH_G_CLAIMS, field, sizeof field / sizeof *field, of,
-                           sizeof *of};
-  if (!th_h5_exists(h5, TH_G_CLAIMS))
-    return TH_OK;
-  th_status rc = get(h5, &r, err);
-  if (rc == TH_OK && (of->ended_by == TH_ENDED_UNKNOWN || !th_claims_good(of)))
-    rc = ending_damaged(h5, err);
+done:
   return rc;
 }
 
@@ -272,7 +285,6 @@ static th_status model_names_walk(struct th_message *pack,
   th_status rc = TH_OK;
   TH_TRY(th_message_bytes(pack, known, sizeof known, err));
   TH_TRY(th_message_bytes(pack, &model->names, sizeof model->names, err));
-  TH_TRY(th_message_bytes(pack, &model->ending, sizeof model->ending, err));
   if (known[0] != 0)
     TH_TRY(th_message_array(pack, (void **)&model->deviation, size,
                             sizeof *model->deviation, err));
@@ -358,37 +370,17 @@ done:
 
 /* --- The order of selection, in a model's file ---------------------------- */
 
-enum {
-#define FIELD(name, what) FIELD_##name,
-  TH_SELECTED_REALS(FIELD) REALS,
-#undef FIELD
-  FIELD_SIZE = REALS,
-  FIELD_EXAMPLES,
-  FIELD_COMPLETE,
-  SELECTED_FIELDS
-};
-
-static void selected_list_members(struct th_selected *s,
-                                  struct th_h5_field f[SELECTED_FIELDS])
-{
-#define FIELD(name, what)                                                      \
-  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_F64, &s->name};
-  TH_SELECTED_REALS(FIELD)
-#undef FIELD
-  f[FIELD_SIZE] = (struct th_h5_field){"size", TH_H5_I64, &s->size};
-  f[FIELD_EXAMPLES] = (struct th_h5_field){"examples", TH_H5_I64, &s->examples};
-  f[FIELD_COMPLETE] = (struct th_h5_field){"complete", TH_H5_I64, &s->complete};
-}
-
-/* The checksum of the numbers, and of the order. */
+/* The checksum of counts, numbers and the order. */
 static uint64_t selected_content_of(const struct th_selected *s)
 {
-  uint64_t hash = th_hash(&s->size, sizeof s->size);
-  hash = th_hash_from(&s->examples, sizeof s->examples, hash);
-  hash = th_hash_from(&s->complete, sizeof s->complete, hash);
-#define FIELD(name, what) hash = th_hash_from(&s->name, sizeof s->name, hash);
-  TH_SELECTED_REALS(FIELD)
-#undef FIELD
+  const struct th_fields *record = &th_selected_fields;
+  uint64_t hash = 0;
+  for (int reals = 0; reals < 2; reals++)
+    for (int k = 0; k < record->rows; k++) {
+      const struct th_fields_row *f = &record->row[k];
+      if (th_fields_is_real(f) == reals && !th_fields_left_out(f, s))
+        hash = th_hash_from((const char *)s + f->place, sizeof(double), hash);
+    }
   return th_hash_from(s->attribute, (size_t)s->size * sizeof *s->attribute,
                       hash);
 }
@@ -400,14 +392,11 @@ static th_status selected_put(const struct th_h5 *h5,
                               const struct th_selected *selection,
                               struct th_error *err)
 {
-  struct th_selected copy = *selection;
-  struct th_h5_field field[SELECTED_FIELDS];
   th_status rc = TH_OK;
   if (selection->size == 0 && !(selection->cost_try_select > 0))
     return rc;
-  selected_list_members(&copy, field);
   TH_TRY(th_h5_group(h5, TH_G_SELECTED, err));
-  TH_TRY(th_h5_put_fields(h5, TH_G_SELECTED, field, SELECTED_FIELDS, err));
+  TH_TRY(put_record(h5, TH_G_SELECTED, &th_selected_fields, selection, err));
   TH_TRY(th_h5_put(h5, TH_D_ORDER, H5T_NATIVE_INT64, selection->size,
                    selection->attribute, err));
   TH_TRY(th_h5_put_u64(h5, TH_G_SELECTED, TH_A_CONTENT,
@@ -426,8 +415,7 @@ static th_status selected_damaged(const struct th_h5 *h5, struct th_error *err)
 /* Local. */
 static bool is_good(const struct th_selected *s, int64_t attributes)
 {
-  bool good = s->examples >= 0 && (s->complete == 0 || s->complete == 1) &&
-              th_selected_finite(s);
+  bool good = th_fields_good(&th_selected_fields, s, true);
   for (int64_t k = 0; k < s->size; k++)
     good = good && s->attribute[k] >= 0 && s->attribute[k] < attributes;
   return good;
@@ -437,13 +425,11 @@ static th_status selected_get(const struct th_h5 *h5, int64_t attributes,
                               struct th_selected *selection,
                               struct th_error *err)
 {
-  struct th_h5_field field[SELECTED_FIELDS];
   uint64_t content = 0;
   th_status rc = TH_OK;
   if (!th_h5_exists(h5, TH_G_SELECTED))
     return rc;
-  selected_list_members(selection, field);
-  TH_TRY(th_h5_get_fields(h5, TH_G_SELECTED, field, SELECTED_FIELDS, err));
+  TH_TRY(get_record(h5, TH_G_SELECTED, &th_selected_fields, selection, err));
   if (selection->size < 0 || selection->size > attributes)
     return selected_damaged(h5, err);
   TH_TRY(th_h5_expect(h5, TH_D_ORDER, selection->size, err));
@@ -460,30 +446,28 @@ done:
 
 /* Texts and numbers of a model, in the order of its file; the counts of the
  * ledger come last. */
-enum { FIELDS = 13, COUNTS = 5 };
-
-static void list_members(struct th_model *m, struct th_h5_field f[FIELDS])
-{
-  const struct th_h5_field list[FIELDS] = {
-      {TH_A_SOLVER, TH_H5_TEXT, &m->solver},
-      {TH_A_LOSS, TH_H5_TEXT, &m->loss},
-      {TH_A_STATISTICS, TH_H5_TEXT, &m->statistics},
-      {TH_A_ATTRIBUTES, TH_H5_I64, &m->attributes},
-      {TH_A_COUNT, TH_H5_I64, &m->support_size},
-      {TH_A_INTERCEPT, TH_H5_F64, &m->intercept},
-      {TH_A_PASSES, TH_H5_I64, &m->passes},
-      {TH_A_FINGERPRINT, TH_H5_U64, &m->fingerprint},
-      {TH_A_LEDGER "examples", TH_H5_I64, &m->ledger.examples},
-      {TH_A_LEDGER "attributes", TH_H5_I64, &m->ledger.attributes},
-      {TH_A_LEDGER "max_attributes_per_example", TH_H5_I64,
-       &m->ledger.max_attributes_per_example},
-      {TH_A_LEDGER "validation_examples", TH_H5_I64,
-       &m->ledger.validation_examples},
-      {TH_A_LEDGER "validation_attributes", TH_H5_I64,
-       &m->ledger.validation_attributes},
-  };
-  memcpy(f, list, sizeof list);
-}
+#define ROW(name, type, member)                                                \
+  {                                                                            \
+    (name), TH_FIELD_##type, offsetof(struct th_model, member), .what = ""     \
+  }
+static const struct th_fields_row model_rows[] = {
+    ROW(TH_A_SOLVER, TEXT, solver),
+    ROW(TH_A_LOSS, TEXT, loss),
+    ROW(TH_A_STATISTICS, TEXT, statistics),
+    ROW(TH_A_ATTRIBUTES, COUNT, attributes),
+    ROW(TH_A_COUNT, COUNT, support_size),
+    ROW(TH_A_INTERCEPT, REAL, intercept),
+    ROW(TH_A_PASSES, COUNT, passes),
+    ROW(TH_A_FINGERPRINT, BITS, fingerprint),
+    ROW(TH_A_LEDGER "examples", COUNT, ledger.examples),
+    ROW(TH_A_LEDGER "attributes", COUNT, ledger.attributes),
+    ROW(TH_A_LEDGER "max_attributes_per_example", COUNT,
+        ledger.max_attributes_per_example),
+    ROW(TH_A_LEDGER "validation_examples", COUNT, ledger.validation_examples),
+    ROW(TH_A_LEDGER "validation_attributes", COUNT,
+        ledger.validation_attributes)};
+#undef ROW
+static const struct th_fields model_record = TH_FIELDS(model_rows);
 
 /* Pack or unpack the model. */
 static th_status walk(struct th_message *pack, struct th_model *m,
@@ -516,23 +500,6 @@ done:
   return rc;
 }
 
-static th_status walk_selected(struct th_message *pack, struct th_selected *s,
-                               struct th_error *err)
-{
-  th_status rc;
-  TH_TRY(th_message_bytes(pack, &s->size, sizeof s->size, err));
-  TH_TRY(th_message_bytes(pack, &s->examples, sizeof s->examples, err));
-  TH_TRY(th_message_bytes(pack, &s->complete, sizeof s->complete, err));
-#define WALK(name, what)                                                       \
-  TH_TRY(th_message_bytes(pack, &s->name, sizeof s->name, err));
-  TH_SELECTED_REALS(WALK)
-#undef WALK
-  TH_TRY(th_message_array(pack, (void **)&s->attribute, s->size,
-                          sizeof *s->attribute, err));
-done:
-  return rc;
-}
-
 /* Programs that wrote no claims took constants for known that were assumed,
  * and a bound in the units of the solver. */
 static void doubt(struct th_model *model)
@@ -542,18 +509,27 @@ static void doubt(struct th_model *model)
   model->selected.remaining_bound = 0;
 }
 
-static th_status walk_all(struct th_message *pack, struct th_model *model,
+static th_status walk_all(struct th_message *pack, struct th_model *m,
                           struct th_error *err)
 {
-  int64_t *distinct = &model->ledger.distinct_attributes;
-  th_status rc = walk(pack, model, err);
-  if (rc == TH_OK)
-    rc = th_message_bytes(pack, distinct, sizeof *distinct, err);
-  if (rc == TH_OK)
-    rc = walk_selected(pack, &model->selected, err);
-  if (rc == TH_OK)
-    rc = th_message_bytes(pack, &model->claims, sizeof model->claims, err);
-  return rc == TH_OK ? model_names_walk(pack, model, err) : rc;
+  int64_t *distinct = &m->ledger.distinct_attributes;
+  th_status rc;
+  TH_TRY(walk(pack, m, err));
+  TH_TRY(
+      walk_fields(pack, &th_certificate_fields, &m->certificate, LATER, err));
+  TH_TRY(th_message_bytes(pack, distinct, sizeof *distinct, err));
+  TH_TRY(walk_fields(pack, &th_selected_fields, &m->selected,
+                     EVERYWHERE | LATER, err));
+  TH_TRY(th_message_array(pack, (void **)&m->selected.attribute,
+                          m->selected.size, sizeof *m->selected.attribute,
+                          err));
+  TH_TRY(walk_fields(pack, &th_claims_fields, &m->claims, EVERYWHERE | LATER,
+                     err));
+  TH_TRY(walk_fields(pack, &th_ending_fields, &m->ending, EVERYWHERE | LATER,
+                     err));
+  TH_TRY(model_names_walk(pack, m, err));
+done:
+  return rc;
 }
 
 /* Names and deviations have checksums of their own, so programs of the minor
@@ -563,6 +539,9 @@ static th_status content_of(struct th_model *model, uint64_t *content,
 {
   struct th_message pack = {0};
   th_status rc = walk(&pack, model, err);
+  if (rc == TH_OK)
+    rc = walk_fields(&pack, &th_certificate_fields, &model->certificate,
+                     LATER | HASHED, err);
   if (rc == TH_OK)
     *content = th_hash(pack.data, (size_t)pack.used);
   th_message_free(&pack);
@@ -591,15 +570,13 @@ done:
 static th_status put_model(const struct th_h5 *h5, struct th_model *m,
                            struct th_error *err)
 {
-  struct th_h5_field field[FIELDS];
   uint64_t content = 0;
   th_status rc = TH_OK;
-  list_members(m, field);
   TH_TRY(content_of(m, &content, err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_MODEL, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_MAJOR, TH_FORMAT_MAJOR, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_MINOR, TH_FORMAT_MINOR, err));
-  TH_TRY(th_h5_put_fields(h5, "/", field, FIELDS, err));
+  TH_TRY(put_record(h5, "/", &model_record, m, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_DISTINCT, m->ledger.distinct_attributes,
                        err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, content, err));
@@ -611,9 +588,11 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
   TH_TRY(put_deck(h5, m, err));
   TH_TRY(certificate_put(h5, &m->certificate, err));
-  TH_TRY(ending_put(h5, &m->ending, err));
+  if (m->ending.kind != TH_ENDING_NONE)
+    TH_TRY(put_checked(h5, TH_G_ENDING, &th_ending_fields, &m->ending, err));
   TH_TRY(selected_put(h5, &m->selected, err));
-  TH_TRY(ending_put_claims(h5, &m->claims, err));
+  if (m->claims.ended_by != TH_ENDED_UNKNOWN)
+    TH_TRY(put_checked(h5, TH_G_CLAIMS, &th_claims_fields, &m->claims, err));
 done:
   return rc;
 }
@@ -737,13 +716,9 @@ done:
   return rc;
 }
 
-static bool numbers_good(struct th_model *m)
+static bool numbers_good(const struct th_model *m)
 {
-  struct th_h5_field field[FIELDS];
-  bool good = isfinite(m->intercept) && m->passes >= 0;
-  list_members(m, field);
-  for (int k = FIELDS - COUNTS; k < FIELDS; k++)
-    good = good && *(int64_t *)field[k].value >= 0;
+  bool good = isfinite(m->intercept) && th_fields_good(&model_record, m, false);
   for (int64_t k = 0; m->deviation != NULL && k < m->support_size; k++)
     good = good && m->deviation[k] >= 0;
   return good;
@@ -766,22 +741,19 @@ static th_status get_distinct(const struct th_h5 *h5, struct th_model *m,
 static th_status get_model(const struct th_h5 *h5, struct th_model *m,
                            struct th_error *err)
 {
-  struct th_h5_field field[FIELDS];
   uint64_t content = 0;
   uint64_t wanted = 0;
   int64_t settings = 0;
   th_status rc = TH_OK;
-  list_members(m, field);
-  TH_TRY(th_h5_get_fields(h5, "/", field, FIELDS, err));
+  TH_TRY(get_record(h5, "/", &model_record, m, err));
   TH_TRY(get_distinct(h5, m, err));
   TH_TRY(get_support(h5, m, err));
   TH_TRY(model_names_get(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
   TH_TRY(get_deck(h5, m, settings, err));
   TH_TRY(certificate_get(h5, &m->certificate, err));
-  TH_TRY(ending_get(h5, &m->ending, err));
+  TH_TRY(get_end(h5, m, err));
   TH_TRY(selected_get(h5, m->attributes, &m->selected, err));
-  TH_TRY(ending_get_claims(h5, &m->claims, err));
   if (m->claims.ended_by == TH_ENDED_UNKNOWN)
     doubt(m);
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));

@@ -14,6 +14,63 @@
 #include <stdio.h>
 #include <string.h>
 
+/* --- Records as JSON ------------------------------------------------------ */
+
+static json_t *value_of(const struct th_fields_row *f, const void *record,
+                        double unit)
+{
+  double value = th_fields_number(f, record);
+  if (f->word != NULL)
+    return th_json_string(f->word((int64_t)value));
+  if (f->type == TH_FIELD_FLAG)
+    return json_boolean(value != 0);
+  if (f->type == TH_FIELD_COUNT)
+    return json_integer((int64_t)value);
+  value *= f->type == TH_FIELD_LOSS ? unit : 1;
+  return isfinite(value) && !(f->zero_unknown && value == 0) ? json_real(value)
+                                                             : json_null();
+}
+
+/* Add a field where it is shown. A group must be there, be it as null; groups
+ * in it are made. unit: of losses. */
+static void add_field(json_t *object, const struct th_fields_row *f,
+                      const void *values, double unit)
+{
+  enum { LONG = 64 };
+  char path[LONG];
+  char *name = path;
+  json_t *to = object;
+  snprintf(path, LONG, "%s", f->shown);
+  for (char *dot = strchr(name, '.'); dot != NULL; dot = strchr(name, '.')) {
+    *dot = '\0';
+    json_t *group = json_object_get(to, name);
+    if (group == NULL && to == object)
+      return;
+    if (!json_is_object(group)) {
+      group = json_object();
+      json_object_set_new(to, name, group);
+    }
+    to = group;
+    name = dot + 1;
+  }
+  if (*name != '\0')
+    json_object_set_new(to, name, value_of(f, values, unit));
+}
+
+static void add_record(json_t *object, const struct th_fields *record,
+                       const void *values, double unit)
+{
+  for (int k = 0; k < record->rows; k++)
+    add_field(object, &record->row[k], values, unit);
+}
+
+/* Lay out members in the order in which they are to be shown. */
+static void lay_out(json_t *object, const char *const *name, size_t names)
+{
+  for (size_t k = 0; k < names; k++)
+    json_object_set_new(object, name[k], json_null());
+}
+
 /* --- How a run ended, as text and as JSON --------------------------------- */
 
 static const char *const kinds[] = {[TH_ENDING_NULL] = "null",
@@ -28,41 +85,21 @@ static double unit_of(const char *loss)
   return row != NULL ? 1 / row->half : 1;
 }
 
-static json_t *candidate(double unit, double loss, double se)
-{
-  json_t *o = json_object();
-  th_json_real(o, "loss", unit * loss);
-  th_json_real(o, "se", unit * se);
-  return o;
-}
-
 void th_model_text_ending_json(json_t *object, const struct th_ending *e,
                                const char *loss)
 {
-  double unit = unit_of(loss);
-  if (e->kind == TH_ENDING_NONE)
-    return;
   json_t *chosen = json_object();
-  json_t *passes = json_object();
-  th_json_text(chosen, "kind", kinds[e->kind]);
-  th_json_real(chosen, "mix", e->mix);
-  th_json_real(chosen, "lambda", e->lambda);
-  th_json_int(chosen, "size", e->size);
-  if (e->kind != TH_ENDING_BLIND) { /* no losses are known */
-    json_t *candidates = json_object();
-    json_object_set_new(candidates, "null",
-                        candidate(unit, e->null_loss, e->null_se));
-    json_object_set_new(candidates, "strict",
-                        candidate(unit, e->strict_loss, e->strict_se));
-    json_object_set_new(candidates, "best",
-                        candidate(unit, e->best_loss, e->best_se));
-    json_object_set_new(object, "candidates", candidates);
+  if (e->kind != TH_ENDING_NONE && e->kind != TH_ENDING_BLIND) {
+    json_object_set_new(object, "candidates", json_object());
     th_json_text(object, "candidates_loss", th_wording_loss(loss));
   }
-  th_json_real(passes, "screen", e->screen_passes);
-  th_json_real(passes, "end", e->end_passes);
-  json_object_set_new(object, "chosen", chosen);
-  json_object_set_new(object, "passes", passes);
+  if (e->kind != TH_ENDING_NONE) {
+    th_json_text(chosen, "kind", kinds[e->kind]);
+    json_object_set(object, "chosen", chosen);
+    json_object_set_new(object, "passes", json_object());
+    add_record(object, &th_ending_fields, e, unit_of(loss));
+  }
+  json_decref(chosen);
 }
 
 void th_model_text_ending_json_model(json_t *object,
@@ -147,32 +184,12 @@ static double guarantee_of(const struct th_model *model)
              : model->selected.guarantee;
 }
 
-static double known(double value)
-{
-  return value > 0 ? value : NAN;
-}
-
-static json_t *law_json(const struct th_selected *s)
-{
-  json_t *law = json_object();
-  th_json_real(law, "mu", s->mu);
-  th_json_real(law, "rho", s->rho);
-  th_json_real(law, "smoothness", s->smoothness);
-  th_json_real(law, "bound", s->bound);
-  return law;
-}
-
-static json_t *origin_json(const struct th_claims *c)
-{
-  json_t *from = json_object();
-  th_json_text(from, "mu", th_claims_from_word(c->mu_from));
-  th_json_text(from, "rho", th_claims_from_word(c->rho_from));
-  th_json_text(from, "smoothness", th_claims_from_word(c->smoothness_from));
-  return from;
-}
-
 void th_model_text_selected_json(json_t *object, const struct th_model *model)
 {
+  static const char *const shown[] = {"guarantee",  "remaining_bound",
+                                      "if_assumed", "examples_to_select",
+                                      "complete",   "cost",
+                                      "assumed",    "assumed_from"};
   const struct th_selected *s = &model->selected;
   if (s->size == 0 && !(s->cost_try_select > 0))
     return;
@@ -182,20 +199,10 @@ void th_model_text_selected_json(json_t *object, const struct th_model *model)
   json_object_set_new(object, "selected", selected);
   if (!(s->cost_try_select > 0))
     return;
-  json_t *cost = json_object();
-  json_t *condition = json_object();
-  th_json_real(cost, "try_select", s->cost_try_select);
-  th_json_real(cost, "optim", s->cost_optim);
-  th_json_real(condition, "guarantee", model->claims.guarantee_if);
-  th_json_real(condition, "remaining_bound", known(model->claims.remaining_if));
+  lay_out(object, shown, sizeof shown / sizeof *shown);
+  add_record(object, &th_selected_fields, s, 1);
+  add_record(object, &th_claims_fields, &model->claims, 1);
   th_json_real(object, "guarantee", guarantee_of(model));
-  th_json_real(object, "remaining_bound", known(s->remaining_bound));
-  json_object_set_new(object, "if_assumed", condition);
-  th_json_int(object, "examples_to_select", s->examples);
-  json_object_set_new(object, "complete", json_boolean(s->complete));
-  json_object_set_new(object, "cost", cost);
-  json_object_set_new(object, "assumed", law_json(s));
-  json_object_set_new(object, "assumed_from", origin_json(&model->claims));
 }
 
 /* "if mu is at most 0.5 (assumed)", and so on: the constants that are not
@@ -286,16 +293,18 @@ void th_model_text_certificate_json(json_t *object,
     json_decref(margin);
     return;
   }
-#define ADD(name, what) th_json_real(object, #name, certificate->name);
-  TH_CERTIFICATE_REALS(ADD)
-#undef ADD
-#define ADD(name, what) th_json_int(object, #name, certificate->name);
-  TH_CERTIFICATE_COUNTS(ADD)
-#undef ADD
+  add_record(object, &th_certificate_fields, certificate, 1);
   for (int k = 0; k < TH_MARGINS; k++)
     json_array_append_new(margin, json_integer(certificate->margin[k]));
   json_object_set_new(object, "margin", margin);
   json_object_set_new(object, "path", path_json(certificate));
+}
+
+static void print_field(FILE *out, const struct th_fields_row *field,
+                        const struct th_certificate *certificate)
+{
+  double value = th_fields_number(field, certificate);
+  fprintf(out, "  %-18s %-22.15g %s\n", field->name, value, field->what);
 }
 
 void th_model_text_certificate_print(FILE *out,
@@ -304,14 +313,8 @@ void th_model_text_certificate_print(FILE *out,
   if (!(certificate->lambda > 0))
     return;
   fprintf(out, "certificate:\n");
-#define ADD(name, what)                                                        \
-  fprintf(out, "  %-18s %-22.15g %s\n", #name, certificate->name, what);
-  TH_CERTIFICATE_REALS(ADD)
-#undef ADD
-#define ADD(name, what)                                                        \
-  fprintf(out, "  %-18s %-22" PRId64 " %s\n", #name, certificate->name, what);
-  TH_CERTIFICATE_COUNTS(ADD)
-#undef ADD
+  for (int k = 0; k < th_certificate_fields.rows; k++)
+    print_field(out, &th_certificate_fields.row[k], certificate);
   fprintf(out, "  %-18s", "margin");
   for (int k = 0; k < TH_MARGINS; k++)
     fprintf(out, " %" PRId64, certificate->margin[k]);

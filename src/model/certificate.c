@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROW(type, ...) TH_FIELDS_ROW(struct th_certificate, type, __VA_ARGS__)
+static const struct th_fields_row certificate_rows[] = {
+    TH_CERTIFICATE_FIELDS(ROW)};
+const struct th_fields th_certificate_fields = TH_FIELDS(certificate_rows);
+#undef ROW
+
 th_status th_certificate_copy(struct th_certificate *to,
                               const struct th_certificate *from,
                               struct th_error *err)
@@ -35,10 +41,12 @@ void th_certificate_describe(struct th_certificate *c, const char *name,
                              struct th_state *state)
 {
   th_state_enter(state, name);
-#define DESCRIBE(name, what) TH_STATE_ONE(state, c, name);
-  TH_CERTIFICATE_REALS(DESCRIBE)
-  TH_CERTIFICATE_COUNTS(DESCRIBE)
-#undef DESCRIBE
+  for (int k = 0; k < th_certificate_fields.rows; k++) {
+    const struct th_fields_row *row = &th_certificate_fields.row[k];
+    th_state_one(state, row->name,
+                 th_fields_is_real(row) ? TH_STATE_F64 : TH_STATE_I64,
+                 th_fields_at(row, c));
+  }
   TH_STATE_ARRAY(state, c, margin, TH_MARGINS);
   th_state_leave(state);
 }

@@ -1,10 +1,13 @@
 /* certificate.h - the certificate of a penalised model: objective, gap,
  * optimality
+ *
+ * Its numbers are a record (model/fields.h). Local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CERTIFICATE_H
 #define TH_CERTIFICATE_H
 
 #include "base/error.h"
+#include "model/fields.h"
 
 #include <stdint.h>
 
@@ -24,38 +27,38 @@ struct th_path_point {
 enum { TH_MARGINS = 9 };
 
 /* The certificate of a model of min mean loss + lambda Omega on the training
- * examples; Z is its dual point before scaling. There are two lists, of numbers
- * and of counts. Each row has the member, which is also its name in files and
- * reports, and its meaning. */
-#define TH_CERTIFICATE_REALS(X)                                                \
-  X(lambda, "weight of the penalty; 0: the model has none")                    \
-  X(lambda_max, "the smallest lambda at which the model is zero")              \
-  X(objective, "mean loss, of a squared loss half, + lambda Omega")            \
-  X(norm, "Omega of the model")                                                \
-  X(gap, "between the objective and the value of the dual point")              \
-  X(dual_norm, "Omega^D(Z), 1 at an optimum")                                  \
-  X(violation, "of the optimality conditions, the largest of a group")         \
-  X(radius, "largest of the gap-safe radii")                                   \
-  X(confidence, "1: exact on these examples; below: statistical")
-#define TH_CERTIFICATE_COUNTS(X)                                               \
-  X(active, "attributes that were not screened")                               \
-  X(screened_wrongly, "attributes that checks re-admitted")                    \
-  X(grid_rows,                                                                 \
-    "of ScaLAPACK's grid, on which the bits depend; 0: they do not")           \
-  X(grid_columns, "of the same grid")
+ * examples; Z is its dual point before scaling. */
+#define TH_CERTIFICATE_FIELDS(X)                                               \
+  X(REAL, lambda, "lambda",                                                    \
+    .what = "weight of the penalty; 0: the model has none")                    \
+  X(REAL, lambda_max, "lambda_max",                                            \
+    .what = "the smallest lambda at which the model is zero")                  \
+  X(REAL, objective, "objective",                                              \
+    .what = "mean loss, of a squared loss half, + lambda Omega")               \
+  X(REAL, norm, "norm", .what = "Omega of the model")                          \
+  X(REAL, gap, "gap",                                                          \
+    .what = "between the objective and the value of the dual point")           \
+  X(REAL, dual_norm, "dual_norm", .what = "Omega^D(Z), 1 at an optimum")       \
+  X(REAL, violation, "violation",                                              \
+    .what = "of the optimality conditions, the largest of a group")            \
+  X(REAL, radius, "radius", .what = "largest of the gap-safe radii")           \
+  X(REAL, confidence, "confidence",                                            \
+    .what = "1: exact on these examples; below: statistical")                  \
+  X(COUNT, active, "active", .what = "attributes that were not screened")      \
+  X(COUNT, screened_wrongly, "screened_wrongly",                               \
+    .what = "attributes that checks re-admitted")                              \
+  X(COUNT, grid_rows, "grid_rows",                                             \
+    .what = "of ScaLAPACK's grid, on which the bits depend; 0: they do not")   \
+  X(COUNT, grid_columns, "grid_columns", .what = "of the same grid")
 
 /* Replicated; path is owned. */
 struct th_certificate {
-#define TH_CERTIFICATE_MEMBER(name, what) double name;
-  TH_CERTIFICATE_REALS(TH_CERTIFICATE_MEMBER)
-#undef TH_CERTIFICATE_MEMBER
-#define TH_CERTIFICATE_MEMBER(name, what) int64_t name;
-  TH_CERTIFICATE_COUNTS(TH_CERTIFICATE_MEMBER)
-#undef TH_CERTIFICATE_MEMBER
+  TH_CERTIFICATE_FIELDS(TH_FIELDS_MEMBER)
   int64_t margin[TH_MARGINS];
   int64_t path_size;
   struct th_path_point *path;
 };
+extern const struct th_fields th_certificate_fields;
 
 /* *to = *from, with a path of its own; what *to held is released. Local. */
 th_status th_certificate_copy(struct th_certificate *to,

@@ -1,8 +1,9 @@
-/* claims.c - how a run ended, and what it says of its model
+/* claims.c - what a run says of its model
  * SPDX-License-Identifier: MIT */
 #include "model/claims.h"
 
-#include <math.h>
+#include "base/memory.h"
+
 
 static const char *const words[] = {
 #define WORD(name, word, what) word,
@@ -22,14 +23,11 @@ static const char *const origins[] = {[TH_CONSTANT_ASSUMED] = "assumed",
                                       [TH_CONSTANT_CONTRADICTED] =
                                           "contradicted"};
 
-enum {
-  ENDS = sizeof words / sizeof *words,
-  ORIGINS = sizeof origins / sizeof *origins
-};
+enum { ORIGINS = sizeof origins / sizeof *origins };
 
 static bool is_end(int64_t ended_by)
 {
-  return ended_by >= 0 && ended_by < ENDS;
+  return ended_by >= 0 && ended_by < TH_ENDED_KINDS;
 }
 
 static bool is_origin(int64_t from)
@@ -63,13 +61,23 @@ bool th_claims_holds(int64_t from)
   return from == TH_CONSTANT_GIVEN || from == TH_CONSTANT_GENERATOR;
 }
 
-bool th_claims_good(const struct th_claims *claims)
+#define ROW(type, ...) TH_FIELDS_ROW(struct th_claims, type, __VA_ARGS__)
+static const struct th_fields_row claims_rows[] = {TH_CLAIMS_FIELDS(ROW)};
+const struct th_fields th_claims_fields = TH_FIELDS(claims_rows);
+#undef ROW
+
+#define ROW(type, ...) TH_FIELDS_ROW(struct th_ending, type, __VA_ARGS__)
+static const struct th_fields_row ending_rows[] = {TH_ENDING_FIELDS(ROW)};
+const struct th_fields th_ending_fields = TH_FIELDS(ending_rows);
+#undef ROW
+
+#define ROW(type, ...) TH_FIELDS_ROW(struct th_selected, type, __VA_ARGS__)
+static const struct th_fields_row selected_rows[] = {TH_SELECTED_FIELDS(ROW)};
+const struct th_fields th_selected_fields = TH_FIELDS(selected_rows);
+#undef ROW
+
+void th_claims_selected_free(struct th_selected *selection)
 {
-  bool good = is_end(claims->ended_by) && is_origin(claims->mu_from) &&
-              is_origin(claims->rho_from) && is_origin(claims->smoothness_from);
-#define GOOD(name, what)                                                       \
-  good = good && isfinite(claims->name) && claims->name >= 0;
-  TH_CLAIMS_REALS(GOOD)
-#undef GOOD
-  return good;
+  TH_FREE(selection->attribute);
+  *selection = (struct th_selected){0};
 }

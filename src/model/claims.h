@@ -1,12 +1,18 @@
-/* claims.h - how a run ended, and what it says of its model
+/* claims.h - what a run says of its model: how it ended, what it chose
+ * and in which order
  *
- * Local.
+ * Each is a record (model/fields.h). Local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CLAIMS_H
 #define TH_CLAIMS_H
 
+#include "base/error.h"
+#include "model/fields.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+/* --- How a run ended, and on what its statements rest --------------------- */
 
 /* One list: what ended a run, its word, and what that means. Files hold the
  * number: append. */
@@ -24,7 +30,7 @@
 
 enum th_ended_by {
 #define TH_ENDED_MEMBER(name, word, what) TH_ENDED_##name,
-  TH_ENDED_BY(TH_ENDED_MEMBER)
+  TH_ENDED_BY(TH_ENDED_MEMBER) TH_ENDED_KINDS
 #undef TH_ENDED_MEMBER
 };
 
@@ -37,24 +43,22 @@ enum th_constant_from {
   TH_CONSTANT_CONTRADICTED
 };
 
-/* One list of each kind; zero where a solver does not know it. */
-#define TH_CLAIMS_REALS(X)                                                     \
-  X(guarantee_if, "the guarantee, if what is assumed holds")                   \
-  X(remaining_if, "the bound on what remains, if what is assumed holds")
-#define TH_CLAIMS_COUNTS(X)                                                    \
-  X(ended_by, "enum th_ended_by")                                              \
-  X(mu_from, "enum th_constant_from, likewise the others")                     \
-  X(rho_from, "")                                                              \
-  X(smoothness_from, "")
-
+/* Zero where a solver does not know it. */
+#define TH_CLAIMS_FROM                                                         \
+  .word = th_claims_from_word, .most = TH_CONSTANT_CONTRADICTED
+#define TH_CLAIMS_FIELDS(X)                                                    \
+  /* the guarantee, and the bound on what remains, if what is assumed holds */ \
+  X(REAL, guarantee_if, "if_assumed.guarantee")                                \
+  X(REAL, remaining_if, "if_assumed.remaining_bound", .zero_unknown = true)    \
+  X(COUNT, ended_by, "", .most = TH_ENDED_KINDS - 1) /* enum th_ended_by */    \
+  /* enum th_constant_from */                                                  \
+  X(COUNT, mu_from, "assumed_from.mu", TH_CLAIMS_FROM)                         \
+  X(COUNT, rho_from, "assumed_from.rho", TH_CLAIMS_FROM)                       \
+  X(COUNT, smoothness_from, "assumed_from.smoothness", TH_CLAIMS_FROM)
 struct th_claims {
-#define TH_CLAIMS_MEMBER(name, what) double name;
-  TH_CLAIMS_REALS(TH_CLAIMS_MEMBER)
-#undef TH_CLAIMS_MEMBER
-#define TH_CLAIMS_MEMBER(name, what) int64_t name;
-  TH_CLAIMS_COUNTS(TH_CLAIMS_MEMBER)
-#undef TH_CLAIMS_MEMBER
+  TH_CLAIMS_FIELDS(TH_FIELDS_MEMBER)
 };
+extern const struct th_fields th_claims_fields;
 
 /* The word of what ended a run and what it means; "" and "" where that is not
  * known. */
@@ -70,7 +74,62 @@ const char *th_claims_from_word(int64_t from);
 /* True if a statement may rest on a constant from that source. */
 bool th_claims_holds(int64_t from);
 
-/* True if each member of the claims has a value that it can have. */
-bool th_claims_good(const struct th_claims *claims);
+/* --- The choice that ended a run ------------------------------------------ */
+
+/* The end of a run that chose among candidates. Losses are means over examples
+ * that the candidates had not seen; se are their standard errors. Blind: the
+ * mean, as too few examples could choose. Losses are 0 then. */
+enum th_ending_kind {
+  TH_ENDING_NONE,
+  TH_ENDING_NULL,
+  TH_ENDING_STRICT,
+  TH_ENDING_NET,
+  TH_ENDING_BLIND,
+  TH_ENDING_KINDS
+};
+#define TH_ENDING_FIELDS(X)                                                    \
+  X(REAL, mix,                                                                 \
+    "chosen.mix") /* of the net that was chosen: the share of norm1 */         \
+  X(REAL, lambda, "chosen.lambda")           /* its weight of the penalty */   \
+  X(LOSS, null_loss, "candidates.null.loss") /* of the mean */                 \
+  X(LOSS, null_se, "candidates.null.se")                                       \
+  X(LOSS, strict_loss, "candidates.strict.loss") /* of the strict support */   \
+  X(LOSS, strict_se, "candidates.strict.se")                                   \
+  X(LOSS, best_loss, "candidates.best.loss") /* the least of all candidates */ \
+  X(LOSS, best_se, "candidates.best.se")                                       \
+  X(REAL, screen_passes, "passes.screen")         /* over blocks */            \
+  X(REAL, end_passes, "passes.end")               /* over the list */          \
+  X(COUNT, kind, "", .most = TH_ENDING_KINDS - 1) /* enum th_ending_kind */    \
+  X(COUNT, size, "chosen.size") /* attributes of the one that was chosen */
+struct th_ending {
+  TH_ENDING_FIELDS(TH_FIELDS_MEMBER)
+};
+extern const struct th_fields th_ending_fields;
+
+/* --- In which order a run chose attributes, and for how certain ----------- */
+
+/* Zero where a solver does not know it. size 0 and no cost: nothing was to be
+ * chosen in an order. */
+#define TH_SELECTED_FIELDS(X)                                                  \
+  X(REAL, guarantee, "") /* probability that all attributes are true */        \
+  /* of the root mean square of the coefficients left out, in the units that   \
+   * the solver worked in */                                                   \
+  X(REAL, remaining_bound, "remaining_bound", .zero_unknown = true)            \
+  X(REAL, cost_try_select, "cost.try_select") /* read to choose */             \
+  X(REAL, cost_optim, "cost.optim")           /* read to fit in between */     \
+  X(REAL, mu, "assumed.mu")                   /* irrepresentable constant */   \
+  X(REAL, rho, "assumed.rho")                 /* smallest eigenvalue */        \
+  X(REAL, smoothness, "assumed.smoothness")   /* largest eigenvalue */         \
+  X(REAL, bound, "assumed.bound")             /* of the magnitude of values */ \
+  X(COUNT, size, "")                                                           \
+  X(COUNT, examples, "examples_to_select") /* that served to choose */         \
+  X(FLAG, complete, "complete")            /* 0: a limit ended the choice */
+struct th_selected {
+  TH_SELECTED_FIELDS(TH_FIELDS_MEMBER)
+  int64_t *attribute; /* in the order of selection; owned */
+};
+extern const struct th_fields th_selected_fields;
+
+void th_claims_selected_free(struct th_selected *selection);
 
 #endif

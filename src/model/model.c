@@ -85,7 +85,7 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
     if (model->name != NULL)
       model->name[k] = member[k].name;
   }
-  th_selected_free(&model->selected); /* has no new numbers */
+  th_claims_selected_free(&model->selected); /* has no new numbers */
   model->attributes = attributes;
   free(member);
   return TH_OK;
@@ -98,7 +98,7 @@ void th_model_free(struct th_model *model)
   TH_FREE(model->statistics, model->type);
   th_origin_free(&model->origin);
   th_certificate_free(&model->certificate);
-  th_selected_free(&model->selected);
+  th_claims_selected_free(&model->selected);
   th_groups_free(&model->groups);
   for (int64_t k = 0; model->deck != NULL && k < model->settings; k++) {
     TH_FREE(model->deck[k].name, model->deck[k].value);

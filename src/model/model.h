@@ -9,7 +9,6 @@
 #include "model/certificate.h"
 #include "model/claims.h"
 #include "model/origin.h"
-#include "model/selected.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,40 +17,6 @@
 struct th_setting {
   char *name;
   char *value;
-};
-
-/* The end of a run that chose among candidates. Losses are means over examples
- * that the candidates had not seen; se are their standard errors. Blind: the
- * mean, as too few examples could choose. Losses are 0 then. */
-enum th_ending_kind {
-  TH_ENDING_NONE,
-  TH_ENDING_NULL,
-  TH_ENDING_STRICT,
-  TH_ENDING_NET,
-  TH_ENDING_BLIND,
-  TH_ENDING_KINDS
-};
-#define TH_ENDING_REALS(X)                                                     \
-  X(mix, "of the net that was chosen: the share of norm1")                     \
-  X(lambda, "its weight of the penalty")                                       \
-  X(null_loss, "of the mean")                                                  \
-  X(null_se, "")                                                               \
-  X(strict_loss, "of the strict support")                                      \
-  X(strict_se, "")                                                             \
-  X(best_loss, "the least of all candidates")                                  \
-  X(best_se, "")                                                               \
-  X(screen_passes, "passes over blocks")                                       \
-  X(end_passes, "passes over the list")
-#define TH_ENDING_COUNTS(X)                                                    \
-  X(kind, "enum th_ending_kind; none: the run ended otherwise")                \
-  X(size, "attributes of the one that was chosen")
-struct th_ending {
-#define TH_ENDING_MEMBER(name, what) double name;
-  TH_ENDING_REALS(TH_ENDING_MEMBER)
-#undef TH_ENDING_MEMBER
-#define TH_ENDING_MEMBER(name, what) int64_t name;
-  TH_ENDING_COUNTS(TH_ENDING_MEMBER)
-#undef TH_ENDING_MEMBER
 };
 
 /* Replicated but for the pieces of groups. Holds nothing that depends on ranks,

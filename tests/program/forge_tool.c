@@ -49,20 +49,16 @@ static bool forge(struct th_model *model, const char *name,
   bool coefs = strcmp(name, "coef") == 0;
   long k = -1;
   char member[32] = "";
-#define REAL(member, what)                                                     \
-  if (strcmp(name, #member) == 0) {                                            \
-    change_real(&c->member, change);                                           \
-    return true;                                                               \
+  for (int f = 0; f < th_certificate_fields.rows; f++) {
+    const struct th_fields_row *field = &th_certificate_fields.row[f];
+    if (strcmp(name, field->name) != 0)
+      continue;
+    if (th_fields_is_real(field))
+      change_real(th_fields_at(field, c), change);
+    else
+      change_count(th_fields_at(field, c), change);
+    return true;
   }
-  TH_CERTIFICATE_REALS(REAL)
-#undef REAL
-#define COUNT(member, what)                                                    \
-  if (strcmp(name, #member) == 0) {                                            \
-    change_count(&c->member, change);                                          \
-    return true;                                                               \
-  }
-  TH_CERTIFICATE_COUNTS(COUNT)
-#undef COUNT
   for (int64_t m = 0; m < model->support_size && coefs; m++)
     change_real(&model->coef[m], change);
   if (strcmp(name, "path_size") == 0) {

@@ -1,4 +1,4 @@
-"""adding.py KIND CONTRIBUTING.md TREE - add a toy solver, loss or option to a tree
+"""adding.py KIND CONTRIBUTING.md TREE - add a toy solver, loss, option or number to a tree
 SPDX-License-Identifier: MIT
 
 The files are those that the section "Adding a KIND" of CONTRIBUTING.md lists, one a

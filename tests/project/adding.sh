@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# adding.sh - what CONTRIBUTING.md says of adding a solver, a loss and an option is true
+# adding.sh - what CONTRIBUTING.md says of adding a solver, a loss, an option
+# and a number is true
 # SPDX-License-Identifier: MIT
 #
 # A copy of the sources gets a toy of each kind. adding.py puts them into the files that
@@ -13,7 +14,7 @@ rm -rf ./*
 
 mkdir tree
 cp -R "$SOURCE/CMakeLists.txt" "$SOURCE/src" "$SOURCE/io" "$SOURCE/mpi" tree/
-for kind in solver loss option; do
+for kind in solver loss option number; do
   "$PYTHON" "$here/adding.py" "$kind" "$SOURCE/CONTRIBUTING.md" tree
 done
 
@@ -78,5 +79,16 @@ r = x @ np.array(omp["coef"]) + omp["intercept"] - y
 slope = r / np.sqrt(1 + r * r)
 assert abs(slope.mean()) < 1e-8 and np.abs(x.T @ slope).max() < 1e-8 * len(y), slope
 EOF
+
+# the number: models without it have what its row says, and the same certificate
+"$THRESHER" train m.h5 -o old.h5 --solver lasso -q
+"$toy" verify old.h5 m.h5 >verify.txt || fail "an older model: $(cat verify.txt)"
+"$toy" inspect old.h5 --json >old.json
+"$toy" train m.h5 -o new.h5 --solver lasso -q
+"$toy" inspect new.h5 --json >new.json
+"$toy" inspect new.h5 >new.txt
+grep -q '^  toy_number .* a toy$' new.txt || fail "inspect: $(cat new.txt)"
+grep -q '"toy_number": 4.0' old.json || fail "a model without the number: $(cat old.json)"
+grep -q '"toy_number": 0.0' new.json || fail "a model with the number: $(cat new.json)"
 
 finish

@@ -164,10 +164,12 @@ static uint64_t digest_of(const struct th_model *model)
 {
   const struct th_certificate *c = &model->certificate;
   uint64_t digest = problem_digest(model);
-#define ADD(name, what)                                                        \
-  digest = th_integer_hash(digest, &c->name, sizeof c->name);
-  TH_CERTIFICATE_REALS(ADD)
-#undef ADD
+  for (int k = 0; k < th_certificate_fields.rows; k++) {
+    const struct th_fields_row *field = &th_certificate_fields.row[k];
+    double value = th_fields_number(field, c);
+    if (th_fields_is_real(field))
+      digest = th_integer_hash(digest, &value, sizeof value);
+  }
   return th_integer_hash(digest, c->path,
                          (size_t)c->path_size * sizeof *c->path);
 }

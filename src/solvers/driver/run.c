@@ -361,6 +361,20 @@ static void fill_claims(const struct th_run *run, struct th_model *model)
     claims->ended_by = TH_ENDED_EXAMPLES;
 }
 
+/* *to is overwritten. */
+static th_status copy_selected(struct th_selected *to,
+                               const struct th_selected *from,
+                               struct th_error *err)
+{
+  *to = *from;
+  to->attribute = NULL;
+  th_status rc = TH_NEW(&to->attribute, from->size, "the selection", err);
+  if (rc == TH_OK && from->size > 0)
+    memcpy(to->attribute, from->attribute,
+           (size_t)from->size * sizeof *to->attribute);
+  return rc;
+}
+
 /* The model is made of the members whose coefficient is not 0. Local. */
 static th_status fill_model(struct th_run *run,
                             const struct th_support *support,
@@ -399,7 +413,7 @@ static th_status fill_model(struct th_run *run,
   if (head->ending != NULL)
     model->ending = *head->ending;
   if (head->selected != NULL)
-    rc = th_selected_copy(&model->selected, head->selected, err);
+    rc = copy_selected(&model->selected, head->selected, err);
   fill_claims(run, model);
   if (rc == TH_OK && head->certificate != NULL)
     rc = th_certificate_copy(&model->certificate, head->certificate, err);
@@ -468,7 +482,7 @@ static th_status check_model(const struct th_model *model, struct th_error *err)
   bool good = isfinite(model->intercept);
   for (int64_t k = 0; k < model->support_size; k++)
     good = good && isfinite(model->coef[k]);
-  if (good && !th_selected_finite(&model->selected))
+  if (good && !th_fields_good(&th_selected_fields, &model->selected, true))
     return th_fail(err, TH_ENUMERIC,
                    "what the model says of its selection is not finite; "
                    "standardize, or give attributes other units");

@@ -19,7 +19,6 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "model/claims.h"
-#include "model/selected.h"
 #include "ranks/partition.h"
 #include "solvers/access/folds.h"
 #include "solvers/access/support.h"

@@ -29,7 +29,6 @@
 #include "base/memory.h"
 #include "math/cholesky.h"
 #include "model/claims.h"
-#include "model/selected.h"
 #include "ranks/partition.h"
 #include "solvers/access/context.h"
 #include "solvers/access/gram.h"
@@ -396,7 +395,7 @@ static void free_state(void *state)
   th_candidates_free(&s->candidates);
   oomp_fit_free(&s->fit);
   th_support_free(&s->support);
-  th_selected_free(&s->selected);
+  th_claims_selected_free(&s->selected);
   TH_FREE(s->chosen, s);
 }
 
