@@ -254,16 +254,9 @@ void th_import_close(struct th_importing *im);
 void th_import_tell(const struct th_importing *im, enum th_import_step step,
                     int64_t done, int64_t total);
 
-/* Tell it what im->lines have read of file k. Cheap to call for every line.
- * Local. */
+/* Tell it what im->lines have read of file k. Local. */
 void th_import_tell_read(struct th_importing *im, enum th_import_step step,
                          int64_t k);
-static inline void th_import_tell_line(struct th_importing *im,
-                                       enum th_import_step step, int64_t k)
-{
-  if (im->shown.offset != im->lines.next)
-    th_import_tell_read(im, step, k);
-}
 
 /* Lists with an item for each file. Local. */
 th_status th_import_list_files(struct th_importing *im, struct th_error *err);

@@ -46,6 +46,14 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
   return TH_OK;
 }
 
+/* Tell of the lines that have been read of file k. Cheap for every line. */
+static inline void tell_line(struct th_importing *im, enum th_import_step step,
+                             int64_t k)
+{
+  if (im->shown.offset != im->lines.next)
+    th_import_tell_read(im, step, k);
+}
+
 /* Lines and examples of this rank's part of file k. A line that is too long
  * ends the count: parsing will stop there. */
 th_status th_import_count_lines(struct th_importing *im, int64_t k,
@@ -63,7 +71,7 @@ th_status th_import_count_lines(struct th_importing *im, int64_t k,
     TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
     if (!more)
       break;
-    th_import_tell_line(im, TH_IMPORT_COUNTS, k);
+    tell_line(im, TH_IMPORT_COUNTS, k);
     im->share.cut = im->share.cut || line.too_long;
     bool example = line.too_long || importer->is_example(im, k, &line);
     *examples += example;
@@ -284,7 +292,7 @@ th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
     if (!*more)
       return rc;
     TH_TRY(th_text_row_check(&line, err));
-    th_import_tell_line(im, TH_IMPORT_PARSES, k);
+    tell_line(im, TH_IMPORT_PARSES, k);
   } while (!line.too_long && !importer->is_example(im, k, &line));
   if (im->own.count == end)
     return th_text_changed(&im->file[k], err);

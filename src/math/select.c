@@ -32,8 +32,7 @@ static inline uint64_t select_best_magnitude(double value)
 
 /* --- The first entries of one rank, by a heap in a single pass ------------ */
 
-/* For qsort, of struct th_index_value: negative if a goes before b. */
-static int select_best_order(const void *a, const void *b)
+int th_select_order(const void *a, const void *b)
 {
   const struct th_index_value *left = a;
   const struct th_index_value *right = b;
@@ -57,7 +56,7 @@ static void sift_up(struct th_index_value *heap, int64_t at)
 {
   for (; at > 0; at = (at - 1) / 2) {
     int64_t parent = (at - 1) / 2;
-    if (select_best_order(&heap[at], &heap[parent]) < 0)
+    if (th_select_order(&heap[at], &heap[parent]) < 0)
       return;
     swap(&heap[at], &heap[parent]);
   }
@@ -67,10 +66,9 @@ static void sift_down(struct th_index_value *heap, int64_t size)
 {
   int64_t at = 0;
   for (int64_t child = 1; child < size; child = 2 * at + 1) {
-    if (child + 1 < size &&
-        select_best_order(&heap[child], &heap[child + 1]) < 0)
+    if (child + 1 < size && th_select_order(&heap[child], &heap[child + 1]) < 0)
       child++;
-    if (select_best_order(&heap[child], &heap[at]) < 0)
+    if (th_select_order(&heap[child], &heap[at]) < 0)
       return;
     swap(&heap[at], &heap[child]);
     at = child;
@@ -96,7 +94,7 @@ static int64_t select_best(const struct th_select_among *entries, int64_t most,
     if (above <= most) {
       best[above - 1] = entry;
       sift_up(best, above - 1);
-    } else if (select_best_order(&entry, &best[0]) < 0) {
+    } else if (th_select_order(&entry, &best[0]) < 0) {
       best[0] = entry;
       sift_down(best, most);
     }
@@ -113,7 +111,7 @@ static int64_t select_best_choose(struct th_index_value *candidates,
                                   struct th_index_value *chosen)
 {
   int64_t found = th_min_i64(total, k);
-  qsort(candidates, (size_t)total, sizeof *candidates, select_best_order);
+  qsort(candidates, (size_t)total, sizeof *candidates, th_select_order);
   qsort(candidates, (size_t)found, sizeof *candidates, th_integer_ascending);
   memcpy(chosen, candidates, (size_t)found * sizeof *candidates);
   return found;
@@ -192,13 +190,13 @@ static bool collect(struct told *told, int size, int64_t k, int64_t *total)
       told->candidate[(*total)++] = told_entry(part, c);
   }
   struct th_index_value *all = told->candidate;
-  qsort(all, (size_t)*total, sizeof *all, select_best_order);
+  qsort(all, (size_t)*total, sizeof *all, th_select_order);
   for (int r = 0; r < size && k > 0; r++) {
     const int64_t *part = told_by(told, r);
     struct th_index_value last = told_entry(part, 0);
     if (part[0] > told->slots) /* then *total is not 0 */
       enough =
-          enough && *total >= k && select_best_order(&all[k - 1], &last) <= 0;
+          enough && *total >= k && th_select_order(&all[k - 1], &last) <= 0;
   }
   return enough;
 }

@@ -13,6 +13,10 @@ struct th_index_value {
   double value;
 };
 
+/* For qsort, of struct th_index_value: the larger magnitude goes first, and at
+ * equal magnitude the lower attribute. Local. */
+int th_select_order(const void *a, const void *b);
+
 /* Work arrays of a selection by digits; zeroed: none yet. They stay from one
  * selection to the next, so that nothing is allocated once they have their
  * size. */

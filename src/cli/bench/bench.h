@@ -47,7 +47,6 @@ th_bench_part th_bench_comm;
 th_bench_part th_bench_import;
 th_bench_part th_bench_step;
 th_bench_part th_bench_determinism;
-th_bench_part th_bench_self;
 
 /* Record a figure; called with the same arguments on every rank. Local. */
 void th_bench_report(struct th_bench *bench, struct th_figure figure);

@@ -6,7 +6,6 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "cli/bench/bench.h"
-#include "cli/shared/arithmetic.h"
 #include "cli/shared/source.h"
 #include "solvers/driver/train.h"
 #include "synthetic/synthetic_store.h"
@@ -104,12 +103,6 @@ done:
   th_synthetic_store_free(store);
   th_source_family_free(&synthesis);
   return rc;
-}
-
-th_status th_bench_self(struct th_bench *bench, struct th_error *err)
-{
-  th_status rc = th_arithmetic_hash(&bench->arithmetic, err);
-  return th_agree(bench->comm, rc, err);
 }
 
 enum {

@@ -223,17 +223,6 @@ done:
   return rc;
 }
 
-/* The larger one first; of equal ones the lower attribute. */
-static int by_value(const void *a, const void *b)
-{
-  const struct th_index_value *left = a;
-  const struct th_index_value *right = b;
-  if (left->value != right->value)
-    return left->value > right->value ? -1 : 1;
-  return (left->attribute > right->attribute) -
-         (left->attribute < right->attribute);
-}
-
 /* Attributes of this rank that stand out. */
 static int64_t choose_here(const struct th_candidates *c, double threshold,
                            struct th_index_value *chosen)
@@ -269,7 +258,7 @@ static th_status choose(struct th_candidates *c, struct th_context *context,
   for (int rank = 0; rank < comm->size; rank++)
     v->chosen += bytes[rank] / (int64_t)sizeof *mine;
   v->attribute = all;
-  qsort(v->attribute, (size_t)v->chosen, sizeof *v->attribute, by_value);
+  qsort(v->attribute, (size_t)v->chosen, sizeof *v->attribute, th_select_order);
 done:
   TH_FREE(bytes, mine);
   return rc;

@@ -19,16 +19,6 @@ static void ranking_free(struct ranking *r)
     free(r->best[which]);
 }
 
-static int by_score(const void *a, const void *b)
-{
-  const struct th_index_value *left = a;
-  const struct th_index_value *right = b;
-  if (left->value != right->value)
-    return left->value < right->value ? 1 : -1;
-  return (left->attribute > right->attribute) -
-         (left->attribute < right->attribute);
-}
-
 /* Collective. */
 static th_status rank_all(struct ranking *r, struct th_marginal *scores,
                           struct th_context *context,
@@ -54,7 +44,7 @@ static th_status rank_all(struct ranking *r, struct th_marginal *scores,
     TH_TRY(th_select_largest(context->comm, &work, &among, TH_OK,
                              r->best[which], &r->found[which], err));
     qsort(r->best[which], (size_t)r->found[which], sizeof *r->best[which],
-          by_score);
+          th_select_order);
   }
 done:
   th_select_free(&work);
