@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 
-
 static const char *const words[] = {
 #define WORD(name, word, what) word,
     TH_ENDED_BY(WORD)

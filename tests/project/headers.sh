@@ -1,6 +1,7 @@
 #!/bin/sh
 # headers.sh [ROOT] - what a name may stand for but once: no two headers have one
-# guard, no two types one tag; every file says its licence on a line of its own
+# guard, no two types one tag; every file says its licence on a line of its own, and so
+# does each numbered line of a listing
 # SPDX-License-Identifier: MIT
 set -eu
 root=${1:-${SOURCE:-.}}
@@ -55,6 +56,13 @@ for file in $(grep -LxE ' \* SPDX-License-Identifier: MIT( \*/)?' $headers $sour
   echo "$file: no line ' * SPDX-License-Identifier: MIT'"
   bad=1
 done
+# A formatter folds a numbered line that is too long into the next one.
+# shellcheck disable=SC2086
+if grep -nE '^ \*.*[a-z),;:] +[0-9]{1,2}  +[A-Za-z]' $headers $sources |
+  grep -vE '^[^:]*:[0-9]*: \*  +[0-9]'; then
+  echo "lines of a listing are folded into one: write them shorter"
+  bad=1
+fi
 # shellcheck disable=SC2046
 for file in $(grep -LxE '(# )?SPDX-License-Identifier: MIT("""|)' \
   $(find tests jobs .ci \( -name '*.sh' -o -name '*.py' -o -name '*.gp' \) -print)); do

@@ -77,10 +77,11 @@ END
 echo 'int main(void) { return th_odd_tested(); }' >"$root/tests/odd.c"
 pair "$full" odd_one th_one th_two
 pair "$full" odd_two th_two th_one
-for name in th_iht_explore th_stochastic_step th_source_block th_lasso_algorithm; do
-  file=$(cd "$root" && grep -rlE "^[a-z][a-z_ ]* $name( =|\()" src --include='*.c')
-  [ $name != th_lasso_algorithm ] || name=step
-  sed -i "/^[a-z][a-z_ ]* $name(/,/^{/s/^{/{\n  th_odd_story(1);/" "$root/$file"
+for at in thresholding/iht.c:explore stochastic/stochastic.c:th_stochastic_step \
+  exact/lasso.c:step ../data/source.c:th_source_block; do
+  file=$root/src/solvers/${at%:*}
+  sed -i "/^[a-z][a-z_ ]* ${at#*:}(/,/^{/s/^{/{\n  th_odd_story(1);/" "$file"
+  grep -q th_odd_story "$file" || fail "no ${at#*:} in $file"
 done
 measure 1 --write
 while read -r name number _; do

@@ -9,10 +9,13 @@
  *
  *   for each mini-batch
  *     1  observe y and x of each example; or x of the support and of others
- * that are drawn (looks.h) 2  g = the sum of their gradients at w, or an
- * unbiased estimate of it 3  G += g; t += the examples 4  w = step(t) soft(-G,
- * threshold(t)); anew with shorter steps if residuals have grown 5  the
- * support: the largest coefficients SPDX-License-Identifier: MIT */
+ *        that are drawn (looks.h)
+ *     2  g = the sum of their gradients at w, or an unbiased estimate of it
+ *     3  G += g; t += the examples
+ *     4  w = step(t) soft(-G, threshold(t)); anew with shorter steps if
+ *        residuals have grown
+ *     5  the support: the largest coefficients
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_AVERAGING_H
 #define TH_AVERAGING_H
 

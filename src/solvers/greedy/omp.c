@@ -9,8 +9,9 @@
  *   1  if examples are held out: paths without each fold grow until more
  *      attributes predict the folds no better; s = the best size
  *   2  S = the start, or nothing; fit
- *   3  while |S| < s: S += the attribute outside S with the largest slope at
- * the fit (pursuit.c) 4    fit S (pursuit_fit.c)
+ *   3  while |S| < s: S += the attribute outside S with the largest slope
+ *      at the fit (pursuit.c)
+ *   4    fit S
  *
  * Attributes are chosen until there are `sparsity` of them, until the loss has
  * fallen to a share of that without attributes, or as many as predict examples

@@ -12,32 +12,38 @@
  *
  *   while examples are left, beside those of the end: a round
  *     1  rotation: the next blocks J of s' - |S| attributes outside S; the
- * first round takes all. Race: the s' - |S| attributes that promise most. Each
- *        has half of the round's examples (sift_plan.c)
+ *        first round takes all. Race: the s' - |S| attributes that promise
+ *        most. Each has half of the round's examples (sift_plan.c)
  *     2  observe x|J, x|S and y of the examples of each block J and of the race
  *     3  A = sum of x_S x_S', c = sum of x_S y over all of them
  *     4  the first guesses of theta_E are 0 unless they lower the residuals
  *     5  r = y - x_S' theta, r2 = mean of r^2
  *     6  if r2 has doubled since it was least: forget U, W and Q
  *     7  e in E: U_e, W_e += sums of (r + x_e theta_e) x_e / r2, x_e^2 / r2
- * over all examples of the round 8  j outside S: U_j, W_j, Q_j += sums of r x_j
- * / r2, x_j^2 / r2, r^2 x_j^2 / r2^2 over the examples that observed j
- * (sift_evidence.c) 9  t = A \ c: e in E leaves if |t_e| is below two standard
- * errors, or has another sign than its evidence. Those that few examples have
- * are tried over rounds, by what line 7 has added since they came 10  fold:
- * what the fit (Lam, eta) knew of S without E becomes what it knows of S
- * (sift_fit.c) 11  Lam += A / rp, eta += c / rp, theta = Lam \ eta, rp the
- * variance 12  members whose theta is below two standard errors leave; their U,
- * W and Q become what the fit knows of them; theta = Lam \ eta again 13  E =
- * the j outside S with |z_j| = |U_j| / sqrt(max(W_j, Q_j)) > z0, at most as
- * many as there is room for; S += E the end (sift_end.c) 14  E leaves. A model
- * that predicts is made from all evidence (solvers/predict/end.h); or else: 15
- * observe x|S and y of the examples that are left, and fit them 16  while the
- * least |theta_j| is below z0 standard errors: j leaves; then until s are left
+ *        over all examples of the round
+ *     8  j outside S: U_j, W_j, Q_j += sums of r x_j / r2, x_j^2 / r2,
+ *        r^2 x_j^2 / r2^2 over the examples that observed j (sift_evidence.c)
+ *     9  t = A \ c: e in E leaves if |t_e| is below two standard errors, or
+ *        has another sign than its evidence. Those that few examples have are
+ *        tried over rounds, by what line 7 has added since they came
+ *    10  fold: what the fit (Lam, eta) knew of S without E becomes what it
+ *        knows of S (sift_fit.c)
+ *    11  Lam += A / rp, eta += c / rp, theta = Lam \ eta, rp the variance
+ *    12  members whose theta is below two standard errors leave; their U, W
+ *        and Q become what the fit knows of them; theta = Lam \ eta again
+ *    13  E = the j outside S with |z_j| = |U_j| / sqrt(max(W_j, Q_j)) > z0, at
+ *        most as many as there is room for; S += E
+ *   the end (sift_end.c)
+ *    14  E leaves. A model that predicts is made from all evidence
+ *        (solvers/predict/end.h); or else:
+ *    15  observe x|S and y of the examples that are left, and fit them
+ *    16  while the least |theta_j| is below z0 standard errors: j leaves; then
+ *        until s are left
  *    17  theta by least squares; by Newton steps for labels
  *
  * Nothing is there to choose but s': no s, step size or batch. Labels are -1
- * and +1 with squared loss until line 17. SPDX-License-Identifier: MIT */
+ * and +1 with squared loss until line 17.
+ * SPDX-License-Identifier: MIT */
 #include "solvers/sift/sift.h"
 
 #include "base/elementary.h"
