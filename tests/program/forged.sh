@@ -108,6 +108,9 @@ not_numbers()
     object=/value
     [ $name = thin ] || object=/X
     for value in 0x7fc00000 0xff800000; do
+      # in the ordinary suite the one in dense and the other in sparse data
+      long || [ "$name:$value" != thin:0x7fc00000 ] || continue
+      long || [ "$name:$value" != good:0xff800000 ] || continue
       copy $name
       "$tool" set bad.h5 00000.h5 $object all $value
       "$tool" set bad.h5 00001.h5 $object all $value
