@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 struct kind {
+  const char *format; /* attribute of the root; first, for TH_SEARCH_NAME */
   enum th_file_kind kind;
-  const char *format; /* attribute of the root */
   const char *noun;
   const char *remedy; /* what to do if the file should be of this kind */
 };
@@ -26,11 +26,11 @@ struct kind {
 enum { FIRST_SEALED = 3 }; /* minor version */
 
 static const struct kind kinds[] = {
-    {TH_FILE_DATASET, TH_FORMAT_MASTER, "data set",
+    {TH_FORMAT_MASTER, TH_FILE_DATASET, "data set",
      "give a data set made by thresher import or thresher generate"},
-    {TH_FILE_MODEL, TH_FORMAT_MODEL, "model",
+    {TH_FORMAT_MODEL, TH_FILE_MODEL, "model",
      "give a model file made by thresher train"},
-    {TH_FILE_SHARD, TH_FORMAT_SHARD, "shard", "put the shard's own file back"},
+    {TH_FORMAT_SHARD, TH_FILE_SHARD, "shard", "put the shard's own file back"},
 };
 
 static const struct kind *find_kind(const char *format)
