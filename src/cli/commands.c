@@ -1,67 +1,39 @@
-/* commands.c - the table of commands
+/* commands.c - the table of commands, and the one that lists solvers
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
-#include "api/training.h"
 #include "base/search.h"
 #include "cli/bench/bench.h"
 #include "cli/options/options.h"
-#include "cli/shared/json.h"
-#include "cli/wording.h"
-#include "io/files/output.h"
-#include "ranks/comm.h"
+#include "solvers/driver/train.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <string.h>
+#include <stdio.h>
 
-/* --- What several commands share ------------------------------------------ */
-
-int64_t th_command_memory_to_keep(const struct th_options *options,
-                                  int64_t share)
+static void print_solver(const struct th_solver_row *row)
 {
-  return options->memory > 0 ? options->memory : share / 5 * 2;
+  printf("%s\n  %s\n  source:  %s\n  needs:   %s\n  options:", row->name,
+         row->summary, row->source,
+         row->needs_sparsity && row->needs_budget ? "-s, --budget"
+         : row->needs_sparsity                    ? "-s"
+         : row->needs_budget                      ? "--budget"
+         : row->needs_start                       ? "--start"
+                                                  : "nothing");
+  for (const char *const *option = row->options; *option != NULL; option++)
+    printf(" --%s", *option);
+  printf("%s\n", row->options[0] == NULL ? " none of its own" : "");
 }
 
-th_status th_command_output_check(struct th_comm *comm, const char *path,
-                                  bool text, bool force, struct th_error *err)
+/* Local. Never fails. */
+static th_status list_solvers(const struct th_options *options,
+                              struct th_comm *comm, struct th_error *err)
 {
-  struct th_output output = {.file = -1};
-  th_status rc = TH_OK;
-  if (path == NULL)
-    return TH_OK;
-  if (comm->rank == 0) {
-    rc = (text ? th_output_begin_text : th_output_begin)(&output, path, force,
-                                                         err);
-    th_output_abort(&output);
-  }
-  return th_agree(comm, rc, err);
-}
-
-void th_command_note(const struct th_options *options, const char *note)
-{
-  if (note[0] != '\0' && !options->quiet)
-    th_wording_print(stderr, "note: ", note);
-}
-
-th_status th_command_json(const struct th_output *output, json_t *object,
-                          size_t flags, struct th_error *err)
-{
-  struct th_error why = {0};
-  th_status rc = th_json_print(output->text, object, flags, &why);
-  int code = errno;
-  if (rc == TH_EIO)
-    return th_fail(err, rc, "cannot write %s: %s", th_output_name(output->path),
-                   strerror(code));
-  return rc == TH_OK ? TH_OK : th_fail(err, rc, "%s", why.text);
-}
-
-void th_command_unwritten(const char *what, const char *path, const char *why)
-{
-  fprintf(stderr, "note: no %s: ", what);
-  th_wording_print(stderr, "", why);
-  if (strcmp(path, "-") == 0 && freopen("/dev/null", "w", stdout) == NULL)
-    fprintf(stderr, "note: the standard output is closed\n");
+  (void)options;
+  (void)err;
+  for (const struct th_solver_row *row = th_solver_table();
+       comm->rank == 0 && row->name != NULL; row++)
+    print_solver(row);
+  return TH_OK;
 }
 
 static const struct th_command table[] = {
@@ -133,7 +105,7 @@ static const struct th_command table[] = {
      "the more it can help to draw attributes by their moments.",
      th_command_inspect},
     {"solvers", TH_SOLVERS, "", 0, 0, "Lists the solvers and their options.",
-     NULL, th_command_solvers},
+     NULL, list_solvers},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,
      "Measures the machine, and how much of it the program uses.",
      "PART restricts the run to one part. Its name is the first word of a "

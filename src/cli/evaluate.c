@@ -9,11 +9,10 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/import.h"
 #include "cli/options/options.h"
-#include "cli/refuse_text.h"
+#include "cli/shared/input.h"
 #include "cli/shared/json.h"
-#include "cli/wording.h"
+#include "cli/shared/wording.h"
 #include "io/files/output.h"
 #include "io/model/model_file.h"
 #include "model/model.h"
@@ -37,12 +36,12 @@ th_status th_evaluate_open(struct th_evaluator *evaluator,
   int64_t share = 0;
   th_status rc;
   *evaluator = (struct th_evaluator){0};
-  TH_TRY(th_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
+  TH_TRY(th_input_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
   TH_TRY(th_model_read(&evaluator->model, comm, model, err));
   TH_TRY(th_training_memory_share(comm, &share, err));
   /* every value is used once, so none is kept */
-  TH_TRY(th_import_input_open(&evaluator->data, options, command, path,
-                              share / 8, comm, err));
+  TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
+                       comm, err));
   if (strcmp(command, "predict") != 0)
     TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
   TH_TRY(th_match(&evaluator->model, &evaluator->data, part, model, comm, err));
@@ -109,7 +108,7 @@ static th_status write_csv(const struct th_evaluated *evaluated, int64_t count,
   TH_TRY(sort_lines(evaluated, count, &lines, err));
   TH_TRY(th_output_begin_text(&output, options->output, options->force, err));
   th_output_note(&output, note);
-  th_command_note(options, note);
+  th_wording_note(options, note);
   TH_TRY(th_output_text(&output, err));
   print_lines(output.text, lines, count, logistic);
   TH_TRY(th_output_commit(&output, err));
@@ -132,7 +131,7 @@ th_status th_command_predict(const struct th_options *options,
   struct th_evaluator evaluator = {0};
   struct th_evaluated evaluated = {0};
   th_status rc;
-  TH_TRY(th_command_output_check(comm, options->output, true, options->force,
+  TH_TRY(th_options_output_check(comm, options->output, true, options->force,
                                  err));
   TH_TRY(th_evaluate_open(&evaluator, options, "predict", TH_MATCH_SUPPORT,
                           comm, err));

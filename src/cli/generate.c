@@ -7,9 +7,8 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/rank_cost.h"
 #include "cli/shared/source.h"
-#include "cli/wording.h"
+#include "cli/shared/wording.h"
 #include "io/dataset/writer/writer.h"
 #include "ranks/comm.h"
 #include "ranks/team.h"
@@ -441,14 +440,14 @@ th_status th_command_generate(const struct th_options *options,
   th_status rc;
   TH_TRY(plan_job(&job, err));
   TH_TRY(th_training_memory_share(comm, &share, err));
-  TH_TRY(th_rank_cost_core_share(comm, &cores, err));
-  job.generation.memory = th_command_memory_to_keep(options, share);
+  TH_TRY(th_team_core_share(comm, &cores, err));
+  job.generation.memory = th_options_memory_to_keep(options, share);
   job.generation.threads =
       options->data.threads > 0 ? -(int)options->data.threads : cores;
   TH_TRY(th_writer_create(&writer, comm, options->output, &job.generation.plan,
                           options->force, err));
   th_writer_note(writer, note);
-  th_command_note(options, note);
+  th_wording_note(options, note);
   TH_TRY(write_all(&job, comm, writer, err));
   if (comm->rank == 0 && !options->quiet)
     print_summary(&job, th_comm_clock() - began);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/help.h"
 
+#include "cli/options/options.h"
+
 #include <math.h>
 #include <string.h>
 

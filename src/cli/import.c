@@ -1,97 +1,20 @@
 /* import.c - the command that turns text into data sets
  * SPDX-License-Identifier: MIT */
-#include "cli/import.h"
-
+#include "io/import/import.h"
 #include "api/data.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/meter.h"
 #include "cli/options/options.h"
-#include "cli/rank_cost.h"
-#include "cli/refuse_text.h"
-#include "cli/shared/source.h"
-#include "cli/wording.h"
+#include "cli/run/meter.h"
+#include "cli/shared/input.h"
+#include "cli/shared/wording.h"
 #include "io/dataset/format.h"
-#include "io/import/import.h"
 #include "io/model/model_file.h"
+#include "ranks/team.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* --- The data of a command: a data set's file, or --source ---------------- */
-
-static void print_note(const char *text)
-{
-  th_wording_print(stderr, "note: ", text);
-}
-
-/* Local; the same on every rank unless memory is short. */
-static th_status open_source(struct th_data *data, const char *source,
-                             const char *command, int64_t memory,
-                             struct th_error *err)
-{
-  struct th_synthesis synthesis;
-  th_status rc = th_source_read(&synthesis, source, command, data->source, err);
-  data->name = source;
-  data->made = synthesis.truth; /* the data own its lists now */
-  return rc == TH_OK ? th_data_compute(data, &synthesis.shape, memory, err)
-                     : rc;
-}
-
-/* Local. An output among the shards would replace a shard or be taken for one.
- */
-static th_status check_outputs(const struct th_dataset *dataset,
-                               const struct th_options *options,
-                               const char *command, struct th_error *err)
-{
-  const char *const outputs[] = {options->output, options->report,
-                                 options->telemetry};
-  for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++)
-    if (outputs[k] != NULL && strcmp(outputs[k], "-") != 0 &&
-        th_dataset_holds(dataset, outputs[k]))
-      return th_fail(err, TH_EUSAGE,
-                     "%s: output %s lies among the shards of the data; choose "
-                     "another folder",
-                     command, outputs[k]);
-  return TH_OK;
-}
-
-/* Collective. */
-static th_status open_file(struct th_data *data,
-                           const struct th_options *options,
-                           const char *command, const char *path,
-                           int64_t memory, struct th_comm *comm,
-                           struct th_error *err)
-{
-  bool trains = strcmp(command, "train") == 0;
-  th_status rc;
-  TH_TRY(th_refuse_text(comm, path,
-                        trains ? TH_TEXT_TO_TRAIN : TH_TEXT_TO_SCORE, err));
-  TH_TRY(th_data_open(data, path, memory, comm, err));
-  if (comm->rank == 0)
-    rc = check_outputs(data->dataset, options, command, err);
-  TH_TRY(th_agree(comm, rc, err));
-done:
-  return rc;
-}
-
-th_status th_import_input_open(struct th_data *data,
-                               const struct th_options *options,
-                               const char *command, const char *path,
-                               int64_t memory, struct th_comm *comm,
-                               struct th_error *err)
-{
-  bool prints = comm->rank == 0 && !options->quiet;
-  th_status rc;
-  *data = (struct th_data){.note = prints ? print_note : NULL};
-  if (options->source != NULL)
-    rc = th_agree(
-        comm, open_source(data, options->source, command, memory, err), err);
-  else
-    rc = open_file(data, options, command, path, memory, comm, err);
-  return rc == TH_OK ? th_store_place(data->store, comm, err) : rc;
-}
 
 static th_status check_options(const struct th_options *options,
                                struct th_error *err)
@@ -162,7 +85,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share,
       .shuffle = options->text.shuffle,
       .test_fraction = options->data.test,
       .force = options->force,
-      .memory = th_command_memory_to_keep(options, share),
+      .memory = th_options_memory_to_keep(options, share),
       .threads =
           options->data.threads > 0 ? -(int)options->data.threads : cores,
   };
@@ -201,7 +124,7 @@ static th_status read_like(const char *path, struct th_comm *comm,
 {
   enum th_file_kind kind = TH_FILE_OTHER;
   th_status rc;
-  TH_TRY(th_refuse_text(comm, path, TH_TEXT_TO_TRAIN, err));
+  TH_TRY(th_input_refuse_text(comm, path, TH_TEXT_TO_TRAIN, err));
   if (comm->rank == 0)
     rc = th_format_kind(path, &kind, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -230,7 +153,7 @@ th_status th_command_import(const struct th_options *options,
   if (options->text.like != NULL)
     TH_TRY(read_like(options->text.like, comm, &model, &like_model, err));
   TH_TRY(th_training_memory_share(comm, &share, err));
-  TH_TRY(th_rank_cost_core_share(comm, &cores, err));
+  TH_TRY(th_team_core_share(comm, &cores, err));
   struct th_import job = job_of(options, share, cores);
   job.model = like_model ? &model : NULL;
   job.monitor = shows ? &monitor : NULL;

@@ -3,16 +3,14 @@
 #include "api/match.h"
 #include "api/training.h"
 #include "api/training_names.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/import.h"
-#include "cli/model_text.h"
 #include "cli/options/options.h"
-#include "cli/origin_text.h"
-#include "cli/refuse_text.h"
-#include "cli/report.h"
+#include "cli/shared/input.h"
 #include "cli/shared/json.h"
-#include "cli/wording.h"
+#include "cli/shared/model_text.h"
+#include "cli/shared/wording.h"
 #include "io/dataset/format.h"
 #include "io/dataset/residency/dataset.h"
 #include "io/model/model_file.h"
@@ -52,8 +50,7 @@ static th_status open_data(struct th_data *data, struct th_model *model,
 {
   const char *path = options->data_of_model;
   th_status rc;
-  TH_TRY(
-      th_import_input_open(data, options, "inspect", path, memory, comm, err));
+  TH_TRY(th_input_open(data, options, "inspect", path, memory, comm, err));
   TH_TRY(th_data_need_targets(data, "inspect --data", path, err));
   TH_TRY(
       th_match(model, data, TH_MATCH_SUPPORT, options->argument[0], comm, err));
@@ -109,7 +106,7 @@ static th_status explained_find(struct th_explained *explained,
     return TH_OK;
   TH_TRY(th_training_memory_share(comm, &share, err));
   TH_TRY(open_data(&data, model, options,
-                   th_command_memory_to_keep(options, share), comm, err));
+                   th_options_memory_to_keep(options, share), comm, err));
   TH_TRY(compute(explained, model, &data, comm, err));
 done:
   th_data_close(&data);
@@ -228,7 +225,7 @@ static json_t *model_json(const struct th_model *model,
   json_object_set_new(o, "ledger", ledger_json(model));
   json_object_set_new(o, "deck", deck);
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
-  th_origin_text_json(o, &model->origin);
+  th_model_text_origin_json(o, &model->origin);
   th_model_text_certificate_json(o, &model->certificate);
   th_model_text_ending_json_model(o, model);
   th_model_text_selected_json(o, model);
@@ -293,7 +290,7 @@ static void print_text(const struct th_origin *origin)
     th_printable_put(stdout, origin->positive_class);
     puts("', -1 all others");
   }
-  th_origin_text_print(TEXT_AT, origin);
+  th_model_text_origin_print(TEXT_AT, origin);
 }
 
 static void print_model(const struct th_model *model,
@@ -405,10 +402,86 @@ static json_t *groups_json(const struct th_groups *groups)
   return o;
 }
 
+/* --- What choosing attributes by their second moments can gain
+ *
+ * Kukliansky & Shamir 2015, equations 11 and 12: the factors by which the
+ * regret bounds of attribute-efficient ridge and lasso shrink where attributes
+ * are drawn by their second moments, not uniformly. */
+
+/* 1: all second moments are the same, there is nothing to gain; near 0: few
+ * attributes have nearly all of it. NaN where every value is zero, or where
+ * moments are not finite. */
+struct improvement {
+  double ridge; /* (sum sqrt(m))^2 / (d sum m), m = E x^2 of an attribute */
+  double lasso; /* sum m / (d max m) */
+};
+
+enum { PIECE = 1 << 16 }; /* attributes whose statistics are read at once */
+
+/* Over attributes in ascending order. */
+struct sums {
+  double squares; /* of m */
+  double squares_lost;
+  double roots; /* of sqrt(m) */
+  double roots_lost;
+  double largest;
+};
+
+/* Neumaier's compensated sum of terms that are not negative. */
+static void add(double *sum, double *lost, double term)
+{
+  double total = *sum + term;
+  *lost += *sum >= term ? (*sum - total) + term : (term - total) + *sum;
+  *sum = total;
+}
+
+static void add_moment(struct sums *sums, const struct th_statistics *moments)
+{
+  double mean = moments->mean;
+  double m = mean * mean + moments->deviation * moments->deviation;
+  add(&sums->squares, &sums->squares_lost, m);
+  add(&sums->roots, &sums->roots_lost, sqrt(m));
+  sums->largest = fmax(sums->largest, m);
+}
+
+static double finite(double value)
+{
+  return isfinite(value) ? value : NAN;
+}
+
+/* Compute both from the store's statistics of all attributes, a few at a time
+ * and in their order: the same whatever the shards. Local. */
+static th_status compute_improvement(struct improvement *improvement,
+                                     struct th_store *store,
+                                     struct th_error *err)
+{
+  const int64_t d = store->shape.attributes;
+  struct th_statistics *statistics = NULL;
+  struct sums sums = {0};
+  th_status rc;
+  *improvement = (struct improvement){NAN, NAN};
+  TH_TRY(TH_NEW(&statistics, th_min_i64(d, PIECE), "statistics", err));
+  for (int64_t first = 0; first < d; first += PIECE) {
+    struct th_range part = {first, th_min_i64(first + PIECE, d)};
+    TH_TRY(store->ops->statistics(store, part, statistics, err));
+    for (int64_t k = 0; k < part.last - part.first; k++)
+      add_moment(&sums, &statistics[k]);
+  }
+  double squares = sums.squares + sums.squares_lost;
+  double roots = sums.roots + sums.roots_lost;
+  improvement->ridge = finite(roots / squares * (roots / (double)d));
+  improvement->lasso = finite(squares / sums.largest / (double)d);
+done:
+  free(statistics);
+  return rc;
+}
+
+/* --- A data set ---------------------------------------------------------- */
+
 /* What is known of a data set beyond its master. */
 struct findings {
   struct th_groups groups;
-  struct th_improvement improvement;
+  struct improvement improvement;
   bool checked;
 };
 
@@ -438,7 +511,7 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
   th_json_hex(o, "fingerprint", store->fingerprint);
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
-  th_origin_text_json(o, th_dataset_origin(dataset));
+  th_model_text_origin_json(o, th_dataset_origin(dataset));
   json_object_set_new(o, "attribute_groups", groups_json(&findings->groups));
   th_json_real(o, "rho_ridge", findings->improvement.ridge);
   th_json_real(o, "rho_lasso", findings->improvement.lasso);
@@ -472,7 +545,7 @@ static void print_targets(struct th_dataset *dataset)
     print_named("classes:      1 is '", class, "', -1 all others");
 }
 
-static void print_improvement(const struct th_improvement *improvement)
+static void print_improvement(const struct improvement *improvement)
 {
   if (isnan(improvement->ridge) || isnan(improvement->lasso))
     printf("moments:      not known\n");
@@ -518,7 +591,7 @@ static void print_dataset(struct th_dataset *dataset,
   const char *provenance = th_dataset_provenance(dataset);
   print_named("provenance:   ", provenance == NULL ? "unknown" : provenance,
               "");
-  th_origin_text_print(TEXT_AT, th_dataset_origin(dataset));
+  th_model_text_origin_print(TEXT_AT, th_dataset_origin(dataset));
   if (groups->groups > 0)
     printf("groups:       %" PRId64 " of attributes, %016" PRIx64 "\n",
            groups->groups, groups->fingerprint);
@@ -533,12 +606,12 @@ static void print_dataset(struct th_dataset *dataset,
  * Local: rank 0. */
 static th_status look_at_moments(struct th_dataset *dataset,
                                  const struct th_options *options,
-                                 struct th_improvement *improvement,
+                                 struct improvement *improvement,
                                  struct th_error *err)
 {
   struct th_error missing = {0};
-  th_status rc = th_report_improvement_compute(
-      improvement, th_dataset_store(dataset), options->check ? err : &missing);
+  th_status rc = compute_improvement(improvement, th_dataset_store(dataset),
+                                     options->check ? err : &missing);
   if (rc != TH_OK && !options->check && !options->quiet)
     th_wording_print(stderr, "note: no moments: ", missing.text);
   return options->check ? rc : TH_OK;
@@ -583,7 +656,8 @@ th_status th_command_inspect(const struct th_options *options,
     rc = th_format_kind(options->argument[0], &kind, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, &kind, sizeof kind, 0);
-  TH_TRY(th_refuse_text(comm, options->argument[0], TH_TEXT_TO_TRAIN, err));
+  TH_TRY(
+      th_input_refuse_text(comm, options->argument[0], TH_TEXT_TO_TRAIN, err));
   if (options->data_of_model != NULL && kind != TH_FILE_MODEL)
     return th_fail(err, TH_EUSAGE,
                    "inspect: --data goes with a model, and %s is none",

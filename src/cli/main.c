@@ -6,8 +6,9 @@
 #include "cli/alike.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/options/options.h"
+#include "cli/run/keeper.h"
 #include "cli/shared/arithmetic.h"
-#include "cli/train.h"
 #include "io/files/interrupt.h"
 #include "io/hdf5/message.h"
 #include "mpi/mpi_comm.h"
@@ -260,5 +261,5 @@ int main(int argc, char **argv)
   else
     th_comm_free(&comm);
   int status = th_error_status_exit(rc);
-  return rc == TH_ESTOPPED ? th_train_deadline_status(status) : status;
+  return rc == TH_ESTOPPED ? th_keeper_stop_status(status) : status;
 }

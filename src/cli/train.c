@@ -1,15 +1,13 @@
 /* train.c - the command that trains
  * SPDX-License-Identifier: MIT */
-#include "cli/train.h"
-
 #include "api/config_check.h"
 #include "api/training.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/import.h"
-#include "cli/report.h"
-#include "cli/wording.h"
+#include "cli/run/report.h"
+#include "cli/shared/input.h"
+#include "cli/shared/wording.h"
 #include "io/files/interrupt.h"
 #include "io/import/text/quote.h"
 #include "io/model/model_file.h"
@@ -22,63 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-struct session;
-static th_status report(struct session *session, struct th_comm *comm,
-                        struct th_error *err);
-
-/* --- When a run has to end, by its options and by the batch system -------- */
-
-enum { LEAST_STATUS = 3 }; /* 1 and 2 are failures */
-
-/* A whole number in the environment. -1: not there; -2: something else. */
-static int64_t number_of(const char *name)
-{
-  const char *text = getenv(name);
-  char *end = NULL;
-  if (text == NULL || *text == '\0')
-    return -1;
-  long long value = strtoll(text, &end, 10);
-  return *end != '\0' || value < 0 ? -2 : value;
-}
-
-static double now_in_unix_time(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-th_status th_train_deadline_find(int64_t max_time, double began, double *left,
-                                 struct th_error *err)
-{
-  static const char *const names[] = {"THRESHER_STOP_AT", "SLURM_JOB_END_TIME"};
-  *left = INFINITY;
-  if (max_time > 0)
-    *left = (double)max_time - (th_comm_clock() - began);
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-    int64_t at = number_of(names[k]);
-    if (at == -2 && k == 0)
-      return th_fail(err, TH_EUSAGE,
-                     "%s is %.60s, not a time in seconds since 1970, as "
-                     "date +%%s prints it",
-                     names[k], getenv(names[k]));
-    if (at >= 0)
-      *left = fmin(*left, (double)at - now_in_unix_time());
-  }
-  const char *status = getenv("THRESHER_STOP_STATUS");
-  if (status != NULL && *status != '\0' && th_train_deadline_status(0) == 0)
-    return th_fail(err, TH_EUSAGE,
-                   "THRESHER_STOP_STATUS is %.60s, not a number from 3 to 125",
-                   status);
-  return TH_OK;
-}
-
-int th_train_deadline_status(int usual)
-{
-  int64_t status = number_of("THRESHER_STOP_STATUS");
-  return status >= LEAST_STATUS && status <= 125 ? (int)status : usual;
-}
 
 enum { WORD = 4 * 4096 }; /* longest file name of a line to type, in quotes */
 
@@ -178,7 +119,7 @@ static void tell_lock(const struct session *session)
     th_output_note(&session->output, note);
   if (note[0] == '\0' && session->report.path != NULL)
     th_output_note(&session->report, note);
-  th_command_note(session->options, note);
+  th_wording_note(session->options, note);
 }
 
 /* Collective. */
@@ -187,7 +128,7 @@ static th_status claim_outputs(struct session *session, struct th_comm *comm,
 {
   const struct th_options *options = session->options;
   th_status rc;
-  TH_TRY(th_command_output_check(comm, options->telemetry, true, options->force,
+  TH_TRY(th_options_output_check(comm, options->telemetry, true, options->force,
                                  err));
   TH_TRY(th_agree(comm, comm->rank == 0 ? claim(session, err) : TH_OK, err));
   if (comm->rank == 0)
@@ -246,7 +187,7 @@ static void write_report(struct session *session,
   struct th_error why = {0};
   if (th_report_write(report, &session->training.plan, &session->training.model,
                       &session->monitor, &session->report, &why) != TH_OK)
-    th_command_unwritten("report", session->options->report, why.text);
+    th_wording_unwritten("report", session->options->report, why.text);
 }
 
 static th_status report(struct session *session, struct th_comm *comm,
@@ -411,8 +352,8 @@ th_status th_command_train(const struct th_options *options,
       .output = options->output,
       .data = &session.data,
       .mapped = options->reading.map ? TH_MAPPED_RESIDENT : TH_MAPPED_NEVER,
-      .memory = th_command_memory_to_keep(options, share)};
-  rc = th_import_input_open(
+      .memory = th_options_memory_to_keep(options, share)};
+  rc = th_input_open(
       &session.data, options, "train", options->argument[0],
       th_training_stored(&options->config, session.training.memory), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);

@@ -5,9 +5,9 @@
 #include "api/training.h"
 #include "cli/commands.h"
 #include "cli/evaluate.h"
-#include "cli/model_text.h"
 #include "cli/options/options.h"
 #include "cli/shared/json.h"
+#include "cli/shared/model_text.h"
 #include "model/model.h"
 #include "ranks/comm.h"
 
@@ -26,7 +26,8 @@ struct session {
 static th_status read_deck(struct session *session, struct th_error *err)
 {
   const struct th_model *model = &session->evaluator.model;
-  th_status rc = th_options_init(&session->deck, th_command_table(), err);
+  th_status rc =
+      th_options_init(&session->deck, session->options->commands, err);
   for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
     const struct th_setting *line = &model->deck[k];
     int row = th_option_find(line->name);
@@ -127,7 +128,7 @@ static th_status compute(struct session *session, struct th_comm *comm,
   TH_TRY(th_training_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
   TH_TRY(
-      make_plan(session, comm, th_command_memory_to_keep(options, share), err));
+      make_plan(session, comm, th_options_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,
                                       .store = evaluator->data.store,
                                       .comm = comm,

@@ -33,4 +33,9 @@ typedef th_status (*th_team_work)(struct th_comm *comm, void *self,
 th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
                       void *self, size_t each, int *made, struct th_error *err);
 
+/* The cores that this rank may use, divided by the ranks of its machine that
+ * may use the same ones; at least 1. Collective. */
+th_status th_team_core_share(struct th_comm *comm, int *cores,
+                             struct th_error *err);
+
 #endif

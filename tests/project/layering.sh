@@ -72,7 +72,8 @@ BEGIN {
   stand("cli/options", "api")
   stand("cli/shared", "cli/options")
   stand("cli/bench", "cli/shared")
-  stand("cli", "cli/bench io/checkpoint")
+  stand("cli/run", "cli/shared io/checkpoint")
+  stand("cli", "cli/bench cli/run")
   stand("unit", "solvers/driver")
   home["mpi.h"] = "mpi"
   home["hdf5.h"] = "io"

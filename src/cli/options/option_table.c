@@ -2,8 +2,63 @@
  * SPDX-License-Identifier: MIT */
 #include "api/training_options.h"
 #include "cli/options/options.h"
+#include "data/slab.h"
+#include "io/import/import.h"
 
 #include <string.h>
+
+/* --- The names of what options choose from: the k-th one, NULL behind the last
+ */
+
+static const char *names_of_format(int64_t k)
+{
+  return th_import_table()[k].name;
+}
+
+static const char *names_of_type(int64_t k)
+{
+  return k < TH_TYPE_COUNT ? th_type_name((enum th_type)k) : NULL;
+}
+
+static const char *names_of_layout(int64_t k)
+{
+  if (k == 0)
+    return "auto";
+  return k <= TH_LAYOUT_COUNT ? th_type_layout_name((enum th_layout)(k - 1))
+                              : NULL;
+}
+
+static const char *names_of_header(int64_t k)
+{
+  static const char *const names[TH_HEADER_COUNT + 1] = {
+      [TH_HEADER_AUTO] = "auto",
+      [TH_HEADER_YES] = "yes",
+      [TH_HEADER_NO] = "no"};
+  return names[k];
+}
+
+static const char *names_of_labels(int64_t k)
+{
+  static const char *const names[TH_LABELS_COUNT + 1] = {
+      [TH_LABELS_AUTO] = "auto",
+      [TH_LABELS_PLAIN] = "plain",
+      [TH_LABELS_WEIGHTED] = "weighted",
+      [TH_LABELS_NONE] = "none"};
+  return names[k];
+}
+
+static const char *names_of_split(int64_t k)
+{
+  static const char *const names[] = {[TH_SPLIT_AUTO] = "auto",
+                                      [TH_SPLIT_TEST] = "test",
+                                      [TH_SPLIT_TRAIN] = "train",
+                                      [TH_SPLIT_ALL] = "all",
+                                      NULL};
+  return names[k];
+}
+
+/* --- The table -------------------------------------------------------------
+ */
 
 #define AT(member) offsetof(struct th_options, member)
 enum {
@@ -66,22 +121,22 @@ static const struct th_option before[] = {
      "Standard deviation of the noise in the targets"},
     TH_FAMILY_PARAMETERS(NUMBER_ROW, CHOICE_ROW){
         "format", 0, TH_OPT_NAME, AT(text.format), NULL, "auto", NULL,
-        TH_NO_LIMITS, th_option_names_format, "data", TH_IMPORT, false,
+        TH_NO_LIMITS, names_of_format, "data", TH_IMPORT, false,
         "Format of the input files. auto recognises it by the text"},
     {"layout", 0, TH_OPT_CHOICE, AT(data.layout), NULL, "auto",
      "auto, which is the layout of --like, or else depends on the density",
-     TH_NO_LIMITS, th_option_names_layout, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, names_of_layout, "data", TH_IMPORT, false,
      "How values are stored. dense stores every value, sparse only those that "
      "are not zero"},
     {"type", 0, TH_OPT_CHOICE, AT(data.type), NULL, "f32",
      "f32; for import the type of --like, if that is given", TH_NO_LIMITS,
-     th_option_names_type, "data", MAKE | TH_SOURCE, false,
+     names_of_type, "data", MAKE | TH_SOURCE, false,
      "Type in which attribute values are stored. u8, i8 and u2 (whole numbers "
      "0 to 3) are refused where they are not exact"},
     {"header", 0, TH_OPT_CHOICE, AT(text.header), NULL, "auto",
      "auto, which takes the first row for names if one of its fields is not a "
      "number",
-     TH_NO_LIMITS, th_option_names_header, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, names_of_header, "data", TH_IMPORT, false,
      "CSV only: whether the first row names the columns"},
     {"target", 0, TH_OPT_TEXT, AT(text.target), "COLUMN", NULL,
      "the last column, if the file has no header or the header calls it y, "
@@ -108,7 +163,7 @@ static const struct th_option before[] = {
      "LIBSVM only: the first attribute has index 0, not 1"},
     {"labels", 0, TH_OPT_CHOICE, AT(text.labels), NULL, "auto",
      "auto, which is plain; with --like, as the lines look", TH_NO_LIMITS,
-     th_option_names_labels, "data", TH_IMPORT, false,
+     names_of_labels, "data", TH_IMPORT, false,
      "LIBSVM only: what stands before the first index:value of a line. plain "
      "is a label, weighted is label:weight, and none is nothing, which goes "
      "with --like"},
@@ -148,7 +203,7 @@ static const struct th_option before[] = {
      "murata:n=100000,d=1000000"},
     {"split", 0, TH_OPT_CHOICE, AT(scores.split), NULL, "auto",
      "auto, which is test if there are test examples, and all otherwise",
-     TH_NO_LIMITS, th_option_names_split, "data", SCORES, false,
+     TH_NO_LIMITS, names_of_split, "data", SCORES, false,
      "Which examples to use"},
 };
 

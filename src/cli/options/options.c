@@ -563,51 +563,23 @@ th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
   return line == 0 ? TH_OK : th_fail(err, TH_ENOMEM, "no memory for the deck");
 }
 
-/* --- The names of what options choose from -------------------------------- */
-
-const char *th_option_names_format(int64_t k)
+int64_t th_options_memory_to_keep(const struct th_options *options,
+                                  int64_t share)
 {
-  return th_import_table()[k].name;
+  return options->memory > 0 ? options->memory : share / 5 * 2;
 }
 
-const char *th_option_names_type(int64_t k)
+th_status th_options_output_check(struct th_comm *comm, const char *path,
+                                  bool text, bool force, struct th_error *err)
 {
-  return k < TH_TYPE_COUNT ? th_type_name((enum th_type)k) : NULL;
-}
-
-const char *th_option_names_layout(int64_t k)
-{
-  if (k == 0)
-    return "auto";
-  return k <= TH_LAYOUT_COUNT ? th_type_layout_name((enum th_layout)(k - 1))
-                              : NULL;
-}
-
-const char *th_option_names_header(int64_t k)
-{
-  static const char *const names[TH_HEADER_COUNT + 1] = {
-      [TH_HEADER_AUTO] = "auto",
-      [TH_HEADER_YES] = "yes",
-      [TH_HEADER_NO] = "no"};
-  return names[k];
-}
-
-const char *th_option_names_labels(int64_t k)
-{
-  static const char *const names[TH_LABELS_COUNT + 1] = {
-      [TH_LABELS_AUTO] = "auto",
-      [TH_LABELS_PLAIN] = "plain",
-      [TH_LABELS_WEIGHTED] = "weighted",
-      [TH_LABELS_NONE] = "none"};
-  return names[k];
-}
-
-const char *th_option_names_split(int64_t k)
-{
-  static const char *const names[] = {[TH_SPLIT_AUTO] = "auto",
-                                      [TH_SPLIT_TEST] = "test",
-                                      [TH_SPLIT_TRAIN] = "train",
-                                      [TH_SPLIT_ALL] = "all",
-                                      NULL};
-  return names[k];
+  struct th_output output = {.file = -1};
+  th_status rc = TH_OK;
+  if (path == NULL)
+    return TH_OK;
+  if (comm->rank == 0) {
+    rc = (text ? th_output_begin_text : th_output_begin)(&output, path, force,
+                                                         err);
+    th_output_abort(&output);
+  }
+  return th_agree(comm, rc, err);
 }

@@ -164,16 +164,15 @@ const char *th_option_nearest(const char *name, unsigned commands);
 th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
                               unsigned bit, struct th_error *err);
 
-/* --- The names of what options choose from
- *
- * Each function gives the k-th name of a choice, NULL behind the last. Local.
- */
+/* Bytes of stored values that a rank keeps: --memory, else 2/5 of its share.
+ * Local. */
+int64_t th_options_memory_to_keep(const struct th_options *options,
+                                  int64_t share);
 
-const char *th_option_names_format(int64_t k);
-const char *th_option_names_type(int64_t k);
-const char *th_option_names_layout(int64_t k);
-const char *th_option_names_header(int64_t k);
-const char *th_option_names_labels(int64_t k);
-const char *th_option_names_split(int64_t k);
+/* Refuse an output now rather than after the work: it exists, or its folder
+ * cannot be written, or it is no text and goes to the standard output. path
+ * NULL: nothing to check. Collective. */
+th_status th_options_output_check(struct th_comm *comm, const char *path,
+                                  bool text, bool force, struct th_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/printable.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -106,4 +107,16 @@ th_status th_json_print(FILE *out, json_t *object, size_t flags,
   if (fputc('\n', out) == EOF || ferror(out))
     return th_fail(err, TH_EIO, "cannot write JSON output");
   return TH_OK;
+}
+
+th_status th_json_write(const struct th_output *output, json_t *object,
+                        size_t flags, struct th_error *err)
+{
+  struct th_error why = {0};
+  th_status rc = th_json_print(output->text, object, flags, &why);
+  int code = errno;
+  if (rc == TH_EIO)
+    return th_fail(err, rc, "cannot write %s: %s", th_output_name(output->path),
+                   strerror(code));
+  return rc == TH_OK ? TH_OK : th_fail(err, rc, "%s", why.text);
 }

@@ -4,6 +4,7 @@
 #define TH_JSON_H
 
 #include "base/error.h"
+#include "io/files/output.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -29,5 +30,10 @@ void th_json_hex(json_t *object, const char *key, uint64_t value);
  * be written. */
 th_status th_json_print(FILE *out, json_t *object, size_t flags,
                         struct th_error *err);
+
+/* Write an object, which is released, to an output of text: a failure has its
+ * name and the reason. Local. */
+th_status th_json_write(const struct th_output *output, json_t *object,
+                        size_t flags, struct th_error *err);
 
 #endif

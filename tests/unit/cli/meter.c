@@ -1,6 +1,6 @@
 /* meter.c - what a meter shows, and when
  * SPDX-License-Identifier: MIT */
-#include "cli/meter.h"
+#include "cli/run/meter.h"
 #include "check.h"
 
 #include <math.h>

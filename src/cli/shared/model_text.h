@@ -5,6 +5,7 @@
 
 #include "cli/shared/json.h"
 #include "model/model.h"
+#include "model/origin.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -55,5 +56,16 @@ void th_model_text_selected_json(json_t *object, const struct th_model *model);
 /* Lines behind the label, where there is a guarantee. */
 void th_model_text_selected_print(FILE *out, const char *label,
                                   const struct th_model *model);
+
+/* --- The text that data were imported from --------------------------------
+ *
+ * All functions are local. */
+
+/* Lines, each with a label that is padded to `width`; none where nothing is
+ * known. */
+void th_model_text_origin_print(int width, const struct th_origin *origin);
+
+/* The member "text" of an object: null where nothing is known. */
+void th_model_text_origin_json(json_t *object, const struct th_origin *origin);
 
 #endif

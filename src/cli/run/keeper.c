@@ -1,12 +1,11 @@
 /* keeper.c - when a run is saved and when it is stopped; what it goes on from
  * SPDX-License-Identifier: MIT */
-#include "cli/keeper.h"
+#include "cli/run/keeper.h"
 
 #include "api/data.h"
 #include "base/error.h"
 #include "cli/shared/arithmetic.h"
-#include "cli/train.h"
-#include "cli/wording.h"
+#include "cli/shared/wording.h"
 #include "io/files/file.h"
 #include "io/files/hash.h"
 #include "io/files/interrupt.h"
@@ -15,6 +14,67 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* --- When a run has to end, by its options and by the batch system -------- */
+
+enum { LEAST_STATUS = 3 }; /* 1 and 2 are failures */
+
+/* A whole number in the environment. -1: not there; -2: something else. */
+static int64_t number_of(const char *name)
+{
+  const char *text = getenv(name);
+  char *end = NULL;
+  if (text == NULL || *text == '\0')
+    return -1;
+  long long value = strtoll(text, &end, 10);
+  return *end != '\0' || value < 0 ? -2 : value;
+}
+
+static double now_in_unix_time(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The seconds from now to the first of these: the end of --max-time, counted
+ * from `began` by th_comm_clock, 0: none; THRESHER_STOP_AT and
+ * SLURM_JOB_END_TIME, both in seconds of Unix time. Infinite if there is none.
+ * *left may be negative. An error if THRESHER_STOP_AT is no time. */
+static th_status find_deadline(int64_t max_time, double began, double *left,
+                               struct th_error *err)
+{
+  static const char *const names[] = {"THRESHER_STOP_AT", "SLURM_JOB_END_TIME"};
+  *left = INFINITY;
+  if (max_time > 0)
+    *left = (double)max_time - (th_comm_clock() - began);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    int64_t at = number_of(names[k]);
+    if (at == -2 && k == 0)
+      return th_fail(err, TH_EUSAGE,
+                     "%s is %.60s, not a time in seconds since 1970, as "
+                     "date +%%s prints it",
+                     names[k], getenv(names[k]));
+    if (at >= 0)
+      *left = fmin(*left, (double)at - now_in_unix_time());
+  }
+  const char *status = getenv("THRESHER_STOP_STATUS");
+  if (status != NULL && *status != '\0' && th_keeper_stop_status(0) == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "THRESHER_STOP_STATUS is %.60s, not a number from 3 to 125",
+                   status);
+  return TH_OK;
+}
+
+int th_keeper_stop_status(int usual)
+{
+  int64_t status = number_of("THRESHER_STOP_STATUS");
+  return status >= LEAST_STATUS && status <= 125 ? (int)status : usual;
+}
+
+/* --- What is kept, and when ------------------------------------------------
+ */
 
 /* How often a file STOP is looked for, in seconds. */
 static const double look_every = 0.5;
@@ -46,7 +106,7 @@ th_status th_keeper_open(struct th_keeper *keeper,
                                .every = INFINITY,
                                .checkpoint = {.folder = -1, .locked = -1},
                                .found = {.file = -1}};
-  rc = th_train_deadline_find(options->max_time, began, &left, err);
+  rc = find_deadline(options->max_time, began, &left, err);
   TH_TRY(th_agree(comm, rc, err));
   keeper->end = th_comm_clock() + left;
   if (options->checkpoint.every > 0)

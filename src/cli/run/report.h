@@ -1,15 +1,15 @@
 /* report.h - what a run cost: for the summary and for --report
  *
- * Every rank keeps accounts of itself (cli/rank_cost.h); at the end all of them
- * are gathered, so that a report can say who waited for whom.
+ * Every rank keeps accounts of itself (cli/run/rank_cost.h); at the end all of
+ * them are gathered, so that a report can say who waited for whom.
  *
  * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPORT_H
 #define TH_REPORT_H
 
-#include "cli/rank_cost.h"
-#include "cli/run_monitor.h"
+#include "cli/run/rank_cost.h"
+#include "cli/run/run_monitor.h"
 #include "data/source.h"
 #include "model/model.h"
 #include "ranks/profile.h"
@@ -56,14 +56,12 @@ struct th_estimate {
   double most;
 };
 
-/* A rough estimate of a run's seconds (rank_cost.c): what is looked at by that
+/* A rough estimate of a run's seconds: what is looked at by that
  * bandwidth and what solvers make of it, reading by 1 GB/s. Collective. */
 th_status th_report_estimate(const struct th_plan *plan,
                              const struct th_shape *shape, struct th_comm *comm,
                              struct th_estimate *estimate,
                              struct th_error *err);
-
-/* ---- figures that follow from the accounts; local ---- */
 
 /* ---- files and tables (report.c); local: one rank calls them ---- */
 
@@ -95,32 +93,12 @@ void th_report_print(FILE *out, const struct th_report *report,
  * page faults
  *
  * Of this process alone: it is no part of the accounts of a run that is gone on
- * with (cli/rank_cost.h). */
+ * with (cli/run/rank_cost.h). */
 
 /* As it stands, by getrusage; zeros where the system does not tell. Local. */
 struct th_usage th_report_usage_now(void);
 
 /* What came after `began`. Local. */
 struct th_usage th_report_usage_since(const struct th_usage *began);
-
-/* --- What choosing attributes by their second moments can gain
- *
- * Kukliansky & Shamir 2015, equations 11 and 12: the factors by which the
- * regret bounds of attribute-efficient ridge and lasso shrink where attributes
- * are drawn by their second moments, not uniformly. */
-
-/* 1: all second moments are the same, there is nothing to gain; near 0: few
- * attributes have nearly all of it. NaN where every value is zero, or where
- * moments are not finite. */
-struct th_improvement {
-  double ridge; /* (sum sqrt(m))^2 / (d sum m), m = E x^2 of an attribute */
-  double lasso; /* sum m / (d max m) */
-};
-
-/* Compute both from the store's statistics of all attributes, a few at a time
- * and in their order: the same whatever the shards. Local. */
-th_status th_report_improvement_compute(struct th_improvement *improvement,
-                                        struct th_store *store,
-                                        struct th_error *err);
 
 #endif

@@ -1,23 +1,12 @@
 /* wording.c - numbers as people read them
  * SPDX-License-Identifier: MIT */
-#include "cli/wording.h"
+#include "cli/shared/wording.h"
 
 #include "base/error.h"
 #include "base/printable.h"
 #include "math/loss.h"
 
-const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
-{
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  double value = (double)bytes;
-  size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-    value /= 1000;
-    unit++;
-  }
-  snprintf(text, size, "%.3g %s", value, units[unit]);
-  return text;
-}
+#include <string.h>
 
 const char *th_wording_loss(const char *loss)
 {
@@ -33,4 +22,18 @@ void th_wording_print(FILE *out, const char *before, const char *text)
   th_printable(line);
   th_error_name_options(line, true);
   fprintf(out, "%s%s\n", before, line);
+}
+
+void th_wording_note(const struct th_options *options, const char *note)
+{
+  if (note[0] != '\0' && !options->quiet)
+    th_wording_print(stderr, "note: ", note);
+}
+
+void th_wording_unwritten(const char *what, const char *path, const char *why)
+{
+  fprintf(stderr, "note: no %s: ", what);
+  th_wording_print(stderr, "", why);
+  if (strcmp(path, "-") == 0 && freopen("/dev/null", "w", stdout) == NULL)
+    fprintf(stderr, "note: the standard output is closed\n");
 }

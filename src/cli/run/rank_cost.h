@@ -50,11 +50,4 @@ th_status th_rank_cost_gather(struct th_rank_total *total,
 /* List a total with the state of a run. Local. */
 void th_rank_cost_describe(struct th_rank_total *total, struct th_state *state);
 
-/* --- How many cores there are for each rank ------------------------------- */
-
-/* The cores that this rank may use, divided by the ranks of its machine that
- * may use the same ones; at least 1. Collective. */
-th_status th_rank_cost_core_share(struct th_comm *comm, int *cores,
-                                  struct th_error *err);
-
 #endif

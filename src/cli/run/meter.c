@@ -1,7 +1,7 @@
 /* meter.c - progress of long work: a bar on a terminal, else a line now and
  * then
  * SPDX-License-Identifier: MIT */
-#include "cli/meter.h"
+#include "cli/run/meter.h"
 
 #include "ranks/comm.h"
 

@@ -5,10 +5,10 @@
 #define TH_RUN_MONITOR_H
 
 #include "api/data.h"
-#include "cli/keeper.h"
-#include "cli/meter.h"
 #include "cli/options/options.h"
-#include "cli/rank_cost.h"
+#include "cli/run/keeper.h"
+#include "cli/run/meter.h"
+#include "cli/run/rank_cost.h"
 #include "cli/shared/json.h"
 #include "data/source.h"
 #include "io/checkpoint/checkpoint_log.h"

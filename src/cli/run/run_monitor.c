@@ -1,14 +1,13 @@
 /* run_monitor.c - progress of a training run: a bar, log lines, telemetry
  * SPDX-License-Identifier: MIT */
-#include "cli/run_monitor.h"
+#include "cli/run/run_monitor.h"
 
 #include "api/match.h"
 #include "base/memory.h"
-#include "cli/commands.h"
-#include "cli/model_text.h"
-#include "cli/rank_cost.h"
+#include "cli/run/rank_cost.h"
 #include "cli/shared/json.h"
-#include "cli/wording.h"
+#include "cli/shared/model_text.h"
+#include "cli/shared/wording.h"
 #include "data/source.h"
 #include "io/files/interrupt.h"
 #include "io/model/model_file.h"
@@ -390,7 +389,7 @@ static void record(struct th_run_monitor *monitor,
     th_model_text_ending_json(line, progress->ending, progress->loss_name);
   th_json_real(line, "seconds", th_comm_clock() - monitor->began);
   add_errors(line, monitor, progress);
-  th_command_json(&monitor->output, line, JSON_COMPACT, &monitor->err);
+  th_json_write(&monitor->output, line, JSON_COMPACT, &monitor->err);
 }
 
 static void on_progress(void *self, const struct th_progress *progress)
@@ -511,7 +510,7 @@ void th_run_monitor_finish(struct th_run_monitor *monitor)
   if (monitor->err.code == TH_OK)
     th_output_commit(&monitor->output, &monitor->err);
   if (monitor->err.code != TH_OK)
-    th_command_unwritten("telemetry", monitor->telemetry_path,
+    th_wording_unwritten("telemetry", monitor->telemetry_path,
                          monitor->err.text);
 }
 

@@ -79,4 +79,9 @@ void th_keeper_done(struct th_keeper *keeper);
 /* Local. */
 void th_keeper_close(struct th_keeper *keeper);
 
+/* The exit status of a run that was stopped early: THRESHER_STOP_STATUS, 3 to
+ * 125, for batch systems that requeue jobs by another status; else `usual`.
+ * Local. */
+int th_keeper_stop_status(int usual);
+
 #endif
