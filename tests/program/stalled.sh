@@ -8,8 +8,8 @@ export OMPI_MCA_odls_base_sigkill_timeout=1 PRTE_MCA_odls_base_sigkill_timeout=1
 . "$SOURCE/tests/support/lib.sh"
 rm -rf ./* .[a-z]*
 
-long_run=(train --source "murata:examples=60000,attributes=3000,support=5" --solver exploration
-  --budget 600 -s 5 --growth 1 --validation 0 --batch-explore 2048 --passes 250 -q)
+long_run=(train --source "murata:examples=16000,attributes=1000,support=5" --solver exploration
+  --budget 200 -s 5 --growth 1 --validation 0 --batch-explore 2048 --passes 250 -q)
 must 0 "${long_run[@]}" -o undisturbed.h5
 
 # start OUTPUT: on three ranks, in the background; rank 0 waits behind a checkpoint, $one
