@@ -34,8 +34,12 @@ for r in 48 100 1000; do
   family=toeplitz
   [ "$r" -ne 48 ] || family='sparse --density 0.3'
   must 0 generate $family -o $r.h5 $size --row-group $r --shards 2
+  turn=0
   for solver in $solvers; do
     [ "$r" -eq 100 ] || [ -z "${options[$solver]:-}" ] || continue
+    # each with 100, and with one of the others
+    turn=$((turn + 1))
+    [ "$r" -eq 100 ] || tried $((turn + r / 1000)) 2 || continue
     trains $r "$solver"
   done
 done
