@@ -177,7 +177,9 @@ holds far offset 'objective, gap and support size of 6 entries of the path.*'
 
 # Means of a million deviations: what an intercept loses on its way to the data's own
 # units and back is rounding, and a coefficient or a gap that is wrong is still found.
-for mean in 5e5 1e6 3e6 1e7; do
+means="1e6 1e7"
+! long || means="5e5 1e6 3e6 1e7"
+for mean in $means; do
   "$PYTHON" - "$mean" <<'END' >means.csv
 import numpy, sys
 draw = numpy.random.default_rng(990)
