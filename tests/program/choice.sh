@@ -10,7 +10,7 @@ if ! "$PYTHON" -c 'import numpy' 2>/dev/null; then
   exit 77
 fi
 rm -rf ./*
-short=8
+short=5
 long && short=40
 
 # make KIND SEED N D: data.csv, the target in the last column

@@ -35,11 +35,11 @@ check_family()
     --test 0.2 --shards 1 --seed 5 "$@"
   [ "$(fingerprint $name.h5)" = "$(fingerprint $name.0/x.h5)" ] ||
     fail "$name: the fingerprint depends on the shards"
-  must 2 generate $name -o other.h5 --examples 2000 --attributes 1500 \
+  must 0 generate $name -o other.h5 --examples 2000 --attributes 1500 \
     --test 0.2 --seed 6 --force "$@"
   [ "$(fingerprint $name.h5)" != "$(fingerprint other.h5)" ] ||
     fail "$name: another seed, the same data"
-  must 2 inspect $name.0/x.h5 --check
+  must 0 inspect $name.0/x.h5 --check
   ranks 0 inspect $name.0/x.h5 --json >shards.json
   ranks 0 inspect $name.h5 --json >inspect.json
   for ratio in rho_ridge rho_lasso; do
