@@ -5,6 +5,7 @@
 #include "base/search.h"
 #include "cli/bench/bench.h"
 #include "cli/options/options.h"
+#include "cli/shared/json.h"
 #include "solvers/driver/train.h"
 
 #include <limits.h>
@@ -24,12 +25,46 @@ static void print_solver(const struct th_solver_row *row)
   printf("%s\n", row->options[0] == NULL ? " none of its own" : "");
 }
 
-/* Local. Never fails. */
+/* Words up to NULL. */
+static json_t *words(const char *const *word)
+{
+  json_t *list = json_array();
+  for (; *word != NULL; word++)
+    json_array_append_new(list, json_string(*word));
+  return list;
+}
+
+static json_t *solver_object(const struct th_solver_row *row)
+{
+  const char *needs[4] = {NULL};
+  int count = 0;
+  if (row->needs_sparsity)
+    needs[count++] = "sparsity";
+  if (row->needs_budget)
+    needs[count++] = "budget";
+  if (row->needs_start)
+    needs[count++] = "start";
+  return json_pack("{ss ss ss so so sb}", "name", row->name, "summary",
+                   row->summary, "source", row->source, "needs", words(needs),
+                   "options", words(row->options), "penalised", row->penalised);
+}
+
+static th_status print_objects(struct th_error *err)
+{
+  json_t *list = json_array();
+  for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
+       row++)
+    json_array_append_new(list, solver_object(row));
+  return th_json_print(stdout, json_pack("{so}", "solvers", list),
+                       JSON_INDENT(2), err);
+}
+
+/* Local. */
 static th_status list_solvers(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err)
 {
-  (void)options;
-  (void)err;
+  if (options->json)
+    return comm->rank == 0 ? print_objects(err) : TH_OK;
   for (const struct th_solver_row *row = th_solver_table();
        comm->rank == 0 && row->name != NULL; row++)
     print_solver(row);

@@ -75,8 +75,7 @@ heap_writes()
 
 solvers=(sift 'hybrid -s 4 --budget 20' 'exploration -s 4 --budget 20'
   'exploitation --start 1,5' 'lasso --path 5')
-for name in lasso prox-sgd fs-prox-sgd os-prox-sgd truncated-gradient rda saga \
-  svrg; do
+for name in $(solvers_with penalty); do
   solvers+=("$name --lambda-ratio 0.2 --epochs 5")
 done
 
@@ -114,12 +113,10 @@ not_numbers()
       copy $name
       "$tool" set bad.h5 00000.h5 $object all $value
       "$tool" set bad.h5 00001.h5 $object all $value
-      for solver in sift 'exploration -s 4 --budget 20' 'exploitation --start 1,5' \
-        'hybrid -s 4 --budget 20' lasso prox-sgd fs-prox-sgd os-prox-sgd saga svrg rda \
-        truncated-gradient ridge omp oomp aerr aelr ogd-ridge eg-lasso ssr \
-        'rda-ito -s 4 --budget 20' 'dantzig -s 4 --budget 20'; do
+      while read -r solver; do
+        # shellcheck disable=SC2086
         refused 1 . 0 train bad.h5 -o never.h5 --solver $solver
-      done
+      done <every
       for where in 0 5; do
         copy $name
         "$tool" set bad.h5 00001.h5 $object $where $value
@@ -131,6 +128,7 @@ not_numbers()
   done
 }
 
+each_solver 4 20 1,5 >every
 make_data
 heap_writes
 not_numbers

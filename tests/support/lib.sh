@@ -138,6 +138,25 @@ print(json.dumps(value))
 END
 }
 
+# solvers_with OPTION: the solvers of the table that use it, one on a line
+solvers_with()
+{
+  ranks 0 solvers --json | "$PYTHON" -c 'import json, sys
+for row in json.load(sys.stdin)["solvers"]:
+    if sys.argv[1] in row["options"]:
+        print(row["name"])' "$1"
+}
+
+# each_solver SPARSITY BUDGET START: lines NAME OPTION...: the solvers of the table, with what
+# each of them needs
+each_solver()
+{
+  ranks 0 solvers --json | "$PYTHON" -c 'import json, sys
+given = dict(zip(("sparsity", "budget", "start"), sys.argv[1:]))
+for row in json.load(sys.stdin)["solvers"]:
+    print(row["name"], *(f"--{need} {given[need]}" for need in row["needs"]))' "$@"
+}
+
 # compare WHAT A RELATION B, with RELATION an operator of Python's.
 compare()
 {

@@ -269,7 +269,7 @@ static const struct th_option after[] = {
      "Add to the telemetry how far the coefficients are from those of this "
      "model"},
     {"json", 0, TH_OPT_FLAG, AT(json), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_EVALUATE | TH_INSPECT | TH_BENCH | TH_VERIFY, false,
+     "run", TH_EVALUATE | TH_INSPECT | TH_SOLVERS | TH_BENCH | TH_VERIFY, false,
      "Print the results as JSON"},
     {"unweighted", 0, TH_OPT_FLAG, AT(scores.unweighted), NULL, "no", NULL,
      TH_NO_LIMITS, NULL, "run", TH_EVALUATE, false,
