@@ -20,11 +20,12 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from solver_table import needed, solver_table  # noqa: E402
+
 TABLE = os.path.join(HERE, "table.txt")
 RANKS = (1, 3)
 # What a run is like beyond what a solver needs: a word, the solvers, the options.
-PENALISED = ("prox-sgd", "fs-prox-sgd", "os-prox-sgd", "truncated-gradient", "rda", "saga",
-             "svrg")
 VARIANTS = (
     ("group", ("lasso", "os-prox-sgd", "saga"),
      "--penalty group --groups pairs.txt --lambda-ratio 0.3"),
@@ -47,17 +48,6 @@ def must(thresher, *arguments):
     if done.returncode != 0:
         sys.exit("golden.py: thresher %s: %s" % (" ".join(arguments), done.stderr))
     return done.stdout
-
-
-def solver_table(thresher):
-    """what each solver needs, by its name"""
-    table, name = {}, None
-    for line in must(thresher, "solvers").splitlines():
-        if line and not line.startswith(" "):
-            name = line
-        elif line.split()[:1] == ["needs:"]:
-            table[name] = line.split(":", 1)[1]
-    return table
 
 
 def write_text(name, labels, weights, filled=1.0):
@@ -98,16 +88,17 @@ def make_data(thresher):
     return ("dense", "sparse", "labels", "weights")
 
 
-def options_of(solver, needs, data):
+def in_steps(row):
+    """whether it takes steps towards the solution of a penalty"""
+    return "penalty" in row["options"] and "batch" in row["options"]
+
+
+def options_of(row, data):
     small = data in ("labels", "weights")
-    options = ["--solver", solver]
-    if "-s" in needs:
-        options += ["-s", "4" if small else "6"]
-    if "--budget" in needs:
-        options += ["--budget", "12" if small else "60"]
-    if "--start" in needs:
-        options += ["--start", "3,7,12,21" if small else "3,17,90,200"]
-    if solver in PENALISED:
+    options = ["--solver", row["name"]]
+    options += needed(row, sparsity=4 if small else 6, budget=12 if small else 60,
+                      start="3,7,12,21" if small else "3,17,90,200")
+    if in_steps(row):
         options += ["--lambda-ratio", "0.2", "--epochs", "6"]
     return options
 
@@ -116,16 +107,16 @@ def settings(thresher):
     """(what, data, options) of every model"""
     table = solver_table(thresher)
     for data in make_data(thresher):
-        for solver, needs in table.items():
-            yield f"{solver} {data}", data, options_of(solver, needs, data)
+        for solver, row in table.items():
+            yield f"{solver} {data}", data, options_of(row, data)
         for word, solvers, extra in VARIANTS:
             for solver in solvers:
                 words = extra.split()
                 plain = ["--solver", solver] if "lambda" in extra or "path" in extra \
-                    else options_of(solver, table[solver], data)
+                    else options_of(table[solver], data)
                 if data in ("labels", "weights"):
                     words = ["pairs30.txt" if w == "pairs.txt" else w for w in words]
-                if word in ("group", "path") and solver in PENALISED:
+                if word in ("group", "path") and in_steps(table[solver]):
                     words += ["--epochs", "6"]
                 yield f"{solver}+{word} {data}", data, plain + words
 

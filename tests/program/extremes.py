@@ -7,11 +7,15 @@ A run ends in one line or with a result: no crash, no message of a sanitizer. On
 that takes longer than its time, since it was asked for more than there is, is told
 to end, and has to.
 """
+import os
 import random
 import re
 import signal
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from solver_table import solver_table  # noqa: E402
 
 MOST = str(2**63 - 1)
 VALUES = ["0", "-1", "1", MOST, "-" + MOST, str(-2**63), str(2**63), "1e19", "1e308", "-1e308",
@@ -20,9 +24,6 @@ SECONDS = 10  # then it is told to end
 HANG = 600  # and so long after that it hangs
 # An option needs a file, or the run needs one.
 LEFT_OUT = ("--output", "--telemetry", "--report", "--checkpoint", "--deck", "--like", "--model")
-SOLVERS = ["sift", "exploration", "hybrid", "prox-sgd", "fs-prox-sgd", "os-prox-sgd", "saga", "svrg", "lasso",
-           "omp", "oomp", "aerr", "ogd-ridge", "eg-lasso", "ridge", "rda", "rda-ito", "dantzig",
-           "ssr", "truncated-gradient", "aelr"]
 COMMANDS = {
     "train": ["train", "data.h5", "-o", "made.h5", "--force", "-q", "--memory", "64M"],
     "import": ["import", "text.svm", "-o", "set.h5", "--force", "-q", "--memory", "64M"],
@@ -76,11 +77,12 @@ def main():
     all_jobs = len(jobs)
     if count > 0:
         jobs = dice.sample(jobs, count)
+    solvers = list(solver_table(program))
     bad = 0
     for number, (command, name, value) in enumerate(jobs):
         words = [program] + COMMANDS[command]
         if command == "train" and name != "--solver":
-            words += ["--solver", SOLVERS[number % len(SOLVERS)]]
+            words += ["--solver", solvers[number % len(solvers)]]
         words += [f"{name}={value}"]
         wrong = fault(words)
         if wrong is not None:

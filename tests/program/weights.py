@@ -12,6 +12,9 @@ import sys
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from solver_table import needed, solver_table  # noqa: E402
+
 THRESHER = sys.argv[1]
 LONG = os.environ.get("THRESHER_LONG") == "yes"
 EXACT = {"lasso", "ridge", "omp", "saga", "svrg", "os-prox-sgd"}
@@ -32,26 +35,8 @@ def run(*arguments):
     return done.stdout
 
 
-def solver_table():
-    """Name and what it needs of each solver."""
-    table, name = {}, None
-    for line in run("solvers").splitlines():
-        if line and not line.startswith(" "):
-            name = line
-        elif line.split()[:1] == ["needs:"]:
-            table[name] = line.split(":", 1)[1]
-    return table
-
-
-def options_of(needs, truth):
-    options = []
-    if "-s" in needs:
-        options += ["-s", str(len(truth))]
-    if "--budget" in needs:
-        options += ["--budget", "8"]
-    if "--start" in needs:
-        options += ["--start", ",".join(map(str, truth))]
-    return options
+def options_of(row, truth):
+    return needed(row, sparsity=len(truth), budget=8, start=",".join(map(str, truth)))
 
 
 def write(name, table):
@@ -160,7 +145,7 @@ def evidence():
 
 
 def main():
-    table = solver_table()
+    table = solver_table(THRESHER)
     table.pop("oomp")  # refuses weights
     shapes = [(layout, target) for layout in ("dense", "sparse") for target in ("y", "label")]
     if LONG:

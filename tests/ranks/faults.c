@@ -19,28 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const solvers[] = {"lasso",
-                                      "prox-sgd",
-                                      "fs-prox-sgd",
-                                      "os-prox-sgd",
-                                      "saga",
-                                      "svrg",
-                                      "truncated-gradient",
-                                      "rda",
-                                      "aerr",
-                                      "aelr",
-                                      "ogd-ridge",
-                                      "eg-lasso",
-                                      "ridge",
-                                      "omp",
-                                      "oomp",
-                                      "rda-ito",
-                                      "dantzig",
-                                      "ssr",
-                                      "sift",
-                                      "exploration",
-                                      "exploitation",
-                                      "hybrid"};
 static const char *const losses[] = {"squared", "logistic"};
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
@@ -48,9 +26,7 @@ static const char *const penalties[] = {"l1", "group", "sparse-group"};
 /* Forms: dense, dense with labels, sparse; and dense with more examples than
  * coordinate descent wants to see, which is for lasso alone. */
 enum { TALL = 3, FORMS };
-enum { FIRST_COMPETITOR = 15 }; /* rda-ito and those after it */
-enum { FIRST_BUDGETED = 18 };   /* sift and those after it */
-enum { SOLVERS = 22, ATTRIBUTES = 600, GROUP = 100 };
+enum { ATTRIBUTES = 600, GROUP = 100 };
 
 enum fault { MEMORY, READING, LEAVING };
 
@@ -121,9 +97,9 @@ static struct memory_store *store_of(int form)
 }
 
 /* In a ball: passes in which the second phase begins, and early stops. */
-static struct th_config ball_config(int solver, int form)
+static struct th_config ball_config(const struct th_solver_row *row, int form)
 {
-  struct th_config config = problem_config(solvers[solver], 0, 30);
+  struct th_config config = problem_config(row->name, 0, 30);
   config.passes = 3;
   config.validation = form == 1 ? 0.2 : 0;
   config.row_cache_memory = form;
@@ -151,10 +127,11 @@ static struct th_config pursuit_config(int form)
   return config;
 }
 
-/* Weights, which form 1 has, are not for all. */
-static bool takes(int solver, int form)
+/* Weights, which form 1 has, are not for all; the last form is for lasso. */
+static bool takes(const struct th_solver_row *row, int form)
 {
-  return form != 1 || strcmp(solvers[solver], "oomp") != 0;
+  return form == TALL ? strcmp(row->name, "lasso") == 0
+                      : form != 1 || !solver_uses(row, "mu");
 }
 
 /* With bounds so small that attributes stand out of few examples. */
@@ -171,11 +148,11 @@ static struct th_config online_config(void)
 }
 
 /* Under a budget; whole examples where the solver can. */
-static struct th_config looks_config(int solver, int form)
+static struct th_config looks_config(const struct th_solver_row *row, int form)
 {
-  bool whole = strcmp(solvers[solver], "ssr") == 0 && form > 0;
+  bool whole = !row->needs_budget && form > 0;
   struct th_config config =
-      problem_config(solvers[solver], whole ? 0 : 6, whole ? 0 : 30);
+      problem_config(row->name, whole ? 0 : 6, whole ? 0 : 30);
   config.loss = "squared";
   config.passes = 3;
   config.validation = form == 1 ? 0.2 : 0;
@@ -185,13 +162,14 @@ static struct th_config looks_config(int solver, int form)
 }
 
 /* Under a budget, with both ends: form 0 has the strict one. */
-static struct th_config budgeted_config(int solver, int form)
+static struct th_config budgeted_config(const struct th_solver_row *row,
+                                        int form)
 {
   static const int64_t start[] = {0, 7, 300, 599};
-  bool keeps = strcmp(solvers[solver], "exploitation") == 0;
-  bool sifts = strcmp(solvers[solver], "sift") == 0;
+  bool keeps = row->needs_start;
+  bool sifts = solver_uses(row, "select");
   struct th_config config =
-      problem_config(solvers[solver], sifts || keeps ? 0 : 4, 60);
+      problem_config(row->name, sifts || keeps ? 0 : 4, 60);
   if (keeps || sifts) /* few examples: sift shares them among few blocks */
     config.budget = keeps ? 0 : 300;
   config.loss = losses[form == 1];
@@ -203,22 +181,21 @@ static struct th_config budgeted_config(int solver, int form)
   return config;
 }
 
-static struct th_config config_of(int solver, int form)
+static struct th_config config_of(const struct th_solver_row *row, int form)
 {
-  if (solver >= FIRST_BUDGETED)
-    return budgeted_config(solver, form);
-  if (solver >= FIRST_COMPETITOR)
-    return looks_config(solver, form);
-  struct th_config config =
-      penalised_config(solvers[solver], losses[form == 1], 0.5);
-  if (strcmp(config.solver, "ridge") == 0)
-    return ridge_config(form);
-  if (strcmp(config.solver, "oomp") == 0)
+  if (solver_uses(row, "mu"))
     return online_config();
-  if (strcmp(config.solver, "omp") == 0)
+  if (solver_looks(row))
+    return looks_config(row, form);
+  if (row->ball != NULL)
+    return ball_config(row, form);
+  if (!row->penalised)
+    return budgeted_config(row, form);
+  if (row->ridge != NULL)
+    return ridge_config(form);
+  if (row->selects)
     return pursuit_config(form);
-  if (th_solver_find(config.solver)->ball != NULL)
-    return ball_config(solver, form);
+  struct th_config config = penalised_config(row->name, losses[form == 1], 0.5);
   config.penalty = penalties[form % 3];
   config.standardize = form == 1;
   config.intercept = form == 1;
@@ -263,17 +240,18 @@ static int64_t train(struct th_comm *comm, const struct th_config *config,
 }
 
 /* How many calls of a kind fail in a form of data. */
-static int64_t points_of(enum fault fault, int solver, bool all)
+static int64_t points_of(enum fault fault, const struct th_solver_row *row,
+                         bool all)
 {
   if (fault == LEAVING)
     return all ? 8 : 3;
-  return all && strcmp(solvers[solver], "sift") != 0 ? 24 : 8;
+  return all && !solver_uses(row, "select") ? 24 : 8;
 }
 
 /* Each rank in turn, at some of its calls: the first ones, the last one, and
  * others in between. */
 static void test_fault(struct th_comm *comm, const struct th_config *config,
-                       struct memory_store *m, enum fault fault, int points,
+                       struct memory_store *m, enum fault fault, int64_t points,
                        int shift)
 {
   int64_t calls[8] = {0};
@@ -339,16 +317,18 @@ int main(int argc, char **argv)
     struct th_store_ops ops = *plain_ops;
     ops.slab = frail_slab;
     m->store.ops = &ops;
-    for (int solver = 0; solver < (form == TALL ? 1 : SOLVERS); solver++) {
-      struct th_config config = config_of(solver, form);
+    int shift = form;
+    for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
+         row++, shift++) {
+      struct th_config config = config_of(row, form);
       bool asked = only == NULL || strcmp(only, "all") == 0 ||
-                   strcmp(only, solvers[solver]) == 0;
-      if (!takes(solver, form) || !asked)
+                   strcmp(only, row->name) == 0;
+      if (!takes(row, form) || !asked)
         continue;
       config.groups = form % 3 > 0 ? &groups : NULL;
       for (enum fault fault = MEMORY; fault <= LEAVING; fault++)
         CASE(test_fault(&comm, &config, m, fault,
-                        points_of(fault, solver, only != NULL), solver + form));
+                        points_of(fault, row, only != NULL), shift));
     }
     th_groups_free(&groups);
     memory_store_free(m);

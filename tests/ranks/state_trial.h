@@ -209,20 +209,6 @@ static inline struct th_config looks(const struct th_solver_row *row, int k)
   return config;
 }
 
-static inline bool is_competitor(const struct th_solver_row *row)
-{
-  static const char *const names[] = {"rda-ito", "dantzig", "ssr"};
-  bool found = false;
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    found = found || strcmp(row->name, names[k]) == 0;
-  return found;
-}
-
-static inline bool is_online(const struct th_solver_row *row)
-{
-  return strcmp(row->name, "oomp") == 0;
-}
-
 /* Options that a solver does not have. */
 static inline void fit_options(struct th_config *config, int k)
 {
@@ -260,12 +246,12 @@ static inline void make_trial(struct trial *t, const struct th_solver_row *row,
 {
   *t = (struct trial){.problem = problem_of(row, k), .number = k};
   t->data = store_of(&t->problem, k);
-  t->config = is_online(row)       ? selects_online(row, k)
-              : is_competitor(row) ? looks(row, k)
-              : row->ball != NULL  ? in_a_ball(row, &t->problem, k)
-              : row->selects       ? pursues(row, &t->problem, k)
-              : row->penalised     ? penalised(row, &t->problem, k)
-                                   : budgeted(row, &t->problem, k);
+  t->config = solver_uses(row, "mu") ? selects_online(row, k)
+              : solver_looks(row)    ? looks(row, k)
+              : row->ball != NULL    ? in_a_ball(row, &t->problem, k)
+              : row->selects         ? pursues(row, &t->problem, k)
+              : row->penalised       ? penalised(row, &t->problem, k)
+                                     : budgeted(row, &t->problem, k);
   fit_options(&t->config, k);
   t->config.factoring = factoring_of(k);
   t->config.seed = (uint64_t)k + 1;

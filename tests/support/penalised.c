@@ -9,6 +9,19 @@
 
 enum { MOST_ITERATIONS = 200000 };
 
+bool solver_uses(const struct th_solver_row *row, const char *option)
+{
+  for (const char *const *its = row->options; *its != NULL; its++)
+    if (strcmp(*its, option) == 0)
+      return true;
+  return false;
+}
+
+bool solver_looks(const struct th_solver_row *row)
+{
+  return !row->penalised && solver_uses(row, "lambda");
+}
+
 struct th_config penalised_config(const char *solver, const char *loss,
                                   double ratio)
 {

@@ -12,6 +12,11 @@
 struct th_config penalised_config(const char *solver, const char *loss,
                                   double ratio);
 
+/* Whether a solver of the table uses an option. */
+bool solver_uses(const struct th_solver_row *row, const char *option);
+/* Whether it looks at its support and at other attributes by chance. */
+bool solver_looks(const struct th_solver_row *row);
+
 /* A problem in plain arrays: x[i * d + j], weights with mean 1. */
 struct plain {
   int64_t n;
