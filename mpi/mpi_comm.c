@@ -28,24 +28,6 @@ struct transport {
   bool is_part;
 };
 
-/* Print what failed and end the job. The second function does so unless the
- * code is MPI_SUCCESS. Local. */
-static _Noreturn void mpi_die(const char *what, int code)
-{
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  fprintf(stderr, "thresher: %s failed: %s\n", what, text);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  abort();
-}
-
-void th_mpi_must(int code, const char *what)
-{
-  if (code != MPI_SUCCESS)
-    mpi_die(what, code);
-}
-
 /* MPI 3 counts in int, so longer arrays are sent in parts of this many items.
  */
 enum { PART = 1 << 26 };
@@ -75,7 +57,7 @@ static double enter_from(struct th_comm *comm, enum th_mpi_kind kind,
   double began = th_comm_clock();
   th_mpi_watch_enter(transport->watch, &call);
   if (transport->extra != MPI_COMM_NULL)
-    th_mpi_watch_compare(transport->extra, &call);
+    th_mpi_call_compare(transport->extra, &call);
   return began;
 }
 
@@ -97,10 +79,10 @@ static void reduce(struct th_comm *comm, void *values, size_t count,
   enum th_mpi_kind kind = op == MPI_SUM ? TH_MPI_SUM : TH_MPI_MAX;
   double began = enter(comm, kind, count, count * 8);
   for (size_t done = 0; done < count; done += PART)
-    th_mpi_must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
-                              part_of(count, done), type, op,
-                              transport_of(comm)->comm),
-                "MPI_Allreduce");
+    th_mpi_call_must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
+                                   part_of(count, done), type, op,
+                                   transport_of(comm)->comm),
+                     "MPI_Allreduce");
   leave(comm, began);
 }
 
@@ -123,9 +105,10 @@ static void mpi_prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
 {
   double began = enter(comm, TH_MPI_PREFIX, count, count * sizeof *values);
   for (size_t done = 0; done < count; done += PART)
-    th_mpi_must(MPI_Exscan(MPI_IN_PLACE, values + done, part_of(count, done),
-                           MPI_INT64_T, MPI_SUM, transport_of(comm)->comm),
-                "MPI_Exscan");
+    th_mpi_call_must(MPI_Exscan(MPI_IN_PLACE, values + done,
+                                part_of(count, done), MPI_INT64_T, MPI_SUM,
+                                transport_of(comm)->comm),
+                     "MPI_Exscan");
   if (comm->rank == 0 && count > 0) /* MPI leaves it undefined */
     memset(values, 0, count * sizeof *values);
   leave(comm, began);
@@ -136,9 +119,9 @@ static void mpi_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
   double began = enter_from(comm, TH_MPI_BCAST, bytes,
                             comm->rank == root ? bytes : 0, root);
   for (size_t done = 0; done < bytes; done += PART)
-    th_mpi_must(MPI_Bcast((char *)data + done, part_of(bytes, done), MPI_BYTE,
-                          root, transport_of(comm)->comm),
-                "MPI_Bcast");
+    th_mpi_call_must(MPI_Bcast((char *)data + done, part_of(bytes, done),
+                               MPI_BYTE, root, transport_of(comm)->comm),
+                     "MPI_Bcast");
   leave(comm, began);
 }
 
@@ -160,11 +143,12 @@ static void swap_with(struct th_comm *comm, int to, const char *send,
   while (sent < send_bytes || got < receive_bytes) {
     int out = part_of(send_bytes, sent);
     int in = part_of(receive_bytes, got);
-    th_mpi_must(MPI_Sendrecv(send + sent, out, MPI_BYTE,
-                             out > 0 ? to : MPI_PROC_NULL, 0, receive + got, in,
-                             MPI_BYTE, in > 0 ? from : MPI_PROC_NULL, 0,
-                             transport_of(comm)->comm, MPI_STATUS_IGNORE),
-                "MPI_Sendrecv");
+    th_mpi_call_must(MPI_Sendrecv(send + sent, out, MPI_BYTE,
+                                  out > 0 ? to : MPI_PROC_NULL, 0,
+                                  receive + got, in, MPI_BYTE,
+                                  in > 0 ? from : MPI_PROC_NULL, 0,
+                                  transport_of(comm)->comm, MPI_STATUS_IGNORE),
+                     "MPI_Sendrecv");
     sent += (size_t)out;
     got += (size_t)in;
   }
@@ -216,17 +200,18 @@ static void mpi_sum_start(struct th_comm *comm, int64_t *values, size_t count)
     return;
   }
   double began = enter(comm, TH_MPI_SUM_START, count, count * sizeof *values);
-  th_mpi_must(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T,
-                             MPI_SUM, transport->comm, &transport->request),
-              "MPI_Iallreduce");
+  th_mpi_call_must(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T,
+                                  MPI_SUM, transport->comm,
+                                  &transport->request),
+                   "MPI_Iallreduce");
   leave(comm, began);
 }
 
 static void mpi_sum_finish(struct th_comm *comm)
 {
   double began = enter(comm, TH_MPI_SUM_FINISH, 0, 0);
-  th_mpi_must(MPI_Wait(&transport_of(comm)->request, MPI_STATUS_IGNORE),
-              "MPI_Wait");
+  th_mpi_call_must(MPI_Wait(&transport_of(comm)->request, MPI_STATUS_IGNORE),
+                   "MPI_Wait");
   leave(comm, began);
 }
 
@@ -236,7 +221,7 @@ static void mpi_sum_progress(struct th_comm *comm)
   if (transport_of(comm)->request == MPI_REQUEST_NULL)
     return;
   double began = th_comm_clock();
-  th_mpi_must(
+  th_mpi_call_must(
       MPI_Test(&transport_of(comm)->request, &complete, MPI_STATUS_IGNORE),
       "MPI_Test");
   comm->seconds += th_comm_clock() - began;
@@ -245,7 +230,7 @@ static void mpi_sum_progress(struct th_comm *comm)
 static void mpi_barrier(struct th_comm *comm)
 {
   double began = enter(comm, TH_MPI_BARRIER, 0, 0);
-  th_mpi_must(MPI_Barrier(transport_of(comm)->comm), "MPI_Barrier");
+  th_mpi_call_must(MPI_Barrier(transport_of(comm)->comm), "MPI_Barrier");
   leave(comm, began);
 }
 
@@ -265,8 +250,8 @@ static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
   const struct transport *whole = transport_of(comm);
   double began = enter(comm, TH_MPI_SPLIT, 0, 0);
   MPI_Comm team;
-  th_mpi_must(MPI_Comm_split(whole->comm, color, comm->rank, &team),
-              "MPI_Comm_split");
+  th_mpi_call_must(MPI_Comm_split(whole->comm, color, comm->rank, &team),
+                   "MPI_Comm_split");
   fill(part, team, whole->extra != MPI_COMM_NULL);
   transport_of(part)->watch = whole->watch;
   transport_of(part)->is_part = true;
@@ -288,9 +273,9 @@ static void mpi_release(struct th_comm *comm)
 {
   struct transport *transport = transport_of(comm);
   comm->ops->watch(comm, 0);
-  th_mpi_must(MPI_Comm_free(&transport->comm), "MPI_Comm_free");
+  th_mpi_call_must(MPI_Comm_free(&transport->comm), "MPI_Comm_free");
   if (transport->extra != MPI_COMM_NULL)
-    th_mpi_must(MPI_Comm_free(&transport->extra), "MPI_Comm_free");
+    th_mpi_call_must(MPI_Comm_free(&transport->extra), "MPI_Comm_free");
   free(transport);
   comm->transport = NULL;
 }
@@ -336,17 +321,17 @@ static void fill(struct th_comm *comm, MPI_Comm team, bool checked)
 {
   struct transport *transport = calloc(1, sizeof *transport);
   if (transport == NULL)
-    mpi_die("starting a team", MPI_ERR_NO_MEM);
+    th_mpi_call_fail("starting a team", MPI_ERR_NO_MEM);
   transport->comm = team;
   transport->extra = MPI_COMM_NULL;
   transport->request = MPI_REQUEST_NULL;
   *comm = (struct th_comm){.ops = &mpi_ops, .transport = transport};
-  th_mpi_must(MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN),
-              "MPI_Comm_set_errhandler");
-  th_mpi_must(MPI_Comm_rank(team, &comm->rank), "MPI_Comm_rank");
-  th_mpi_must(MPI_Comm_size(team, &comm->size), "MPI_Comm_size");
+  th_mpi_call_must(MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN),
+                   "MPI_Comm_set_errhandler");
+  th_mpi_call_must(MPI_Comm_rank(team, &comm->rank), "MPI_Comm_rank");
+  th_mpi_call_must(MPI_Comm_size(team, &comm->size), "MPI_Comm_size");
   if (checked)
-    th_mpi_must(MPI_Comm_dup(team, &transport->extra), "MPI_Comm_dup");
+    th_mpi_call_must(MPI_Comm_dup(team, &transport->extra), "MPI_Comm_dup");
 }
 
 /* Whether every operation is compared with rank 0's: by the build or the
@@ -355,8 +340,9 @@ static bool is_checked(MPI_Comm team)
 {
   const char *told = getenv("THRESHER_CHECK_COLLECTIVES");
   int checked = told != NULL ? strcmp(told, "yes") == 0 : TH_CHECKED;
-  th_mpi_must(MPI_Allreduce(MPI_IN_PLACE, &checked, 1, MPI_INT, MPI_MAX, team),
-              "MPI_Allreduce");
+  th_mpi_call_must(
+      MPI_Allreduce(MPI_IN_PLACE, &checked, 1, MPI_INT, MPI_MAX, team),
+      "MPI_Allreduce");
   return checked != 0;
 }
 
@@ -364,9 +350,9 @@ void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
 {
   MPI_Comm team;
   int provided; /* other threads read files, but only this one calls MPI */
-  th_mpi_must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
-              "MPI_Init_thread");
-  th_mpi_must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
+  th_mpi_call_must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+                   "MPI_Init_thread");
+  th_mpi_call_must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
   fill(comm, team, is_checked(team));
 }
 
@@ -382,16 +368,16 @@ static bool is_team(MPI_Comm comm)
   if (comm == (MPI_Comm)0 || comm == MPI_COMM_NULL)
     return false;
   for (int k = 0; k < 2; k++) {
-    th_mpi_must(MPI_Comm_get_errhandler(asked[k], &handler[k]),
-                "MPI_Comm_get_errhandler");
-    th_mpi_must(MPI_Comm_set_errhandler(asked[k], MPI_ERRORS_RETURN),
-                "MPI_Comm_set_errhandler");
+    th_mpi_call_must(MPI_Comm_get_errhandler(asked[k], &handler[k]),
+                     "MPI_Comm_get_errhandler");
+    th_mpi_call_must(MPI_Comm_set_errhandler(asked[k], MPI_ERRORS_RETURN),
+                     "MPI_Comm_set_errhandler");
   }
   int code = MPI_Comm_test_inter(comm, &between);
   for (int k = 0; k < 2; k++) {
-    th_mpi_must(MPI_Comm_set_errhandler(asked[k], handler[k]),
-                "MPI_Comm_set_errhandler");
-    th_mpi_must(MPI_Errhandler_free(&handler[k]), "MPI_Errhandler_free");
+    th_mpi_call_must(MPI_Comm_set_errhandler(asked[k], handler[k]),
+                     "MPI_Comm_set_errhandler");
+    th_mpi_call_must(MPI_Errhandler_free(&handler[k]), "MPI_Errhandler_free");
   }
   return code == MPI_SUCCESS && !between;
 }
@@ -401,8 +387,8 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
   int begun = 0;
   int ended = 0;
   MPI_Comm team;
-  th_mpi_must(MPI_Initialized(&begun), "MPI_Initialized");
-  th_mpi_must(MPI_Finalized(&ended), "MPI_Finalized");
+  th_mpi_call_must(MPI_Initialized(&begun), "MPI_Initialized");
+  th_mpi_call_must(MPI_Finalized(&ended), "MPI_Finalized");
   if (!begun || ended)
     return th_fail(err, TH_EUSAGE,
                    "MPI is not running; make a team of ranks after MPI_Init "
@@ -412,7 +398,7 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
                    "%d is no communicator of one group; give the number that "
                    "MPI_Comm_c2f has for one that this process belongs to",
                    handle);
-  th_mpi_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
+  th_mpi_call_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
   fill(comm, team, is_checked(team));
   return TH_OK;
 }
@@ -420,7 +406,7 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
 bool th_mpi_allows_threads(void)
 {
   int level = MPI_THREAD_SINGLE;
-  th_mpi_must(MPI_Query_thread(&level), "MPI_Query_thread");
+  th_mpi_call_must(MPI_Query_thread(&level), "MPI_Query_thread");
   return level >= MPI_THREAD_FUNNELED;
 }
 
@@ -450,11 +436,11 @@ static bool fits(MPI_Comm node, size_t bytes)
   struct statvfs shm;
   int good = 0;
   int rank;
-  th_mpi_must(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
+  th_mpi_call_must(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
   if (rank == 0)
     good = statvfs("/dev/shm", &shm) == 0 &&
            (double)shm.f_bavail * (double)shm.f_frsize > 2.0 * (double)bytes;
-  th_mpi_must(MPI_Bcast(&good, 1, MPI_INT, 0, node), "MPI_Bcast");
+  th_mpi_call_must(MPI_Bcast(&good, 1, MPI_INT, 0, node), "MPI_Bcast");
   return good != 0;
 }
 
@@ -464,15 +450,16 @@ static void open_window(struct window *window, size_t bytes,
   MPI_Aint size;
   int unit;
   int rank;
-  th_mpi_must(MPI_Comm_rank(window->node, &rank), "MPI_Comm_rank");
-  th_mpi_must(MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)bytes : 0, 1,
-                                      MPI_INFO_NULL, window->node, &block->data,
-                                      &window->win),
-              "MPI_Win_allocate_shared");
-  th_mpi_must(MPI_Win_shared_query(window->win, 0, &size, &unit, &block->data),
-              "MPI_Win_shared_query");
-  th_mpi_must(MPI_Win_lock_all(MPI_MODE_NOCHECK, window->win),
-              "MPI_Win_lock_all");
+  th_mpi_call_must(MPI_Comm_rank(window->node, &rank), "MPI_Comm_rank");
+  th_mpi_call_must(MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)bytes : 0, 1,
+                                           MPI_INFO_NULL, window->node,
+                                           &block->data, &window->win),
+                   "MPI_Win_allocate_shared");
+  th_mpi_call_must(
+      MPI_Win_shared_query(window->win, 0, &size, &unit, &block->data),
+      "MPI_Win_shared_query");
+  th_mpi_call_must(MPI_Win_lock_all(MPI_MODE_NOCHECK, window->win),
+                   "MPI_Win_lock_all");
   block->writer = rank == 0;
 }
 
@@ -485,17 +472,17 @@ static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
   int ranks = 1;
   *block = (struct th_shared){.writer = true};
   if (window == NULL)
-    mpi_die("sharing memory", MPI_ERR_NO_MEM);
-  th_mpi_must(MPI_Comm_split_type(team, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                                  &window->node),
-              "MPI_Comm_split_type");
-  th_mpi_must(MPI_Comm_size(window->node, &ranks), "MPI_Comm_size");
+    th_mpi_call_fail("sharing memory", MPI_ERR_NO_MEM);
+  th_mpi_call_must(MPI_Comm_split_type(team, MPI_COMM_TYPE_SHARED, 0,
+                                       MPI_INFO_NULL, &window->node),
+                   "MPI_Comm_split_type");
+  th_mpi_call_must(MPI_Comm_size(window->node, &ranks), "MPI_Comm_size");
   if (ranks > 1 && bytes >= WORTH_SHARING && fits(window->node, bytes)) {
     open_window(window, bytes, block);
     block->window = window;
     return;
   }
-  th_mpi_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
+  th_mpi_call_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
   free(window);
   block->data = calloc(bytes > 0 ? bytes : 1, 1);
 }
@@ -505,9 +492,9 @@ static void mpi_show(struct th_shared *block)
   struct window *window = block->window;
   if (window == NULL)
     return;
-  th_mpi_must(MPI_Win_sync(window->win), "MPI_Win_sync");
-  th_mpi_must(MPI_Barrier(window->node), "MPI_Barrier");
-  th_mpi_must(MPI_Win_sync(window->win), "MPI_Win_sync");
+  th_mpi_call_must(MPI_Win_sync(window->win), "MPI_Win_sync");
+  th_mpi_call_must(MPI_Barrier(window->node), "MPI_Barrier");
+  th_mpi_call_must(MPI_Win_sync(window->win), "MPI_Win_sync");
 }
 
 static void mpi_unshare(struct th_shared *block)
@@ -517,8 +504,8 @@ static void mpi_unshare(struct th_shared *block)
     free(block->data);
     return;
   }
-  th_mpi_must(MPI_Win_unlock_all(window->win), "MPI_Win_unlock_all");
-  th_mpi_must(MPI_Win_free(&window->win), "MPI_Win_free");
-  th_mpi_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
+  th_mpi_call_must(MPI_Win_unlock_all(window->win), "MPI_Win_unlock_all");
+  th_mpi_call_must(MPI_Win_free(&window->win), "MPI_Win_free");
+  th_mpi_call_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
   free(window);
 }

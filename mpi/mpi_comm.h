@@ -24,9 +24,4 @@ bool th_mpi_allows_threads(void);
 /* Release the team and shut MPI down. Collective. */
 void th_mpi_stop(struct th_comm *comm);
 
-/* --- Memory that the ranks of a node share; internal ---------------------- */
-
-/* Local. */
-void th_mpi_must(int code, const char *what);
-
 #endif

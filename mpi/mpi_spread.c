@@ -6,11 +6,82 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_spread.h"
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "mpi/mpi_scalapack.h"
 
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- ScaLAPACK, loaded when it is wanted ------------------------------------
+ *
+ * OpenBLAS, where it is what ScaLAPACK stands on, starts threads as soon as it
+ * is loaded, and they wait busily at first. Few runs want it. It is told to use
+ * one thread: there is a rank for every core. */
+
+/* Its functions, by the names that its manual has for them without C or _. */
+struct scalapack {
+  int (*sys2blacs_handle)(MPI_Comm comm);
+  void (*free_blacs_system_handle)(int handle);
+  void (*gridinit)(int *context, const char *order, int rows, int columns);
+  void (*gridexit)(int context);
+  void (*descinit)(int *desc, const int *m, const int *n, const int *mb,
+                   const int *nb, const int *row, const int *column,
+                   const int *context, const int *lead, int *info);
+  void (*pdpotrf)(const char *triangle, const int *n, double *a, const int *ia,
+                  const int *ja, const int *desc, int *info);
+  void (*pdpotrs)(const char *triangle, const int *n, const int *sides,
+                  const double *a, const int *ia, const int *ja,
+                  const int *desc, double *b, const int *ib, const int *jb,
+                  const int *desc_b, int *info);
+};
+
+#define AT(member) offsetof(struct scalapack, member)
+
+static const struct {
+  const char *name;
+  size_t at;
+} functions[] = {
+    {"Csys2blacs_handle", AT(sys2blacs_handle)},
+    {"Cfree_blacs_system_handle", AT(free_blacs_system_handle)},
+    {"Cblacs_gridinit", AT(gridinit)},
+    {"Cblacs_gridexit", AT(gridexit)},
+    {"descinit_", AT(descinit)},
+    {"pdpotrf_", AT(pdpotrf)},
+    {"pdpotrs_", AT(pdpotrs)},
+};
+
+/* By its name, as the system finds it, or where it was when this was built. */
+static void *open_library(void)
+{
+  void *found = dlopen(TH_SCALAPACK_NAME, RTLD_NOW | RTLD_LOCAL);
+  return found != NULL ? found
+                       : dlopen(TH_SCALAPACK_FILE, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Load the library; it stays until the process ends. Local. An error where it
+ * is not found. */
+static th_status load_scalapack(struct scalapack *library, struct th_error *err)
+{
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  void *found = open_library();
+  if (found == NULL)
+    return th_fail(err, TH_EIO,
+                   "cannot load ScaLAPACK: %s; install it, or choose {factor} "
+                   "own or cg",
+                   dlerror());
+  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+    void *function = dlsym(found, functions[k].name);
+    if (function == NULL)
+      return th_fail(err, TH_EIO,
+                     "%s: no function %s; choose {factor} own or cg",
+                     TH_SCALAPACK_NAME, functions[k].name);
+    memcpy((char *)library + functions[k].at, &function, sizeof function);
+  }
+  return TH_OK;
+}
 
 enum { DESCRIPTOR = 9 };
 
@@ -31,7 +102,7 @@ static void give_part(const struct th_spread *a, const double *part,
 }
 
 /* Factor and solve; the solution is in `part`. Collective. */
-static bool solve_parts(const struct th_mpi_scalapack *library, int context,
+static bool solve_parts(const struct scalapack *library, int context,
                         struct th_spread *a, double *part)
 {
   const int n = (int)a->n;
@@ -59,10 +130,10 @@ th_status th_mpi_spread_solve(MPI_Comm team, struct th_comm *comm,
                               bool *definite, struct th_error *err)
 {
   double *part = NULL;
-  struct th_mpi_scalapack library;
+  struct scalapack library;
   th_status rc = TH_NEW(&part, a->lead, "a linear system", err);
   if (rc == TH_OK)
-    rc = th_mpi_scalapack_load(&library, err);
+    rc = load_scalapack(&library, err);
   TH_TRY(th_agree(comm, rc, err));
   take_part(a, b, part);
   int handle = library.sys2blacs_handle(team);

@@ -1,9 +1,7 @@
-/* mpi_watch.c - what a rank does in its team: told when it takes too long, and
- * compared with rank 0 in checked builds
+/* mpi_watch.c - what a rank does in its team: a note when it takes too long
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_watch.h"
 
-#include "mpi/mpi_comm.h"
 #include "ranks/comm.h"
 
 #include <inttypes.h>
@@ -16,27 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOST = 64, TEXT = 128 };
-
-struct kind {
-  const char *name;
-  const char *unit; /* NULL: it has no count */
-};
-
-static const struct kind kinds[] = {
-    [TH_MPI_SUM] = {"a sum", "numbers"},
-    [TH_MPI_MAX] = {"a maximum", "numbers"},
-    [TH_MPI_PREFIX] = {"a sum over lower ranks", "numbers"},
-    [TH_MPI_BCAST] = {"a broadcast", "bytes"},
-    [TH_MPI_EXCHANGE] = {"an exchange between all ranks", NULL},
-    [TH_MPI_JOIN] = {"a collection of the parts of all ranks", "bytes"},
-    [TH_MPI_SUM_START] = {"the start of a sum", "numbers"},
-    [TH_MPI_SUM_FINISH] = {"the end of a sum", NULL},
-    [TH_MPI_BARRIER] = {"a barrier", NULL},
-    [TH_MPI_SHARE] = {"shared memory", "bytes"},
-    [TH_MPI_SPLIT] = {"a split into teams", NULL},
-    [TH_MPI_SOLVE] = {"a dense solution", NULL},
-};
+enum { HOST = 64 };
 
 /* The mutex guards all that changes. */
 struct th_mpi_watch {
@@ -52,21 +30,11 @@ struct th_mpi_watch {
   double since;            /* th_comm_clock: it was entered or left */
 };
 
-static void describe(const struct th_mpi_call *call, char text[TEXT])
-{
-  const struct kind *kind = &kinds[call->kind];
-  if (kind->unit == NULL)
-    snprintf(text, TEXT, "%s", kind->name);
-  else
-    snprintf(text, TEXT, "%s of %" PRId64 " %s", kind->name, call->count,
-             kind->unit);
-}
-
 static void tell(const struct th_mpi_watch *watch, double seconds)
 {
   const struct th_mpi_call *call = &watch->last;
-  char text[TEXT];
-  describe(call, text);
+  char text[TH_MPI_CALL_TEXT];
+  th_mpi_call_describe(call, text);
   if (watch->inside)
     fprintf(
         stderr,
@@ -178,27 +146,4 @@ void th_mpi_watch_leave(struct th_mpi_watch *watch)
   watch->inside = false;
   watch->since = th_comm_clock();
   pthread_mutex_unlock(&watch->mutex);
-}
-
-/* Exchanges have other sizes on every rank, and count 0. */
-void th_mpi_watch_compare(MPI_Comm extra, const struct th_mpi_call *call)
-{
-  int64_t here[3] = {call->kind, call->count, call->root};
-  int64_t there[3] = {here[0], here[1], here[2]};
-  char mine[TEXT];
-  char theirs[TEXT];
-  int rank = 0;
-  th_mpi_must(MPI_Comm_rank(extra, &rank), "MPI_Comm_rank");
-  th_mpi_must(MPI_Bcast(there, 3, MPI_INT64_T, 0, extra), "MPI_Bcast");
-  if (memcmp(here, there, sizeof here) == 0)
-    return;
-  struct th_mpi_call other = {.kind = (enum th_mpi_kind)there[0],
-                              .count = there[1]};
-  describe(call, mine);
-  describe(&other, theirs);
-  fprintf(stderr,
-          "thresher: rank %d of a team enters %s from rank %" PRId64
-          ", and rank 0 %s from rank %" PRId64 ", at operation %" PRId64 "\n",
-          rank, mine, here[2], theirs, there[2], call->number);
-  MPI_Abort(MPI_COMM_WORLD, 1);
 }

@@ -1,5 +1,4 @@
-/* mpi_watch.h - what a rank does in its team: told when it takes too long, and
- * compared with rank 0 in checked builds
+/* mpi_watch.h - what a rank does in its team: a note when it takes too long
  *
  * A watch is a thread of each rank that prints a note when the rank has been
  * inside one operation, or outside all of them, for longer than a limit. The
@@ -8,34 +7,9 @@
 #ifndef TH_MPI_WATCH_H
 #define TH_MPI_WATCH_H
 
-#include <mpi.h>
-#include <stdint.h>
+#include "mpi/mpi_call.h"
 
 struct th_mpi_watch;
-
-enum th_mpi_kind {
-  TH_MPI_SUM,
-  TH_MPI_MAX,
-  TH_MPI_PREFIX,
-  TH_MPI_BCAST,
-  TH_MPI_EXCHANGE,
-  TH_MPI_JOIN,
-  TH_MPI_SUM_START,
-  TH_MPI_SUM_FINISH,
-  TH_MPI_BARRIER,
-  TH_MPI_SHARE,
-  TH_MPI_SPLIT,
-  TH_MPI_SOLVE
-};
-
-/* An operation that a rank enters. */
-struct th_mpi_call {
-  enum th_mpi_kind kind;
-  int64_t count;  /* values or bytes: the same on all ranks of the team */
-  int64_t root;   /* 0 where there is none */
-  int64_t number; /* in this team; 0: none yet */
-  int ranks;      /* of the team */
-};
 
 /* Begin to watch this rank of the job. seconds: the limit. Local. NULL where no
  * thread can be had. Release with th_mpi_watch_free. */
@@ -48,10 +22,5 @@ void th_mpi_watch_free(struct th_mpi_watch *watch);
 void th_mpi_watch_enter(struct th_mpi_watch *watch,
                         const struct th_mpi_call *call);
 void th_mpi_watch_leave(struct th_mpi_watch *watch);
-
-/* Compare the operation with that of rank 0; a difference ends the job with a
- * line. extra: a communicator of the same ranks that nothing else uses.
- * Collective. */
-void th_mpi_watch_compare(MPI_Comm extra, const struct th_mpi_call *call);
 
 #endif

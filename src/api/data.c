@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "io/dataset/row_groups.h"
 #include "io/import/groups_file.h"
+#include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
 void thresher_data_close(struct thresher_data *data);
@@ -89,6 +90,27 @@ th_status th_data_unchanged(struct th_data *data, struct th_error *err)
                                : TH_OK;
 }
 
+/* --- The examples of a split, row group by row group ---------------------- */
+
+th_status th_data_split_rows(const struct th_shape *shape, int split,
+                             struct th_rows *rows, struct th_error *err)
+{
+  int64_t test = th_shape_tests(shape);
+  if (split == TH_SPLIT_AUTO)
+    split = test > 0 ? TH_SPLIT_TEST : TH_SPLIT_ALL;
+  *rows = (struct th_rows){0, shape->examples};
+  if (split == TH_SPLIT_TEST)
+    *rows = (struct th_rows){shape->training, test};
+  else if (split == TH_SPLIT_TRAIN)
+    rows->count = shape->training;
+  if (rows->count > 0)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "{split} %s: the data set has no such examples; use {split} "
+                 "all",
+                 split == TH_SPLIT_TEST ? "test" : "train");
+}
+
 /* --- Data of thresher.h: a data set's file, or the caller's --------------- */
 
 enum { SHARE = 5 }; /* one in so many bytes of a rank's share are for values */
@@ -102,7 +124,7 @@ static th_status create(struct thresher_data **data, struct thresher_team *team,
   TH_TRY(th_agree(&team->comm, rc, err));
   (*data)->comm = &team->comm;
   (*data)->threaded = team->threaded;
-  TH_TRY(th_training_memory_share(&team->comm, &share, err));
+  TH_TRY(th_team_memory_share(&team->comm, &share, err));
   (*data)->memory = memory > 0 ? memory : share / SHARE;
 done:
   return rc;
@@ -227,8 +249,7 @@ int64_t thresher_data_count(const struct thresher_data *data,
   th_error_clear(&err);
   TH_TRY(TH_HANDLE_GIVEN(&err, {data, "data"}));
   TH_TRY(th_handle_which(__func__, which, &err));
-  TH_TRY(th_training_split_rows(&data->data.store->shape, (int)which, &rows,
-                                &err));
+  TH_TRY(th_data_split_rows(&data->data.store->shape, (int)which, &rows, &err));
 done:
   return rc == TH_OK ? rows.count : 0;
 }

@@ -56,4 +56,15 @@ th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,
 /* An error when files were replaced since they were opened. Local. */
 th_status th_data_unchanged(struct th_data *data, struct th_error *err);
 
+/* --- The examples of a split, row group by row group
+ *
+ * All functions are local. */
+
+enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
+
+/* The rows of a split. auto: the test examples if there are any, else all. An
+ * error if the split is empty. */
+th_status th_data_split_rows(const struct th_shape *shape, int split,
+                             struct th_rows *rows, struct th_error *err);
+
 #endif

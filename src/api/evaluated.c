@@ -358,8 +358,7 @@ static th_status begin(const char *call,
   if (rc == TH_OK)
     rc = th_handle_which(call, which, err);
   if (rc == TH_OK)
-    rc =
-        th_training_split_rows(&data->data.store->shape, (int)which, rows, err);
+    rc = th_data_split_rows(&data->data.store->shape, (int)which, rows, err);
   TH_TRY(th_agree(data->comm, rc, err));
   TH_TRY(th_handle_alike(data->comm, (uint64_t)which, "examples", err));
 done:

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "api/match.h"
 
-#include "api/training_names.h"
+#include "api/training_options.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "io/dataset/origin_file.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@ static th_status refuse_name(const struct th_data *data, const char *name,
                              struct th_error *err)
 {
   char text[TH_NAME_LONG];
-  th_training_names_text(name, text, sizeof text);
+  th_printable_name(name, text, sizeof text);
   if (place == TH_NAME_ABSENT)
     return th_fail(err, TH_EDATA,
                    "%s: no attribute is named %s, which model %s uses; give "
@@ -149,7 +150,7 @@ static th_status find_names(struct th_data *data, char *const *name,
   for (int64_t k = 0; k < count && rc == TH_OK; k++)
     if (attribute[k] < 0)
       rc = th_fail(err, TH_EUSAGE, "%s: %s %s", where,
-                   th_training_names_text(name[k], text, sizeof text),
+                   th_printable_name(name[k], text, sizeof text),
                    attribute[k] == TH_NAME_ABSENT
                        ? "is neither a file nor the name of an attribute"
                        : "is there twice, or names more than one attribute");

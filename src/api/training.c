@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "api/training.h"
 
-#include "api/config_check.h"
 #include "api/data.h"
 #include "api/handle.h"
 #include "api/match.h"
@@ -14,6 +13,7 @@
 #include "math/penalty.h"
 #include "model/model.h"
 #include "ranks/comm.h"
+#include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
 #include <errno.h>
@@ -242,80 +242,6 @@ static char *start_model_text(const struct th_model *start, bool with_coef)
           (size_t)snprintf(text + used, size - used, ":%.17g", start->coef[k]);
   }
   return text;
-}
-
-/* --- The examples of a split, row group by row group ---------------------- */
-
-th_status th_training_split_rows(const struct th_shape *shape, int split,
-                                 struct th_rows *rows, struct th_error *err)
-{
-  int64_t test = th_shape_tests(shape);
-  if (split == TH_SPLIT_AUTO)
-    split = test > 0 ? TH_SPLIT_TEST : TH_SPLIT_ALL;
-  *rows = (struct th_rows){0, shape->examples};
-  if (split == TH_SPLIT_TEST)
-    *rows = (struct th_rows){shape->training, test};
-  else if (split == TH_SPLIT_TRAIN)
-    rows->count = shape->training;
-  if (rows->count > 0)
-    return TH_OK;
-  return th_fail(err, TH_EUSAGE,
-                 "{split} %s: the data set has no such examples; use {split} "
-                 "all",
-                 split == TH_SPLIT_TEST ? "test" : "train");
-}
-
-/* --- How much main memory there is for each rank -------------------------- */
-
-enum { HOST_NAME = 256 };
-
-/* A whole number from the environment; 0: none. */
-static int64_t number_in(const char *variable)
-{
-  const char *text = getenv(variable);
-  long long number = text != NULL ? strtoll(text, NULL, 10) : 0;
-  return number > 0 && number < INT32_MAX ? number : 0;
-}
-
-/* What Slurm grants a job on this node; 0: no limit is known. */
-static int64_t granted_memory(void)
-{
-  int64_t node = number_in("SLURM_MEM_PER_NODE");
-  int64_t cores =
-      number_in("SLURM_MEM_PER_CPU") * number_in("SLURM_CPUS_ON_NODE");
-  return (node > 0 ? node : cores) << 20;
-}
-
-static int64_t main_memory(void)
-{
-  long pages = sysconf(_SC_PHYS_PAGES);
-  long size = sysconf(_SC_PAGESIZE);
-  bool known = pages > 0 && size > 0;
-  int64_t memory = known ? (int64_t)pages * size : (int64_t)1 << 32;
-  int64_t granted = granted_memory();
-  return granted > 0 && granted < memory ? granted : memory;
-}
-
-th_status th_training_memory_share(struct th_comm *comm, int64_t *bytes,
-                                   struct th_error *err)
-{
-  char mine[HOST_NAME] = "";
-  char *all = NULL;
-  int64_t *counts = NULL;
-  th_status rc;
-  gethostname(mine, sizeof mine - 1);
-  rc = TH_NEW(&counts, comm->size, "names of the machines", err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_comm_gather(comm, mine, HOST_NAME, counts, (void **)&all, err));
-  int64_t here = 1; /* this rank */
-  for (int r = 0; r < comm->size; r++)
-    here += r != comm->rank && strcmp(all + (size_t)r * HOST_NAME, mine) == 0;
-  int64_t least = -(main_memory() / here);
-  comm->ops->max_i64(comm, &least, 1);
-  *bytes = -least;
-done:
-  TH_FREE(all, counts);
-  return rc;
 }
 
 int64_t th_training_stored(const struct th_config *config, int64_t memory)
@@ -604,7 +530,7 @@ static th_status run(struct th_training *training, struct th_comm *comm,
   if (listener != NULL)
     mine = *listener;
   TH_TRY(th_training_plan(training, comm, threaded, err));
-  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_team_memory_share(comm, &share, err));
   TH_TRY(th_training_check_memory(training, comm, share, err));
   TH_TRY(th_train(&training->plan, training->data->store, comm, &monitor,
                   &profile, &training->model, err));
@@ -635,7 +561,7 @@ enum thresher_status thresher_train(struct thresher_model **model,
   training.data = &data->data;
   training.memory = data->memory;
   TH_TRY(th_handle_alike(data->comm, hash_of(config), "options", &err));
-  TH_TRY(th_config_check(&config->config, config->given, &err));
+  TH_TRY(th_training_options_check(&config->config, config->given, &err));
   TH_TRY(run(&training, data->comm, listener, data->threaded, &err));
   fresh->model = training.model;
   training.model = (struct th_model){0};

@@ -53,22 +53,4 @@ th_status th_training_deck(const struct th_training *training,
 th_status th_training_finish(struct th_training *training, struct th_comm *comm,
                              struct th_error *err);
 
-/* --- The examples of a split, row group by row group
- *
- * All functions are local. */
-
-enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
-
-/* The rows of a split. auto: the test examples if there are any, else all. An
- * error if the split is empty. */
-th_status th_training_split_rows(const struct th_shape *shape, int split,
-                                 struct th_rows *rows, struct th_error *err);
-
-/* --- How much main memory there is for each rank -------------------------- */
-
-/* Bytes of main memory there are for each rank: the smallest share over all
- * machines of the job. Collective. */
-th_status th_training_memory_share(struct th_comm *comm, int64_t *bytes,
-                                   struct th_error *err);
-
 #endif

@@ -2,14 +2,125 @@
  * SPDX-License-Identifier: MIT */
 #include "api/training_options.h"
 
-#include "api/training_names.h"
+#include "base/printable.h"
 #include "base/search.h"
+#include "math/loss.h"
+#include "math/penalty.h"
 #include "solvers/config.h"
 #include "solvers/solver_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+
+/* --- The names of what options choose from ------------------------------- */
+
+static const char *names_of_solver(int64_t k)
+{
+  return th_solver_table()[k].name;
+}
+
+static const char *names_of_loss(int64_t k)
+{
+  return k == 0 ? "auto" : th_loss_table()[k - 1].name;
+}
+
+static const char *names_of_refit(int64_t k)
+{
+  static const char *const names[TH_REFIT_COUNT + 1] = {
+      [TH_REFIT_NO] = "no", [TH_REFIT_YES] = "yes", [TH_REFIT_AUTO] = "auto"};
+  return names[k];
+}
+
+static const char *names_of_select(int64_t k)
+{
+  static const char *const names[TH_SELECT_COUNT + 1] = {
+      [TH_SELECT_AUTO] = "auto",
+      [TH_SELECT_PREDICT] = "predict",
+      [TH_SELECT_TRUTH] = "truth"};
+  return names[k];
+}
+
+static const char *names_of_penalty(int64_t k)
+{
+  return th_penalty_table()[k].name;
+}
+
+const char *th_training_options_screen(int64_t k)
+{
+  static const char *const names[TH_SCREEN_COUNT + 1] = {
+      [TH_SCREEN_AUTO] = "auto",
+      [TH_SCREEN_NONE] = "none",
+      [TH_SCREEN_GAP_SAFE] = "gap-safe",
+      [TH_SCREEN_ONLINE] = "online"};
+  return names[k];
+}
+
+const char *th_training_options_factoring(int64_t k)
+{
+  static const char *const names[TH_FACTORING_COUNT + 1] = {
+      [TH_FACTORING_AUTO] = "auto",
+      [TH_FACTORING_OWN] = "own",
+      [TH_FACTORING_SCALAPACK] = "scalapack",
+      [TH_FACTORING_CG] = "cg"};
+  return names[k];
+}
+
+static const char *names_of_screen_rule(int64_t k)
+{
+  static const char *const names[TH_RULE_COUNT + 1] = {
+      [TH_RULE_PROJ] = "proj",
+      [TH_RULE_PAPER] = "paper",
+      [TH_RULE_VOTES] = "votes"};
+  return names[k];
+}
+
+static const char *names_of_eta(int64_t k)
+{
+  static const char *const names[] = {"theory", NULL};
+  return names[k];
+}
+
+static const char *names_of_moments(int64_t k)
+{
+  static const char *const names[TH_MOMENTS_COUNT + 1] = {
+      [TH_MOMENTS_TWO_PHASE] = "two-phase",
+      [TH_MOMENTS_UNIFORM] = "uniform",
+      [TH_MOMENTS_KNOWN] = "known"};
+  return names[k];
+}
+
+static const char *names_of_adagrad(int64_t k)
+{
+  static const char *const names[TH_ADAGRAD_COUNT + 1] = {
+      [TH_ADAGRAD_AUTO] = "auto",
+      [TH_ADAGRAD_NONE] = "none",
+      [TH_ADAGRAD_NORM] = "norm",
+      [TH_ADAGRAD_COORDINATE] = "coordinate"};
+  return names[k];
+}
+
+static const char *names_of_inner(int64_t k)
+{
+  static const char *const names[TH_INNER_COUNT + 1] = {
+      [TH_INNER_IMPROVED] = "improved", [TH_INNER_PLAIN] = "plain"};
+  return names[k];
+}
+
+static const char *names_of_optim(int64_t k)
+{
+  static const char *const names[TH_OPTIM_COUNT + 1] = {
+      [TH_OPTIM_SQUARES] = "ls", [TH_OPTIM_DESCENT] = "asgd"};
+  return names[k];
+}
+
+static const char *names_of_constants(int64_t k)
+{
+  static const char *const names[TH_CONSTANTS_COUNT + 1] = {
+      [TH_CONSTANTS_PRACTICAL] = "practical", [TH_CONSTANTS_THEORY] = "theory"};
+  return names[k];
+}
 
 /* --- Which options a solver uses ------------------------------------------ */
 
@@ -29,8 +140,8 @@ bool th_training_options_solver_uses(const char *solver, const char *option)
   return !anyone || (own != NULL && lists(own, option));
 }
 
-void th_training_options_solver_users(const char *option, char *text,
-                                      size_t size)
+/* The names of the solvers that list an option, "a or b". Local. */
+static void solver_users(const char *option, char *text, size_t size)
 {
   size_t used = 0;
   text[0] = '\0';
@@ -48,7 +159,7 @@ enum { SEEDED = TH_GENERATE | TH_IMPORT | TH_TRAIN | TH_SOURCE };
 static const struct th_option table[] = {
     /* model */
     {"solver", 0, TH_OPT_NAME, AT(solver), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_training_names_solver, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, names_of_solver, "model", TH_TRAIN, true,
      "The algorithm. `thresher solvers` describes all of them"},
     {"sparsity", 's', TH_OPT_INT, AT(sparsity), "K", th_option_by_config,
      "no limit for sift; for omp as many as predict best, unless "
@@ -66,7 +177,7 @@ static const struct th_option table[] = {
     {"loss", 0, TH_OPT_NAME, AT(loss), NULL, th_option_by_config,
      "auto. It is logistic if the targets have two values and the solver has a "
      "penalty or selects for prediction, and squared otherwise and for ridge",
-     TH_NO_LIMITS, th_training_names_loss, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, names_of_loss, "model", TH_TRAIN, true,
      "The loss that is minimised"},
     {"standardize", 0, TH_OPT_FLAG, AT(standardize), NULL, th_option_by_config,
      "yes; no for solvers with a penalty or in a ball", TH_NO_LIMITS, NULL,
@@ -78,13 +189,13 @@ static const struct th_option table[] = {
      NULL, TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "Fit a constant term. No penalty applies to it"},
     {"refit", 0, TH_OPT_CHOICE, AT(refit), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_training_names_refit, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, names_of_refit, "model", TH_TRAIN, true,
      "End with an exact fit on the support: least squares, or Newton's method "
      "for logistic loss. auto makes this fit where it predicts better, least "
      "squares with the small ridge that the examples suggest"},
     {"select", 0, TH_OPT_CHOICE, AT(select), NULL, th_option_by_config,
      "auto, which is predict if there are enough examples and passes for it",
-     TH_NO_LIMITS, th_training_names_select, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, names_of_select, "model", TH_TRAIN, true,
      "What the run is for. predict ends with the model that best predicts "
      "examples that it has not seen. It compares elastic nets on a list of the "
      "best attributes with the strict support. truth ends with the strict "
@@ -138,13 +249,13 @@ static const struct th_option table[] = {
      "below X for certain, in the units of the data. It needs {mu}, {rho} and "
      "{smoothness}, or data of {generate} oomp"},
     {"optim", 0, TH_OPT_CHOICE, AT(greedy.optim), NULL, th_option_by_config,
-     NULL, TH_NO_LIMITS, th_training_names_optim, "model", TH_TRAIN, true,
+     NULL, TH_NO_LIMITS, names_of_optim, "model", TH_TRAIN, true,
      "How the selected attributes are fitted before the next ones are "
      "selected: least squares, or averaged stochastic gradient descent as in "
      "the paper, which needs more examples"},
     {"constants", 0, TH_OPT_CHOICE, AT(greedy.constants), NULL,
-     th_option_by_config, NULL, TH_NO_LIMITS, th_training_names_constants,
-     "model", TH_TRAIN, true,
+     th_option_by_config, NULL, TH_NO_LIMITS, names_of_constants, "model",
+     TH_TRAIN, true,
      "How many steps this descent makes: theory is proven, practical is that "
      "divided by 42,000"},
     {"max-examples", 0, TH_OPT_INT, AT(greedy.max_examples), "N",
@@ -154,12 +265,12 @@ static const struct th_option table[] = {
      th_option_by_config, "no limit", TH_FROM(1), NULL, "schedule", TH_TRAIN,
      true, "Stop once so many attributes have been observed of all examples"},
     {"moments", 0, TH_OPT_CHOICE, AT(ball.moments), NULL, th_option_by_config,
-     NULL, TH_NO_LIMITS, th_training_names_moments, "model", TH_TRAIN, true,
+     NULL, TH_NO_LIMITS, names_of_moments, "model", TH_TRAIN, true,
      "Attributes are drawn by their second moments. two-phase estimates these "
      "in the first tenth of the run, known takes those of the import, and "
      "uniform draws all attributes alike"},
     {"inner", 0, TH_OPT_CHOICE, AT(ball.inner), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_training_names_inner, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, names_of_inner, "model", TH_TRAIN, true,
      "How the attributes of an inner product are drawn. improved also goes by "
      "their second moments, plain by the coefficients alone"},
     {"radius", 0, TH_OPT_REAL, AT(ball.radius), "B", th_option_by_config,
@@ -171,7 +282,7 @@ static const struct th_option table[] = {
      "lambda at which its penalty, such as the l1 norm, has this value. The "
      "units are those of the attributes as the solver sees them"},
     {"penalty", 0, TH_OPT_NAME, AT(penalty), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_training_names_penalty, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, names_of_penalty, "model", TH_TRAIN, true,
      "The penalty Omega. The solver minimises the mean loss + lambda "
      "Omega(coefficients)"},
     {"groups", 0, TH_OPT_TEXT, AT(group.file), "FILE", th_option_by_config,
@@ -206,7 +317,7 @@ static const struct th_option table[] = {
     {"factor", 0, TH_OPT_CHOICE, AT(factoring), NULL, th_option_by_config,
      "auto, which is own up to 2048 attributes, scalapack up to 20000, and cg "
      "beyond",
-     TH_NO_LIMITS, th_training_names_factoring, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, th_training_options_factoring, "model", TH_TRAIN, true,
      "How ridge solves its system: on one rank by a Cholesky factor, on all "
      "ranks by that of ScaLAPACK, whose bits depend on the ranks, or by "
      "conjugate gradients, which need no matrix"},
@@ -233,7 +344,7 @@ static const struct th_option table[] = {
      "chosen by the curvature of the loss; in a ball see {adagrad}; for "
      "rda-ito "
      "and ssr by what is observed",
-     TH_ABOVE(0), th_training_names_eta, "schedule", TH_TRAIN, true,
+     TH_ABOVE(0), names_of_eta, "schedule", TH_TRAIN, true,
      "Step size. theory is for solvers in a ball: the size that is proved, "
      "with "
      "data scaled to a mean square of 1"},
@@ -244,7 +355,7 @@ static const struct th_option table[] = {
      "Factor of the step size that a rule gives"},
     {"adagrad", 0, TH_OPT_CHOICE, AT(ball.adagrad), NULL, th_option_by_config,
      "auto, which is norm unless {eta} is given", TH_NO_LIMITS,
-     th_training_names_adagrad, "schedule", TH_TRAIN, true,
+     names_of_adagrad, "schedule", TH_TRAIN, true,
      "Steps that shrink as gradients add up: by the norm of all, or coordinate "
      "by coordinate, which can end beside the minimum if the ball binds. none "
      "takes the size that is proved, times {step-factor}"},
@@ -287,11 +398,11 @@ static const struct th_option table[] = {
      "smaller one"},
     {"screen", 0, TH_OPT_CHOICE, AT(screening.how), NULL, th_option_by_config,
      "auto, which depends on the solver", TH_NO_LIMITS,
-     th_training_names_screen, "schedule", TH_TRAIN, true,
+     th_training_options_screen, "schedule", TH_TRAIN, true,
      "How useless attributes are found and dropped"},
     {"screen-rule", 0, TH_OPT_CHOICE, AT(screening.rule), NULL,
-     th_option_by_config, NULL, TH_NO_LIMITS, th_training_names_screen_rule,
-     "schedule", TH_TRAIN, true,
+     th_option_by_config, NULL, TH_NO_LIMITS, names_of_screen_rule, "schedule",
+     TH_TRAIN, true,
      "The rule of screening. proj is proved to be safe; with gap-safe "
      "screening it also judges by a refined point. paper is the rule as "
      "printed. votes is for online "
@@ -331,4 +442,143 @@ const struct th_option *th_training_options_row(int k)
 int th_training_options_find(const char *name)
 {
   return (int)TH_SEARCH_NAME(table, name);
+}
+
+/* --- Options that would have no effect, or that need another one --------- */
+
+/* An option that the solver does not use is refused, not ignored. */
+static th_status check_solver(const struct th_config *config,
+                              const unsigned char *given, struct th_error *err)
+{
+  for (int k = 0; k < th_training_options_count(); k++) {
+    const char *name = th_training_options_row(k)->name;
+    char users[128];
+    if (given[k] == TH_NOT_GIVEN ||
+        th_training_options_solver_uses(config->solver, name))
+      continue;
+    solver_users(name, users, sizeof users);
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s does not use {%s}; leave it out, or use solver "
+                   "%s",
+                   config->solver, name, users);
+  }
+  return TH_OK;
+}
+
+static bool has_path(const struct th_config *config)
+{
+  return config->path > 0;
+}
+
+static bool mixes(const struct th_config *config)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  return penalty != NULL && penalty->mixes;
+}
+
+static enum th_screen screen_of(const struct th_config *config)
+{
+  return config->screening.how == TH_SCREEN_AUTO
+             ? th_solver_find(config->solver)->screen
+             : config->screening.how;
+}
+
+static bool screens(const struct th_config *config)
+{
+  return screen_of(config) != TH_SCREEN_NONE;
+}
+
+static bool screens_online(const struct th_config *config)
+{
+  return screen_of(config) == TH_SCREEN_ONLINE;
+}
+
+static bool descends(const struct th_config *config)
+{
+  return config->greedy.optim == TH_OPTIM_DESCENT;
+}
+
+/* Options that have an effect only with another one. */
+static const struct partner {
+  const char *option;
+  const char *other;
+  bool (*there)(const struct th_config *config);
+} partners[] = {
+    {"path-min", "{path}", has_path},
+    {"mix", "{penalty} sparse-group", mixes},
+    {"screen-rule", "{screen} gap-safe or online", screens},
+    {"screen-exponent", "{screen} online", screens_online},
+    {"confidence", "{screen} online", screens_online},
+    {"constants", "{optim} asgd", descends},
+};
+
+/* In decks such options are allowed, since the deck of a model lists all
+ * options, used or not. */
+static th_status check_partners(const struct th_config *config,
+                                const unsigned char *given,
+                                struct th_error *err)
+{
+  for (size_t k = 0; k < sizeof partners / sizeof *partners; k++) {
+    int row = th_training_options_find(partners[k].option);
+    if (given[row] == TH_GIVEN_ON_LINE && !partners[k].there(config))
+      return th_fail(err, TH_EUSAGE,
+                     "{%s} counts only with %s; leave it out, or give both",
+                     partners[k].option, partners[k].other);
+  }
+  return TH_OK;
+}
+
+/* A solver that screens online by itself. */
+static const char *online_solver(void)
+{
+  const struct th_solver_row *row = th_solver_table();
+  while (row->name != NULL && row->screen != TH_SCREEN_ONLINE)
+    row++;
+  return row->name;
+}
+
+/* Online screening needs solvers that take examples one by one. Rule votes
+ * needs online screening. */
+static th_status check_screening(const struct th_config *config,
+                                 struct th_error *err)
+{
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  bool online = screen_of(config) == TH_SCREEN_ONLINE;
+  if (config->screening.rule == TH_RULE_VOTES && row->by_examples && !online)
+    return th_fail(err, TH_EUSAGE,
+                   "{screen-rule} votes counts only with {screen} "
+                   "online; leave the rule out, or give {screen} online too");
+  if (config->screening.how != TH_SCREEN_ONLINE || row->screenings != NULL)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "solver %s cannot {screen} online; leave it out, or "
+                 "use solver %s",
+                 row->name, online_solver());
+}
+
+/* Local. */
+static th_status check_theory(const struct th_config *config,
+                              struct th_error *err)
+{
+  if (config->eta != TH_ETA_THEORY ||
+      th_solver_find(config->solver)->ball != NULL)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "solver %s has no {eta} theory; give a number, or leave {eta} "
+                 "out",
+                 config->solver);
+}
+
+th_status th_training_options_check(const struct th_config *config,
+                                    const unsigned char *given,
+                                    struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(check_solver(config, given, err));
+  TH_TRY(check_partners(config, given, err));
+  TH_TRY(check_screening(config, err));
+  TH_TRY(check_theory(config, err));
+  TH_TRY(th_solver_check_needs(config, config->start.text != NULL, err));
+done:
+  return rc;
 }

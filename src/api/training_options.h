@@ -1,4 +1,5 @@
-/* training_options.h - the options of training: names, ranges, help
+/* training_options.h - the options of training: names, ranges, help, and which
+ * go together
  *
  * Rows set members of struct th_config. All functions are local.
  * SPDX-License-Identifier: MIT */
@@ -6,9 +7,11 @@
 #define TH_TRAINING_OPTIONS_H
 
 #include "api/option.h"
+#include "solvers/config.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Room for one byte per row. */
 enum { TH_TRAINING_OPTIONS_MOST = 64 };
@@ -24,8 +27,22 @@ int th_training_options_find(const char *name);
  * belongs to all of them). Local. */
 bool th_training_options_solver_uses(const char *solver, const char *option);
 
-/* The names of the solvers that list an option, "a or b". Local. */
-void th_training_options_solver_users(const char *option, char *text,
-                                      size_t size);
+/* --- The names of what options choose from --------------------------------
+ *
+ * Each function gives the k-th name of a choice, NULL behind the last. Local.
+ */
+
+const char *th_training_options_screen(int64_t k);
+const char *th_training_options_factoring(int64_t k);
+
+/* --- Options that would have no effect, or that need another one --------- */
+
+/* Check the options of a training, without the data. It refuses an option that
+ * the solver does not use, an option without the one that it belongs to, and a
+ * missing option. given[k]: how row k of the options of training was given
+ * (enum th_given). Local. */
+th_status th_training_options_check(const struct th_config *config,
+                                    const unsigned char *given,
+                                    struct th_error *err);
 
 #endif

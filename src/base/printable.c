@@ -126,3 +126,21 @@ const char *th_printable_size(int64_t bytes, char text[TH_SIZE_TEXT])
     snprintf(text, TH_SIZE_TEXT, "%.1f %s", size, units[unit]);
   return text;
 }
+
+const char *th_printable_name(const char *name, char *text, size_t size)
+{
+  static const char more[] = "...";
+  static const char blanks[] = "\t\n\v\f\r";
+  size_t length = strlen(name);
+  size_t kept = length < size ? length : size - sizeof more;
+  memcpy(text, name, kept);
+  text[kept] = '\0';
+  if (kept < length)
+    th_printable_drop_tail(text);
+  for (char *c = strpbrk(text, blanks); c != NULL; c = strpbrk(c, blanks))
+    *c = ' ';
+  th_printable(text);
+  if (kept < length)
+    memcpy(text + strlen(text), more, sizeof more);
+  return text;
+}

@@ -34,4 +34,12 @@ void th_printable_drop_tail(char *text);
 enum { TH_SIZE_TEXT = 32 };
 const char *th_printable_size(int64_t bytes, char text[TH_SIZE_TEXT]);
 
+/* Bytes for a name in a list, and for a name on its own line. */
+enum { TH_NAME_SHORT = 33, TH_NAME_LONG = 257 };
+
+/* Copy a name to text[size], with spaces for its line breaks, question marks
+ * for what else a terminal does not show, and dots for what
+ * does not fit. Returns text. */
+const char *th_printable_name(const char *name, char *text, size_t size);
+
 #endif

@@ -16,6 +16,7 @@
 #include "io/files/output.h"
 #include "io/model/model_file.h"
 #include "model/model.h"
+#include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
 #include <inttypes.h>
@@ -38,7 +39,7 @@ th_status th_evaluate_open(struct th_evaluator *evaluator,
   *evaluator = (struct th_evaluator){0};
   TH_TRY(th_input_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
   TH_TRY(th_model_read(&evaluator->model, comm, model, err));
-  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_team_memory_share(comm, &share, err));
   /* every value is used once, so none is kept */
   TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
                        comm, err));
@@ -52,8 +53,8 @@ th_status th_evaluate_open(struct th_evaluator *evaluator,
                    "import the data with --like the data it was trained on",
                    model, (long long)evaluator->model.attributes,
                    evaluator->data.name, (long long)shape->attributes);
-  TH_TRY(th_training_split_rows(shape, options->scores.split, &evaluator->rows,
-                                err));
+  TH_TRY(
+      th_data_split_rows(shape, options->scores.split, &evaluator->rows, err));
 done:
   return rc;
 }

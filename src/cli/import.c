@@ -152,7 +152,7 @@ th_status th_command_import(const struct th_options *options,
   bool like_model = false;
   if (options->text.like != NULL)
     TH_TRY(read_like(options->text.like, comm, &model, &like_model, err));
-  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_team_memory_share(comm, &share, err));
   TH_TRY(th_team_core_share(comm, &cores, err));
   struct th_import job = job_of(options, share, cores);
   job.model = like_model ? &model : NULL;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "api/match.h"
 #include "api/training.h"
-#include "api/training_names.h"
+#include "api/training_options.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
@@ -15,6 +15,7 @@
 #include "io/dataset/residency/dataset.h"
 #include "io/model/model_file.h"
 #include "model/model.h"
+#include "ranks/team.h"
 #include "solvers/driver/train.h"
 #include "solvers/greedy/irrepresentable.h"
 
@@ -104,7 +105,7 @@ static th_status explained_find(struct th_explained *explained,
       (struct th_explained){.data = options->data_of_model, .attribute = -1};
   if (explained->data == NULL || model->support_size == 0)
     return TH_OK;
-  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_team_memory_share(comm, &share, err));
   TH_TRY(open_data(&data, model, options,
                    th_options_memory_to_keep(options, share), comm, err));
   TH_TRY(compute(explained, model, &data, comm, err));
@@ -271,7 +272,7 @@ static void print_support(const struct th_model *model)
     else
       printf("%.17g", model->coef[k]);
     if (model->name != NULL)
-      printf("  %s", th_training_names_text(model->name[k], text, sizeof text));
+      printf("  %s", th_printable_name(model->name[k], text, sizeof text));
     putchar('\n');
   }
 }

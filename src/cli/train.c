@@ -1,7 +1,7 @@
 /* train.c - the command that trains
  * SPDX-License-Identifier: MIT */
-#include "api/config_check.h"
 #include "api/training.h"
+#include "api/training_options.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "cli/commands.h"
@@ -12,6 +12,7 @@
 #include "io/import/text/quote.h"
 #include "io/model/model_file.h"
 #include "ranks/comm.h"
+#include "ranks/team.h"
 #include "solvers/solver_table.h"
 
 #include <inttypes.h>
@@ -90,8 +91,8 @@ static th_status check_use(const struct th_options *options,
                      th_option_row(k)->name);
   if (options->checkpoint.folder != NULL && check_names(options, err) != TH_OK)
     return err->code;
-  return th_config_check(&options->config,
-                         options->given + th_option_training_first(), err);
+  return th_training_options_check(
+      &options->config, options->given + th_option_training_first(), err);
 }
 
 /* No work is to be done in vain: names are claimed; that of the telemetry is
@@ -344,7 +345,7 @@ th_status th_command_train(const struct th_options *options,
     TH_TRY(th_keeper_open(&session.keeper, options, session.began, comm, err));
     TH_TRY(claim_outputs(&session, comm, err));
   }
-  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_team_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
   session.training = (struct th_training){
       .config = options->config,

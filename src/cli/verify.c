@@ -10,6 +10,7 @@
 #include "cli/shared/model_text.h"
 #include "model/model.h"
 #include "ranks/comm.h"
+#include "ranks/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static th_status compute(struct session *session, struct th_comm *comm,
   struct th_evaluator *evaluator = &session->evaluator;
   int64_t share = 0;
   th_status rc;
-  TH_TRY(th_training_memory_share(comm, &share, err));
+  TH_TRY(th_team_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
   TH_TRY(
       make_plan(session, comm, th_options_memory_to_keep(options, share), err));

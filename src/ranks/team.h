@@ -1,10 +1,10 @@
-/* team.h - threads as ranks: work written for ranks, on several cores of one
+/* team.h - threads as ranks: work written for ranks, on several cores of one;
+ * what each rank has of its machine
  *
  * Threads communicate through the operations of a team, as ranks do. On several
  * ranks, the threads of all of them are one team, those of a rank one after the
  * other. So work that gives the same answer for any number of ranks gives it
  * for any number of threads, too.
- *
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEAM_H
 #define TH_TEAM_H
@@ -32,6 +32,11 @@ typedef th_status (*th_team_work)(struct th_comm *comm, void *self,
  * rank. */
 th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
                       void *self, size_t each, int *made, struct th_error *err);
+
+/* Bytes of main memory there are for each rank: the smallest share over all
+ * machines of the job. Collective. */
+th_status th_team_memory_share(struct th_comm *comm, int64_t *bytes,
+                               struct th_error *err);
 
 /* The cores that this rank may use, divided by the ranks of its machine that
  * may use the same ones; at least 1. Collective. */

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/run/report.h"
 
-#include "api/training_names.h"
+#include "api/training_options.h"
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "cli/shared/json.h"
 #include "cli/shared/model_text.h"
 #include "cli/shared/wording.h"
@@ -432,7 +433,7 @@ static void print_support(FILE *out, const struct th_model *model)
     char text[TH_NAME_SHORT];
     snprintf(text, sizeof text, "%" PRId64, model->support[k]);
     if (model->name != NULL)
-      th_training_names_text(model->name[k], text, sizeof text);
+      th_printable_name(model->name[k], text, sizeof text);
     fprintf(out, "%s %s (%.4g)", k == 0 ? ":" : ",", text, model->coef[k]);
   }
   fprintf(out, "%s\n", model->support_size > SHOWN ? ", ..." : "");
@@ -542,10 +543,11 @@ static void print_problem(FILE *out, const struct th_plan *plan)
   else
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
   if (ridge != NULL)
-    fprintf(out, "; factor %s", th_training_names_factoring(config->factoring));
+    fprintf(out, "; factor %s",
+            th_training_options_factoring(config->factoring));
   else
     fprintf(out, "; screening %s",
-            th_training_names_screen(config->screening.how));
+            th_training_options_screen(config->screening.how));
   fprintf(out, "; %s, %s\n",
           config->intercept ? "with an intercept" : "without an intercept",
           config->standardize ? "standardized" : "attributes as they are");
