@@ -80,9 +80,15 @@ static struct setting *begin(struct th_comm *comm)
 
 static th_status look(struct setting *s, struct th_error *err)
 {
-  const struct th_batch_request view = {.blocks = &s->blocks,
-                                        .consumer = TH_CONSUMER_BLOCK,
-                                        .rows = BLOCK_ROWS,
+  struct th_batch_draw draw[ATTRIBUTES];
+  for (int64_t i = 0; i < s->blocks.count; i++)
+    draw[i] = (struct th_batch_draw){
+        .block = {s->blocks.edges[i], s->blocks.edges[i + 1]},
+        .rows = BLOCK_ROWS,
+        .consumer = TH_CONSUMER_BLOCK + i};
+  const struct th_batch_request view = {.draw = draw,
+                                        .draws = s->blocks.count,
+                                        .blocks = s->blocks.count,
                                         .support = &s->support,
                                         .loss = s->context.loss,
                                         .visit = add_gradient,

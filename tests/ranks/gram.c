@@ -41,8 +41,10 @@ static double *gram_of(const struct setting *s, struct th_comm *comm,
         (2 * k + 1) * s->problem.attributes / (2 * s->size), 1};
   CHECK(th_support_assign(&support, context, chosen, s->size, &err) == TH_OK);
   CHECK(th_gram_start(gram, context, s->size, &err) == TH_OK);
+  const struct th_batch_draw draw = {.rows = s->rows,
+                                     .consumer = TH_CONSUMER_EXPLOIT};
   const struct th_batch_request view = {
-      .consumer = TH_CONSUMER_EXPLOIT, .rows = s->rows, .support = &support};
+      .draw = &draw, .draws = 1, .support = &support};
   CHECK(th_batch_observe(batch, context, &view, &complete, &err) == TH_OK);
   CHECK(complete);
   for (int64_t i = 0; i < s->rows; i++)

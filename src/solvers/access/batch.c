@@ -304,71 +304,41 @@ static th_status reserve(struct th_batch *batch, struct th_comm *comm,
   return rc;
 }
 
-static int64_t count_draws(const struct th_batch_request *request)
-{
-  if (request->parts != NULL)
-    return request->parts->count + (request->parts->active_rows > 0);
-  return request->blocks == NULL ? 1 : request->blocks->count;
-}
-
-/* Is draw i that of the active attributes? */
-static bool is_active(const struct th_batch_request *request, int64_t i)
-{
-  return request->parts != NULL && i == request->parts->count;
-}
-
-static int64_t rows_of(const struct th_batch_request *request, int64_t i)
-{
-  if (request->parts == NULL)
-    return request->rows;
-  return is_active(request, i) ? request->parts->active_rows
-                               : request->parts->rows[i];
-}
-
-static int64_t consumer_of(const struct th_batch_request *request, int64_t i)
-{
-  if (request->parts == NULL)
-    return request->consumer + i;
-  return request->consumer + (is_active(request, i)
-                                  ? request->parts->active_consumer
-                                  : request->parts->consumer[i]);
-}
-
 static int64_t all_rows(const struct th_batch_request *request)
 {
   int64_t rows = 0;
-  for (int64_t i = 0; i < count_draws(request); i++)
-    rows += rows_of(request, i);
+  for (int64_t i = 0; i < request->draws; i++)
+    rows += request->draw[i].rows;
   return rows;
 }
 
-/* Are there so many rows? */
+/* Are there so many rows? Their sum may be too large for an integer. */
 static bool are_left(const struct th_context *context,
                      const struct th_batch_request *request)
 {
-  int64_t left = th_deal_left(&context->deal);
-  if (request->parts == NULL)
-    return request->rows > 0 && request->rows <= left / count_draws(request);
-  if (request->parts->latin != NULL)
-    left = th_latin_left(request->parts->latin);
-  int64_t rows = all_rows(request);
-  return rows > 0 && rows <= left;
+  int64_t all = request->latin != NULL ? th_latin_left(request->latin)
+                                       : th_deal_left(&context->deal);
+  int64_t left = all;
+  for (int64_t i = 0; i < request->draws; i++) {
+    if (request->draw[i].rows > left)
+      return false;
+    left -= request->draw[i].rows;
+  }
+  return left < all;
 }
 
-/* Add the rows of draw i to the batch's pieces. */
+/* Add the rows of a draw to the batch's pieces. */
 static th_status take_draw(struct th_batch *batch, struct th_context *context,
-                           const struct th_batch_request *request, int64_t i,
+                           struct th_latin *latin,
+                           const struct th_batch_draw *draw,
                            struct th_error *err)
 {
-  const struct th_parts *parts = request->parts;
-  int64_t rows = rows_of(request, i);
-  if (parts == NULL || parts->latin == NULL)
-    return th_deal_take(&context->deal, consumer_of(request, i), rows,
+  if (latin == NULL)
+    return th_deal_take(&context->deal, draw->consumer, draw->rows,
                         &batch->pieces, err);
-  if (is_active(request, i))
-    return th_latin_take_any(parts->latin, rows, &batch->pieces, err);
-  return th_latin_take(parts->latin, parts->consumer[i], rows, &batch->pieces,
-                       err);
+  if (draw->active)
+    return th_latin_take_any(latin, draw->rows, &batch->pieces, err);
+  return th_latin_take(latin, draw->consumer, draw->rows, &batch->pieces, err);
 }
 
 /* Take the rows draw by draw. draw_row holds where each draw's pieces begin
@@ -381,22 +351,10 @@ static th_status take_rows(struct th_batch *batch, struct th_context *context,
   batch->pieces.count = 0;
   for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++) {
     batch->draw_row[i] = batch->pieces.count;
-    rc = take_draw(batch, context, request, i, err);
+    rc = take_draw(batch, context, request->latin, &request->draw[i], err);
   }
   batch->draw_row[batch->draws] = batch->pieces.count;
   return rc;
-}
-
-static struct th_range block_of(const struct th_batch_request *request,
-                                int64_t i)
-{
-  if (request->parts != NULL)
-    return is_active(request, i) ? (struct th_range){0, 0}
-                                 : request->parts->block[i];
-  const struct th_blocks *blocks = request->blocks;
-  return blocks == NULL
-             ? (struct th_range){0, 0}
-             : (struct th_range){blocks->edges[i], blocks->edges[i + 1]};
 }
 
 /* Turn piece numbers into draws, and into row numbers. */
@@ -409,11 +367,11 @@ static void cut_draws(struct th_batch *batch,
     struct th_pieces rows = {.items = batch->pieces.items + first,
                              .count = batch->draw_row[i + 1] - first};
     batch->draw[i] = (struct th_draw){.rows = rows,
-                                      .block = block_of(request, i),
+                                      .block = request->draw[i].block,
                                       .support = request->support->attribute,
                                       .support_size = request->support->size,
                                       .validation = validation,
-                                      .active = is_active(request, i)};
+                                      .active = request->draw[i].active};
     batch->draw_row[i] = row;
     row += th_deal_pieces_rows(&rows);
   }
@@ -428,7 +386,7 @@ static void number_rows(struct th_batch *batch,
   int64_t row = 0;
   for (int64_t i = 0; i < batch->draws; i++) {
     batch->draw_row[i] = row;
-    row += rows_of(request, i);
+    row += request->draw[i].rows;
   }
   batch->draw_row[batch->draws] = row;
 }
@@ -471,10 +429,8 @@ static th_status take(struct th_batch *batch, struct th_context *context,
                       struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (request->parts != NULL)
-    TH_TRY(th_deal_set_blocks(&context->deal, request->parts->consumers, err));
-  else if (request->blocks != NULL)
-    TH_TRY(th_deal_set_blocks(&context->deal, request->blocks->count, err));
+  if (request->blocks > 0)
+    TH_TRY(th_deal_set_blocks(&context->deal, request->blocks, err));
   TH_TRY(take_rows(batch, context, request, err));
   cut_draws(batch, request, false);
   TH_TRY(declare(batch, context, err));
@@ -493,12 +449,12 @@ static th_status batch_take(struct th_batch *batch, struct th_context *context,
                             const struct th_batch_request *request,
                             bool *complete, struct th_error *err)
 {
-  int64_t draws = count_draws(request);
   *complete = are_left(context, request);
   if (!*complete)
     return TH_OK;
   th_profile_begin(context->profile);
-  th_status rc = reserve(batch, context->comm, draws, all_rows(request), err);
+  th_status rc =
+      reserve(batch, context->comm, request->draws, all_rows(request), err);
   *complete = rc == TH_OK;
   if (rc == TH_OK)
     rc = take(batch, context, request, err);
@@ -544,8 +500,8 @@ done:
   return rc;
 }
 
-/* The same for held-out units first .. last - 1, in one draw; no rows when
- * there is no room for them. Collective, likewise. */
+/* As batch_take, for held-out units first .. last - 1, in one draw; no rows
+ * when there is no room for them. Collective, likewise. */
 static th_status batch_take_units(struct th_batch *batch,
                                   struct th_context *context,
                                   struct th_range units,
@@ -558,9 +514,12 @@ static th_status batch_take_units(struct th_batch *batch,
   th_profile_begin(context->profile);
   th_status rc = reserve(batch, context->comm, 1, rows, err);
   if (rc == TH_OK)
-    rc = take_units(
-        batch, context, units,
-        &(struct th_batch_request){.support = support, .rows = rows}, err);
+    rc = take_units(batch, context, units,
+                    &(struct th_batch_request){
+                        .draw = &(struct th_batch_draw){.rows = rows},
+                        .draws = 1,
+                        .support = support},
+                    err);
   th_profile_end(context->profile, TH_PHASE_DRAW);
   return rc;
 }

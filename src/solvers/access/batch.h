@@ -59,26 +59,21 @@ typedef void th_slab_visitor(void *self, const struct th_slab *slab,
                              const struct th_row_weights *multiplier,
                              int64_t offset);
 
-/* Blocks that lie anywhere, and the active attributes of the source. */
-struct th_parts {
-  const struct th_range *block; /* count of them */
-  const int64_t *consumer;      /* of each block */
-  const int64_t *rows;          /* of each block */
-  int64_t count;
-  int64_t consumers;   /* in all */
-  int64_t active_rows; /* rows of one more draw, the last, of the active
-                          attributes; 0: none */
-  int64_t active_consumer;
-  struct th_latin *latin; /* rows come from here, consumers are its blocks;
-                             NULL: from the deal */
+/* Rows on which S is observed, and beside it a block, the active attributes of
+ * the source, or nothing. */
+struct th_batch_draw {
+  struct th_range block;
+  bool active; /* in place of a block */
+  int64_t rows;
+  int64_t consumer; /* of the deal; of a Latin square: its block */
 };
 
 /* What an update asks for. All of it is borrowed. */
 struct th_batch_request {
-  const struct th_blocks *blocks; /* NULL: one draw for S alone, or: */
-  const struct th_parts *parts;   /* blocks that lie anywhere; NULL: none */
-  int64_t consumer;               /* of the first block */
-  int64_t rows;                   /* of each of the blocks */
+  const struct th_batch_draw *draw;
+  int64_t draws;
+  int64_t blocks; /* among which the deal shares out rows; 0: as it does */
+  struct th_latin *latin; /* rows come from here; NULL: from the deal */
   const struct th_support *support;
   const struct th_loss *loss;
   th_slab_visitor *visit; /* NULL: nobody */
@@ -88,8 +83,9 @@ struct th_batch_request {
 /* Local. */
 void th_batch_free(struct th_batch *batch);
 
-/* Draw rows for each block, declare to the source that J_i and the support are
- * observed, and read the support's values on all rows; each rank its own. If
+/* Take the rows of each draw, declare to the source that J_i and the support
+ * are observed of them, and read the support's values on all rows; each rank
+ * its own. If
  * not enough rows are left in all passes, the deal does not change and
  * *complete is false. Collective; one agreement. An error when |J_i u S|
  * exceeds the budget. */

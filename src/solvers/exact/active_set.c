@@ -52,7 +52,7 @@ int64_t th_active_set_bytes(int64_t members)
          6 * members * (int64_t)sizeof(double);
 }
 
-/* Whether units are attributes, and the norm of each is a multiple of |b|. */
+/* Are units attributes, and is the norm of each a multiple of |b|? */
 static bool is_l1(const struct th_working_set *w)
 {
   return w->units == w->members;

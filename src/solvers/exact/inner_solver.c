@@ -430,7 +430,7 @@ enum {
   FEW_EXAMPLES = 512
 };
 
-/* Whether models are solved by cycles: logistic loss, sparse attributes, l1. A
+/* Are models solved by cycles? Logistic loss, sparse attributes, l1. A
  * loss with flat parts leads cycles astray: no example holds them back there.
  */
 static bool by_cycles(const struct th_problem *p)

@@ -85,7 +85,7 @@ static bool step_intercept(struct th_inner_solver *d, struct th_logistic *at)
   return false;
 }
 
-/* The same as th_gap_centre, from known sums. */
+/* theta as th_gap_centre makes it, from known sums. */
 static void centre(struct th_inner_solver *d, const struct th_logistic *at)
 {
   const struct th_problem *p = d->problem;
@@ -103,7 +103,7 @@ static void centre(struct th_inner_solver *d, const struct th_logistic *at)
   }
 }
 
-/* The same for the logistic loss. */
+/* Intercept, loss and theta for the logistic loss. */
 static th_status finish_screen_logistic(struct th_inner_solver *d,
                                         struct th_error *err)
 {
@@ -126,7 +126,7 @@ static th_status finish_screen_logistic(struct th_inner_solver *d,
   return TH_OK;
 }
 
-/* The same for the squared loss of a problem in memory. */
+/* Intercept, loss and theta for the squared loss of a problem in memory. */
 static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
 {
   const struct th_problem *p = d->problem;

@@ -132,10 +132,10 @@ static th_status spend(const struct spending *to, struct th_batch *batch,
   bool complete = true;
   th_status rc = TH_OK;
   while (rows > 0) {
-    struct th_batch_request request = {.consumer = TH_CONSUMER_EXPLOIT,
-                                       .rows = rows < SPEND_ROWS ? rows
-                                                                 : SPEND_ROWS,
-                                       .support = support};
+    struct th_batch_draw draw = {.rows = rows < SPEND_ROWS ? rows : SPEND_ROWS,
+                                 .consumer = TH_CONSUMER_EXPLOIT};
+    struct th_batch_request request = {
+        .draw = &draw, .draws = 1, .support = support};
     TH_TRY(th_batch_observe(batch, context, &request, &complete, err));
     if (!complete)
       break;
@@ -143,7 +143,7 @@ static th_status spend(const struct spending *to, struct th_batch *batch,
       TH_TRY(th_gram_add(to->gram, context, batch, support, NULL, NULL, err));
     if (to->kept != NULL)
       TH_TRY(keep_rows(to->kept, context, batch, &complete, err));
-    rows = complete ? rows - request.rows : 0;
+    rows = complete ? rows - draw.rows : 0;
   }
 done:
   return rc;
@@ -162,11 +162,11 @@ th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,
                         bool *complete, struct th_error *err)
 {
-  const struct th_batch_request request = {
-      .consumer = TH_CONSUMER_EXPLOIT,
+  const struct th_batch_draw draw = {
       .rows = th_schedule_refit_rows(support->size, rows),
-      .support = support,
-      .loss = context->loss};
+      .consumer = TH_CONSUMER_EXPLOIT};
+  const struct th_batch_request request = {
+      .draw = &draw, .draws = 1, .support = support, .loss = context->loss};
   return th_batch_evaluate(batch, context, &request, complete, err);
 }
 

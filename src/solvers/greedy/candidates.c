@@ -120,9 +120,11 @@ th_status th_candidates_look(struct th_candidates *c,
                              bool *more, struct th_error *err)
 {
   struct look look = {c, context};
-  const struct th_parts parts = {.consumers = 1, .active_rows = rows};
-  const struct th_batch_request request = {.parts = &parts,
-                                           .consumer = TH_CONSUMER_BLOCK,
+  const struct th_batch_draw draw = {
+      .active = true, .rows = rows, .consumer = TH_CONSUMER_BLOCK};
+  const struct th_batch_request request = {.draw = &draw,
+                                           .draws = 1,
+                                           .blocks = 1,
                                            .support = support,
                                            .loss = context->loss,
                                            .visit = visit,

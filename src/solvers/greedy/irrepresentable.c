@@ -125,7 +125,8 @@ static th_status add_coefficients(struct work *w, int64_t first,
   return rc;
 }
 
-/* The same one by one, for values beyond float. Collective. */
+/* Coefficient k of all attributes, added to their norms in double: for values
+ * beyond float. Collective. */
 static th_status add_coefficient(struct work *w, int64_t k,
                                  struct th_error *err)
 {

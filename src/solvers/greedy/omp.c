@@ -66,7 +66,7 @@ static struct th_context *context_of(const struct th_pursuit_data *data)
   return data->problem->context;
 }
 
-/* Whether the examples outside of fold f have both labels, or numbers. */
+/* Do the examples outside of fold f have both labels, or numbers? */
 static bool has_both(const struct th_omp_folds *folds,
                      const struct th_problem *p, int64_t f)
 {
@@ -205,7 +205,7 @@ static void omp_folds_free(struct th_omp_folds *folds)
   *folds = (struct th_omp_folds){0};
 }
 
-/* Whether nothing has been gained for long, or all paths are at their end. */
+/* Has nothing been gained for long, or are all paths at their end? */
 static bool folds_has_ended(const struct th_omp_folds *folds, int64_t most)
 {
   int64_t last = folds->sizes - 1;

@@ -138,10 +138,10 @@ static th_status oomp_fit_look(struct th_oomp_fit *fit,
                                const struct th_support *support, int64_t rows,
                                bool *more, struct th_error *err)
 {
-  const struct th_batch_request request = {.consumer = TH_CONSUMER_EXPLOIT,
-                                           .rows = rows,
-                                           .support = support,
-                                           .loss = context->loss};
+  const struct th_batch_draw draw = {.rows = rows,
+                                     .consumer = TH_CONSUMER_EXPLOIT};
+  const struct th_batch_request request = {
+      .draw = &draw, .draws = 1, .support = support, .loss = context->loss};
   th_status rc = th_batch_observe(batch, context, &request, more, err);
   if (rc != TH_OK || !*more)
     return rc;
@@ -294,7 +294,7 @@ static th_status oomp_law_find(struct th_oomp_law *law,
   return TH_OK;
 }
 
-/* Whether the constants hold on which the bound on what remains rests; the
+/* Do the constants hold on which the bound on what remains rests? The
  * guarantee rests on mu alone, and with descent on rho. Local. */
 static bool oomp_law_bounds(const struct th_oomp_law *law)
 {

@@ -320,7 +320,7 @@ static int64_t best_of_all(struct th_pursuit *path, double *slope)
   return first == INT64_MIN ? INT64_MAX : -first;
 }
 
-/* Whether few of the slopes may be the largest. Collective. */
+/* May few of the slopes be the largest? Collective. */
 static bool is_clear(const struct th_pursuit *path)
 {
   const struct th_problem *p = path->data.problem;

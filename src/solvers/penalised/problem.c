@@ -426,7 +426,7 @@ static void sums_add_piece(struct th_problem *p,
     add_dense(p, piece, factor, kind, task->room);
 }
 
-/* The same for attributes that are kept whole. */
+/* Sums over all examples for attributes that are kept whole. */
 static void sums_add_kept(struct th_problem *p, int64_t count,
                           enum th_sum_kind kind)
 {
@@ -510,8 +510,8 @@ static int64_t list_places(struct th_problem *p, const bool *marked)
   return count;
 }
 
-/* The same for columns in memory, each of which has its centre and scale.
- * Local. */
+/* Sums over all examples for columns in memory, each of which has its centre
+ * and scale. Local. */
 static void sum_kept(const struct th_problem *p, int64_t count,
                      enum th_sum_kind kind, double factor, double *z)
 {
@@ -591,7 +591,7 @@ static void gradients_add_piece(struct th_problem *p,
   }
 }
 
-/* The same for sparse attributes that are kept whole. */
+/* Products with the vectors, for sparse attributes that are kept whole. */
 static void gradients_add_kept(const struct th_problem *p,
                                const struct th_problem_block *block)
 {

@@ -91,7 +91,7 @@ static th_status share_group(struct shares *s, struct th_rows rows,
   return rc;
 }
 
-/* Whether the problem holds the entries of this rank's share. */
+/* Does the problem hold the entries of this rank's share? */
 static bool is_kept(const struct shares *s)
 {
   const struct th_problem *p = s->problem;

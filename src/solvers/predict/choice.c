@@ -110,7 +110,7 @@ static bool counts(const struct th_choice *choice, const struct th_candidate *c)
          (choice->most <= 0 || c->size <= choice->most);
 }
 
-/* Whether a predicts better than b. Of equals the first is better. */
+/* Does a predict better than b? Of equals the first is better. */
 static bool predicts_better(const struct th_candidate *a,
                             const struct th_candidate *b)
 {

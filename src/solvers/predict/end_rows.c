@@ -125,7 +125,7 @@ static void equals_free(struct equals *e)
   TH_FREE(e->lead, e->fates);
 }
 
-/* Whether equal examples matter to the choice. Nobody copies every example
+/* Do equal examples matter to the choice? Nobody copies every example
  * FEW_VALUES times: those have few values, and are equal by chance. If a part
  * is held out, they matter where so few are different that a fit could learn
  * them by heart. */
@@ -173,8 +173,8 @@ static int64_t first_of(const struct equals *e, int64_t row, int64_t *at)
   return *at < twins->count && twins->row[*at] == row ? twins->first[*at] : row;
 }
 
-/* Whether examples that are equal to one of these fates take part in what
- * screening or the fits see, while it chooses. */
+/* Do examples that are equal to one of these fates take part in what screening
+ * or the fits see, while it chooses? */
 static bool is_torn(uint8_t fates, bool held)
 {
   bool chooses = fates >> CHOOSES & 1;

@@ -160,7 +160,7 @@ static void strict_known_of_z(const struct th_strict_known *known,
   }
 }
 
-/* The same over the variance of the rows. Local. */
+/* Add what is known, over the variance of the rows. Local. */
 static th_status add_known(struct equations *e, bool intercept,
                            struct th_error *err)
 {

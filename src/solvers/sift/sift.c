@@ -523,20 +523,11 @@ done:
 static th_status observe_round(struct th_sift *s, struct th_context *context,
                                bool *more, struct th_error *err)
 {
-  const struct th_sift_plan *plan = &s->plan;
-  const int64_t consumers =
-      th_integer_ceil_divide(th_source_shape(context->source)->attributes,
-                             th_source_budget(context->source));
-  const struct th_parts parts = {.block = plan->block,
-                                 .consumer = plan->consumer,
-                                 .rows = plan->block_rows,
-                                 .count = plan->blocks,
-                                 .consumers = consumers + 1,
-                                 .active_rows = plan->race_rows,
-                                 .active_consumer = consumers,
-                                 .latin = s->predicts ? &s->latin : NULL};
-  const struct th_batch_request request = {.parts = &parts,
-                                           .consumer = TH_CONSUMER_BLOCK,
+  const struct th_batch_request request = {.draw = s->plan.draw,
+                                           .draws = s->plan.draws,
+                                           .blocks = s->plan.consumers,
+                                           .latin =
+                                               s->predicts ? &s->latin : NULL,
                                            .support = &s->support,
                                            .loss = &evidence_loss};
   s->batch.target_centre = s->label_mean;

@@ -33,10 +33,11 @@ struct th_sift_entry {
  * the race of the most promising ones. Each rank has its own part of the race.
  */
 struct th_sift_plan {
-  struct th_range *block;
-  int64_t *consumer;
+  struct th_batch_draw *draw; /* of B rows of each block; last of the race */
+  int64_t draws;
+  int64_t consumers; /* that rows are shared out among: blocks of the whole
+                        budget, and the race */
   int64_t blocks;
-  int64_t *block_rows; /* B, of each block */
   int64_t capacity;
   double given; /* sum over blocks of rows times attributes outside S */
   int64_t race_rows;

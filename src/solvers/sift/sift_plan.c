@@ -308,9 +308,7 @@ static const double block_share = 0.5;   /* of what the rotation has given */
 static const double sweep_growth = 1.05; /* sparse: per round */
 
 static const struct th_array by_block[] = {
-    TH_ARRAY(struct th_sift_plan, block),
-    TH_ARRAY(struct th_sift_plan, consumer),
-    TH_ARRAY(struct th_sift_plan, block_rows)};
+    TH_ARRAY_OF(struct th_sift_plan, draw, 1, 1)}; /* and the race */
 
 void th_sift_plan_free(struct th_sift_plan *plan)
 {
@@ -333,14 +331,6 @@ static th_status reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
   return rc;
 }
 
-/* The number of blocks of the whole budget among which the rows are shared out.
- */
-static int64_t consumers(const struct th_context *context)
-{
-  return th_integer_ceil_divide(th_source_shape(context->source)->attributes,
-                                th_source_budget(context->source));
-}
-
 /* The next blocks of the rotation, at most `count`; none is looked at twice in
  * a round. Local. */
 static th_status fill_blocks(struct th_sift *s,
@@ -350,6 +340,7 @@ static th_status fill_blocks(struct th_sift *s,
   struct th_sift_plan *plan = &s->plan;
   const struct th_support *support = &s->support;
   int64_t d = th_source_shape(context->source)->attributes;
+  double blocks = (double)(plan->consumers - 1);
   int64_t left = d; /* attributes until the rotation is back where it began */
   th_status rc = reserve_blocks(plan, count, err);
   plan->given = 0;
@@ -362,10 +353,11 @@ static th_status fill_blocks(struct th_sift *s,
     struct th_range block = {first, end};
     struct th_range members =
         th_range_members(support->attribute, support->size, block);
-    plan->block[plan->blocks] = block;
-    plan->consumer[plan->blocks] =
-        (int64_t)((double)first * (double)consumers(context) / (double)d);
-    plan->block_rows[plan->blocks] = rows;
+    plan->draw[plan->blocks] = (struct th_batch_draw){
+        .block = block,
+        .rows = rows,
+        .consumer =
+            TH_CONSUMER_BLOCK + (int64_t)((double)first * blocks / (double)d)};
     plan->given +=
         (double)(rows * (end - first - (members.last - members.first)));
     left -= end - first;
@@ -499,9 +491,8 @@ static th_status add_window(struct th_sift *s, const struct th_context *context,
                                         support->attribute, support->size));
   struct th_range members =
       th_range_members(support->attribute, support->size, block);
-  plan->block[at] = block;
-  plan->consumer[at] = c;
-  plan->block_rows[at] = rows;
+  plan->draw[at] =
+      (struct th_batch_draw){.block = block, .rows = rows, .consumer = c};
   plan->given += (double)(rows * (block.last - block.first -
                                   (members.last - members.first)));
   plan->blocks++;
@@ -594,7 +585,7 @@ static th_status large_round(struct th_sift *s,
     all = left;
     th_status rc = add_all(s, context, 1 - share, INT64_MAX, err);
     for (int64_t k = 0; k < plan->blocks; k++)
-      all -= (double)plan->block_rows[k];
+      all -= (double)plan->draw[k].rows;
     plan->race_rows = (int64_t)all;
     return rc;
   }
@@ -628,5 +619,19 @@ done:
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err)
 {
-  return (s->predicts ? plan_latin : plan_rotation)(s, context, more, err);
+  struct th_sift_plan *plan = &s->plan;
+  int64_t d = th_source_shape(context->source)->attributes;
+  plan->consumers =
+      th_integer_ceil_divide(d, th_source_budget(context->source)) + 1;
+  th_status rc =
+      (s->predicts ? plan_latin : plan_rotation)(s, context, more, err);
+  if (rc != TH_OK || !*more)
+    return rc;
+  plan->draws = plan->blocks;
+  if (plan->race_rows > 0)
+    plan->draw[plan->draws++] = (struct th_batch_draw){
+        .active = true,
+        .rows = plan->race_rows,
+        .consumer = TH_CONSUMER_BLOCK + plan->consumers - 1};
+  return rc;
 }

@@ -93,8 +93,9 @@ enum updates { EXPLORE = 1, EXPLOIT = 2, BOTH = EXPLORE | EXPLOIT };
 struct iht {
   struct th_head head;
   struct th_support theta;
-  struct th_support last;  /* theta before the last step, to go back to */
-  struct th_blocks blocks; /* J_i */
+  struct th_support last;     /* theta before the last step, to go back to */
+  struct th_blocks blocks;    /* J_i */
+  struct th_batch_draw *draw; /* room for one of each */
   struct th_batch batch;
   struct th_gram gram;      /* rows seen since S last changed */
   struct th_kept_rows kept; /* the same, for labels */
@@ -210,9 +211,10 @@ static th_status probe_block(struct th_context *context, int probe,
   bool complete = false;
   th_status rc;
   TH_TRY(choose_attributes(&support, context, probe, count, err));
-  const struct th_batch_request request = {.consumer = TH_CONSUMER_STEP_SIZE,
-                                           .rows = ROWS_PER_ATTRIBUTE * count,
-                                           .support = &support};
+  const struct th_batch_draw draw = {.rows = ROWS_PER_ATTRIBUTE * count,
+                                     .consumer = TH_CONSUMER_STEP_SIZE};
+  const struct th_batch_request request = {
+      .draw = &draw, .draws = 1, .support = &support};
   TH_TRY(th_batch_observe(&batch, context, &request, &complete, err));
   if (!complete)
     goto done;
@@ -270,7 +272,7 @@ static void release(void *state)
   th_gram_free(&h->gram);
   th_kept_rows_free(&h->kept);
   th_select_free(&h->selection);
-  TH_FREE(h->grad, h->chosen, h->slope, h);
+  TH_FREE(h->draw, h->grad, h->chosen, h->slope, h);
 }
 
 /* Begin with the configured start, whose coefficients are in the data's own
@@ -330,12 +332,12 @@ static th_status reserve(struct iht *h, const struct th_context *context,
   TH_TRY(th_support_reserve(&h->theta, most, err));
   if (width > 0) /* blocks are never narrower, so there are never more */
     TH_TRY(th_partition_blocks_even(&h->blocks, d, width, err));
+  TH_TRY(TH_NEW(&h->draw, h->blocks.count, "blocks", err));
 done:
   return rc;
 }
 
-/* Start from theta = 0 (or the configured start), with the step size and the
- * batches given or by rule. Collective. */
+/* Start from theta = 0, or the configured start. Collective. */
 static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
@@ -495,8 +497,7 @@ static th_status remember(struct iht *h, struct th_context *context,
 
 /* --- Algorithm 1 ---------------------------------------------------------- */
 
-/* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
- * S is empty. Local, the same on every rank. */
+/* line 1: s' - s attributes wide, s' wide while S is empty. Local, alike. */
 static th_status choose_blocks(struct iht *h, struct th_context *context,
                                struct th_error *err)
 {
@@ -584,9 +585,14 @@ static th_status explore(struct iht *h, struct th_context *context, bool *more,
   th_status rc;
   /* line 3: S = supp(theta); line 1: the blocks J_i */
   TH_TRY(choose_blocks(h, context, err));
-  struct th_batch_request request = {.blocks = &h->blocks,
-                                     .consumer = TH_CONSUMER_BLOCK,
-                                     .rows = h->explore_rows,
+  for (int64_t i = 0; i < h->blocks.count; i++) /* line 4 */
+    h->draw[i] = (struct th_batch_draw){
+        .block = {h->blocks.edges[i], h->blocks.edges[i + 1]},
+        .rows = h->explore_rows,
+        .consumer = TH_CONSUMER_BLOCK + i};
+  struct th_batch_request request = {.draw = h->draw,
+                                     .draws = h->blocks.count,
+                                     .blocks = h->blocks.count,
                                      .support = &h->theta,
                                      .loss = context->loss,
                                      .visit = add_gradient,
@@ -630,10 +636,10 @@ static void move(struct iht *h, struct th_context *context)
 static th_status exploit(struct iht *h, struct th_context *context, bool *more,
                          struct th_error *err)
 {
-  const struct th_batch_request request = {.consumer = TH_CONSUMER_EXPLOIT,
-                                           .rows = h->exploit_rows,
-                                           .support = &h->theta,
-                                           .loss = context->loss};
+  const struct th_batch_draw draw = {.rows = h->exploit_rows,
+                                     .consumer = TH_CONSUMER_EXPLOIT};
+  const struct th_batch_request request = {
+      .draw = &draw, .draws = 1, .support = &h->theta, .loss = context->loss};
   bool use = false;
   /* line 3: sample B_t rows; line 4: observe x|S_0 and y */
   th_status rc = look_guarded(h, context, &request, more, &use, err);

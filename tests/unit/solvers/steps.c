@@ -110,8 +110,10 @@ static void test_pieces(struct memory_store *m)
   int64_t found = 0;
   bool complete = false;
   int64_t before = 0;
+  const struct th_batch_draw draw = {.rows = 700,
+                                     .consumer = TH_CONSUMER_EXPLOIT};
   const struct th_batch_request view = {
-      .consumer = TH_CONSUMER_EXPLOIT, .rows = 700, .support = &support};
+      .draw = &draw, .draws = 1, .support = &support};
   th_comm_self(&self);
   CHECK(th_train_plan(&config, &m->store.shape, 1, 60, &plan, &err) == TH_OK);
   CHECK(th_context_init(&context, &plan, &m->store, &self, NULL, &profile,
