@@ -8,7 +8,7 @@
 #include "math/penalty.h"
 #include "solvers/access/support.h"
 #include "solvers/driver/recertify.h"
-#include "solvers/exact/lasso.h"
+#include "solvers/exact/algorithms.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"
 #include "solvers/stochastic/screen_online.h"

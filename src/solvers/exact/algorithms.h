@@ -12,4 +12,8 @@ extern const struct th_algorithm th_lasso_algorithm;
 th_status th_lasso_plan(struct th_plan *plan, const struct th_plan_size *size,
                         struct th_error *err);
 
+/* How far a norm may stay away from a ball's radius without a notice: gaps tell
+ * no more. */
+#define TH_BALL_CLOSE 1e-6
+
 #endif

@@ -22,12 +22,15 @@
  *     8  with a radius: go on with the search
  *
  * With a radius, Omega(b) <= B takes the place of lambda Omega(b). A search
- * finds the lambda at which Omega is B (lasso.h). Its last solutions are
+ * finds the lambda at which Omega is B. Omega falls as lambda rises: for a
+ * squared loss along straight lines (Efron et al. 2004). Lambda comes down from
+ * lambda_max until Omega is above B. Then regula falsi with halved weights (the
+ * Illinois rule; Dowell & Jarratt 1971) closes in. Its last solutions are
  * precise, since Omega moves with the root of the gap. A norm above B, and a
  * rounding below it, are scaled away. The certificate is that of the model that
  * is left.
  * SPDX-License-Identifier: MIT */
-#include "solvers/exact/lasso.h"
+#include "solvers/exact/algorithms.h"
 
 #include "base/elementary.h"
 #include "base/integer.h"
@@ -35,7 +38,6 @@
 #include "model/claims.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithm.h"
-#include "solvers/exact/algorithms.h"
 #include "solvers/exact/working_set_solver.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "state/state.h"
@@ -307,7 +309,7 @@ done:
   return rc;
 }
 
-/* Whether a lambda is left. */
+/* Is a lambda left? */
 static bool is_left(const struct lasso *s)
 {
   return s->ball.radius > 0 ? !s->ball.done : s->steps < s->path;

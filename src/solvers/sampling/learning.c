@@ -4,16 +4,257 @@
 #include "solvers/sampling/learning.h"
 
 #include "base/memory.h"
+#include "ranks/partition.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* --- Second moments of the attributes, known or estimated ----------------- */
+
+static th_status reserve_moments(struct th_moments *m,
+                                 const struct th_context *context,
+                                 struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t cells = th_iterate_cells_count(context);
+  th_status rc;
+  TH_TRY(TH_NEW(&m->second, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->square, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->hits, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->work, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->cell, cells, "second moments", err));
+  TH_TRY(th_context_second_moments_read(context, m->second, err));
+done:
+  return rc;
+}
+
+/* Values that are rare are mostly 0. An attribute of second moment E x^2 and
+ * largest value b differs from 0 in at least n E x^2 / b^2 of n examples. */
+static double count_shown(struct th_moments *m,
+                          const struct th_context *context)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  double n = (double)th_source_shape(context->source)->training;
+  for (int64_t a = 0; a < count; a++) {
+    double most = context->bound[a] * context->bound[a];
+    double times = most > 0 && isfinite(most) ? n * m->second[a] / most : 1;
+    m->work[a] = context->scale[a] != 0 ? fmin(times, 1) : 0;
+  }
+  return th_iterate_cells_sum(context, m->work, m->cell);
+}
+
+/* Read the moments of the training examples from the source's statistics.
+ * Collective. */
+static th_status init_moments(struct th_moments *moments,
+                              const struct th_context *context,
+                              struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  th_status rc = reserve_moments(moments, context, err);
+  if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
+    return rc;
+  moments->sum = th_iterate_cells_sum(context, moments->second, moments->cell);
+  for (int64_t a = 0; a < count; a++)
+    moments->largest = fmax(moments->largest, moments->second[a]);
+  context->comm->ops->max_f64(context->comm, &moments->largest, 1);
+  moments->shown = count_shown(moments, context);
+  return TH_OK;
+}
+
+static void free_moments(struct th_moments *m)
+{
+  TH_FREE(m->second, m->square, m->hits, m->work, m->cell);
+}
+
+/* The estimates are the state. Local. */
+static void describe_moments(struct th_moments *moments,
+                             const struct th_context *context,
+                             struct th_state *state)
+{
+  th_state_enter(state, "moments");
+  th_state_spread(state, "square", TH_STATE_F64, moments->square, 1,
+                  context->owned);
+  th_state_spread(state, "hits", TH_STATE_F64, moments->hits, 1,
+                  context->owned);
+  th_state_leave(state);
+}
+
+/* What is added to the observations of each attribute. */
+struct average {
+  double square;
+  double hits;
+};
+
+/* Collective. */
+static struct average average_of(struct th_moments *m,
+                                 const struct th_context *context, double prior)
+{
+  double square = th_iterate_cells_sum(context, m->square, m->cell);
+  double hits = th_iterate_cells_sum(context, m->hits, m->cell);
+  struct average average = {hits > 0 ? prior * square / hits : 0, prior};
+  return average;
+}
+
+/* The moment of an attribute as it is used. */
+static double moment_of(const struct th_moments *m, enum th_moments_use use,
+                        const struct average *average, int64_t a)
+{
+  if (use == TH_MOMENTS_EQUAL)
+    return 1;
+  if (use == TH_MOMENTS_EXACT)
+    return m->second[a];
+  double hits = m->hits[a] + average->hits;
+  return hits > 0 ? (m->square[a] + average->square) / hits : 0;
+}
+
+/* Mix value[owned] with equal shares for all attributes that are not left out.
+ * Collective. Returns the sum over all, which stays. */
+static double smooth_out(struct th_moments *m, const struct th_context *context,
+                         double share, double *value)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t useful =
+      th_source_shape(context->source)->attributes - context->left_out;
+  double sum = th_iterate_cells_sum(context, value, m->cell);
+  double mean = sum > 0 ? sum / (double)useful : 1;
+  for (int64_t a = 0; a < count; a++)
+    if (context->scale[a] != 0)
+      value[a] = (1 - share) * value[a] + share * mean;
+  return sum;
+}
+
+double th_learning_masses(struct th_learning *learning,
+                          const struct th_context *context,
+                          enum th_moments_use use, struct th_moments_care care,
+                          double *mass, double *root)
+{
+  const struct th_ball *ball = learning->ball;
+  struct th_moments *m = &learning->moments;
+  const double widened = 13.0 / 6; /* Algorithm 2, line 12 */
+  int64_t count = context->owned.last - context->owned.first;
+  struct average average = average_of(m, context, care.prior);
+  for (int64_t a = 0; a < count; a++) {
+    double moment = context->scale[a] != 0 ? moment_of(m, use, &average, a) : 0;
+    double error = context->scale[a] != 0 ? widened * care.error : 0;
+    root[a] = sqrt(moment);
+    mass[a] = ball->squared ? moment + error : sqrt(moment + error);
+    /* Lemma 3.11: the norm by which the step is chosen */
+    m->work[a] =
+        ball->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
+  }
+  double norm =
+      ball->moment_norm(th_iterate_cells_sum(context, m->work, m->cell));
+  smooth_out(m, context, care.smooth, mass);
+  smooth_out(m, context, care.smooth, root);
+  return norm;
+}
+
+/* --- The sizes of the steps ------------------------------------------------
+ */
+
+/* The way of steps that the options decide. Local. */
+static th_status init_steps(struct th_steps *steps,
+                            const struct th_config *config, int64_t owned,
+                            struct th_error *err)
+{
+  *steps = (struct th_steps){.by = config->ball.adagrad};
+  if (config->eta != 0)
+    steps->by = TH_ADAGRAD_NONE;
+  else if (config->ball.adagrad == TH_ADAGRAD_AUTO)
+    steps->by = TH_ADAGRAD_NORM;
+  if (steps->by != TH_ADAGRAD_COORDINATE)
+    return TH_OK;
+  steps->count = owned;
+  return TH_NEW(&steps->square, owned, "the sizes of steps", err);
+}
+
+static void free_steps(struct th_steps *steps)
+{
+  free(steps->square);
+}
+
+/* --step-factor, or the factor that goes with the way of steps. */
+static double factor_of(const struct th_steps *steps,
+                        const struct th_config *config,
+                        const struct th_ball *ball, bool whole)
+{
+  const double bolder = 3; /* gradients of whole examples vary less */
+  if (config->ball.step_factor > 0)
+    return config->ball.step_factor;
+  if (config->eta == TH_ETA_THEORY)
+    return 1;
+  return ball->factor[steps->by] * (whole ? bolder : 1);
+}
+
+/* Begin a phase with nothing added up. Local. */
+static void begin_steps(struct th_steps *steps, const struct th_config *config,
+                        const struct th_ball *ball,
+                        const struct th_ball_frame *frame,
+                        const struct th_ball_theory *theory)
+{
+  double factor = factor_of(steps, config, ball, isinf(theory->reads));
+  steps->sum = 0;
+  for (int64_t a = 0; a < steps->count; a++)
+    steps->square[a] = 0;
+  if (config->eta > 0)
+    steps->size = config->eta;
+  else if (steps->by == TH_ADAGRAD_NONE)
+    steps->size = factor * (double)theory->batch * ball->theory(theory);
+  else
+    steps->size = factor * ball->reach(frame, theory->attributes);
+  steps->shown = steps->size;
+}
+
+/* The step for the display, after a change of the sum. */
+static void show_step(struct th_steps *steps)
+{
+  steps->shown = steps->by == TH_ADAGRAD_NORM && steps->sum > 0
+                     ? steps->size / sqrt(steps->sum)
+                     : steps->size;
+}
+
+void th_learning_add_square(struct th_learning *learning, double square)
+{
+  struct th_steps *steps = &learning->steps;
+  steps->sum += square;
+  show_step(steps);
+}
+
+double th_learning_step(struct th_learning *learning, int64_t a,
+                        double gradient)
+{
+  struct th_steps *steps = &learning->steps;
+  double square = steps->sum;
+  if (steps->by == TH_ADAGRAD_NONE)
+    return steps->size;
+  if (steps->by == TH_ADAGRAD_COORDINATE) {
+    steps->square[a] += gradient * gradient;
+    square = steps->square[a];
+  }
+  return square > 0 ? steps->size / sqrt(square) : 0;
+}
+
+static void describe_steps(struct th_steps *steps, struct th_range owned,
+                           struct th_state *state)
+{
+  th_state_enter(state, "steps");
+  TH_STATE_ONE(state, steps, size);
+  TH_STATE_ONE(state, steps, sum);
+  if (steps->by == TH_ADAGRAD_COORDINATE)
+    th_state_spread(state, "square", TH_STATE_F64, steps->square, 1, owned);
+  show_step(steps);
+  th_state_leave(state);
+}
+
+/* --- Both, with coefficients in a ball -------------------------------------
+ */
+
 void th_learning_free(struct th_learning *learning)
 {
-  th_moments_free(&learning->moments);
+  free_moments(&learning->moments);
   th_iterate_free(&learning->w);
-  th_steps_free(&learning->steps);
+  free_steps(&learning->steps);
   th_support_free(&learning->support);
   th_context_all_targets_free(&learning->targets);
 }
@@ -25,7 +266,7 @@ static th_status reserve(struct th_learning *l, struct th_context *context,
   int64_t owned = context->owned.last - context->owned.first;
   th_status rc;
   TH_TRY(th_iterate_init(&l->w, context, l->ball, err));
-  TH_TRY(th_steps_init(&l->steps, context->config, owned, err));
+  TH_TRY(init_steps(&l->steps, context->config, owned, err));
   TH_TRY(th_context_all_targets_init(&l->targets, context, err));
 done:
   return rc;
@@ -66,7 +307,7 @@ th_status th_learning_init(struct th_learning *learning,
   rc = reserve(learning, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   learning->w.rises = context->config->eta == 0;
-  TH_TRY(th_moments_init(&learning->moments, context, err));
+  TH_TRY(init_moments(&learning->moments, context, err));
   TH_TRY(th_iterate_start(&learning->w, context,
                           choose_radius(learning, context), err));
 done:
@@ -90,8 +331,8 @@ void th_learning_begin(struct th_learning *learning,
                        const struct th_context *context,
                        const struct th_ball_theory *theory)
 {
-  th_steps_begin(&learning->steps, context->config, learning->ball,
-                 &learning->w.frame, theory);
+  begin_steps(&learning->steps, context->config, learning->ball,
+              &learning->w.frame, theory);
   th_iterate_average_anew(&learning->w);
 }
 
@@ -124,8 +365,8 @@ void th_learning_describe(struct th_learning *learning,
                           struct th_state *state)
 {
   TH_STATE_ONE(state, learning, loss);
-  th_moments_describe(&learning->moments, context, state);
+  describe_moments(&learning->moments, context, state);
   th_iterate_describe(&learning->w, context, state);
-  th_steps_describe(&learning->steps, context->owned, state);
+  describe_steps(&learning->steps, context->owned, state);
   th_support_describe(&learning->support, "support", state);
 }

@@ -5,9 +5,46 @@
 #define TH_LEARNING_H
 
 #include "solvers/access/context.h"
+#include "solvers/sampling/ball.h"
 #include "solvers/sampling/iterate.h"
-#include "solvers/sampling/moments.h"
-#include "solvers/sampling/steps.h"
+
+/* Second moments of attributes as solvers see them, (x - centre) * scale.
+ * Attributes that are left out have none. Arrays are of the owned attributes,
+ * other numbers replicated. */
+struct th_moments {
+  double *second; /* E x^2, from import */
+  double sum;     /* of them, over all attributes */
+  double largest;
+  double shown;   /* how many attributes the examples are likely to show */
+  double *square; /* estimates: the sum of the squares that were observed */
+  double *hits;   /* and how many there were */
+  double *work;   /* attributes */
+  double *cell;   /* cells */
+};
+
+/* What attributes are drawn by. */
+enum th_moments_use { TH_MOMENTS_EQUAL, TH_MOMENTS_EXACT, TH_MOMENTS_ESTIMATE };
+
+/* How the estimates are used: error is added to each of them (epsilon; paper,
+ * Algorithm 2, line 11), or a number of observations of the average moment, and
+ * `smooth` is the share of the draws that falls on all attributes alike. */
+struct th_moments_care {
+  double error;
+  double prior; /* observations, such as 0.1 */
+  double smooth;
+};
+
+/* A fixed size, or AdaGrad: by the norm of all gradients so far, or by each
+ * coordinate (Kukliansky & Shamir 2015, appendix A; Duchi, Hazan & Singer
+ * 2011). Sums include the present gradient. */
+struct th_steps {
+  enum th_adagrad by; /* TH_ADAGRAD_NONE: `size` alone */
+  double size;
+  double sum;     /* of squared norms */
+  double *square; /* coordinate: of the owned attributes, sums of squares */
+  int64_t count;  /* of them; 0: by is another one */
+  double shown;   /* the last step, for the progress display */
+};
 
 struct th_learning {
   const struct th_ball *ball;
@@ -37,6 +74,22 @@ struct th_ball_theory th_learning_theory(const struct th_learning *learning,
 void th_learning_begin(struct th_learning *learning,
                        const struct th_context *context,
                        const struct th_ball_theory *theory);
+
+/* Fill in mass[owned], in proportion to the probability of a data point's
+ * draws, and root[owned], in proportion to the roots of the moments, as far as
+ * they are known. Both are 0 for attributes that are left out. Returns the norm
+ * of the moments that theory asks for. Collective. */
+double th_learning_masses(struct th_learning *learning,
+                          const struct th_context *context,
+                          enum th_moments_use use, struct th_moments_care care,
+                          double *mass, double *root);
+
+/* Add the squared norm of a gradient, before the step. Local. */
+void th_learning_add_square(struct th_learning *learning, double square);
+
+/* The step of an attribute of this rank; norms have been added up. Local. */
+double th_learning_step(struct th_learning *learning, int64_t a,
+                        double gradient);
 
 /* Is w = 0 the only point of the ball, since targets or attributes do not
  * change? Local, replicated. */

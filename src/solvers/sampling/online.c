@@ -17,8 +17,6 @@
 #include "solvers/sampling/algorithms.h"
 #include "solvers/sampling/iterate.h"
 #include "solvers/sampling/learning.h"
-#include "solvers/sampling/moments.h"
-#include "solvers/sampling/steps.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>
@@ -151,7 +149,7 @@ static void add_norm(struct online *s, struct th_context *context)
     context->comm->ops->max_f64(context->comm, &largest, 1);
   else
     largest = th_iterate_cells_sum(context, s->square, s->cell);
-  th_steps_add(&s->learning.steps, largest);
+  th_learning_add_square(&s->learning, largest);
 }
 
 /* A step against the gradient, and back into the ball. Collective. */
@@ -164,7 +162,7 @@ static void learn(struct online *s, struct th_context *context)
   th_iterate_pass(&learning->w, s->whole.rows);
   for (int64_t place = 0; place < s->whole.active.count; place++) {
     int64_t a = owned_place(s, context, place);
-    double step = th_steps_next(&learning->steps, a, s->gradient[place]);
+    double step = th_learning_step(learning, a, s->gradient[place]);
     th_iterate_move(&learning->w, a, step, s->gradient[place]);
   }
   th_iterate_share(&learning->w, context);

@@ -176,10 +176,9 @@ static th_status sampling_draw_by(struct th_sampling *s,
   else if (s->second)
     care = (struct th_moments_care){.prior = prior, .smooth = smooth_share};
   care.error = theory->error * theory->unit;
-  theory->norm =
-      th_moments_masses(&s->learning.moments, context, s->learning.ball, use,
-                        care, s->draws.weight, s->draws.root) /
-      (theory->unit > 0 ? theory->unit : 1);
+  theory->norm = th_learning_masses(&s->learning, context, use, care,
+                                    s->draws.weight, s->draws.root) /
+                 (theory->unit > 0 ? theory->unit : 1);
   th_status rc = th_draws_set(&s->draws, context, err);
   if (rc == TH_OK)
     th_draws_weigh_all(&s->draws, context, &s->learning.w);
@@ -392,7 +391,7 @@ static void add_norm(struct th_sampling *s, struct th_context *context)
   th_comm_share_numbers(context->comm, t->number, (size_t)t->cells);
   for (int64_t c = 0; c < t->cells; c++)
     norm = largest ? fmax(norm, t->number[c]) : norm + t->number[c];
-  th_steps_add(&s->learning.steps, norm);
+  th_learning_add_square(&s->learning, norm);
 }
 
 /* The sums of this rank's cells that were touched, to all ranks. Collective. */
@@ -431,7 +430,7 @@ static void sampling_learn(struct th_sampling *s, struct th_context *context)
     int64_t a = t->place[k];
     if (k + AHEAD < t->count)
       near_move(s, t->place[k + AHEAD]);
-    double step = th_steps_next(&s->learning.steps, a, t->at[a].gradient);
+    double step = th_learning_step(&s->learning, a, t->at[a].gradient);
     th_iterate_move(&s->learning.w, a, step, t->at[a].gradient); /* line 7 */
     th_draws_weigh(&s->draws, a, s->learning.w.at[a].u);         /* line 8 */
   }
