@@ -68,4 +68,22 @@ static inline double th_gram_at(const struct th_gram *gram, int64_t i,
   return gram->a[i + j * (gram->size + 2)];
 }
 
+/* --- Normal equations of (x_S, 1), solved on rank 0 ----------------------- */
+
+/* The equations: least squares by the Gram matrix. A ridge pulls coef +
+ * solution towards 0, so that the solution can be a step from coef. */
+struct th_gram_equations {
+  const struct th_gram *gram;
+  bool intercept;      /* without one, the constant's equation is 1 * b = 0 */
+  const double *ridge; /* on each member; NULL: none */
+  const double *coef;  /* of each member; used only with a ridge */
+  const bool *keep;    /* NULL: all; the others get 0 */
+};
+
+/* (*solution)[|S| + 1] receives the coefficients, then the constant; the caller
+ * frees it. Collinear members get 0. Collective. */
+th_status th_gram_solve(const struct th_gram_equations *equations,
+                        struct th_context *context, double **solution,
+                        struct th_error *err);
+
 #endif

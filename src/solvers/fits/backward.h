@@ -1,5 +1,4 @@
-/* backward.h - backward elimination from least squares, the weakest member
- * first
+/* backward.h - backward elimination, the member first that costs least to lose
  *
  * The columns and the target have mean 0, so a constant is fitted as well. The
  * system is factored once. A member that leaves is taken out of the inverse (an
@@ -45,5 +44,24 @@ void th_backward_prune(struct th_backward *b, double limit, bool by_halves);
 
 /* Remove the weakest while there are more than `most`. */
 void th_backward_reduce(struct th_backward *b, int64_t most);
+
+/* --- On normal equations as they are ---------------------------------------
+ */
+
+/* Normal equations a theta = b of n members, and which of them may stay. */
+struct th_backward_equations {
+  int64_t n;
+  double *a; /* n x n, overwritten */
+  const double *b;
+  int64_t most;        /* largest number of members that stay */
+  const double *least; /* n: what each must cost to stay; NULL: nothing */
+};
+
+/* Solve theta and keep the `most` members that cost most to lose. While there
+ * are more, the one with the smallest cost theta_j^2 / inv(a)_jj leaves, by an
+ * exact down-date. Then those leave whose cost is below their least. keep[n]
+ * and x[n] receive the result. Local. */
+th_status th_backward_eliminate(const struct th_backward_equations *given,
+                                double *x, bool *keep, struct th_error *err);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "solvers/access/gram.h"
-#include "solvers/fits/refit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,12 +97,12 @@ static th_status find_direction(struct newton *newton, struct th_batch *batch,
                      err));
   if (newton->ridge == NULL)
     TH_TRY(th_agree(context->comm, choose_ridge(newton, intercept, err), err));
-  const struct th_normal equations = {.gram = &newton->gram,
-                                      .intercept = intercept,
-                                      .ridge = newton->ridge,
-                                      .coef = support->coef,
-                                      .keep = newton->keep};
-  TH_TRY(th_refit_normal_solve(&equations, context, &newton->step, err));
+  const struct th_gram_equations equations = {.gram = &newton->gram,
+                                              .intercept = intercept,
+                                              .ridge = newton->ridge,
+                                              .coef = support->coef,
+                                              .keep = newton->keep};
+  TH_TRY(th_gram_solve(&equations, context, &newton->step, err));
   shorten(newton);
 done:
   return rc;

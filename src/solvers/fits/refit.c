@@ -3,7 +3,6 @@
 #include "solvers/fits/refit.h"
 
 #include "base/memory.h"
-#include "math/linalg.h"
 #include "math/schedule.h"
 #include "solvers/access/gram.h"
 #include "solvers/fits/newton.h"
@@ -12,82 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Normal equations of (x_S, 1), solved on rank 0 ----------------------- */
-
-static const double collinear = 1e-10; /* pivot against diagonal */
-
-static void fill_equations(const struct th_normal *e, double *a, double *b)
-{
-  int64_t n = e->gram->size + 1;
-  for (int64_t j = 0; j < n; j++) {
-    bool member = j < e->gram->size;
-    for (int64_t i = 0; i < n; i++)
-      a[i + j * n] = th_gram_at(e->gram, i, j);
-    b[j] = th_gram_at(e->gram, j, n);
-    if (member && e->ridge != NULL) {
-      a[j + j * n] += e->ridge[j];
-      b[j] -= e->ridge[j] * e->coef[j];
-    }
-    if (member && e->keep != NULL && !e->keep[j])
-      a[j + j * n] = 0; /* left out as if collinear */
-  }
-  if (e->intercept)
-    return;
-  for (int64_t i = 0; i < n; i++)
-    a[i + (n - 1) * n] = a[n - 1 + i * n] = i == n - 1;
-  b[n - 1] = 0;
-}
-
-/* Local, on rank 0. */
-static th_status normal_solve(const struct th_normal *equations,
-                              double *solution, struct th_error *err)
-{
-  int64_t n = equations->gram->size + 1;
-  double *a = NULL;
-  double *b = NULL;
-  bool *kept = NULL;
-  th_status rc;
-  TH_TRY(TH_NEW(&a, n * n, "normal equations", err));
-  TH_TRY(TH_NEW(&b, n, "normal equations", err));
-  TH_TRY(TH_NEW(&kept, n, "normal equations", err));
-  fill_equations(equations, a, b);
-  TH_TRY(th_linalg_solve(&(struct th_linalg_system){n, a, b, collinear},
-                         solution, NULL, kept, err));
-done:
-  TH_FREE(a, b, kept);
-  return rc;
-}
-
-th_status th_refit_normal_solve(const struct th_normal *equations,
-                                struct th_context *context, double **solution,
-                                struct th_error *err)
-{
-  struct th_comm *comm = context->comm;
-  int64_t n = equations->gram->size + 1;
-  double *made = NULL;
-  th_status rc = TH_NEW(&made, n, "normal equations", err);
-  th_profile_begin(context->profile);
-  if (rc == TH_OK && comm->rank == 0)
-    rc = normal_solve(equations, made, err);
-  rc = th_agree(comm, rc, err);
-  if (rc == TH_OK)
-    comm->ops->bcast(comm, made, (size_t)n * sizeof *made, 0);
-  th_profile_end(context->profile, TH_PHASE_SOLVE);
-  if (rc == TH_OK)
-    *solution = made;
-  else
-    free(made);
-  return rc;
-}
-
 enum { SPEND_ROWS = 4096 }; /* of one batch */
 
 /* Collective. */
 static th_status solve(struct th_support *support, struct th_context *context,
-                       const struct th_normal *equations, struct th_error *err)
+                       const struct th_gram_equations *equations,
+                       struct th_error *err)
 {
   double *solution = NULL;
-  th_status rc = th_refit_normal_solve(equations, context, &solution, err);
+  th_status rc = th_gram_solve(equations, context, &solution, err);
   if (rc != TH_OK)
     return rc;
   memcpy(support->coef, solution, (size_t)support->size * sizeof(double));
@@ -101,7 +33,7 @@ th_status th_refit_squares(struct th_support *support,
                            const struct th_gram *gram, const bool *keep,
                            struct th_error *err)
 {
-  const struct th_normal equations = {
+  const struct th_gram_equations equations = {
       .gram = gram, .intercept = context->config->intercept, .keep = keep};
   return solve(support, context, &equations, err);
 }
@@ -253,11 +185,11 @@ th_status th_refit_shrunk(struct th_support *support,
         (context->config->standardize ? 1 : variance(gram, j, intercept));
     room.keep[j] = support->coef[j] != 0; /* not collinear */
   }
-  const struct th_normal equations = {.gram = gram,
-                                      .intercept = intercept,
-                                      .ridge = room.ridge,
-                                      .coef = room.zero,
-                                      .keep = room.keep};
+  const struct th_gram_equations equations = {.gram = gram,
+                                              .intercept = intercept,
+                                              .ridge = room.ridge,
+                                              .coef = room.zero,
+                                              .keep = room.keep};
   TH_TRY(solve(support, context, &equations, err));
 done:
   TH_FREE(room.ridge, room.zero, room.keep);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "math/schedule.h"
 #include "solvers/access/density.h"
-#include "solvers/fits/elimination.h"
+#include "solvers/fits/backward.h"
 #include "solvers/fits/newton.h"
 #include "solvers/fits/refit.h"
 #include "solvers/sift/sift.h"
@@ -153,9 +153,9 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
     }
     for (int64_t k = 0; k < n; k++)
       least[k] = z * z * rp;
-    struct th_elimination given = {
+    struct th_backward_equations given = {
         .n = n, .a = a, .b = b, .most = most, .least = least};
-    rc = th_elimination_backward(&given, x, s->fit.keep, err);
+    rc = th_backward_eliminate(&given, x, s->fit.keep, err);
   }
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, s->fit.keep, (size_t)n * sizeof *s->fit.keep, 0);

@@ -6,7 +6,7 @@
 #include "math/linalg.h"
 #include "math/loss.h"
 #include "solvers/driver/predict.h"
-#include "solvers/fits/elimination.h"
+#include "solvers/fits/backward.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,9 +168,9 @@ static void test_elimination(void)
     normal_equations(m, a, b);
     for (int64_t most = 0; most <= SMALL; most++) {
       memcpy(copy, a, sizeof copy);
-      struct th_elimination given = {
+      struct th_backward_equations given = {
           .n = SMALL, .a = copy, .b = b, .most = most};
-      CHECK(th_elimination_backward(&given, x, keep, &err) == TH_OK);
+      CHECK(th_backward_eliminate(&given, x, keep, &err) == TH_OK);
       eliminate_plainly(a, b, most, plain_keep, plain_x);
       CHECK(memcmp(keep, plain_keep, sizeof keep) == 0);
       for (int64_t k = 0; k < SMALL; k++)
