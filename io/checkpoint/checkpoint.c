@@ -33,7 +33,7 @@ static int64_t width_of(const struct th_state_entry *entry, int rank)
 {
   if (entry->place != TH_STATE_BY_ATTRIBUTE && rank != 0)
     return 0;
-  return entry->here.last - entry->here.first;
+  return th_range_count(entry->here);
 }
 
 static int64_t bytes_of(const struct th_state_entry *entry, int rank)
@@ -704,7 +704,7 @@ static th_status fetch(void *self, int64_t k, int64_t row,
     int64_t width = m->width[k * m->parts + p];
     struct th_range part =
         th_range_intersect(range, (struct th_range){first, first + width});
-    int64_t bytes = (part.last - part.first) * item;
+    int64_t bytes = th_range_count(part) * item;
     if (bytes > 0)
       rc = read_part(found, p, out, bytes,
                      m->offset[p * (m->arrays + 1) + k] +

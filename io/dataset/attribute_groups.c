@@ -45,7 +45,7 @@ th_status th_attribute_groups_put(const struct th_h5 *h5,
   TH_TRY(columns_alloc(&c, count, err));
   for (int64_t k = 0; k < count; k++) {
     c.first[k] = piece[k].range.first;
-    c.count[k] = piece[k].range.last - piece[k].range.first;
+    c.count[k] = th_range_count(piece[k].range);
     c.group[k] = piece[k].group;
     c.weight[k] = piece[k].weight;
   }
@@ -104,7 +104,7 @@ static bool complete(struct th_group_piece *piece, int64_t count,
         !(lead->weight == piece[k].weight && lead->weight >= 0 &&
           isfinite(lead->weight)))
       return false;
-    lead->size += range.last - range.first;
+    lead->size += th_range_count(range);
     reached = range.last;
   }
   for (int64_t k = 0; k < count; k++)

@@ -252,7 +252,7 @@ static th_status put_shards(const struct th_h5 *h5,
   for (int64_t s = 0; s < k; s++) {
     const struct th_shard_row *row = &info->shard[s];
     columns[s] = row->range.first;
-    columns[k + s] = row->range.last - row->range.first;
+    columns[k + s] = th_range_count(row->range);
     columns[2 * k + s] = row->bytes;
     columns[3 * k + s] = (int64_t)row->content;
     columns[4 * k + s] = (int64_t)row->hash;

@@ -78,7 +78,7 @@ static herr_t map_statistic(hid_t plan, hid_t view, const char *name,
   herr_t ok = 0;
   for (int64_t k = 0; ok >= 0 && k < info->shards; k++) {
     const struct th_shard_row *row = &info->shard[k];
-    hsize_t size = (hsize_t)(row->range.last - row->range.first);
+    hsize_t size = (hsize_t)th_range_count(row->range);
     struct shard_set set = {
         .path = row->path, .name = name, .rank = 1, .size = {size}};
     struct box to = {{(hsize_t)row->range.first}, {size}};
@@ -119,7 +119,7 @@ static herr_t map_values(hid_t plan, hid_t view,
   for (int64_t k = 0; ok >= 0 && k < info->shards; k++) {
     const struct th_shard_row *row = &info->shard[k];
     hsize_t first = (hsize_t)row->range.first;
-    hsize_t count = (hsize_t)(row->range.last - row->range.first);
+    hsize_t count = (hsize_t)th_range_count(row->range);
     struct shard_set set = {.path = row->path,
                             .name = TH_D_X,
                             .rank = 2,
@@ -146,7 +146,7 @@ static herr_t map_packed(hid_t plan, hid_t view,
   for (int64_t k = 0; ok >= 0 && k < info->shards; k++) {
     const struct th_shard_row *row = &info->shard[k];
     hsize_t first = (hsize_t)row->range.first;
-    hsize_t count = (hsize_t)(row->range.last - row->range.first);
+    hsize_t count = (hsize_t)th_range_count(row->range);
     struct shard_set set = {
         .path = row->path, .name = TH_D_X, .rank = 2, .size = {count, width}};
     struct box to = {{first, 0}, {count, width}};

@@ -124,20 +124,16 @@ static bool fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
   return chunk > 0;
 }
 
-static int64_t runs_of(const struct th_fetch *fetch)
-{
-  return fetch->wanted.last - fetch->wanted.first;
-}
-
 /* Bytes of values; in one piece if runs follow one another. */
 static int64_t value_bytes(const struct th_fetch *fetch)
 {
-  return (runs_of(fetch) - 1) * fetch->map->run + fetch->last;
+  return (th_range_count(fetch->wanted) - 1) * fetch->map->run + fetch->last;
 }
 
 int64_t th_shard_fetch_bytes(const struct th_fetch *fetch)
 {
-  return value_bytes(fetch) + runs_of(fetch) * (int64_t)sizeof *fetch->checksum;
+  return value_bytes(fetch) +
+         th_range_count(fetch->wanted) * (int64_t)sizeof *fetch->checksum;
 }
 
 /* Read one attribute after the other, as they lie apart. */
@@ -145,7 +141,7 @@ static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
 {
   const struct th_dense_map *map = fetch->map;
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < runs_of(fetch) && rc == TH_OK; k++)
+  for (int64_t k = 0; k < th_range_count(fetch->wanted) && rc == TH_OK; k++)
     rc = th_output_temporary_read(map->file, fetch->values + k * map->run,
                                   fetch->last, fetch->at + k * map->pitch,
                                   fetch->shard, err);
@@ -168,7 +164,7 @@ th_status th_shard_fetch_read(const struct th_fetch *fetch,
   th_status rc = TH_OK;
   TH_TRY(read_values(fetch, err));
   TH_TRY(th_output_temporary_read(fetch->map->file, fetch->checksum,
-                                  runs_of(fetch) *
+                                  th_range_count(fetch->wanted) *
                                       (int64_t)sizeof *fetch->checksum,
                                   fetch->sums, fetch->shard, err));
   TH_TRY(th_shard_fetch_verify(fetch, err));
@@ -213,7 +209,7 @@ done:
 void th_shard_fetch_advise(const struct th_fetch *fetch)
 {
   const struct th_dense_map *map = fetch->map;
-  int64_t pieces = map->pitch == map->run ? 1 : runs_of(fetch);
+  int64_t pieces = map->pitch == map->run ? 1 : th_range_count(fetch->wanted);
   int64_t bytes = pieces == 1 ? value_bytes(fetch) : fetch->last;
   for (int64_t k = 0; k < pieces; k++)
     (void)posix_fadvise(map->file, (off_t)(fetch->at + k * map->pitch),
@@ -238,7 +234,7 @@ bool th_shard_dense_place(struct th_shard *shard, struct th_fetch *fetch)
 {
   struct th_range all = shard->row->range;
   return fetch_place(fetch, &shard->map, &shard->values,
-                     fetch->wanted.first - all.first, all.last - all.first);
+                     fetch->wanted.first - all.first, th_range_count(all));
 }
 
 /* Read by HDF5, which decompresses. */
@@ -246,7 +242,7 @@ static th_status read_box(struct th_shard *shard, const struct th_fetch *fetch,
                           struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
-  hsize_t count = (hsize_t)(fetch->wanted.last - fetch->wanted.first);
+  hsize_t count = (hsize_t)th_range_count(fetch->wanted);
   hsize_t first = (hsize_t)(fetch->wanted.first - shard->row->range.first);
   hsize_t height = (hsize_t)th_row_groups_items(g, g->shape.row_group);
   hsize_t at[2] = {first, (hsize_t)fetch->group * height};
@@ -267,7 +263,7 @@ th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
 {
   if (!th_shard_dense_place(shard, fetch))
     return read_box(shard, fetch, err);
-  bool single = fetch->wanted.last - fetch->wanted.first == 1;
+  bool single = th_range_count(fetch->wanted) == 1;
   return single ? fetch_single(fetch, &shard->sums, err)
                 : th_shard_fetch_read(fetch, err);
 }
@@ -318,7 +314,7 @@ static th_status check_content(const struct th_shard *shard,
                                struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
-  int64_t count = shard->row->range.last - shard->row->range.first;
+  int64_t count = th_range_count(shard->row->range);
   uint64_t content = 0;
   const struct {
     const char *name;
@@ -370,7 +366,7 @@ static int64_t dense_unit(const struct th_shard *shard, int64_t count)
 static th_status open_dense(struct th_shard *shard, struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
-  hsize_t count = (hsize_t)(shard->row->range.last - shard->row->range.first);
+  hsize_t count = (hsize_t)th_range_count(shard->row->range);
   hsize_t columns =
       (hsize_t)(g->groups * th_row_groups_items(g, g->shape.row_group));
   hsize_t size[2] = {0};
@@ -444,7 +440,7 @@ static bool pieces_good(const struct th_shard *shard, int64_t table)
 
 static th_status open_sparse(struct th_shard *shard, struct th_error *err)
 {
-  int64_t count = shard->row->range.last - shard->row->range.first;
+  int64_t count = th_range_count(shard->row->range);
   int64_t groups = shard->row_groups->groups;
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_i64(&shard->h5, "/", TH_A_PIECE, &shard->unit, err));
@@ -628,7 +624,7 @@ static th_status read_range(const struct th_shard *shard, const char *name,
 static th_status read_all(struct th_shard *shard, struct stored *stored,
                           struct th_error *err)
 {
-  int64_t count = stored->part.last - stored->part.first;
+  int64_t count = th_range_count(stored->part);
   int64_t pieces = th_integer_ceil_divide(count, TH_STATS_PIECE);
   th_status rc = TH_OK;
   for (int k = 0; k < TH_STATS_KINDS; k++) {
@@ -649,7 +645,7 @@ done:
 static th_status verify(const struct th_shard *shard,
                         const struct stored *stored, struct th_error *err)
 {
-  int64_t count = stored->part.last - stored->part.first;
+  int64_t count = th_range_count(stored->part);
   for (int64_t k = 0; k < th_integer_ceil_divide(count, TH_STATS_PIECE); k++)
     if (th_fingerprint_stats((const void *const *)stored->kinds, count, k,
                              stored->size) != stored->checksum[k])
@@ -699,11 +695,11 @@ th_status th_shard_statistics(struct th_shard *shard, struct th_range range,
   TH_TRY(read_all(shard, &stored, err));
   TH_TRY(verify(shard, &stored, err));
   int64_t skip = range.first - shard->row->range.first - stored.part.first;
-  for (int64_t a = 0; a < range.last - range.first; a++)
+  for (int64_t a = 0; a < th_range_count(range); a++)
     statistics[a] = (struct th_statistics){
         item(&stored, 0, skip + a), item(&stored, 1, skip + a),
         item(&stored, 2, skip + a), item(&stored, 3, skip + a)};
-  for (int64_t a = 0; a < range.last - range.first && rc == TH_OK; a++)
+  for (int64_t a = 0; a < th_range_count(range) && rc == TH_OK; a++)
     if (!make_sense(&statistics[a]))
       rc = TH_IMPORT_AGAIN(err,
                            "%s: statistics of attribute %lld: make no sense",

@@ -80,7 +80,7 @@ static th_status check_chunk(struct th_shard *shard, struct th_range range,
                              struct th_shard_sum *sum, struct th_error *err)
 {
   const struct th_shape *shape = &shard->row_groups->shape;
-  int64_t count = range.last - range.first;
+  int64_t count = th_range_count(range);
   int64_t bytes = count * (int64_t)th_type_bytes(shape->type, shape->row_group);
   th_status rc = TH_OK;
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "values to be checked",
@@ -146,8 +146,7 @@ static th_status check_statistics(struct th_shard *shard, struct th_error *err)
 {
   struct th_range range = shard->row->range;
   struct th_statistics *statistics = NULL;
-  th_status rc =
-      TH_NEW(&statistics, range.last - range.first, "statistics", err);
+  th_status rc = TH_NEW(&statistics, th_range_count(range), "statistics", err);
   if (rc == TH_OK)
     rc = th_shard_statistics(shard, range, statistics, err);
   free(statistics);
@@ -192,7 +191,7 @@ th_status th_shard_check(struct th_shard *shard, struct th_shard_sum *sum,
   *sum = (struct th_shard_sum){0};
   TH_TRY(th_shard_open(shard, err));
   struct th_range all = shard->row->range;
-  int64_t units = th_integer_ceil_divide(all.last - all.first, shard->unit);
+  int64_t units = th_integer_ceil_divide(th_range_count(all), shard->unit);
   for (int64_t g = 0; g < shard->row_groups->groups; g++)
     for (int64_t u = 0; u < units; u++) {
       int64_t first = all.first + u * shard->unit;

@@ -224,7 +224,7 @@ static th_status sparse_reserve(struct th_shard_write *shard, int64_t bytes,
 {
   struct th_sparse_write *sparse = &shard->sparse;
   int64_t table = shard->row_groups->groups * sparse->pieces * PIECE_BYTES;
-  int64_t statistics = (shard->range.last - shard->range.first) * 40;
+  int64_t statistics = th_range_count(shard->range) * 40;
   int64_t needed = bytes + bytes / 64 + table + statistics +
                    SPARSE_METADATA_BYTES + sparse->items * SETS_BYTES;
   if (needed <= sparse->reserved)
@@ -265,7 +265,7 @@ static th_status shard_sparse_begin(struct th_shard_write *shard,
 {
   const struct th_row_groups *g = shard->row_groups;
   struct th_sparse_write *sparse = &shard->sparse;
-  int64_t count = shard->range.last - shard->range.first;
+  int64_t count = th_range_count(shard->range);
   th_status rc = TH_OK;
   sparse->piece_width = piece_width < count ? piece_width : count;
   sparse->pieces = th_integer_ceil_divide(count, sparse->piece_width);
@@ -448,7 +448,7 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
                          struct th_error *err)
 {
   th_status rc = TH_OK;
-  int64_t count = shard->range.last - shard->range.first;
+  int64_t count = th_range_count(shard->range);
   if (th_file_limit() < HEAD_BYTES)
     return th_file_no_space(shard->name, shard->needed, err);
   TH_TRY(th_h5_create(&shard->h5, shard->path, shard->name, err));
@@ -479,7 +479,7 @@ static th_status put_header(const struct th_shard_write *shard,
       {TH_A_MINOR, TH_FORMAT_MINOR},
       {TH_A_SHARD, shard->index},
       {TH_A_FIRST, shard->range.first},
-      {TH_A_COUNT, shard->range.last - shard->range.first},
+      {TH_A_COUNT, th_range_count(shard->range)},
       {TH_A_TRAINING, shape->training},
       {TH_A_ROW_GROUP, shape->row_group},
       {TH_A_GROUPS, shard->row_groups->groups},
@@ -599,17 +599,12 @@ enum {
   DENSE_METADATA_BYTES = 256 << 10
 }; /* headers and the like, with a reserve */
 
-static int64_t attributes_of(const struct th_shard_write *shard)
-{
-  return shard->range.last - shard->range.first;
-}
-
 /* Reserve room for the whole file, so that a full disk is noticed now. */
 static th_status dense_reserve(const struct th_shard_write *shard,
                                int64_t stored, struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
-  int64_t count = attributes_of(shard);
+  int64_t count = th_range_count(shard->range);
   int64_t run = (int64_t)th_type_bytes(g->shape.type, g->shape.row_group);
   int64_t values =
       th_integer_ceil_divide(count, stored) * stored * g->groups * run;
@@ -626,7 +621,7 @@ static th_status shard_dense_begin(struct th_shard_write *shard,
 {
   const struct th_row_groups *g = shard->row_groups;
   struct th_dense_write *dense = &shard->dense;
-  int64_t count = attributes_of(shard);
+  int64_t count = th_range_count(shard->range);
   hid_t type = th_h5_type(g->shape.type);
   hsize_t height = (hsize_t)th_row_groups_items(g, g->shape.row_group);
   dense->chunk = g->chunk < count ? g->chunk : count;
@@ -711,7 +706,7 @@ static th_status dense_account(struct th_shard_write *shard, int64_t group,
                                struct th_error *err)
 {
   const struct th_shape *shape = &shard->row_groups->shape;
-  int64_t count = range.last - range.first;
+  int64_t count = th_range_count(range);
   size_t run = th_type_bytes(shape->type, shape->row_group);
   const uint64_t *checksum = shard->scratch->bytes;
   const char *from = (const char *)(checksum + count);
@@ -743,7 +738,7 @@ th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
   struct th_dense_write *dense = &shard->dense;
   th_status rc = TH_OK;
   TH_TRY(check_place(shard, group, range, err));
-  int64_t count = range.last - range.first;
+  int64_t count = th_range_count(range);
   int64_t rows = th_row_groups_group(shard->row_groups, group).count;
   int64_t offset = range.first - shard->range.first;
   hsize_t height = (hsize_t)th_row_groups_items(
@@ -767,7 +762,8 @@ static th_status shard_dense_end(struct th_shard_write *shard,
                                  struct th_error *err)
 {
   struct th_dense_write *dense = &shard->dense;
-  int64_t chunks = th_integer_ceil_divide(attributes_of(shard), dense->chunk);
+  int64_t chunks =
+      th_integer_ceil_divide(th_range_count(shard->range), dense->chunk);
   for (int64_t k = 0; k < chunks; k++)
     if (dense->next_group[k] != shard->row_groups->groups)
       return th_fail(err, TH_EARG, "%s: only %lld of %lld row groups written",

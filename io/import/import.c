@@ -340,7 +340,7 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
   int64_t total = 0;
   im->shown.offset = im->lines.next;
   for (int64_t j = 0; j < im->files; j++) {
-    int64_t bytes = im->share.range[j].last - im->share.range[j].first;
+    int64_t bytes = th_range_count(im->share.range[j]);
     total += bytes;
     done += j < k    ? bytes
             : j == k ? im->shown.offset - im->share.range[j].first
@@ -397,7 +397,7 @@ static th_status judge_own(const struct th_importing *im,
     struct th_range some =
         th_range_intersect(mine, (struct th_range){a, a + PART});
     rc = store->ops->statistics(store, some, part, err);
-    for (int64_t k = 0; rc == TH_OK && k < some.last - some.first; k++)
+    for (int64_t k = 0; rc == TH_OK && k < th_range_count(some); k++)
       judge(im, a + k, &part[k], judged);
   }
   free(part);

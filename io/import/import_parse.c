@@ -366,7 +366,7 @@ static int64_t most_records(const struct th_importing *im)
   const int64_t of_a_byte = 40;
   int64_t bytes = 0;
   for (int64_t k = 0; k < im->files; k++)
-    bytes += im->share.range[k].last - im->share.range[k].first;
+    bytes += th_range_count(im->share.range[k]);
   return bytes < INT64_MAX / of_a_byte ? of_a_byte * bytes : INT64_MAX;
 }
 

@@ -244,7 +244,7 @@ static th_status transpose_sparse(struct th_transpose *t, int64_t shard,
   th_status rc = reserve(t, entries, err);
   if (rc != TH_OK)
     return rc;
-  struct group all = {rows, count, range.first, range.last - range.first};
+  struct group all = {rows, count, range.first, th_range_count(range)};
   /* the room for keys holds two counts for each entry */
   bool counts = all.width <= 2 * entries;
   t->turned = (struct th_turned){
@@ -316,7 +316,7 @@ static void scatter(const struct th_record *record, struct th_range range,
 static const void *row_values(const struct th_record *record,
                               struct th_range range, size_t size, char *room)
 {
-  size_t bytes = (size_t)(range.last - range.first) * size;
+  size_t bytes = (size_t)th_range_count(range) * size;
   if (record == NULL) {
     memset(room, 0, bytes);
     return room;
@@ -335,7 +335,7 @@ static const void *row_values(const struct th_record *record,
   memset(room, 0, bytes);
   if (both.last > both.first)
     memcpy(room + (size_t)(both.first - range.first) * size, values,
-           (size_t)(both.last - both.first) * size);
+           (size_t)th_range_count(both) * size);
   return room;
 }
 
@@ -360,7 +360,7 @@ static void turn_chunk(struct th_transpose *transpose,
 {
   size_t size = th_type_size(transpose->type);
   struct th_range range = transpose->turned.range;
-  int64_t width = range.last - range.first;
+  int64_t width = th_range_count(range);
   size_t row_bytes = (size_t)width * size;
   int64_t stride = transpose->turned.stride;
   const void *lying[ROWS_AT_ONCE];

@@ -296,7 +296,7 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
                                struct th_error *err)
 {
   const struct th_callback_store *s = (struct th_callback_store *)store;
-  int64_t count = range.last - range.first;
+  int64_t count = th_range_count(range);
   struct thresher_attribute *known = NULL;
   th_status rc;
   TH_TRY(TH_NEW(&known, count, "what is known of attributes", err));

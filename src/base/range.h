@@ -16,6 +16,11 @@ struct th_range {
   int64_t last;
 };
 
+static inline int64_t th_range_count(struct th_range range)
+{
+  return range.last - range.first;
+}
+
 /* The part that two ranges share; first == last if they share nothing. */
 static inline struct th_range th_range_intersect(struct th_range a,
                                                  struct th_range b)

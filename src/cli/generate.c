@@ -191,7 +191,7 @@ static th_status make_part(void *self, int64_t piece, int place,
   if (part->shard < 0)
     return th_synthetic_targets(g->job->law.truth, shape->attributes,
                                 shape->examples, part->range.first,
-                                part->range.last - part->range.first,
+                                th_range_count(part->range),
                                 g->target + part->range.first, err);
   return shape->layout == TH_DENSE ? make_dense(g, part, &g->room[place], err)
                                    : make_sparse(g, part, &g->room[place], err);
@@ -214,7 +214,7 @@ static th_status list_parts(struct generating *g, struct part part,
                             int64_t width, struct th_error *err)
 {
   struct th_range all = part.range;
-  int64_t more = th_integer_ceil_divide(all.last - all.first, width);
+  int64_t more = th_integer_ceil_divide(th_range_count(all), width);
   th_status rc = TH_GROW(&g->part, &g->capacity, g->parts + more,
                          "the parts of the data", err);
   for (int64_t k = 0; rc == TH_OK && k < more; k++) {

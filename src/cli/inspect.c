@@ -465,7 +465,7 @@ static th_status compute_improvement(struct improvement *improvement,
   for (int64_t first = 0; first < d; first += PIECE) {
     struct th_range part = {first, th_min_i64(first + PIECE, d)};
     TH_TRY(store->ops->statistics(store, part, statistics, err));
-    for (int64_t k = 0; k < part.last - part.first; k++)
+    for (int64_t k = 0; k < th_range_count(part); k++)
       add_moment(&sums, &statistics[k]);
   }
   double squares = sums.squares + sums.squares_lost;

@@ -77,7 +77,7 @@ static int64_t place_of(const struct th_slab *slab, int64_t run)
 /* The first of the slab's attributes that is not below that one. */
 static int64_t place_from(const struct th_slab *slab, int64_t attribute)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   if (slab->list == NULL)
     return attribute - slab->attributes.first;
   return th_search_i64(slab->list, 0, count, attribute);
@@ -99,7 +99,7 @@ static void copy_run(struct work *w)
 {
   const struct th_slab *slab = w->slab;
   struct th_range from = th_slab_entries(slab, w->next);
-  int64_t count = from.last - from.first;
+  int64_t count = th_range_count(from);
   begin_run(w, place_of(slab, w->next++));
   th_type_load_all(slab->type, slab->values, from.first, count,
                    w->to->value + w->entries);
@@ -161,7 +161,7 @@ done:
 static struct th_range members_of(const struct th_shifts *shifts,
                                   const struct th_slab *slab)
 {
-  int64_t last = slab->attributes.last - slab->attributes.first - 1;
+  int64_t last = th_range_count(slab->attributes) - 1;
   return (struct th_range){first_of(shifts, th_slab_attribute(slab, 0)),
                            first_of(shifts, th_slab_attribute(slab, last) + 1)};
 }
@@ -189,7 +189,7 @@ th_status th_shift_apply(struct th_shifts *shifts, struct th_slab *slab,
   if (found.first == found.last)
     return TH_OK;
   cut(shifts, slab, &found);
-  th_status rc = reserve(shifts, slab, found.last - found.first, err);
+  th_status rc = reserve(shifts, slab, th_range_count(found), err);
   if (rc != TH_OK)
     return rc;
   const struct th_slab given = *slab;

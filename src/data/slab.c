@@ -109,7 +109,7 @@ static int64_t entries_of(const struct th_slab *slab, int64_t row_group)
 
 int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group)
 {
-  int64_t attributes = slab->attributes.last - slab->attributes.first;
+  int64_t attributes = th_range_count(slab->attributes);
   if (slab->layout == TH_DENSE)
     return (int64_t)th_type_bytes(slab->type, attributes * slab->rows);
   int64_t entries = entries_of(slab, row_group);

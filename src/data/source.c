@@ -275,8 +275,8 @@ static int64_t count_attributes(const struct th_source *source,
     return source->active_total + draw->support_size;
   struct th_range both =
       th_range_members(draw->support, draw->support_size, draw->block);
-  return draw->block.last - draw->block.first + draw->support_size -
-         (both.last - both.first);
+  return th_range_count(draw->block) + draw->support_size -
+         th_range_count(both);
 }
 
 /* What is observed in slots is distinct or not once it has been observed. */
@@ -644,7 +644,7 @@ enum { ALONE = 8 };
 
 static bool are_alone(struct th_range range)
 {
-  return range.last - range.first <= ALONE;
+  return th_range_count(range) <= ALONE;
 }
 
 /* Attributes that lie alone are packed into a room of some bytes. To be handed
@@ -676,7 +676,7 @@ static int64_t count_alone(const struct th_source *source, int64_t place,
     struct th_range range = active_range(source, place + count);
     if (!are_alone(range))
       break;
-    count += range.last - range.first;
+    count += th_range_count(range);
   }
   return th_min_i64(count, most);
 }
@@ -759,6 +759,6 @@ void th_source_announce_active(struct th_source *source,
   while (draw->active && place < source->active_count) {
     struct th_range range = active_range(source, place);
     source_tell(source, draw, range, are_alone(range));
-    place += range.last - range.first;
+    place += th_range_count(range);
   }
 }

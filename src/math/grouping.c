@@ -69,7 +69,7 @@ static double reduce_group(const struct th_grouping *grouping, reduction *f,
 {
   struct th_range members = members_of(grouping, g);
   return f(norm_of(grouping, g), gather(grouping, members, v),
-           members.last - members.first, grouping->work);
+           th_range_count(members), grouping->work);
 }
 
 static double reduce_shared(const struct th_grouping *grouping, reduction *f,
@@ -112,7 +112,7 @@ static void prox_group(const struct th_grouping *grouping, double t, double *v,
                        int64_t g)
 {
   struct th_range members = members_of(grouping, g);
-  int64_t count = members.last - members.first;
+  int64_t count = th_range_count(members);
   if (grouping->place == NULL) {
     th_penalty_norm_prox(norm_of(grouping, g), t, v + members.first, count);
     return;
@@ -614,7 +614,7 @@ static int64_t scattered_members(const struct th_groups *groups)
 {
   int64_t members = 0;
   for (int64_t k = 0; k < groups->count; k++) {
-    int64_t size = groups->piece[k].range.last - groups->piece[k].range.first;
+    int64_t size = th_range_count(groups->piece[k].range);
     members += size < groups->piece[k].size ? size : 0;
   }
   return members;

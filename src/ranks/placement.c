@@ -119,7 +119,7 @@ int64_t th_placement_most(const struct th_placement *placement,
   int64_t most = 0;
   for (int r = 0; r < size; r++) {
     struct th_range owned = th_placement_rank(placement, attributes, r, size);
-    int64_t count = owned.last - owned.first;
+    int64_t count = th_range_count(owned);
     most = count > most ? count : most;
   }
   return most;

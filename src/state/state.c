@@ -108,7 +108,7 @@ static void fetch(struct th_state *state, const struct th_state_entry *from,
     memcpy(to,
            (const char *)from->data +
                (size_t)(row * from->all + range.first) * size,
-           (size_t)(range.last - range.first) * size);
+           (size_t)th_range_count(range) * size);
   else
     th_state_note(state, image->fetch(image->self, from - image->entry, row,
                                       range, to, state->err));
@@ -131,7 +131,7 @@ static void check_bools(struct th_state *state, const char *name,
 static void put_rows(struct th_state *state, const struct th_state_entry *from,
                      const struct th_state_entry *to)
 {
-  size_t width = (size_t)(to->here.last - to->here.first) * sizes[to->type];
+  size_t width = (size_t)th_range_count(to->here) * sizes[to->type];
   for (int64_t r = 0; r < to->rows && width > 0 && th_state_good(state); r++)
     fetch(state, from, r, to->here, (char *)to->data + (size_t)r * width);
   if (to->type == TH_STATE_BOOL && width > 0)
@@ -456,7 +456,7 @@ static th_status gather(const struct th_state_entry *from,
                         struct th_state_entry *made, struct th_comm *comm,
                         struct th_error *err)
 {
-  int64_t width = from->here.last - from->here.first;
+  int64_t width = th_range_count(from->here);
   int64_t mine = from->rows * width * (int64_t)th_state_size(from->type);
   int64_t *bytes = NULL;
   void *parts = NULL;

@@ -228,7 +228,7 @@ static th_status make_patch(struct th_computed_dense *d, struct th_memo *keep,
   const struct th_shape *shape = d->shape;
   int64_t marks = (int64_t)sizeof **patch + strips_of(shape);
   marks = (marks + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  int64_t items = (attributes.last - attributes.first) * shape->row_group;
+  int64_t items = th_range_count(attributes) * shape->row_group;
   int64_t bytes = marks + (int64_t)th_type_bytes(shape->type, items);
   void *room = NULL;
   *patch = NULL;
@@ -304,7 +304,7 @@ static th_status compute_once(struct th_computed_dense *d,
                               struct th_slab *slab, struct th_error *err)
 {
   const struct th_shape *shape = d->shape;
-  int64_t attributes = slab->attributes.last - slab->attributes.first;
+  int64_t attributes = th_range_count(slab->attributes);
   int64_t stride = (place->count + STRIP - 1) / STRIP * STRIP;
   int64_t bytes = (int64_t)th_type_bytes(shape->type, attributes * stride);
   th_status rc =

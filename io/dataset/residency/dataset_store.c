@@ -579,7 +579,7 @@ enum {
 /* Spread the entries of a piece over its cells. */
 static void add_piece_cost(const struct th_piece *piece, int64_t *cost)
 {
-  int64_t count = piece->attributes.last - piece->attributes.first;
+  int64_t count = th_range_count(piece->attributes);
   for (int64_t at = piece->attributes.first; at < piece->attributes.last;) {
     int64_t end = (at / TH_CELL + 1) * TH_CELL;
     end = end < piece->attributes.last ? end : piece->attributes.last;

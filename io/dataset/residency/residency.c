@@ -18,11 +18,6 @@ static int64_t align(int64_t bytes)
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static int64_t count_of(struct th_range range)
-{
-  return range.last - range.first;
-}
-
 /* Bytes for the unit, its values, checksums and states, one after the other. */
 static int64_t room_bytes(const struct th_shard *shard, int64_t count)
 {
@@ -117,14 +112,15 @@ enum {
 static int64_t value_bytes(const struct th_fetch *fetch,
                            struct th_range attributes)
 {
-  return (count_of(attributes) - 1) * fetch->map->run + fetch->used;
+  return (th_range_count(attributes) - 1) * fetch->map->run + fetch->used;
 }
 
 /* Where the values of a fetch lie, if it is all in the file; else NULL. */
 static const char *find(const struct th_mapping *mapping,
                         const struct th_fetch *fetch)
 {
-  int64_t sums = count_of(fetch->wanted) * (int64_t)sizeof *fetch->checksum;
+  int64_t sums =
+      th_range_count(fetch->wanted) * (int64_t)sizeof *fetch->checksum;
   if (th_mapping_at(mapping, fetch->sums, sums) == NULL)
     return NULL;
   return th_mapping_at(mapping, fetch->at, value_bytes(fetch, fetch->wanted));
@@ -139,7 +135,7 @@ static const char *values_in_file(const struct th_residency *r,
   struct th_shard *shard = place->at.shard;
   bool apart = shard->map.pitch != shard->map.run;
   if (r->mapped == TH_MAPPED_NEVER ||
-      (apart && count_of(place->attributes) > 1))
+      (apart && th_range_count(place->attributes) > 1))
     return NULL;
   const struct th_mapping *mapping = th_shard_map(shard);
   struct th_fetch fetch =
@@ -153,7 +149,7 @@ static const char *values_in_file(const struct th_residency *r,
   wanted = th_range_intersect(wanted, place->attributes);
   int64_t skip = (wanted.first - place->attributes.first) * shard->map.run;
   int64_t bytes = value_bytes(&fetch, wanted);
-  bool worth = bytes >= LEAST || count_of(place->attributes) > 1;
+  bool worth = bytes >= LEAST || th_range_count(place->attributes) > 1;
   bool there = r->mapped == TH_MAPPED_ALWAYS ||
                (worth && th_mapping_resident(mapping, fetch.at + skip, bytes));
   return there ? values : NULL;
@@ -249,7 +245,7 @@ th_status th_residency_find(struct th_residency *r, int64_t attribute,
   place->kept = keep && place->at.shard->map.file >= 0; /* else whole units */
   if (place->kept && may_be_alone(place->unit, attribute))
     turn_to_run(r, attribute, group, place);
-  place->bytes = room_bytes(place->at.shard, count_of(place->attributes));
+  place->bytes = room_bytes(place->at.shard, th_range_count(place->attributes));
   return TH_OK;
 }
 
@@ -260,7 +256,7 @@ static th_status make_room(struct th_residency *r,
 {
   bool alone = place->cache == &r->runs;
   int64_t limit = alone ? r->memory / 2 : th_residency_block_limit(r);
-  int64_t head = HEAD + count_of(place->attributes);
+  int64_t head = HEAD + th_range_count(place->attributes);
   th_cache_expect(&r->blocks,
                   room_bytes(place->at.shard, place->at.shard->unit));
   th_cache_expect(&r->runs, room_bytes(place->at.shard, 1));
@@ -279,7 +275,7 @@ static th_status make_room(struct th_residency *r,
 static void lay_out(struct th_unit_place *place, char *room, const char *values,
                     bool resident)
 {
-  int64_t count = count_of(place->attributes);
+  int64_t count = th_range_count(place->attributes);
   int64_t run = place->at.shard->map.run;
   char *first = room + HEAD;
   char *checksum = first + align(count * run);
@@ -321,7 +317,7 @@ struct th_range th_residency_part(const struct th_unit *unit,
 {
   const unsigned char *begin =
       unit->state + (range.first - unit->attributes.first);
-  const unsigned char *end = begin + count_of(range);
+  const unsigned char *end = begin + th_range_count(range);
   const unsigned char *first = memchr(begin, (int)state, (size_t)(end - begin));
   if (first == NULL)
     return (struct th_range){range.last, range.last};
@@ -336,7 +332,7 @@ void th_residency_mark(struct th_unit *unit, struct th_range range,
                        enum th_presence state)
 {
   memset(unit->state + (range.first - unit->attributes.first), (int)state,
-         (size_t)count_of(range));
+         (size_t)th_range_count(range));
 }
 
 struct th_fetch th_residency_fetch(const struct th_unit_place *place,
@@ -386,7 +382,7 @@ static th_status verify(const struct th_unit_place *place, struct th_range part,
   struct th_fetch fetch = th_residency_fetch(place, part);
   struct th_error why = {0};
   uint64_t checksum[MOST_RUNS];
-  size_t bytes = (size_t)count_of(part) * sizeof *checksum;
+  size_t bytes = (size_t)th_range_count(part) * sizeof *checksum;
   th_status rc = TH_OK;
   (void)th_shard_dense_place(shard, &fetch); /* it is known */
   memcpy(checksum, th_mapping_at(shard->mapping, fetch.sums, (int64_t)bytes),

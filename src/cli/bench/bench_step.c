@@ -80,7 +80,7 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
 {
   (void)store;
   (void)err;
-  for (int64_t a = 0; a < range.last - range.first; a++)
+  for (int64_t a = 0; a < th_range_count(range); a++)
     statistics[a] = (struct th_statistics){
         .deviation = 1, .lowest = -spread, .highest = spread};
   return TH_OK;
@@ -122,7 +122,7 @@ static th_status fill(struct tile_store *tile, const struct th_comm *comm,
                       struct th_error *err)
 {
   tile->present = th_partition_rank(ATTRIBUTES, comm->rank, comm->size);
-  int64_t items = (tile->present.last - tile->present.first) * ROWS;
+  int64_t items = th_range_count(tile->present) * ROWS;
   uint64_t state = (uint64_t)comm->rank + 1;
   tile->store.ops = &ops;
   tile->store.shape = (struct th_shape){.examples = (int64_t)ROWS * GROUPS,
@@ -238,7 +238,7 @@ static th_status measure_pass(struct th_bench *bench, struct tile_store *tile,
  * gives in the first sweeps. */
 static double read_few(const struct tile_store *tile, int64_t row)
 {
-  int64_t attributes = tile->present.last - tile->present.first;
+  int64_t attributes = th_range_count(tile->present);
   double sum = 0;
   for (int64_t a = 0; a < attributes; a++) {
     const float *ahead =
@@ -253,7 +253,7 @@ static double read_few(const struct tile_store *tile, int64_t row)
 /* Seconds per byte of that. Collective. */
 static double measure_few(struct th_bench *bench, const struct tile_store *tile)
 {
-  int64_t items = (tile->present.last - tile->present.first) * FEW;
+  int64_t items = th_range_count(tile->present) * FEW;
   double seconds[TH_BENCH_REPEATS];
   volatile double sink = 0; /* the work must not be optimised away */
   for (int k = 0; k < TH_BENCH_REPEATS; k++) {
@@ -269,7 +269,7 @@ static double measure_few(struct th_bench *bench, const struct tile_store *tile)
 static double read_rate(struct th_bench *bench, const struct tile_store *tile)
 {
   double known = 1e9 * th_bench_value(bench, "read_gbs");
-  int64_t items = (tile->present.last - tile->present.first) * ROWS;
+  int64_t items = th_range_count(tile->present) * ROWS;
   double seconds[TH_BENCH_REPEATS];
   volatile double sink = 0; /* the work must not be optimised away */
   if (!isnan(known))

@@ -102,7 +102,7 @@ static inline const unsigned char *ahead_of(const struct ahead *ahead,
 static struct ahead look_ahead(const struct th_slab *slab, int64_t step,
                                int64_t rows)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   int64_t bands = (count + (count < BAND ? 0 : slab->following)) / BAND;
   struct ahead ahead = {.values = slab->values,
                         .stride = BAND * slab->stride * step / TH_LANES,

@@ -146,7 +146,7 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
 static void NAME(gradient_of_row)(const struct th_slab *slab, struct ROWS rows,
                                   const double *centre, double *grad)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   int64_t stride = slab->stride * NAME(BYTES) / TH_LANES;
   const unsigned char *at = slab->values;
   int row = th_slab_skip(slab);
@@ -161,7 +161,7 @@ static void NAME(gradient)(const struct th_slab *slab,
                            const struct th_row_weights *m, const double *centre,
                            double *grad)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   const struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
   struct ROWS rows = ROWS_OF(m);
   double sum[BAND];
@@ -186,7 +186,7 @@ static void NAME(evidence_of_row)(const struct th_slab *slab, struct ROWS rows,
                                   const double *centre, const double *own,
                                   double *u, double *v, double *q)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   int64_t stride = slab->stride * NAME(BYTES) / TH_LANES;
   const unsigned char *at = slab->values;
   int row = th_slab_skip(slab);
@@ -207,7 +207,7 @@ static void NAME(evidence)(const struct th_slab *slab,
                            const struct th_row_weights *m, const double *centre,
                            const double *own, double *u, double *v, double *q)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   const struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
   struct ROWS rows = ROWS_OF(m);
   double sum[EVIDENCE * BAND];

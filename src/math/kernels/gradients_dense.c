@@ -105,7 +105,7 @@ TH_INLINE void add_slab(const struct th_slab *slab, struct form type,
                         const float *residual, const double *centre,
                         double *grad)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   int64_t a = 0;
   for (; a + BAND <= count; a += BAND)
     add_attributes(slab, type, residual, centre, a, BAND, grad);

@@ -28,7 +28,7 @@ static void sparse_gradient(const struct th_slab *slab,
                             const double *centre, double *grad)
 {
   double all = sum_of(m->residual, slab->rows);
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++)
     grad[a] -= centre[a] * all;
   for (int64_t k = 0; k < slab->runs; k++) {
@@ -111,7 +111,7 @@ static void sparse_evidence(const struct th_slab *slab,
 {
   struct th_evidence centring = th_kernels_sparse_centring(m, slab->rows);
   double squares = 0;
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   for (int64_t i = 0; i < slab->rows; i++)
     squares += m->residual[i] * m->residual[i];
   for (int64_t a = 0; a < count; a++) {
@@ -243,7 +243,7 @@ void th_kernel_reference(const struct th_slab *slab,
                          const struct th_row_weights *m, const double *centre,
                          const double *own, double *u, double *v, double *q)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++)
     for (int64_t i = 0; i < slab->rows; i++) {
       double z = value_at(slab, a, i) - centre[a];
@@ -277,7 +277,7 @@ void th_kernel_gradients_reference(const struct th_slab *slab,
                                    const float *residual, const double *centre,
                                    double *grad)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++)
     for (int64_t i = 0; i < slab->rows; i++) {
       double x = th_slab_value(slab, slab->attributes.first + a, i);

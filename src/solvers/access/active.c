@@ -50,7 +50,7 @@ static th_status count_sends(struct th_active_redistribution *redistribution,
     struct th_range range = {placement->edge[r], placement->edge[r + 1]};
     struct th_range places =
         th_range_members(active->attribute, active->count, range);
-    redistribution->send[r] = places.last - places.first;
+    redistribution->send[r] = th_range_count(places);
     redistribution->send_bytes[r] = sizeof(int64_t);
     redistribution->receive_bytes[r] = sizeof(int64_t);
   }
@@ -196,7 +196,7 @@ th_status th_active_init(struct th_active *active, struct th_context *context,
 {
   struct th_range owned = context->owned;
   *active = (struct th_active){.owned = owned, .fields = fields};
-  th_status rc = reserve(active, owned.last - owned.first, err);
+  th_status rc = reserve(active, th_range_count(owned), err);
   for (int64_t j = owned.first; j < owned.last && rc == TH_OK; j++)
     if (context->scale[j - owned.first] > 0)
       put(active, context, active->count++, j);

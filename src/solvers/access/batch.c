@@ -51,7 +51,7 @@ static th_status batch_columns(struct th_batch *batch,
                                struct th_error *err)
 {
   batch->mine = th_support_owned(support, context->owned);
-  int64_t count = batch->mine.last - batch->mine.first;
+  int64_t count = th_range_count(batch->mine);
   return TH_GROW(&batch->columns, &batch->column_capacity, count * batch->rows,
                  "support attributes", err);
 }
@@ -63,7 +63,7 @@ static th_status batch_observe_draws(struct th_batch *batch,
                                      struct th_range draws,
                                      struct th_error *err)
 {
-  int64_t count = batch->mine.last - batch->mine.first;
+  int64_t count = th_range_count(batch->mine);
   th_status rc = TH_OK;
   for (int64_t k = 0; k < count && rc == TH_OK; k++)
     rc = observe_member(
@@ -166,7 +166,7 @@ static th_status visit_active(const struct visit *v, int64_t i,
     struct th_slab slab;
     int64_t count = th_source_active_count(source);
     for (int64_t place = 0; place < count;
-         place += slab.attributes.last - slab.attributes.first) {
+         place += th_range_count(slab.attributes)) {
       th_status rc = th_source_active(source, draw, rows, place, &slab, err);
       if (rc != TH_OK)
         return rc;
@@ -592,13 +592,13 @@ static th_status share_slice(struct pipeline *f, int64_t t,
   struct th_range rows = slice_rows(f, t);
   int64_t *sums = slice_sums(f, t);
   bool good = true;
-  memset(sums, 0, (size_t)(rows.last - rows.first) * sizeof *sums);
+  memset(sums, 0, (size_t)th_range_count(rows) * sizeof *sums);
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
     const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
     double coef = f->request->support->coef[k];
     if (coef != 0)
       good &= th_fixed_add(&f->fixed, coef, x + rows.first,
-                           rows.last - rows.first, sums);
+                           th_range_count(rows), sums);
   }
   if (good)
     return TH_OK;
@@ -624,7 +624,7 @@ static void form_residuals(struct pipeline *f, int64_t t)
   struct th_batch *batch = f->batch;
   const struct th_loss *loss = f->request->loss;
   struct th_range rows = slice_rows(f, t);
-  const int64_t count = rows.last - rows.first;
+  const int64_t count = th_range_count(rows);
   double *residual = batch->residual + rows.first;
   double *prediction = batch->prediction + rows.first;
   const double *target = batch->target + rows.first;
@@ -655,7 +655,7 @@ static void visit_slice(struct pipeline *f, int64_t t, struct th_error *err)
 static size_t slice_size(const struct pipeline *f, int64_t t)
 {
   struct th_range rows = slice_rows(f, t);
-  return (size_t)(rows.last - rows.first);
+  return (size_t)th_range_count(rows);
 }
 
 /* End the sum of slice t - 1 and begin that of slice t. A single slice is

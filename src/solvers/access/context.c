@@ -327,7 +327,7 @@ static void context_scale(struct th_context *context,
 void th_context_places(const struct th_context *context,
                        const struct th_slab *slab, int64_t *at, double *centre)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++) {
     at[a] = th_slab_attribute(slab, a) - context->owned.first;
     centre[a] = context->centre[at[a]];
@@ -387,7 +387,7 @@ static th_status scale_attributes(struct th_context *context, struct far *far,
                                   struct th_error *err)
 {
   struct th_range owned = context->owned;
-  int64_t count = owned.last - owned.first;
+  int64_t count = th_range_count(owned);
   struct th_statistics *statistics = NULL;
   th_status rc;
   TH_TRY(TH_NEW(&context->centre, count, "attribute means", err));
@@ -400,7 +400,7 @@ static th_status scale_attributes(struct th_context *context, struct far *far,
                            owned.first + first + SCAN_ATTRIBUTES};
     struct th_range part = th_range_intersect(all, owned);
     TH_TRY(th_source_statistics(context->source, part, statistics, err));
-    for (int64_t a = 0; a < part.last - part.first; a++) {
+    for (int64_t a = 0; a < th_range_count(part); a++) {
       TH_TRY(check_attribute(context, &statistics[a], part.first + a, err));
       TH_TRY(choose_shift(context, far, &statistics[a], part.first + a, err));
       context_scale(context, &statistics[a], first + a);
@@ -414,7 +414,7 @@ done:
 /* Collective. */
 static void count_left_out(struct th_context *context)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   for (int64_t a = 0; a < count; a++)
     context->left_out += context->scale[a] == 0;
   context->comm->ops->sum_i64(context->comm, &context->left_out, 1);
@@ -603,7 +603,7 @@ static th_status moments_init(struct moments *m, struct th_context *context,
                               struct th_error *err)
 {
   struct th_range owned = context->owned;
-  int64_t count = owned.last - owned.first;
+  int64_t count = th_range_count(owned);
   int64_t rows = th_source_shape(context->source)->row_group;
   th_status rc;
   TH_TRY(TH_NEW(&context->deviation, count, "weighted deviations", err));
@@ -636,7 +636,7 @@ static void add_value(struct moment *moment, double w, double x)
 
 static void add_dense(struct moments *m, const struct th_slab *slab, int64_t at)
 {
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++)
     for (int32_t i = 0; i < slab->rows; i++)
       if (m->share[i] > 0)
@@ -679,7 +679,7 @@ static th_status add_group(struct moments *m, struct th_context *context,
   for (int64_t at = 0; at < m->count;) {
     TH_TRY(th_source_active(context->source, &draw, rows, at, &slab, err));
     (slab.layout == TH_SPARSE ? add_sparse : add_dense)(m, &slab, at);
-    at += slab.attributes.last - slab.attributes.first;
+    at += th_range_count(slab.attributes);
   }
 done:
   return rc;

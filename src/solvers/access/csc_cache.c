@@ -39,7 +39,7 @@ static void take(struct th_csc_cache *csc, const struct th_slab *slab,
     struct th_range entries = th_slab_entries(slab, k);
     int64_t a = at + slab->base + slab->attribute[k] - slab->attributes.first;
     if (!put) {
-      csc->start[a + 1] += entries.last - entries.first;
+      csc->start[a + 1] += th_range_count(entries);
       continue;
     }
     for (int64_t e = entries.first; e < entries.last; e++) {
@@ -66,7 +66,7 @@ static th_status walk(struct th_csc_cache *csc, struct th_source *source,
       if (rc != TH_OK)
         break;
       take(csc, &slab, rows.first, at, put);
-      at += slab.attributes.last - slab.attributes.first;
+      at += th_range_count(slab.attributes);
     }
     first += rows.count;
   }

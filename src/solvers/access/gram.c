@@ -201,7 +201,7 @@ static th_status prepare(struct th_gram_job *job, struct th_error *err)
 {
   const struct th_comm *comm = job->context->comm;
   struct th_gram_room *room = job->room;
-  int64_t mine = job->batch->mine.last - job->batch->mine.first;
+  int64_t mine = th_range_count(job->batch->mine);
   th_status rc;
   job->order = job->support->size + 2;
   job->groups = (job->batch->rows + TH_GRAM_ROWS - 1) / TH_GRAM_ROWS;
@@ -227,7 +227,7 @@ static void exchange_columns(struct th_gram_job *job)
   struct th_comm *comm = job->context->comm;
   const struct th_batch *batch = job->batch;
   struct th_gram_room *room = job->room;
-  int64_t mine = batch->mine.last - batch->mine.first;
+  int64_t mine = th_range_count(batch->mine);
   int64_t formed = gram_rows_of_rank(job, comm->rank);
   double *next = room->send;
   for (int r = 0; r < comm->size; r++) {

@@ -58,7 +58,7 @@ static th_status reserve(struct th_kept_rows *kept,
                          const struct th_context *context,
                          const struct th_batch *batch, struct th_error *err)
 {
-  int64_t members = batch->mine.last - batch->mine.first;
+  int64_t members = th_range_count(batch->mine);
   int64_t rows = kept->rows + batch->rows;
   int64_t old = kept->row_capacity;
   th_status rc = TH_OK;
@@ -80,7 +80,7 @@ done:
 static void copy_fresh(struct th_kept_rows *kept, const struct th_batch *batch,
                        int64_t count)
 {
-  int64_t members = batch->mine.last - batch->mine.first;
+  int64_t members = th_range_count(batch->mine);
   double *to = kept->values + kept->rows * members;
   for (int64_t k = 0; k < members; k++, to++) {
     const double *from = batch->columns + k * batch->rows;
@@ -133,7 +133,7 @@ void th_kept_rows_describe(struct th_kept_rows *kept,
     th_state_limit(state, "rows", &kept->rows, 1, 0, state->examples);
   if (th_state_puts(state) && th_state_good(state))
     th_state_note(
-        state, reserve_rows(kept, context, mine.last - mine.first, state->err));
+        state, reserve_rows(kept, context, th_range_count(mine), state->err));
   int64_t words = kept->rows > 0 ? words_of(context) : 0;
   th_state_examples(state, "seen", TH_STATE_I64, kept->seen, words);
   TH_STATE_ARRAY(state, kept, target, kept->rows);
@@ -146,7 +146,7 @@ void th_kept_rows_describe(struct th_kept_rows *kept,
 /* Transpose the rows to the columns of a batch. Local. */
 static void fill(const struct th_kept_rows *kept, struct th_batch *batch)
 {
-  int64_t members = batch->mine.last - batch->mine.first;
+  int64_t members = th_range_count(batch->mine);
   int64_t rows = kept->rows;
   for (int64_t k = 0; k < members; k++) {
     double *column = batch->columns + k * batch->rows;

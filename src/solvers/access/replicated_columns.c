@@ -214,7 +214,7 @@ static struct th_vector part_of(const struct th_vector *x,
   struct th_vector part = *x;
   part.values = (const unsigned char *)x->values +
                 (size_t)range.first * value_size(x->form);
-  part.items = range.last - range.first;
+  part.items = th_range_count(range);
   return part;
 }
 
@@ -447,7 +447,7 @@ static th_status take_entries(struct entries *entries,
   struct th_range found = {0, 0};
   if (slab->runs > 0)
     found = th_slab_entries(slab, 0);
-  int64_t needed = entries->count + found.last - found.first;
+  int64_t needed = entries->count + th_range_count(found);
   th_status rc;
   TH_TRY(TH_GROW(&entries->value, &entries->values, needed,
                  "attributes copied to all ranks", err));
@@ -471,7 +471,7 @@ static th_status copy_entries(struct entries *entries,
 {
   struct th_range found = th_csc_cache_entries(cache, attribute);
   th_status rc;
-  entries->count = found.last - found.first;
+  entries->count = th_range_count(found);
   TH_TRY(TH_GROW(&entries->value, &entries->values, entries->count,
                  "attributes copied to all ranks", err));
   TH_TRY(TH_GROW(&entries->row, &entries->rows, entries->count,
@@ -535,9 +535,8 @@ static int64_t known_bytes(const struct request *r)
   int64_t bytes = 0;
   for (int64_t k = r->mine.first; k < r->mine.last && r->cache != NULL; k++) {
     struct th_range found = th_csc_cache_entries(r->cache, r->attribute[k]);
-    bytes +=
-        TH_COLUMNS_HEADER +
-        replicated_columns_packed(TH_VECTOR_ENTRIES, found.last - found.first);
+    bytes += TH_COLUMNS_HEADER + replicated_columns_packed(
+                                     TH_VECTOR_ENTRIES, th_range_count(found));
   }
   return bytes;
 }

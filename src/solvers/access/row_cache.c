@@ -90,7 +90,7 @@ static th_status load_dense(struct th_row_caches *caches,
     if (rc != TH_OK)
       break;
     turn_slab(caches, cache, &slab, place);
-    place += slab.attributes.last - slab.attributes.first;
+    place += th_range_count(slab.attributes);
   }
   return rc;
 }
@@ -118,7 +118,7 @@ static th_status take_slab(const struct th_row_caches *caches,
     int64_t p =
         place + slab->base + slab->attribute[k] - slab->attributes.first;
     rc = TH_GROW(&list->items, &list->capacity,
-                 list->count + run.last - run.first, "examples kept in memory",
+                 list->count + th_range_count(run), "examples kept in memory",
                  err);
     for (int64_t e = run.first; e < run.last && rc == TH_OK; e++)
       list->items[list->count++] = (struct entry){
@@ -159,7 +159,7 @@ static th_status load_sparse(struct th_row_caches *caches,
     TH_TRY(th_source_active(caches->context->source, draw, rows, place, &slab,
                             err));
     TH_TRY(take_slab(caches, &list, &slab, place, err));
-    place += slab.attributes.last - slab.attributes.first;
+    place += th_range_count(slab.attributes);
   }
   TH_TRY(row_cache_reserve(caches, cache, rows.count, cache->places, list.count,
                            err));

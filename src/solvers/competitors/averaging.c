@@ -91,7 +91,7 @@ static void add_estimates(struct th_averaging *s,
 static th_status look(struct th_averaging *s, struct th_context *context,
                       bool *more, struct th_error *err)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   th_status rc = th_looks_take(&s->looks, context, &s->support,
                                s->looks.capacity, s->coef, more, err);
   if (rc != TH_OK || !*more)
@@ -189,7 +189,7 @@ static th_status reserve(struct th_averaging *s, struct th_context *context,
                          struct th_error *err)
 {
   const char *what = "the solver";
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   th_status rc;
   TH_TRY(TH_NEW(&s->sum, owned, what, err));
   TH_TRY(TH_NEW(&s->coef, owned, what, err));
@@ -209,7 +209,7 @@ static void choose_constants(struct th_averaging *s,
                              const struct th_context *context)
 {
   const struct th_config *config = context->config;
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   int64_t d = th_source_shape(context->source)->attributes;
   int64_t known = s->reads_whole ? d : config->sparsity;
   double unit = 0;
@@ -262,7 +262,7 @@ done:
 static void average(struct th_averaging *s, const struct th_context *context,
                     double rows)
 {
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   s->examples += rows;
   struct th_averaging_sizes sizes =
       s->rule->sizes(s->eta, s->lambda, s->pull, s->examples);
@@ -280,8 +280,7 @@ static th_status guard(struct th_averaging *s, const struct th_context *context,
                        struct th_error *err)
 {
   struct th_averaging_watch *watch = &s->watch;
-  size_t bytes =
-      (size_t)(context->owned.last - context->owned.first) * sizeof *s->sum;
+  size_t bytes = (size_t)th_range_count(context->owned) * sizeof *s->sum;
   if (watch->rows < WATCHED && watch->residual <= AT_ONCE * s->targets.square)
     return TH_OK;
   bool good = watch->residual <= too_large * watch->target;
@@ -310,8 +309,7 @@ static th_status choose(struct th_averaging *s, struct th_context *context,
   th_status rc;
   struct th_select_among among = {.values = s->coef,
                                   .first = context->owned.first,
-                                  .count = context->owned.last -
-                                           context->owned.first,
+                                  .count = th_range_count(context->owned),
                                   .k = most_members(context)};
   TH_TRY(th_select_largest(context->comm, &s->selection, &among, TH_OK,
                            s->chosen, &found, err));

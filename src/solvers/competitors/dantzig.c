@@ -53,11 +53,6 @@
 
 /* --- Unbiased estimates of X'X / n and X'y / n from looks at examples */
 
-static int64_t width(const struct th_pairs *pairs)
-{
-  return pairs->owned.last - pairs->owned.first;
-}
-
 int64_t th_dantzig_pairs_bytes(int64_t d, int64_t owned)
 {
   return (d + 1) * owned * (int64_t)sizeof(double);
@@ -71,8 +66,9 @@ th_status th_dantzig_pairs_init(struct th_pairs *pairs,
   *pairs = (struct th_pairs){.owned = context->owned,
                              .d = th_source_shape(context->source)->attributes};
   const char *what = "the products of all pairs of attributes";
-  TH_TRY(TH_NEW(&pairs->product, pairs->d * width(pairs), what, err));
-  TH_TRY(TH_NEW(&pairs->target, width(pairs), what, err));
+  TH_TRY(TH_NEW(&pairs->product, pairs->d * th_range_count(pairs->owned), what,
+                err));
+  TH_TRY(TH_NEW(&pairs->target, th_range_count(pairs->owned), what, err));
 done:
   return rc;
 }
@@ -97,12 +93,15 @@ static void add_slot(struct th_pairs *pairs, const struct th_looks *looks,
   double with_other = x / (member ? looks->odds.one : looks->odds.two);
   double *column = pairs->product + (attribute[own] - pairs->owned.first);
   for (int64_t k = 0; k < looks->known; k++)
-    column[attribute[k] * width(pairs)] += with_member * value[k];
+    column[attribute[k] * th_range_count(pairs->owned)] +=
+        with_member * value[k];
   for (int64_t k = looks->known; k < slots; k++)
     if (k != own)
-      column[attribute[k] * width(pairs)] += with_other * value[k];
+      column[attribute[k] * th_range_count(pairs->owned)] +=
+          with_other * value[k];
   if (!member)
-    column[attribute[own] * width(pairs)] += with_member * value[own];
+    column[attribute[own] * th_range_count(pairs->owned)] +=
+        with_member * value[own];
 }
 
 void th_dantzig_pairs_add(struct th_pairs *pairs, const struct th_looks *looks,
@@ -134,7 +133,7 @@ void th_dantzig_pairs_multiply(const struct th_pairs *pairs,
                                struct th_comm *comm, const double *v,
                                double *out)
 {
-  int64_t count = width(pairs);
+  int64_t count = th_range_count(pairs->owned);
   double *own = out + pairs->owned.first;
   memset(out, 0, (size_t)pairs->d * sizeof *out);
   for (int64_t i = 0; i < pairs->d; i++) {
@@ -151,7 +150,7 @@ void th_dantzig_pairs_targets(const struct th_pairs *pairs,
 {
   memset(out, 0, (size_t)pairs->d * sizeof *out);
   memcpy(out + pairs->owned.first, pairs->target,
-         (size_t)width(pairs) * sizeof *out);
+         (size_t)th_range_count(pairs->owned) * sizeof *out);
   share(pairs, comm, out);
 }
 
@@ -229,7 +228,7 @@ static th_status find_unit(struct dantzig *s, const struct th_context *context,
   th_status rc = th_context_second_moments_read(context, s->c, err);
   TH_TRY(th_agree(context->comm, rc, err));
   *unit = 0;
-  for (int64_t j = 0; j < owned.last - owned.first; j++)
+  for (int64_t j = 0; j < th_range_count(owned); j++)
     *unit = fmax(*unit, s->c[j]);
   context->comm->ops->max_f64(context->comm, unit, 1);
 done:
@@ -321,7 +320,7 @@ static th_status solve(struct dantzig *s, struct th_context *context,
   s->reached = th_selector_solve(&s->selector, &problem, tolerance);
   struct th_select_among among = {.values = s->selector.w + owned.first,
                                   .first = owned.first,
-                                  .count = owned.last - owned.first,
+                                  .count = th_range_count(owned),
                                   .k = context->config->sparsity};
   TH_TRY(th_select_largest(context->comm, &s->selection, &among, TH_OK,
                            s->chosen, &found, err));

@@ -12,11 +12,6 @@ enum {
 
 static const double gain = 1e-4; /* relative decrease that counts */
 
-void th_early_stopping_init(struct th_validation *validation)
-{
-  *validation = (struct th_validation){.best_loss = INFINITY};
-}
-
 void th_early_stopping_free(struct th_validation *validation)
 {
   th_support_free(&validation->best);

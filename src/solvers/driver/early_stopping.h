@@ -10,7 +10,8 @@
 #include <stdbool.h>
 
 /* The best support so far, by its mean loss on the held-out deal units. Only S
- * is observed of these. Replicated. */
+ * is observed of these. Zeroed, with an infinite loss, it has none. Replicated.
+ */
 struct th_validation {
   struct th_support best;
   struct th_batch batch;
@@ -19,7 +20,6 @@ struct th_validation {
   int64_t checked_at; /* rows that had been dealt at the last check */
 };
 
-void th_early_stopping_init(struct th_validation *validation);
 void th_early_stopping_free(struct th_validation *validation);
 
 /* Its state. */

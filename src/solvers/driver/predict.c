@@ -57,7 +57,7 @@ static th_status predict_group(const struct prediction *p, struct th_rows rows,
                    "predictions are too large to be added up; check that the "
                    "attributes have the units of the training data");
   memset(p->sums, 0, (size_t)rows.count * sizeof *p->sums);
-  for (int64_t k = 0; k < p->mine.last - p->mine.first; k++)
+  for (int64_t k = 0; k < th_range_count(p->mine); k++)
     (void)th_fixed_add(&fixed, 1, p->terms + k * rows.count, rows.count,
                        p->sums);
   comm->ops->sum_i64(comm, p->sums, (size_t)rows.count);
@@ -77,7 +77,7 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
   struct prediction p = {
       .model = model, .store = store, .comm = comm, .mine = mine};
   th_status rc =
-      TH_NEW(&p.terms, (mine.last - mine.first) * longest, "predictions", err);
+      TH_NEW(&p.terms, th_range_count(mine) * longest, "predictions", err);
   if (rc == TH_OK)
     rc = TH_NEW(&p.sums, longest, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));

@@ -452,8 +452,7 @@ static th_status own_deviations(const struct th_context *context,
   struct th_range mine =
       th_range_members(support, model->support_size, context->owned);
   if (context->deviation == NULL)
-    return read_deviations(context, support + mine.first,
-                           mine.last - mine.first,
+    return read_deviations(context, support + mine.first, th_range_count(mine),
                            model->deviation + mine.first, err);
   for (int64_t k = mine.first; k < mine.last; k++)
     model->deviation[k] = context->deviation[support[k] - context->owned.first];
@@ -498,8 +497,8 @@ th_status th_run_open(struct th_run *run, const struct th_plan *plan,
                       const struct th_monitor *monitor,
                       struct th_profile *profile, struct th_error *err)
 {
-  *run = (struct th_run){.solver = plan->solver, .store = store};
-  th_early_stopping_init(&run->validation);
+  *run = (struct th_run){
+      .solver = plan->solver, .store = store, .validation.best_loss = INFINITY};
   th_status rc =
       th_context_init(&run->context, plan, store, comm, monitor, profile, err);
   if (rc == TH_OK)

@@ -607,7 +607,7 @@ static th_status add_group(struct check *check, const struct th_draw *draw,
       return rc;
     th_kernel_evidence(&slab, &m, active->centre + p, NULL, check->sum + p,
                        check->square + p, check->both + p);
-    p += slab.attributes.last - slab.attributes.first;
+    p += th_range_count(slab.attributes);
   }
   return rc;
 }

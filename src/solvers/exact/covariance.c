@@ -112,14 +112,14 @@ static struct run run_at(const struct growth *g, int64_t s,
       (struct th_range){begin, tasks_before(g, s + 1)}, share);
   return (struct run){tasks, strip_at(g, s),
                       tasks.first - begin + left_out(g, s),
-                      tasks.last - tasks.first};
+                      th_range_count(tasks)};
 }
 
 /* Unpack columns on some examples, ROWS apart. Zeros fill up the lanes. */
 static void unpack(const struct growth *g, struct th_range slots,
                    struct th_range examples, double *out)
 {
-  int64_t count = examples.last - examples.first;
+  int64_t count = th_range_count(examples);
   size_t rest = (size_t)(th_column_products_whole(count) - count);
   for (int64_t k = slots.first; k < slots.last; k++, out += ROWS) {
     th_column_unpack(&g->columns->vector[k], examples.first, count,
@@ -136,13 +136,12 @@ static void add_run(const struct growth *g, int64_t s, const struct run *run,
   if (old)
     unpack(g, run->right, examples, g->right);
   const struct th_products p = {
-      .rows = th_column_products_whole(examples.last - examples.first),
+      .rows = th_column_products_whole(th_range_count(examples)),
       .lead = ROWS,
       .left = g->left + run->tile * TILE * ROWS,
       .right = old ? g->right : g->left + (run->right.first - g->first) * ROWS,
       .left_tiles = run->tiles,
-      .right_tiles =
-          th_column_products_tiles(run->right.last - run->right.first),
+      .right_tiles = th_column_products_tiles(th_range_count(run->right)),
       .sum = g->sum + run->tasks.first * TASK_ITEMS,
       .stride = run->tiles * TILE};
   th_column_products_add(&p);

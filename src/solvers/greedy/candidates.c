@@ -19,7 +19,7 @@ th_status th_candidates_init(struct th_candidates *c,
                              const struct th_context *context,
                              struct th_error *err)
 {
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   th_status rc;
   *c = (struct th_candidates){.owned = owned};
   TH_TRY(TH_NEW(&c->alive, owned, "candidates", err));
@@ -85,7 +85,7 @@ static void add_strip(const struct look *look, const struct th_slab *strip,
                       const struct th_row_weights *multiplier)
 {
   const struct th_context *context = look->context;
-  int64_t count = strip->attributes.last - strip->attributes.first;
+  int64_t count = th_range_count(strip->attributes);
   int64_t at[STRIP];
   double centre[STRIP];
   double u[STRIP] = {0};

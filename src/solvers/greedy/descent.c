@@ -72,8 +72,8 @@ th_status th_descent_add(struct th_descent *descent, struct th_context *context,
                          const struct th_oomp_law *law, struct th_error *err)
 {
   struct th_comm *comm = context->comm;
-  int64_t bytes = (batch->mine.last - batch->mine.first) * batch->rows *
-                  (int64_t)sizeof(double);
+  int64_t bytes =
+      th_range_count(batch->mine) * batch->rows * (int64_t)sizeof(double);
   int64_t *counts = NULL;
   void *all = NULL;
   th_status rc = TH_NEW(&counts, comm->size, "the descent", err);

@@ -81,7 +81,7 @@ double th_certify_review_violation(const struct th_certify_review *r, int64_t g)
   bool split = p->grouping.has_remote != NULL && p->grouping.has_remote[g];
   struct th_group_norm norm =
       p->grouping.norm == NULL ? p->grouping.one : p->grouping.norm[g];
-  if (split || members.last - members.first > 1)
+  if (split || th_range_count(members) > 1)
     return fabs(value - 1);
   return fmax(value - 1, 1 - along / ((norm.a + norm.c) * size));
 }
@@ -119,7 +119,7 @@ void th_certify_review_survey(const struct th_certify_review *r, int side,
     largest[1] = fmax(largest[1], radius);
     double reach = scale * value + r->duals.slack[g];
     if (in_support || !th_gap_removes(reach, radius, th_gap_margin(TH_F64)))
-      counts[TH_MARGINS] += members.last - members.first;
+      counts[TH_MARGINS] += th_range_count(members);
     if (!in_support && p->is_owner[g])
       counts[decade_of(1 - value)]++;
   }

@@ -395,7 +395,7 @@ static void add_dense(struct th_problem *p,
                       const double *factor, enum th_sum_kind kind, float *room)
 {
   const struct th_slab *slab = &piece->slab;
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++) {
     struct th_vector x = vector_of(piece, a, p->centre[piece->at + a], room);
     const double *with = factor + piece->rows.first;
@@ -459,7 +459,7 @@ static th_status read_group(struct th_problem *p, struct th_rows rows,
     if (rc != TH_OK)
       break;
     add(p, &piece, task);
-    piece.at += piece.slab.attributes.last - piece.slab.attributes.first;
+    piece.at += th_range_count(piece.slab.attributes);
   }
   return rc;
 }
@@ -574,7 +574,7 @@ static void gradients_add_piece(struct th_problem *p,
 {
   const struct gradients_task *task = of;
   const struct th_slab *slab = &piece->slab;
-  int64_t count = slab->attributes.last - slab->attributes.first;
+  int64_t count = th_range_count(slab->attributes);
   int64_t bytes = slab->rows * (int64_t)th_type_size(slab->type);
   int64_t many = task->blocks > 1 && slab->layout == TH_DENSE
                      ? th_max_i64(RIGHT, NEAR / bytes)

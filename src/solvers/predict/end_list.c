@@ -29,7 +29,7 @@ static th_status rank_all(struct ranking *r, struct th_marginal *scores,
   struct th_range owned = context->owned;
   double *score = NULL;
   th_status rc = (scores->rare ? th_memory_rare : th_alloc)(
-      (void **)&score, owned.last - owned.first, sizeof *score, "scores", err);
+      (void **)&score, th_range_count(owned), sizeof *score, "scores", err);
   for (int which = 0; which < TH_SCORES && rc == TH_OK; which++)
     rc = TH_NEW(&r->best[which], request->most,
                 "the models compared at the end", err);
@@ -39,7 +39,7 @@ static th_status rank_all(struct ranking *r, struct th_marginal *scores,
                        score);
     struct th_select_among among = {.values = score,
                                     .first = owned.first,
-                                    .count = owned.last - owned.first,
+                                    .count = th_range_count(owned),
                                     .k = request->most};
     TH_TRY(th_select_largest(context->comm, &work, &among, TH_OK,
                              r->best[which], &r->found[which], err));

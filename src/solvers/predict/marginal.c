@@ -25,7 +25,7 @@ enum {
 static inline void add(struct th_marginal *m, const struct th_context *context,
                        const struct th_marginal_zeros *zeros, int64_t j)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   double c = context->centre[j];
   struct th_evidence *with = &m->with[zeros->fold * count + j];
   struct th_evidence *alone = &m->alone[zeros->fold * count + j];
@@ -83,7 +83,7 @@ static void add_to(struct th_marginal *m, const struct th_context *context,
 
 void th_marginal_settle(struct th_marginal *m, const struct th_context *context)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   if (m->zero_count == 0)
     return;
   for (int64_t first = 0; first < count; first += TILE) {
@@ -137,16 +137,11 @@ void th_marginal_centring(struct th_marginal *m,
 
 enum { WORD = 64 };
 
-static int64_t owned_count(const struct th_context *context)
-{
-  return context->owned.last - context->owned.first;
-}
-
 th_status th_marginal_init(struct th_marginal *m,
                            const struct th_context *context, int64_t folds,
                            const uint8_t *fold, bool rare, struct th_error *err)
 {
-  int64_t count = owned_count(context) * folds;
+  int64_t count = th_range_count(context->owned) * folds;
   size_t size = sizeof *m->alone;
   th_status (*alloc)(void **, int64_t, size_t, const char *,
                      struct th_error *) = rare ? th_memory_rare : th_alloc;
@@ -154,7 +149,8 @@ th_status th_marginal_init(struct th_marginal *m,
   *m = (struct th_marginal){.folds = folds, .fold = fold, .rare = rare};
   TH_TRY(alloc((void **)&m->alone, count, size, "scores", err));
   TH_TRY(alloc((void **)&m->with, count, size, "scores", err));
-  TH_TRY(TH_NEW(&m->touched, owned_count(context) / WORD + 1, "scores", err));
+  TH_TRY(TH_NEW(&m->touched, th_range_count(context->owned) / WORD + 1,
+                "scores", err));
 done:
   return rc;
 }
@@ -208,7 +204,7 @@ static th_status reserve(struct th_marginal *m, const struct th_batch *batch,
 static void hold(struct th_marginal *m, const struct th_context *context,
                  const struct th_support *support, bool back)
 {
-  int64_t count = owned_count(context);
+  int64_t count = th_range_count(context->owned);
   struct th_range mine = th_support_owned(support, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++)
     for (int64_t f = 0; f < m->folds; f++) {
@@ -228,7 +224,7 @@ th_status th_marginal_begin(struct th_marginal *m,
 {
   struct th_range mine = th_support_owned(support, context->owned);
   int64_t row = 0;
-  th_status rc = reserve(m, batch, mine.last - mine.first, err);
+  th_status rc = reserve(m, batch, th_range_count(mine), err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < batch->pieces.count; k++) {
@@ -285,7 +281,7 @@ void th_marginal_add_sparse(struct th_marginal *m,
                             const struct th_context *context,
                             const struct th_marginal_slab *given)
 {
-  int64_t first = m->fold_of[given->row] * owned_count(context);
+  int64_t first = m->fold_of[given->row] * th_range_count(context->owned);
   struct th_row_weights target = with_target(m, given);
   const struct th_evidence one = {-1, 1};
   touch_slab(m, context, given);
@@ -300,8 +296,8 @@ void th_marginal_add_dense(struct th_marginal *m,
                            const struct th_marginal_slab *given,
                            const struct th_marginal_sums *sums)
 {
-  int64_t count = given->slab->attributes.last - given->slab->attributes.first;
-  int64_t first = m->fold_of[given->row] * owned_count(context);
+  int64_t count = th_range_count(given->slab->attributes);
+  int64_t first = m->fold_of[given->row] * th_range_count(context->owned);
   struct th_row_weights target = with_target(m, given);
   double u[TH_MARGINAL_STRIP];
   for (int64_t a = 0; a < count; a++) {
@@ -329,7 +325,8 @@ void th_marginal_entrant(struct th_marginal *m,
   double scale = context->scale[j];
   th_marginal_touch(m, context, j);
   for (int64_t i = 0; i < batch->rows; i++) {
-    struct th_evidence *to = &m->with[m->fold_of[i] * owned_count(context) + j];
+    struct th_evidence *to =
+        &m->with[m->fold_of[i] * th_range_count(context->owned) + j];
     double square = batch->weight[i] * column[i] * column[i];
     to->u +=
         (square * coef - batch->residual[i] * column[i]) / mean_square / scale;
@@ -345,8 +342,8 @@ static double score_of(const struct th_marginal *m,
   struct th_evidence sum = {0, 0};
   for (int64_t f = 0; f < m->folds; f++)
     if (f != without) {
-      sum.u += sums[f * owned_count(context) + j].u;
-      sum.v += sums[f * owned_count(context) + j].v;
+      sum.u += sums[f * th_range_count(context->owned) + j].u;
+      sum.v += sums[f * th_range_count(context->owned) + j].v;
     }
   bool known = sum.v > 0 && context->scale[j] > 0;
   double z = known ? fabs(sum.u) / sqrt(sum.v) : 0;
@@ -357,7 +354,7 @@ void th_marginal_scores(struct th_marginal *m, const struct th_context *context,
                         enum th_score which, int64_t without, double *score)
 {
   const struct th_evidence *sums = which == TH_SCORE_ALONE ? m->alone : m->with;
-  int64_t count = owned_count(context);
+  int64_t count = th_range_count(context->owned);
   bool few = m->rare && !m->settled; /* others have none */
   if (!few)
     th_marginal_settle(m, context);

@@ -85,8 +85,7 @@ static double *packed(const struct pass *pass, int64_t first,
                       struct th_range stretch)
 {
   int64_t all = tiles_of(pass->matrix->places->count) * TILE;
-  return pass->tile + stretch.first * all +
-         first * (stretch.last - stretch.first);
+  return pass->tile + stretch.first * all + first * th_range_count(stretch);
 }
 
 /* Side by side; zeros behind the last attribute. */
@@ -98,7 +97,7 @@ static void pack_tile(const struct pass *pass, int64_t first,
   for (int lane = 0; lane < TILE; lane++) {
     int64_t k = first + lane;
     const double *from = pass->column + k * rows + stretch.first;
-    for (int64_t i = 0; i < stretch.last - stretch.first; i++)
+    for (int64_t i = 0; i < th_range_count(stretch); i++)
       to[i * TILE + lane] = k < count ? from[i] : 0;
   }
 }
@@ -130,8 +129,7 @@ static void add_rows(const struct pass *pass, struct th_range stretch,
     for (int64_t j = across.first; j < across.last; j += TILE) {
       int64_t column = th_spread_column(s, j);
       if (row >= column)
-        kernels->subtract(stretch.last - stretch.first,
-                          packed(pass, row, stretch),
+        kernels->subtract(th_range_count(stretch), packed(pass, row, stretch),
                           packed(pass, column, stretch), tile_of(s, i, j));
     }
   }

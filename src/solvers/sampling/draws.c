@@ -26,7 +26,7 @@ int64_t th_draws_bytes(void)
 th_status th_draws_init(struct th_draws *draws,
                         const struct th_context *context, struct th_error *err)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   int64_t cells = th_iterate_cells_count(context);
   const char *what = "draws of attributes";
   th_status rc;
@@ -66,7 +66,7 @@ static struct th_alias table_at(const struct th_draws *draws, int64_t place)
 th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
                        struct th_error *err)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   double sum = th_iterate_cells_sum(context, draws->weight, draws->work);
   if (!(sum > 0 && isfinite(sum)))
     return th_fail(

@@ -70,7 +70,7 @@ th_status th_iterate_init(struct th_iterate *w,
                           const struct th_context *context,
                           const struct th_ball *ball, struct th_error *err)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   const char *what = "coefficients";
   th_status rc;
   *w = (struct th_iterate){.ball = ball,

@@ -263,7 +263,7 @@ void th_learning_free(struct th_learning *learning)
 static th_status reserve(struct th_learning *l, struct th_context *context,
                          struct th_error *err)
 {
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   th_status rc;
   TH_TRY(th_iterate_init(&l->w, context, l->ball, err));
   TH_TRY(init_steps(&l->steps, context->config, owned, err));

@@ -50,7 +50,7 @@ static th_status reserve(struct online *s, struct th_context *context,
                          struct th_error *err)
 {
   int64_t places = s->whole.active.count;
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   const char *what = "a mini-batch";
   th_status rc;
   TH_TRY(TH_NEW(&s->coef, places, what, err));
@@ -66,7 +66,7 @@ done:
 static th_status bound_predictions(struct online *s, struct th_context *context,
                                    struct th_error *err)
 {
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   struct th_fixed fixed;
   double longest = 0;
   for (int64_t a = 0; a < owned; a++) {

@@ -297,7 +297,7 @@ static th_status sampling_touched_init(struct th_touched *t,
                                        const struct th_context *context,
                                        int64_t slots, struct th_error *err)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   int64_t cells = th_iterate_cells_count(context);
   const char *what = "a mini-batch";
   th_status rc;

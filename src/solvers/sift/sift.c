@@ -655,7 +655,7 @@ static void describe_plan(struct th_sift_plan *plan,
   TH_STATE_ONE(list, plan, used);
   if (th_state_puts(list)) {
     here = th_state_find(list, "race", context->owned, &all);
-    plan->race_count = here.last - here.first;
+    plan->race_count = th_range_count(here);
     th_state_note(list,
                   th_grow((void **)&plan->race, &plan->race_capacity,
                           plan->race_count, sizeof *plan->race,

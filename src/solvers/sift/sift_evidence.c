@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t owned_count(const struct th_context *context);
-
 /* --- The evidence of attributes that have joined S ------------------------ */
 
 enum { MEMBER_WORD = 64 };
@@ -105,7 +103,7 @@ enum {
 void th_sift_evidence_forget_all(struct th_sift_evidence *e,
                                  const struct th_context *context)
 {
-  size_t count = (size_t)owned_count(context);
+  size_t count = (size_t)th_range_count(context->owned);
   memset(e->sums, 0, count * sizeof *e->sums);
   if (e->robust != NULL)
     memset(e->robust, 0, count * sizeof *e->robust);
@@ -217,7 +215,8 @@ static th_status judge_touched(struct th_sift_evidence *e,
                                const struct th_judgement *rule,
                                struct th_error *err)
 {
-  int64_t words = th_integer_ceil_divide(owned_count(context), SCORE_WORD);
+  int64_t words =
+      th_integer_ceil_divide(th_range_count(context->owned), SCORE_WORD);
   th_status rc = TH_OK;
   for (int64_t w = 0; w < words && rc == TH_OK; w++) {
     uint64_t bits = e->touched[w];
@@ -242,7 +241,7 @@ th_status th_sift_evidence_score(struct th_sift_evidence *e,
   e->candidates = 0;
   if (e->touched != NULL)
     return judge_touched(e, context, rule, err);
-  for (int64_t j = 0; j < owned_count(context) && rc == TH_OK; j++)
+  for (int64_t j = 0; j < th_range_count(context->owned) && rc == TH_OK; j++)
     rc = judge(e, context, rule, j, err);
   return rc;
 }
@@ -253,7 +252,7 @@ int64_t th_sift_evidence_count(const struct th_sift_evidence *e,
                                double high)
 {
   int64_t count = 0;
-  for (int64_t j = 0; j < owned_count(context); j++) {
+  for (int64_t j = 0; j < th_range_count(context->owned); j++) {
     struct th_evidence now = sift_evidence_of(e, context, j);
     double variance = variance_of(e, context, j, now);
     double z = variance > 0 ? fabs(now.u) / sqrt(variance) : 0;
@@ -273,7 +272,7 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
   for (int64_t k = 0; k < count; k++) {
     int64_t j = attribute[k] - context->owned.first;
     sum[k] = (struct th_evidence){0, 0};
-    if (j >= 0 && j < owned_count(context)) {
+    if (j >= 0 && j < th_range_count(context->owned)) {
       double scale = context->scale[j];
       struct th_evidence now = sift_evidence_of(e, context, j);
       sum[k] = (struct th_evidence){scale * now.u, scale * scale * now.v};
@@ -319,7 +318,7 @@ void th_sift_evidence_rank(struct th_sift_evidence *e,
 {
   const double lowest = -20; /* 5 * 10^8 rows and no sign */
   const double bins_per_unit = 64;
-  for (int64_t j = 0; j < owned_count(context); j++) {
+  for (int64_t j = 0; j < th_range_count(context->owned); j++) {
     e->bin[j] = TH_PROMISE_NONE;
     if (context->scale[j] == 0)
       continue;
@@ -330,7 +329,7 @@ void th_sift_evidence_rank(struct th_sift_evidence *e,
   for (int64_t k = mine.first; k < mine.last; k++)
     e->bin[rule->support->attribute[k] - context->owned.first] =
         TH_PROMISE_NONE;
-  for (int64_t j = 0; j < owned_count(context); j++)
+  for (int64_t j = 0; j < th_range_count(context->owned); j++)
     if (e->bin[j] != TH_PROMISE_NONE)
       count[e->bin[j]]++;
 }
@@ -344,11 +343,6 @@ static const double largest_reach = 1e15; /* of |x - centre|, for sums in f32 */
 static const double smallest_reach = 1e-15;
 static const double clip = 3; /* sparse: deviations of the residual */
 
-static int64_t owned_count(const struct th_context *context)
-{
-  return context->owned.last - context->owned.first;
-}
-
 /* The squares of such values leave the range of f32, so they are summed in
  * double. */
 static bool is_extreme(const struct th_context *context, int64_t j)
@@ -360,7 +354,7 @@ static bool is_extreme(const struct th_context *context, int64_t j)
 
 static bool has_extremes(const struct th_context *context)
 {
-  for (int64_t j = 0; j < owned_count(context); j++)
+  for (int64_t j = 0; j < th_range_count(context->owned); j++)
     if (is_extreme(context, j))
       return true;
   return false;
@@ -369,7 +363,7 @@ static bool has_extremes(const struct th_context *context)
 static void find_largest(struct th_sift_evidence *e,
                          const struct th_context *context)
 {
-  for (int64_t j = 0; j < owned_count(context); j++) {
+  for (int64_t j = 0; j < th_range_count(context->owned); j++) {
     struct th_sift_centring *centring = &e->centring[j / TH_CELL];
     centring->largest = fmax(centring->largest, fabs(context->centre[j]));
   }
@@ -379,7 +373,7 @@ static th_status load_deviations(struct th_sift_evidence *e,
                                  const struct th_context *context,
                                  struct th_error *err)
 {
-  int64_t count = owned_count(context);
+  int64_t count = th_range_count(context->owned);
   struct th_statistics *statistics = NULL;
   th_status rc;
   TH_TRY(TH_NEW(&e->sd, count, "the evidence on attributes", err));
@@ -397,7 +391,7 @@ th_status th_sift_evidence_create(struct th_sift_evidence *e,
                                   const struct th_context *context,
                                   struct th_error *err)
 {
-  int64_t count = owned_count(context);
+  int64_t count = th_range_count(context->owned);
   const struct th_shape *shape = th_source_shape(context->source);
   th_status rc;
   e->extreme = has_extremes(context);
@@ -488,7 +482,7 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
                       const struct th_row_weights *multiplier,
                       struct strip_sums *s)
 {
-  int64_t count = strip->attributes.last - strip->attributes.first;
+  int64_t count = th_range_count(strip->attributes);
   if (!g->to->extreme || strip->type != TH_F32) {
     th_kernel_evidence(strip, multiplier, s->centre, s->own, s->u, s->v, s->q);
     return;
@@ -529,7 +523,7 @@ static struct th_marginal_slab beside_of(const struct gather *g,
 static void add_strip(const struct gather *g, const struct th_slab *strip,
                       const struct th_row_weights *multiplier)
 {
-  int64_t count = strip->attributes.last - strip->attributes.first;
+  int64_t count = th_range_count(strip->attributes);
   int64_t at[STRIP];
   double centre[STRIP];
   struct strip_sums s; /* not zeroed as a whole: most strips may be short */
@@ -656,7 +650,7 @@ static th_status reserve_members(struct th_sift_evidence *e,
 {
   struct th_range mine = th_support_owned(support, context->owned);
   return th_memory_arrays_reserve(TH_ARRAYS(e, of_members), &e->hold_capacity,
-                                  mine.last - mine.first,
+                                  th_range_count(mine),
                                   "the evidence on attributes", err);
 }
 

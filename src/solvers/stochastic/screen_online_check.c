@@ -232,7 +232,7 @@ static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
   struct th_range owned = s->active.owned;
   int64_t at = 0;
   *count = 0;
-  th_status rc = TH_NEW(missing, owned.last - owned.first - s->active.count,
+  th_status rc = TH_NEW(missing, th_range_count(owned) - s->active.count,
                         "a check of screening", err);
   for (int64_t j = owned.first; j < owned.last && rc == TH_OK; j++) {
     if (at < s->active.count && s->active.attribute[at] == j)

@@ -600,7 +600,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   struct th_range owned = s->active.owned;
   th_status rc;
   TH_TRY(TH_GROW(&s->places.edge, &s->places.edge_capacity,
-                 th_integer_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
+                 th_integer_ceil_divide(th_range_count(owned), TH_CELL) + 1,
                  "the attributes left after screening", err));
   TH_TRY(th_row_caches_reserve(&s->caches, err));
   TH_TRY(th_memory_arrays_reserve(

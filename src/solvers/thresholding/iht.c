@@ -319,7 +319,7 @@ static th_status reserve(struct iht *h, const struct th_context *context,
                          struct th_error *err)
 {
   const struct th_config *config = context->config;
-  int64_t owned = context->owned.last - context->owned.first;
+  int64_t owned = th_range_count(context->owned);
   int64_t most = config->sparsity > config->start.size ? config->sparsity
                                                        : config->start.size;
   int64_t width = th_source_budget(context->source) - config->sparsity;
@@ -556,7 +556,7 @@ static void share_support(struct iht *h, const struct th_context *context)
 static th_status threshold(struct iht *h, struct th_context *context,
                            struct th_error *err)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   int64_t found = 0;
   double *moved = h->grad; /* becomes theta - eta g in place */
   th_profile_begin(context->profile);
@@ -579,7 +579,7 @@ static th_status threshold(struct iht *h, struct th_context *context,
 static th_status explore(struct iht *h, struct th_context *context, bool *more,
                          struct th_error *err)
 {
-  int64_t count = context->owned.last - context->owned.first;
+  int64_t count = th_range_count(context->owned);
   struct sums sums = {context->centre, h->grad};
   bool use = false;
   th_status rc;

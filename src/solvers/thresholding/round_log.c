@@ -57,7 +57,7 @@ static th_status entry_values(struct th_round_entry *entry,
                               struct th_range mine, struct th_error *err)
 {
   entry->mine = mine;
-  return TH_NEW(&entry->values, (mine.last - mine.first) * entry->rows,
+  return TH_NEW(&entry->values, th_range_count(mine) * entry->rows,
                 "the examples kept for the fit", err);
 }
 
@@ -67,7 +67,7 @@ static th_status copy_batch(struct th_round_entry *entry,
                             struct th_error *err)
 {
   int64_t rows = batch->rows;
-  int64_t values = (batch->mine.last - batch->mine.first) * rows;
+  int64_t values = th_range_count(batch->mine) * rows;
   th_status rc;
   TH_TRY(entry_init(entry, rows, support->size, err));
   TH_TRY(entry_values(entry, batch->mine, err));
