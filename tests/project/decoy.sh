@@ -16,8 +16,9 @@ __attribute__((constructor)) static void say(void)
     _exit(3);
 }
 END
+  cc -c -fPIC -o "$1/decoy.o" "$1/decoy.c" || fail "decoy.c"
   while read -r name where; do
-    cc -shared -fPIC -o "$1/$name" "$1/decoy.c" -Wl,-soname,"$name" \
+    cc -shared -o "$1/$name" "$1/decoy.o" -Wl,-soname,"$name" \
       -Wl,--no-as-needed "$where" || fail "no decoy of $name"
   done < <(asked_for "$2")
 }

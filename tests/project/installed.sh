@@ -20,10 +20,11 @@ fi
 [ -z "$(find "$prefix" -name '*.a')" ] || fail "a static library is installed"
 library=$(find "$prefix" -name 'libthresher.so.0')
 readelf -d "$library" | grep -q 'SONAME.*\[libthresher.so.0\]' || fail "soname"
-others=$(nm -D --defined-only "$library" | awk '$3 !~ /^thresher_[a-z_]+$/ { print $3 }')
+nm -D --defined-only "$library" >symbols
+others=$(awk '$3 !~ /^thresher_[a-z_]+$/ { print $3 }' symbols)
 [ -z "$others" ] || fail "the library shows more than thresher.h: $others"
 for name in $(grep -oE '\bthresher_[a-z_]+\(' "$prefix/include/thresher.h" | tr -d '(' | sort -u); do
-  nm -D --defined-only "$library" | grep -q " $name$" || fail "the library lacks $name"
+  grep -q " $name$" symbols || fail "the library lacks $name"
 done
 
 # what is installed is as what was built, and loads nothing from the current folder
