@@ -334,7 +334,7 @@ static void fill(struct th_comm *comm, MPI_Comm team, bool checked)
     th_mpi_call_must(MPI_Comm_dup(team, &transport->extra), "MPI_Comm_dup");
 }
 
-/* Whether every operation is compared with rank 0's: by the build or the
+/* True if every operation is compared with rank 0's: by the build or the
  * environment of any rank, since those of other hosts may have another one. */
 static bool is_checked(MPI_Comm team)
 {
@@ -356,7 +356,7 @@ void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
   fill(comm, team, is_checked(team));
 }
 
-/* Whether a handle, which may be any number, is that of a communicator of one
+/* True if a handle, which may be any number, is that of a communicator of one
  * group. Asked about another one, MPI ends the process, unless it is told to
  * return; some versions have the communicator of the world say so, and some
  * that of the process. Local. */

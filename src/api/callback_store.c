@@ -154,7 +154,7 @@ done:
   return rc;
 }
 
-/* The same for any rows of a group. */
+/* Ask the caller for values of any rows of a group. */
 static th_status ask(struct th_callback_store *s, const struct place *place,
                      const int64_t *attribute, int64_t count,
                      struct th_error *err)

@@ -226,8 +226,8 @@ static th_status start_model_read(struct th_model *start, bool *with_coef,
   return TH_OK;
 }
 
-/* The same as a list, for the deck inside a model; owned by the caller, NULL
- * when out of memory. Local. */
+/* The model that a run starts from, as a list for the deck inside a model;
+ * owned by the caller, NULL when out of memory. Local. */
 static char *start_model_text(const struct th_model *start, bool with_coef)
 {
   enum { ITEM = 64 };

@@ -38,7 +38,8 @@ static const char message[] =
     "thresher: less than 320 MB of memory are allowed for a process; raise the "
     "limit (ulimit -v, ulimit -d, or the batch system's)\n";
 
-/* Whether this is rank 0, or no rank: the others have the same limits. */
+/* True for rank 0, and for a process that is no rank: the others have the same
+ * limits. */
 static int is_first(void)
 {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK"};

@@ -42,7 +42,7 @@ static struct place *place_of(const struct work *work, int64_t piece)
   return &work->place[piece % work->relay->places];
 }
 
-/* Whether there is one to be begun, with a free place. Under the mutex. */
+/* True if there is work to be begun, with a free place. Under the mutex. */
 static bool may_begin(const struct work *work)
 {
   return work->begun < work->relay->count &&

@@ -193,7 +193,7 @@ th_status th_keeper_begin(struct th_keeper *keeper,
   return rc;
 }
 
-/* Whether there is no time for another update and a checkpoint. */
+/* True if there is no time for another update and a checkpoint. */
 static bool is_late(const struct th_keeper *keeper, double now)
 {
   double writing = keeper->on ? keeper->writing : 0;
@@ -209,7 +209,7 @@ static bool told_by_file(struct th_keeper *keeper, double now)
   return th_checkpoint_told(&keeper->checkpoint);
 }
 
-/* Whether a stop was asked for, on this rank. */
+/* True if a stop was asked for, on this rank. */
 static bool is_told(struct th_keeper *keeper, double now)
 {
   if (keeper->told > 0)
@@ -221,7 +221,7 @@ static bool is_told(struct th_keeper *keeper, double now)
   return keeper->told > 0;
 }
 
-/* Whether to write a checkpoint takes a hundredth of the time since the last
+/* True if writing a checkpoint takes a hundredth of the time since the last
  * one, or no time that anybody notices. */
 static bool is_cheap(const struct th_keeper *keeper, double now)
 {

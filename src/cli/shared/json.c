@@ -31,7 +31,7 @@ void th_json_text(json_t *object, const char *key, const char *value)
                       value != NULL ? th_json_string(value) : json_null());
 }
 
-/* Whether U+FFFD and two hexadecimal digits begin a text, as they stand for a
+/* True if U+FFFD and two hexadecimal digits begin a text, as they stand for a
  * byte. */
 static bool stands_for_byte(const char *text)
 {

@@ -121,7 +121,7 @@ static void forward(const double *diagonal, const double *reciprocal, double *y)
   }
 }
 
-/* The same with L'. */
+/* y: L' x = y within a tile, in its place. */
 static void back(const double *diagonal, const double *reciprocal, double *y)
 {
   for (int j = TILE - 1; j >= 0; j--) {
