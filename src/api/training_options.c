@@ -126,8 +126,8 @@ static const char *names_of_constants(int64_t k)
 
 static bool lists(const struct th_solver_row *row, const char *option)
 {
-  return th_search_name(row->options, sizeof *row->options, SIZE_MAX, option) >=
-         0;
+  const char *const *options = th_solver_options(row);
+  return th_search_name(options, sizeof *options, SIZE_MAX, option) >= 0;
 }
 
 bool th_training_options_solver_uses(const char *solver, const char *option)

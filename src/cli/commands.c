@@ -20,9 +20,10 @@ static void print_solver(const struct th_solver_row *row)
          : row->needs_budget                      ? "--budget"
          : row->needs_start                       ? "--start"
                                                   : "nothing");
-  for (const char *const *option = row->options; *option != NULL; option++)
+  for (const char *const *option = th_solver_options(row); *option != NULL;
+       option++)
     printf(" --%s", *option);
-  printf("%s\n", row->options[0] == NULL ? " none of its own" : "");
+  printf("%s\n", th_solver_options(row)[0] == NULL ? " none of its own" : "");
 }
 
 /* Words up to NULL. */
@@ -46,7 +47,8 @@ static json_t *solver_object(const struct th_solver_row *row)
     needs[count++] = "start";
   return json_pack("{ss ss ss so so sb}", "name", row->name, "summary",
                    row->summary, "source", row->source, "needs", words(needs),
-                   "options", words(row->options), "penalised", row->penalised);
+                   "options", words(th_solver_options(row)), "penalised",
+                   row->penalised);
 }
 
 static th_status print_objects(struct th_error *err)

@@ -92,7 +92,7 @@ static th_status check_use(const struct th_options *options,
   if (options->checkpoint.folder != NULL && check_names(options, err) != TH_OK)
     return err->code;
   return th_training_options_check(
-      &options->config, options->given + th_option_training_first(), err);
+      &options->config, options->given + th_option_table_training(), err);
 }
 
 /* No work is to be done in vain: names are claimed; that of the telemetry is

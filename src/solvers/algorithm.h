@@ -40,8 +40,18 @@ struct th_head {
   const struct th_selected *selected;
 };
 
+/* Options that several families use. */
+#define TH_OPTIONS_UNDER_A_BUDGET                                              \
+  "sparsity", "budget", "refit", "passes", "validation"
+#define TH_OPTIONS_OF_A_PENALTY                                                \
+  "penalty", "groups", "mix", "lambda", "lambda-ratio", "path", "path-min",    \
+      "epochs", "tolerance", "screen"
+
 /* All functions are collective unless said otherwise. */
 struct th_algorithm {
+  /* Names of the options that it uses beyond those that all solvers use,
+   * NULL-ended; NULL: the rows of the solver table say so. */
+  const char *const *options;
   enum th_loss_unit unit; /* of the loss for the display */
   /* A new state, whose first member is a struct th_head. */
   th_status (*create)(void **state, struct th_context *context,

@@ -21,13 +21,12 @@ struct th_update;
 struct th_solver_row {
   const char *name;
   const char *summary;
-  const char *source;         /* paper and algorithm */
-  const char *const *options; /* names of the options it uses beyond those
-                                 that all solvers use; NULL-ended */
-  bool needs_sparsity;        /* -s must be given */
-  bool needs_budget;          /* --budget must be given */
-  bool needs_start;           /* --start must be given */
-  bool penalised;             /* mean loss + lambda Omega, no budget */
+  const char *source;             /* paper and algorithm */
+  const char *const *own_options; /* where they are not its algorithm's */
+  bool needs_sparsity;            /* -s must be given */
+  bool needs_budget;              /* --budget must be given */
+  bool needs_start;               /* --start must be given */
+  bool penalised;                 /* mean loss + lambda Omega, no budget */
   bool selects; /* with `penalised`: attributes are chosen in place of a penalty
                  */
   bool anytime; /* what it has after any update is a model */
@@ -57,6 +56,10 @@ struct th_solver_row {
 const struct th_solver_row *th_solver_table(void);
 /* Local. */
 const struct th_solver_row *th_solver_find(const char *name);
+
+/* Names of the options that a solver uses beyond those that all solvers use,
+ * NULL-ended. Local. */
+const char *const *th_solver_options(const struct th_solver_row *row);
 
 /* An error if config lacks an option that its solver needs. starts: --start is
  * given. Local. */

@@ -11,7 +11,7 @@ enum { MOST_ITERATIONS = 200000 };
 
 bool solver_uses(const struct th_solver_row *row, const char *option)
 {
-  for (const char *const *its = row->options; *its != NULL; its++)
+  for (const char *const *its = th_solver_options(row); *its != NULL; its++)
     if (strcmp(*its, option) == 0)
       return true;
   return false;

@@ -315,7 +315,7 @@ int th_option_count(void)
   return BEFORE + th_training_options_count() + AFTER;
 }
 
-int th_option_training_first(void)
+int th_option_table_training(void)
 {
   return BEFORE;
 }

@@ -127,7 +127,7 @@ struct th_options {
  */
 int th_option_count(void);
 const struct th_option *th_option_row(int k);
-int th_option_training_first(void);
+int th_option_table_training(void);
 int th_option_find(const char *name);
 
 /* Set every option to its initial value. commands: the table of commands,

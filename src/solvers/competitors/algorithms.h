@@ -6,6 +6,10 @@
 #include "solvers/algorithm.h"
 #include "solvers/plan.h"
 
+/* The support and others at random; gradients averaged from them. */
+#define TH_LOOK_OPTIONS "sparsity", "budget", "passes", "validation", "lambda"
+#define TH_OPTIONS_OF_AVERAGING TH_LOOK_OPTIONS, "eta", "batch"
+
 extern const struct th_algorithm th_rda_ito_algorithm;
 extern const struct th_algorithm th_dantzig_algorithm;
 extern const struct th_algorithm th_ssr_algorithm;

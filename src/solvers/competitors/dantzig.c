@@ -405,7 +405,10 @@ static void describe(void *state, struct th_context *context,
   th_support_describe(&s->support, "support", list);
 }
 
-const struct th_algorithm th_dantzig_algorithm = {.create = create,
+static const char *const options[] = {TH_LOOK_OPTIONS, "growth", NULL};
+
+const struct th_algorithm th_dantzig_algorithm = {.options = options,
+                                                  .create = create,
                                                   .step = step,
                                                   .finish = finish,
                                                   .unit = TH_LOSS_OF_PROBLEM,

@@ -70,7 +70,10 @@ static th_status create(void **state, struct th_context *context,
   return th_averaging_create(state, context, &rule, err);
 }
 
+static const char *const options[] = {TH_OPTIONS_OF_AVERAGING, NULL};
+
 const struct th_algorithm th_rda_ito_algorithm = {
+    .options = options,
     .unit = TH_LOSS_OF_PROBLEM,
     .create = create,
     .step = th_averaging_step,

@@ -66,7 +66,10 @@ static th_status create(void **state, struct th_context *context,
   return th_averaging_create(state, context, &rule, err);
 }
 
-const struct th_algorithm th_ssr_algorithm = {.unit = TH_LOSS_OF_PROBLEM,
+static const char *const options[] = {TH_OPTIONS_OF_AVERAGING, NULL};
+
+const struct th_algorithm th_ssr_algorithm = {.options = options,
+                                              .unit = TH_LOSS_OF_PROBLEM,
                                               .create = create,
                                               .step = th_averaging_step,
                                               .publish = th_averaging_publish,

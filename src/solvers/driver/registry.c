@@ -14,38 +14,28 @@
 
 #include <string.h>
 
-/* Options that more than one solver uses. */
-#define UNDER_A_BUDGET "sparsity", "budget", "refit", "passes", "validation"
+/* Solvers that share a file differ in options, too. */
 #define EXPLORES "eta", "batch-explore", "updates-explore", "shared-support"
 #define EXPLOITS "batch-exploit", "updates-exploit"
 #define IN_ROUNDS "growth", "rounds"
+static const char *const hybrid_options[] = {
+    TH_OPTIONS_UNDER_A_BUDGET, EXPLORES, EXPLOITS, IN_ROUNDS, NULL};
+static const char *const exploration_options[] = {TH_OPTIONS_UNDER_A_BUDGET,
+                                                  EXPLORES, IN_ROUNDS, NULL};
+static const char *const exploitation_options[] = {
+    TH_OPTIONS_UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 
-#define PENALISED                                                              \
-  "penalty", "groups", "mix", "lambda", "lambda-ratio", "path", "path-min",    \
-      "epochs", "tolerance", "screen"
+/* What stochastic methods have in common. The options follow from the
+ * screening. */
 #define IN_STEPS "batch", "eta", "screen-every", "screen-rule"
-#define ONLINE "screen-exponent", "confidence"
-
-/* What stochastic methods have in common. */
 #define STOCHASTIC                                                             \
   .penalised = true, .by_examples = true, .plan = th_stochastic_plan,          \
   .algorithm = &th_stochastic_algorithm, .screenings = th_screenings
 
-static const char *const sift_options[] = {UNDER_A_BUDGET, "select", NULL};
-static const char *const hybrid_options[] = {UNDER_A_BUDGET, EXPLORES, EXPLOITS,
-                                             IN_ROUNDS, NULL};
-static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
-                                                  IN_ROUNDS, NULL};
-static const char *const exploitation_options[] = {
-    UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
-
-/* Steps within a ball, of a few attributes of an example or of all. */
-#define IN_A_BALL                                                              \
-  "passes", "validation", "batch", "eta", "start", "radius", "step-factor",    \
-      "adagrad"
-static const char *const sampling_options[] = {"budget", "moments", "inner",
-                                               IN_A_BALL, NULL};
-static const char *const ball_options[] = {IN_A_BALL, NULL};
+static const char *const online_options[] = {
+    TH_OPTIONS_OF_A_PENALTY, IN_STEPS, "screen-exponent", "confidence", NULL};
+static const char *const steps_options[] = {TH_OPTIONS_OF_A_PENALTY, IN_STEPS,
+                                            NULL};
 
 /* What methods that sample attributes have in common; those that read all. */
 #define SAMPLING                                                               \
@@ -55,38 +45,18 @@ static const char *const ball_options[] = {IN_A_BALL, NULL};
   .as_they_are = true, .dense_model = true, .by_examples = true,               \
   .plan = th_online_plan, .algorithm = &th_online_algorithm
 
-static const char *const omp_options[] = {
-    "sparsity", "validation", "stop-residual", "oracle", "start", NULL};
-static const char *const oomp_options[] = {
-    "sparsity",     "passes",         "delta",      "mu",    "rho",
-    "smoothness",   "bound",          "stop-below", "optim", "constants",
-    "max-examples", "max-attributes", NULL};
-
-/* The support and others at random. */
-#define LOOKS "sparsity", "budget", "passes", "validation", "lambda"
-static const char *const averaging_options[] = {LOOKS, "eta", "batch", NULL};
-static const char *const dantzig_options[] = {LOOKS, "growth", NULL};
-
-static const char *const lasso_options[] = {PENALISED, "radius", NULL};
-static const char *const ridge_options[] = {
-    "lambda", "lambda-ratio", "path",   "path-min",
-    "epochs", "tolerance",    "factor", NULL};
-static const char *const online_options[] = {PENALISED, IN_STEPS, ONLINE, NULL};
-static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
-
 static const struct th_solver_row solvers[] = {
     {.name = "sift",
      .summary = "attributes enter by accumulated evidence; nothing to set but "
                 "the budget",
      .source = "ours, on the observations of Murata & Suzuki 2018, Algorithm 1",
-     .options = sift_options,
      .plan = th_sift_run_plan,
      .why_truth = th_sift_why_truth,
      .algorithm = &th_sift_algorithm},
     {.name = "exploration",
      .summary = "gradients in blocks of attributes, then a hard threshold",
      .source = "Murata & Suzuki 2018, Algorithm 1",
-     .options = exploration_options,
+     .own_options = exploration_options,
      .needs_sparsity = true,
      .needs_budget = true,
      .plan = th_iht_plan,
@@ -94,14 +64,14 @@ static const struct th_solver_row solvers[] = {
     {.name = "exploitation",
      .summary = "gradient steps on a support that is given and stays",
      .source = "Murata & Suzuki 2018, Algorithm 2",
-     .options = exploitation_options,
+     .own_options = exploitation_options,
      .needs_start = true,
      .plan = th_iht_plan,
      .algorithm = &th_exploitation_algorithm},
     {.name = "hybrid",
      .summary = "rounds of exploration, each followed by exploitation",
      .source = "Murata & Suzuki 2018, Algorithm 3",
-     .options = hybrid_options,
+     .own_options = hybrid_options,
      .needs_sparsity = true,
      .needs_budget = true,
      .plan = th_iht_plan,
@@ -110,7 +80,7 @@ static const struct th_solver_row solvers[] = {
      .summary =
          "stochastic gradient steps, each followed by the penalty's prox",
      .source = "Duchi & Singer 2009; Liang & Poon 2022, section 1.2",
-     .options = online_options,
+     .own_options = online_options,
      STOCHASTIC,
      .screen = TH_SCREEN_NONE,
      .update = &th_prox_sgd_update},
@@ -118,7 +88,7 @@ static const struct th_solver_row solvers[] = {
      .summary =
          "prox-sgd that drops attributes proven useless every few epochs",
      .source = "Liang & Poon 2022, Algorithm 1",
-     .options = steps_options,
+     .own_options = steps_options,
      STOCHASTIC,
      .screen = TH_SCREEN_GAP_SAFE,
      .update = &th_prox_sgd_update},
@@ -126,35 +96,35 @@ static const struct th_solver_row solvers[] = {
      .summary = "prox-sgd that drops attributes while examples come; exact in "
                 "the end",
      .source = "Liang & Poon 2022, Algorithm 2",
-     .options = online_options,
+     .own_options = online_options,
      STOCHASTIC,
      .screen = TH_SCREEN_ONLINE,
      .update = &th_prox_sgd_update},
     {.name = "truncated-gradient",
      .summary = "stochastic gradient steps, truncated every ten of them",
      .source = "Langford, Li & Zhang 2009",
-     .options = online_options,
+     .own_options = online_options,
      STOCHASTIC,
      .screen = TH_SCREEN_NONE,
      .update = &th_truncated_gradient_update},
     {.name = "rda",
      .summary = "regularised dual averaging: the prox of the mean gradient",
      .source = "Xiao 2010, Algorithms 1 and 2",
-     .options = steps_options,
+     .own_options = steps_options,
      STOCHASTIC,
      .screen = TH_SCREEN_NONE,
      .update = &th_rda_update},
     {.name = "saga",
      .summary = "a table of gradients takes the noise out of the steps",
      .source = "Defazio, Bach & Lacoste-Julien 2014",
-     .options = steps_options,
+     .own_options = steps_options,
      STOCHASTIC,
      .screen = TH_SCREEN_GAP_SAFE,
      .update = &th_saga_update},
     {.name = "svrg",
      .summary = "a full gradient every few epochs takes the noise out",
      .source = "Johnson & Zhang 2013; Xiao & Zhang 2014",
-     .options = steps_options,
+     .own_options = steps_options,
      STOCHASTIC,
      .screen = TH_SCREEN_GAP_SAFE,
      .update = &th_svrg_update},
@@ -162,7 +132,6 @@ static const struct th_solver_row solvers[] = {
      .summary = "the exact path: working sets, coordinate descent, a full "
                 "certificate",
      .source = "Massias, Gramfort & Salmon 2018; Liang & Poon 2022, section 2",
-     .options = lasso_options,
      .penalised = true,
      .screen = TH_SCREEN_GAP_SAFE,
      .plan = th_lasso_plan,
@@ -171,7 +140,6 @@ static const struct th_solver_row solvers[] = {
      .summary = "exact ridge regression: a Gram matrix and its factor, or "
                 "conjugate gradients",
      .source = "Hoerl & Kennard 1970; Hestenes & Stiefel 1952",
-     .options = ridge_options,
      .penalised = true,
      .ridge = "l2 squared",
      .screen = TH_SCREEN_NONE,
@@ -183,7 +151,6 @@ static const struct th_solver_row solvers[] = {
          "one after the other",
      .source = "Pati, Rezaiifar & Krishnaprasad 1993; Saad, Blanchard & Arlot "
                "2024, Algorithm 1",
-     .options = omp_options,
      .penalised = true,
      .selects = true,
      .screen = TH_SCREEN_NONE,
@@ -193,39 +160,33 @@ static const struct th_solver_row solvers[] = {
      .summary = "online orthogonal matching pursuit: attributes that are true "
                 "for certain, from examples read once",
      .source = "Saad, Blanchard & Arlot 2024, Algorithms 3 to 6",
-     .options = oomp_options,
      .anytime = true,
      .plan = th_oomp_plan,
      .algorithm = &th_oomp_algorithm},
     {.name = "aerr",
      .summary = "ridge regression from a few attributes of each example",
      .source = "Kukliansky & Shamir 2015, Algorithms 1 and 2",
-     .options = sampling_options,
      SAMPLING,
      .ball = &th_ball_l2},
     {.name = "aelr",
      .summary = "the lasso in an l1 ball from a few attributes of each example",
      .source = "Kukliansky & Shamir 2015, Algorithms 3 and 4",
-     .options = sampling_options,
      SAMPLING,
      .ball = &th_ball_l1},
     {.name = "ogd-ridge",
      .summary = "online gradient descent in an l2 ball: aerr without a budget",
      .source = "Zinkevich 2003; Kukliansky & Shamir 2015, section 5",
-     .options = ball_options,
      FULL_INFORMATION,
      .ball = &th_ball_l2},
     {.name = "eg-lasso",
      .summary = "exponentiated gradient in an l1 ball: aelr without a budget",
      .source = "Kivinen & Warmuth 1997; Kukliansky & Shamir 2015, section 5",
-     .options = ball_options,
      FULL_INFORMATION,
      .ball = &th_ball_l1},
     {.name = "rda-ito",
      .summary = "dual averaging of gradients that are estimated from the s "
                 "largest attributes and others at random; slow",
      .source = "Ito et al. 2017, Algorithm 1, reconstructed",
-     .options = averaging_options,
      .needs_sparsity = true,
      .needs_budget = true,
      .plan = th_rda_ito_plan,
@@ -234,7 +195,6 @@ static const struct th_solver_row solvers[] = {
      .summary = "the Dantzig selector on a Gram matrix that is estimated from "
                 "a few attributes of each example; keeps d x d numbers",
      .source = "Kale, Karnin, Liang & Pal 2017, reconstructed",
-     .options = dantzig_options,
      .needs_sparsity = true,
      .needs_budget = true,
      .plan = th_dantzig_plan,
@@ -243,7 +203,6 @@ static const struct th_solver_row solvers[] = {
      .summary = "streaming sparse regression: dual averaging whose penalty "
                 "grows with the root of the examples",
      .source = "Steinhardt, Wager & Liang 2014, Algorithm 2, reconstructed",
-     .options = averaging_options,
      .by_examples = true,
      .plan = th_ssr_plan,
      .algorithm = &th_ssr_algorithm},
@@ -259,6 +218,11 @@ const struct th_solver_row *th_solver_find(const char *name)
 {
   int64_t k = TH_SEARCH_NAME(solvers, name);
   return k < 0 ? NULL : &solvers[k];
+}
+
+const char *const *th_solver_options(const struct th_solver_row *row)
+{
+  return row->own_options != NULL ? row->own_options : row->algorithm->options;
 }
 
 /* --- What a run is going to do, from options and sizes alone -------------- */

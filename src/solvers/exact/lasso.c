@@ -508,7 +508,10 @@ static void describe(void *state, struct th_context *context,
   th_inner_solver_describe(&s->exact.inner, list);
 }
 
-const struct th_algorithm th_lasso_algorithm = {.create = create,
+static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY, "radius", NULL};
+
+const struct th_algorithm th_lasso_algorithm = {.options = options,
+                                                .create = create,
                                                 .step = step,
                                                 .finish = finish,
                                                 .unit = TH_LOSS_OBJECTIVE,

@@ -563,7 +563,11 @@ static void describe(void *state, struct th_context *context,
     th_state_note(list, publish(s, context, list->err));
 }
 
-const struct th_algorithm th_omp_algorithm = {.create = create,
+static const char *const options[] = {"sparsity", "validation", "stop-residual",
+                                      "oracle",   "start",      NULL};
+
+const struct th_algorithm th_omp_algorithm = {.options = options,
+                                              .create = create,
                                               .step = step,
                                               .finish = finish,
                                               .unit = TH_LOSS_OF_PROBLEM,

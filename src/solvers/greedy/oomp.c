@@ -718,7 +718,13 @@ static void describe(void *state, struct th_context *context,
   th_candidates_describe(&s->candidates, context, list);
 }
 
-const struct th_algorithm th_oomp_algorithm = {.create = create,
+static const char *const options[] = {
+    "sparsity",     "passes",         "delta",      "mu",    "rho",
+    "smoothness",   "bound",          "stop-below", "optim", "constants",
+    "max-examples", "max-attributes", NULL};
+
+const struct th_algorithm th_oomp_algorithm = {.options = options,
+                                               .create = create,
                                                .step = step,
                                                .finish = finish,
                                                .claims = claims_of,

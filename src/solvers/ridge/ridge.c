@@ -350,7 +350,12 @@ static void describe(void *state, struct th_context *context,
   th_support_describe(&s->support, "support", list);
 }
 
-const struct th_algorithm th_ridge_algorithm = {.create = create,
+static const char *const options[] = {
+    "lambda", "lambda-ratio", "path",   "path-min",
+    "epochs", "tolerance",    "factor", NULL};
+
+const struct th_algorithm th_ridge_algorithm = {.options = options,
+                                                .create = create,
                                                 .step = step,
                                                 .finish = finish,
                                                 .unit = TH_LOSS_OBJECTIVE,

@@ -211,7 +211,10 @@ static void describe(void *state, struct th_context *context,
   th_state_note(list, th_whole_rows_resume(&s->whole, list->err));
 }
 
-const struct th_algorithm th_online_algorithm = {.create = create,
+static const char *const options[] = {TH_OPTIONS_IN_A_BALL, NULL};
+
+const struct th_algorithm th_online_algorithm = {.options = options,
+                                                 .create = create,
                                                  .step = step,
                                                  .publish = publish,
                                                  .finish = publish,

@@ -275,7 +275,11 @@ static bool keeps_held_out(const void *state)
   return s->first_phase > 0 && !s->second;
 }
 
+static const char *const options[] = {"budget", "moments", "inner",
+                                      TH_OPTIONS_IN_A_BALL, NULL};
+
 const struct th_algorithm th_sampling_algorithm = {
+    .options = options,
     .create = create,
     .step = step,
     .publish = publish,

@@ -690,7 +690,11 @@ static void describe(void *state, struct th_context *context,
                   entry_reserve(&s->entry, s->largest_support, list->err));
 }
 
+static const char *const options[] = {TH_OPTIONS_UNDER_A_BUDGET, "select",
+                                      NULL};
+
 const struct th_algorithm th_sift_algorithm = {
+    .options = options,
     .create = create,
     .step = step,
     .finish = finish,

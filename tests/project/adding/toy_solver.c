@@ -89,7 +89,12 @@ th_status th_toy_plan(struct th_plan *plan, const struct th_plan_size *size,
   return rc;
 }
 
-const struct th_algorithm th_toy_algorithm = {.create = create,
+static const char *const options[] = {
+    NULL,
+};
+
+const struct th_algorithm th_toy_algorithm = {.options = options,
+                                              .create = create,
                                               .step = step,
                                               .finish = finish,
                                               .describe = describe,

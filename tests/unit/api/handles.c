@@ -215,7 +215,8 @@ static void test_names_of_options(void)
 {
   for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
        row++)
-    for (const char *const *option = row->options; *option != NULL; option++)
+    for (const char *const *option = th_solver_options(row); *option != NULL;
+         option++)
       CHECK(th_training_options_find(*option) >= 0);
 }
 
