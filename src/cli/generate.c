@@ -325,7 +325,7 @@ static th_status generate_parts(const struct th_generation *generation,
                            .make = make_part,
                            .use = use_part,
                            .self = &g};
-  rc = th_comm_relay_run(&relay, comm, threads, err);
+  rc = th_team_relay_run(&relay, comm, threads, err);
 done:
   release(&g);
   return rc;
@@ -349,7 +349,7 @@ static th_status plan_job(struct job *job, struct th_error *err)
                    "generate: --shards %lld: there are only %lld attributes",
                    (long long)o->data.shards, (long long)o->data.attributes);
   job->generation = (struct th_generation){
-      .law = th_synthetic_law(&job->synthesis.truth, o->data.attributes),
+      .law = th_synthetic_law_of(&job->synthesis.truth, o->data.attributes),
       .plan = {.shape = job->synthesis.shape, .shards = o->data.shards}};
   struct th_dataset_plan *plan = &job->generation.plan;
   if (plan->shape.layout == TH_SPARSE)

@@ -46,8 +46,8 @@ const struct th_family *th_synthetic_family_find(const char *name)
   return k < 0 ? NULL : &families[k];
 }
 
-struct th_synthetic_law th_synthetic_law(const struct th_ground_truth *truth,
-                                         int64_t attributes)
+struct th_synthetic_law th_synthetic_law_of(const struct th_ground_truth *truth,
+                                            int64_t attributes)
 {
   const struct th_family *family = th_synthetic_family_find(truth->family);
   struct th_synthetic_law law = {
@@ -207,7 +207,7 @@ th_status th_synthetic_targets(const struct th_ground_truth *truth,
                                struct th_error *err)
 {
   const struct th_family *family = th_synthetic_family_find(truth->family);
-  struct th_synthetic_law law = th_synthetic_law(truth, attributes);
+  struct th_synthetic_law law = th_synthetic_law_of(truth, attributes);
   th_status rc = TH_OK;
   memset(target, 0, (size_t)rows * sizeof *target);
   if (law.rules->add_targets != NULL)
@@ -263,7 +263,7 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
                                    const double *coef, int64_t support_size,
                                    double intercept)
 {
-  struct th_synthetic_law law = th_synthetic_law(truth, attributes);
+  struct th_synthetic_law law = th_synthetic_law_of(truth, attributes);
   struct form form = {.carried = -1};
   int64_t a = 0;
   int64_t b = 0;

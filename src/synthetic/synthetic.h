@@ -55,8 +55,8 @@ struct th_synthetic_law {
   struct th_zipf zipf; /* how often not zero (sparse) */
   double scale;        /* probability of the first attribute (kukliansky) */
 };
-struct th_synthetic_law th_synthetic_law(const struct th_ground_truth *truth,
-                                         int64_t attributes);
+struct th_synthetic_law th_synthetic_law_of(const struct th_ground_truth *truth,
+                                            int64_t attributes);
 
 /* Room for the values of some attributes on some examples, attribute-major:
  * stride values of the type lie between attributes. Borrowed. */

@@ -237,7 +237,7 @@ enum {
 static void dense_init(struct dense *dense, const struct th_ground_truth *truth,
                        const struct th_shape *shape, int64_t memory)
 {
-  *dense = (struct dense){.law = th_synthetic_law(truth, shape->attributes),
+  *dense = (struct dense){.law = th_synthetic_law_of(truth, shape->attributes),
                           .shape = shape,
                           .memory = memory};
 }
@@ -511,7 +511,7 @@ th_status th_synthetic_store_create(struct th_synthetic_store **store,
   if (rc != TH_OK)
     return rc;
   s->truth = truth;
-  s->law = th_synthetic_law(truth, shape->attributes);
+  s->law = th_synthetic_law_of(truth, shape->attributes);
   s->store.ops = &store_ops;
   s->store.shape = *shape;
   s->store.shape.computed = true;

@@ -163,7 +163,7 @@ static void test_relay(struct th_comm *comm, int threads, int64_t failing)
   char text[32];
   bool fails = failing >= 0 && comm->size > 1;
   th_error_clear(&err);
-  th_status rc = th_comm_relay_run(&relay, comm, threads, &err);
+  th_status rc = th_team_relay_run(&relay, comm, threads, &err);
   snprintf(text, sizeof text, "piece %lld", (long long)failing);
   CHECK(rc == (fails ? TH_EDATA : TH_OK) && line.wrong == 0);
   CHECK(!fails || (strcmp(err.text, text) == 0 && err.rank == 1));

@@ -253,7 +253,7 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
   snprintf(truth.family, sizeof truth.family, "%s", family->name);
   TH_TRY(th_synthetic_truth_init(&truth, WIDE, err));
   if (family->layout == TH_DENSE) {
-    struct th_synthetic_law law = th_synthetic_law(&truth, WIDE);
+    struct th_synthetic_law law = th_synthetic_law_of(&truth, WIDE);
     TH_TRY(th_synthetic_dense(&law, &room, err));
   } else
     TH_TRY(th_synthetic_sparse(&truth, WIDE, 9, EXAMPLES, &column, err));

@@ -13,7 +13,7 @@ enum { ATTRIBUTES = 600, ROWS = 10000, FEWEST = 12 };
 
 static double *dense(const struct th_ground_truth *truth, int64_t rows)
 {
-  struct th_synthetic_law law = th_synthetic_law(truth, ATTRIBUTES);
+  struct th_synthetic_law law = th_synthetic_law_of(truth, ATTRIBUTES);
   struct th_error err;
   double *x = calloc((size_t)rows * ATTRIBUTES, sizeof *x);
   struct th_synthetic_room room = {.attributes = {0, ATTRIBUTES},
@@ -131,7 +131,7 @@ static void test_law(double alpha, int task)
   struct th_statistics statistics[ATTRIBUTES];
   double u[ATTRIBUTES];
   double share = 0;
-  struct th_synthetic_law law = th_synthetic_law(&truth, ATTRIBUTES);
+  struct th_synthetic_law law = th_synthetic_law_of(&truth, ATTRIBUTES);
   expect_probabilities(alpha, task, u);
   th_synthetic_statistics(&law, (struct th_range){0, ATTRIBUTES}, statistics);
   for (int j = 0; j < ATTRIBUTES; j++) {

@@ -48,7 +48,7 @@ static double *dense(const struct th_ground_truth *truth, struct th_range range,
                                    .type = TH_F64,
                                    .values = x,
                                    .stride = rows};
-  struct th_synthetic_law law = th_synthetic_law(truth, ATTRIBUTES);
+  struct th_synthetic_law law = th_synthetic_law_of(truth, ATTRIBUTES);
   CHECK(th_synthetic_dense(&law, &room, &err) == TH_OK);
   return x;
 }
@@ -188,7 +188,7 @@ static void test_types(void)
                                    .type = TH_F32,
                                    .values = narrow,
                                    .stride = 40};
-  struct th_synthetic_law law = th_synthetic_law(&truth, 10);
+  struct th_synthetic_law law = th_synthetic_law_of(&truth, 10);
   CHECK(th_synthetic_dense(&law, &room, &err) == TH_OK);
   for (int k = 0; k < 400; k++)
     CHECK(narrow[k] == (float)x[k]);
