@@ -12,7 +12,7 @@ set -eu
 
 build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
   libopenmpi-dev libhdf5-openmpi-dev libsleef-dev librandom123-dev
-  libjansson-dev libinih-dev libcsv-dev libxxhash-dev zlib1g-dev libbz2-dev
+  libjansson-dev libinih-dev libxxhash-dev zlib1g-dev libbz2-dev
   liblzma-dev libscalapack-openmpi-dev libopenblas0'
 test='python3 python3-numpy python3-h5py python3-scipy hdf5-tools xz-utils bzip2
   gzip'
@@ -50,7 +50,7 @@ check_without_dpkg()
   done
   if [ -n "$missing" ]; then
     echo "packages.sh: this is no Debian or Ubuntu system; please install:" \
-      "$missing (and HDF5, ScaLAPACK, inih, libcsv, bzip2 and Random123 with headers)" >&2
+      "$missing (and HDF5, ScaLAPACK, inih, bzip2 and Random123 with headers)" >&2
     exit 1
   fi
 }

@@ -1,10 +1,9 @@
 /* csv_header.c - the layout of a CSV file: delimiter, header, columns' roles
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
-#include "io/import/csv_reader.h"
+#include "io/import/csv.h"
 #include "io/import/text/number.h"
 
-#include <csv.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,12 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- Whether numbers in the first row of CSV may name the columns --------- */
-
 /* Rows below the first one that are worth a look. */
 enum { TH_CSV_NUMBERS_ROWS = 64 };
 
-/* --- Whether numbers in the first row of CSV may name the columns
+/* --- Numbers in the first row of CSV that may name the columns
  *
  * Names are in order more often than examples are, and they have nothing to do
  * with the values below them: years over prices, wavelengths over absorbances.
@@ -61,7 +58,7 @@ static bool is_even(const double *row, int64_t columns)
   return step != 0;
 }
 
-/* Whether it is 0, 1, 2, .. or 1, 2, 3, .., in three columns or more. Local. */
+/* It is 0, 1, 2, .. or 1, 2, 3, .., in three columns or more. Local. */
 static bool csv_numbers_count(const double *row, int64_t columns)
 {
   return columns >= FEW && (row[0] == 0 || row[0] == 1) &&
@@ -168,7 +165,7 @@ static bool counts_two(const double *row, int64_t columns, const double *below,
          compare(row, columns, below, rows).whole == 2;
 }
 
-/* Whether row[columns] looks like names, as 0, 1, 2 or 2000, 2001, 2002 or
+/* row[columns] looks like names, as 0, 1, 2 or 2000, 2001, 2002 or
  * wavelengths do, and not like the `rows` rows in `below`, which is NaN where
  * these have no number. Local. */
 static bool csv_numbers_are_names(const double *row, int64_t columns,
@@ -198,18 +195,21 @@ enum {
   MOST_TIMES = 16          /* or so many times their own */
 };
 
-/* A record at the head of a file, on its way through libcsv. */
+/* A record at the head of a file. */
 struct head {
-  struct csv_parser machine;
   const struct th_line_limit *longest; /* borrowed */
   char separator;                      /* of other data, or 0 */
   char **fields;
   int64_t count;
   int64_t capacity;
   bool ended;
+  char *text; /* of the record so far */
+  int64_t length;
+  int64_t room;
+  struct th_csv_field field; /* in that text: the next one, or an open one */
+  bool open;
   bool has_text;   /* some field is neither number nor a missing value */
   bool has_number; /* some field is a number */
-  bool no_memory;
 };
 
 static bool is_number(const char *text, size_t length)
@@ -227,31 +227,20 @@ static bool is_data(const char *text, size_t length)
   return is_number(text, length) || th_class_is_missing(text, (int64_t)length);
 }
 
-static void keep_field(void *text, size_t length, void *data)
+static th_status keep_field(struct head *head, struct th_error *err)
 {
-  struct head *head = data;
-  struct th_error ignored = {0};
-  if (head->no_memory || head->ended)
-    return;
-  char *copy = malloc(length + 1);
-  if (copy == NULL ||
-      th_grow((void **)&head->fields, &head->capacity, head->count + 1,
-              sizeof *head->fields, "names of columns", &ignored) != TH_OK) {
-    free(copy);
-    head->no_memory = true;
-    return;
-  }
-  memcpy(copy, text, length);
-  copy[length] = '\0';
+  const struct th_csv_field *field = &head->field;
+  char *copy = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(TH_GROW(&head->fields, &head->capacity, head->count + 1,
+                 "names of columns", err));
+  TH_TRY(TH_NEW(&copy, field->length + 1, "names of columns", err));
+  size_t length = (size_t)th_csv_field_copy(field, copy);
   head->fields[head->count++] = copy;
   head->has_number = head->has_number || is_number(copy, length);
   head->has_text = head->has_text || !is_data(copy, length);
-}
-
-static void keep_record(int end, void *data)
-{
-  (void)end;
-  ((struct head *)data)->ended = true;
+done:
+  return rc;
 }
 
 /* That of other data where it occurs outside of quotes, else the one that does
@@ -273,25 +262,63 @@ static char find_delimiter(const struct th_line *line, char other)
   return candidates[counts[2] > counts[best] ? 2 : best];
 }
 
-/* Feed one physical line; a quoted line end belongs to its field. */
+/* Add a physical line to the text of the record. A quoted line end belongs to
+ * its field. */
+static th_status add_line(struct head *head, const struct th_line *line,
+                          struct th_error *err)
+{
+  struct th_csv_field *field = &head->field;
+  int64_t begun = head->open ? field->text - head->text : 0;
+  int64_t at = head->length + head->open;
+  th_status rc = TH_GROW(&head->text, &head->room, at + line->length + 1,
+                         "the first record", err);
+  if (rc != TH_OK)
+    return rc;
+  if (head->open)
+    head->text[head->length] = '\n';
+  memcpy(head->text + at, line->text, (size_t)line->length);
+  field->text = head->text + begun;
+  field->p = head->text + at;
+  head->length = at + line->length;
+  field->end = head->text + head->length;
+  return TH_OK;
+}
+
+/* Blanks and carriage returns between records; true where nothing follows. */
+static bool skip_ends(struct th_csv_field *field)
+{
+  while (field->p < field->end &&
+         (*field->p == '\r' || ((*field->p == ' ' || *field->p == '\t') &&
+                                *field->p != field->delimiter)))
+    field->p++;
+  return field->p == field->end;
+}
+
+/* Read the fields of one physical line. A carriage return ends the record, too;
+ * what follows it on the line is looked at and dropped. */
 static th_status feed(struct head *head, const struct th_line *line,
                       struct th_error *err)
 {
-  size_t length = (size_t)line->length;
-  size_t done = csv_parse(&head->machine, line->text, length, keep_field,
-                          keep_record, head);
-  if (done == length &&
-      csv_parse(&head->machine, "\n", 1, keep_field, keep_record, head) != 1)
-    done = 0;
-  if (head->no_memory)
-    return th_fail(err, TH_ENOMEM, "%s: no memory for the names of columns",
-                   line->file);
-  if (done < length)
-    return th_text_row_fail(
-        line, line->text + done, err,
-        "misplaced quotation mark, expected quotes only around "
-        "whole fields; double a quote inside quotes");
-  return TH_OK;
+  struct th_csv_field *field = &head->field;
+  enum th_csv_ending ending = head->open ? TH_CSV_OPEN : TH_CSV_LAST;
+  th_status rc = add_line(head, line, err);
+  for (; rc == TH_OK; field->p++) {
+    if (ending == TH_CSV_LAST && skip_ends(field))
+      break;
+    ending = head->open ? th_csv_field_close(field) : th_csv_field_next(field);
+    head->open = ending == TH_CSV_OPEN;
+    if (ending == TH_CSV_MISPLACED)
+      return th_text_row_fail(
+          line, line->text + line->length - (field->end - field->p), err,
+          "misplaced quotation mark, expected quotes only around "
+          "whole fields; double a quote inside quotes");
+    if (!head->open && !head->ended)
+      rc = keep_field(head, err);
+    head->ended = head->ended || ending == TH_CSV_LAST;
+    if (field->p == field->end)
+      break;
+  }
+  return rc;
 }
 
 static th_status too_long(const struct th_line *line,
@@ -332,8 +359,7 @@ static th_status read_head(struct head *head, struct th_csv *csv,
       continue;
     if (!begun && start == lines->file->body)
       csv->delimiter = find_delimiter(&line, head->separator);
-    if (!begun)
-      csv_set_delim(&head->machine, (unsigned char)csv->delimiter);
+    head->field.delimiter = csv->delimiter;
     begun = true;
     TH_TRY(feed(head, &line, err));
   }
@@ -347,20 +373,16 @@ done:
   return rc;
 }
 
-static th_status begin_head(struct head *head,
-                            const struct th_line_limit *longest,
-                            struct th_error *err)
+static struct head head_of(const struct th_line_limit *longest, char separator)
 {
-  *head = (struct head){.longest = longest};
-  if (csv_init(&head->machine, CSV_STRICT | CSV_APPEND_NULL) != 0)
-    return th_fail(err, TH_ENOMEM, "no memory for reading CSV");
-  return TH_OK;
+  return (struct head){
+      .longest = longest, .separator = separator, .field = {.records = true}};
 }
 
 static void end_head(struct head *head)
 {
   TH_FREE_LIST(head->fields, head->count);
-  csv_free(&head->machine);
+  free(head->text);
 }
 
 /* Numbers as names are those of columns that were counted: 0, 1, 2 or 1100,
@@ -417,22 +439,18 @@ static void read_numbers(const struct head *head, int64_t columns, double *row)
   }
 }
 
-/* The next record, as numbers; *more is false where there is none. */
-static th_status next_numbers(const struct head *first, struct th_csv *csv,
-                              struct th_text_lines *lines, double *row,
-                              bool *more, struct th_error *err)
+/* The next record, as numbers; false where there is none. */
+static bool next_numbers(const struct head *first, struct th_csv *csv,
+                         struct th_text_lines *lines, double *row)
 {
-  struct head head;
+  struct head head = head_of(first->longest, first->separator);
   struct th_error ignored = {0};
   int64_t end = 0;
-  th_status rc = begin_head(&head, first->longest, err);
-  if (rc != TH_OK)
-    return rc;
-  head.separator = first->separator;
-  *more = read_head(&head, csv, lines, &end, &ignored) == TH_OK && head.ended;
+  bool more =
+      read_head(&head, csv, lines, &end, &ignored) == TH_OK && head.ended;
   read_numbers(&head, first->count, row);
   end_head(&head);
-  return TH_OK;
+  return more;
 }
 
 /* The first record and some of those below, as numbers. What cannot be read is
@@ -450,7 +468,6 @@ static th_status read_below(const struct head *first, struct th_csv *csv,
   struct th_text_lines lines = {0};
   int64_t columns = first->count;
   int64_t most = MOST_FIELDS / columns;
-  bool more = true;
   most = most < LEAST_ROWS ? LEAST_ROWS : most;
   most = most < TH_CSV_NUMBERS_ROWS ? most : TH_CSV_NUMBERS_ROWS;
   th_status rc =
@@ -459,15 +476,12 @@ static th_status read_below(const struct head *first, struct th_csv *csv,
     return rc;
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       first->longest->bytes, 0);
-  for (numbers->rows = 0; numbers->rows <= most; numbers->rows++) {
-    TH_TRY(next_numbers(first, csv, &lines,
-                        numbers->row + numbers->rows * columns, &more, err));
-    if (!more)
-      break;
-  }
-done:
+  while (
+      numbers->rows <= most &&
+      next_numbers(first, csv, &lines, numbers->row + numbers->rows * columns))
+    numbers->rows++;
   th_text_lines_free(&lines);
-  return rc;
+  return TH_OK;
 }
 
 static th_status ask(const struct head *first, const struct th_text_file *file,
@@ -539,21 +553,17 @@ done:
 }
 
 /* What cannot be read of the second record is said when it is parsed. */
-static th_status look_below(const struct head *first, struct th_csv *csv,
-                            struct th_text_lines *lines, bool *header,
-                            struct th_error *err)
+static bool look_below(const struct head *first, struct th_csv *csv,
+                       struct th_text_lines *lines)
 {
-  struct head second;
+  struct head second = head_of(first->longest, '\0');
   struct th_error ignored = {0};
   int64_t end = 0;
-  th_status rc = begin_head(&second, first->longest, err);
-  if (rc != TH_OK)
-    return rc;
   if (first->has_text && first->has_number)
     read_head(&second, csv, lines, &end, &ignored);
-  *header = is_header(first, &second);
+  bool header = is_header(first, &second);
   end_head(&second);
-  return TH_OK;
+  return header;
 }
 
 /* Names of other data, in ascending order. */
@@ -587,7 +597,7 @@ static int64_t list_known(const struct th_csv_choice *choice,
   return count;
 }
 
-/* Whether no field occurs twice, and every one is a name of other data, or
+/* No field occurs twice, and every one is a name of other data, or
  * every attribute of these is a field. Numbers are a header, too, if half of
  * them are names of other data that had one: the others are told to be no names
  * then, and do not become an example. */
@@ -640,10 +650,8 @@ static th_status find_header(const struct head *first, struct th_csv *csv,
     if (rc != TH_OK || *header)
       return rc;
   }
-  th_status rc = look_below(first, csv, lines, header, err);
-  return rc != TH_OK
-             ? rc
-             : look_for_names(first, csv, lines->file, choice, header, err);
+  *header = look_below(first, csv, lines);
+  return look_for_names(first, csv, lines->file, choice, header, err);
 }
 
 /* The names of all columns are stored with the width of the longest. */
@@ -682,15 +690,13 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
                       const struct th_csv_reference *reference,
                       struct th_error *err)
 {
-  struct head head;
+  struct head head =
+      head_of(longest, choice->told != NULL ? choice->told->separator : '\0');
   struct th_text_lines lines = {0};
   int64_t end = 0;
   bool header = false;
+  th_status rc = TH_OK;
   *csv = (struct th_csv){.delimiter = ',', .target = -1, .weight = -1};
-  th_status rc = begin_head(&head, longest, err);
-  if (rc != TH_OK)
-    return rc;
-  head.separator = choice->told != NULL ? choice->told->separator : '\0';
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       longest->bytes, 0);
   TH_TRY(read_head(&head, csv, &lines, &end, err));

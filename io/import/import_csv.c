@@ -1,7 +1,6 @@
 /* import_csv.c - the columns of all CSV files of an import
  * SPDX-License-Identifier: MIT */
-#include "io/import/csv_plain.h"
-#include "io/import/csv_reader.h"
+#include "io/import/csv.h"
 #include "io/import/import_job.h"
 
 #include "base/memory.h"
@@ -324,7 +323,7 @@ static bool is_example(const struct th_importing *im, int64_t k,
 static bool is_weightless(const struct th_importing *im, int64_t k,
                           const struct th_line *line)
 {
-  return th_csv_plain_weightless(&mine(im)->csv[k], line);
+  return th_csv_weightless(&mine(im)->csv[k], line);
 }
 
 static th_status read_line(struct th_importing *im, int64_t k,

@@ -1,7 +1,7 @@
-/* csv_reader.h - CSV text: the header of a file, and one example per line
+/* csv.h - CSV text: the columns of a file, and one example per line
  * SPDX-License-Identifier: MIT */
-#ifndef TH_CSV_READER_H
-#define TH_CSV_READER_H
+#ifndef TH_CSV_H
+#define TH_CSV_H
 
 #include "io/import/import.h"
 #include "io/import/text/text_input.h"
@@ -99,6 +99,33 @@ th_status th_csv_names(const struct th_csv *csv, const char ***names,
                        struct th_error *err);
 void th_csv_free(struct th_csv *csv);
 
+/* --- The text of a file: records, fields, examples. Local. */
+
+/* A field between `p` and `end`, where the record ends at the latest. */
+struct th_csv_field {
+  const char *p; /* behind the field */
+  const char *end;
+  char delimiter;
+  bool records;     /* a carriage return ends a record */
+  bool doubled;     /* the text has doubled quotes */
+  const char *text; /* without blanks and quotes around it */
+  int64_t length;
+};
+
+/* What follows a field: another one, nothing, a byte that does not belong
+ * there; or its quotes are open. */
+enum th_csv_ending { TH_CSV_MORE, TH_CSV_LAST, TH_CSV_MISPLACED, TH_CSV_OPEN };
+
+/* Read the field that begins at p; p is then at the delimiter or the end. */
+enum th_csv_ending th_csv_field_next(struct th_csv_field *field);
+
+/* Go on at p with a field whose quotes were open; text is its beginning. */
+enum th_csv_ending th_csv_field_close(struct th_csv_field *field);
+
+/* Copy the text with a zero behind it, doubled quotes once; returns its length.
+ */
+int64_t th_csv_field_copy(const struct th_csv_field *field, char *to);
+
 /* True where a line holds an example: not blank. Local. */
 bool th_csv_is_example(const struct th_csv *csv, const char *text,
                        int64_t length);
@@ -112,6 +139,10 @@ void th_csv_parser_free(struct th_csv_parser *parser);
 th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
                      const struct th_line *line, struct th_text_row *row,
                      struct th_error *err);
+
+/* True if the example of any line has weight 0, in a file with weights; what a
+ * line with a fault gives means nothing. Local. */
+bool th_csv_weightless(const struct th_csv *csv, const struct th_line *line);
 
 /* Look at the counters' values in the row that was read last, `row` being its
  * number from anywhere on. Local. */

@@ -1,0 +1,553 @@
+/* csv.c - one example per line of CSV text
+ *
+ * Fields are those of RFC 4180: a quote stands around a whole field, and two in
+ * a row inside stand for one. Blanks around a field do not count. Most fields
+ * are numbers with a delimiter right behind, and are read in one loop; any
+ * other one is read by itself, and says what is wrong with it.
+ * SPDX-License-Identifier: MIT */
+#include "io/import/csv.h"
+
+#include "base/memory.h"
+#include "io/import/text/number.h"
+#include "io/import/text/quote.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Fields of any form */
+
+static const char *skip_blanks(const char *p, const char *end, char delimiter)
+{
+  while (p < end && (*p == ' ' || *p == '\t') && *p != delimiter)
+    p++;
+  return p;
+}
+
+static enum th_csv_ending ending_of(struct th_csv_field *field)
+{
+  if (field->p == field->end)
+    return TH_CSV_LAST;
+  if (*field->p == field->delimiter)
+    return TH_CSV_MORE;
+  return field->records && *field->p == '\r' ? TH_CSV_LAST : TH_CSV_MISPLACED;
+}
+
+enum th_csv_ending th_csv_field_close(struct th_csv_field *field)
+{
+  for (;;) {
+    const char *quote = memchr(field->p, '"', (size_t)(field->end - field->p));
+    if (quote == NULL) {
+      field->p = field->end;
+      return TH_CSV_OPEN;
+    }
+    field->p = quote + 1;
+    if (field->p == field->end || *field->p != '"')
+      break;
+    field->doubled = true;
+    field->p++;
+  }
+  field->length = field->p - 1 - field->text;
+  field->p = skip_blanks(field->p, field->end, field->delimiter);
+  return ending_of(field);
+}
+
+enum th_csv_ending th_csv_field_next(struct th_csv_field *field)
+{
+  const char *p = skip_blanks(field->p, field->end, field->delimiter);
+  const char *last = p; /* behind the last byte that is no blank */
+  field->doubled = false;
+  field->text = p + (p < field->end && *p == '"');
+  field->p = field->text;
+  if (field->text > p)
+    return th_csv_field_close(field);
+  for (; p < field->end && *p != field->delimiter && *p != '"' &&
+         !(field->records && *p == '\r');
+       p++)
+    if (*p != ' ' && *p != '\t')
+      last = p + 1;
+  field->length = last - field->text;
+  field->p = p;
+  return ending_of(field);
+}
+
+int64_t th_csv_field_copy(const struct th_csv_field *field, char *to)
+{
+  int64_t length = 0;
+  for (int64_t k = 0; k < field->length; k++) {
+    to[length++] = field->text[k];
+    k += field->doubled && field->text[k] == '"'; /* the next one, too */
+  }
+  to[length] = '\0';
+  return length;
+}
+
+/* --- Numbers in the form that most files are full of */
+
+enum {
+  LOOK = 48, /* bytes that are looked at from a field's first on, at most */
+  TAIL = 96  /* bytes of a line that may go on in the tail */
+};
+
+/* A line on its way into a row. Its next field begins, or its last one has
+ * ended, at field.p: in the line, or in a copy of its last bytes with a
+ * delimiter and room behind it. */
+struct cursor {
+  struct th_csv_field field;
+  int64_t column; /* the next one */
+  bool in_tail;
+  char tail[TAIL + LOOK];
+};
+
+/* Bytes before the next delimiter, which most often is near; UNKNOWN: it is
+ * far.
+ */
+enum { UNKNOWN = 32 };
+static inline int field_length(const char *p, __m128i delimiters)
+{
+  int length = th_text_input_find_in_16(p, delimiters);
+  return length < 16 ? length
+                     : 16 + th_text_input_find_in_16(p + 16, delimiters);
+}
+
+/* Behind a number of any length, or NULL. Out of the way of the loop for short
+ * ones, which needs the registers. */
+static __attribute__((noinline)) const char *read_long(const char *p,
+                                                       double *value)
+{
+  return th_number_long(&p, value) ? p : NULL;
+}
+
+/* A number that fills a field, perhaps between quotes. */
+static inline bool is_number(const char *p, const char *end, double *value)
+{
+  enum { SHORT = 11 }; /* bytes; longer ones may have more than 8 decimals */
+  double found;
+  if (*p == '"') {
+    end--;
+    if (end == p || *end != '"')
+      return false;
+    p++;
+  }
+  if (end - p <= SHORT)
+    return th_number_plain(&p, value) && p == end;
+  p = read_long(p, &found);
+  *value = found;
+  return p == end;
+}
+
+/* Attributes in the form that most files are full of, each with a delimiter
+ * right behind it. Fields begin before `last`, where LOOK bytes are readable.
+ * Stops before the first field of another kind. Where a field ends is looked
+ * for on its own, so that the next one need not wait for its digits. */
+static void read_usual(const struct th_csv *csv, struct cursor *c,
+                       const char *last, struct th_text_row *row)
+{
+  const bool simple = row->type == TH_F32 && !row->measured;
+  float *f32 = row->values;
+  const __m128i delimiters = _mm_set1_epi8(c->field.delimiter);
+  const int64_t *roles = csv->role;
+  const int64_t columns = csv->columns;
+  const char *p = c->field.p;
+  int64_t field = c->column;
+  for (; field < columns && p < last; field++) {
+    int64_t role = roles[field];
+    int length = field_length(p, delimiters);
+    double value = 0.0;
+    if (role < 0 || length == UNKNOWN || !is_number(p, p + length, &value))
+      break;
+    if (simple)
+      f32[role] = (float)value; /* holds every such number */
+    else if (!th_text_row_put(row, role, value))
+      break;
+    p += length + 1;
+  }
+  c->field.p = p;
+  c->column = field;
+}
+
+/* Usual fields up to the end of the line; c->field.p is then one behind its
+ * end. What is left of the line when it has no more whole blocks goes on in the
+ * tail. */
+static void read_along(const struct th_csv *csv, struct cursor *c,
+                       struct th_text_row *row)
+{
+  if (csv->counters > 0)
+    return;
+  if (!c->in_tail && c->field.end - c->field.p > LOOK)
+    read_usual(csv, c, c->field.end - LOOK, row);
+  int64_t left = c->field.end - c->field.p;
+  if (!c->in_tail && left <= TAIL) {
+    memcpy(c->tail, c->field.p, (size_t)left);
+    memset(c->tail + left, 0, LOOK);
+    c->tail[left] = c->field.delimiter;
+    c->field.p = c->tail;
+    c->field.end = c->tail + left;
+    c->in_tail = true;
+  }
+  if (c->in_tail)
+    read_usual(csv, c, c->field.end + 1, row);
+}
+
+/* --- Any field, and what is wrong with it */
+
+struct th_csv_parser {
+  double counted[TH_CSV_COUNTERS]; /* values of the line's counters */
+  char *room;                      /* of a field without its doubled quotes */
+  int64_t capacity;
+};
+
+enum fault {
+  NO_FAULT,
+  NOT_A_NUMBER,
+  NEGATIVE_WEIGHT,
+  MISFIT,
+  SURPLUS,
+  MISPLACED,
+  OPEN,
+  CARRIAGE_RETURN
+};
+
+/* A field that is a number and nothing else but blanks, or else one in quotes.
+ * False: it is not, and nothing has moved. */
+static bool read_number(struct th_csv_field *field, double *value)
+{
+  const char *p = skip_blanks(field->p, field->end, field->delimiter);
+  bool quoted = p < field->end && *p == '"';
+  p += quoted;
+  if (th_number_parse(&p, field->end, value) != TH_NUMBER_OK ||
+      (quoted && (p == field->end || *p++ != '"')))
+    return false;
+  p = skip_blanks(p, field->end, field->delimiter);
+  bool ends = p == field->end || *p == field->delimiter;
+  field->p = ends ? p : field->p;
+  return ends;
+}
+
+static enum fault take_number(struct th_csv_parser *parser,
+                              const struct th_csv *csv, int64_t column,
+                              double value, struct th_text_row *row)
+{
+  int64_t role = csv->role[column];
+  if (role == TH_COLUMN_TARGET)
+    row->target = value;
+  if (role == TH_COLUMN_WEIGHT)
+    row->weight = value;
+  if (role < 0)
+    return row->weight < 0.0 ? NEGATIVE_WEIGHT : NO_FAULT;
+  for (int k = 0; k < csv->counters; k++)
+    if (csv->counter[k].column == column)
+      parser->counted[k] = value;
+  return th_text_row_put(row, role, value) ? NO_FAULT : MISFIT;
+}
+
+/* A field where no number is wanted, or none was found. */
+static enum fault take_text(struct th_csv_parser *parser,
+                            const struct th_csv *csv, int64_t column,
+                            const struct th_csv_field *field,
+                            struct th_text_row *row)
+{
+  const char *text = field->text;
+  int64_t length = field->length;
+  struct th_error ignored = {0};
+  if (column >= csv->columns)
+    return SURPLUS;
+  if (csv->role[column] == TH_COLUMN_IGNORED)
+    return NO_FAULT;
+  if (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL)
+    return NOT_A_NUMBER;
+  if (field->doubled && TH_GROW(&parser->room, &parser->capacity, length + 1,
+                                "a class", &ignored) == TH_OK) {
+    length = th_csv_field_copy(field, parser->room);
+    text = parser->room;
+  }
+  return th_text_row_class(row, &csv->class, text, length) == 0 ? NOT_A_NUMBER
+                                                                : NO_FAULT;
+}
+
+static bool wants_number(const struct th_csv *csv, int64_t column)
+{
+  return column < csv->columns && csv->role[column] != TH_COLUMN_IGNORED &&
+         (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL);
+}
+
+/* Read the cursor's next field. */
+static enum fault read_field(struct th_csv_parser *parser,
+                             const struct th_csv *csv, struct cursor *c,
+                             struct th_text_row *row)
+{
+  struct th_csv_field *field = &c->field;
+  const char *begin = field->p;
+  double value;
+  if (wants_number(csv, c->column) && read_number(field, &value))
+    return take_number(parser, csv, c->column, value, row);
+  enum th_csv_ending ending = th_csv_field_next(field);
+  if (memchr(begin, '\r', (size_t)(field->p - begin)) != NULL)
+    return CARRIAGE_RETURN;
+  if (ending == TH_CSV_MISPLACED || ending == TH_CSV_OPEN)
+    return ending == TH_CSV_OPEN ? OPEN : MISPLACED;
+  return take_text(parser, csv, c->column, field, row);
+}
+
+/* Read a line up to its first fault, or until c->column columns are read. */
+static enum fault read_fields(struct th_csv_parser *parser,
+                              const struct th_csv *csv, struct cursor *c,
+                              struct th_text_row *row)
+{
+  for (;;) {
+    read_along(csv, c, row);
+    if (c->field.p > c->field.end)
+      return NO_FAULT;
+    enum fault fault = read_field(parser, csv, c, row);
+    if (fault != NO_FAULT)
+      return fault;
+    c->column++;
+    if (c->field.p == c->field.end)
+      return NO_FAULT;
+    c->field.p++;
+  }
+}
+
+/* Where a field begins in a line. */
+static const char *find_field(const struct th_csv *csv,
+                              const struct th_line *line, int64_t field)
+{
+  const char *p = line->text;
+  const char *end = p + line->length;
+  bool quoted = false;
+  for (; p < end && field > 0; p++) {
+    quoted ^= *p == '"';
+    field -= *p == csv->delimiter && !quoted;
+  }
+  while (p < end && *p != csv->delimiter && (*p == ' ' || *p == '\t'))
+    p++;
+  return p;
+}
+
+/* The text of the field at `at`, as it may be typed: without its quotes. */
+static void field_text(const struct th_csv *csv, const struct th_line *line,
+                       const char *at, char *text, size_t size)
+{
+  const char *end = line->text + line->length;
+  char stop = csv->delimiter;
+  if (at < end && *at == '"')
+    stop = *at++;
+  size_t length = 0;
+  for (; at < end && *at != stop && length + 1 < size; at++)
+    text[length++] = *at;
+  while (length > 0 && stop != '"' && text[length - 1] == ' ')
+    length--;
+  text[length] = '\0';
+}
+
+/* Text where a number should be. */
+static th_status text_found(const struct th_csv *csv,
+                            const struct th_line *line, const char *at,
+                            int64_t field, const char *what,
+                            struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  char text[TH_QUOTED];
+  char typed[TH_COLUMN_TEXT];
+  th_text_row_quote(line, at, csv->delimiter, quoted);
+  field_text(csv, line, at, text, sizeof text);
+  bool missing = th_class_is_missing(text, (int64_t)strlen(text));
+  bool target = csv->role[field] == TH_COLUMN_TARGET;
+  if (missing && !target)
+    return th_text_row_fail(
+        line, at, err,
+        "%s found in %s: fill missing values in, drop the row, "
+        "or leave the column out with {ignore} %s",
+        quoted, what, th_csv_column_text(csv, field, typed));
+  if (!target)
+    return th_text_row_fail(line, at, err,
+                            "%s found, expected a finite decimal number in %s; "
+                            "leave the column out with {ignore} %s, or replace "
+                            "text by numbers",
+                            quoted, what,
+                            th_csv_column_text(csv, field, typed));
+  if (missing)
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, expected a finite decimal number in %s, the "
+        "target; drop the row",
+        quoted, what);
+  return th_text_row_fail(
+      line, at, err,
+      "%s found, expected a finite decimal number in %s, the "
+      "target; where it is the name of a class, import with "
+      "{positive-class} %s for this class against all others",
+      quoted, what, th_quote_shell_word(text, typed, sizeof typed));
+}
+
+static th_status not_a_number(const struct th_csv *csv,
+                              const struct th_line *line, const char *at,
+                              int64_t field, struct th_error *err)
+{
+  char what[96];
+  const char *end = line->text + line->length;
+  bool named = csv->names != NULL;
+  snprintf(what, sizeof what, "column %lld%s%.60s%s", (long long)field + 1,
+           named ? " (" : "", named ? csv->names[field] : "", named ? ")" : "");
+  if (at == end || *at == csv->delimiter)
+    return th_text_row_fail(
+        line, at, err,
+        "nothing found, expected a number in %s; missing "
+        "values are not supported, fill them in or drop the "
+        "row",
+        what);
+  const char *p = at;
+  double value;
+  if (th_number_parse(&p, end, &value) == TH_NUMBER_HUGE)
+    return th_text_row_number(line, &at, end, csv->delimiter, what, &value,
+                              err);
+  return text_found(csv, line, at, field, what, err);
+}
+
+/* How many fields a line has of which the cursor has read all but the last. */
+static int64_t count_fields(struct cursor *c)
+{
+  enum th_csv_ending ending = TH_CSV_MORE;
+  int64_t count = c->column + 1;
+  while (c->field.p < c->field.end && ending == TH_CSV_MORE) {
+    c->field.p++;
+    ending = th_csv_field_next(&c->field);
+    count += ending != TH_CSV_OPEN;
+  }
+  return count;
+}
+
+/* Quotes or line ends where they do not belong. */
+static th_status bad_mark(const struct th_csv *csv, const struct th_line *line,
+                          enum fault fault, const struct cursor *c,
+                          struct th_error *err)
+{
+  const char *end = line->text + line->length;
+  const char *cr = memchr(line->text, '\r', (size_t)line->length);
+  if (cr != NULL)
+    return th_text_row_fail(
+        line, cr, err,
+        "carriage return found inside the line, expected line "
+        "ends LF or CR LF; convert the line ends");
+  if (fault == MISPLACED)
+    return th_text_row_fail(
+        line, end - (c->field.end - c->field.p), err,
+        "misplaced quotation mark, expected quotes only around "
+        "whole fields; double a quote inside quotes");
+  return th_text_row_fail(
+      line, find_field(csv, line, c->column), err,
+      "the quoted field is not closed on its line, expected "
+      "a number; close the quotes");
+}
+
+static th_status report(const struct th_csv *csv, const struct th_line *line,
+                        enum fault fault, struct cursor *c,
+                        const struct th_text_row *row, struct th_error *err)
+{
+  if (fault >= MISPLACED ||
+      memchr(line->text, '\r', (size_t)line->length) != NULL)
+    return bad_mark(csv, line, fault, c, err);
+  const char *at = find_field(csv, line, c->column);
+  if (fault == NOT_A_NUMBER)
+    return not_a_number(csv, line, at, c->column, err);
+  if (fault == MISFIT)
+    return th_text_row_misfit(line, at, csv->delimiter, row->type, err);
+  if (fault == NEGATIVE_WEIGHT)
+    return th_text_row_fail(
+        line, at, err, "weight %g found, expected 0 or more; correct the row",
+        row->weight);
+  if (fault == SURPLUS)
+    return th_text_row_fail(
+        line, at, err,
+        "%lld fields found, expected %lld; remove what is too "
+        "much",
+        (long long)count_fields(c), (long long)csv->columns);
+  return th_text_row_fail(line, line->text + line->length, err,
+                          "the row ends after %lld fields, expected %lld; "
+                          "complete the row",
+                          (long long)c->column, (long long)csv->columns);
+}
+
+/* In one loop at the end: it takes no time there. */
+static int64_t count_nonzeros(const float *values, int64_t count)
+{
+  int64_t nonzeros = 0;
+  for (int64_t k = 0; k < count; k++)
+    nonzeros += values[k] != 0.0F;
+  return nonzeros;
+}
+
+static struct th_csv_field whole(const struct th_csv *csv,
+                                 const struct th_line *line)
+{
+  return (struct th_csv_field){.p = line->text,
+                               .end = line->text + line->length,
+                               .delimiter = csv->delimiter};
+}
+
+th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
+                     const struct th_line *line, struct th_text_row *row,
+                     struct th_error *err)
+{
+  struct cursor c;
+  th_status rc = th_text_row_reset(row, csv->attributes, err);
+  if (rc != TH_OK)
+    return rc;
+  c.field = whole(csv, line);
+  c.column = 0;
+  c.in_tail = false;
+  enum fault fault = read_fields(parser, csv, &c, row);
+  if (fault != NO_FAULT || c.column < csv->columns)
+    return report(csv, line, fault, &c, row, err);
+  if (row->type == TH_F32)
+    row->nonzeros = count_nonzeros(row->values, csv->attributes);
+  if (csv->target < 0)
+    row->target = NAN;
+  row->count = csv->attributes;
+  row->first = 0;
+  return TH_OK;
+}
+
+bool th_csv_weightless(const struct th_csv *csv, const struct th_line *line)
+{
+  struct th_csv_field field = whole(csv, line);
+  double weight = 1.0;
+  for (int64_t k = 0; k < csv->weight; k++, field.p++)
+    if (th_csv_field_next(&field) != TH_CSV_MORE)
+      return false;
+  return csv->weight >= 0 && read_number(&field, &weight) && weight == 0.0;
+}
+
+th_status th_csv_parser_create(struct th_csv_parser **parser,
+                               struct th_error *err)
+{
+  return TH_NEW(parser, 1, "reading CSV", err);
+}
+
+void th_csv_parser_free(struct th_csv_parser *parser)
+{
+  if (parser != NULL)
+    free(parser->room);
+  free(parser);
+}
+
+bool th_csv_is_example(const struct th_csv *csv, const char *text,
+                       int64_t length)
+{
+  for (int64_t k = 0; k < length; k++)
+    if (text[k] != ' ' && (text[k] != '\t' || csv->delimiter == '\t'))
+      return true;
+  return false;
+}
+
+void th_csv_count(struct th_csv *csv, const struct th_csv_parser *parser,
+                  int64_t row)
+{
+  for (int k = 0; k < csv->counters; k++) {
+    struct th_csv_counter *counter = &csv->counter[k];
+    double offset = parser->counted[k] - (double)row;
+    if (counter->rows++ == 0)
+      counter->offset = offset;
+    counter->broken = counter->broken || offset != counter->offset;
+  }
+}
