@@ -11,6 +11,113 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- Early stopping on held-out training examples ------------------------- */
+
+enum {
+  STRIKES = 5,       /* checks without a gain that end a run */
+  CHECKS_A_PASS = 4, /* at most */
+  UNIT_GROUP = 64    /* deal units looked at together */
+};
+
+static const double gain = 1e-4; /* relative decrease that counts */
+
+static void validation_free(struct th_validation *validation)
+{
+  th_support_free(&validation->best);
+  th_batch_free(&validation->batch);
+}
+
+/* Its state. Local. */
+static void validation_describe(struct th_validation *validation,
+                                struct th_state *state)
+{
+  th_state_enter(state, "validation");
+  th_support_describe(&validation->best, "best", state);
+  TH_STATE_ONE(state, validation, best_loss);
+  TH_STATE_ONE(state, validation, strikes);
+  TH_STATE_ONE(state, validation, checked_at);
+  th_state_leave(state);
+}
+
+/* Sums over examples. */
+struct totals {
+  double loss; /* times weight */
+  double weight;
+};
+
+/* Loss and weight of some units. Collective. */
+static th_status add_units(struct th_validation *v, struct th_context *context,
+                           const struct th_support *support,
+                           struct th_range units, struct totals *totals,
+                           struct th_error *err)
+{
+  th_status rc = th_batch_validate(&v->batch, context, units, support, err);
+  if (rc != TH_OK)
+    return rc;
+  totals->loss += v->batch.loss * v->batch.weight_sum;
+  totals->weight += v->batch.weight_sum;
+  return rc;
+}
+
+/* Mean loss of a support on the held-out rows. Collective. */
+static th_status validation_loss(struct th_validation *validation,
+                                 struct th_context *context,
+                                 const struct th_support *support, double *loss,
+                                 struct th_error *err)
+{
+  int64_t units = th_deal_validation_units(&context->deal);
+  struct totals totals = {0, 0};
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < units && rc == TH_OK; k += UNIT_GROUP) {
+    int64_t last = k + UNIT_GROUP < units ? k + UNIT_GROUP : units;
+    struct th_range some = {k, last};
+    rc = add_units(validation, context, support, some, &totals, err);
+  }
+  *loss = totals.weight > 0 ? totals.loss / totals.weight : 0;
+  return rc;
+}
+
+/* Has a check ended the run? Local. */
+static bool validation_ended(const struct th_validation *validation)
+{
+  return validation->strikes >= STRIKES;
+}
+
+/* Is it time for a check? Never where no unit is held out. Local. */
+static bool validation_due(const struct th_validation *validation,
+                           const struct th_context *context)
+{
+  int64_t pace = context->deal.rows_in_pass / CHECKS_A_PASS;
+  return th_deal_validation_units(&context->deal) > 0 &&
+         context->deal.taken - validation->checked_at >= pace;
+}
+
+/* Check the loss if it is time to, and stop after 5 checks in a row without a
+ * gain. Collective; does nothing where no unit is held out. */
+static th_status validation_check(struct th_validation *validation,
+                                  struct th_context *context,
+                                  const struct th_support *support, bool *stop,
+                                  struct th_error *err)
+{
+  double loss = 0;
+  *stop = false;
+  if (!validation_due(validation, context))
+    return TH_OK;
+  validation->checked_at = context->deal.taken;
+  th_status rc = validation_loss(validation, context, support, &loss, err);
+  if (rc != TH_OK)
+    return rc;
+  if (loss < validation->best_loss * (1 - gain)) {
+    validation->best_loss = loss;
+    validation->strikes = 0;
+    rc = th_support_copy(&validation->best, support, err);
+    return th_agree(context->comm, rc, err);
+  }
+  validation->strikes++;
+  *stop = validation_ended(validation);
+  return TH_OK;
+}
+
 /* --- The state of a run, taken and put ------------------------------------ */
 
 /* The solver may draw while it computes derived values again, so deal and
@@ -21,7 +128,7 @@ static void describe(struct th_run *run, struct th_state *state)
   th_state_enter(state, run->solver->name);
   run->solver->algorithm->describe(run->state, &run->context, state);
   th_state_leave(state);
-  th_early_stopping_describe(&run->validation, state);
+  validation_describe(&run->validation, state);
   TH_STATE_ONE(state, run, updates);
   TH_STATE_ONE(state, run, over);
   th_context_describe(&run->context, state);
@@ -219,7 +326,7 @@ static th_status publish(struct th_run *run, struct th_error *err)
 {
   const struct th_algorithm *algorithm = run->solver->algorithm;
   if (algorithm->publish == NULL || keeps_held_out(run) ||
-      !th_early_stopping_due(&run->validation, &run->context))
+      !validation_due(&run->validation, &run->context))
     return TH_OK;
   return algorithm->publish(run->state, &run->context, err);
 }
@@ -297,7 +404,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
   th_status rc = TH_OK;
   /* a run that is gone on with may have ended; the solver is not asked again,
    * since what it planned last counts for what it plans next */
-  *more = !run->over && !th_early_stopping_ended(&run->validation);
+  *more = !run->over && !validation_ended(&run->validation);
   while (*more && !stop && !run->stopped && run->updates < most) {
     TH_TRY(algorithm->step(run->state, context, more, err));
     run->over = !*more;
@@ -312,8 +419,8 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                         "uses some of them twice");
     warned = context->deal.reused;
     if (!keeps_held_out(run))
-      TH_TRY(th_early_stopping_check(&run->validation, context,
-                                     head_of(run)->support, &stop, err));
+      TH_TRY(validation_check(&run->validation, context, head_of(run)->support,
+                              &stop, err));
     if (!stop)
       TH_TRY(th_run_heed(run, false, err));
   }
@@ -336,8 +443,7 @@ static th_status choose(struct th_run *run, const struct th_support **chosen,
   *chosen = head_of(run)->support;
   if (!isfinite(run->validation.best_loss))
     return rc;
-  rc = th_early_stopping_loss(&run->validation, &run->context, *chosen, &loss,
-                              err);
+  rc = validation_loss(&run->validation, &run->context, *chosen, &loss, err);
   if (rc == TH_OK && !(loss <= run->validation.best_loss))
     *chosen = &run->validation.best;
   return rc;
@@ -355,7 +461,7 @@ static void fill_claims(const struct th_run *run, struct th_model *model)
   model->stopped = run->stopped && !known;
   if (model->stopped)
     claims->ended_by = TH_ENDED_LIMIT;
-  else if (th_early_stopping_ended(&run->validation))
+  else if (validation_ended(&run->validation))
     claims->ended_by = TH_ENDED_HELD_OUT;
   else if (!known && run->context.deal.taken > 0)
     claims->ended_by = TH_ENDED_EXAMPLES;
@@ -510,7 +616,7 @@ void th_run_close(struct th_run *run)
 {
   if (run->solver->algorithm->free != NULL)
     run->solver->algorithm->free(run->state);
-  th_early_stopping_free(&run->validation);
+  validation_free(&run->validation);
   th_context_free(&run->context);
   free(run->coef);
 }

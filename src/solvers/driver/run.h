@@ -6,11 +6,22 @@
 #define TH_RUN_H
 
 #include "model/model.h"
-#include "solvers/driver/early_stopping.h"
+#include "solvers/access/batch.h"
 #include "solvers/solver_table.h"
 #include "state/state.h"
 
 #include <stdbool.h>
+
+/* The best support so far, by its mean loss on the held-out deal units. Only S
+ * is observed of these. Zeroed, with an infinite loss, it has none. Replicated.
+ */
+struct th_validation {
+  struct th_support best;
+  struct th_batch batch;
+  double best_loss;
+  int64_t strikes;    /* checks in a row without a gain */
+  int64_t checked_at; /* rows that had been dealt at the last check */
+};
 
 /* The solver, its data, and what the monitor is shown. */
 struct th_run {
