@@ -294,7 +294,7 @@ static int open_lock(const struct th_checkpoint *checkpoint)
   return file;
 }
 
-/* Whether the open file is still the one of that name. A run that ends takes it
+/* True if the open file is still the one of that name. A run that ends takes it
  * away, and the folder that it made. */
 static bool is_there(const struct th_checkpoint *checkpoint)
 {

@@ -321,7 +321,7 @@ static uint64_t grant_of(const struct th_source *source,
   return grant | 1; /* never 0 */
 }
 
-/* Whether no active attribute of this rank is a member of the support. */
+/* True if no active attribute of this rank is a member of the support. */
 static bool apart(const struct th_source *source, const struct th_draw *draw)
 {
   bool good = true;

@@ -224,7 +224,7 @@ th_status th_active_keep(struct th_active *active, struct th_context *context,
   return declare(active, context, TH_OK, err);
 }
 
-/* Whether the attributes of an ascending list can be added. */
+/* True if the attributes of an ascending list can be added. */
 static bool admissible(const struct th_active *active,
                        const struct th_context *context,
                        const int64_t *attribute, int64_t count)

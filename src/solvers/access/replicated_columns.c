@@ -114,7 +114,7 @@ static void sort_kept(struct th_replicated_columns *columns,
       columns->sorted[kept++] = moved[columns->sorted[k]];
 }
 
-/* Whether a column moves, because most of its block is dropped. */
+/* True if a column moves, because most of its block is dropped. */
 static bool is_lonely(const struct th_replicated_columns *columns, int64_t k)
 {
   const struct th_replicated_columns_block *block = columns->block[k];
@@ -354,7 +354,7 @@ static void decode_sparse(const struct th_slab *slab, enum th_vector_form form,
         th_type_load(slab->type, slab->values, e));
 }
 
-/* The same of a whole column in memory. */
+/* Copy a whole column from the cache of its owner to dense values. */
 static void copy_dense(const struct request *r, int64_t attribute, void *values)
 {
   struct th_range entries = th_csc_cache_entries(r->cache, attribute);
@@ -463,7 +463,7 @@ done:
   return rc;
 }
 
-/* The same from memory. Local. */
+/* Append the entries of an attribute from the cache of its owner. Local. */
 static th_status copy_entries(struct entries *entries,
                               const struct th_csc_cache *cache,
                               int64_t attribute, double scale,

@@ -232,7 +232,7 @@ static bool take(struct values *v, double y, double weight)
   return true;
 }
 
-/* Whether the targets have two values, both on examples with a weight. Local.
+/* *labels: the targets have two values, both on examples with a weight. Local.
  */
 static th_status are_labels(struct th_store *store, bool *labels,
                             struct th_error *err)

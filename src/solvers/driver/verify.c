@@ -571,7 +571,7 @@ done:
   return rc;
 }
 
-/* Whether floats can square what is stored as floats. Collective. */
+/* Find out if floats can square what is stored as floats. Collective. */
 static th_status check_range(const struct check *check, struct th_error *err)
 {
   const struct th_active *active = &check->problem.active;
@@ -693,7 +693,7 @@ done:
   return rc;
 }
 
-/* Whether fresh examples contradict optimality. Collective. */
+/* Find out if fresh examples contradict optimality. Collective. */
 static th_status judge_fresh(struct check *check, double lambda,
                              double confidence, struct th_verdict *verdict,
                              struct th_error *err)
