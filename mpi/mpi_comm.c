@@ -14,10 +14,9 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
-                               struct th_shared *block);
-static void mpi_show(struct th_shared *block);
-static void mpi_unshare(struct th_shared *block);
+static void share_memory(MPI_Comm team, size_t bytes, struct th_shared *block);
+static void show_memory(struct th_shared *block);
+static void unshare_memory(struct th_shared *block);
 
 struct transport {
   MPI_Comm comm;
@@ -32,7 +31,7 @@ struct transport {
  */
 enum { PART = 1 << 26 };
 
-static int part_of(size_t count, size_t done)
+static int next_part(size_t count, size_t done)
 {
   return count - done < PART ? (int)(count - done) : PART;
 }
@@ -80,7 +79,7 @@ static void reduce(struct th_comm *comm, void *values, size_t count,
   double began = enter(comm, kind, count, count * 8);
   for (size_t done = 0; done < count; done += PART)
     th_mpi_call_must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
-                                   part_of(count, done), type, op,
+                                   next_part(count, done), type, op,
                                    transport_of(comm)->comm),
                      "MPI_Allreduce");
   leave(comm, began);
@@ -106,7 +105,7 @@ static void mpi_prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
   double began = enter(comm, TH_MPI_PREFIX, count, count * sizeof *values);
   for (size_t done = 0; done < count; done += PART)
     th_mpi_call_must(MPI_Exscan(MPI_IN_PLACE, values + done,
-                                part_of(count, done), MPI_INT64_T, MPI_SUM,
+                                next_part(count, done), MPI_INT64_T, MPI_SUM,
                                 transport_of(comm)->comm),
                      "MPI_Exscan");
   if (comm->rank == 0 && count > 0) /* MPI leaves it undefined */
@@ -119,7 +118,7 @@ static void mpi_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
   double began = enter_from(comm, TH_MPI_BCAST, bytes,
                             comm->rank == root ? bytes : 0, root);
   for (size_t done = 0; done < bytes; done += PART)
-    th_mpi_call_must(MPI_Bcast((char *)data + done, part_of(bytes, done),
+    th_mpi_call_must(MPI_Bcast((char *)data + done, next_part(bytes, done),
                                MPI_BYTE, root, transport_of(comm)->comm),
                      "MPI_Bcast");
   leave(comm, began);
@@ -141,8 +140,8 @@ static void swap_with(struct th_comm *comm, int to, const char *send,
   size_t sent = 0;
   size_t got = 0;
   while (sent < send_bytes || got < receive_bytes) {
-    int out = part_of(send_bytes, sent);
-    int in = part_of(receive_bytes, got);
+    int out = next_part(send_bytes, sent);
+    int in = next_part(receive_bytes, got);
     th_mpi_call_must(MPI_Sendrecv(send + sent, out, MPI_BYTE,
                                   out > 0 ? to : MPI_PROC_NULL, 0,
                                   receive + got, in, MPI_BYTE,
@@ -238,12 +237,12 @@ static void mpi_share(struct th_comm *comm, size_t bytes,
                       struct th_shared *block)
 {
   double began = enter(comm, TH_MPI_SHARE, bytes, 0);
-  mpi_comm_mpi_share(transport_of(comm)->comm, bytes, block);
+  share_memory(transport_of(comm)->comm, bytes, block);
   block->ops = comm->ops;
   leave(comm, began);
 }
 
-static void fill(struct th_comm *comm, MPI_Comm team, bool checked);
+static void start_transport(struct th_comm *comm, MPI_Comm team, bool checked);
 
 static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
 {
@@ -252,7 +251,7 @@ static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
   MPI_Comm team;
   th_mpi_call_must(MPI_Comm_split(whole->comm, color, comm->rank, &team),
                    "MPI_Comm_split");
-  fill(part, team, whole->extra != MPI_COMM_NULL);
+  start_transport(part, team, whole->extra != MPI_COMM_NULL);
   transport_of(part)->watch = whole->watch;
   transport_of(part)->is_part = true;
   leave(comm, began);
@@ -309,15 +308,15 @@ static const struct th_comm_ops mpi_ops = {
     .sum_progress = mpi_sum_progress,
     .barrier = mpi_barrier,
     .share = mpi_share,
-    .show = mpi_show,
-    .unshare = mpi_unshare,
+    .show = show_memory,
+    .unshare = unshare_memory,
     .split = mpi_split,
     .release = mpi_release,
     .watch = mpi_watch,
     .spread = &mpi_spread,
 };
 
-static void fill(struct th_comm *comm, MPI_Comm team, bool checked)
+static void start_transport(struct th_comm *comm, MPI_Comm team, bool checked)
 {
   struct transport *transport = calloc(1, sizeof *transport);
   if (transport == NULL)
@@ -346,14 +345,14 @@ static bool is_checked(MPI_Comm team)
   return checked != 0;
 }
 
-void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
+void th_mpi_comm_start(struct th_comm *comm, int *argc, char ***argv)
 {
   MPI_Comm team;
   int provided; /* other threads read files, but only this one calls MPI */
   th_mpi_call_must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
                    "MPI_Init_thread");
   th_mpi_call_must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
-  fill(comm, team, is_checked(team));
+  start_transport(comm, team, is_checked(team));
 }
 
 /* True if a handle, which may be any number, is that of a communicator of one
@@ -382,7 +381,8 @@ static bool is_team(MPI_Comm comm)
   return code == MPI_SUCCESS && !between;
 }
 
-th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
+th_status th_mpi_comm_join(struct th_comm *comm, int handle,
+                           struct th_error *err)
 {
   int begun = 0;
   int ended = 0;
@@ -399,18 +399,18 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
                    "MPI_Comm_c2f has for one that this process belongs to",
                    handle);
   th_mpi_call_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
-  fill(comm, team, is_checked(team));
+  start_transport(comm, team, is_checked(team));
   return TH_OK;
 }
 
-bool th_mpi_allows_threads(void)
+bool th_mpi_comm_allows_threads(void)
 {
   int level = MPI_THREAD_SINGLE;
   th_mpi_call_must(MPI_Query_thread(&level), "MPI_Query_thread");
   return level >= MPI_THREAD_FUNNELED;
 }
 
-void th_mpi_stop(struct th_comm *comm)
+void th_mpi_comm_stop(struct th_comm *comm)
 {
   th_comm_free(comm);
   MPI_Finalize();
@@ -431,7 +431,7 @@ struct window {
 
 /* Does it fit twice into the file system that holds such windows? One rank per
  * node asks, because a failure of Open MPI would not reach all ranks. */
-static bool fits(MPI_Comm node, size_t bytes)
+static bool window_fits(MPI_Comm node, size_t bytes)
 {
   struct statvfs shm;
   int good = 0;
@@ -465,8 +465,7 @@ static void open_window(struct window *window, size_t bytes,
 
 /* Fill *block as described in ranks/comm.h; data is NULL without memory.
  * Collective over the team. Ends the job if MPI fails. */
-static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
-                               struct th_shared *block)
+static void share_memory(MPI_Comm team, size_t bytes, struct th_shared *block)
 {
   struct window *window = calloc(1, sizeof *window);
   int ranks = 1;
@@ -477,7 +476,7 @@ static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
                                        MPI_INFO_NULL, &window->node),
                    "MPI_Comm_split_type");
   th_mpi_call_must(MPI_Comm_size(window->node, &ranks), "MPI_Comm_size");
-  if (ranks > 1 && bytes >= WORTH_SHARING && fits(window->node, bytes)) {
+  if (ranks > 1 && bytes >= WORTH_SHARING && window_fits(window->node, bytes)) {
     open_window(window, bytes, block);
     block->window = window;
     return;
@@ -487,7 +486,7 @@ static void mpi_comm_mpi_share(MPI_Comm team, size_t bytes,
   block->data = calloc(bytes > 0 ? bytes : 1, 1);
 }
 
-static void mpi_show(struct th_shared *block)
+static void show_memory(struct th_shared *block)
 {
   struct window *window = block->window;
   if (window == NULL)
@@ -497,7 +496,7 @@ static void mpi_show(struct th_shared *block)
   th_mpi_call_must(MPI_Win_sync(window->win), "MPI_Win_sync");
 }
 
-static void mpi_unshare(struct th_shared *block)
+static void unshare_memory(struct th_shared *block)
 {
   struct window *window = block->window;
   if (window == NULL) {

@@ -86,8 +86,8 @@ static th_status load_scalapack(struct scalapack *library, struct th_error *err)
 enum { DESCRIPTOR = 9 };
 
 /* This rank's part of a right-hand side lies on the grid's first column. */
-static void take_part(const struct th_spread *a, const double *all,
-                      double *part)
+static void first_column_part(const struct th_spread *a, const double *all,
+                              double *part)
 {
   for (int64_t i = 0; i < a->rows && a->grid.column == 0; i++)
     part[i] = all[th_spread_row(a, i)];
@@ -135,7 +135,7 @@ th_status th_mpi_spread_solve(MPI_Comm team, struct th_comm *comm,
   if (rc == TH_OK)
     rc = load_scalapack(&library, err);
   TH_TRY(th_agree(comm, rc, err));
-  take_part(a, b, part);
+  first_column_part(a, b, part);
   int handle = library.sys2blacs_handle(team);
   int context = handle;
   library.gridinit(&context, "Row", a->grid.rows, a->grid.columns);

@@ -30,7 +30,7 @@ struct th_mpi_watch {
   double since;            /* th_comm_clock: it was entered or left */
 };
 
-static void tell(const struct th_mpi_watch *watch, double seconds)
+static void print_waiting(const struct th_mpi_watch *watch, double seconds)
 {
   const struct th_mpi_call *call = &watch->last;
   char text[TH_MPI_CALL_TEXT];
@@ -68,7 +68,7 @@ static void *watch_on(void *self)
   while (!watch->end) {
     double now = th_comm_clock();
     if (now >= fmax(watch->since, told) + watch->limit) {
-      tell(watch, now - watch->since);
+      print_waiting(watch, now - watch->since);
       told = now;
     }
     struct timespec next = moment(fmax(watch->since, told) + watch->limit);
@@ -79,7 +79,7 @@ static void *watch_on(void *self)
 }
 
 /* With signals blocked, since the main thread handles them. */
-static bool start_thread(struct th_mpi_watch *watch)
+static bool start_watcher(struct th_mpi_watch *watch)
 {
   pthread_condattr_t clock;
   sigset_t all;
@@ -106,7 +106,7 @@ struct th_mpi_watch *th_mpi_watch_start(int rank, double seconds)
   watch->since = th_comm_clock();
   if (gethostname(watch->host, sizeof watch->host - 1) != 0)
     strcpy(watch->host, "this host");
-  if (start_thread(watch))
+  if (start_watcher(watch))
     return watch;
   free(watch);
   return NULL;

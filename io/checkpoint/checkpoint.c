@@ -20,25 +20,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static th_status lock(struct th_checkpoint *checkpoint, bool *gone,
-                      struct th_error *err);
-static void checkpoint_remove_below(struct th_checkpoint *checkpoint,
-                                    int64_t least);
+static th_status lock_folder(struct th_checkpoint *checkpoint, bool *gone,
+                             struct th_error *err);
+static void remove_below(struct th_checkpoint *checkpoint, int64_t least);
 
 /* --- Writes a checkpoint: parts first, the manifest last ------------------ */
 
 /* Items of a vector that this rank writes: of what all ranks have, rank 0 does.
  */
-static int64_t width_of(const struct th_state_entry *entry, int rank)
+static int64_t written_items(const struct th_state_entry *entry, int rank)
 {
   if (entry->place != TH_STATE_BY_ATTRIBUTE && rank != 0)
     return 0;
   return th_range_count(entry->here);
 }
 
-static int64_t bytes_of(const struct th_state_entry *entry, int rank)
+static int64_t entry_bytes(const struct th_state_entry *entry, int rank)
 {
-  return entry->rows * width_of(entry, rank) *
+  return entry->rows * written_items(entry, rank) *
          (int64_t)th_state_size(entry->type);
 }
 
@@ -47,7 +46,7 @@ static int64_t checkpoint_bytes(const struct th_state *state)
 {
   int64_t sum = 0;
   for (int64_t k = 0; k < state->count; k++)
-    sum += bytes_of(&state->entry[k], state->rank);
+    sum += entry_bytes(&state->entry[k], state->rank);
   return sum;
 }
 
@@ -70,8 +69,8 @@ static th_status flush_block(struct sink *sink, struct th_error *err)
   return th_file_write_whole(sink->file, sink->name, sink->block, bytes, err);
 }
 
-static th_status add(struct sink *sink, const char *data, int64_t bytes,
-                     struct th_error *err)
+static th_status sink_bytes(struct sink *sink, const char *data, int64_t bytes,
+                            struct th_error *err)
 {
   th_status rc = TH_OK;
   while (bytes > 0 && rc == TH_OK) {
@@ -92,7 +91,7 @@ static th_status add_arrays(struct sink *sink, const struct th_state *state,
   th_status rc = TH_OK;
   for (int64_t k = 0; k < state->count && rc == TH_OK; k++) {
     const struct th_state_entry *entry = &state->entry[k];
-    rc = add(sink, entry->data, bytes_of(entry, state->rank), err);
+    rc = sink_bytes(sink, entry->data, entry_bytes(entry, state->rank), err);
   }
   return rc == TH_OK ? flush_block(sink, err) : rc;
 }
@@ -137,9 +136,9 @@ done:
 
 /* The manifest, from what all ranks tell of their parts: the width of each
  * array, then the checksum. Local. */
-static th_status fill(struct th_manifest *manifest,
-                      const struct th_state *state, const int64_t *told,
-                      struct th_error *err)
+static th_status fill_manifest(struct th_manifest *manifest,
+                               const struct th_state *state,
+                               const int64_t *told, struct th_error *err)
 {
   int64_t parts = manifest->parts;
   int64_t arrays = manifest->arrays;
@@ -203,7 +202,7 @@ static th_status write_tell(struct th_comm *comm, const struct th_state *state,
     rc = TH_NEW(&counts, comm->size, "a checkpoint", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < state->count; k++)
-    mine[k] = width_of(&state->entry[k], comm->rank);
+    mine[k] = written_items(&state->entry[k], comm->rank);
   mine[state->count] = hash;
   TH_TRY(th_comm_gather(comm, mine, (state->count + 1) * (int64_t)sizeof *mine,
                         counts, &all, err));
@@ -225,9 +224,9 @@ static th_status finish(struct th_checkpoint *checkpoint, int64_t number,
   manifest->key = th_model_copy_string(key);
   if (manifest->key == NULL)
     TH_TRY(th_fail(err, TH_ENOMEM, "no memory for a checkpoint"));
-  TH_TRY(fill(manifest, state, told, err));
+  TH_TRY(fill_manifest(manifest, state, told, err));
   TH_TRY(commit(checkpoint, manifest, err));
-  checkpoint_remove_below(checkpoint, checkpoint->newest);
+  remove_below(checkpoint, checkpoint->newest);
 done:
   th_manifest_free(manifest);
   return rc;
@@ -276,8 +275,8 @@ enum { AT_ONCE = 3 }; /* checkpoints that are on disk at the same time */
 static const char stop[] = "STOP";
 static const char lock_file[] = ".lock";
 
-static th_status cannot(const char *path, const char *what,
-                        struct th_error *err)
+static th_status folder_fails(const char *path, const char *what,
+                              struct th_error *err)
 {
   return th_fail(err, TH_EIO,
                  "checkpoint %s: %s: %s; name a folder that may be written to",
@@ -314,7 +313,7 @@ static enum th_lock_answer lock_once(struct th_checkpoint *checkpoint,
   *again = checkpoint->locked < 0 && errno == ENOENT; /* nor has the folder */
   if (checkpoint->locked < 0)
     return TH_LOCK_NEVER;
-  enum th_lock_answer answer = th_lock_take(
+  enum th_lock_answer answer = th_lock_try(
       &checkpoint->lock, checkpoint->locked, checkpoint->folder, lock_file);
   int code = errno;
   *again = answer == TH_LOCK_MINE && !is_there(checkpoint);
@@ -329,15 +328,15 @@ static enum th_lock_answer lock_once(struct th_checkpoint *checkpoint,
 }
 
 /* A run that was killed just before may still be ending. */
-static th_status lock(struct th_checkpoint *checkpoint, bool *gone,
-                      struct th_error *err)
+static th_status lock_folder(struct th_checkpoint *checkpoint, bool *gone,
+                             struct th_error *err)
 {
   for (int k = 0; k < LOCK_TRIES; k++) {
     enum th_lock_answer answer = lock_once(checkpoint, gone);
     if (*gone || answer == TH_LOCK_MINE)
       return TH_OK;
     if (answer == TH_LOCK_NEVER)
-      return cannot(checkpoint->path, "nothing can be locked in it", err);
+      return folder_fails(checkpoint->path, "nothing can be locked in it", err);
     poll(NULL, 0, LOCK_WAIT);
   }
   return th_fail(err, TH_EIO,
@@ -370,13 +369,13 @@ void th_checkpoint_lock_note(const struct th_checkpoint *checkpoint,
 }
 
 /* Local. */
-static th_status open_folder(struct th_checkpoint *checkpoint,
-                             struct th_error *err)
+static th_status open_own_folder(struct th_checkpoint *checkpoint,
+                                 struct th_error *err)
 {
   checkpoint->folder =
       open(checkpoint->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (checkpoint->folder < 0)
-    return cannot(checkpoint->path, "cannot be opened", err);
+    return folder_fails(checkpoint->path, "cannot be opened", err);
   return TH_OK;
 }
 
@@ -386,13 +385,13 @@ static th_status make_folder(struct th_checkpoint *checkpoint, bool *gone,
 {
   checkpoint->made = mkdir(checkpoint->path, 0777) == 0;
   if (!checkpoint->made && errno != EEXIST)
-    return cannot(checkpoint->path, "cannot be made", err);
-  th_status rc = open_folder(checkpoint, err);
+    return folder_fails(checkpoint->path, "cannot be made", err);
+  th_status rc = open_own_folder(checkpoint, err);
   if (rc != TH_OK)
     return rc;
   if (faccessat(checkpoint->folder, ".", W_OK | X_OK, 0) != 0)
-    return cannot(checkpoint->path, "cannot be written to", err);
-  return lock(checkpoint, gone, err);
+    return folder_fails(checkpoint->path, "cannot be written to", err);
+  return lock_folder(checkpoint, gone, err);
 }
 
 /* Rank 0 has locked its folder. A folder of another number where nothing is
@@ -433,7 +432,7 @@ th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
   }
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank != 0)
-    rc = open_folder(checkpoint, err);
+    rc = open_own_folder(checkpoint, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(check_same(checkpoint, err));
 done:
@@ -464,8 +463,7 @@ static DIR *checkpoint_list(const struct th_checkpoint *checkpoint)
 }
 
 /* Remove all checkpoints whose number is less, whole or not. */
-static void checkpoint_remove_below(struct th_checkpoint *checkpoint,
-                                    int64_t least)
+static void remove_below(struct th_checkpoint *checkpoint, int64_t least)
 {
   DIR *list = checkpoint_list(checkpoint);
   bool whole;
@@ -487,7 +485,7 @@ static void checkpoint_remove_below(struct th_checkpoint *checkpoint,
 void th_checkpoint_clear(struct th_checkpoint *checkpoint)
 {
   if (checkpoint->folder >= 0) {
-    checkpoint_remove_below(checkpoint, INT64_MAX);
+    remove_below(checkpoint, INT64_MAX);
     unlinkat(checkpoint->folder, TH_CHECKPOINT_LOG, 0);
   }
   checkpoint->newest = 0;
@@ -537,7 +535,7 @@ static const int64_t most_bytes = INT64_C(1) << 30;
 
 /* Open a regular file, and nothing else: no pipe would let go. Its size, or -1.
  */
-static int64_t open_file(int folder, const char *name, int *file)
+static int64_t open_regular(int folder, const char *name, int *file)
 {
   struct stat s;
   *file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -558,7 +556,7 @@ static th_status read_words(const struct th_checkpoint *checkpoint,
   char name[TH_MANIFEST_NAME];
   int file = -1;
   int64_t bytes =
-      open_file(checkpoint->folder, th_manifest_name(number, name), &file);
+      open_regular(checkpoint->folder, th_manifest_name(number, name), &file);
   th_status rc = TH_OK;
   if (bytes <= 0 || bytes > most_bytes || bytes % (int64_t)sizeof **words != 0)
     rc = th_fail(err, TH_EFORMAT, "its manifest is damaged");
@@ -613,16 +611,16 @@ static th_status check_open_part(const struct th_manifest *manifest,
   return rc;
 }
 
-static th_status check_part(const struct th_checkpoint *checkpoint,
-                            const struct th_manifest *manifest, int64_t part,
-                            struct th_error *err)
+static th_status check_part_file(const struct th_checkpoint *checkpoint,
+                                 const struct th_manifest *manifest,
+                                 int64_t part, struct th_error *err)
 {
   char name[TH_MANIFEST_NAME];
   int file = -1;
   int64_t wanted = manifest->offset[(part + 1) * (manifest->arrays + 1) - 1];
   int64_t bytes =
-      open_file(checkpoint->folder,
-                th_manifest_part_name(manifest->number, part, name), &file);
+      open_regular(checkpoint->folder,
+                   th_manifest_part_name(manifest->number, part, name), &file);
   th_status rc;
   if (bytes < 0)
     return part_fails(name, "is not there, or no file", err);
@@ -643,7 +641,7 @@ static th_status check_parts(const struct th_checkpoint *checkpoint,
   th_status rc = TH_OK;
   for (int64_t p = comm->rank; p < manifest->parts && rc == TH_OK;
        p += comm->size)
-    rc = check_part(checkpoint, manifest, p, err);
+    rc = check_part_file(checkpoint, manifest, p, err);
   return th_agree(comm, rc, err);
 }
 
@@ -674,9 +672,9 @@ done:
 }
 
 /* Local. */
-static th_status read_part(struct th_checkpoint_image *found, int64_t part,
-                           void *to, int64_t bytes, int64_t offset,
-                           struct th_error *err)
+static th_status read_part_file(struct th_checkpoint_image *found, int64_t part,
+                                void *to, int64_t bytes, int64_t offset,
+                                struct th_error *err)
 {
   char name[TH_MANIFEST_NAME];
   th_manifest_part_name(found->number, part, name);
@@ -684,15 +682,16 @@ static th_status read_part(struct th_checkpoint_image *found, int64_t part,
     if (found->file >= 0)
       close(found->file);
     found->part = part;
-    if (open_file(found->folder, name, &found->file) < 0)
+    if (open_regular(found->folder, name, &found->file) < 0)
       return part_fails(name, "is not there, or no file", err);
   }
   return th_output_temporary_read(found->file, to, bytes, offset, name, err);
 }
 
 /* Items of a vector of an array: from the parts that have them. Local. */
-static th_status fetch(void *self, int64_t k, int64_t row,
-                       struct th_range range, void *to, struct th_error *err)
+static th_status fetch_items(void *self, int64_t k, int64_t row,
+                             struct th_range range, void *to,
+                             struct th_error *err)
 {
   struct th_checkpoint_image *found = self;
   const struct th_manifest *m = found->manifest;
@@ -706,10 +705,10 @@ static th_status fetch(void *self, int64_t k, int64_t row,
         th_range_intersect(range, (struct th_range){first, first + width});
     int64_t bytes = th_range_count(part) * item;
     if (bytes > 0)
-      rc = read_part(found, p, out, bytes,
-                     m->offset[p * (m->arrays + 1) + k] +
-                         (row * width + part.first - first) * item,
-                     err);
+      rc = read_part_file(found, p, out, bytes,
+                          m->offset[p * (m->arrays + 1) + k] +
+                              (row * width + part.first - first) * item,
+                          err);
     out += bytes;
     first += width;
   }
@@ -734,7 +733,7 @@ static th_status show(struct th_checkpoint *checkpoint,
   found->manifest = manifest;
   found->number = manifest->number;
   found->folder = checkpoint->folder;
-  found->image.fetch = fetch;
+  found->image.fetch = fetch_items;
   found->image.self = found;
   found->image.name = checkpoint->path;
   found->image.count = arrays;

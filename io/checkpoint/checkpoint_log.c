@@ -18,8 +18,8 @@
 
 enum { PART = 64 << 10, TAIL = 4096 };
 
-static th_status cannot(const struct th_checkpoint *checkpoint,
-                        const char *what, struct th_error *err)
+static th_status log_fails(const struct th_checkpoint *checkpoint,
+                           const char *what, struct th_error *err)
 {
   return th_fail(err, TH_EIO, "cannot %s %s/%s: %s", what, checkpoint->path,
                  TH_CHECKPOINT_LOG, strerror(errno));
@@ -39,8 +39,8 @@ static th_status hash_tail(int file, int64_t bytes, int64_t *tail,
 }
 
 /* Copy bytes [first, last) of a file to the same place in the log. */
-static th_status copy(int file, int log, int64_t first, int64_t last,
-                      struct th_error *err)
+static th_status copy_bytes(int file, int log, int64_t first, int64_t last,
+                            struct th_error *err)
 {
   char *part = NULL;
   th_status rc = TH_NEW(&part, PART, "the telemetry", err);
@@ -65,9 +65,9 @@ th_status th_checkpoint_log_add(const struct th_checkpoint *checkpoint,
              O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (log < 0 || ftruncate(log, (off_t)text->bytes) != 0 ||
       lseek(log, (off_t)text->bytes, SEEK_SET) < 0)
-    rc = cannot(checkpoint, "write", err);
+    rc = log_fails(checkpoint, "write", err);
   if (rc == TH_OK)
-    rc = copy(file, log, text->bytes, bytes, err);
+    rc = copy_bytes(file, log, text->bytes, bytes, err);
   if (rc == TH_OK)
     rc = hash_tail(log, bytes, &text->tail, err);
   if (rc == TH_OK)
@@ -79,8 +79,8 @@ th_status th_checkpoint_log_add(const struct th_checkpoint *checkpoint,
   return rc;
 }
 
-static th_status check(int log, const struct th_checkpoint_text *text,
-                       struct th_error *err)
+static th_status check_tail(int log, const struct th_checkpoint_text *text,
+                            struct th_error *err)
 {
   int64_t tail = 0;
   th_status rc = hash_tail(log, text->bytes, &tail, err);
@@ -110,8 +110,8 @@ th_status th_checkpoint_log_print(const struct th_checkpoint *checkpoint,
   int log = openat(checkpoint->folder, TH_CHECKPOINT_LOG,
                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (log < 0)
-    return cannot(checkpoint, "read", err);
-  th_status rc = check(log, text, err);
+    return log_fails(checkpoint, "read", err);
+  th_status rc = check_tail(log, text, err);
   if (rc == TH_OK)
     rc = print(log, text->bytes, to, err);
   close(log);

@@ -158,7 +158,7 @@ static bool unpack_entry(const int64_t *at, struct th_state_entry *entry)
          entry->all >= 0;
 }
 
-static bool unpack(struct th_manifest *m, const int64_t *at)
+static bool unpack_manifest(struct th_manifest *m, const int64_t *at)
 {
   int64_t widths = m->arrays * m->parts;
   for (int64_t k = 0; k < m->arrays; k++, at += ENTRY)
@@ -182,7 +182,7 @@ th_status th_manifest_unpack(struct th_manifest **manifest,
   m->key = th_model_copy_string((const char *)(words + HEAD));
   if (m->key == NULL)
     rc = th_fail(err, TH_ENOMEM, "no memory for a checkpoint");
-  else if (!unpack(m, words + HEAD + words[5]))
+  else if (!unpack_manifest(m, words + HEAD + words[5]))
     rc = th_fail(err, TH_EFORMAT, "its manifest is damaged");
 done:
   if (rc != TH_OK)

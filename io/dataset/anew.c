@@ -21,8 +21,8 @@ static const char other[] = "/anew";
 
 /* The creation list for a new data set of `attributes`; negative if it fails.
  */
-static hid_t creation_list(enum th_storage storage, hsize_t attributes,
-                           hsize_t height, size_t item)
+static hid_t storage_list(enum th_storage storage, hsize_t attributes,
+                          hsize_t height, size_t item)
 {
   hid_t list = H5Pcreate(H5P_DATASET_CREATE);
   hsize_t width = CHUNK_BYTES / (height * item);
@@ -42,8 +42,8 @@ static hid_t creation_list(enum th_storage storage, hsize_t attributes,
 }
 
 /* Copy /X. `values` has room for all of it. */
-static bool copy(hid_t file, hid_t x, hid_t type, hid_t space, hid_t list,
-                 void *values)
+static bool copy_set(hid_t file, hid_t x, hid_t type, hid_t space, hid_t list,
+                     void *values)
 {
   hid_t made = -1;
   if (H5Dread(x, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0)
@@ -56,7 +56,7 @@ static bool copy(hid_t file, hid_t x, hid_t type, hid_t space, hid_t list,
 }
 
 /* Put the copy in the place of /X. */
-static bool replace(hid_t file, enum th_storage storage, hsize_t height)
+static bool replace_set(hid_t file, enum th_storage storage, hsize_t height)
 {
   hid_t x = H5Dopen2(file, TH_D_X, H5P_DEFAULT);
   hid_t type = x < 0 ? -1 : H5Dget_type(x);
@@ -65,11 +65,11 @@ static bool replace(hid_t file, enum th_storage storage, hsize_t height)
   size_t item = good ? H5Tget_size(type) : 1;
   hsize_t size[2] = {0};
   good = good && H5Sget_simple_extent_dims(space, size, NULL) == 2;
-  hid_t list = good ? creation_list(storage, size[0], height, item) : -1;
+  hid_t list = good ? storage_list(storage, size[0], height, item) : -1;
   hssize_t items = good ? H5Sget_simple_extent_npoints(space) : 0;
   void *values = items > 0 ? malloc((size_t)items * item) : NULL;
-  good =
-      list >= 0 && values != NULL && copy(file, x, type, space, list, values);
+  good = list >= 0 && values != NULL &&
+         copy_set(file, x, type, space, list, values);
   free(values);
   if (list >= 0)
     H5Pclose(list);
@@ -90,7 +90,7 @@ th_status th_anew_shard(const char *path, enum th_storage storage,
     return TH_OK;
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-  bool good = file >= 0 && replace(file, storage, (hsize_t)row_group);
+  bool good = file >= 0 && replace_set(file, storage, (hsize_t)row_group);
   if (file >= 0)
     good = H5Fclose(file) >= 0 && good;
   return good ? TH_OK : th_fail(err, TH_EIO, "%s: cannot be stored anew", path);

@@ -52,35 +52,35 @@ th_status th_attribute_groups_put(const struct th_h5 *h5,
   hid_t type = H5T_NATIVE_INT64;
   TH_TRY(th_h5_group(h5, TH_G_TOGETHER, err));
   TH_TRY(th_h5_put_i64(h5, TH_G_TOGETHER, TH_A_COUNT, count, err));
-  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_FIRST, type, count, c.first, err));
-  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_COUNT, type, count, c.count, err));
-  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_GROUP, type, count, c.group, err));
-  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_WEIGHT, H5T_NATIVE_DOUBLE, count, c.weight,
-                   err));
+  TH_TRY(th_h5_set_put(h5, TH_D_TOGETHER_FIRST, type, count, c.first, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_TOGETHER_COUNT, type, count, c.count, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_TOGETHER_GROUP, type, count, c.group, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_TOGETHER_WEIGHT, H5T_NATIVE_DOUBLE, count,
+                       c.weight, err));
 done:
   columns_free(&c);
   return rc;
 }
 
-static th_status get_columns(const struct th_h5 *h5, int64_t count,
-                             struct columns *c, struct th_error *err)
+static th_status get_pieces(const struct th_h5 *h5, int64_t count,
+                            struct columns *c, struct th_error *err)
 {
   hid_t type = H5T_NATIVE_INT64;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_expect(h5, TH_D_TOGETHER_FIRST, count, err));
+  TH_TRY(th_h5_set_expect(h5, TH_D_TOGETHER_FIRST, count, err));
   TH_TRY(columns_alloc(c, count, err));
-  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_FIRST, type, count, c->first, err));
-  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_COUNT, type, count, c->count, err));
-  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_GROUP, type, count, c->group, err));
-  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_WEIGHT, H5T_NATIVE_DOUBLE, count,
-                   c->weight, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_TOGETHER_FIRST, type, count, c->first, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_TOGETHER_COUNT, type, count, c->count, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_TOGETHER_GROUP, type, count, c->group, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_TOGETHER_WEIGHT, H5T_NATIVE_DOUBLE, count,
+                       c->weight, err));
 done:
   return rc;
 }
 
 /* The piece that a group begins with, or NULL. */
-static struct th_group_piece *first_of(struct th_group_piece *piece,
-                                       int64_t count, int64_t group)
+static struct th_group_piece *leading_piece(struct th_group_piece *piece,
+                                            int64_t count, int64_t group)
 {
   int64_t k = th_search_member(piece, sizeof *piece,
                                offsetof(struct th_group_piece, range.first),
@@ -92,13 +92,13 @@ static struct th_group_piece *first_of(struct th_group_piece *piece,
 
 /* Check that the pieces cover each attribute once and that each group has one
  * weight, and fill in sizes. False if the check fails. */
-static bool complete(struct th_group_piece *piece, int64_t count,
-                     int64_t attributes)
+static bool complete_pieces(struct th_group_piece *piece, int64_t count,
+                            int64_t attributes)
 {
   int64_t reached = 0;
   for (int64_t k = 0; k < count; k++) {
     struct th_range range = piece[k].range;
-    struct th_group_piece *lead = first_of(piece, count, piece[k].group);
+    struct th_group_piece *lead = leading_piece(piece, count, piece[k].group);
     if (range.first != reached || range.last <= range.first ||
         range.last > attributes || lead == NULL || lead > &piece[k] ||
         !(lead->weight == piece[k].weight && lead->weight >= 0 &&
@@ -108,7 +108,7 @@ static bool complete(struct th_group_piece *piece, int64_t count,
     reached = range.last;
   }
   for (int64_t k = 0; k < count; k++)
-    piece[k].size = first_of(piece, count, piece[k].group)->size;
+    piece[k].size = leading_piece(piece, count, piece[k].group)->size;
   return reached == attributes;
 }
 
@@ -135,15 +135,15 @@ th_status th_attribute_groups_get(const struct th_h5 *h5, int64_t attributes,
   th_status rc = TH_OK;
   *piece = NULL;
   *count = 0;
-  if (!th_h5_exists(h5, TH_G_TOGETHER))
+  if (!th_h5_set_exists(h5, TH_G_TOGETHER))
     return TH_OK;
   TH_TRY(th_h5_get_i64(h5, TH_G_TOGETHER, TH_A_COUNT, &pieces, err));
   if (pieces >= 1 && pieces <= attributes) {
-    TH_TRY(get_columns(h5, pieces, &c, err));
+    TH_TRY(get_pieces(h5, pieces, &c, err));
     TH_TRY(TH_NEW(&found, pieces, "groups of attributes", err));
     fill_pieces(&c, pieces, attributes, found);
   }
-  if (found == NULL || !complete(found, pieces, attributes)) {
+  if (found == NULL || !complete_pieces(found, pieces, attributes)) {
     rc = TH_DAMAGED(err, "%s: groups of attributes that do not fit the data",
                     h5->name);
     goto done;

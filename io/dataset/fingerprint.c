@@ -29,7 +29,7 @@ static inline uint64_t mix(uint64_t x)
 }
 
 /* Values have 1, 4 or 8 bytes. */
-static inline uint64_t bits_of(const char *value, size_t size)
+static inline uint64_t value_bits(const char *value, size_t size)
 {
   uint64_t eight = 0;
   uint32_t four = 0;
@@ -51,7 +51,7 @@ uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
   uint64_t sum = 0;
   const char *value = values;
   for (int64_t k = 0; k < count; k++, value += value_size)
-    sum += mix(key ^ (bits_of(value, value_size) * odd_a + row[k] * odd_b));
+    sum += mix(key ^ (value_bits(value, value_size) * odd_a + row[k] * odd_b));
   return sum;
 }
 
@@ -62,7 +62,7 @@ uint64_t th_fingerprint_example(int64_t first, const uint32_t *index,
   uint64_t sum = 0;
   const char *value = values;
   for (int64_t k = 0; k < count; k++, value += value_size) {
-    uint64_t bits = bits_of(value, value_size);
+    uint64_t bits = value_bits(value, value_size);
     uint64_t attribute = (uint64_t)(first < 0 ? (int64_t)index[k] : first + k);
     if (bits != 0)
       sum += mix(attribute * odd_a ^ mix(bits + odd_b));

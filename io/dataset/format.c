@@ -33,7 +33,7 @@ static const struct kind kinds[] = {
     {TH_FORMAT_SHARD, TH_FILE_SHARD, "shard", "put the shard's own file back"},
 };
 
-static const struct kind *find_kind(const char *format)
+static const struct kind *find_format(const char *format)
 {
   int64_t k = TH_SEARCH_NAME(kinds, format);
   return k < 0 ? NULL : &kinds[k];
@@ -60,13 +60,13 @@ th_status th_format_check(const struct th_h5 *h5, const char *format,
                           struct th_error *err)
 {
   struct th_error ignored = {0};
-  const struct kind *wanted = find_kind(format);
+  const struct kind *wanted = find_format(format);
   char *found = NULL;
   th_status rc = TH_OK;
   if (th_h5_get_text(h5, "/", TH_A_FORMAT, &found, &ignored) != TH_OK)
     return th_fail(err, TH_EFORMAT, "%s is not a thresher %s; %s", h5->name,
                    wanted->noun, wanted->remedy);
-  const struct kind *is = find_kind(found);
+  const struct kind *is = find_format(found);
   if (is == wanted)
     rc = check_version(h5, err);
   else
@@ -134,7 +134,7 @@ static enum th_file_kind kind_of(const struct th_h5 *h5)
   char *found = NULL;
   if (th_h5_get_text(h5, "/", TH_A_FORMAT, &found, &ignored) != TH_OK)
     return TH_FILE_HDF5;
-  const struct kind *is = find_kind(found);
+  const struct kind *is = find_format(found);
   free(found);
   return is != NULL ? is->kind : TH_FILE_HDF5;
 }

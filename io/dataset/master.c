@@ -34,12 +34,12 @@ static th_status master_tables(const struct th_h5 *h5,
   size_t count = row_groups->shape.weighted ? 3 : 2;
   uint64_t *table = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_expect(h5, names[0], row_groups->groups, err));
+  TH_TRY(th_h5_set_expect(h5, names[0], row_groups->groups, err));
   TH_TRY(TH_NEW(&table, row_groups->groups, "checksums", err));
   *hash = 0;
   for (size_t k = 0; k < count; k++) {
-    TH_TRY(th_h5_get(h5, names[k], H5T_NATIVE_UINT64, row_groups->groups, table,
-                     err));
+    TH_TRY(th_h5_set_get(h5, names[k], H5T_NATIVE_UINT64, row_groups->groups,
+                         table, err));
     *hash = th_fingerprint_next(
         *hash, th_hash(table, (size_t)row_groups->groups * sizeof *table));
   }
@@ -81,9 +81,9 @@ th_status th_master_shard_path(char **path, const char *folder, int64_t k,
   return th_file_text(path, err, "%s/%05lld.h5", folder, (long long)k);
 }
 
-static th_status check_targets(const struct th_shape *shape,
-                               const struct th_master *master,
-                               struct th_error *err)
+static th_status check_new_targets(const struct th_shape *shape,
+                                   const struct th_master *master,
+                                   struct th_error *err)
 {
   if (master->target == NULL || master->row == NULL ||
       (shape->weighted && master->weight == NULL))
@@ -142,17 +142,17 @@ static th_status put_shape(const struct th_h5 *h5,
   TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_PROVENANCE, info->provenance, err));
   if (master->origin != NULL)
-    TH_TRY(th_origin_put(h5, master->origin, err));
+    TH_TRY(th_origin_file_put(h5, master->origin, err));
 done:
   return rc;
 }
 
 /* Write the checksums of the arrays over examples, one per row group, and their
  * joint hash. */
-static th_status put_checksums(const struct th_h5 *h5, const char *name,
-                               const struct th_row_groups *row_groups,
-                               const void *data, uint64_t *joint,
-                               struct th_error *err)
+static th_status put_group_checksums(const struct th_h5 *h5, const char *name,
+                                     const struct th_row_groups *row_groups,
+                                     const void *data, uint64_t *joint,
+                                     struct th_error *err)
 {
   uint64_t *checksum = NULL;
   th_status rc = TH_NEW(&checksum, row_groups->groups, "checksums", err);
@@ -164,8 +164,8 @@ static th_status put_checksums(const struct th_h5 *h5, const char *name,
                           (size_t)rows.count * 8);
     *joint = th_fingerprint_next(*joint, checksum[g]);
   }
-  rc =
-      th_h5_put(h5, name, H5T_NATIVE_UINT64, row_groups->groups, checksum, err);
+  rc = th_h5_set_put(h5, name, H5T_NATIVE_UINT64, row_groups->groups, checksum,
+                     err);
   free(checksum);
   return rc;
 }
@@ -180,8 +180,8 @@ static th_status put_split(const struct th_h5 *h5,
   for (int64_t i = shape->training; rc == TH_OK && i < shape->examples; i++)
     split[i] = i < shape->examples - shape->weightless ? 1 : 2;
   if (rc == TH_OK)
-    rc = th_h5_put(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, shape->examples, split,
-                   err);
+    rc = th_h5_set_put(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, shape->examples, split,
+                       err);
   free(split);
   return rc;
 }
@@ -204,9 +204,12 @@ static th_status put_groups(const struct th_h5 *h5,
     count[g] = rows.count;
     split[g] = g >= row_groups->training_groups;
   }
-  TH_TRY(th_h5_put(h5, TH_D_GROUP_FIRST, H5T_NATIVE_INT64, groups, first, err));
-  TH_TRY(th_h5_put(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, groups, count, err));
-  TH_TRY(th_h5_put(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, groups, split, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_GROUP_FIRST, H5T_NATIVE_INT64, groups, first,
+                       err));
+  TH_TRY(th_h5_set_put(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, groups, count,
+                       err));
+  TH_TRY(th_h5_set_put(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, groups, split,
+                       err));
 done:
   TH_FREE(first, count, split);
   return rc;
@@ -223,17 +226,18 @@ static th_status put_examples(const struct th_h5 *h5,
   TH_TRY(th_h5_group(h5, TH_G_GROUP, err));
   TH_TRY(put_groups(h5, row_groups, err));
   TH_TRY(put_split(h5, row_groups, err));
-  TH_TRY(th_h5_put(h5, TH_D_Y, H5T_NATIVE_DOUBLE, n, master->target, err));
-  TH_TRY(put_checksums(h5, TH_D_GROUP_Y, row_groups, master->target,
-                       &print->target, err));
-  TH_TRY(th_h5_put(h5, TH_D_ROW, H5T_NATIVE_INT64, n, master->row, err));
-  TH_TRY(put_checksums(h5, TH_D_GROUP_ROW, row_groups, master->row, &print->row,
-                       err));
+  TH_TRY(th_h5_set_put(h5, TH_D_Y, H5T_NATIVE_DOUBLE, n, master->target, err));
+  TH_TRY(put_group_checksums(h5, TH_D_GROUP_Y, row_groups, master->target,
+                             &print->target, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_ROW, H5T_NATIVE_INT64, n, master->row, err));
+  TH_TRY(put_group_checksums(h5, TH_D_GROUP_ROW, row_groups, master->row,
+                             &print->row, err));
   if (!shape->weighted)
     goto done;
-  TH_TRY(th_h5_put(h5, TH_D_WEIGHT, H5T_NATIVE_DOUBLE, n, master->weight, err));
-  TH_TRY(put_checksums(h5, TH_D_GROUP_WEIGHT, row_groups, master->weight,
-                       &print->weight, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_WEIGHT, H5T_NATIVE_DOUBLE, n, master->weight,
+                       err));
+  TH_TRY(put_group_checksums(h5, TH_D_GROUP_WEIGHT, row_groups, master->weight,
+                             &print->weight, err));
 done:
   return rc;
 }
@@ -260,14 +264,14 @@ static th_status put_shards(const struct th_h5 *h5,
   }
   hid_t type = H5T_NATIVE_INT64;
   TH_TRY(th_h5_group(h5, TH_G_SHARD, err));
-  TH_TRY(th_h5_put_texts(h5, TH_D_SHARD_PATH, k, paths, err));
-  TH_TRY(th_h5_put(h5, TH_D_SHARD_FIRST, type, k, columns, err));
-  TH_TRY(th_h5_put(h5, TH_D_SHARD_COUNT, type, k, columns + k, err));
-  TH_TRY(th_h5_put(h5, TH_D_SHARD_BYTES, type, k, columns + 2 * k, err));
-  TH_TRY(th_h5_put(h5, TH_D_SHARD_CONTENT, H5T_NATIVE_UINT64, k,
-                   columns + 3 * k, err));
-  TH_TRY(th_h5_put(h5, TH_D_SHARD_HASH, H5T_NATIVE_UINT64, k, columns + 4 * k,
-                   err));
+  TH_TRY(th_h5_set_put_texts(h5, TH_D_SHARD_PATH, k, paths, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_SHARD_FIRST, type, k, columns, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_SHARD_COUNT, type, k, columns + k, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_SHARD_BYTES, type, k, columns + 2 * k, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_SHARD_CONTENT, H5T_NATIVE_UINT64, k,
+                       columns + 3 * k, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_SHARD_HASH, H5T_NATIVE_UINT64, k,
+                       columns + 4 * k, err));
 done:
   TH_FREE(columns, paths);
   return rc;
@@ -305,10 +309,10 @@ static th_status put_truth(const struct th_h5 *h5,
   TH_TRY(th_h5_put_f64(h5, TH_G_TRUTH, TH_A_NOISE, truth->noise, err));
   TH_TRY(put_own(h5, truth, err));
   TH_TRY(th_h5_put_i64(h5, TH_G_TRUTH, TH_A_COUNT, k, err));
-  TH_TRY(th_h5_put(h5, TH_D_TRUTH_SUPPORT, H5T_NATIVE_INT64, k, truth->support,
-                   err));
-  TH_TRY(
-      th_h5_put(h5, TH_D_TRUTH_COEF, H5T_NATIVE_DOUBLE, k, truth->coef, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_TRUTH_SUPPORT, H5T_NATIVE_INT64, k,
+                       truth->support, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_TRUTH_COEF, H5T_NATIVE_DOUBLE, k, truth->coef,
+                       err));
 done:
   return rc;
 }
@@ -325,8 +329,8 @@ static th_status put_names(const struct th_h5 *h5, int64_t attributes,
   return rc;
 }
 
-static th_status fill(const struct th_h5 *h5, struct th_master_info *info,
-                      const struct th_master *master, struct th_error *err)
+static th_status put_all(const struct th_h5 *h5, struct th_master_info *info,
+                         const struct th_master *master, struct th_error *err)
 {
   const struct th_row_groups *row_groups = &info->row_groups;
   struct th_print print = {0};
@@ -355,9 +359,9 @@ th_status th_master_image(const char *name, struct th_master_info *info,
   struct th_h5 h5 = {0};
   struct th_error ignored = {0};
   th_status rc = TH_OK;
-  TH_TRY(check_targets(&info->row_groups.shape, master, err));
+  TH_TRY(check_new_targets(&info->row_groups.shape, master, err));
   TH_TRY(th_h5_create_memory(&h5, image, name, err));
-  TH_TRY(fill(&h5, info, master, err));
+  TH_TRY(put_all(&h5, info, master, err));
   TH_TRY(th_h5_close(&h5, err));
 done:
   th_h5_close(&h5, &ignored);
@@ -422,7 +426,8 @@ static th_status get_targets(const struct th_h5 *h5,
   if (th_h5_has(h5, "/", TH_A_LABELLED))
     TH_TRY(th_h5_get_i64(h5, "/", TH_A_LABELLED, &labelled, err));
   info->row_groups.shape.unlabelled = labelled == 0;
-  rc = th_origin_get(h5, info->row_groups.shape.attributes, &info->origin, err);
+  rc = th_origin_file_get(h5, info->row_groups.shape.attributes, &info->origin,
+                          err);
 done:
   return rc;
 }
@@ -529,16 +534,16 @@ static th_status get_shards(const struct th_h5 *h5, struct th_master_info *info,
   int64_t *columns = NULL;
   char **paths = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_expect(h5, TH_D_SHARD_FIRST, k, err));
+  TH_TRY(th_h5_set_expect(h5, TH_D_SHARD_FIRST, k, err));
   TH_TRY(TH_NEW(&columns, 5 * k, "the shard table", err));
-  TH_TRY(th_h5_get(h5, TH_D_SHARD_FIRST, type, k, columns, err));
-  TH_TRY(th_h5_get(h5, TH_D_SHARD_COUNT, type, k, columns + k, err));
-  TH_TRY(th_h5_get(h5, TH_D_SHARD_BYTES, type, k, columns + 2 * k, err));
-  TH_TRY(th_h5_get(h5, TH_D_SHARD_CONTENT, H5T_NATIVE_UINT64, k,
-                   columns + 3 * k, err));
-  TH_TRY(th_h5_get(h5, TH_D_SHARD_HASH, H5T_NATIVE_UINT64, k, columns + 4 * k,
-                   err));
-  TH_TRY(th_h5_get_texts(h5, TH_D_SHARD_PATH, k, &paths, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_SHARD_FIRST, type, k, columns, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_SHARD_COUNT, type, k, columns + k, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_SHARD_BYTES, type, k, columns + 2 * k, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_SHARD_CONTENT, H5T_NATIVE_UINT64, k,
+                       columns + 3 * k, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_SHARD_HASH, H5T_NATIVE_UINT64, k,
+                       columns + 4 * k, err));
+  TH_TRY(th_h5_set_get_texts(h5, TH_D_SHARD_PATH, k, &paths, err));
   TH_TRY(TH_NEW(&info->shard, k, "the shard table", err));
   TH_TRY(fill_shards(h5, info, columns, paths, err));
 done:
@@ -614,13 +619,13 @@ static th_status get_truth(const struct th_h5 *h5,
     rc = damaged(h5, "a true support of impossible size", err);
     goto done;
   }
-  TH_TRY(th_h5_expect(h5, TH_D_TRUTH_SUPPORT, k, err));
+  TH_TRY(th_h5_set_expect(h5, TH_D_TRUTH_SUPPORT, k, err));
   TH_TRY(TH_NEW(&truth->support, k, "the true support", err));
   TH_TRY(TH_NEW(&truth->coef, k, "the true coefficients", err));
-  TH_TRY(th_h5_get(h5, TH_D_TRUTH_SUPPORT, H5T_NATIVE_INT64, k, truth->support,
-                   err));
-  TH_TRY(
-      th_h5_get(h5, TH_D_TRUTH_COEF, H5T_NATIVE_DOUBLE, k, truth->coef, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_TRUTH_SUPPORT, H5T_NATIVE_INT64, k,
+                       truth->support, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_TRUTH_COEF, H5T_NATIVE_DOUBLE, k, truth->coef,
+                       err));
   if (!truth_good(truth, attributes))
     rc = damaged(h5, "a truth that cannot be", err);
 done:
@@ -672,7 +677,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   TH_TRY(th_twins_get(&h5, info->row_groups.shape.training, &info->twins, err));
   TH_TRY(get_shards(&h5, info, err));
   TH_TRY(adopt_folder(path, info, err));
-  info->generated = th_h5_exists(&h5, TH_G_TRUTH);
+  info->generated = th_h5_set_exists(&h5, TH_G_TRUTH);
   if (info->generated)
     TH_TRY(
         get_truth(&h5, &info->truth, info->row_groups.shape.attributes, err));
@@ -684,8 +689,8 @@ done:
 }
 
 /* Walk the record, packing or unpacking it. */
-static th_status walk(struct th_message *pack, struct th_master_info *info,
-                      struct th_error *err)
+static th_status pack_master(struct th_message *pack,
+                             struct th_master_info *info, struct th_error *err)
 {
   struct th_master_info fixed = *info;
   th_status rc = TH_OK;
@@ -707,7 +712,7 @@ static th_status walk(struct th_message *pack, struct th_master_info *info,
   for (int64_t k = 0; k < info->shards; k++)
     TH_TRY(th_message_text(pack, &info->shard[k].path, err));
   TH_TRY(th_message_text(pack, &info->provenance, err));
-  TH_TRY(th_origin_pack(pack, &info->origin, err));
+  TH_TRY(th_origin_file_pack(pack, &info->origin, err));
   TH_TRY(th_message_array(pack, (void **)&info->twins.row, info->twins.count,
                           sizeof(int64_t), err));
   TH_TRY(th_message_array(pack, (void **)&info->twins.first, info->twins.count,
@@ -726,10 +731,10 @@ th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
                           struct th_error *err)
 {
   struct th_message pack = {0};
-  th_status rc = comm->rank == 0 ? walk(&pack, info, err) : TH_OK;
+  th_status rc = comm->rank == 0 ? pack_master(&pack, info, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_message_share(&pack, comm, err));
-  rc = comm->rank == 0 ? TH_OK : walk(&pack, info, err);
+  rc = comm->rank == 0 ? TH_OK : pack_master(&pack, info, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
   th_message_free(&pack);

@@ -34,8 +34,8 @@ static th_status put_pieces(const struct th_h5 *h5, int64_t count,
       strncpy(room + k * width, names[p * TH_NAMES_PIECE + (int64_t)k], width);
     checksum[p] = th_hash(room, some * width);
   }
-  TH_TRY(th_h5_put(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces, checksum,
-                   err));
+  TH_TRY(th_h5_set_put(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
+                       checksum, err));
 done:
   TH_FREE(checksum, room);
   return rc;
@@ -53,7 +53,7 @@ th_status th_names_put(const struct th_h5 *h5, int64_t count,
     width = length > width ? length : width;
     th_fingerprint_name(print, names[a], length);
   }
-  TH_TRY(th_h5_put_texts(h5, TH_D_NAMES, count, names, err));
+  TH_TRY(th_h5_set_put_texts(h5, TH_D_NAMES, count, names, err));
   TH_TRY(put_pieces(h5, count, names, width, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_LIST, print->list, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_SET, print->set, err));
@@ -68,7 +68,7 @@ th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
   *names = (struct th_names){.h5 = h5,
-                             .width = th_h5_text_width(h5, TH_D_NAMES),
+                             .width = th_h5_set_text_width(h5, TH_D_NAMES),
                              .count = count,
                              .piece = -1};
   names->type = names->width == 0 ? -1 : th_h5_text_type(names->width);
@@ -81,11 +81,11 @@ th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
     TH_TRY(TH_DAMAGED(err, "%s: %s has the wrong size", h5->name, TH_D_NAMES));
   TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
                   "names", err));
-  if (!th_h5_exists(h5, TH_D_NAMES_CHECKSUM))
+  if (!th_h5_set_exists(h5, TH_D_NAMES_CHECKSUM))
     goto done; /* th_names_print has verified all of them */
   TH_TRY(TH_NEW(&names->checksum, pieces, "checksums", err));
-  TH_TRY(th_h5_get(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
-                   names->checksum, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
+                       names->checksum, err));
 done:
   return rc;
 }
@@ -100,8 +100,8 @@ void th_names_close(struct th_names *names)
   *names = (struct th_names){0};
 }
 
-static th_status load(struct th_names *names, int64_t piece,
-                      struct th_error *err)
+static th_status read_names_piece(struct th_names *names, int64_t piece,
+                                  struct th_error *err)
 {
   int64_t some = in_piece(names->count, piece);
   names->piece = -1;
@@ -123,16 +123,16 @@ const char *th_names_at(struct th_names *names, int64_t attribute,
                         struct th_error *err)
 {
   int64_t piece = attribute / TH_NAMES_PIECE;
-  if (piece != names->piece && load(names, piece, err) != TH_OK)
+  if (piece != names->piece && read_names_piece(names, piece, err) != TH_OK)
     return NULL;
   return names->room + (size_t)(attribute % TH_NAMES_PIECE) * names->width;
 }
 
-static th_status check_whole(const struct th_h5 *h5, int64_t count,
-                             struct th_error *err)
+static th_status check_all_names(const struct th_h5 *h5, int64_t count,
+                                 struct th_error *err)
 {
   char **names = NULL;
-  th_status rc = th_h5_get_texts(h5, TH_D_NAMES, count, &names, err);
+  th_status rc = th_h5_set_get_texts(h5, TH_D_NAMES, count, &names, err);
   free(names);
   return rc;
 }
@@ -177,11 +177,11 @@ th_status th_names_print(const struct th_h5 *h5, int64_t count,
 {
   th_status rc = TH_OK;
   *print = (struct th_name_print){0};
-  if (!th_h5_exists(h5, TH_D_NAMES))
+  if (!th_h5_set_exists(h5, TH_D_NAMES))
     return TH_OK;
   /* of an older minor version: all of them have one checksum */
-  if (!th_h5_exists(h5, TH_D_NAMES_CHECKSUM))
-    TH_TRY(check_whole(h5, count, err));
+  if (!th_h5_set_exists(h5, TH_D_NAMES_CHECKSUM))
+    TH_TRY(check_all_names(h5, count, err));
   TH_TRY(print_all(h5, count, print, err));
   TH_TRY(compare(h5, print, err));
 done:

@@ -62,8 +62,8 @@ static th_status pack_facts(struct th_message *pack, struct th_origin *origin,
   return rc;
 }
 
-th_status th_origin_pack(struct th_message *pack, struct th_origin *origin,
-                         struct th_error *err)
+th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
+                              struct th_error *err)
 {
   int64_t named = origin->name != NULL;
   int64_t fixed[] = {
@@ -91,18 +91,19 @@ done:
   return rc;
 }
 
-th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
-                         struct th_error *err)
+th_status th_origin_file_copy(struct th_origin *to,
+                              const struct th_origin *from,
+                              struct th_error *err)
 {
   struct th_message pack = {0};
   struct th_origin all = *from; /* packing only reads it */
   *to = (struct th_origin){0};
-  th_status rc = th_origin_pack(&pack, &all, err);
+  th_status rc = th_origin_file_pack(&pack, &all, err);
   pack.taking = true;
   pack.capacity = pack.used;
   pack.used = 0;
   if (rc == TH_OK)
-    rc = th_origin_pack(&pack, to, err);
+    rc = th_origin_file_pack(&pack, to, err);
   th_message_free(&pack);
   return rc;
 }
@@ -132,20 +133,21 @@ static th_status put_classes(const struct th_h5 *h5,
   th_status rc = TH_OK;
   if (origin->classes > 0) {
     TH_TRY(th_h5_put_i64(h5, "/", TH_A_CLASSES, origin->classes, err));
-    TH_TRY(th_h5_put_texts(h5, TH_D_CLASSES, origin->classes,
-                           (const char *const *)origin->class_name, err));
+    TH_TRY(th_h5_set_put_texts(h5, TH_D_CLASSES, origin->classes,
+                               (const char *const *)origin->class_name, err));
   }
   if (origin->labels > 0) {
     TH_TRY(th_h5_put_i64(h5, "/", TH_A_LABELS, origin->labels, err));
-    TH_TRY(th_h5_put(h5, TH_D_LABELS, H5T_NATIVE_DOUBLE, origin->labels,
-                     origin->label, err));
+    TH_TRY(th_h5_set_put(h5, TH_D_LABELS, H5T_NATIVE_DOUBLE, origin->labels,
+                         origin->label, err));
   }
 done:
   return rc;
 }
 
-th_status th_origin_put(const struct th_h5 *h5, const struct th_origin *origin,
-                        struct th_error *err)
+th_status th_origin_file_put(const struct th_h5 *h5,
+                             const struct th_origin *origin,
+                             struct th_error *err)
 {
   struct th_origin all = *origin; /* its members are only read */
   th_status rc = TH_OK;
@@ -160,11 +162,11 @@ th_status th_origin_put(const struct th_h5 *h5, const struct th_origin *origin,
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_OTHERS, origin->others, err));
   if (origin->others == 0)
     goto done;
-  TH_TRY(th_h5_put(h5, TH_D_OTHERS, H5T_NATIVE_INT64, origin->others,
-                   origin->other, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_OTHERS, H5T_NATIVE_INT64, origin->others,
+                       origin->other, err));
   if (origin->name != NULL)
-    TH_TRY(th_h5_put_texts(h5, TH_D_OTHER_NAMES, origin->others,
-                           (const char *const *)origin->name, err));
+    TH_TRY(th_h5_set_put_texts(h5, TH_D_OTHER_NAMES, origin->others,
+                               (const char *const *)origin->name, err));
 done:
   return rc;
 }
@@ -176,7 +178,7 @@ static th_status get_texts(const struct th_h5 *h5, const char *name,
   char **read = NULL;
   struct th_message pack = {0};
   th_status rc = TH_OK;
-  TH_TRY(th_h5_get_texts(h5, name, count, &read, err));
+  TH_TRY(th_h5_set_get_texts(h5, name, count, &read, err));
   TH_TRY(pack_texts(&pack, &read, count, err));
   pack.taking = true;
   pack.capacity = pack.used;
@@ -214,11 +216,11 @@ static th_status get_others(const struct th_h5 *h5, struct th_origin *origin,
   int64_t count = origin->others;
   th_status rc = TH_OK;
   origin->others = 0; /* no columns until there is room for them */
-  TH_TRY(th_h5_expect(h5, TH_D_OTHERS, count, err));
+  TH_TRY(th_h5_set_expect(h5, TH_D_OTHERS, count, err));
   TH_TRY(TH_NEW(&origin->other, count, "columns", err));
-  TH_TRY(
-      th_h5_get(h5, TH_D_OTHERS, H5T_NATIVE_INT64, count, origin->other, err));
-  if (th_h5_exists(h5, TH_D_OTHER_NAMES))
+  TH_TRY(th_h5_set_get(h5, TH_D_OTHERS, H5T_NATIVE_INT64, count, origin->other,
+                       err));
+  if (th_h5_set_exists(h5, TH_D_OTHER_NAMES))
     rc = get_texts(h5, TH_D_OTHER_NAMES, count, &origin->name, err);
   origin->others = count;
   if (rc == TH_OK && !others_good(origin))
@@ -299,10 +301,10 @@ static th_status get_labels(const struct th_h5 *h5, struct th_origin *origin,
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_LABELS, &labels, err));
   if (labels < 1 || labels > TH_ORIGIN_LABELS)
     return wrong(h5, err);
-  TH_TRY(th_h5_expect(h5, TH_D_LABELS, labels, err));
+  TH_TRY(th_h5_set_expect(h5, TH_D_LABELS, labels, err));
   TH_TRY(TH_NEW(&origin->label, labels, "targets", err));
-  TH_TRY(th_h5_get(h5, TH_D_LABELS, H5T_NATIVE_DOUBLE, labels, origin->label,
-                   err));
+  TH_TRY(th_h5_set_get(h5, TH_D_LABELS, H5T_NATIVE_DOUBLE, labels,
+                       origin->label, err));
   origin->labels = labels;
   for (int64_t k = 0; k < labels; k++)
     if (!isfinite(origin->label[k]) ||
@@ -326,8 +328,8 @@ done:
   return rc;
 }
 
-th_status th_origin_get(const struct th_h5 *h5, int64_t attributes,
-                        struct th_origin *origin, struct th_error *err)
+th_status th_origin_file_get(const struct th_h5 *h5, int64_t attributes,
+                             struct th_origin *origin, struct th_error *err)
 {
   th_status rc = get_facts(h5, origin, err);
   if (rc == TH_OK && th_h5_has(h5, "/", TH_A_COLUMNS))

@@ -71,8 +71,8 @@ static int64_t fill_starts(struct th_piece *piece, const uint16_t *count)
 /* All rows are below `rows`, and exactly `falls` of them are not above the one
  * before. Then falls are only at the beginnings of runs, so rows ascend within
  * runs. */
-static bool rows_good(const uint16_t *row, int64_t entries, int64_t rows,
-                      int64_t falls)
+static bool runs_ascend(const uint16_t *row, int64_t entries, int64_t rows,
+                        int64_t falls)
 {
   int64_t found = 0;
   uint16_t most = row[0];
@@ -100,12 +100,12 @@ bool th_piece_check(struct th_piece *piece, const uint16_t *count, int64_t base,
       !attributes_good(piece, base))
     return false;
   int64_t falls = fill_starts(piece, count);
-  return rows_good(piece->row, piece->entries, rows, falls);
+  return runs_ascend(piece->row, piece->entries, rows, falls);
 }
 
-static th_status damaged(const struct th_shard *shard,
-                         const struct th_piece *piece, int64_t group,
-                         const char *what, struct th_error *err)
+static th_status piece_damaged(const struct th_shard *shard,
+                               const struct th_piece *piece, int64_t group,
+                               const char *what, struct th_error *err)
 {
   return TH_DAMAGED(err, "%s: attributes %lld..%lld, row group %lld: %s",
                     shard->name, (long long)piece->attributes.first,
@@ -113,7 +113,7 @@ static th_status damaged(const struct th_shard *shard,
                     what);
 }
 
-static size_t align(size_t bytes)
+static size_t to_cache_line(size_t bytes)
 {
   return (bytes + 63) & ~(size_t)63;
 }
@@ -124,17 +124,17 @@ static size_t place(struct th_piece *piece, size_t value_size, char *room)
 {
   size_t runs = (size_t)piece->runs;
   size_t entries = (size_t)piece->entries;
-  size_t attribute = align(sizeof *piece);
-  size_t start = attribute + align(runs * sizeof *piece->attribute);
-  size_t row = start + align((runs + 1) * sizeof *piece->start);
-  size_t values = row + align(entries * sizeof *piece->row);
+  size_t attribute = to_cache_line(sizeof *piece);
+  size_t start = attribute + to_cache_line(runs * sizeof *piece->attribute);
+  size_t row = start + to_cache_line((runs + 1) * sizeof *piece->start);
+  size_t values = row + to_cache_line(entries * sizeof *piece->row);
   if (room != NULL) {
     piece->attribute = (uint32_t *)(void *)(room + attribute);
     piece->start = (uint32_t *)(void *)(room + start);
     piece->row = (uint16_t *)(void *)(room + row);
     piece->values = room + values;
   }
-  return values + align(entries * value_size);
+  return values + to_cache_line(entries * value_size);
 }
 
 int64_t th_piece_size(const struct th_shard *shard, int64_t unit, int64_t group,
@@ -196,10 +196,11 @@ th_status th_piece_read(struct th_shard *shard, int64_t unit, int64_t group,
                                        .values = piece->values,
                                        .value_size = size};
   if (th_fingerprint_piece(&parts) != shard->piece_checksum[at])
-    return damaged(shard, piece, group, "checksum mismatch", err);
+    return piece_damaged(shard, piece, group, "checksum mismatch", err);
   if (!th_piece_check(piece, parts.count, shard->row->range.first,
                       th_row_groups_group(shard->row_groups, group).count))
-    return damaged(shard, piece, group, "attributes or rows out of place", err);
+    return piece_damaged(shard, piece, group, "attributes or rows out of place",
+                         err);
   memcpy(room, piece, sizeof *piece);
   return TH_OK;
 }

@@ -58,8 +58,8 @@ static th_status check_counts(const struct th_shape *shape,
 }
 
 /* Check that places in files and numbers of runs fit 64-bit integers. */
-static th_status check_places(const struct th_row_groups *row_groups,
-                              struct th_error *err)
+static th_status check_offsets(const struct th_row_groups *row_groups,
+                               struct th_error *err)
 {
   const struct th_shape *shape = &row_groups->shape;
   size_t run = shape->layout == TH_DENSE
@@ -95,7 +95,7 @@ th_status th_row_groups_init(struct th_row_groups *row_groups,
   row_groups->groups = row_groups->training_groups +
                        th_integer_ceil_divide(tests, shape->row_group);
   row_groups->chunk = chunk_attributes(shape);
-  return check_places(row_groups, err);
+  return check_offsets(row_groups, err);
 }
 
 struct th_rows th_row_groups_group(const struct th_row_groups *row_groups,

@@ -207,7 +207,7 @@ void th_running_stats_finish(struct th_running_stats *stats, int64_t rows,
 
 /* Zero times a finite value is zero; otherwise it is not a number, and neither
  * is the sum. */
-static bool all_finite(const double *values, int64_t count)
+static bool finite_by_lanes(const double *values, int64_t count)
 {
   double lane[LANES] = {0};
   int64_t i = 0;
@@ -219,7 +219,7 @@ static bool all_finite(const double *values, int64_t count)
   return sum_lanes(lane) == 0.0;
 }
 
-static int64_t count_nonzeros(const double *values, int64_t count)
+static int64_t count_by_lanes(const double *values, int64_t count)
 {
   double lane[LANES] = {0};
   int64_t i = 0;
@@ -235,6 +235,6 @@ bool th_running_stats_load(enum th_type type, const void *stored, int64_t count,
                            double *values, int64_t *nonzeros)
 {
   th_type_load_all(type, stored, 0, count, values);
-  *nonzeros += count_nonzeros(values, count);
-  return all_finite(values, count);
+  *nonzeros += count_by_lanes(values, count);
+  return finite_by_lanes(values, count);
 }

@@ -148,7 +148,7 @@ static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
   return rc;
 }
 
-static th_status read_values(const struct th_fetch *fetch, struct th_error *err)
+static th_status read_runs(const struct th_fetch *fetch, struct th_error *err)
 {
   const struct th_dense_map *map = fetch->map;
   if (map->pitch == map->run)
@@ -162,7 +162,7 @@ th_status th_shard_fetch_read(const struct th_fetch *fetch,
                               struct th_error *err)
 {
   th_status rc = TH_OK;
-  TH_TRY(read_values(fetch, err));
+  TH_TRY(read_runs(fetch, err));
   TH_TRY(th_output_temporary_read(fetch->map->file, fetch->checksum,
                                   th_range_count(fetch->wanted) *
                                       (int64_t)sizeof *fetch->checksum,
@@ -197,7 +197,7 @@ static th_status fetch_single(const struct th_fetch *fetch,
 {
   int64_t size = (int64_t)sizeof *sums->checksum;
   th_status rc = TH_OK;
-  TH_TRY(read_values(fetch, err));
+  TH_TRY(read_runs(fetch, err));
   if (fetch->sums < sums->at || fetch->sums >= sums->at + sums->count * size)
     TH_TRY(read_sums(sums, fetch, err));
   *fetch->checksum = sums->checksum[(fetch->sums - sums->at) / size];
@@ -268,7 +268,8 @@ th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
                 : th_shard_fetch_read(fetch, err);
 }
 
-static th_status check_size(const struct th_shard *shard, struct th_error *err)
+static th_status check_file_size(const struct th_shard *shard,
+                                 struct th_error *err)
 {
   long long is = (long long)shard->identity.size;
   long long was = (long long)shard->row->bytes;
@@ -345,8 +346,8 @@ done:
 }
 
 /* Fail and name the array whose size does not fit the shard. */
-static th_status shard_bad_size(const struct th_shard *shard, const char *name,
-                                struct th_error *err)
+static th_status bad_size(const struct th_shard *shard, const char *name,
+                          struct th_error *err)
 {
   return TH_DAMAGED(err, "%s: %s has the wrong size", shard->name, name);
 }
@@ -374,13 +375,13 @@ static th_status open_dense(struct th_shard *shard, struct th_error *err)
   TH_TRY(th_h5_set_open(&shard->values, &shard->h5, TH_D_X,
                         th_h5_type(g->shape.type), 2, size, err));
   if (size[0] != count || size[1] != columns) {
-    rc = shard_bad_size(shard, TH_D_X, err);
+    rc = bad_size(shard, TH_D_X, err);
     goto done;
   }
   TH_TRY(th_h5_set_open(&shard->checksum, &shard->h5, TH_D_CHECKSUM,
                         H5T_NATIVE_UINT64, 2, size, err));
   if (size[0] != (hsize_t)g->groups || size[1] != count) {
-    rc = shard_bad_size(shard, TH_D_CHECKSUM, err);
+    rc = bad_size(shard, TH_D_CHECKSUM, err);
     goto done;
   }
   TH_TRY(fetch_map_open(&shard->map, g, (int64_t)count, &shard->values,
@@ -412,7 +413,7 @@ static th_status open_runs(struct th_shard *shard, int64_t runs,
     TH_TRY(th_h5_set_open(sets[k].set, &shard->h5, sets[k].name, sets[k].type,
                           1, size, err));
     if (size[0] != (hsize_t)sets[k].size) {
-      rc = shard_bad_size(shard, sets[k].name, err);
+      rc = bad_size(shard, sets[k].name, err);
       goto done;
     }
   }
@@ -445,24 +446,24 @@ static th_status open_sparse(struct th_shard *shard, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_i64(&shard->h5, "/", TH_A_PIECE, &shard->unit, err));
   if (shard->unit < 1 || shard->unit > count) {
-    rc = shard_bad_size(shard, TH_D_PIECE, err);
+    rc = bad_size(shard, TH_D_PIECE, err);
     goto done;
   }
   shard->pieces = th_integer_ceil_divide(count, shard->unit);
   int64_t table = groups * shard->pieces;
-  TH_TRY(th_h5_expect(&shard->h5, TH_D_PIECE, table + 1, err));
+  TH_TRY(th_h5_set_expect(&shard->h5, TH_D_PIECE, table + 1, err));
   TH_TRY(TH_NEW(&shard->piece, table + 1, "the table of pieces", err));
   TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the table of pieces", err));
   TH_TRY(TH_NEW(&shard->piece_checksum, table, "the table of pieces", err));
-  TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
-                   shard->piece, err));
-  TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64, table + 1,
-                   shard->piece_entry, err));
-  TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64, table,
-                   shard->piece_checksum, err));
+  TH_TRY(th_h5_set_get(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
+                       shard->piece, err));
+  TH_TRY(th_h5_set_get(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64,
+                       table + 1, shard->piece_entry, err));
+  TH_TRY(th_h5_set_get(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64,
+                       table, shard->piece_checksum, err));
   shard->bytes_read += (3 * table + 2) * 8;
   if (!pieces_good(shard, table)) {
-    rc = shard_bad_size(shard, TH_D_PIECE, err);
+    rc = bad_size(shard, TH_D_PIECE, err);
     goto done;
   }
   TH_TRY(open_runs(shard, shard->piece[table], shard->piece_entry[table], err));
@@ -473,7 +474,7 @@ done:
 /* Compare the identity first and the size last, so that a wrong shard is
  * reported as such, whatever its size. A shard that is cut short cannot be
  * opened at all. */
-static th_status check(struct th_shard *shard, struct th_error *err)
+static th_status check_shard(struct th_shard *shard, struct th_error *err)
 {
   struct th_error why = {0};
   const struct th_shape *shape = &shard->row_groups->shape;
@@ -484,7 +485,7 @@ static th_status check(struct th_shard *shard, struct th_error *err)
   if (rc != TH_OK) {
     if (th_h5_left_open(shard->path))
       return th_fail(err, rc, "%s", why.text);
-    TH_TRY(check_size(shard, err));
+    TH_TRY(check_file_size(shard, err));
     return TH_IMPORT_AGAIN(err, "%s", why.text);
   }
   TH_TRY(th_format_check(&shard->h5, TH_FORMAT_SHARD, err));
@@ -496,7 +497,7 @@ static th_status check(struct th_shard *shard, struct th_error *err)
   shard->rewritten = shard->identity.size != shard->row->bytes &&
                      th_h5_whole(&shard->h5, shard->identity.size);
   if (!shard->rewritten)
-    TH_TRY(check_size(shard, err));
+    TH_TRY(check_file_size(shard, err));
   if (shape->layout == TH_DENSE)
     TH_TRY(open_dense(shard, err));
   else
@@ -516,7 +517,7 @@ static th_status open_it(struct th_shard *shard, struct th_error *err)
   if (rc == TH_OK && !th_file_identity_of(shard->path, &shard->identity))
     rc = th_fail(err, TH_EIO, "%s: %s", shard->name, strerror(errno));
   if (rc == TH_OK)
-    rc = check(shard, err);
+    rc = check_shard(shard, err);
   shard->open = rc == TH_OK;
   if (rc != TH_OK)
     th_shard_close(shard);
@@ -614,15 +615,15 @@ static th_status read_range(const struct th_shard *shard, const char *name,
   hsize_t size[2] = {0};
   th_status rc = th_h5_set_open(&set, &shard->h5, name, type, 1, size, err);
   if (rc == TH_OK && size[0] < (hsize_t)(first + count))
-    rc = shard_bad_size(shard, name, err);
+    rc = bad_size(shard, name, err);
   if (rc == TH_OK)
     rc = th_h5_set_range(&set, first, count, items, err);
   th_h5_set_close(&set, &ignored);
   return rc;
 }
 
-static th_status read_all(struct th_shard *shard, struct stored *stored,
-                          struct th_error *err)
+static th_status read_statistics(struct th_shard *shard, struct stored *stored,
+                                 struct th_error *err)
 {
   int64_t count = th_range_count(stored->part);
   int64_t pieces = th_integer_ceil_divide(count, TH_STATS_PIECE);
@@ -692,7 +693,7 @@ th_status th_shard_statistics(struct th_shard *shard, struct th_range range,
                           .type = small ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
                           .size = small ? sizeof(float) : sizeof(double)};
   th_status rc = TH_OK;
-  TH_TRY(read_all(shard, &stored, err));
+  TH_TRY(read_statistics(shard, &stored, err));
   TH_TRY(verify(shard, &stored, err));
   int64_t skip = range.first - shard->row->range.first - stored.part.first;
   for (int64_t a = 0; a < th_range_count(range); a++)

@@ -32,14 +32,13 @@ struct th_tile {
   uint16_t *count;     /* entries of a run */
 };
 
-static th_status shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
-                                     struct th_error *err);
-static th_status shard_scratch_values(struct th_scratch *scratch, int64_t count,
-                                      struct th_error *err);
-static th_status shard_dense_begin(struct th_shard_write *shard,
-                                   struct th_error *err);
-static th_status shard_dense_end(struct th_shard_write *shard,
-                                 struct th_error *err);
+static th_status scratch_bytes(struct th_scratch *scratch, int64_t bytes,
+                               struct th_error *err);
+static th_status scratch_values(struct th_scratch *scratch, int64_t count,
+                                struct th_error *err);
+static th_status dense_begin(struct th_shard_write *shard,
+                             struct th_error *err);
+static th_status dense_end(struct th_shard_write *shard, struct th_error *err);
 static void shard_dense_free(struct th_dense_write *dense);
 
 /* --- Checks and packs a tile of a sparse shard ---------------------------- */
@@ -51,7 +50,7 @@ static th_status bad_tile(const struct th_shard_write *shard, int64_t group,
                  (long long)group, what);
 }
 
-static bool rows_good(const uint16_t *row, int64_t count, int64_t rows)
+static bool rows_ascend(const uint16_t *row, int64_t count, int64_t rows)
 {
   for (int64_t k = 1; k < count; k++)
     if (row[k] <= row[k - 1])
@@ -99,23 +98,22 @@ static th_status sparse_tile_check(const struct th_shard_write *shard,
     if (attribute <= before || attribute >= shard->range.last)
       return bad_tile(shard, tile->group, "attributes out of order", err);
     if (!good &&
-        !rows_good(slab->row_in_group + first,
-                   (int64_t)slab->start[k + 1] - slab->start[k], tile->rows))
+        !rows_ascend(slab->row_in_group + first,
+                     (int64_t)slab->start[k + 1] - slab->start[k], tile->rows))
       return bad_tile(shard, tile->group, "rows out of order", err);
     before = attribute;
   }
   return TH_OK;
 }
 
-static th_status make_room(struct th_shard_write *shard, struct th_tile *tile,
-                           struct th_error *err)
+static th_status reserve_runs(struct th_shard_write *shard,
+                              struct th_tile *tile, struct th_error *err)
 {
   int64_t run = sizeof *tile->attribute + sizeof *tile->count;
   /* never none, so that there is a place to point at */
-  th_status rc =
-      shard_scratch_bytes(shard->scratch, (tile->runs + 1) * run, err);
+  th_status rc = scratch_bytes(shard->scratch, (tile->runs + 1) * run, err);
   if (rc == TH_OK)
-    rc = shard_scratch_values(shard->scratch, tile->entries, err);
+    rc = scratch_values(shard->scratch, tile->entries, err);
   if (rc == TH_OK && shard->weight != NULL)
     rc = TH_GROW(&shard->scratch->weights, &shard->scratch->weight_capacity,
                  tile->entries, "weights of values to be written", err);
@@ -190,7 +188,7 @@ static th_status sparse_tile_fill(struct th_shard_write *shard,
 {
   const struct th_slab *slab = tile->slab;
   int64_t ignored = 0;
-  th_status rc = make_room(shard, tile, err);
+  th_status rc = reserve_runs(shard, tile, err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < tile->runs; k++) {
@@ -260,8 +258,8 @@ static th_status create(const struct th_shard_write *shard,
   return th_h5_set_create(set, &shard->h5, name, type, type, &plan, err);
 }
 
-static th_status shard_sparse_begin(struct th_shard_write *shard,
-                                    int64_t piece_width, struct th_error *err)
+static th_status sparse_begin(struct th_shard_write *shard, int64_t piece_width,
+                              struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
   struct th_sparse_write *sparse = &shard->sparse;
@@ -332,8 +330,8 @@ static void enter_pieces(struct th_sparse_write *sparse,
   }
 }
 
-static th_status append(struct th_sparse_write *sparse,
-                        const struct th_tile *tile, struct th_error *err)
+static th_status append_tile(struct th_sparse_write *sparse,
+                             const struct th_tile *tile, struct th_error *err)
 {
   int64_t runs = sparse->runs;
   int64_t entries = sparse->entries;
@@ -349,8 +347,9 @@ done:
   return rc;
 }
 
-th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
-                          const struct th_slab *slab, struct th_error *err)
+th_status th_shard_write_sparse(struct th_shard_write *shard, int64_t group,
+                                const struct th_slab *slab,
+                                struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
   struct th_tile tile = {.group = group, .runs = slab->runs, .slab = slab};
@@ -361,7 +360,7 @@ th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
   TH_TRY(sparse_tile_check(shard, &tile, err));
   TH_TRY(reserve_tile(shard, &tile, err));
   TH_TRY(sparse_tile_fill(shard, &tile, err));
-  TH_TRY(append(sparse, &tile, err));
+  TH_TRY(append_tile(sparse, &tile, err));
   enter_pieces(sparse, &tile);
   sparse->runs += tile.runs;
   sparse->entries += tile.entries;
@@ -385,8 +384,7 @@ static th_status close_sets(struct th_sparse_write *sparse,
   return rc;
 }
 
-static th_status shard_sparse_end(struct th_shard_write *shard,
-                                  struct th_error *err)
+static th_status sparse_end(struct th_shard_write *shard, struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
   int64_t groups = shard->row_groups->groups;
@@ -399,12 +397,12 @@ static th_status shard_sparse_end(struct th_shard_write *shard,
   sparse->piece[table] = sparse->runs;
   sparse->piece_entry[table] = sparse->entries;
   TH_TRY(close_sets(sparse, err));
-  TH_TRY(th_h5_put(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
-                   sparse->piece, err));
-  TH_TRY(th_h5_put(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64, table + 1,
-                   sparse->piece_entry, err));
-  TH_TRY(th_h5_put(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64, table,
-                   sparse->piece_checksum, err));
+  TH_TRY(th_h5_set_put(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
+                       sparse->piece, err));
+  TH_TRY(th_h5_set_put(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64,
+                       table + 1, sparse->piece_entry, err));
+  TH_TRY(th_h5_set_put(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64,
+                       table, sparse->piece_checksum, err));
   TH_TRY(th_h5_put_i64(&shard->h5, "/", TH_A_PIECE, sparse->piece_width, err));
 done:
   return rc;
@@ -421,21 +419,21 @@ static void shard_sparse_free(struct th_sparse_write *sparse)
 }
 
 /* Room for so many bytes, or numbers. */
-static th_status shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
-                                     struct th_error *err)
+static th_status scratch_bytes(struct th_scratch *scratch, int64_t bytes,
+                               struct th_error *err)
 {
   return th_grow(&scratch->bytes, &scratch->byte_capacity, bytes, 1,
                  "values to be written", err);
 }
 
-static th_status shard_scratch_values(struct th_scratch *scratch, int64_t count,
-                                      struct th_error *err)
+static th_status scratch_values(struct th_scratch *scratch, int64_t count,
+                                struct th_error *err)
 {
   return TH_GROW(&scratch->values, &scratch->value_capacity, count,
                  "values to be written", err);
 }
 
-void th_shard_scratch_free(struct th_scratch *scratch)
+void th_shard_write_scratch_free(struct th_scratch *scratch)
 {
   TH_FREE(scratch->bytes, scratch->values, scratch->weights);
   *scratch = (struct th_scratch){0};
@@ -444,8 +442,8 @@ void th_shard_scratch_free(struct th_scratch *scratch)
 /* HDF5 cannot close a file if it cannot write its head. */
 enum { HEAD_BYTES = 16 << 10 };
 
-th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
-                         struct th_error *err)
+th_status th_shard_write_begin(struct th_shard_write *shard,
+                               int64_t piece_width, struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t count = th_range_count(shard->range);
@@ -459,9 +457,9 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
   TH_TRY(
       th_running_stats_init(&shard->stats, count, shard->weight != NULL, err));
   if (shard->row_groups->shape.layout == TH_DENSE)
-    TH_TRY(shard_dense_begin(shard, err));
+    TH_TRY(dense_begin(shard, err));
   else
-    TH_TRY(shard_sparse_begin(shard, piece_width, err));
+    TH_TRY(sparse_begin(shard, piece_width, err));
 done:
   return rc;
 }
@@ -498,7 +496,7 @@ done:
 }
 
 /* Convert doubles to floats, in place from the front. */
-static void shorten(double *values, int64_t count)
+static void narrow_to_floats(double *values, int64_t count)
 {
   char *to = (char *)values;
   for (int64_t k = 0; k < count; k++) {
@@ -507,9 +505,9 @@ static void shorten(double *values, int64_t count)
   }
 }
 
-static th_status put_checksums(const struct th_shard_write *shard,
-                               double *const kinds[TH_STATS_KINDS], size_t size,
-                               struct th_error *err)
+static th_status put_stats_checksums(const struct th_shard_write *shard,
+                                     double *const kinds[TH_STATS_KINDS],
+                                     size_t size, struct th_error *err)
 {
   int64_t count = shard->stats.attributes;
   int64_t pieces = th_integer_ceil_divide(count, TH_STATS_PIECE);
@@ -520,8 +518,8 @@ static th_status put_checksums(const struct th_shard_write *shard,
   for (int64_t k = 0; k < pieces; k++)
     checksum[k] =
         th_fingerprint_stats((const void *const *)kinds, count, k, size);
-  rc = th_h5_put(&shard->h5, TH_D_STATS_CHECKSUM, H5T_NATIVE_UINT64, pieces,
-                 checksum, err);
+  rc = th_h5_set_put(&shard->h5, TH_D_STATS_CHECKSUM, H5T_NATIVE_UINT64, pieces,
+                     checksum, err);
   free(checksum);
   return rc;
 }
@@ -541,11 +539,12 @@ static th_status put_statistics(struct th_shard_write *shard,
                           (double)shard->row_groups->shape.training);
   for (int k = 0; k < TH_STATS_KINDS; k++) {
     if (small)
-      shorten(kinds[k], m->attributes);
-    TH_TRY(th_h5_put(&shard->h5, names[k], type, m->attributes, kinds[k], err));
+      narrow_to_floats(kinds[k], m->attributes);
+    TH_TRY(th_h5_set_put(&shard->h5, names[k], type, m->attributes, kinds[k],
+                         err));
   }
-  TH_TRY(
-      put_checksums(shard, kinds, small ? sizeof(float) : sizeof(double), err));
+  TH_TRY(put_stats_checksums(shard, kinds,
+                             small ? sizeof(float) : sizeof(double), err));
 done:
   return rc;
 }
@@ -562,13 +561,13 @@ static th_status trim(struct th_shard_write *shard, struct th_error *err)
   return th_file_flush(shard->file, shard->name, err);
 }
 
-th_status th_shard_end(struct th_shard_write *shard, struct th_error *err)
+th_status th_shard_write_end(struct th_shard_write *shard, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (shard->row_groups->shape.layout == TH_DENSE)
-    TH_TRY(shard_dense_end(shard, err));
+    TH_TRY(dense_end(shard, err));
   else
-    TH_TRY(shard_sparse_end(shard, err));
+    TH_TRY(sparse_end(shard, err));
   TH_TRY(put_statistics(shard, err));
   TH_TRY(put_header(shard, err));
   TH_TRY(th_h5_close(&shard->h5, err));
@@ -580,7 +579,7 @@ done:
   return rc;
 }
 
-void th_shard_drop(struct th_shard_write *shard)
+void th_shard_write_drop(struct th_shard_write *shard)
 {
   struct th_error ignored = {0};
   shard_dense_free(&shard->dense);
@@ -616,8 +615,7 @@ static th_status dense_reserve(const struct th_shard_write *shard,
 }
 
 /* Parts of begin for one layout. */
-static th_status shard_dense_begin(struct th_shard_write *shard,
-                                   struct th_error *err)
+static th_status dense_begin(struct th_shard_write *shard, struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
   struct th_dense_write *dense = &shard->dense;
@@ -676,9 +674,9 @@ static void clear_rest(enum th_type type, char *run, int64_t rows)
 
 /* Pack a chunk as it is stored, with runs padded with zeros to R, and compute
  * its checksums. */
-static th_status pack(const struct th_shard_write *shard, int64_t count,
-                      int64_t rows, const void *values, int64_t stride,
-                      struct th_error *err)
+static th_status pack_chunk(const struct th_shard_write *shard, int64_t count,
+                            int64_t rows, const void *values, int64_t stride,
+                            struct th_error *err)
 {
   const struct th_shape *shape = &shard->row_groups->shape;
   size_t run = th_type_bytes(shape->type, shape->row_group);
@@ -686,7 +684,7 @@ static th_status pack(const struct th_shard_write *shard, int64_t count,
   size_t from = th_type_bytes(shape->type, stride);
   int64_t sums = count * (int64_t)sizeof(uint64_t);
   th_status rc =
-      shard_scratch_bytes(shard->scratch, count * (int64_t)run + sums, err);
+      scratch_bytes(shard->scratch, count * (int64_t)run + sums, err);
   if (rc != TH_OK)
     return rc;
   /* checksums come first, so that they are aligned */
@@ -714,7 +712,7 @@ static th_status dense_account(struct th_shard_write *shard, int64_t group,
   const double *weight = shard->weight;
   if (weight != NULL && training)
     weight += th_row_groups_group(shard->row_groups, group).first;
-  th_status rc = shard_scratch_values(shard->scratch, rows, err);
+  th_status rc = scratch_values(shard->scratch, rows, err);
   for (int64_t a = 0; rc == TH_OK && a < count; a++, from += run) {
     int64_t attribute = range.first + a;
     shard->content += th_fingerprint_share(attribute, group, checksum[a]);
@@ -731,9 +729,9 @@ static th_status dense_account(struct th_shard_write *shard, int64_t group,
   return rc;
 }
 
-th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
-                         struct th_range range, const void *values,
-                         int64_t stride, struct th_error *err)
+th_status th_shard_write_dense(struct th_shard_write *shard, int64_t group,
+                               struct th_range range, const void *values,
+                               int64_t stride, struct th_error *err)
 {
   struct th_dense_write *dense = &shard->dense;
   th_status rc = TH_OK;
@@ -747,7 +745,7 @@ th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
   hsize_t box[2] = {(hsize_t)count, height};
   hsize_t sum_at[2] = {(hsize_t)group, (hsize_t)offset};
   hsize_t sum_box[2] = {1, (hsize_t)count};
-  TH_TRY(pack(shard, count, rows, values, stride, err));
+  TH_TRY(pack_chunk(shard, count, rows, values, stride, err));
   TH_TRY(dense_account(shard, group, range, rows, err));
   const uint64_t *checksum = shard->scratch->bytes;
   TH_TRY(th_h5_set_write(&dense->values, at, box, checksum + count, err));
@@ -758,8 +756,7 @@ done:
 }
 
 /* Parts of end. TH_EARG where row groups are missing. */
-static th_status shard_dense_end(struct th_shard_write *shard,
-                                 struct th_error *err)
+static th_status dense_end(struct th_shard_write *shard, struct th_error *err)
 {
   struct th_dense_write *dense = &shard->dense;
   int64_t chunks =

@@ -66,23 +66,25 @@ struct th_shard_write {
 
 /* Begin a shard, whose row_groups, scratch, index, range, needed, name and path
  * are set. piece_width: sparse shards only. */
-th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
-                         struct th_error *err);
+th_status th_shard_write_begin(struct th_shard_write *shard,
+                               int64_t piece_width, struct th_error *err);
 
 /* Append to each chunk its next row group; append a tile. An error out of
  * order, or for values that are not finite. */
-th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
-                         struct th_range range, const void *values,
-                         int64_t stride, struct th_error *err);
-th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
-                          const struct th_slab *tile, struct th_error *err);
+th_status th_shard_write_dense(struct th_shard_write *shard, int64_t group,
+                               struct th_range range, const void *values,
+                               int64_t stride, struct th_error *err);
+th_status th_shard_write_sparse(struct th_shard_write *shard, int64_t group,
+                                const struct th_slab *tile,
+                                struct th_error *err);
 
 /* Write what is written last, close and flush. An error where row groups are
  * missing. */
-th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
+th_status th_shard_write_end(struct th_shard_write *shard,
+                             struct th_error *err);
 
 /* Close the file and free memory. The owner of the folder removes the file. */
-void th_shard_drop(struct th_shard_write *shard);
-void th_shard_scratch_free(struct th_scratch *scratch);
+void th_shard_write_drop(struct th_shard_write *shard);
+void th_shard_write_scratch_free(struct th_scratch *scratch);
 
 #endif

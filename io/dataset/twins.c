@@ -3,7 +3,6 @@
 #include "io/dataset/twins.h"
 
 #include "base/memory.h"
-#include "base/search.h"
 #include "io/dataset/format.h"
 #include "io/hdf5/h5.h"
 
@@ -15,7 +14,7 @@ struct keyed {
   int64_t row;
 };
 
-static int by_key(const void *a, const void *b)
+static int by_row_key(const void *a, const void *b)
 {
   const struct keyed *left = a;
   const struct keyed *right = b;
@@ -48,7 +47,7 @@ static int64_t sort(const struct th_twins_given *given, struct keyed *sorted)
   for (int64_t i = 0; i < given->examples; i++)
     if (given->weight == NULL || given->weight[i] > 0)
       sorted[count++] = (struct keyed){given->key[i], i};
-  qsort(sorted, (size_t)count, sizeof *sorted, by_key);
+  qsort(sorted, (size_t)count, sizeof *sorted, by_row_key);
   return count;
 }
 
@@ -104,14 +103,14 @@ th_status th_twins_put(const struct th_h5 *h5, const struct th_twins *twins,
     return TH_OK;
   TH_TRY(th_h5_group(h5, TH_G_EQUAL, err));
   TH_TRY(th_h5_put_i64(h5, TH_G_EQUAL, TH_A_COUNT, count, err));
-  TH_TRY(th_h5_put(h5, TH_D_EQUAL_ROW, type, count, twins->row, err));
-  TH_TRY(th_h5_put(h5, TH_D_EQUAL_FIRST, type, count, twins->first, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_EQUAL_ROW, type, count, twins->row, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_EQUAL_FIRST, type, count, twins->first, err));
 done:
   return rc;
 }
 
 /* Rows ascend and each follows an example that follows none. */
-static bool is_good(const struct th_twins *twins, int64_t training)
+static bool twins_ascend(const struct th_twins *twins, int64_t training)
 {
   int64_t before = 0; /* the first example is no follower */
   for (int64_t k = 0; k < twins->count; k++) {
@@ -131,16 +130,16 @@ th_status th_twins_get(const struct th_h5 *h5, int64_t training,
   hid_t type = H5T_NATIVE_INT64;
   int64_t count = 0;
   th_status rc = TH_OK;
-  if (!th_h5_exists(h5, TH_G_EQUAL))
+  if (!th_h5_set_exists(h5, TH_G_EQUAL))
     return rc;
   TH_TRY(th_h5_get_i64(h5, TH_G_EQUAL, TH_A_COUNT, &count, err));
   if (count > 0 && count < training) {
-    TH_TRY(th_h5_expect(h5, TH_D_EQUAL_ROW, count, err));
+    TH_TRY(th_h5_set_expect(h5, TH_D_EQUAL_ROW, count, err));
     TH_TRY(reserve(twins, count, err));
-    TH_TRY(th_h5_get(h5, TH_D_EQUAL_ROW, type, count, twins->row, err));
-    TH_TRY(th_h5_get(h5, TH_D_EQUAL_FIRST, type, count, twins->first, err));
+    TH_TRY(th_h5_set_get(h5, TH_D_EQUAL_ROW, type, count, twins->row, err));
+    TH_TRY(th_h5_set_get(h5, TH_D_EQUAL_FIRST, type, count, twins->first, err));
   }
-  if (twins->count == 0 || !is_good(twins, training))
+  if (twins->count == 0 || !twins_ascend(twins, training))
     rc = TH_DAMAGED(err, "%s: equal examples that do not fit the data",
                     h5->name);
 done:

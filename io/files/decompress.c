@@ -232,7 +232,7 @@ struct job {
   struct th_window window;
 };
 
-static th_status refill(struct job *job, struct th_error *err)
+static th_status read_input(struct job *job, struct th_error *err)
 {
   struct th_window *window = &job->window;
   if (window->in_left > 0 || window->last)
@@ -264,7 +264,7 @@ static th_status begin_stream(struct job *job, struct th_error *err)
 
 /* Follow the lines of a part of the text; bytes of the longest of them so far,
  * without a carriage return at its end. */
-static int64_t longest_line(struct job *job, const char *text, int64_t bytes)
+static int64_t longest_in_text(struct job *job, const char *text, int64_t bytes)
 {
   const char *end = text + bytes;
   int64_t longest = 0;
@@ -296,11 +296,11 @@ static double left_free(const struct statvfs *disk)
 
 /* Write a part of the text. Few bytes may stand for so many that no disk holds
  * them: this ends before the disk is full, and in a line that never ends. */
-static th_status put(struct job *job, int64_t made, struct th_error *err)
+static th_status put_text(struct job *job, int64_t made, struct th_error *err)
 {
   int64_t most = job->reading != NULL ? job->reading->line.bytes : 0;
   struct statvfs disk;
-  if (most > 0 && longest_line(job, job->output, made) > most)
+  if (most > 0 && longest_in_text(job, job->output, made) > most)
     return th_fail(err, TH_EFORMAT,
                    "%s has a line that is longer than %lld bytes; %s",
                    job->text, (long long)most, job->reading->line.remedy);
@@ -332,7 +332,7 @@ static th_status outcome_status(const struct job *job,
 
 /* Make one step of the codec, and write its output to the file, what stands
  * before a damage too: what is wrong there is found first. */
-static th_status advance(struct job *job, bool *stuck, struct th_error *err)
+static th_status step_codec(struct job *job, bool *stuck, struct th_error *err)
 {
   struct th_window *window = &job->window;
   size_t before = window->in_left;
@@ -345,7 +345,7 @@ static th_status advance(struct job *job, bool *stuck, struct th_error *err)
     job->codec->end(job->state);
     job->open = false;
   }
-  th_status rc = put(job, made, err);
+  th_status rc = put_text(job, made, err);
   return rc == TH_OK ? outcome_status(job, outcome, err) : rc;
 }
 
@@ -354,12 +354,12 @@ static th_status run(struct job *job, struct th_error *err)
   th_status rc = TH_OK;
   bool stuck = false;
   while (rc == TH_OK) {
-    TH_TRY(refill(job, err));
+    TH_TRY(read_input(job, err));
     if (!job->open && job->window.in_left == 0)
       break;
     if (!job->open)
       TH_TRY(begin_stream(job, err));
-    TH_TRY(advance(job, &stuck, err));
+    TH_TRY(step_codec(job, &stuck, err));
     if (stuck && job->open)
       rc = th_fail(err, TH_EFORMAT,
                    "%s: the %s data end too early; fetch or compress the file "

@@ -94,7 +94,7 @@ th_status th_file_reserve(int file, const char *name, int64_t bytes,
   return TH_OK;
 }
 
-static int write_all(int file, const char *data, int64_t bytes)
+static int write_bytes(int file, const char *data, int64_t bytes)
 {
   while (bytes > 0) {
     size_t part = bytes < 1 << 30 ? (size_t)bytes : (size_t)1 << 30;
@@ -112,7 +112,7 @@ static int write_all(int file, const char *data, int64_t bytes)
 th_status th_file_write_whole(int file, const char *name, const void *data,
                               int64_t bytes, struct th_error *err)
 {
-  int code = write_all(file, data, bytes);
+  int code = write_bytes(file, data, bytes);
   if (code == ENOSPC || code == EFBIG || code == EDQUOT)
     return th_file_no_space(name, bytes, err);
   if (code != 0)
@@ -125,7 +125,7 @@ struct flush {
   int code; /* errno after a failure, else 0 */
 };
 
-static void *flush(void *argument)
+static void *sync_file(void *argument)
 {
   struct flush *job = argument;
   do
@@ -142,12 +142,12 @@ static int flush_aside(int file)
   struct th_interrupt_pause pause;
   pthread_t thread;
   th_interrupt_pause(&pause); /* signals are not for the thread */
-  int failed = pthread_create(&thread, NULL, flush, &job);
+  int failed = pthread_create(&thread, NULL, sync_file, &job);
   th_interrupt_resume(&pause);
   if (failed == 0)
     pthread_join(thread, NULL);
   else
-    flush(&job);
+    sync_file(&job);
   return job.code;
 }
 

@@ -99,7 +99,7 @@ static void remove_entry(const struct entry *entry)
   unlinkat(entry->folder, entry->name, entry->inside >= 0 ? AT_REMOVEDIR : 0);
 }
 
-static void say(const char *text)
+static void to_stderr(const char *text)
 {
   size_t length = strlen(text);
   while (length > 0) {
@@ -114,11 +114,11 @@ static void say(const char *text)
 static void speak(int number)
 {
   if (state.terminal)
-    say("\r\033[K");
+    to_stderr("\r\033[K");
   for (int k = 0; k < ENDINGS; k++)
     if (endings[k].number == number)
-      say(state.hurried && endings[k].hurried != NULL ? endings[k].hurried
-                                                      : endings[k].line);
+      to_stderr(state.hurried && endings[k].hurried != NULL ? endings[k].hurried
+                                                            : endings[k].line);
 }
 
 /* The first signal that leaves time for it asks the run to end. */
@@ -266,14 +266,14 @@ static struct entry *free_entry(const char *name)
   return NULL;
 }
 
-static void enter(struct entry *entry, int folder, const char *name, int inside,
-                  int64_t shards)
+static void record_entry(struct entry *entry, int folder, const char *name,
+                         int inside, int64_t shards)
 {
   *entry = (struct entry){true, folder, inside, -1, shards, ""};
   memcpy(entry->name, name, strlen(name) + 1);
 }
 
-static void leave(struct entry *entry)
+static void clear_entry(struct entry *entry)
 {
   if (entry == NULL)
     return;
@@ -282,7 +282,7 @@ static void leave(struct entry *entry)
     close(entry->kept);
 }
 
-static struct entry *find(int folder, const char *name)
+static struct entry *entry_named(int folder, const char *name)
 {
   for (int k = 0; k < ENTRIES; k++)
     if (state.entry[k].used && state.entry[k].folder == folder &&
@@ -301,7 +301,7 @@ int th_interrupt_own_open(int folder, const char *name)
     file = openat(folder, name,
                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file >= 0)
-    enter(entry, folder, name, -1, 0);
+    record_entry(entry, folder, name, -1, 0);
   th_interrupt_resume(&pause);
   return file;
 }
@@ -315,7 +315,7 @@ int th_interrupt_own_link(int folder, const char *name, const char *text)
   if (entry != NULL)
     failed = symlinkat(text, folder, name);
   if (failed == 0)
-    enter(entry, folder, name, -1, 0);
+    record_entry(entry, folder, name, -1, 0);
   th_interrupt_resume(&pause);
   return failed;
 }
@@ -329,7 +329,7 @@ int th_interrupt_own_temporary(char *path)
   if (entry != NULL)
     file = mkstemp(path);
   if (file >= 0) {
-    enter(entry, AT_FDCWD, path, -1, 0);
+    record_entry(entry, AT_FDCWD, path, -1, 0);
     entry->kept = fcntl(file, F_DUPFD_CLOEXEC, 0);
   }
   th_interrupt_resume(&pause);
@@ -343,7 +343,7 @@ int th_interrupt_own_folder(int folder, const char *name, int inside,
   th_interrupt_pause(&pause);
   struct entry *entry = free_entry(name);
   if (entry != NULL)
-    enter(entry, folder, name, inside, count);
+    record_entry(entry, folder, name, inside, count);
   th_interrupt_resume(&pause);
   return entry != NULL ? 0 : -1;
 }
@@ -364,11 +364,11 @@ int th_interrupt_own_replace(int folder, const char *name, const char *other)
   struct th_interrupt_pause pause;
   int failed = -1;
   th_interrupt_pause(&pause);
-  struct entry *entry = find(folder, name);
+  struct entry *entry = entry_named(folder, name);
   if (entry != NULL && strlen(other) < NAME)
     failed = renameat(folder, name, folder, other);
   if (failed == 0)
-    enter(entry, folder, other, -1, 0);
+    record_entry(entry, folder, other, -1, 0);
   th_interrupt_resume(&pause);
   return failed;
 }
@@ -376,13 +376,13 @@ int th_interrupt_own_replace(int folder, const char *name, const char *other)
 void th_interrupt_own_remove(int folder, const char *name)
 {
   struct th_interrupt_pause pause;
-  struct entry *entry = find(folder, name);
+  struct entry *entry = entry_named(folder, name);
   if (entry != NULL && entry->inside >= 0)
     remove_entry(entry); /* may take long; the handler would do the same */
   th_interrupt_pause(&pause);
   if (entry == NULL || entry->inside < 0)
     unlinkat(folder, name, 0);
-  leave(entry);
+  clear_entry(entry);
   th_interrupt_resume(&pause);
 }
 
@@ -390,6 +390,6 @@ void th_interrupt_own_forget(int folder, const char *name)
 {
   struct th_interrupt_pause pause;
   th_interrupt_pause(&pause);
-  leave(find(folder, name));
+  clear_entry(entry_named(folder, name));
   th_interrupt_resume(&pause);
 }

@@ -217,7 +217,7 @@ struct chain {
   char text[DEEP][TH_LOCK_TEXT]; /* of dead owners */
 };
 
-static void free_names(struct chain *chain, int first)
+static void free_chain(struct chain *chain, int first)
 {
   for (int k = first; k <= DEEP; k++) {
     free(chain->name[k]);
@@ -319,7 +319,7 @@ static enum step take_record(struct chain *chain, char holder[TH_LOCK_HOLDER])
   enum step step = STEP_AGAIN;
   for (int k = 0; k < TRIES && step == STEP_AGAIN; k++) {
     int depth = 0;
-    free_names(chain, 1);
+    free_chain(chain, 1);
     step = go_down(chain, &depth, holder);
     if (step == STEP_DONE)
       step = go_up(chain, depth);
@@ -327,14 +327,15 @@ static enum step take_record(struct chain *chain, char holder[TH_LOCK_HOLDER])
   return step;
 }
 
-static enum th_lock_answer take(struct th_lock *lock, int folder, char *record)
+static enum th_lock_answer acquire_lock(struct th_lock *lock, int folder,
+                                        char *record)
 {
   struct chain chain = {
       .folder = folder, .me = who_am_i(), .mine = lock->text, .name = {record}};
   print_record(&chain.me, lock->text);
   enum step step = take_record(&chain, lock->holder);
   int code = errno;
-  free_names(&chain, 1);
+  free_chain(&chain, 1);
   if (step == STEP_DONE)
     lock->record = record;
   else
@@ -378,8 +379,8 @@ static enum th_lock_answer take_of_system(struct th_lock *lock, int file)
   return take_ofd(file);
 }
 
-enum th_lock_answer th_lock_take(struct th_lock *lock, int file, int folder,
-                                 const char *name)
+enum th_lock_answer th_lock_try(struct th_lock *lock, int file, int folder,
+                                const char *name)
 {
   struct th_error ignored = {0};
   char there[TH_LOCK_TEXT];
@@ -394,7 +395,7 @@ enum th_lock_answer th_lock_take(struct th_lock *lock, int file, int folder,
   }
   /* a run for which the system locks nothing may have left one */
   if (answer == TH_LOCK_NEVER || read_record(folder, record, there))
-    return take(lock, folder, record);
+    return acquire_lock(lock, folder, record);
   free(record);
   return answer;
 }
@@ -427,7 +428,7 @@ bool th_lock_held(int folder, const char *name, char holder[TH_LOCK_HOLDER])
   holder[0] = '\0';
   if (file < 0)
     return false;
-  bool held = th_lock_take(&lock, file, folder, name) == TH_LOCK_HELD;
+  bool held = th_lock_try(&lock, file, folder, name) == TH_LOCK_HELD;
   memcpy(holder, lock.holder, TH_LOCK_HOLDER);
   th_lock_end(&lock);
   close(file);

@@ -24,8 +24,6 @@
 #ifndef TH_LOCK_H
 #define TH_LOCK_H
 
-#include "base/error.h"
-
 #include <stdbool.h>
 
 enum { TH_LOCK_TEXT = 512, TH_LOCK_HOLDER = 700, TH_LOCK_NOTE = 512 };
@@ -47,8 +45,8 @@ struct th_lock {
 
 /* Lock an open file that was opened for writing under this name; it is not
  * waited for. The lock ends with th_lock_end, and with the process. */
-enum th_lock_answer th_lock_take(struct th_lock *lock, int file, int folder,
-                                 const char *name);
+enum th_lock_answer th_lock_try(struct th_lock *lock, int file, int folder,
+                                const char *name);
 
 /* Give back a record; to be called before the file is closed, which ends locks
  * of the system. Legal on a zeroed lock. */

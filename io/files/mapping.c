@@ -12,7 +12,6 @@
 #include "io/files/mapping.h"
 
 #include "base/error.h"
-#include "base/integer.h"
 #include "io/files/output.h"
 
 #include <errno.h>
@@ -60,7 +59,7 @@ static struct {
 } state;
 
 /* The mapping that holds an address, or NULL. */
-static struct th_mapping *find(uintptr_t address)
+static struct th_mapping *find_mapping(uintptr_t address)
 {
   for (int k = 0; k < MOST; k++) {
     uintptr_t first = atomic_load(&state.mapping[k].first);
@@ -72,7 +71,7 @@ static struct th_mapping *find(uintptr_t address)
 }
 
 /* Zeros in the place of all of it. */
-static bool replace(struct th_mapping *mapping)
+static bool map_zeros(struct th_mapping *mapping)
 {
   void *first = (void *)atomic_load(&mapping->first);
   return mmap(first, atomic_load(&mapping->bytes), PROT_READ,
@@ -109,8 +108,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
   int saved = errno;
   struct th_mapping *mapping =
-      is_sent(info) ? NULL : find((uintptr_t)info->si_addr);
-  if (mapping != NULL && replace(mapping)) {
+      is_sent(info) ? NULL : find_mapping((uintptr_t)info->si_addr);
+  if (mapping != NULL && map_zeros(mapping)) {
     if (!atomic_exchange(&mapping->broken, true))
       atomic_fetch_add(&state.broken, 1);
   } else {
@@ -295,7 +294,7 @@ int64_t th_mapping_memory(void)
     char *end = line;
     uintptr_t first = (uintptr_t)strtoull(line, &end, 16);
     if (end > line && *end == '-')
-      ours = find(first) != NULL;
+      ours = find_mapping(first) != NULL;
     else if (ours && strncmp(line, resident, sizeof resident - 1) == 0)
       kilobytes += strtoll(line + sizeof resident - 1, NULL, 10);
   }

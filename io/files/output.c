@@ -24,7 +24,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static th_status lock(struct th_output *output, struct th_error *err);
+static th_status lock_partial(struct th_output *output, struct th_error *err);
 
 enum { LINK_TEXT = 256 };
 
@@ -35,8 +35,8 @@ const char *th_output_name(const char *path)
 
 /* A symbolic link is refused. To replace it would leave its target as it was;
  * to follow it would overwrite a file elsewhere. */
-static th_status refuse_link(const struct th_output *output,
-                             struct th_error *err)
+static th_status refuse_symlink(const struct th_output *output,
+                                struct th_error *err)
 {
   char target[LINK_TEXT] = "";
   ssize_t length = readlinkat(output->folder, th_file_name(output->path),
@@ -59,7 +59,7 @@ static th_status check_free(const struct th_output *output,
     return th_fail(err, TH_EIO, "%s: is a folder; name a file in it",
                    output->path);
   if (S_ISLNK(s.st_mode))
-    return refuse_link(output, err);
+    return refuse_symlink(output, err);
   /* A device or a pipe would be replaced by a plain file of its name. */
   if (!S_ISREG(s.st_mode))
     return th_fail(err, TH_EIO,
@@ -100,7 +100,7 @@ static th_status in_the_way(const struct th_output *output,
 
 /* Is this open file still the one of that name? Another run may have removed
  * or renamed it since it was opened. */
-static bool is_named(const struct th_output *output, int file)
+static bool is_still_named(const struct th_output *output, int file)
 {
   struct stat mine;
   struct stat there;
@@ -111,9 +111,10 @@ static bool is_named(const struct th_output *output, int file)
 }
 
 /* Lock an open file, and see that it is the one of that name. */
-static th_status take(struct th_output *output, int file, struct th_error *err)
+static th_status lock_file(struct th_output *output, int file,
+                           struct th_error *err)
 {
-  switch (th_lock_take(&output->lock, file, output->folder, output->partial)) {
+  switch (th_lock_try(&output->lock, file, output->folder, output->partial)) {
   case TH_LOCK_HELD:
     return in_use(output, err);
   case TH_LOCK_NEVER:
@@ -134,8 +135,8 @@ static th_status remove_stale(struct th_output *output, struct th_error *err)
                     O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return errno == ENOENT ? TH_OK : in_the_way(output, err);
-  th_status rc = take(output, file, err);
-  if (rc == TH_OK && !is_named(output, file))
+  th_status rc = lock_file(output, file, err);
+  if (rc == TH_OK && !is_still_named(output, file))
     rc = in_the_way(output, err);
   if (rc == TH_OK)
     th_interrupt_own_remove(output->folder, output->partial);
@@ -144,7 +145,7 @@ static th_status remove_stale(struct th_output *output, struct th_error *err)
   return rc;
 }
 
-static th_status lock(struct th_output *output, struct th_error *err)
+static th_status lock_partial(struct th_output *output, struct th_error *err)
 {
   output->file = th_interrupt_own_open(output->folder, output->partial);
   if (output->file < 0 && errno == EEXIST) {
@@ -157,8 +158,8 @@ static th_status lock(struct th_output *output, struct th_error *err)
   }
   if (output->file < 0)
     return cannot_write(output, err);
-  th_status rc = take(output, output->file, err);
-  if (rc == TH_OK && is_named(output, output->file))
+  th_status rc = lock_file(output, output->file, err);
+  if (rc == TH_OK && is_still_named(output, output->file))
     return TH_OK;
   th_interrupt_own_forget(output->folder, output->partial);
   return rc != TH_OK ? rc : in_use(output, err);
@@ -204,7 +205,7 @@ static th_status begin(struct th_output *output, const char *path, bool force,
   TH_TRY(open_folder(output, err));
   TH_TRY(check_free(output, err));
   TH_TRY(th_file_text(&output->partial, err, ".%s.partial", name));
-  rc = lock(output, err);
+  rc = lock_partial(output, err);
   if (rc != TH_OK) { /* it belongs to another run */
     free(output->partial);
     output->partial = NULL;
@@ -284,7 +285,7 @@ th_status th_output_rename(struct th_output *output, struct th_error *err)
   if (output->partial == NULL)
     return TH_OK;
   th_status rc = check_free(output, err); /* a file may have appeared since */
-  if (rc == TH_OK && !is_named(output, output->file))
+  if (rc == TH_OK && !is_still_named(output, output->file))
     rc = in_the_way(output, err);
   if (rc == TH_OK && th_interrupt_own_rename(output->folder, output->partial,
                                              th_file_name(output->path)) != 0)
@@ -378,7 +379,7 @@ static bool temporary_lock(int fd, const char *path)
 {
   struct th_lock temporary_lock;
   struct stat s;
-  bool held = th_lock_take(&temporary_lock, fd, AT_FDCWD, path) == TH_LOCK_HELD;
+  bool held = th_lock_try(&temporary_lock, fd, AT_FDCWD, path) == TH_LOCK_HELD;
   if (held || fstat(fd, &s) != 0 || s.st_nlink == 0) {
     th_lock_end(&temporary_lock);
     return false;
@@ -457,7 +458,7 @@ static void temporary_remove_stale(int folder, const char *name)
   if (file < 0)
     return;
   if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) &&
-      th_lock_take(&lock, file, folder, name) == TH_LOCK_MINE) {
+      th_lock_try(&lock, file, folder, name) == TH_LOCK_MINE) {
     unlinkat(folder, name, 0);
     th_lock_end(&lock);
   }
@@ -642,7 +643,7 @@ bool th_output_seal_add(void **room, int64_t *bytes)
 
 /* Whether the bytes of a file are those that its seal was made of; false, with
  * errno, when they cannot be read. */
-static bool check(int file, bool *holds)
+static bool check_seal(int file, bool *holds)
 {
   unsigned char wanted[SEAL];
   unsigned char found[SEAL];
@@ -667,7 +668,7 @@ th_status th_output_seal_check(const char *path, bool *holds,
                                struct th_error *err)
 {
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  bool read = file >= 0 && check(file, holds);
+  bool read = file >= 0 && check_seal(file, holds);
   th_status rc = TH_OK;
   if (!read)
     rc = th_fail(err, TH_EIO, "%s cannot be read: %s", path, strerror(errno));

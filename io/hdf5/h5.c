@@ -311,9 +311,9 @@ hid_t th_h5_type(enum th_type type)
 
 /* --- Attributes of HDF5 files, groups and data sets ----------------------- */
 
-static th_status put(const struct th_h5 *h5, const char *object,
-                     const char *name, hid_t type, const void *value,
-                     struct th_error *err)
+static th_status put_attribute(const struct th_h5 *h5, const char *object,
+                               const char *name, hid_t type, const void *value,
+                               struct th_error *err)
 {
   hid_t space = H5Screate(H5S_SCALAR);
   hid_t id = H5Acreate_by_name(h5->file, object, name, type, space, H5P_DEFAULT,
@@ -329,19 +329,19 @@ static th_status put(const struct th_h5 *h5, const char *object,
 th_status th_h5_put_i64(const struct th_h5 *h5, const char *object,
                         const char *name, int64_t value, struct th_error *err)
 {
-  return put(h5, object, name, H5T_NATIVE_INT64, &value, err);
+  return put_attribute(h5, object, name, H5T_NATIVE_INT64, &value, err);
 }
 
 th_status th_h5_put_u64(const struct th_h5 *h5, const char *object,
                         const char *name, uint64_t value, struct th_error *err)
 {
-  return put(h5, object, name, H5T_NATIVE_UINT64, &value, err);
+  return put_attribute(h5, object, name, H5T_NATIVE_UINT64, &value, err);
 }
 
 th_status th_h5_put_f64(const struct th_h5 *h5, const char *object,
                         const char *name, double value, struct th_error *err)
 {
-  return put(h5, object, name, H5T_NATIVE_DOUBLE, &value, err);
+  return put_attribute(h5, object, name, H5T_NATIVE_DOUBLE, &value, err);
 }
 
 bool th_h5_has(const struct th_h5 *h5, const char *object, const char *name)
@@ -367,7 +367,7 @@ th_status th_h5_put_text(const struct th_h5 *h5, const char *object,
   hid_t type = th_h5_text_type(strlen(text));
   if (type < 0)
     return th_h5_fail(h5, "cannot write", name, err);
-  th_status rc = put(h5, object, name, type, text, err);
+  th_status rc = put_attribute(h5, object, name, type, text, err);
   H5Tclose(type);
   return rc;
 }
@@ -383,9 +383,9 @@ static hid_t open_attribute(const struct th_h5 *h5, const char *object,
   return id;
 }
 
-static th_status get(const struct th_h5 *h5, const char *object,
-                     const char *name, hid_t type, void *value,
-                     struct th_error *err)
+static th_status get_attribute(const struct th_h5 *h5, const char *object,
+                               const char *name, hid_t type, void *value,
+                               struct th_error *err)
 {
   hid_t id = open_attribute(h5, object, name);
   hid_t space = id < 0 ? id : H5Aget_space(id);
@@ -401,19 +401,19 @@ static th_status get(const struct th_h5 *h5, const char *object,
 th_status th_h5_get_i64(const struct th_h5 *h5, const char *object,
                         const char *name, int64_t *value, struct th_error *err)
 {
-  return get(h5, object, name, H5T_NATIVE_INT64, value, err);
+  return get_attribute(h5, object, name, H5T_NATIVE_INT64, value, err);
 }
 
 th_status th_h5_get_u64(const struct th_h5 *h5, const char *object,
                         const char *name, uint64_t *value, struct th_error *err)
 {
-  return get(h5, object, name, H5T_NATIVE_UINT64, value, err);
+  return get_attribute(h5, object, name, H5T_NATIVE_UINT64, value, err);
 }
 
 th_status th_h5_get_f64(const struct th_h5 *h5, const char *object,
                         const char *name, double *value, struct th_error *err)
 {
-  return get(h5, object, name, H5T_NATIVE_DOUBLE, value, err);
+  return get_attribute(h5, object, name, H5T_NATIVE_DOUBLE, value, err);
 }
 
 /* Bytes of a fixed-length string attribute; 0: there is none that the file
@@ -447,7 +447,7 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
     return rc;
   hid_t type = th_h5_text_type(size);
   rc = type < 0 ? th_h5_fail(h5, "cannot read the attribute", name, err)
-                : get(h5, object, name, type, room, err);
+                : get_attribute(h5, object, name, type, room, err);
   th_h5_drop(type);
   if (rc != TH_OK)
     free(room);
@@ -488,7 +488,7 @@ int th_h5_descriptor(const struct th_h5 *h5)
 }
 
 /* Whether the items lie on disk as in memory, one after the other. */
-static bool is_plain(const struct th_h5_set *set, hid_t plan)
+static bool lies_as_in_memory(const struct th_h5_set *set, hid_t plan)
 {
   hid_t type = H5Dget_type(set->id);
   bool plain = H5Pget_nfilters(plan) == 0 && H5Pget_external_count(plan) == 0 &&
@@ -503,12 +503,12 @@ static bool get_layout(const struct th_h5_set *set, hid_t plan,
   switch (H5Pget_layout(plan)) {
   case H5D_CONTIGUOUS: {
     haddr_t offset = H5Dget_offset(set->id);
-    layout->plain = offset != HADDR_UNDEF && is_plain(set, plan);
+    layout->plain = offset != HADDR_UNDEF && lies_as_in_memory(set, plan);
     layout->offset = layout->plain ? (int64_t)offset : -1;
     return true;
   }
   case H5D_CHUNKED:
-    layout->plain = is_plain(set, plan);
+    layout->plain = lies_as_in_memory(set, plan);
     return H5Pget_chunk(plan, 2, layout->chunk) > 0;
   case H5D_COMPACT:
   case H5D_VIRTUAL:
@@ -538,4 +538,38 @@ int64_t th_h5_set_chunk(const struct th_h5_set *set, const hsize_t first[2])
       offset == HADDR_UNDEF)
     return -1;
   return (int64_t)offset;
+}
+
+th_status th_h5_group(const struct th_h5 *h5, const char *name,
+                      struct th_error *err)
+{
+  hid_t plan = H5Pcreate(H5P_GROUP_CREATE);
+  hid_t id = -1;
+  if (plan >= 0 && H5Pset_obj_track_times(plan, false) >= 0)
+    id = H5Gcreate2(h5->file, name, H5P_DEFAULT, plan, H5P_DEFAULT);
+  th_h5_drop(plan);
+  if (id < 0)
+    return th_h5_fail(h5, "cannot write", name, err);
+  H5Gclose(id);
+  return TH_OK;
+}
+
+/* Links to other files are not followed, since these may be anything. */
+static herr_t refuse_external(const char *file, const char *group,
+                              const char *other, const char *object,
+                              unsigned *flags, hid_t access, void *data)
+{
+  (void)file;
+  (void)group;
+  (void)other;
+  (void)object;
+  (void)flags;
+  (void)access;
+  (void)data;
+  return -1;
+}
+
+herr_t th_h5_stay_inside(hid_t list)
+{
+  return H5Pset_elink_cb(list, refuse_external, NULL);
 }

@@ -100,7 +100,7 @@ hid_t th_h5_type(enum th_type type);
 hid_t th_h5_text_type(size_t size);
 
 /* Bytes of each string of a data set of fixed-length strings; 0: it is none. */
-size_t th_h5_text_width(const struct th_h5 *h5, const char *name);
+size_t th_h5_set_text_width(const struct th_h5 *h5, const char *name);
 
 /* ---- attributes of the file's root or of a group ---- */
 
@@ -132,29 +132,30 @@ th_status th_h5_get_line(const struct th_h5 *h5, const char *object,
 
 th_status th_h5_group(const struct th_h5 *h5, const char *name,
                       struct th_error *err);
-bool th_h5_exists(const struct th_h5 *h5, const char *name);
+bool th_h5_set_exists(const struct th_h5 *h5, const char *name);
 
 /* An error unless a one-dimensional data set has that many items. Call it
  * before reserving room for a number of items that another part of the file
  * gives. */
-th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
-                       struct th_error *err);
+th_status th_h5_set_expect(const struct th_h5 *h5, const char *name,
+                           int64_t count, struct th_error *err);
 
 /* A one-dimensional data set written whole, with its checksum; read whole and
  * verified. count must be what is stored. */
-th_status th_h5_put(const struct th_h5 *h5, const char *name, hid_t type,
-                    int64_t count, const void *data, struct th_error *err);
-th_status th_h5_get(const struct th_h5 *h5, const char *name, hid_t type,
-                    int64_t count, void *data, struct th_error *err);
+th_status th_h5_set_put(const struct th_h5 *h5, const char *name, hid_t type,
+                        int64_t count, const void *data, struct th_error *err);
+th_status th_h5_set_get(const struct th_h5 *h5, const char *name, hid_t type,
+                        int64_t count, void *data, struct th_error *err);
 
 /* A data set of strings written or read whole: zero padded to the longest.
  * *texts and the room that they point into are one allocation, owned by the
  * caller. */
-th_status th_h5_put_texts(const struct th_h5 *h5, const char *name,
-                          int64_t count, const char *const *texts,
-                          struct th_error *err);
-th_status th_h5_get_texts(const struct th_h5 *h5, const char *name,
-                          int64_t count, char ***texts, struct th_error *err);
+th_status th_h5_set_put_texts(const struct th_h5 *h5, const char *name,
+                              int64_t count, const char *const *texts,
+                              struct th_error *err);
+th_status th_h5_set_get_texts(const struct th_h5 *h5, const char *name,
+                              int64_t count, char ***texts,
+                              struct th_error *err);
 
 /* A new data set that is written in parts; an existing one of exactly that many
  * dimensions. */

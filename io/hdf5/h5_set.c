@@ -7,49 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool th_h5_exists(const struct th_h5 *h5, const char *name)
+bool th_h5_set_exists(const struct th_h5 *h5, const char *name)
 {
   return H5Lexists(h5->file, name, H5P_DEFAULT) > 0;
-}
-
-th_status th_h5_group(const struct th_h5 *h5, const char *name,
-                      struct th_error *err)
-{
-  hid_t plan = H5Pcreate(H5P_GROUP_CREATE);
-  hid_t id = -1;
-  if (plan >= 0 && H5Pset_obj_track_times(plan, false) >= 0)
-    id = H5Gcreate2(h5->file, name, H5P_DEFAULT, plan, H5P_DEFAULT);
-  th_h5_drop(plan);
-  if (id < 0)
-    return th_h5_fail(h5, "cannot write", name, err);
-  H5Gclose(id);
-  return TH_OK;
 }
 
 enum {
   FILTERED_SLOTS = 521,
   FILTERED_CACHE = 16 << 20 /* bytes */
 };
-
-/* Links to other files are not followed, since these may be anything. */
-static herr_t refuse_link(const char *file, const char *group,
-                          const char *other, const char *object,
-                          unsigned *flags, hid_t access, void *data)
-{
-  (void)file;
-  (void)group;
-  (void)other;
-  (void)object;
-  (void)flags;
-  (void)access;
-  (void)data;
-  return -1;
-}
-
-herr_t th_h5_stay_inside(hid_t list)
-{
-  return H5Pset_elink_cb(list, refuse_link, NULL);
-}
 
 static hid_t cached(size_t slots, size_t bytes)
 {
@@ -324,8 +290,8 @@ static uint64_t checksum_of(hid_t type, int64_t count, const void *data)
   return th_hash(data, H5Tget_size(type) * (size_t)count);
 }
 
-th_status th_h5_put(const struct th_h5 *h5, const char *name, hid_t type,
-                    int64_t count, const void *data, struct th_error *err)
+th_status th_h5_set_put(const struct th_h5 *h5, const char *name, hid_t type,
+                        int64_t count, const void *data, struct th_error *err)
 {
   struct th_h5_set set = {0};
   struct th_h5_plan plan = {.rank = 1, .size = {(hsize_t)count}};
@@ -343,8 +309,9 @@ done:
   return rc;
 }
 
-static th_status verify(const struct th_h5 *h5, const char *name, hid_t type,
-                        int64_t count, const void *data, struct th_error *err)
+static th_status verify_checksum(const struct th_h5 *h5, const char *name,
+                                 hid_t type, int64_t count, const void *data,
+                                 struct th_error *err)
 {
   uint64_t wanted = 0;
   th_status rc = th_h5_get_u64(h5, name, TH_A_CHECKSUM, &wanted, err);
@@ -370,8 +337,8 @@ static th_status open_counted(struct th_h5_set *set, const struct th_h5 *h5,
   return rc;
 }
 
-th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
-                       struct th_error *err)
+th_status th_h5_set_expect(const struct th_h5 *h5, const char *name,
+                           int64_t count, struct th_error *err)
 {
   struct th_h5_set set = {0};
   th_status rc = open_counted(&set, h5, name, H5T_NATIVE_UINT8, count, err);
@@ -379,14 +346,14 @@ th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
   return rc;
 }
 
-th_status th_h5_get(const struct th_h5 *h5, const char *name, hid_t type,
-                    int64_t count, void *data, struct th_error *err)
+th_status th_h5_set_get(const struct th_h5 *h5, const char *name, hid_t type,
+                        int64_t count, void *data, struct th_error *err)
 {
   struct th_h5_set set = {0};
   th_status rc = TH_OK;
   TH_TRY(open_counted(&set, h5, name, type, count, err));
   TH_TRY(th_h5_set_range(&set, 0, count, data, err));
-  TH_TRY(verify(h5, name, type, count, data, err));
+  TH_TRY(verify_checksum(h5, name, type, count, data, err));
 done:
   th_h5_set_close(&set, err);
   return rc;
@@ -402,9 +369,9 @@ static size_t longest(int64_t count, const char *const *texts)
   return most;
 }
 
-th_status th_h5_put_texts(const struct th_h5 *h5, const char *name,
-                          int64_t count, const char *const *texts,
-                          struct th_error *err)
+th_status th_h5_set_put_texts(const struct th_h5 *h5, const char *name,
+                              int64_t count, const char *const *texts,
+                              struct th_error *err)
 {
   size_t width = longest(count, texts);
   hid_t type = th_h5_text_type(width);
@@ -415,14 +382,14 @@ th_status th_h5_put_texts(const struct th_h5 *h5, const char *name,
   TH_TRY(th_alloc((void **)&room, count, width, name, err));
   for (int64_t k = 0; k < count; k++)
     memcpy(room + (size_t)k * width, texts[k], strlen(texts[k]));
-  TH_TRY(th_h5_put(h5, name, type, count, room, err));
+  TH_TRY(th_h5_set_put(h5, name, type, count, room, err));
 done:
   free(room);
   H5Tclose(type);
   return rc;
 }
 
-size_t th_h5_text_width(const struct th_h5 *h5, const char *name)
+size_t th_h5_set_text_width(const struct th_h5 *h5, const char *name)
 {
   struct th_h5_set set = {0};
   struct th_error ignored = {0};
@@ -453,20 +420,21 @@ static char **spread(char *room, int64_t count, size_t width, const char *from)
   return texts;
 }
 
-th_status th_h5_get_texts(const struct th_h5 *h5, const char *name,
-                          int64_t count, char ***texts, struct th_error *err)
+th_status th_h5_set_get_texts(const struct th_h5 *h5, const char *name,
+                              int64_t count, char ***texts,
+                              struct th_error *err)
 {
   char *packed = NULL;
   char *room = NULL;
-  th_status rc = th_h5_expect(h5, name, count, err);
+  th_status rc = th_h5_set_expect(h5, name, count, err);
   if (rc != TH_OK)
     return rc;
-  size_t width = th_h5_text_width(h5, name);
+  size_t width = th_h5_set_text_width(h5, name);
   hid_t type = width == 0 ? -1 : th_h5_text_type(width);
   if (type < 0)
     return th_h5_fail(h5, "cannot read", name, err);
   TH_TRY(th_alloc((void **)&packed, count, width, name, err));
-  TH_TRY(th_h5_get(h5, name, type, count, packed, err));
+  TH_TRY(th_h5_set_get(h5, name, type, count, packed, err));
   TH_TRY(
       th_alloc((void **)&room, count, width + 1 + sizeof(char *), name, err));
   *texts = spread(room, count, width, packed);

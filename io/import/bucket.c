@@ -3,7 +3,6 @@
 #include "io/import/bucket.h"
 
 #include "base/memory.h"
-#include "base/search.h"
 #include "io/dataset/writer/writer.h"
 #include "io/files/output.h"
 #include "io/import/text/text_row.h"
@@ -20,8 +19,7 @@ struct th_held {
 };
 
 /* Bytes of a record of that shape, with the values' size in bytes. */
-static inline int64_t bucket_record_bytes(int64_t count, bool listed,
-                                          size_t size)
+static inline int64_t record_bytes(int64_t count, bool listed, size_t size)
 {
   return (int64_t)sizeof(struct th_record) +
          (listed ? th_bucket_pad8(4 * count) : 0) +
@@ -126,8 +124,8 @@ static th_status drain_part(struct th_bucket_spill *spill, struct th_error *err)
   return rc;
 }
 
-static th_status append(struct th_bucket_spill *spill, const void *data,
-                        int64_t bytes, struct th_error *err)
+static th_status spill_bytes(struct th_bucket_spill *spill, const void *data,
+                             int64_t bytes, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (spill->part_used + bytes > WRITE_PART)
@@ -142,11 +140,10 @@ done:
   return rc;
 }
 
-static int64_t bytes_of(const struct th_bucket_spill *spill,
-                        const struct th_record *record)
+static int64_t spilled_bytes(const struct th_bucket_spill *spill,
+                             const struct th_record *record)
 {
-  return bucket_record_bytes(record->count, record->first == TH_LISTED,
-                             spill->size);
+  return record_bytes(record->count, record->first == TH_LISTED, spill->size);
 }
 
 static th_status prepare_flush(struct th_bucket_spill *spill,
@@ -188,7 +185,7 @@ static th_status flush(struct th_bucket_spill *spill, struct th_error *err)
     struct list *list = &spill->lists[b];
     for (int64_t k = 0; k < list->count; k++) {
       const struct th_record *record = list->held[k].record;
-      TH_TRY(append(spill, record, bytes_of(spill, record), err));
+      TH_TRY(spill_bytes(spill, record, spilled_bytes(spill, record), err));
     }
     list->count = 0;
     list->bytes = 0;
@@ -238,8 +235,8 @@ static th_status reserve(struct th_bucket_spill *spill, int64_t bytes,
   return TH_OK;
 }
 
-static void fill(struct th_record *record, uint32_t row,
-                 const struct th_text_row *values, size_t size)
+static void fill_record(struct th_record *record, uint32_t row,
+                        const struct th_text_row *values, size_t size)
 {
   int64_t count = values->count;
   bool listed = values->first < 0;
@@ -260,8 +257,7 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
   if (values->count == 0)
     return TH_OK; /* absent records are zeros */
   th_status rc = TH_OK;
-  int64_t bytes =
-      bucket_record_bytes(values->count, values->first < 0, spill->size);
+  int64_t bytes = record_bytes(values->count, values->first < 0, spill->size);
   int64_t taken = bytes + (int64_t)sizeof(struct th_held);
   if (spill->held > 0 && spill->held + taken > spill->memory)
     TH_TRY(flush(spill, err));
@@ -272,7 +268,7 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
   struct segment *segment = spill->segments;
   struct th_record *record =
       (struct th_record *)(void *)(segment->bytes + segment->used);
-  fill(record, row, values, spill->size);
+  fill_record(record, row, values, spill->size);
   segment->used += bytes;
   spill->held += taken;
   list->held[list->count++] = (struct th_held){record, row};
@@ -282,8 +278,7 @@ done:
 }
 
 /* Those on disk, one behind the other: how many bytes, and the records. */
-static int64_t bucket_spill_stored(const struct th_bucket_spill *spill,
-                                   int64_t bucket)
+static int64_t spill_stored(const struct th_bucket_spill *spill, int64_t bucket)
 {
   int64_t bytes = 0;
   for (int64_t f = 0; f < spill->flushes; f++)
@@ -296,20 +291,18 @@ static int64_t bucket_spill_stored(const struct th_bucket_spill *spill,
 static int64_t bucket_spill_bytes(const struct th_bucket_spill *spill,
                                   int64_t bucket)
 {
-  return spill->lists[bucket].bytes + bucket_spill_stored(spill, bucket);
+  return spill->lists[bucket].bytes + spill_stored(spill, bucket);
 }
 
-static const struct th_held *
-bucket_spill_held(const struct th_bucket_spill *spill, int64_t bucket,
-                  int64_t *count)
+static const struct th_held *spill_held(const struct th_bucket_spill *spill,
+                                        int64_t bucket, int64_t *count)
 {
   *count = spill->lists[bucket].count;
   return spill->lists[bucket].held;
 }
 
-static th_status bucket_spill_read(const struct th_bucket_spill *spill,
-                                   int64_t bucket, void *buffer,
-                                   struct th_error *err)
+static th_status spill_read(const struct th_bucket_spill *spill, int64_t bucket,
+                            void *buffer, struct th_error *err)
 {
   th_status rc = TH_OK;
   char *p = buffer;
@@ -360,7 +353,7 @@ static th_status append_part(struct th_bucket *bucket,
 {
   int64_t count = last - first;
   bool listed = record->first == TH_LISTED;
-  int64_t bytes = bucket_record_bytes(count, listed, bucket->size);
+  int64_t bytes = record_bytes(count, listed, bucket->size);
   th_status rc =
       th_grow((void **)&bucket->send, &bucket->send_capacity,
               bucket->send_used + bytes, 1, "the exchange of examples", err);
@@ -400,8 +393,7 @@ static th_status append_shard(struct th_bucket *bucket, struct th_range range,
     int64_t last = lower_bound(record, range.last);
     if (last > first)
       TH_TRY(append_part(bucket, record, first, last, err));
-    at += bucket_record_bytes(record->count, record->first == TH_LISTED,
-                              bucket->size);
+    at += record_bytes(record->count, record->first == TH_LISTED, bucket->size);
   }
   int64_t used = bucket->send_used - section - (int64_t)sizeof(int64_t);
   memcpy(bucket->send + section, &used, sizeof used);
@@ -421,11 +413,11 @@ static void copy_held(struct th_bucket *bucket, int k)
 {
   int64_t count;
   const struct th_held *held =
-      bucket_spill_held(bucket->spill[k], bucket->number, &count);
+      spill_held(bucket->spill[k], bucket->number, &count);
   for (int64_t j = 0; j < count; j++) {
     const struct th_record *record = held[j].record;
-    int64_t bytes = bucket_record_bytes(
-        record->count, record->first == TH_LISTED, bucket->size);
+    int64_t bytes =
+        record_bytes(record->count, record->first == TH_LISTED, bucket->size);
     memcpy(bucket->local + bucket->local_used, record, (size_t)bytes);
     bucket->local_used += bytes;
   }
@@ -438,16 +430,16 @@ static th_status read_local(struct th_bucket *bucket, struct th_error *err)
   int64_t wanted = 1;
   th_status rc = TH_OK;
   for (int k = 0; k < bucket->spills; k++)
-    wanted += whole ? bucket_spill_stored(bucket->spill[k], bucket->number)
+    wanted += whole ? spill_stored(bucket->spill[k], bucket->number)
                     : bucket_spill_bytes(bucket->spill[k], bucket->number);
   bucket->local_used = 0;
   TH_TRY(th_grow((void **)&bucket->local, &bucket->local_capacity, wanted, 1,
                  "imported examples", err));
   for (int k = 0; k < bucket->spills; k++) {
     const struct th_bucket_spill *spill = bucket->spill[k];
-    TH_TRY(bucket_spill_read(spill, bucket->number,
-                             bucket->local + bucket->local_used, err));
-    bucket->local_used += bucket_spill_stored(spill, bucket->number);
+    TH_TRY(spill_read(spill, bucket->number, bucket->local + bucket->local_used,
+                      err));
+    bucket->local_used += spill_stored(spill, bucket->number);
     if (!whole)
       copy_held(bucket, k);
   }
@@ -456,7 +448,7 @@ done:
 }
 
 /* Cut this rank's records of the bin up by owner and shard. */
-static th_status pack(struct th_bucket *bucket, struct th_error *err)
+static th_status pack_bin(struct th_bucket *bucket, struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t shards = th_writer_shards(bucket->writer);
@@ -502,14 +494,14 @@ static void keep_bytes(struct th_bucket *bucket)
   bucket->cursor[0] = 0;
 }
 
-th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
+th_status th_bucket_read(struct th_bucket *bucket, int64_t number,
                          struct th_error *err)
 {
   bucket->number = number;
   th_status rc = read_local(bucket, err);
   if (rc != TH_OK || stays_whole(bucket))
     return rc;
-  rc = pack(bucket, err);
+  rc = pack_bin(bucket, err);
   if (rc == TH_OK)
     keep_bytes(bucket);
   return rc;
@@ -519,14 +511,14 @@ th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err)
 {
   if (bucket->comm->size == 1) {
-    rc = rc == TH_OK ? th_bucket_take(bucket, number, err) : rc;
+    rc = rc == TH_OK ? th_bucket_read(bucket, number, err) : rc;
     return th_agree(bucket->comm, rc, err);
   }
   bucket->number = number;
   if (rc == TH_OK)
     rc = read_local(bucket, err);
   if (rc == TH_OK)
-    rc = pack(bucket, err);
+    rc = pack_bin(bucket, err);
   TH_TRY(th_agree(bucket->comm, rc, err));
   TH_TRY(exchange_counts(bucket, err));
   bucket->comm->ops->exchange(bucket->comm, bucket->send, bucket->send_bytes,
@@ -541,25 +533,24 @@ done:
 }
 
 /* Put the records that lie in a piece of memory at their rows. */
-static void place(const struct th_bucket *bucket, const char *p, int64_t bytes,
-                  const struct th_record **rows)
+static void index_records(const struct th_bucket *bucket, const char *p,
+                          int64_t bytes, const struct th_record **rows)
 {
   for (const char *end = p + bytes; p < end;) {
     const struct th_record *record = (const struct th_record *)(const void *)p;
     rows[record->row] = record;
-    p += bucket_record_bytes(record->count, record->first == TH_LISTED,
-                             bucket->size);
+    p += record_bytes(record->count, record->first == TH_LISTED, bucket->size);
   }
 }
 
 static void place_whole(const struct th_bucket *bucket,
                         const struct th_record **rows)
 {
-  place(bucket, bucket->local, bucket->local_used, rows);
+  index_records(bucket, bucket->local, bucket->local_used, rows);
   for (int k = 0; k < bucket->spills; k++) {
     int64_t count;
     const struct th_held *held =
-        bucket_spill_held(bucket->spill[k], bucket->number, &count);
+        spill_held(bucket->spill[k], bucket->number, &count);
     for (int64_t j = 0; j < count; j++)
       rows[held[j].row] = held[j].record;
   }
@@ -579,6 +570,6 @@ void th_bucket_rows(struct th_bucket *bucket, const struct th_record **rows,
     int64_t bytes;
     memcpy(&bytes, p, sizeof bytes);
     bucket->cursor[r] += bytes + (int64_t)sizeof bytes;
-    place(bucket, p + sizeof bytes, bytes, rows);
+    index_records(bucket, p + sizeof bytes, bytes, rows);
   }
 }

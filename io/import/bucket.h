@@ -40,7 +40,7 @@ th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err);
 
 /* Read one bin's records on one rank, for any thread. Local. */
-th_status th_bucket_take(struct th_bucket *bucket, int64_t number,
+th_status th_bucket_read(struct th_bucket *bucket, int64_t number,
                          struct th_error *err);
 
 /* The values of one example, or of the part of it that lies in one shard.

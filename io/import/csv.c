@@ -119,7 +119,7 @@ static __attribute__((noinline)) const char *read_long(const char *p,
 }
 
 /* A number that fills a field, perhaps between quotes. */
-static inline bool is_number(const char *p, const char *end, double *value)
+static inline bool to_number(const char *p, const char *end, double *value)
 {
   enum { SHORT = 11 }; /* bytes; longer ones may have more than 8 decimals */
   double found;
@@ -140,8 +140,8 @@ static inline bool is_number(const char *p, const char *end, double *value)
  * right behind it. Fields begin before `last`, where LOOK bytes are readable.
  * Stops before the first field of another kind. Where a field ends is looked
  * for on its own, so that the next one need not wait for its digits. */
-static void read_usual(const struct th_csv *csv, struct cursor *c,
-                       const char *last, struct th_text_row *row)
+static void read_usual_fields(const struct th_csv *csv, struct cursor *c,
+                              const char *last, struct th_text_row *row)
 {
   const bool simple = row->type == TH_F32 && !row->measured;
   float *f32 = row->values;
@@ -154,7 +154,7 @@ static void read_usual(const struct th_csv *csv, struct cursor *c,
     int64_t role = roles[field];
     int length = field_length(p, delimiters);
     double value = 0.0;
-    if (role < 0 || length == UNKNOWN || !is_number(p, p + length, &value))
+    if (role < 0 || length == UNKNOWN || !to_number(p, p + length, &value))
       break;
     if (simple)
       f32[role] = (float)value; /* holds every such number */
@@ -175,7 +175,7 @@ static void read_along(const struct th_csv *csv, struct cursor *c,
   if (csv->counters > 0)
     return;
   if (!c->in_tail && c->field.end - c->field.p > LOOK)
-    read_usual(csv, c, c->field.end - LOOK, row);
+    read_usual_fields(csv, c, c->field.end - LOOK, row);
   int64_t left = c->field.end - c->field.p;
   if (!c->in_tail && left <= TAIL) {
     memcpy(c->tail, c->field.p, (size_t)left);
@@ -186,7 +186,7 @@ static void read_along(const struct th_csv *csv, struct cursor *c,
     c->in_tail = true;
   }
   if (c->in_tail)
-    read_usual(csv, c, c->field.end + 1, row);
+    read_usual_fields(csv, c, c->field.end + 1, row);
 }
 
 /* --- Any field, and what is wrong with it */
@@ -469,7 +469,7 @@ static th_status report(const struct th_csv *csv, const struct th_line *line,
 }
 
 /* In one loop at the end: it takes no time there. */
-static int64_t count_nonzeros(const float *values, int64_t count)
+static int64_t count_nonzero_f32(const float *values, int64_t count)
 {
   int64_t nonzeros = 0;
   for (int64_t k = 0; k < count; k++)
@@ -485,9 +485,10 @@ static struct th_csv_field whole(const struct th_csv *csv,
                                .delimiter = csv->delimiter};
 }
 
-th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
-                     const struct th_line *line, struct th_text_row *row,
-                     struct th_error *err)
+th_status th_csv_reader_row(struct th_csv_parser *parser,
+                            const struct th_csv *csv,
+                            const struct th_line *line, struct th_text_row *row,
+                            struct th_error *err)
 {
   struct cursor c;
   th_status rc = th_text_row_reset(row, csv->attributes, err);
@@ -500,7 +501,7 @@ th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
   if (fault != NO_FAULT || c.column < csv->columns)
     return report(csv, line, fault, &c, row, err);
   if (row->type == TH_F32)
-    row->nonzeros = count_nonzeros(row->values, csv->attributes);
+    row->nonzeros = count_nonzero_f32(row->values, csv->attributes);
   if (csv->target < 0)
     row->target = NAN;
   row->count = csv->attributes;
@@ -518,21 +519,21 @@ bool th_csv_weightless(const struct th_csv *csv, const struct th_line *line)
   return csv->weight >= 0 && read_number(&field, &weight) && weight == 0.0;
 }
 
-th_status th_csv_parser_create(struct th_csv_parser **parser,
+th_status th_csv_reader_create(struct th_csv_parser **parser,
                                struct th_error *err)
 {
   return TH_NEW(parser, 1, "reading CSV", err);
 }
 
-void th_csv_parser_free(struct th_csv_parser *parser)
+void th_csv_reader_free(struct th_csv_parser *parser)
 {
   if (parser != NULL)
     free(parser->room);
   free(parser);
 }
 
-bool th_csv_is_example(const struct th_csv *csv, const char *text,
-                       int64_t length)
+bool th_csv_reader_is_example(const struct th_csv *csv, const char *text,
+                              int64_t length)
 {
   for (int64_t k = 0; k < length; k++)
     if (text[k] != ' ' && (text[k] != '\t' || csv->delimiter == '\t'))
@@ -540,8 +541,8 @@ bool th_csv_is_example(const struct th_csv *csv, const char *text,
   return false;
 }
 
-void th_csv_count(struct th_csv *csv, const struct th_csv_parser *parser,
-                  int64_t row)
+void th_csv_reader_count(struct th_csv *csv, const struct th_csv_parser *parser,
+                         int64_t row)
 {
   for (int k = 0; k < csv->counters; k++) {
     struct th_csv_counter *counter = &csv->counter[k];

@@ -4,7 +4,7 @@
 #define TH_CSV_H
 
 #include "io/import/import.h"
-#include "io/import/text/text_input.h"
+#include "io/import/text/text.h"
 #include "model/origin.h"
 
 /* What a column is; attributes count from 0. */
@@ -70,22 +70,22 @@ struct th_csv_reference {
  * some field is no number, unless the record below says that it is a row as
  * well. A record of numbers that may be names is what the first record of the
  * other data was; where nobody knows that, it is refused. Local. Release with
- * th_csv_free, also on failure. */
-th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      const struct th_line_limit *longest,
-                      const struct th_csv_choice *choice,
-                      const struct th_csv_reference *reference,
-                      struct th_error *err);
+ * th_csv_header_free, also on failure. */
+th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
+                             const struct th_line_limit *longest,
+                             const struct th_csv_choice *choice,
+                             const struct th_csv_reference *reference,
+                             struct th_error *err);
 
 /* Give every column its role. Local. An error where only the user knows which
  * column is the target. */
-th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
-                        const struct th_csv_choice *choice,
-                        const struct th_csv_reference *reference,
-                        struct th_error *err);
+th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
+                         const struct th_csv_choice *choice,
+                         const struct th_csv_reference *reference,
+                         struct th_error *err);
 
 /* Look for columns that may only count the rows. Local. */
-void th_csv_find_counters(struct th_csv *csv);
+void th_csv_columns_find_counters(struct th_csv *csv);
 
 /* What to type for a column: its name, fit for a shell, or its number. */
 enum { TH_COLUMN_TEXT = 256 };
@@ -95,9 +95,9 @@ const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
 
 /* The attributes' names in their order, borrowed from csv, or NULL without a
  * header; the list is owned by the caller. Local. */
-th_status th_csv_names(const struct th_csv *csv, const char ***names,
-                       struct th_error *err);
-void th_csv_free(struct th_csv *csv);
+th_status th_csv_header_names(const struct th_csv *csv, const char ***names,
+                              struct th_error *err);
+void th_csv_header_free(struct th_csv *csv);
 
 /* --- The text of a file: records, fields, examples. Local. */
 
@@ -127,18 +127,19 @@ enum th_csv_ending th_csv_field_close(struct th_csv_field *field);
 int64_t th_csv_field_copy(const struct th_csv_field *field, char *to);
 
 /* True where a line holds an example: not blank. Local. */
-bool th_csv_is_example(const struct th_csv *csv, const char *text,
-                       int64_t length);
+bool th_csv_reader_is_example(const struct th_csv *csv, const char *text,
+                              int64_t length);
 
 /* Read the example of a line; its target is NaN where the file has none. Local.
  * An error names the place of the first fault. */
 struct th_csv_parser;
-th_status th_csv_parser_create(struct th_csv_parser **parser,
+th_status th_csv_reader_create(struct th_csv_parser **parser,
                                struct th_error *err);
-void th_csv_parser_free(struct th_csv_parser *parser);
-th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
-                     const struct th_line *line, struct th_text_row *row,
-                     struct th_error *err);
+void th_csv_reader_free(struct th_csv_parser *parser);
+th_status th_csv_reader_row(struct th_csv_parser *parser,
+                            const struct th_csv *csv,
+                            const struct th_line *line, struct th_text_row *row,
+                            struct th_error *err);
 
 /* True if the example of any line has weight 0, in a file with weights; what a
  * line with a fault gives means nothing. Local. */
@@ -146,7 +147,7 @@ bool th_csv_weightless(const struct th_csv *csv, const struct th_line *line);
 
 /* Look at the counters' values in the row that was read last, `row` being its
  * number from anywhere on. Local. */
-void th_csv_count(struct th_csv *csv, const struct th_csv_parser *parser,
-                  int64_t row);
+void th_csv_reader_count(struct th_csv *csv, const struct th_csv_parser *parser,
+                         int64_t row);
 
 #endif

@@ -206,11 +206,9 @@ done:
 
 /* Leave out what the text of the other data set had beside attributes and
  * target, but for the columns `target` and `weight` that the user has named. */
-static th_status csv_recall(struct th_csv *csv,
-                            const struct th_csv_choice *choice,
-                            const struct th_csv_reference *reference,
-                            int64_t target, int64_t weight,
-                            struct th_error *err)
+static th_status recall(struct th_csv *csv, const struct th_csv_choice *choice,
+                        const struct th_csv_reference *reference,
+                        int64_t target, int64_t weight, struct th_error *err)
 {
   const struct th_origin *origin = choice->origin;
   if (origin == NULL || origin->others == 0)
@@ -535,10 +533,10 @@ static th_status match_names(struct th_csv *csv,
 }
 
 /* Every attribute has a column; the first that has none is named. */
-static th_status check_all(const struct th_text_file *file,
-                           const struct th_csv_reference *reference,
-                           const struct entry *table, int64_t count,
-                           struct th_error *err)
+static th_status check_all_found(const struct th_text_file *file,
+                                 const struct th_csv_reference *reference,
+                                 const struct entry *table, int64_t count,
+                                 struct th_error *err)
 {
   const char *remedy =
       reference->part ? ""
@@ -575,7 +573,7 @@ static void leave_out_unknown(struct th_csv *csv, struct entry *table,
     }
 }
 
-static th_status match_by_name(struct th_csv *csv,
+static th_status match_columns(struct th_csv *csv,
                                const struct th_text_file *file,
                                const char *ignored,
                                const struct th_csv_reference *reference,
@@ -592,7 +590,7 @@ static th_status match_by_name(struct th_csv *csv,
     leave_out_unknown(csv, table, count);
   TH_TRY(check_known(csv, file, ignored, reference->origin, table, count, err));
   TH_TRY(match_names(csv, file, table, count, err));
-  TH_TRY(check_all(file, reference, table, count, err));
+  TH_TRY(check_all_found(file, reference, table, count, err));
   csv->attributes = count;
 done:
   free(table);
@@ -611,7 +609,7 @@ static th_status csv_match(struct th_csv *csv, const struct th_text_file *file,
   if (reference->attributes == 0 || (named && in_same_order(csv, reference)))
     return TH_OK;
   if (named)
-    return match_by_name(csv, file, choice->ignore, reference, err);
+    return match_columns(csv, file, choice->ignore, reference, err);
   if (csv->attributes == reference->attributes)
     return TH_OK;
   return th_fail(err, TH_EDATA,
@@ -771,10 +769,10 @@ static th_status number_attributes(struct th_csv *csv,
 }
 
 /* A single column is most often a file with another separator. */
-static th_status check_count(const struct th_csv *csv,
-                             const struct th_text_file *file,
-                             const struct th_csv_reference *reference,
-                             struct th_error *err)
+static th_status refuse_one_column(const struct th_csv *csv,
+                                   const struct th_text_file *file,
+                                   const struct th_csv_reference *reference,
+                                   struct th_error *err)
 {
   if (csv->columns > 1 || reference->attributes == 1)
     return TH_OK;
@@ -785,14 +783,14 @@ static th_status check_count(const struct th_csv *csv,
                  file->name);
 }
 
-th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
-                        const struct th_csv_choice *choice,
-                        const struct th_csv_reference *reference,
-                        struct th_error *err)
+th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
+                         const struct th_csv_choice *choice,
+                         const struct th_csv_reference *reference,
+                         struct th_error *err)
 {
   int64_t weight = -1;
   int64_t target = -1;
-  th_status rc = check_count(csv, file, reference, err);
+  th_status rc = refuse_one_column(csv, file, reference, err);
   if (rc != TH_OK)
     return rc;
   TH_TRY(TH_NEW(&csv->role, csv->columns, "columns", err));
@@ -810,7 +808,7 @@ th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
     weight = recall_weight(csv, choice, reference);
   if (weight >= 0 && weight == target)
     weight = recalled ? -1 : weight;
-  TH_TRY(csv_recall(csv, choice, reference, target, weight, err));
+  TH_TRY(recall(csv, choice, reference, target, weight, err));
   TH_TRY(take_column(csv, file, weight, TH_COLUMN_WEIGHT, err));
   TH_TRY(find_target(csv, file, choice, reference, &csv->target, err));
   TH_TRY(take_column(csv, file, csv->target, TH_COLUMN_TARGET, err));
@@ -844,7 +842,7 @@ static bool is_index_name(const char *name)
   return TH_SEARCH_NAME(names, plain) >= 0;
 }
 
-void th_csv_find_counters(struct th_csv *csv)
+void th_csv_columns_find_counters(struct th_csv *csv)
 {
   csv->counters = 0;
   for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)

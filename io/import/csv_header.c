@@ -168,8 +168,8 @@ static bool counts_two(const double *row, int64_t columns, const double *below,
 /* row[columns] looks like names, as 0, 1, 2 or 2000, 2001, 2002 or
  * wavelengths do, and not like the `rows` rows in `below`, which is NaN where
  * these have no number. Local. */
-static bool csv_numbers_are_names(const double *row, int64_t columns,
-                                  const double *below, int64_t rows)
+static bool numbers_are_names(const double *row, int64_t columns,
+                              const double *below, int64_t rows)
 {
   int sign = direction(row, columns);
   if (csv_numbers_count(row, columns))
@@ -296,8 +296,8 @@ static bool skip_ends(struct th_csv_field *field)
 
 /* Read the fields of one physical line. A carriage return ends the record, too;
  * what follows it on the line is looked at and dropped. */
-static th_status feed(struct head *head, const struct th_line *line,
-                      struct th_error *err)
+static th_status feed_head(struct head *head, const struct th_line *line,
+                           struct th_error *err)
 {
   struct th_csv_field *field = &head->field;
   enum th_csv_ending ending = head->open ? TH_CSV_OPEN : TH_CSV_LAST;
@@ -321,9 +321,9 @@ static th_status feed(struct head *head, const struct th_line *line,
   return rc;
 }
 
-static th_status too_long(const struct th_line *line,
-                          const struct th_line_limit *longest,
-                          struct th_error *err)
+static th_status record_too_long(const struct th_line *line,
+                                 const struct th_line_limit *longest,
+                                 struct th_error *err)
 {
   return th_text_row_fail(line, line->text, err,
                           "the first record is longer than %lld bytes; close "
@@ -354,14 +354,14 @@ static th_status read_head(struct head *head, struct th_csv *csv,
       break;
     TH_TRY(th_text_row_check(&line, err));
     if (line.too_long || offset_of(lines) - start - 1 > lines->max_line)
-      return too_long(&line, head->longest, err);
-    if (!begun && !th_csv_is_example(csv, line.text, line.length))
+      return record_too_long(&line, head->longest, err);
+    if (!begun && !th_csv_reader_is_example(csv, line.text, line.length))
       continue;
     if (!begun && start == lines->file->body)
       csv->delimiter = find_delimiter(&line, head->separator);
     head->field.delimiter = csv->delimiter;
     begun = true;
-    TH_TRY(feed(head, &line, err));
+    TH_TRY(feed_head(head, &line, err));
   }
   *end = offset_of(lines);
   if (begun && !head->ended)
@@ -541,8 +541,8 @@ static th_status look_for_names(const struct head *first, struct th_csv *csv,
   TH_TRY(read_below(first, csv, file, &numbers, err));
   *header = above_an_index(first, &numbers);
   if (*header || !all_numbers(first) || numbers.rows == 0 ||
-      !csv_numbers_are_names(numbers.row, first->count,
-                             numbers.row + first->count, numbers.rows - 1))
+      !numbers_are_names(numbers.row, first->count, numbers.row + first->count,
+                         numbers.rows - 1))
     goto done;
   *header = known == TH_FACT_YES;
   if (!*header)
@@ -578,9 +578,9 @@ static bool is_among(const char *const *sorted, int64_t count, const char *name)
          NULL;
 }
 
-static int64_t list_known(const struct th_csv_choice *choice,
-                          const struct th_csv_reference *reference,
-                          const char **known)
+static int64_t list_known_names(const struct th_csv_choice *choice,
+                                const struct th_csv_reference *reference,
+                                const char **known)
 {
   const struct th_origin *told = choice->told;
   int64_t count = 0;
@@ -614,7 +614,7 @@ static th_status is_known_header(const struct head *first,
   *is = false;
   TH_TRY(TH_NEW(&known, most, "names of columns", err));
   TH_TRY(TH_NEW(&field, first->count, "names of columns", err));
-  int64_t count = list_known(choice, reference, known);
+  int64_t count = list_known_names(choice, reference, known);
   for (int64_t k = 0; k < first->count; k++)
     field[k] = first->fields[k];
   qsort(field, (size_t)first->count, sizeof *field, compare_names);
@@ -655,8 +655,8 @@ static th_status find_header(const struct head *first, struct th_csv *csv,
 }
 
 /* The names of all columns are stored with the width of the longest. */
-static th_status check_names(const struct head *head, const char *file,
-                             struct th_error *err)
+static th_status check_name_lengths(const struct head *head, const char *file,
+                                    struct th_error *err)
 {
   int64_t width = 0;
   int64_t longest = 0; /* column */
@@ -684,11 +684,11 @@ static th_status check_names(const struct head *head, const char *file,
   return TH_OK;
 }
 
-th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      const struct th_line_limit *longest,
-                      const struct th_csv_choice *choice,
-                      const struct th_csv_reference *reference,
-                      struct th_error *err)
+th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
+                             const struct th_line_limit *longest,
+                             const struct th_csv_choice *choice,
+                             const struct th_csv_reference *reference,
+                             struct th_error *err)
 {
   struct head head =
       head_of(longest, choice->told != NULL ? choice->told->separator : '\0');
@@ -704,7 +704,7 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
   int64_t read = lines.number;
   TH_TRY(find_header(&head, csv, &lines, choice, reference, &header, err));
   if (header) {
-    TH_TRY(check_names(&head, file->name, err));
+    TH_TRY(check_name_lengths(&head, file->name, err));
     csv->names = head.fields;
     head.fields = NULL;
     file->body = end;
@@ -716,15 +716,15 @@ done:
   return rc;
 }
 
-void th_csv_free(struct th_csv *csv)
+void th_csv_header_free(struct th_csv *csv)
 {
   TH_FREE_LIST(csv->names, csv->columns);
   free(csv->role);
   *csv = (struct th_csv){0};
 }
 
-th_status th_csv_names(const struct th_csv *csv, const char ***names,
-                       struct th_error *err)
+th_status th_csv_header_names(const struct th_csv *csv, const char ***names,
+                              struct th_error *err)
 {
   *names = NULL;
   if (csv->names == NULL)

@@ -4,8 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "io/import/text/number.h"
-#include "io/import/text/text_input.h"
+#include "io/import/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +72,9 @@ static th_status read_attribute(const struct groups_file *file,
 }
 
 /* An attribute or a range. */
-static th_status read_piece(struct groups_file *file,
-                            const struct th_line *line, const char **cursor,
-                            const char *end, struct th_error *err)
+static th_status read_span(struct groups_file *file, const struct th_line *line,
+                           const char **cursor, const char *end,
+                           struct th_error *err)
 {
   const char *at = *cursor;
   int64_t first = 0;
@@ -102,9 +101,9 @@ done:
   return rc;
 }
 
-static th_status read_weight(const struct th_line *line, const char **cursor,
-                             const char *end, double *weight,
-                             struct th_error *err)
+static th_status read_group_weight(const struct th_line *line,
+                                   const char **cursor, const char *end,
+                                   double *weight, struct th_error *err)
 {
   const char *at = *cursor;
   bool twice = *weight > 0;
@@ -122,8 +121,8 @@ static th_status read_weight(const struct th_line *line, const char **cursor,
 }
 
 /* The group of a line, if there is one. */
-static th_status read_group(struct groups_file *file,
-                            const struct th_line *line, struct th_error *err)
+static th_status read_line(struct groups_file *file, const struct th_line *line,
+                           struct th_error *err)
 {
   static const char key[] = "weight=";
   const size_t key_length = sizeof key - 1;
@@ -143,9 +142,9 @@ static th_status read_group(struct groups_file *file,
     } else if ((size_t)(end - at) > key_length &&
                memcmp(at, key, key_length) == 0) {
       at += key_length;
-      TH_TRY(read_weight(line, &at, end, &group->weight, err));
+      TH_TRY(read_group_weight(line, &at, end, &group->weight, err));
     } else {
-      TH_TRY(read_piece(file, line, &at, end, err));
+      TH_TRY(read_span(file, line, &at, end, err));
     }
   }
   if (file->pieces == before && group->weight > 0)
@@ -156,19 +155,19 @@ done:
   return rc;
 }
 
-static int64_t longest_line(int64_t attributes)
+static int64_t line_limit(int64_t attributes)
 {
   return th_max_i64(LEAST_LIMIT, BYTES_EACH * attributes);
 }
 
-static th_status too_long(const struct groups_file *file,
-                          const struct th_line *line, struct th_error *err)
+static th_status line_too_long(const struct groups_file *file,
+                               const struct th_line *line, struct th_error *err)
 {
   return th_text_row_fail(
       line, line->text, err,
       "the line is longer than %lld bytes, and the data have %lld attributes; "
       "shorten it, ranges a-b take less",
-      (long long)longest_line(file->attributes), (long long)file->attributes);
+      (long long)line_limit(file->attributes), (long long)file->attributes);
 }
 
 static th_status read_lines(struct groups_file *file,
@@ -180,14 +179,14 @@ static th_status read_lines(struct groups_file *file,
   bool more = true;
   th_status rc;
   th_text_lines_begin(&lines, text, (struct th_range){text->body, text->size},
-                      longest_line(file->attributes), 0);
+                      line_limit(file->attributes), 0);
   while (true) {
     TH_TRY(th_text_lines_next(&lines, &line, &more, err));
     if (!more)
       break;
-    TH_TRY(line.too_long ? too_long(file, &line, err)
+    TH_TRY(line.too_long ? line_too_long(file, &line, err)
                          : th_text_row_check(&line, err));
-    TH_TRY(read_group(file, &line, err));
+    TH_TRY(read_line(file, &line, err));
   }
 done:
   th_text_lines_free(&lines);
@@ -267,7 +266,7 @@ static void finish_pieces(struct groups_file *file)
   file->pieces = kept;
 }
 
-th_status th_groups_read_whole(const char *name, const char *output,
+th_status th_groups_file_whole(const char *name, const char *output,
                                int64_t attributes,
                                struct th_group_piece **piece, int64_t *count,
                                struct th_error *err)
@@ -291,15 +290,15 @@ done:
   return rc;
 }
 
-th_status th_groups_read(struct th_groups *groups, struct th_comm *comm,
-                         const char *name, const char *output,
-                         int64_t attributes, struct th_error *err)
+th_status th_groups_file_read(struct th_groups *groups, struct th_comm *comm,
+                              const char *name, const char *output,
+                              int64_t attributes, struct th_error *err)
 {
   struct th_group_piece *piece = NULL;
   int64_t count = 0;
   th_status rc = TH_OK;
   if (comm->rank == 0)
-    rc = th_groups_read_whole(name, output, attributes, &piece, &count, err);
+    rc = th_groups_file_whole(name, output, attributes, &piece, &count, err);
   rc = th_groups_share(groups, comm, attributes, piece, count, rc, err);
   free(piece);
   return rc;

@@ -21,15 +21,15 @@
  * beside itself. 40 bytes for every attribute or range in the file, and 32 for
  * every group. An error names FILE:LINE for what is no group, for attributes
  * that `attributes` does not reach to, in two groups or in none. Local. */
-th_status th_groups_read_whole(const char *name, const char *output,
+th_status th_groups_file_whole(const char *name, const char *output,
                                int64_t attributes,
                                struct th_group_piece **piece, int64_t *count,
                                struct th_error *err);
 
 /* Read a file of groups on rank 0 alone, and share it. Collective. Release with
  * th_groups_free. */
-th_status th_groups_read(struct th_groups *groups, struct th_comm *comm,
-                         const char *name, const char *output,
-                         int64_t attributes, struct th_error *err);
+th_status th_groups_file_read(struct th_groups *groups, struct th_comm *comm,
+                              const char *name, const char *output,
+                              int64_t attributes, struct th_error *err);
 
 #endif

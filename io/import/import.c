@@ -17,8 +17,8 @@
 
 /* --- What an import takes over from another data set, or from a model */
 
-static th_status take(struct th_like *like, struct th_dataset *dataset,
-                      struct th_error *err)
+static th_status like_data(struct th_like *like, struct th_dataset *dataset,
+                           struct th_error *err)
 {
   const struct th_shape *shape = &th_dataset_store(dataset)->shape;
   th_status rc = TH_OK;
@@ -26,7 +26,7 @@ static th_status take(struct th_like *like, struct th_dataset *dataset,
   like->layout = (int)shape->layout;
   like->type = shape->type;
   TH_TRY(th_dataset_names(dataset, &like->names, err));
-  TH_TRY(th_origin_copy(&like->origin, th_dataset_origin(dataset), err));
+  TH_TRY(th_origin_file_copy(&like->origin, th_dataset_origin(dataset), err));
 done:
   return rc;
 }
@@ -37,14 +37,14 @@ static th_status open_like(struct th_importing *im, struct th_error *err)
   th_status rc = th_dataset_open(&dataset, im->comm, im->job->like, 0, err);
   if (rc != TH_OK)
     return rc;
-  rc = th_agree(im->comm, take(&im->like, dataset, err), err);
+  rc = th_agree(im->comm, like_data(&im->like, dataset, err), err);
   th_dataset_close(dataset);
   return rc;
 }
 
 /* Of a model only the support has names; it does not say how its data were laid
  * out. Local. */
-static th_status take_model(struct th_like *like, const struct th_model *model,
+static th_status like_model(struct th_like *like, const struct th_model *model,
                             const char *path, struct th_error *err)
 {
   int type = model->type == NULL ? -1 : th_type_find(model->type);
@@ -58,7 +58,7 @@ static th_status take_model(struct th_like *like, const struct th_model *model,
   like->type = type < 0 ? TH_F32 : (enum th_type)type;
   like->support = model->name;
   like->support_size = model->support_size;
-  return th_origin_copy(&like->origin, &model->origin, err);
+  return th_origin_file_copy(&like->origin, &model->origin, err);
 }
 
 th_status th_import_read_like(struct th_importing *im, struct th_error *err)
@@ -67,7 +67,7 @@ th_status th_import_read_like(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   im->like.type = TH_F32;
   if (job->like != NULL && job->model != NULL)
-    rc = th_agree(im->comm, take_model(&im->like, job->model, job->like, err),
+    rc = th_agree(im->comm, like_model(&im->like, job->model, job->like, err),
                   err);
   else if (job->like != NULL)
     rc = open_like(im, err);
@@ -107,8 +107,8 @@ static const char *said_header(enum th_header header)
                                    : "no";
 }
 
-static th_status refuse(const struct th_importing *im, const struct told *told,
-                        struct th_error *err)
+static th_status contradicts(const struct th_importing *im,
+                             const struct told *told, struct th_error *err)
 {
   return th_fail(err, TH_EUSAGE,
                  "{%s} %s contradicts %s, where it is %s; that is taken over, "
@@ -136,7 +136,7 @@ th_status th_import_check_told(const struct th_importing *im,
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
     if (all[k].mine != NULL && all[k].theirs != NULL &&
         strcmp(all[k].mine, all[k].theirs) != 0)
-      return refuse(im, &all[k], err);
+      return contradicts(im, &all[k], err);
   return TH_OK;
 }
 
@@ -192,8 +192,8 @@ static void list_labels(const double *target, int64_t count,
 
 /* Text without a target is like the other one, which says what is its target,
  * what was left out, and so on; it adds what is not known of that. */
-static void follow(const struct th_origin *like, const struct th_origin *own,
-                   struct th_origin *found)
+static void inherit_origin(const struct th_origin *like,
+                           const struct th_origin *own, struct th_origin *found)
 {
   *found = *like;
   found->format = like->format == NULL ? own->format : like->format;
@@ -242,7 +242,7 @@ th_status th_import_origin(struct th_importing *im, const double *target,
   if (im->text.part)
     forget_columns(&like);
   if (im->text.unlabelled)
-    follow(&like, &own, &found);
+    inherit_origin(&like, &own, &found);
   else {
     found.positive_class = (char *)im->class.name;
     found.target_name = (char *)im->text.target_name;
@@ -250,7 +250,7 @@ th_status th_import_origin(struct th_importing *im, const double *target,
     if (im->class.name == NULL && target != NULL)
       list_labels(target, im->assignment.examples, &found, label);
   }
-  TH_TRY(th_origin_copy(origin, &found, err));
+  TH_TRY(th_origin_file_copy(origin, &found, err));
 done:
   TH_FREE(own.name, own.other);
   return rc;
@@ -405,8 +405,8 @@ static th_status judge_own(const struct th_importing *im,
 }
 
 /* How the text calls an attribute. */
-static void call(const struct th_importing *im, int64_t attribute,
-                 char text[TH_IMPORT_CALLED])
+static void name_attribute(const struct th_importing *im, int64_t attribute,
+                           char text[TH_IMPORT_CALLED])
 {
   if (im->names != NULL)
     snprintf(text, TH_IMPORT_CALLED, "'%.60s'", im->names[attribute]);
@@ -420,7 +420,7 @@ static void tell_rounded(const struct th_importing *im, int64_t rounded,
   char text[TH_IMPORT_CALLED];
   if (rounded == 0)
     return;
-  call(im, first, text);
+  name_attribute(im, first, text);
   th_import_notice(im,
                    "note:     %lld attribute%s %s digits that matter as f32, "
                    "first %s; {type} f64 keeps them",
@@ -501,11 +501,11 @@ static th_status check_output(const struct th_import *job, struct th_comm *comm,
 }
 
 /* Now that the attributes are known; before shards are written. Collective. */
-static th_status read_groups(struct th_importing *im, struct th_error *err)
+static th_status read_groups_file(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (im->comm->rank == 0 && im->job->groups != NULL)
-    rc = th_groups_read_whole(im->job->groups, im->job->output, im->attributes,
+    rc = th_groups_file_whole(im->job->groups, im->job->output, im->attributes,
                               &im->piece, &im->pieces, err);
   return th_agree(im->comm, rc, err);
 }
@@ -520,8 +520,8 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
     return rc;
   TH_TRY(check_output(job, comm, err));
   TH_TRY(th_import_open(&im, err));
-  TH_TRY(th_import_read(&im, err));
-  TH_TRY(read_groups(&im, err));
+  TH_TRY(th_import_parse_all(&im, err));
+  TH_TRY(read_groups_file(&im, err));
   TH_TRY(th_import_write(&im, err));
   *result = (struct th_import_result){
       .examples = im.assignment.examples,
@@ -534,6 +534,36 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   TH_TRY(import_judge(&im, &result->constant_attributes, err));
   result->seconds = th_comm_clock() - began;
 done:
-  th_import_close(&im);
+  th_import_open_free(&im);
+  return rc;
+}
+
+th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
+                          int64_t unlabelled, struct th_error *err)
+{
+  return th_fail(err, TH_EDATA,
+                 "%s has a target and %s has none; import them apart",
+                 im->file[labelled].name, im->file[unlabelled].name);
+}
+
+th_status th_import_mixed_weights(const struct th_importing *im,
+                                  int64_t weighted, int64_t unweighted,
+                                  struct th_error *err)
+{
+  return th_fail(err, TH_EDATA,
+                 "%s has weights and %s has none; import them apart",
+                 im->file[weighted].name, im->file[unweighted].name);
+}
+
+th_status th_import_list_files(struct th_importing *im, struct th_error *err)
+{
+  const char *what = "the list of files";
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&im->share.range, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.line, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.counted, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.weightless, im->files, what, err));
+  TH_TRY(TH_NEW(&im->examples, im->files, what, err));
+done:
   return rc;
 }

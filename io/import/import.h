@@ -3,7 +3,6 @@
 #ifndef TH_IMPORT_H
 #define TH_IMPORT_H
 
-#include "data/slab.h"
 #include "model/model.h"
 #include "ranks/comm.h"
 

@@ -17,7 +17,7 @@ struct csv_files {
   struct th_csv_parser *parser;
 };
 
-static struct csv_files *mine(const struct th_importing *im)
+static struct csv_files *csv_files_of(const struct th_importing *im)
 {
   return im->state;
 }
@@ -72,10 +72,10 @@ static struct known known_before(const struct th_importing *im)
 }
 
 /* From the first file that has columns on. */
-static th_status learn(struct th_importing *im, int64_t k, struct known *known,
-                       struct th_error *err)
+static th_status learn_columns(struct th_importing *im, int64_t k,
+                               struct known *known, struct th_error *err)
 {
-  const struct th_csv *csv = &mine(im)->csv[k];
+  const struct th_csv *csv = &csv_files_of(im)->csv[k];
   im->text.unlabelled = csv->target < 0;
   im->text.weighted = csv->weight >= 0;
   if (csv->names != NULL && csv->target >= 0 &&
@@ -83,21 +83,21 @@ static th_status learn(struct th_importing *im, int64_t k, struct known *known,
     im->text.target_name = csv->names[csv->target];
   im->text.part = known->reference.part;
   if (im->text.part)
-    return th_csv_names(csv, &im->names, err);
+    return th_csv_header_names(csv, &im->names, err);
   if (im->job->like != NULL)
     return TH_OK;
   known->choice.known_target = im->text.target_name;
   if (known->reference.names != NULL)
     return TH_OK;
-  th_status rc = th_csv_names(csv, &im->names, err);
+  th_status rc = th_csv_header_names(csv, &im->names, err);
   known->reference = (struct th_csv_reference){
       im->file[k].name, csv->attributes, im->names, false};
   return rc;
 }
 
-static void tell_left_out(const struct th_importing *im)
+static void notice_left_columns(const struct th_importing *im)
 {
-  const struct th_csv *csv = &mine(im)->csv[0];
+  const struct th_csv *csv = &csv_files_of(im)->csv[0];
   const char *like = im->job->like;
   int64_t others = csv->ignored - csv->surplus;
   if (others > 0)
@@ -127,7 +127,7 @@ static const char *separator_text(char separator)
 /* What the text has in common with that of --like, and what not. */
 static void tell_differences(const struct th_importing *im)
 {
-  const struct th_csv *csv = &mine(im)->csv[0];
+  const struct th_csv *csv = &csv_files_of(im)->csv[0];
   const struct th_origin *like = &im->like.origin;
   bool named = csv->names != NULL;
   if (like->header != TH_FACT_UNKNOWN && named != (like->header == TH_FACT_YES))
@@ -150,10 +150,10 @@ static void tell_differences(const struct th_importing *im)
 /* Which column is what, for the user to see. */
 static void tell_columns(const struct th_importing *im)
 {
-  const struct th_csv *csv = &mine(im)->csv[0];
+  const struct th_csv *csv = &csv_files_of(im)->csv[0];
   if (csv->columns == 0)
     return;
-  tell_left_out(im);
+  notice_left_columns(im);
   if (csv->target < 0)
     th_import_notice(im, "target:   none");
   else if (csv->names != NULL)
@@ -179,7 +179,7 @@ static bool ends_in(const char *name, const char *ending)
   return length >= tail && strcmp(name + length - tail, ending) == 0;
 }
 
-static bool is_named(const char *name)
+static bool has_csv_ending(const char *name)
 {
   static const char *const endings[] = {
       ".csv", ".tsv", ".csv.gz", ".csv.bz2", ".csv.xz", ".tsv.gz", NULL};
@@ -202,28 +202,28 @@ static bool recognises(const char *text, int64_t length)
   return false;
 }
 
-static th_status open_files(struct th_importing *im, struct th_error *err)
+static th_status open_csv_files(struct th_importing *im, struct th_error *err)
 {
   struct known known = known_before(im);
   int64_t first = -1; /* that is not empty */
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&mine(im)->csv, im->files, "the list of files", err));
-  TH_TRY(th_csv_parser_create(&mine(im)->parser, err));
+  TH_TRY(TH_NEW(&csv_files_of(im)->csv, im->files, "the list of files", err));
+  TH_TRY(th_csv_reader_create(&csv_files_of(im)->parser, err));
   for (int64_t k = 0; k < im->files; k++) {
-    struct th_csv *csv = &mine(im)->csv[k];
+    struct th_csv *csv = &csv_files_of(im)->csv[k];
     struct th_text_file *file = &im->file[k];
-    TH_TRY(th_csv_open(csv, file, &im->limits.line, &known.choice,
-                       &known.reference, err));
+    TH_TRY(th_csv_header_open(csv, file, &im->limits.line, &known.choice,
+                              &known.reference, err));
     if (csv->columns == 0)
       continue; /* said when the examples are counted */
     if (first < 0 && known.reference.part && csv->names == NULL)
       forget_support(im, &known.reference);
     csv->class = im->class;
-    TH_TRY(th_csv_assign(csv, file, &known.choice, &known.reference, err));
+    TH_TRY(th_csv_columns(csv, file, &known.choice, &known.reference, err));
     if (im->job->like == NULL)
-      th_csv_find_counters(csv);
+      th_csv_columns_find_counters(csv);
     if (first < 0)
-      TH_TRY(learn(im, k, &known, err));
+      TH_TRY(learn_columns(im, k, &known, err));
     else if ((csv->target < 0) != im->text.unlabelled)
       return th_import_mixed(im, im->text.unlabelled ? k : first,
                              im->text.unlabelled ? first : k, err);
@@ -236,23 +236,6 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   tell_columns(im);
 done:
   return rc;
-}
-
-th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
-                          int64_t unlabelled, struct th_error *err)
-{
-  return th_fail(err, TH_EDATA,
-                 "%s has a target and %s has none; import them apart",
-                 im->file[labelled].name, im->file[unlabelled].name);
-}
-
-th_status th_import_mixed_weights(const struct th_importing *im,
-                                  int64_t weighted, int64_t unweighted,
-                                  struct th_error *err)
-{
-  return th_fail(err, TH_EDATA,
-                 "%s has weights and %s has none; import them apart",
-                 im->file[weighted].name, im->file[unweighted].name);
 }
 
 /* One number of a rank for each counter: the largest of all ranks decides. */
@@ -273,7 +256,7 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
                                int64_t column, const double all[NUMBERS],
                                struct th_error *err)
 {
-  const struct th_csv *csv = &mine(im)->csv[k];
+  const struct th_csv *csv = &csv_files_of(im)->csv[k];
   char typed[TH_COLUMN_TEXT];
   bool counts = im->examples[k] > 1 && all[BROKEN] == 0 &&
                 all[OFFSET] == -all[MINUS_OFFSET];
@@ -294,54 +277,55 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
 
 /* An attribute that only counts the rows of a file, as all ranks have found,
  * is refused. Collective. */
-static th_status check(struct th_importing *im, struct th_error *err)
+static th_status refuse_counters(struct th_importing *im, struct th_error *err)
 {
   enum { OF_FILE = NUMBERS * TH_CSV_COUNTERS };
   double *number = NULL;
   th_status rc = TH_NEW(&number, im->files * OF_FILE, "counts of rows", err);
   TH_TRY(th_agree(im->comm, rc, err));
   for (int64_t k = 0; k < im->files; k++)
-    for (int c = 0; c < mine(im)->csv[k].counters; c++)
-      put_counter(&mine(im)->csv[k].counter[c],
+    for (int c = 0; c < csv_files_of(im)->csv[k].counters; c++)
+      put_counter(&csv_files_of(im)->csv[k].counter[c],
                   number + k * OF_FILE + c * NUMBERS);
   im->comm->ops->max_f64(im->comm, number, (size_t)(im->files * OF_FILE));
   for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
-    for (int c = 0; rc == TH_OK && c < mine(im)->csv[k].counters; c++)
-      rc = judge_counter(im, k, mine(im)->csv[k].counter[c].column,
+    for (int c = 0; rc == TH_OK && c < csv_files_of(im)->csv[k].counters; c++)
+      rc = judge_counter(im, k, csv_files_of(im)->csv[k].counter[c].column,
                          number + k * OF_FILE + c * NUMBERS, err);
 done:
   free(number);
   return rc;
 }
 
-static bool is_example(const struct th_importing *im, int64_t k,
-                       const struct th_line *line)
+static bool is_csv_example(const struct th_importing *im, int64_t k,
+                           const struct th_line *line)
 {
-  return th_csv_is_example(&mine(im)->csv[k], line->text, line->length);
+  return th_csv_reader_is_example(&csv_files_of(im)->csv[k], line->text,
+                                  line->length);
 }
 
-static bool is_weightless(const struct th_importing *im, int64_t k,
-                          const struct th_line *line)
+static bool csv_weightless(const struct th_importing *im, int64_t k,
+                           const struct th_line *line)
 {
-  return th_csv_weightless(&mine(im)->csv[k], line);
+  return th_csv_weightless(&csv_files_of(im)->csv[k], line);
 }
 
-static th_status read_line(struct th_importing *im, int64_t k,
-                           const struct th_line *line, struct th_text_row *row,
-                           struct th_error *err)
+static th_status read_csv_row(struct th_importing *im, int64_t k,
+                              const struct th_line *line,
+                              struct th_text_row *row, struct th_error *err)
 {
-  th_status rc =
-      th_csv_row(mine(im)->parser, &mine(im)->csv[k], line, row, err);
+  th_status rc = th_csv_reader_row(csv_files_of(im)->parser,
+                                   &csv_files_of(im)->csv[k], line, row, err);
   if (rc == TH_OK)
-    th_csv_count(&mine(im)->csv[k], mine(im)->parser,
-                 im->before.rows + im->own.count);
+    th_csv_reader_count(&csv_files_of(im)->csv[k], csv_files_of(im)->parser,
+                        im->before.rows + im->own.count);
   return rc;
 }
 
-static void call(const struct th_importing *im, int64_t attribute,
-                 char text[TH_IMPORT_CALLED])
+static void name_column(const struct th_importing *im, int64_t attribute,
+                        char text[TH_IMPORT_CALLED])
 {
-  const struct th_csv *csv = &mine(im)->csv[0];
+  const struct th_csv *csv = &csv_files_of(im)->csv[0];
   int64_t column = 0;
   while (column + 1 < csv->columns && csv->role[column] != attribute)
     column++;
@@ -349,10 +333,10 @@ static void call(const struct th_importing *im, int64_t attribute,
 }
 
 /* Of the first file that has columns. */
-static th_status told(const struct th_importing *im, struct th_origin *origin,
-                      struct th_error *err)
+static th_status csv_origin(const struct th_importing *im,
+                            struct th_origin *origin, struct th_error *err)
 {
-  const struct th_csv *csv = mine(im)->csv;
+  const struct th_csv *csv = csv_files_of(im)->csv;
   const struct th_csv *last = csv + im->files - 1;
   while (csv < last && csv->columns == 0)
     csv++;
@@ -380,31 +364,31 @@ static th_status told(const struct th_importing *im, struct th_origin *origin,
   return TH_OK;
 }
 
-static int64_t left_out(const struct th_importing *im)
+static int64_t ignored_columns(const struct th_importing *im)
 {
-  return mine(im)->csv[0].ignored;
+  return csv_files_of(im)->csv[0].ignored;
 }
 
 /* The counters of columns are each thread's own. */
 static th_status part(struct th_importing *other, struct th_error *err)
 {
-  struct csv_files *files = mine(other);
+  struct csv_files *files = csv_files_of(other);
   const struct th_csv *all = files->csv;
   *files = (struct csv_files){.borrowed = true};
   th_status rc = TH_NEW(&files->csv, other->files, "the list of files", err);
   if (rc != TH_OK)
     return rc;
   memcpy(files->csv, all, (size_t)other->files * sizeof *all);
-  return th_csv_parser_create(&files->parser, err);
+  return th_csv_reader_create(&files->parser, err);
 }
 
 static void release(struct th_importing *im)
 {
-  struct csv_files *files = mine(im);
+  struct csv_files *files = csv_files_of(im);
   int64_t owned = files->borrowed || files->csv == NULL ? 0 : im->files;
   for (int64_t k = 0; k < owned; k++)
-    th_csv_free(&files->csv[k]);
-  th_csv_parser_free(files->parser);
+    th_csv_header_free(&files->csv[k]);
+  th_csv_reader_free(files->parser);
   free(files->csv);
 }
 
@@ -414,17 +398,17 @@ static const char *const options[] = {"header", "target", "weights", "ignore",
 const struct th_importer th_import_csv = {.title = "CSV",
                                           .size = sizeof(struct csv_files),
                                           .options = options,
-                                          .named = is_named,
+                                          .named = has_csv_ending,
                                           .recognises = recognises,
-                                          .open = open_files,
-                                          .count = th_import_count_lines,
-                                          .next = th_import_next_line,
-                                          .is_example = is_example,
-                                          .is_weightless = is_weightless,
-                                          .read_line = read_line,
-                                          .check = check,
-                                          .call = call,
-                                          .told = told,
-                                          .left_out = left_out,
+                                          .open = open_csv_files,
+                                          .count = th_import_parse_count,
+                                          .next = th_import_parse_next,
+                                          .is_example = is_csv_example,
+                                          .is_weightless = csv_weightless,
+                                          .read_line = read_csv_row,
+                                          .check = refuse_counters,
+                                          .call = name_column,
+                                          .told = csv_origin,
+                                          .left_out = ignored_columns,
                                           .part = part,
                                           .close = release};

@@ -8,7 +8,7 @@
 #include "io/import/import.h"
 #include "io/import/row_assignment.h"
 #include "io/import/text/rounding.h"
-#include "io/import/text/text_input.h"
+#include "io/import/text/text.h"
 #include "io/import/text/text_row.h"
 
 /* What an import does, in this order. */
@@ -228,13 +228,13 @@ extern const struct th_importer th_import_libsvm;
 extern const struct th_importer th_import_csv;
 
 /* `count` and `next` of formats whose examples are lines. Local. */
-th_status th_import_count_lines(struct th_importing *im, int64_t k,
+th_status th_import_parse_count(struct th_importing *im, int64_t k,
                                 int64_t *lines, int64_t *examples,
                                 int64_t *weightless, struct th_error *err);
 /* Local. */
-th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
-                              struct th_text_row *row, bool *more,
-                              struct th_error *err);
+th_status th_import_parse_next(struct th_importing *im, int64_t k, int64_t end,
+                               struct th_text_row *row, bool *more,
+                               struct th_error *err);
 
 /* Fail, since some files have a target and others none. Local. */
 th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
@@ -247,7 +247,7 @@ th_status th_import_mixed_weights(const struct th_importing *im,
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);
 /* Local. */
-void th_import_close(struct th_importing *im);
+void th_import_open_free(struct th_importing *im);
 
 /* Tell the monitor, if there is one, that `done` of `total` of a step is done,
  * in any unit. Local. */
@@ -263,17 +263,17 @@ th_status th_import_list_files(struct th_importing *im, struct th_error *err);
 
 /* Count, and then parse, on several threads. Afterwards im has the rows of all
  * threads of this rank. Collective. */
-th_status th_import_read(struct th_importing *im, struct th_error *err);
+th_status th_import_parse_all(struct th_importing *im, struct th_error *err);
 /* Between the two: bins for this rank's threads, which share its memory. For
  * the first thread, as it alone may make files. Local. Shown for tests. */
-th_status th_import_make_bins(struct th_importing *im, int threads,
-                              struct th_error *err);
+th_status th_import_parse_make_bins(struct th_importing *im, int threads,
+                                    struct th_error *err);
 /* Local. */
-void th_import_free_threads(struct th_importing *im);
+void th_import_parse_free_threads(struct th_importing *im);
 
 /* Give every rank its byte ranges; count lines and examples; decide which
  * example is stored where. Collective. Shown for tests. */
-th_status th_import_count(struct th_importing *im, struct th_error *err);
+th_status th_import_parse_ranges(struct th_importing *im, struct th_error *err);
 
 /* Parse this rank's ranges into bins, which are there; agree on attributes and
  * non-zeros. Collective. Shown for tests. */

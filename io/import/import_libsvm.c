@@ -18,7 +18,7 @@ struct state {
   struct th_import_place place; /* of the first entry of the largest */
 };
 
-static struct th_libsvm *mine(const struct th_importing *im)
+static struct th_libsvm *libsvm_of(const struct th_importing *im)
 {
   return &((struct state *)im->state)->format;
 }
@@ -61,7 +61,7 @@ static void see_beginning(const struct th_importing *im,
                           const struct th_line *line, struct beginnings *seen)
 {
   struct th_libsvm_word word =
-      th_libsvm_first_word(line->text, line->length, mine(im)->zero_based);
+      th_libsvm_first_word(line->text, line->length, libsvm_of(im)->zero_based);
   const char *end = word.label + word.length;
   bool colon = end < line->text + line->length && *end == ':';
   if (seen->lines++ == 0) {
@@ -136,7 +136,7 @@ static th_status find_labels_of(const struct th_importing *im, int64_t k,
   return TH_OK;
 }
 
-static th_status find_labels(struct th_importing *im, struct th_error *err)
+static th_status find_label_form(struct th_importing *im, struct th_error *err)
 {
   enum th_labels first = TH_LABELS_PLAIN;
   for (int64_t k = 0; k < im->files; k++) {
@@ -158,7 +158,7 @@ static th_status find_labels(struct th_importing *im, struct th_error *err)
   return TH_OK;
 }
 
-static void tell_labels(const struct th_importing *im)
+static void notice_labels(const struct th_importing *im)
 {
   const struct th_origin *like = &im->like.origin;
   if (im->text.unlabelled)
@@ -169,10 +169,10 @@ static void tell_labels(const struct th_importing *im)
     th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
 }
 
-static th_status open_files(struct th_importing *im, struct th_error *err)
+static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
-  struct th_libsvm *format = mine(im);
+  struct th_libsvm *format = libsvm_of(im);
   enum th_fact base = job->zero_based != TH_FACT_UNKNOWN
                           ? job->zero_based
                           : im->like.origin.zero_based;
@@ -185,34 +185,34 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
     format->limiter = job->like;
     format->leaves_out = true;
   }
-  th_status rc = find_labels(im, err);
+  th_status rc = find_label_form(im, err);
   format->unlabelled = im->text.unlabelled;
   format->weighted = im->text.weighted;
   im->attributes = format->attributes;
   ((struct state *)im->state)->last[0] = -1;
   ((struct state *)im->state)->last[1] = -1;
   if (rc == TH_OK)
-    tell_labels(im);
+    notice_labels(im);
   return rc;
 }
 
-static bool is_example(const struct th_importing *im, int64_t k,
-                       const struct th_line *line)
+static bool is_libsvm_example(const struct th_importing *im, int64_t k,
+                              const struct th_line *line)
 {
   (void)k;
   if (th_libsvm_is_example(line->text, line->length))
     return true;
   /* without a label, an example of zeros is an empty line */
-  return mine(im)->unlabelled &&
+  return libsvm_of(im)->unlabelled &&
          memchr(line->text, '#', (size_t)line->length) == NULL;
 }
 
-static bool is_weightless(const struct th_importing *im, int64_t k,
-                          const struct th_line *line)
+static bool libsvm_weightless(const struct th_importing *im, int64_t k,
+                              const struct th_line *line)
 {
   (void)k;
   struct th_libsvm_word word =
-      th_libsvm_first_word(line->text, line->length, mine(im)->zero_based);
+      th_libsvm_first_word(line->text, line->length, libsvm_of(im)->zero_based);
   return word.is_weight && word.weight == 0;
 }
 
@@ -228,9 +228,9 @@ static void see_index(struct state *s, int64_t attribute,
   }
 }
 
-static th_status read_line(struct th_importing *im, int64_t k,
-                           const struct th_line *line, struct th_text_row *row,
-                           struct th_error *err)
+static th_status read_libsvm_row(struct th_importing *im, int64_t k,
+                                 const struct th_line *line,
+                                 struct th_text_row *row, struct th_error *err)
 {
   struct state *s = im->state;
   struct th_import_place place = {k, line->number};
@@ -261,7 +261,7 @@ static void tell_far(const struct th_importing *im, int64_t largest,
 {
   static const char last[] = "every index up to it is an attribute. If it is a "
                              "mistake, correct the file";
-  int64_t base = !mine(im)->zero_based;
+  int64_t base = !libsvm_of(im)->zero_based;
   if (next >= 0 && largest / far_times > next && largest - next > far_away)
     th_import_notice(im,
                      "note:     index %lld is far beyond the next one, %lld; "
@@ -276,26 +276,26 @@ static void tell_far(const struct th_importing *im, int64_t largest,
 }
 
 /* A last index that is one too large is a sign of another base. */
-static void tell_left_out(const struct th_importing *im)
+static void notice_left_values(const struct th_importing *im)
 {
   long long largest =
-      (long long)im->like.attributes - 1 + !mine(im)->zero_based;
+      (long long)im->like.attributes - 1 + !libsvm_of(im)->zero_based;
   if (im->text.left_out > 0)
     th_import_notice(im,
                      "left out: %lld value%s of indices beyond %lld, the last "
                      "one of %.200s, where the first is %d",
                      (long long)im->text.left_out,
                      im->text.left_out == 1 ? "" : "s", largest, im->job->like,
-                     !mine(im)->zero_based);
+                     !libsvm_of(im)->zero_based);
 }
 
-static th_status check(struct th_importing *im, struct th_error *err)
+static th_status check_last_index(struct th_importing *im, struct th_error *err)
 {
   struct state *s = im->state;
   const struct th_comm *comm = im->comm;
   int64_t largest = s->last[0];
   (void)err;
-  tell_left_out(im);
+  notice_left_values(im);
   if (s->format.attributes > 0)
     return TH_OK; /* it is known how many there are */
   comm->ops->max_i64(im->comm, &largest, 1);
@@ -306,18 +306,18 @@ static th_status check(struct th_importing *im, struct th_error *err)
   return TH_OK;
 }
 
-static void call(const struct th_importing *im, int64_t attribute,
-                 char text[TH_IMPORT_CALLED])
+static void name_index(const struct th_importing *im, int64_t attribute,
+                       char text[TH_IMPORT_CALLED])
 {
   snprintf(text, TH_IMPORT_CALLED, "index %lld",
-           (long long)attribute + !mine(im)->zero_based);
+           (long long)attribute + !libsvm_of(im)->zero_based);
 }
 
-static th_status told(const struct th_importing *im, struct th_origin *origin,
-                      struct th_error *err)
+static th_status libsvm_origin(const struct th_importing *im,
+                               struct th_origin *origin, struct th_error *err)
 {
   (void)err;
-  origin->zero_based = mine(im)->zero_based ? TH_FACT_YES : TH_FACT_NO;
+  origin->zero_based = libsvm_of(im)->zero_based ? TH_FACT_YES : TH_FACT_NO;
   if (!im->text.unlabelled)
     origin->label_weights = im->text.weighted ? TH_FACT_YES : TH_FACT_NO;
   return TH_OK;
@@ -329,12 +329,12 @@ const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .size = sizeof(struct state),
                                              .options = options,
                                              .recognises = th_libsvm_recognise,
-                                             .open = open_files,
-                                             .count = th_import_count_lines,
-                                             .next = th_import_next_line,
-                                             .is_example = is_example,
-                                             .is_weightless = is_weightless,
-                                             .read_line = read_line,
-                                             .check = check,
-                                             .call = call,
-                                             .told = told};
+                                             .open = begin_libsvm,
+                                             .count = th_import_parse_count,
+                                             .next = th_import_parse_next,
+                                             .is_example = is_libsvm_example,
+                                             .is_weightless = libsvm_weightless,
+                                             .read_line = read_libsvm_row,
+                                             .check = check_last_index,
+                                             .call = name_index,
+                                             .told = libsvm_origin};

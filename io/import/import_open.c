@@ -20,20 +20,7 @@ static const char *file_name(const struct th_import *job, int64_t k)
   return k < job->input_count ? job->inputs[k] : job->test_file;
 }
 
-th_status th_import_list_files(struct th_importing *im, struct th_error *err)
-{
-  const char *what = "the list of files";
-  th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&im->share.range, im->files, what, err));
-  TH_TRY(TH_NEW(&im->share.line, im->files, what, err));
-  TH_TRY(TH_NEW(&im->share.counted, im->files, what, err));
-  TH_TRY(TH_NEW(&im->share.weightless, im->files, what, err));
-  TH_TRY(TH_NEW(&im->examples, im->files, what, err));
-done:
-  return rc;
-}
-
-static th_status make_room(struct th_importing *im, struct th_error *err)
+static th_status list_inputs(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   const struct th_import *job = im->job;
@@ -137,8 +124,8 @@ static void list_options(const struct th_importer *importer, char *text,
 }
 
 /* Options of other formats are refused, not ignored. */
-static th_status check_options(const struct th_importing *im,
-                               struct th_error *err)
+static th_status refuse_other_options(const struct th_importing *im,
+                                      struct th_error *err)
 {
   const struct th_import *job = im->job;
   const struct {
@@ -210,7 +197,7 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
   if (im->format == NULL)
     TH_TRY(recognise(im, err));
   TH_TRY(check_like(im, err));
-  TH_TRY(check_options(im, err));
+  TH_TRY(refuse_other_options(im, err));
   TH_TRY(th_import_check_told(im, err));
   im->class = th_class_named(job->positive_class != NULL
                                  ? job->positive_class
@@ -245,7 +232,7 @@ static void on_reading(void *self, int64_t bytes)
 }
 
 /* Collective. */
-static th_status open_files(struct th_importing *im, struct th_error *err)
+static th_status open_inputs(struct th_importing *im, struct th_error *err)
 {
   int threads = im->job->threads;
   struct th_reading reading = {.told = on_reading,
@@ -284,10 +271,10 @@ th_status th_import_open(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   limit_lines(im);
-  TH_TRY(th_agree(im->comm, make_room(im, err), err));
+  TH_TRY(th_agree(im->comm, list_inputs(im, err), err));
   TH_TRY(th_import_read_like(im, err));
   TH_TRY(ask_format(im, err));
-  TH_TRY(open_files(im, err));
+  TH_TRY(open_inputs(im, err));
   rc = open_format(im, err);
   for (int64_t k = 0; k < im->files; k++)
     rc = th_text_unchanged(&im->file[k], rc, err);
@@ -296,9 +283,9 @@ done:
   return rc;
 }
 
-void th_import_close(struct th_importing *im)
+void th_import_open_free(struct th_importing *im)
 {
-  th_import_free_threads(im);
+  th_import_parse_free_threads(im);
   if (im->names != (const char **)im->like.names)
     free(im->names);
   th_import_free_like(&im->like);

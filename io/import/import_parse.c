@@ -7,7 +7,6 @@
 #include "ranks/partition.h"
 #include "ranks/team.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +55,7 @@ static inline void tell_line(struct th_importing *im, enum th_import_step step,
 
 /* Lines and examples of this rank's part of file k. A line that is too long
  * ends the count: parsing will stop there. */
-th_status th_import_count_lines(struct th_importing *im, int64_t k,
+th_status th_import_parse_count(struct th_importing *im, int64_t k,
                                 int64_t *lines, int64_t *examples,
                                 int64_t *weightless, struct th_error *err)
 {
@@ -183,7 +182,7 @@ static bool any_is_cut(const struct th_importing *im)
   return cut != 0;
 }
 
-th_status th_import_count(struct th_importing *im, struct th_error *err)
+th_status th_import_parse_ranges(struct th_importing *im, struct th_error *err)
 {
   struct count *counts = NULL;
   int64_t *sizes = NULL;
@@ -236,7 +235,7 @@ static th_status keep_labels(struct th_importing *im,
 
 /* Where the next example is stored, the one of weight 0 apart from the others:
  * they were counted apart. -1: more of one kind than were counted. */
-static int64_t next_place(struct th_importing *im, bool weightless)
+static int64_t next_stored_row(struct th_importing *im, bool weightless)
 {
   const struct th_row_assignment *assignment = &im->assignment;
   int64_t before = im->before.weightless + im->own.weightless;
@@ -256,7 +255,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   const struct th_text_row *row = &parsing->row;
   const struct th_row_assignment *assignment = &im->assignment;
   bool weightless = im->text.weighted && row->weight == 0.0;
-  int64_t stored = next_place(im, weightless);
+  int64_t stored = next_stored_row(im, weightless);
   if (stored < 0)
     return th_text_changed(&im->file[k], err);
   int64_t bucket = th_row_assignment_bin_of(assignment, stored);
@@ -280,9 +279,9 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
              : rc;
 }
 
-th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
-                              struct th_text_row *row, bool *more,
-                              struct th_error *err)
+th_status th_import_parse_next(struct th_importing *im, int64_t k, int64_t end,
+                               struct th_text_row *row, bool *more,
+                               struct th_error *err)
 {
   const struct th_importer *importer = im->format->importer;
   struct th_line line;
@@ -370,8 +369,8 @@ static int64_t most_records(const struct th_importing *im)
   return bytes < INT64_MAX / of_a_byte ? of_a_byte * bytes : INT64_MAX;
 }
 
-th_status th_import_make_bins(struct th_importing *im, int threads,
-                              struct th_error *err)
+th_status th_import_parse_make_bins(struct th_importing *im, int threads,
+                                    struct th_error *err)
 {
   struct th_import_bins *bins = &im->bins;
   th_status rc = TH_NEW(&bins->all, threads, "threads", err);
@@ -403,9 +402,9 @@ static th_status no_known_class(const struct th_importing *im,
 }
 
 /* What only all examples together can show. */
-static th_status check_whole(const struct th_importing *im,
-                             const struct parsing *parsing, bool knows,
-                             struct th_error *err)
+static th_status check_parsed(const struct th_importing *im,
+                              const struct parsing *parsing, bool knows,
+                              struct th_error *err)
 {
   if (im->attributes == 0)
     return th_fail(err, TH_EDATA,
@@ -478,7 +477,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
     rc = th_import_join_classes(im, &knows, err);
   }
   if (rc == TH_OK)
-    rc = check_whole(im, &parsing, knows, err);
+    rc = check_parsed(im, &parsing, knows, err);
   if (rc == TH_OK)
     rc = th_rounding_share(&im->rounding, im->comm, err);
   if (rc == TH_OK && im->format->importer->check != NULL)
@@ -504,7 +503,7 @@ enum {
 };
 
 /* Half of the memory is for their records. */
-static int count_threads(const struct th_importing *im)
+static int parser_threads(const struct th_importing *im)
 {
   return th_team_size(im->job->threads,
                       1 + im->text_bytes / im->comm->size / TEXT_EACH,
@@ -557,7 +556,7 @@ static void end_thread(struct th_import_thread *thread)
   th_row_assignment_free(&im->assignment);
 }
 
-void th_import_free_threads(struct th_importing *im)
+void th_import_parse_free_threads(struct th_importing *im)
 {
   for (int t = 0; t < im->bins.others; t++)
     end_thread(&im->bins.other[t]);
@@ -566,7 +565,7 @@ void th_import_free_threads(struct th_importing *im)
   im->bins.others = 0;
 }
 
-static th_status begin_threads(struct th_importing *im, int others,
+static th_status begin_parsers(struct th_importing *im, int others,
                                struct th_error *err)
 {
   th_status rc = TH_NEW(&im->bins.other, others, "threads", err);
@@ -585,16 +584,16 @@ struct reading {
   bool first;
 };
 
-static th_status read_part(struct th_comm *comm, void *self,
-                           struct th_error *err)
+static th_status parse_part(struct th_comm *comm, void *self,
+                            struct th_error *err)
 {
   struct reading *reading = self;
   struct th_importing *im = reading->im;
   th_status rc = TH_OK;
   im->comm = comm;
-  TH_TRY(th_import_count(im, err));
+  TH_TRY(th_import_parse_ranges(im, err));
   if (reading->first)
-    rc = th_import_make_bins(im, comm->size / reading->ranks, err);
+    rc = th_import_parse_make_bins(im, comm->size / reading->ranks, err);
   TH_TRY(th_agree(comm, rc, err));
   rc = th_import_parse(im, err);
 done:
@@ -633,13 +632,13 @@ done:
   return rc;
 }
 
-th_status th_import_read(struct th_importing *im, struct th_error *err)
+th_status th_import_parse_all(struct th_importing *im, struct th_error *err)
 {
   struct th_comm *comm = im->comm;
-  int threads = count_threads(im);
+  int threads = parser_threads(im);
   struct reading *reading = NULL;
   int made = 1;
-  th_status rc = begin_threads(im, threads - 1, err);
+  th_status rc = begin_parsers(im, threads - 1, err);
   if (rc == TH_OK)
     rc = TH_NEW(&reading, threads, "threads", err);
   TH_TRY(th_agree(comm, rc, err));
@@ -648,7 +647,7 @@ th_status th_import_read(struct th_importing *im, struct th_error *err)
     reading[t].ranks = comm->size;
     reading[t].first = t == 0;
   }
-  rc = th_team_run(comm, threads, read_part, reading, sizeof *reading, &made,
+  rc = th_team_run(comm, threads, parse_part, reading, sizeof *reading, &made,
                    err);
   im->comm = comm;
   TH_TRY(rc);

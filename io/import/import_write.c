@@ -194,11 +194,11 @@ done:
   return rc;
 }
 
-static th_status make_tiles(struct shards *shards, struct th_error *err)
+static th_status make_all_bins(struct shards *shards, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t b = 0; rc == TH_OK && b < shards->im->assignment.bins; b++) {
-    rc = th_bucket_take(&shards->bucket, b, err);
+    rc = th_bucket_read(&shards->bucket, b, err);
     if (rc == TH_OK)
       rc = make_bin(shards, false, b, err);
   }
@@ -228,11 +228,11 @@ static th_status work(struct th_comm *comm, void *self, struct th_error *err)
   if (comm->size == 1)
     return make_and_write(shards, err);
   th_status rc =
-      comm->rank == 0 ? write_tiles(shards, err) : make_tiles(shards, err);
+      comm->rank == 0 ? write_tiles(shards, err) : make_all_bins(shards, err);
   return th_agree(comm, rc, err);
 }
 
-static th_status prepare(struct shards *shards, struct th_error *err)
+static th_status reserve_bins(struct shards *shards, struct th_error *err)
 {
   const struct th_row_assignment *assignment = &shards->im->assignment;
   th_status rc = th_bucket_init(&shards->bucket, err);
@@ -260,7 +260,7 @@ static th_status import_write_shards(struct th_importing *im,
       .writer = writer, .layout = layout, .type = im->type};
   int made = 1;
   handoff_init(&shards.handoff, &like);
-  th_status rc = prepare(&shards, err);
+  th_status rc = reserve_bins(&shards, err);
   TH_TRY(th_agree(im->comm, rc, err));
   if (im->comm->size == 1 && im->bins.count > 1)
     rc = th_team_run(im->comm, 2, work, &shards, 0, &made, err);
@@ -289,8 +289,8 @@ static enum th_layout choose_layout(const struct th_importing *im)
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
 
-static struct th_dataset_plan make_plan(const struct th_importing *im,
-                                        const double *weight)
+static struct th_dataset_plan plan_dataset(const struct th_importing *im,
+                                           const double *weight)
 {
   struct th_shape shape = {.examples = im->assignment.examples,
                            .training = im->assignment.training,
@@ -401,8 +401,8 @@ done:
 }
 
 /* All ranks' items of 8 bytes, in input order, to rank 0. Collective. */
-static void gather(const struct th_importing *im, const void *mine,
-                   const struct labels *labels)
+static void gather_input(const struct th_importing *im, const void *mine,
+                         const struct labels *labels)
 {
   struct th_comm *comm = im->comm;
   int64_t bytes = im->own.count * (int64_t)sizeof(double);
@@ -418,10 +418,10 @@ static void gather(const struct th_importing *im, const void *mine,
 }
 
 /* All ranks' items to stored order on rank 0. Collective. */
-static void collect(const struct th_importing *im, const void *mine,
-                    const struct labels *labels, void *to)
+static void collect_stored(const struct th_importing *im, const void *mine,
+                           const struct labels *labels, void *to)
 {
-  gather(im, mine, labels);
+  gather_input(im, mine, labels);
   const uint64_t *arrived = labels->arrived;
   uint64_t *stored = to;
   for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
@@ -435,15 +435,15 @@ static th_status collect_labels(const struct th_importing *im,
   th_status rc = th_agree(im->comm, make_labels(im, labels, err), err);
   if (rc != TH_OK)
     return rc;
-  gather(im, im->own.stored, labels);
+  gather_input(im, im->own.stored, labels);
   const int64_t *place = labels->arrived;
   for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
     labels->row[place[k]] = k;
-  collect(im, im->own.target, labels, labels->target);
+  collect_stored(im, im->own.target, labels, labels->target);
   if (im->text.weighted)
-    collect(im, im->own.weight, labels, labels->weight);
+    collect_stored(im, im->own.weight, labels, labels->weight);
   if (looks_for_twins(im))
-    collect(im, im->own.key, labels, labels->key);
+    collect_stored(im, im->own.key, labels, labels->key);
   return TH_OK;
 }
 
@@ -499,8 +499,8 @@ static void describe(const struct th_importing *im, char *text)
 }
 
 /* How the output is locked, where that is not as usual. */
-static void tell_lock(const struct th_importing *im,
-                      const struct th_writer *writer)
+static void notice_lock(const struct th_importing *im,
+                        const struct th_writer *writer)
 {
   char note[TH_LOCK_NOTE];
   th_writer_note(writer, note);
@@ -519,11 +519,11 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   char provenance[PROVENANCE];
   th_status rc = TH_OK;
   TH_TRY(training_weights(im, &weight, err));
-  plan = make_plan(im, weight);
+  plan = plan_dataset(im, weight);
   TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
-  tell_lock(im, writer);
+  notice_lock(im, writer);
   TH_TRY(import_write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(find_twins(im, &labels, &twins, err));

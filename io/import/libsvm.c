@@ -3,19 +3,19 @@
 #include "io/import/libsvm.h"
 
 #include "io/import/text/number.h"
-#include "io/import/text/text_input.h"
+#include "io/import/text/text.h"
 
 #include <assert.h>
 #include <string.h>
 
-static th_status libsvm_junk(const struct th_line *line, const char *at,
-                             const char *token, const char *what,
-                             struct th_error *err);
-static th_status libsvm_target(const struct th_libsvm *format,
-                               const struct th_line *line, const char **cursor,
-                               struct th_text_row *row, struct th_error *err);
+static th_status junk(const struct th_line *line, const char *at,
+                      const char *token, const char *what,
+                      struct th_error *err);
+static th_status read_target(const struct th_libsvm *format,
+                             const struct th_line *line, const char **cursor,
+                             struct th_text_row *row, struct th_error *err);
 
-static inline bool libsvm_is_blank(char c)
+static inline bool is_blank(char c)
 {
   return c == ' ' || c == '\t';
 }
@@ -27,19 +27,19 @@ static inline bool libsvm_is_digit(char c)
 
 static inline const char *libsvm_skip_blanks(const char *p, const char *end)
 {
-  while (p < end && libsvm_is_blank(*p))
+  while (p < end && is_blank(*p))
     p++;
   return p;
 }
 
-static inline bool libsvm_ends_here(const char *p, const char *end)
+static inline bool ends_here(const char *p, const char *end)
 {
   return p == end || *p == '#';
 }
 
-static inline bool libsvm_ends_token(const char *p, const char *end)
+static inline bool ends_token(const char *p, const char *end)
 {
-  return libsvm_ends_here(p, end) || libsvm_is_blank(*p);
+  return ends_here(p, end) || is_blank(*p);
 }
 
 enum {
@@ -50,7 +50,7 @@ enum {
 bool th_libsvm_is_example(const char *text, int64_t length)
 {
   const char *end = text + length;
-  return !libsvm_ends_here(libsvm_skip_blanks(text, end), end);
+  return !ends_here(libsvm_skip_blanks(text, end), end);
 }
 
 bool th_libsvm_is_unlabelled(const char *text, int64_t length)
@@ -67,7 +67,7 @@ bool th_libsvm_recognise(const char *text, int64_t length)
 {
   const char *end = text + length;
   for (const char *p = text; p < end; p++) {
-    if (!libsvm_is_blank(*p))
+    if (!is_blank(*p))
       continue;
     p = libsvm_skip_blanks(p, end);
     const char *digits = p;
@@ -182,8 +182,8 @@ static inline th_status read_entry(const struct th_libsvm *format,
   if (!th_number_usual(&p, end, &value) &&
       th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_text_row_number(line, &start, end, '#', "value", &value, err);
-  if (!libsvm_ends_token(p, end))
-    return libsvm_junk(line, p, start, "value", err);
+  if (!ends_token(p, end))
+    return junk(line, p, start, "value", err);
   *previous = index;
   *cursor = p;
   if (leave_out) {
@@ -280,12 +280,12 @@ th_status th_libsvm_row(const struct th_libsvm *format,
   int64_t previous = -1;
   th_status rc = TH_OK;
   TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
-  TH_TRY(libsvm_target(format, line, &p, row, err));
+  TH_TRY(read_target(format, line, &p, row, err));
   while (true) {
     p = read_usual(format, libsvm_skip_blanks(p, end), end, limit, &previous,
                    row);
     p = libsvm_skip_blanks(p, end);
-    if (libsvm_ends_here(p, end))
+    if (ends_here(p, end))
       break;
     TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
   }
@@ -300,9 +300,8 @@ done:
 
 /* TH_EDATA for what follows the number of a token; `what` it should be. Local.
  */
-static th_status libsvm_junk(const struct th_line *line, const char *at,
-                             const char *token, const char *what,
-                             struct th_error *err)
+static th_status junk(const struct th_line *line, const char *at,
+                      const char *token, const char *what, struct th_error *err)
 {
   char quoted[TH_QUOTED];
   return th_text_row_fail(
@@ -333,7 +332,7 @@ static th_status read_class(const struct th_libsvm *format,
   const char *end = line->text + line->length;
   const char *at = libsvm_skip_blanks(*cursor, end);
   const char *p = at;
-  while (!libsvm_ends_token(p, end) && *p != ':' && *p != ',')
+  while (!ends_token(p, end) && *p != ':' && *p != ',')
     p++;
   *cursor = p;
   if (p < end && *p == ':' && !format->weighted)
@@ -376,8 +375,8 @@ static th_status read_label(const struct th_libsvm *format,
   *cursor = p;
   if (p < end && *p == ':')
     return format->weighted ? TH_OK : no_label(line, at, err);
-  if (!libsvm_ends_token(p, end))
-    return libsvm_junk(line, p, at, "label", err);
+  if (!ends_token(p, end))
+    return junk(line, p, at, "label", err);
   return TH_OK;
 }
 
@@ -395,8 +394,8 @@ static th_status read_weight(const struct th_line *line, const char **cursor,
   if (th_number_parse(&p, end, &row->weight) != TH_NUMBER_OK)
     return th_text_row_number(line, &start, end, '#', "weight", &row->weight,
                               err);
-  if (!libsvm_ends_token(p, end))
-    return libsvm_junk(line, p, start, "weight", err);
+  if (!ends_token(p, end))
+    return junk(line, p, start, "weight", err);
   if (row->weight < 0)
     return th_text_row_fail(
         line, start, err,
@@ -412,7 +411,7 @@ struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
   const char *p = libsvm_skip_blanks(text, end);
   struct th_libsvm_word word = {.label = p};
   bool digits = true;
-  for (; !libsvm_ends_token(p, end) && *p != ':'; p++)
+  for (; !ends_token(p, end) && *p != ':'; p++)
     digits = digits && libsvm_is_digit(*p);
   const char *colon = p;
   double next;
@@ -424,7 +423,7 @@ struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
     return word;
   p = colon + 1;
   if (th_number_parse(&p, end, &word.weight) != TH_NUMBER_OK ||
-      !libsvm_ends_token(p, end))
+      !ends_token(p, end))
     return word;
   word.is_weight = word.weight >= 0;
   word.is_index =
@@ -437,9 +436,9 @@ struct th_libsvm_word th_libsvm_first_word(const char *text, int64_t length,
 }
 
 /* Read what stands before the first index:value. Local. */
-static th_status libsvm_target(const struct th_libsvm *format,
-                               const struct th_line *line, const char **cursor,
-                               struct th_text_row *row, struct th_error *err)
+static th_status read_target(const struct th_libsvm *format,
+                             const struct th_line *line, const char **cursor,
+                             struct th_text_row *row, struct th_error *err)
 {
   if (!format->unlabelled) {
     th_status rc = format->class.name != NULL

@@ -10,7 +10,7 @@ enum {
   MEMORY_SHARE = 8 /* of memory is what one bin may take */
 };
 
-static int64_t training_groups(const struct th_row_assignment *assignment)
+static int64_t training_row_groups(const struct th_row_assignment *assignment)
 {
   return th_integer_ceil_divide(assignment->training, assignment->row_group);
 }
@@ -20,7 +20,7 @@ th_status th_row_assignment_divide(struct th_row_assignment *assignment,
                                    struct th_error *err)
 {
   int64_t test = assignment->examples - assignment->training;
-  assignment->groups = training_groups(assignment) +
+  assignment->groups = training_row_groups(assignment) +
                        th_integer_ceil_divide(test, assignment->row_group);
   int64_t share = memory / MEMORY_SHARE;
   int64_t wanted = th_integer_ceil_divide(bytes, share > 0 ? share : 1);
@@ -62,7 +62,7 @@ int64_t th_row_assignment_weightless(const struct th_row_assignment *assignment,
 static int64_t group_start(const struct th_row_assignment *assignment,
                            int64_t group)
 {
-  int64_t training = training_groups(assignment);
+  int64_t training = training_row_groups(assignment);
   int64_t row =
       group < training
           ? group * assignment->row_group
@@ -98,7 +98,7 @@ int64_t th_row_assignment_bin_of(const struct th_row_assignment *assignment,
 {
   int64_t group = row / assignment->row_group;
   if (row >= assignment->training)
-    group = training_groups(assignment) +
+    group = training_row_groups(assignment) +
             (row - assignment->training) / assignment->row_group;
   return group / assignment->bin_groups;
 }

@@ -53,7 +53,7 @@ static inline void move_value(size_t size, char *to, const char *from)
 }
 
 /* Zero of either sign. */
-static inline bool is_zero(size_t size, const char *value)
+static inline bool value_is_zero(size_t size, const char *value)
 {
   uint32_t four = 0;
   uint64_t eight = 0;
@@ -75,7 +75,7 @@ static int64_t collect(struct th_transpose *t, const struct th_record *record,
   const uint32_t *index = th_bucket_record_index(record);
   const char *values = th_bucket_record_values(record);
   for (uint32_t k = 0; k < record->count; k++, values += size) {
-    if (is_zero(size, values))
+    if (value_is_zero(size, values))
       continue;
     uint64_t attribute =
         (uint64_t)(listed ? index[k] : record->first + k) - (uint64_t)base;
@@ -114,7 +114,7 @@ static void sort_keys(struct th_transpose *t, int64_t count, int64_t width)
 }
 
 /* Lay the sorted entries out; the number of runs. */
-static int64_t lay_out(struct th_transpose *t, int64_t entries)
+static int64_t lay_out_runs(struct th_transpose *t, int64_t entries)
 {
   size_t size = th_type_size(t->type);
   int64_t runs = 0;
@@ -154,7 +154,7 @@ static inline void visit_record(struct th_transpose *t, enum visit visit,
   const char *values = th_bucket_record_values(record);
   for (uint32_t k = 0; k < record->count; k++, values += size) {
     int64_t attribute = (int64_t)(listed ? index[k] : record->first + k) - base;
-    if (is_zero(size, values))
+    if (value_is_zero(size, values))
       continue;
     uint32_t at = place[attribute]++;
     if (visit == COUNT)
@@ -223,7 +223,7 @@ static int64_t turn_by_keys(struct th_transpose *t, const struct group *group)
     if (group->rows[k] != NULL)
       entries = collect(t, group->rows[k], group->base, (uint16_t)k, entries);
   sort_keys(t, entries, group->width);
-  return lay_out(t, entries);
+  return lay_out_runs(t, entries);
 }
 
 /* The same of a sparse one. */
@@ -375,10 +375,10 @@ static void turn_chunk(struct th_transpose *transpose,
   pack_runs(transpose->type, transpose->values, width, count);
 }
 
-static th_status make_dense(struct th_transpose *transpose, int64_t shard,
-                            int64_t group, int64_t first,
-                            const struct th_record *const *rows, int64_t count,
-                            struct th_error *err)
+static th_status transpose_dense(struct th_transpose *transpose, int64_t shard,
+                                 int64_t group, int64_t first,
+                                 const struct th_record *const *rows,
+                                 int64_t count, struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t size = (int64_t)th_type_size(transpose->type);
@@ -405,7 +405,7 @@ th_status th_transpose_make(struct th_transpose *transpose, int64_t shard,
                             struct th_error *err)
 {
   if (transpose->layout == TH_DENSE)
-    return make_dense(transpose, shard, group, first, rows, count, err);
+    return transpose_dense(transpose, shard, group, first, rows, count, err);
   return transpose_sparse(transpose, shard, group, rows, count, err);
 }
 

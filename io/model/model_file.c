@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- Records: the attributes of a group ----------------------------------- */
 
@@ -142,10 +141,10 @@ static th_status certificate_put(const struct th_h5 *h5,
                     err));
   TH_TRY(th_h5_put_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, certificate->path_size,
                        err));
-  TH_TRY(th_h5_put(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
-                   certificate->margin, err));
-  TH_TRY(th_h5_put(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
-                   certificate->path_size * PATH_COLUMNS, path, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
+                       certificate->margin, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
+                       certificate->path_size * PATH_COLUMNS, path, err));
 done:
   free(path);
   return rc;
@@ -160,12 +159,12 @@ static th_status get_path(const struct th_h5 *h5, struct th_certificate *c,
   TH_TRY(th_h5_get_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, &size, err));
   if (size < 0 || size > INT64_MAX / PATH_COLUMNS)
     return TH_TRAIN_AGAIN(err, "%s: a path of impossible length", h5->name);
-  TH_TRY(th_h5_expect(h5, TH_D_PATH, size * PATH_COLUMNS, err));
+  TH_TRY(th_h5_set_expect(h5, TH_D_PATH, size * PATH_COLUMNS, err));
   c->path_size = size;
   TH_TRY(TH_NEW(&c->path, c->path_size, "the path", err));
   TH_TRY(TH_NEW(&table, c->path_size * PATH_COLUMNS, "the path", err));
-  TH_TRY(th_h5_get(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
-                   c->path_size * PATH_COLUMNS, table, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
+                       c->path_size * PATH_COLUMNS, table, err));
   for (int64_t k = 0; k < c->path_size; k++) {
     const double *row = table + k * PATH_COLUMNS;
     if (!(row[3] >= 0 && row[3] <= (double)TH_MOST_ATTRIBUTES)) {
@@ -186,12 +185,12 @@ static th_status certificate_get(const struct th_h5 *h5,
                                  struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (!th_h5_exists(h5, TH_G_CERTIFICATE))
+  if (!th_h5_set_exists(h5, TH_G_CERTIFICATE))
     return rc;
   TH_TRY(get_record(h5, TH_G_CERTIFICATE, &th_certificate_fields, certificate,
                     err));
-  TH_TRY(th_h5_get(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
-                   certificate->margin, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
+                       certificate->margin, err));
   TH_TRY(get_path(h5, certificate, err));
 done:
   return rc;
@@ -243,7 +242,7 @@ static th_status get_checked(const struct th_h5 *h5, const char *group,
   uint64_t content = 0;
   uint64_t wanted = 0;
   th_status rc = TH_OK;
-  *there = th_h5_exists(h5, group);
+  *there = th_h5_set_exists(h5, group);
   if (!*there)
     return TH_OK;
   TH_TRY(get_record(h5, group, record, values, err));
@@ -277,8 +276,8 @@ done:
  * be read like */
 
 /* Pack or unpack names and deviations. */
-static th_status model_names_walk(struct th_message *pack,
-                                  struct th_model *model, struct th_error *err)
+static th_status names_walk(struct th_message *pack, struct th_model *model,
+                            struct th_error *err)
 {
   int64_t size = model->support_size;
   int64_t known[2] = {model->deviation != NULL, model->name != NULL};
@@ -293,27 +292,26 @@ static th_status model_names_walk(struct th_message *pack,
   for (int64_t k = 0; k < size && known[1] != 0; k++)
     TH_TRY(th_message_text(pack, &model->name[k], err));
   TH_TRY(th_message_text(pack, &model->type, err));
-  TH_TRY(th_origin_pack(pack, &model->origin, err));
+  TH_TRY(th_origin_file_pack(pack, &model->origin, err));
 done:
   return rc;
 }
 
 /* Write or read them. A file of an older minor version has none. */
-static th_status model_names_put(const struct th_h5 *h5,
-                                 const struct th_model *model,
-                                 struct th_error *err)
+static th_status names_put(const struct th_h5 *h5, const struct th_model *model,
+                           struct th_error *err)
 {
   th_status rc = TH_OK;
   if (model->type != NULL)
     TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, model->type, err));
-  TH_TRY(th_origin_put(h5, &model->origin, err));
+  TH_TRY(th_origin_file_put(h5, &model->origin, err));
   if (model->deviation != NULL)
-    TH_TRY(th_h5_put(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE, model->support_size,
-                     model->deviation, err));
+    TH_TRY(th_h5_set_put(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE,
+                         model->support_size, model->deviation, err));
   if (model->name == NULL)
     goto done;
-  TH_TRY(th_h5_put_texts(h5, TH_D_NAMES, model->support_size,
-                         (const char *const *)model->name, err));
+  TH_TRY(th_h5_set_put_texts(h5, TH_D_NAMES, model->support_size,
+                             (const char *const *)model->name, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_LIST, model->names.list, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_SET, model->names.set, err));
 done:
@@ -328,7 +326,7 @@ static th_status get_names(const struct th_h5 *h5, struct th_model *model,
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &model->names.list, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &model->names.set, err));
-  TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, size, &texts, err));
+  TH_TRY(th_h5_set_get_texts(h5, TH_D_NAMES, size, &texts, err));
   TH_TRY(TH_NEW(&model->name, size, "names", err));
   for (int64_t k = 0; k < size; k++) {
     model->name[k] = th_model_copy_string(texts[k]);
@@ -350,20 +348,20 @@ static th_status get_type(const struct th_h5 *h5, struct th_model *model,
   return rc;
 }
 
-static th_status model_names_get(const struct th_h5 *h5, struct th_model *model,
-                                 struct th_error *err)
+static th_status names_get(const struct th_h5 *h5, struct th_model *model,
+                           struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (th_h5_exists(h5, TH_D_DEVIATION)) {
+  if (th_h5_set_exists(h5, TH_D_DEVIATION)) {
     TH_TRY(TH_NEW(&model->deviation, model->support_size, "deviations", err));
-    TH_TRY(th_h5_get(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE, model->support_size,
-                     model->deviation, err));
+    TH_TRY(th_h5_set_get(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE,
+                         model->support_size, model->deviation, err));
   }
-  if (th_h5_exists(h5, TH_D_NAMES))
+  if (th_h5_set_exists(h5, TH_D_NAMES))
     TH_TRY(get_names(h5, model, err));
   if (th_h5_has(h5, "/", TH_A_TYPE))
     TH_TRY(get_type(h5, model, err));
-  TH_TRY(th_origin_get(h5, model->attributes, &model->origin, err));
+  TH_TRY(th_origin_file_get(h5, model->attributes, &model->origin, err));
 done:
   return rc;
 }
@@ -397,8 +395,8 @@ static th_status selected_put(const struct th_h5 *h5,
     return rc;
   TH_TRY(th_h5_group(h5, TH_G_SELECTED, err));
   TH_TRY(put_record(h5, TH_G_SELECTED, &th_selected_fields, selection, err));
-  TH_TRY(th_h5_put(h5, TH_D_ORDER, H5T_NATIVE_INT64, selection->size,
-                   selection->attribute, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_ORDER, H5T_NATIVE_INT64, selection->size,
+                       selection->attribute, err));
   TH_TRY(th_h5_put_u64(h5, TH_G_SELECTED, TH_A_CONTENT,
                        selected_content_of(selection), err));
 done:
@@ -413,7 +411,7 @@ static th_status selected_damaged(const struct th_h5 *h5, struct th_error *err)
 }
 
 /* Local. */
-static bool is_good(const struct th_selected *s, int64_t attributes)
+static bool selected_is_good(const struct th_selected *s, int64_t attributes)
 {
   bool good = th_fields_good(&th_selected_fields, s, true);
   for (int64_t k = 0; k < s->size; k++)
@@ -427,18 +425,18 @@ static th_status selected_get(const struct th_h5 *h5, int64_t attributes,
 {
   uint64_t content = 0;
   th_status rc = TH_OK;
-  if (!th_h5_exists(h5, TH_G_SELECTED))
+  if (!th_h5_set_exists(h5, TH_G_SELECTED))
     return rc;
   TH_TRY(get_record(h5, TH_G_SELECTED, &th_selected_fields, selection, err));
   if (selection->size < 0 || selection->size > attributes)
     return selected_damaged(h5, err);
-  TH_TRY(th_h5_expect(h5, TH_D_ORDER, selection->size, err));
+  TH_TRY(th_h5_set_expect(h5, TH_D_ORDER, selection->size, err));
   TH_TRY(TH_NEW(&selection->attribute, selection->size, "the selection", err));
-  TH_TRY(th_h5_get(h5, TH_D_ORDER, H5T_NATIVE_INT64, selection->size,
-                   selection->attribute, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_ORDER, H5T_NATIVE_INT64, selection->size,
+                       selection->attribute, err));
   TH_TRY(th_h5_get_u64(h5, TH_G_SELECTED, TH_A_CONTENT, &content, err));
   if (content != selected_content_of(selection) ||
-      !is_good(selection, attributes))
+      !selected_is_good(selection, attributes))
     rc = selected_damaged(h5, err);
 done:
   return rc;
@@ -470,8 +468,8 @@ static const struct th_fields_row model_rows[] = {
 static const struct th_fields model_record = TH_FIELDS(model_rows);
 
 /* Pack or unpack the model. */
-static th_status walk(struct th_message *pack, struct th_model *m,
-                      struct th_error *err)
+static th_status pack_model(struct th_message *pack, struct th_model *m,
+                            struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(th_message_text(pack, &m->solver, err));
@@ -514,7 +512,7 @@ static th_status walk_all(struct th_message *pack, struct th_model *m,
 {
   int64_t *distinct = &m->ledger.distinct_attributes;
   th_status rc;
-  TH_TRY(walk(pack, m, err));
+  TH_TRY(pack_model(pack, m, err));
   TH_TRY(
       walk_fields(pack, &th_certificate_fields, &m->certificate, LATER, err));
   TH_TRY(th_message_bytes(pack, distinct, sizeof *distinct, err));
@@ -527,7 +525,7 @@ static th_status walk_all(struct th_message *pack, struct th_model *m,
                      err));
   TH_TRY(walk_fields(pack, &th_ending_fields, &m->ending, EVERYWHERE | LATER,
                      err));
-  TH_TRY(model_names_walk(pack, m, err));
+  TH_TRY(names_walk(pack, m, err));
 done:
   return rc;
 }
@@ -538,7 +536,7 @@ static th_status content_of(struct th_model *model, uint64_t *content,
                             struct th_error *err)
 {
   struct th_message pack = {0};
-  th_status rc = walk(&pack, model, err);
+  th_status rc = pack_model(&pack, model, err);
   if (rc == TH_OK)
     rc = walk_fields(&pack, &th_certificate_fields, &model->certificate,
                      LATER | HASHED, err);
@@ -560,8 +558,8 @@ static th_status put_deck(const struct th_h5 *h5, const struct th_model *model,
     texts[k + i] = model->deck[i].value;
   }
   TH_TRY(th_h5_group(h5, TH_G_DECK, err));
-  TH_TRY(th_h5_put_texts(h5, TH_D_DECK_NAME, k, texts, err));
-  TH_TRY(th_h5_put_texts(h5, TH_D_DECK_VALUE, k, texts + k, err));
+  TH_TRY(th_h5_set_put_texts(h5, TH_D_DECK_NAME, k, texts, err));
+  TH_TRY(th_h5_set_put_texts(h5, TH_D_DECK_VALUE, k, texts + k, err));
 done:
   free(texts);
   return rc;
@@ -580,11 +578,11 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_DISTINCT, m->ledger.distinct_attributes,
                        err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, content, err));
-  TH_TRY(th_h5_put(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, m->support_size,
-                   m->support, err));
-  TH_TRY(th_h5_put(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, m->support_size, m->coef,
-                   err));
-  TH_TRY(model_names_put(h5, m, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, m->support_size,
+                       m->support, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, m->support_size,
+                       m->coef, err));
+  TH_TRY(names_put(h5, m, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
   TH_TRY(put_deck(h5, m, err));
   TH_TRY(certificate_put(h5, &m->certificate, err));
@@ -643,8 +641,9 @@ done:
   return rc;
 }
 
-th_status th_model_write_to(const struct th_model *model, struct th_comm *comm,
-                            struct th_output *output, struct th_error *err)
+th_status th_model_file_write_to(const struct th_model *model,
+                                 struct th_comm *comm, struct th_output *output,
+                                 struct th_error *err)
 {
   struct th_group_piece *piece = NULL;
   int64_t pieces = 0;
@@ -659,21 +658,22 @@ done:
   return rc;
 }
 
-th_status th_model_write(const struct th_model *model, struct th_comm *comm,
-                         const char *path, bool force, struct th_error *err)
+th_status th_model_file_write(const struct th_model *model,
+                              struct th_comm *comm, const char *path,
+                              bool force, struct th_error *err)
 {
   struct th_output output = {.file = -1};
   th_status rc = TH_OK;
   if (comm->rank == 0)
     rc = th_output_begin(&output, path, force, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_model_write_to(model, comm, &output, err));
+  TH_TRY(th_model_file_write_to(model, comm, &output, err));
 done:
   th_output_abort(&output);
   return rc;
 }
 
-static th_status damaged(const struct th_h5 *h5, struct th_error *err)
+static th_status model_damaged(const struct th_h5 *h5, struct th_error *err)
 {
   return TH_TRAIN_AGAIN(err, "%s: the content is not what was written",
                         h5->name);
@@ -685,8 +685,8 @@ static th_status get_deck(const struct th_h5 *h5, struct th_model *m,
   char **names = NULL;
   char **values = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_get_texts(h5, TH_D_DECK_NAME, settings, &names, err));
-  TH_TRY(th_h5_get_texts(h5, TH_D_DECK_VALUE, settings, &values, err));
+  TH_TRY(th_h5_set_get_texts(h5, TH_D_DECK_NAME, settings, &names, err));
+  TH_TRY(th_h5_set_get_texts(h5, TH_D_DECK_VALUE, settings, &values, err));
   for (int64_t k = 0; k < settings; k++)
     TH_TRY(th_model_set(m, names[k], values[k], err));
 done:
@@ -701,15 +701,16 @@ static th_status get_support(const struct th_h5 *h5, struct th_model *m,
   int64_t before = -1;
   th_status rc = TH_OK;
   if (m->attributes < 1 || size < 0 || size > m->attributes)
-    return damaged(h5, err);
-  TH_TRY(th_h5_expect(h5, TH_D_SUPPORT, size, err));
+    return model_damaged(h5, err);
+  TH_TRY(th_h5_set_expect(h5, TH_D_SUPPORT, size, err));
   TH_TRY(th_model_reserve(m, size, err));
-  TH_TRY(th_h5_get(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, size, m->support, err));
-  TH_TRY(th_h5_get(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, size, m->coef, err));
+  TH_TRY(
+      th_h5_set_get(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, size, m->support, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, size, m->coef, err));
   for (int64_t k = 0; k < size; k++) {
     if (m->support[k] <= before || m->support[k] >= m->attributes ||
         !isfinite(m->coef[k]))
-      return damaged(h5, err);
+      return model_damaged(h5, err);
     before = m->support[k];
   }
 done:
@@ -734,7 +735,7 @@ static th_status get_distinct(const struct th_h5 *h5, struct th_model *m,
     return TH_OK;
   th_status rc = th_h5_get_i64(h5, "/", TH_A_DISTINCT, distinct, err);
   if (rc == TH_OK && (*distinct < 0 || *distinct > m->ledger.attributes))
-    rc = damaged(h5, err);
+    rc = model_damaged(h5, err);
   return rc;
 }
 
@@ -748,7 +749,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(get_record(h5, "/", &model_record, m, err));
   TH_TRY(get_distinct(h5, m, err));
   TH_TRY(get_support(h5, m, err));
-  TH_TRY(model_names_get(h5, m, err));
+  TH_TRY(names_get(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
   TH_TRY(get_deck(h5, m, settings, err));
   TH_TRY(certificate_get(h5, &m->certificate, err));
@@ -759,7 +760,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));
   if (content != wanted || !numbers_good(m))
-    rc = damaged(h5, err);
+    rc = model_damaged(h5, err);
 done:
   return rc;
 }
@@ -782,8 +783,8 @@ done:
   return rc;
 }
 
-th_status th_model_read(struct th_model *model, struct th_comm *comm,
-                        const char *path, struct th_error *err)
+th_status th_model_file_read(struct th_model *model, struct th_comm *comm,
+                             const char *path, struct th_error *err)
 {
   struct th_message pack = {0};
   struct th_group_piece *piece = NULL;

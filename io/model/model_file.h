@@ -11,18 +11,20 @@
 
 /* Write a model on rank 0; all ranks get the status. Collective. The same model
  * gives the same bytes. */
-th_status th_model_write(const struct th_model *model, struct th_comm *comm,
-                         const char *path, bool force, struct th_error *err);
+th_status th_model_file_write(const struct th_model *model,
+                              struct th_comm *comm, const char *path,
+                              bool force, struct th_error *err);
 
 /* Write a model to an output that rank 0 has claimed long before
  * (th_output_begin); the others' is not looked at. Collective. The caller ends
  * with th_output_abort. */
-th_status th_model_write_to(const struct th_model *model, struct th_comm *comm,
-                            struct th_output *output, struct th_error *err);
+th_status th_model_file_write_to(const struct th_model *model,
+                                 struct th_comm *comm, struct th_output *output,
+                                 struct th_error *err);
 
 /* Read a model; rank 0 reads and broadcasts. Collective. An error of one line
  * for a data set or anything else. Release with th_model_free. */
-th_status th_model_read(struct th_model *model, struct th_comm *comm,
-                        const char *path, struct th_error *err);
+th_status th_model_file_read(struct th_model *model, struct th_comm *comm,
+                             const char *path, struct th_error *err);
 
 #endif

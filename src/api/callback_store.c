@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_VALUES ((int64_t)1 << 62)
 
@@ -42,7 +41,7 @@ struct place {
   int64_t first; /* the first, as stored */
 };
 
-static int64_t number_of(const struct th_store *store, int64_t row)
+static int64_t input_row(const struct th_store *store, int64_t row)
 {
   const struct th_callback_store *s = (const struct th_callback_store *)store;
   return s->row != NULL ? s->row[row] : row;
@@ -52,16 +51,16 @@ static int64_t number_of(const struct th_store *store, int64_t row)
 static struct th_rows together(const struct th_callback_store *s,
                                struct th_rows rows)
 {
-  struct th_rows part = {number_of(&s->store, rows.first), 1};
+  struct th_rows part = {input_row(&s->store, rows.first), 1};
   while (part.count < rows.count &&
-         number_of(&s->store, rows.first + part.count) ==
+         input_row(&s->store, rows.first + part.count) ==
              part.first + part.count)
     part.count++;
   return part;
 }
 
-static th_status refuse(const char *what, char said[THRESHER_SAID],
-                        struct th_error *err)
+static th_status caller_failed(const char *what, char said[THRESHER_SAID],
+                               struct th_error *err)
 {
   said[THRESHER_SAID - 1] = '\0';
   return th_fail(err, TH_EIO, "the caller's %s: %s", what,
@@ -74,7 +73,7 @@ static th_status ask_known(const struct th_callback_store *s, int64_t first,
 {
   char said[THRESHER_SAID] = "";
   if (s->source.known(s->source.self, first, count, known, said) != 0)
-    return refuse("knowledge of attributes", said, err);
+    return caller_failed("knowledge of attributes", said, err);
   for (int64_t a = 0; a < count; a++)
     if (!isfinite(known[a].mean) || !(known[a].deviation >= 0) ||
         !isfinite(known[a].deviation) || !isfinite(known[a].lowest) ||
@@ -88,9 +87,9 @@ static th_status ask_known(const struct th_callback_store *s, int64_t first,
   return TH_OK;
 }
 
-static th_status find_run(struct th_callback_store *s, int64_t group,
-                          int64_t attribute, struct run **run,
-                          struct th_error *err)
+static th_status run_of_attribute(struct th_callback_store *s, int64_t group,
+                                  int64_t attribute, struct run **run,
+                                  struct th_error *err)
 {
   struct thresher_attribute known;
   int64_t rows = s->store.shape.row_group;
@@ -144,10 +143,10 @@ static th_status ask_part(struct th_callback_store *s,
                  sizeof *s->block, "values to be observed", err));
   if (s->source.values(s->source.self, place->first, place->count, attribute,
                        count, s->block, said) != 0)
-    return refuse("values", said, err);
+    return caller_failed("values", said, err);
   for (int64_t a = 0; a < count; a++) {
     struct run *run;
-    TH_TRY(find_run(s, place->group, attribute[a], &run, err));
+    TH_TRY(run_of_attribute(s, place->group, attribute[a], &run, err));
     TH_TRY(keep(run, place, attribute[a], s->block + a * place->count, err));
   }
 done:
@@ -155,9 +154,9 @@ done:
 }
 
 /* Ask the caller for values of any rows of a group. */
-static th_status ask(struct th_callback_store *s, const struct place *place,
-                     const int64_t *attribute, int64_t count,
-                     struct th_error *err)
+static th_status ask_rows(struct th_callback_store *s,
+                          const struct place *place, const int64_t *attribute,
+                          int64_t count, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t done = 0; done < place->count && rc == TH_OK;) {
@@ -193,7 +192,7 @@ static th_status ask_rest(struct th_callback_store *s,
     struct place part = {place->group, row, same,
                          place->first + row - place->row};
     if (!run->there[row])
-      rc = ask(s, &part, &attribute, 1, err);
+      rc = ask_rows(s, &part, &attribute, 1, err);
   }
   return rc;
 }
@@ -207,7 +206,7 @@ static th_status have(struct th_callback_store *s, const struct place *place,
   th_status rc = TH_OK;
   for (int64_t j = range.first; j < range.last; j++) {
     struct run *run;
-    TH_TRY(find_run(s, place->group, j, &run, err));
+    TH_TRY(run_of_attribute(s, place->group, j, &run, err));
     bool none =
         !run->there[place->row] &&
         alike(run, place->row, place->row + place->count) == place->count;
@@ -217,7 +216,7 @@ static th_status have(struct th_callback_store *s, const struct place *place,
       TH_TRY(ask_rest(s, place, run, j, err));
   }
   if (count > 0)
-    TH_TRY(ask(s, place, list, count, err));
+    TH_TRY(ask_rows(s, place, list, count, err));
 done:
   return rc;
 }
@@ -235,7 +234,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
   range.last = th_min_i64(range.last, range.first + TH_CELL);
   double began = th_comm_clock();
   TH_TRY(have(s, &place, range, err));
-  TH_TRY(find_run(s, place.group, range.first, &run, err));
+  TH_TRY(run_of_attribute(s, place.group, range.first, &run, err));
   *slab = (struct th_slab){.layout = TH_DENSE,
                            .type = TH_F64,
                            .attributes = {range.first, range.first + 1},
@@ -259,12 +258,12 @@ static th_status ask_targets(const struct th_callback_store *s,
     return th_fail(err, TH_EDATA, "the caller's data have no targets");
   if (target != NULL &&
       source->targets(source->self, rows.first, rows.count, target, said) != 0)
-    return refuse("targets", said, err);
+    return caller_failed("targets", said, err);
   for (int64_t i = 0; weight != NULL && i < rows.count; i++)
     weight[i] = 1;
   if (weight != NULL && source->weights != NULL &&
       source->weights(source->self, rows.first, rows.count, weight, said) != 0)
-    return refuse("weights", said, err);
+    return caller_failed("weights", said, err);
   for (int64_t i = 0; i < rows.count; i++)
     if ((target != NULL && !isfinite(target[i])) ||
         (weight != NULL && !(weight[i] >= 0 && isfinite(weight[i]))))
@@ -311,10 +310,10 @@ done:
 
 static const struct th_store_ops store_ops = {.slab = slab_of,
                                               .targets = targets_of,
-                                              .number = number_of,
+                                              .number = input_row,
                                               .statistics = statistics_of};
 
-static uint64_t fingerprint_of(const struct thresher_source *source)
+static uint64_t source_fingerprint(const struct thresher_source *source)
 {
   uint64_t hash = TH_FNV_BASIS;
   hash = th_integer_hash(hash, &source->examples, sizeof source->examples);
@@ -323,7 +322,7 @@ static uint64_t fingerprint_of(const struct thresher_source *source)
   return th_integer_hash(hash, &source->identity, sizeof source->identity);
 }
 
-static struct th_shape shape_of(const struct thresher_source *source)
+static struct th_shape source_shape(const struct thresher_source *source)
 {
   return (struct th_shape){.examples = source->examples,
                            .training = source->training,
@@ -337,8 +336,8 @@ static struct th_shape shape_of(const struct thresher_source *source)
                            .computed = true};
 }
 
-static th_status check(const struct thresher_source *source,
-                       struct th_error *err)
+static th_status check_source(const struct thresher_source *source,
+                              struct th_error *err)
 {
   if (source->values == NULL || source->known == NULL)
     return th_fail(err, TH_EARG,
@@ -424,15 +423,15 @@ th_status th_callback_store_create(struct th_callback_store **store,
   struct th_callback_store *s = NULL;
   struct th_shape shape;
   th_status rc;
-  TH_TRY(check(source, err));
-  shape = shape_of(source);
+  TH_TRY(check_source(source, err));
+  shape = source_shape(source);
   TH_TRY(check_sizes(&shape, err));
   shape.nonzeros = shape.examples * shape.attributes;
   TH_TRY(TH_NEW(&s, 1, "the caller's data", err));
   s->source = *source;
   s->store.ops = &store_ops;
   s->store.statistics = "caller";
-  s->store.fingerprint = fingerprint_of(source);
+  s->store.fingerprint = source_fingerprint(source);
   s->store.shape = shape;
   TH_TRY(order_rows(s, err));
   *store = s;

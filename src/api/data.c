@@ -64,8 +64,8 @@ th_status th_data_groups(struct th_data *data, const char *file,
 {
   *groups = (struct th_groups){0};
   if (file != NULL)
-    return th_groups_read(groups, comm, file, output,
-                          data->store->shape.attributes, err);
+    return th_groups_file_read(groups, comm, file, output,
+                               data->store->shape.attributes, err);
   return data->dataset != NULL
              ? th_dataset_groups(data->dataset, comm, groups, err)
              : TH_OK;
@@ -164,7 +164,7 @@ static enum thresher_status finish(struct thresher_data **data, th_status rc,
     thresher_data_close(*data);
     *data = NULL;
   }
-  return th_handle_tell(rc, err, error);
+  return th_handle_status(rc, err, error);
 }
 
 enum thresher_status thresher_data_open(struct thresher_data **data,

@@ -43,7 +43,7 @@ th_status th_data_need_targets(const struct th_data *data, const char *command,
                                const char *path, struct th_error *err);
 
 /* The groups of a file. If file is NULL, those of the data set;
- * groups->attributes is 0 if it has none. output: see th_groups_read.
+ * groups->attributes is 0 if it has none. output: see th_groups_file_read.
  * Collective. Release with th_groups_free. */
 th_status th_data_groups(struct th_data *data, const char *file,
                          const char *output, struct th_comm *comm,

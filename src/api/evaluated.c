@@ -33,7 +33,7 @@ enum thresher_status thresher_model_read(struct thresher_model **model,
   if (rc == TH_OK)
     rc = TH_NEW(&fresh, 1, "a model", &err);
   TH_TRY(th_agree(&team->comm, rc, &err));
-  TH_TRY(th_model_read(&fresh->model, &team->comm, path, &err));
+  TH_TRY(th_model_file_read(&fresh->model, &team->comm, path, &err));
 done:
   if (rc != TH_OK) {
     thresher_model_free(fresh);
@@ -41,7 +41,7 @@ done:
   }
   if (model != NULL)
     *model = fresh;
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 enum thresher_status thresher_model_write(const struct thresher_model *model,
@@ -55,9 +55,10 @@ enum thresher_status thresher_model_write(const struct thresher_model *model,
   TH_TRY(TH_HANDLE_GIVEN(&err, {team, "team"}));
   rc = TH_HANDLE_GIVEN(&err, {model, "model"}, {path, "path"});
   TH_TRY(th_agree(&team->comm, rc, &err));
-  TH_TRY(th_model_write(&model->model, &team->comm, path, force != 0, &err));
+  TH_TRY(
+      th_model_file_write(&model->model, &team->comm, path, force != 0, &err));
 done:
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 void thresher_model_free(struct thresher_model *model)
@@ -149,9 +150,9 @@ double thresher_model_gap(const struct thresher_model *model)
 enum { LABEL_ROWS = 4096 }; /* targets read at once */
 
 /* Targets and row numbers of a piece, for rank 0. Local. */
-static th_status look_up(struct th_data *data, struct th_rows rows,
-                         int64_t done, struct th_evaluated *evaluated,
-                         struct th_error *err)
+static th_status read_targets(struct th_data *data, struct th_rows rows,
+                              int64_t done, struct th_evaluated *evaluated,
+                              struct th_error *err)
 {
   struct th_store *store = data->store;
   th_status rc = TH_OK;
@@ -163,9 +164,9 @@ static th_status look_up(struct th_data *data, struct th_rows rows,
   return rc;
 }
 
-static th_status make_room(struct th_evaluated *evaluated, int64_t rows,
-                           double **piece, int64_t piece_rows,
-                           struct th_error *err)
+static th_status reserve_predictions(struct th_evaluated *evaluated,
+                                     int64_t rows, double **piece,
+                                     int64_t piece_rows, struct th_error *err)
 {
   th_status rc;
   TH_TRY(TH_NEW(&evaluated->prediction, rows, "predictions", err));
@@ -187,13 +188,13 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
   double *piece = NULL;
   int64_t begun = 0;
   *evaluated = (struct th_evaluated){.count = keep ? rows.count : 0};
-  th_status rc = make_room(evaluated, keep ? rows.count : 0, &piece,
-                           shape->row_group, err);
+  th_status rc = reserve_predictions(evaluated, keep ? rows.count : 0, &piece,
+                                     shape->row_group, err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
     struct th_rows part = th_shape_next(shape, &rows);
     if (keep)
-      rc = look_up(data, part, begun, evaluated, err);
+      rc = read_targets(data, part, begun, evaluated, err);
     TH_TRY(th_agree(comm, rc, err));
     TH_TRY(th_predict(model, data->store, comm, part, piece, err));
     if (keep)
@@ -396,7 +397,7 @@ thresher_predict(const struct thresher_model *model, struct thresher_data *data,
 done:
   th_evaluated_free(&evaluated);
   th_model_free(&matched);
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 /* Rank 0 computes for all; *count receives the rows that count. Collective. */
@@ -450,5 +451,5 @@ enum thresher_status thresher_evaluate(const struct thresher_model *model,
                                      .relative_loss = found.relative_loss};
 done:
   th_model_free(&matched);
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }

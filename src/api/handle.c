@@ -15,8 +15,8 @@ _Static_assert(SAME(OK) && SAME(EARG) && SAME(ENOMEM) && SAME(EIO) &&
                "one list of codes");
 _Static_assert((int)THRESHER_ERROR_TEXT == (int)TH_ERROR_TEXT, "one length");
 
-enum thresher_status th_handle_tell(th_status rc, const struct th_error *err,
-                                    struct thresher_error *error)
+enum thresher_status th_handle_status(th_status rc, const struct th_error *err,
+                                      struct thresher_error *error)
 {
   if (rc == TH_OK || error == NULL)
     return (enum thresher_status)rc;
@@ -83,15 +83,15 @@ enum thresher_status thresher_team_mpi(struct thresher_team **team, int comm,
   th_error_clear(&err);
   if (team != NULL)
     *team = NULL;
-  th_status rc = th_mpi_join(&ranks, comm, &err);
+  th_status rc = th_mpi_comm_join(&ranks, comm, &err);
   if (rc != TH_OK)
-    return th_handle_tell(rc, &err, error);
+    return th_handle_status(rc, &err, error);
   TH_TRY(TH_HANDLE_GIVEN(&err, {team, "team"}));
   TH_TRY(TH_NEW(&fresh, 1, "a team", &err));
 done:
   rc = th_agree(&ranks, rc, &err);
   if (rc == TH_OK && fresh != NULL) {
-    *fresh = (struct thresher_team){ranks, th_mpi_allows_threads()};
+    *fresh = (struct thresher_team){ranks, th_mpi_comm_allows_threads()};
   } else {
     th_comm_free(&ranks);
     free(fresh);
@@ -99,7 +99,7 @@ done:
   }
   if (team != NULL)
     *team = fresh;
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 enum thresher_status thresher_team_self(struct thresher_team **team,
@@ -114,7 +114,7 @@ enum thresher_status thresher_team_self(struct thresher_team **team,
   th_comm_self(&(*team)->comm);
   (*team)->threaded = true;
 done:
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 void thresher_team_free(struct thresher_team *team)

@@ -36,8 +36,8 @@ struct thresher_model {
 
 /* Convert a failure for the caller; returns its status. error may be NULL.
  * Local. */
-enum thresher_status th_handle_tell(th_status rc, const struct th_error *err,
-                                    struct thresher_error *error);
+enum thresher_status th_handle_status(th_status rc, const struct th_error *err,
+                                      struct thresher_error *error);
 
 /* An argument of a call that must not be NULL, by its name in thresher.h. */
 struct th_handle_argument {

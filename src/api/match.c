@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct th_name_print names_of(const struct th_data *data)
+static struct th_name_print name_print_of(const struct th_data *data)
 {
   return data->dataset != NULL ? th_dataset_name_print(data->dataset)
                                : (struct th_name_print){0};
@@ -51,11 +51,11 @@ static th_status find_support(const struct th_model *model,
 }
 
 /* Check the other attributes, which verifying needs, too. Local; replicated. */
-static th_status check_all(const struct th_model *model,
-                           const struct th_data *data, const char *path,
-                           struct th_error *err)
+static th_status check_other_names(const struct th_model *model,
+                                   const struct th_data *data, const char *path,
+                                   struct th_error *err)
 {
-  if (names_of(data).set != model->names.set)
+  if (name_print_of(data).set != model->names.set)
     return th_fail(
         err, TH_EDATA,
         "%s: its attributes are not those that model %s was trained on, and a "
@@ -101,7 +101,7 @@ static void tell_moved(const struct th_model *model, const struct th_data *data,
 }
 
 /* Collective. */
-static th_status match_by_name(struct th_model *model, struct th_data *data,
+static th_status match_support(struct th_model *model, struct th_data *data,
                                enum th_match_part part, const char *path,
                                struct th_comm *comm, struct th_error *err)
 {
@@ -112,7 +112,7 @@ static th_status match_by_name(struct th_model *model, struct th_data *data,
     rc = find_support(model, data, path, place, err);
   TH_TRY(th_agree(comm, rc, err));
   if (part == TH_MATCH_ALL)
-    TH_TRY(check_all(model, data, path, err));
+    TH_TRY(check_other_names(model, data, path, err));
   comm->ops->bcast(comm, place, (size_t)size * sizeof *place, 0);
   tell_moved(model, data, place);
   rc = th_model_renumber(model, place, data->store->shape.attributes, err);
@@ -126,12 +126,12 @@ th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err)
 {
-  uint64_t there = names_of(data).list;
+  uint64_t there = name_print_of(data).list;
   uint64_t here = model->names.list;
   if (model->fingerprint == data->store->fingerprint || here == there)
     return TH_OK;
   if (here != 0 && there != 0)
-    return match_by_name(model, data, part, path, comm, err);
+    return match_support(model, data, part, path, comm, err);
   if (model->attributes == data->store->shape.attributes)
     note(data,
          "attributes matched by number: %s has no names of attributes, %s has",
@@ -159,7 +159,7 @@ static th_status find_names(struct th_data *data, char *const *name,
 
 bool th_match_named(const struct th_data *data)
 {
-  return names_of(data).list != 0;
+  return name_print_of(data).list != 0;
 }
 
 th_status th_match_names(struct th_data *data, char *const *name, int64_t count,
@@ -182,7 +182,7 @@ static th_status take_origin(struct th_model *model, struct th_data *data,
 {
   struct th_origin origin = *th_dataset_origin(data->dataset);
   origin.name = NULL;
-  th_status rc = th_origin_copy(&model->origin, &origin, err);
+  th_status rc = th_origin_file_copy(&model->origin, &origin, err);
   if (rc != TH_OK || origin.format == NULL)
     return rc; /* computed data have no text, and give the same models */
   model->type = th_model_copy_string(th_type_name(data->store->shape.type));
@@ -195,7 +195,7 @@ th_status th_match_label(struct th_model *model, struct th_data *data,
 {
   int64_t size = model->support_size;
   th_status rc = TH_OK;
-  model->names = names_of(data);
+  model->names = name_print_of(data);
   if (comm->rank == 0 && data->dataset != NULL)
     rc = take_origin(model, data, err);
   if (rc == TH_OK && comm->rank == 0 && model->names.list != 0) {

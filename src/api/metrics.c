@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double clip = 1e-15;
 
@@ -37,7 +36,7 @@ struct expected {
 };
 
 /* The expected target of an example. */
-static double expect(const struct expected *e, int64_t i)
+static double expected_target(const struct expected *e, int64_t i)
 {
   double z = e->rows->predictor[i];
   if (e->kind == TH_PREDICTS_TARGET)
@@ -58,7 +57,7 @@ static void score_values(struct th_metrics *scores, const struct expected *e)
   for (int64_t i = 0; i < n; i++)
     mean += weight[i] * target[i] / e->weight;
   for (int64_t i = 0; i < n; i++) {
-    double miss = target[i] - expect(e, i);
+    double miss = target[i] - expected_target(e, i);
     error += weight[i] * miss * miss;
     spread += weight[i] * (target[i] - mean) * (target[i] - mean);
   }
@@ -90,7 +89,7 @@ static void score_labels(struct th_metrics *scores, const struct expected *e)
   for (int64_t i = 0; i < e->rows->count; i++) {
     bool positive = e->rows->target[i] == e->high;
     double weight = e->rows->weight[i];
-    double p = (expect(e, i) - e->low) / (e->high - e->low);
+    double p = (expected_target(e, i) - e->low) / (e->high - e->low);
     right += (p > 0.5) == positive ? weight : 0;
     loss += weight * log_loss(e, i, positive, p);
   }
@@ -104,7 +103,7 @@ struct scored_label {
   bool positive;
 };
 
-static int by_score(const void *a, const void *b)
+static int by_label_score(const void *a, const void *b)
 {
   const struct scored_label *x = a;
   const struct scored_label *y = b;
@@ -144,7 +143,7 @@ static th_status score_order(struct th_metrics *scores,
   for (int64_t i = 0; i < n; i++)
     sorted[i] = (struct scored_label){rows->predictor[i], rows->weight[i],
                                       rows->target[i] == e->high};
-  qsort(sorted, (size_t)n, sizeof *sorted, by_score);
+  qsort(sorted, (size_t)n, sizeof *sorted, by_label_score);
   scores->auc = area(sorted, n);
   free(sorted);
   return TH_OK;

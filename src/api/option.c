@@ -17,7 +17,7 @@
 
 const char th_option_by_config[] = "";
 
-static bool inside(const struct th_limits *limits, double value)
+static bool within_limits(const struct th_limits *limits, double value)
 {
   bool low =
       limits->lowest_open ? value > limits->lowest : value >= limits->lowest;
@@ -59,7 +59,7 @@ static th_status set_int(const struct th_option *option, int64_t *out,
   if (errno == ERANGE && number > 0 && isinf(option->limits.highest))
     return th_fail(err, TH_EUSAGE, "%s %s: must be at most %" PRId64, where,
                    value, INT64_MAX);
-  if (errno == ERANGE || !inside(&option->limits, (double)number))
+  if (errno == ERANGE || !within_limits(&option->limits, (double)number))
     return out_of_range(option, value, where, err);
   *out = number;
   return TH_OK;
@@ -89,7 +89,7 @@ static th_status set_size(const struct th_option *option, int64_t *out,
                    "%s %s: not a size in bytes such as 512M or 4G", where,
                    value);
   if (errno == ERANGE || number < 0 || number > INT64_MAX >> shift ||
-      !inside(&option->limits, (double)number))
+      !within_limits(&option->limits, (double)number))
     return out_of_range(option, value, where, err);
   *out = (int64_t)number << shift;
   return TH_OK;
@@ -106,7 +106,7 @@ static int64_t take_number(const char **text)
 }
 
 /* Seconds of a unit of time, or 0. */
-static int64_t unit_of(const char *suffix)
+static int64_t time_unit(const char *suffix)
 {
   static const struct {
     char name;
@@ -123,8 +123,8 @@ static int64_t parse_time(const char *text)
 {
   int64_t seconds = take_number(&text);
   int colons = 0;
-  if (seconds >= 0 && unit_of(text) > 0)
-    return seconds * unit_of(text);
+  if (seconds >= 0 && time_unit(text) > 0)
+    return seconds * time_unit(text);
   if (seconds >= 0 && *text == '-') {
     text++;
     int64_t hours = take_number(&text);
@@ -148,7 +148,7 @@ static th_status set_time(const struct th_option *option, int64_t *out,
                    "%s %s: not a time in seconds, or such as 55m, 90:00 or "
                    "1-12:00:00",
                    where, value);
-  if (!inside(&option->limits, (double)seconds))
+  if (!within_limits(&option->limits, (double)seconds))
     return out_of_range(option, value, where, err);
   *out = seconds;
   return TH_OK;
@@ -162,7 +162,7 @@ static th_status set_period(const struct th_option *option, int64_t *out,
   int64_t updates = take_number(&rest);
   if (updates < 0 || strcmp(rest, "u") != 0)
     return set_time(option, out, value, where, err);
-  if (!inside(&option->limits, (double)updates))
+  if (!within_limits(&option->limits, (double)updates))
     return out_of_range(option, value, where, err);
   *out = -updates;
   return TH_OK;
@@ -176,7 +176,7 @@ static th_status set_real(const struct th_option *option, double *out,
   double number = strtod(value, &end);
   if (end == value || *end != '\0' || !isfinite(number))
     return th_fail(err, TH_EUSAGE, "%s %s: not a number", where, value);
-  if (!inside(&option->limits, number))
+  if (!within_limits(&option->limits, number))
     return out_of_range(option, value, where, err);
   *out = number;
   return TH_OK;
@@ -239,7 +239,7 @@ static bool can_be_auto(const struct th_option *option)
 {
   bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_SIZE ||
                 option->kind == TH_OPT_TIME || option->kind == TH_OPT_REAL;
-  return number && !inside(&option->limits, initial_of(option));
+  return number && !within_limits(&option->limits, initial_of(option));
 }
 
 static void set_auto(const struct th_option *option, void *out)
@@ -304,7 +304,7 @@ static bool is_auto(const struct th_option *option, const void *in)
 {
   if (!can_be_auto(option))
     return false;
-  return !inside(&option->limits, number_at(option, in));
+  return !within_limits(&option->limits, number_at(option, in));
 }
 
 /* Does a word stand in the place of a number? */
@@ -379,7 +379,7 @@ enum thresher_status thresher_config_create(struct thresher_config **config,
   TH_TRY(TH_NEW(config, 1, "a configuration", &err));
   (*config)->config = th_config_default();
 done:
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 void thresher_config_free(struct thresher_config *config)
@@ -391,7 +391,7 @@ void thresher_config_free(struct thresher_config *config)
   free(config);
 }
 
-static th_status find(const char *name, int *row, struct th_error *err)
+static th_status find_option(const char *name, int *row, struct th_error *err)
 {
   *row = th_training_options_find(name);
   if (*row >= 0)
@@ -400,14 +400,14 @@ static th_status find(const char *name, int *row, struct th_error *err)
 }
 
 /* A text outlives the caller's. */
-static th_status set(struct thresher_config *config, const char *name,
-                     const char *value, struct th_error *err)
+static th_status set_option(struct thresher_config *config, const char *name,
+                            const char *value, struct th_error *err)
 {
   char *copy = NULL;
   char where[64];
   int row;
   th_status rc;
-  TH_TRY(find(name, &row, err));
+  TH_TRY(find_option(name, &row, err));
   copy = th_model_copy_string(value);
   if (copy == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for an option");
@@ -432,9 +432,9 @@ enum thresher_status thresher_config_set(struct thresher_config *config,
   th_error_clear(&err);
   TH_TRY(TH_HANDLE_GIVEN(&err, {config, "config"}, {name, "name"},
                          {value, "value"}));
-  TH_TRY(set(config, name, value, &err));
+  TH_TRY(set_option(config, name, value, &err));
 done:
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 static th_status get(const struct thresher_config *config, const char *name,
@@ -442,7 +442,7 @@ static th_status get(const struct thresher_config *config, const char *name,
 {
   char value[1024];
   int row;
-  th_status rc = find(name, &row, err);
+  th_status rc = find_option(name, &row, err);
   if (rc != TH_OK)
     return rc;
   th_option_get(th_training_options_row(row), &config->config, value,
@@ -466,7 +466,7 @@ enum thresher_status thresher_config_get(const struct thresher_config *config,
                          {text, "text"}));
   TH_TRY(get(config, name, text, size, &err));
 done:
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }
 
 const char *thresher_config_name(int k)

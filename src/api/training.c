@@ -1,6 +1,7 @@
 /* training.c - from a configuration and data to a model, step by step
  * SPDX-License-Identifier: MIT */
 #include "api/training.h"
+#include "solvers/driver/run.h"
 
 #include "api/data.h"
 #include "api/handle.h"
@@ -57,7 +58,7 @@ static int64_t count_items(const char *text)
   return count;
 }
 
-static th_status refuse(const char *text, struct th_error *err)
+static th_status refuse_start(const char *text, struct th_error *err)
 {
   return th_fail(err, TH_EUSAGE,
                  "{start} %.40s: not a list such as 3,17,20 or "
@@ -88,13 +89,13 @@ static th_status read_item(char *text, bool named, struct item *item,
   char whole[64];
   snprintf(whole, sizeof whole, "%s", text);
   if (!take_coef(text, item, coef))
-    return refuse(whole, err);
+    return refuse_start(whole, err);
   errno = 0;
   item->attribute = strtoll(text, &end, 10);
   bool number = end != text && *end == '\0' && errno == 0;
   item->name = named && !number ? text : NULL;
   if (text[0] == '\0' || (!number && !named))
-    return refuse(whole, err);
+    return refuse_start(whole, err);
   if (number && (item->attribute < 0 || item->attribute >= attributes))
     return th_fail(err, TH_EUSAGE,
                    "{start}: attribute %" PRId64 " is not within 0..%" PRId64,
@@ -130,8 +131,8 @@ done:
 }
 
 /* Replace names by numbers. Collective. */
-static th_status look_up(struct list *list, struct th_data *data,
-                         struct th_comm *comm, struct th_error *err)
+static th_status resolve_names(struct list *list, struct th_data *data,
+                               struct th_comm *comm, struct th_error *err)
 {
   char **name = NULL;
   int64_t *attribute = NULL;
@@ -181,7 +182,7 @@ static th_status read_list(struct th_model *start, bool *with_coef,
   th_status rc = read_items(&list, text, named, attributes, err);
   TH_TRY(th_agree(comm, rc, err));
   if (named)
-    TH_TRY(look_up(&list, data, comm, err));
+    TH_TRY(resolve_names(&list, data, comm, err));
   TH_TRY(th_agree(comm, fill_start(start, &list, err), err));
   *with_coef = list.coef;
 done:
@@ -212,7 +213,7 @@ static th_status start_model_read(struct th_model *start, bool *with_coef,
   bool named = !is_list(text) && th_match_named(data) && !is_file(text, comm);
   if (named || is_list(text))
     return read_list(start, with_coef, comm, text, named, data, err);
-  th_status rc = th_model_read(start, comm, text, err);
+  th_status rc = th_model_file_read(start, comm, text, err);
   if (rc == TH_OK)
     rc = th_match(start, data, TH_MATCH_SUPPORT, text, comm, err);
   if (rc != TH_OK)
@@ -356,7 +357,7 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
   config.row_cache_memory =
       training->memory - th_training_stored(&config, training->memory);
   TH_TRY(read_named(training, &config, comm, err));
-  TH_TRY(th_train_choose_loss(&config, store, err));
+  TH_TRY(th_run_choose_loss(&config, store, err));
   TH_TRY(th_train_plan(&config, &store->shape, comm->size,
                        th_store_most_owned(store, comm->size), &training->plan,
                        err));
@@ -477,7 +478,7 @@ th_status th_training_finish(struct th_training *training, struct th_comm *comm,
 
 /* --- Training of thresher.h ----------------------------------------------- */
 
-static void on_progress(void *self, const struct th_progress *progress)
+static void listener_progress(void *self, const struct th_progress *progress)
 {
   const struct thresher_listener *listener = self;
   if (listener->progress == NULL)
@@ -491,7 +492,7 @@ static void on_progress(void *self, const struct th_progress *progress)
   listener->progress(listener->self, &told);
 }
 
-static void on_notice(void *self, const char *text)
+static void listener_notice(void *self, const char *text)
 {
   const struct thresher_listener *listener = self;
   char line[TH_ERROR_TEXT];
@@ -523,7 +524,7 @@ static th_status run(struct th_training *training, struct th_comm *comm,
 {
   struct thresher_listener mine = {0};
   struct th_monitor monitor = {
-      .progress = on_progress, .notice = on_notice, .self = &mine};
+      .progress = listener_progress, .notice = listener_notice, .self = &mine};
   struct th_profile profile = {.comm = comm};
   int64_t share = 0;
   th_status rc;
@@ -573,5 +574,5 @@ done:
   }
   if (model != NULL)
     *model = fresh;
-  return th_handle_tell(rc, &err, error);
+  return th_handle_status(rc, &err, error);
 }

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "api/training_options.h"
 
-#include "base/printable.h"
 #include "base/search.h"
 #include "math/loss.h"
 #include "math/penalty.h"
@@ -12,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 /* --- The names of what options choose from ------------------------------- */
 
@@ -539,8 +537,8 @@ static const char *online_solver(void)
 
 /* Online screening needs solvers that take examples one by one. Rule votes
  * needs online screening. */
-static th_status check_screening(const struct th_config *config,
-                                 struct th_error *err)
+static th_status check_online_rule(const struct th_config *config,
+                                   struct th_error *err)
 {
   const struct th_solver_row *row = th_solver_find(config->solver);
   bool online = screen_of(config) == TH_SCREEN_ONLINE;
@@ -576,7 +574,7 @@ th_status th_training_options_check(const struct th_config *config,
   th_status rc;
   TH_TRY(check_solver(config, given, err));
   TH_TRY(check_partners(config, given, err));
-  TH_TRY(check_screening(config, err));
+  TH_TRY(check_online_rule(config, err));
   TH_TRY(check_theory(config, err));
   TH_TRY(th_solver_check_needs(config, config->start.text != NULL, err));
 done:

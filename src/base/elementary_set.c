@@ -29,7 +29,7 @@ typedef Sleef___m256d_2 vectors;
 #endif
 
 /* The next numbers of x, at most a vector of them, padded with ones. */
-static inline vector load(int64_t n, const double *x)
+static inline vector load_vector(int64_t n, const double *x)
 {
   double rest[WIDTH];
   vector v;
@@ -43,7 +43,7 @@ static inline vector load(int64_t n, const double *x)
   return v;
 }
 
-static inline void store(int64_t n, vector v, double *y)
+static inline void store_vector(int64_t n, vector v, double *y)
 {
   if (n >= WIDTH)
     memcpy(y, &v, sizeof v);
@@ -55,7 +55,7 @@ static inline void store(int64_t n, vector v, double *y)
   static void array_##stem(int64_t n, const double *x, double *y)              \
   {                                                                            \
     for (int64_t i = 0; i < n; i += WIDTH)                                     \
-      store(n - i, SLEEF(stem)(load(n - i, x + i)), y + i);                    \
+      store_vector(n - i, SLEEF(stem)(load_vector(n - i, x + i)), y + i);      \
   }
 
 DEFINE_ARRAY(exp)
@@ -71,8 +71,8 @@ static void array_pow(int64_t n, const double *x, double exponent, double *y)
     same[k] = exponent;
   memcpy(&by, same, sizeof by);
   for (int64_t i = 0; i < n; i += WIDTH) {
-    vector v = SLEEF(pow)(load(n - i, x + i), by);
-    store(n - i, v, y + i);
+    vector v = SLEEF(pow)(load_vector(n - i, x + i), by);
+    store_vector(n - i, v, y + i);
   }
 }
 
@@ -80,9 +80,9 @@ static void array_sincos(int64_t n, const double *x, double *sine,
                          double *cosine)
 {
   for (int64_t i = 0; i < n; i += WIDTH) {
-    vectors pair = SLEEF(sincos)(load(n - i, x + i));
-    store(n - i, pair.x, sine + i);
-    store(n - i, pair.y, cosine + i);
+    vectors pair = SLEEF(sincos)(load_vector(n - i, x + i));
+    store_vector(n - i, pair.x, sine + i);
+    store_vector(n - i, pair.y, cosine + i);
   }
 }
 

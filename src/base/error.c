@@ -28,7 +28,7 @@ void th_error_one_line(char *text)
 }
 
 /* A text of this length may have been cut. */
-static void settle(char text[TH_ERROR_TEXT], int length)
+static void trim_text(char text[TH_ERROR_TEXT], int length)
 {
   if (length >= TH_ERROR_TEXT)
     th_printable_drop_tail(text);
@@ -45,7 +45,7 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   va_start(args, format);
   int length = vsnprintf(err->text, sizeof err->text, format, args);
   va_end(args);
-  settle(err->text, length);
+  trim_text(err->text, length);
   return code;
 }
 

@@ -26,7 +26,7 @@ enum { LARGE_PAGES = MADV_NORMAL };
 enum { OWN_PIECE = 32 << 20, MOST_FREE = 128 << 20 };
 
 /* Of the whole pages of `page` bytes. */
-static void advise(void *memory, size_t bytes, size_t page, int advice)
+static void advise_pages(void *memory, size_t bytes, size_t page, int advice)
 {
   size_t skip = (page - (uintptr_t)memory % page) % page;
   if (bytes >= skip + page)
@@ -35,7 +35,7 @@ static void advise(void *memory, size_t bytes, size_t page, int advice)
 
 void th_memory_large_pages(void *memory, size_t bytes)
 {
-  advise(memory, bytes, TH_LARGE_PAGE, LARGE_PAGES);
+  advise_pages(memory, bytes, TH_LARGE_PAGE, LARGE_PAGES);
 }
 
 void th_memory_reuse_freed(void)
@@ -46,7 +46,7 @@ void th_memory_reuse_freed(void)
 
 void th_memory_release_pages(void *memory, size_t bytes)
 {
-  advise(memory, bytes, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
+  advise_pages(memory, bytes, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
 }
 
 /* --- Allocation ---------------------------------------------------------- */
@@ -64,7 +64,7 @@ th_status th_memory_fail(const char *what, int64_t bytes, struct th_error *err)
                  what, th_printable_size(bytes, text));
 }
 
-static th_status check_count(int64_t count, size_t size, const char *what,
+static th_status check_items(int64_t count, size_t size, const char *what,
                              struct th_error *err)
 {
   if (count < 0 || (uint64_t)count > (SIZE_MAX - ALIGNMENT) / (size ? size : 1))
@@ -76,7 +76,7 @@ static th_status check_count(int64_t count, size_t size, const char *what,
 th_status th_memory_rare(void **out, int64_t count, size_t size,
                          const char *what, struct th_error *err)
 {
-  th_status rc = check_count(count, size, what, err);
+  th_status rc = check_items(count, size, what, err);
   if (rc != TH_OK)
     return rc;
   void *p = calloc((size_t)count + 1, size);
@@ -89,7 +89,7 @@ th_status th_memory_rare(void **out, int64_t count, size_t size,
 th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
                    struct th_error *err)
 {
-  th_status rc = check_count(count, size, what, err);
+  th_status rc = check_items(count, size, what, err);
   if (rc != TH_OK)
     return rc;
   size_t bytes = (size_t)count * size;
@@ -136,7 +136,7 @@ th_status th_memory_lengthen(void **data, int64_t *capacity, int64_t count,
   if (count <= *capacity)
     return TH_OK;
   int64_t wanted = th_memory_roomier(*capacity, count);
-  th_status rc = check_count(wanted, size, what, err);
+  th_status rc = check_items(wanted, size, what, err);
   if (rc != TH_OK)
     return rc;
   void *longer = realloc(*data, (size_t)wanted * size);

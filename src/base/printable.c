@@ -55,7 +55,7 @@ bool th_printable_code(uint32_t code)
 
 /* Bytes at the beginning that can be shown, and of what follows them and
  * cannot; at the end of the text there are none of the latter. */
-static size_t measure(const char *text, size_t *hidden)
+static size_t measure_shown(const char *text, size_t *hidden)
 {
   size_t shown = 0;
   *hidden = 0;
@@ -76,7 +76,7 @@ void th_printable(char *text)
   char *to = text;
   size_t hidden = 1;
   while (hidden > 0) {
-    size_t shown = measure(text, &hidden);
+    size_t shown = measure_shown(text, &hidden);
     memmove(to, text, shown);
     to += shown;
     text += shown + hidden;
@@ -90,7 +90,7 @@ void th_printable_put(FILE *out, const char *text)
 {
   size_t hidden = 1;
   while (hidden > 0) {
-    size_t shown = measure(text, &hidden);
+    size_t shown = measure_shown(text, &hidden);
     fwrite(text, 1, shown, out);
     text += shown + hidden;
     if (hidden > 0)

@@ -39,7 +39,7 @@ bool th_processor_runs(enum th_processor_form form,
 }
 
 /* The form of a name; TH_FORM_COUNT: there is none. */
-static enum th_processor_form find(const char *name)
+static enum th_processor_form find_form(const char *name)
 {
   int64_t form = TH_SEARCH_NAME(names, name);
   return form < 0 ? TH_FORM_COUNT : (enum th_processor_form)form;
@@ -59,7 +59,7 @@ __attribute__((constructor)) static void choose(void)
   const struct th_processor here = th_processor_here();
   const char *wanted = getenv("THRESHER_KERNELS");
   enum th_processor_form form =
-      wanted == NULL || wanted[0] == '\0' ? TH_FORM_COUNT : find(wanted);
+      wanted == NULL || wanted[0] == '\0' ? TH_FORM_COUNT : find_form(wanted);
   chosen = form < TH_FORM_COUNT && th_processor_runs(form, &here) ? form
                                                                   : best(&here);
 }
@@ -79,7 +79,7 @@ th_status th_processor_check(const struct th_processor *processor,
                    processor->avx2 ? "FMA" : "AVX2");
   if (wanted == NULL || wanted[0] == '\0')
     return TH_OK;
-  enum th_processor_form form = find(wanted);
+  enum th_processor_form form = find_form(wanted);
   if (form == TH_FORM_COUNT)
     return th_fail(err, TH_EUSAGE,
                    "THRESHER_KERNELS=%.40s: there are plain, avx2, avx512",

@@ -10,8 +10,8 @@
 #include "base/random_set.h"
 
 #if defined(TH_RANDOM_PLAIN)
-static void uniforms(const struct th_random_pairs *pairs, int64_t n,
-                     double *first, double *second)
+static void uniform_pairs(const struct th_random_pairs *pairs, int64_t n,
+                          double *first, double *second)
 {
   for (int64_t k = 0; k < n; k++) {
     double pair[2];
@@ -99,8 +99,8 @@ INLINE void store(int64_t n, numbers value, double *to)
     memcpy(to, &value, (size_t)n * sizeof *to);
 }
 
-static void uniforms(const struct th_random_pairs *pairs, int64_t n,
-                     double *first, double *second)
+static void uniform_pairs(const struct th_random_pairs *pairs, int64_t n,
+                          double *first, double *second)
 {
   const uint64_t purpose = (uint64_t)pairs->stream.purpose << 24;
   words place;
@@ -119,4 +119,4 @@ static void uniforms(const struct th_random_pairs *pairs, int64_t n,
 }
 #endif
 
-const struct th_random_set TH_RANDOM_SET = {uniforms};
+const struct th_random_set TH_RANDOM_SET = {uniform_pairs};

@@ -16,8 +16,8 @@ enum part { VERSION, BUILD, ARITHMETIC, ARGUMENTS, PARTS };
 
 enum { CARD = 4096 }; /* bytes of version and arguments that are exchanged */
 
-static void sum_up(int argc, char **argv, uint64_t arithmetic,
-                   int64_t mine[PARTS])
+static void hash_parts(int argc, char **argv, uint64_t arithmetic,
+                       int64_t mine[PARTS])
 {
   uint64_t build = 0; /* 0 if the program cannot read itself */
   uint64_t line = TH_FNV_BASIS;
@@ -74,8 +74,8 @@ static th_status tell_arguments(int odd, const char *theirs, int argc,
 }
 
 /* Make the message on rank 0, which prints it. */
-static th_status refuse(int odd, enum part part, const char *card, int argc,
-                        char **argv, struct th_error *err)
+static th_status refuse_rank(int odd, enum part part, const char *card,
+                             int argc, char **argv, struct th_error *err)
 {
   static const char remedy[] = "start the same program on every rank";
   if (part == VERSION)
@@ -113,7 +113,7 @@ static th_status name_first(struct th_comm *comm, int64_t mine[PARTS], int argc,
   int part = 0;
   while (part < ARGUMENTS && mine[part] == first[part])
     part++;
-  return refuse(odd, (enum part)part, card, argc, argv, err);
+  return refuse_rank(odd, (enum part)part, card, argc, argv, err);
 }
 
 th_status th_alike_check(struct th_comm *comm, int argc, char **argv,
@@ -124,7 +124,7 @@ th_status th_alike_check(struct th_comm *comm, int argc, char **argv,
   bool same = true;
   if (comm->size == 1)
     return TH_OK;
-  sum_up(argc, argv, arithmetic, mine);
+  hash_parts(argc, argv, arithmetic, mine);
   for (int k = 0; k < PARTS; k++) {
     ends[k] = mine[k];
     ends[PARTS + k] = ~mine[k];

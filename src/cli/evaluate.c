@@ -38,7 +38,7 @@ th_status th_evaluate_open(struct th_evaluator *evaluator,
   th_status rc;
   *evaluator = (struct th_evaluator){0};
   TH_TRY(th_input_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
-  TH_TRY(th_model_read(&evaluator->model, comm, model, err));
+  TH_TRY(th_model_file_read(&evaluator->model, comm, model, err));
   TH_TRY(th_team_memory_share(comm, &share, err));
   /* every value is used once, so none is kept */
   TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
@@ -119,7 +119,7 @@ done:
   return rc;
 }
 
-static void print_summary(const struct th_options *options, int64_t count)
+static void print_predicted(const struct th_options *options, int64_t count)
 {
   th_printable_put(stderr, th_output_name(options->output));
   fprintf(stderr, ": predictions of %" PRId64 " example%s\n", count,
@@ -144,7 +144,7 @@ th_status th_command_predict(const struct th_options *options,
                    options, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
-    print_summary(options, evaluator.rows.count);
+    print_predicted(options, evaluator.rows.count);
 done:
   th_evaluated_free(&evaluated);
   th_evaluate_close(&evaluator);

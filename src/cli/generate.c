@@ -73,7 +73,7 @@ struct generating {
   struct th_tiles tiles; /* of the sparse shard that is under way */
 };
 
-static const struct th_shape *shape_of(const struct generating *g)
+static const struct th_shape *generated_shape(const struct generating *g)
 {
   return &g->job->plan.shape;
 }
@@ -90,7 +90,7 @@ static th_status make_dense(const struct generating *g, const struct part *part,
                             struct room *room, struct th_error *err)
 {
   struct th_rows rows = th_writer_group(g->job->writer, part->group);
-  enum th_type type = shape_of(g)->type;
+  enum th_type type = generated_shape(g)->type;
   struct th_synthetic_room values = {.attributes = part->range,
                                      .examples = rows,
                                      .type = type,
@@ -105,7 +105,7 @@ static th_status write_dense(const struct generating *g,
 {
   struct th_writer *writer = g->job->writer;
   struct th_rows rows = th_writer_group(writer, part->group);
-  enum th_type type = shape_of(g)->type;
+  enum th_type type = generated_shape(g)->type;
   int64_t stride = th_type_whole(type, rows.count);
   int64_t chunk = th_writer_chunk(writer);
   th_status rc = TH_OK;
@@ -124,7 +124,7 @@ static th_status make_sparse(const struct generating *g,
                              const struct part *part, struct room *room,
                              struct th_error *err)
 {
-  const struct th_shape *shape = shape_of(g);
+  const struct th_shape *shape = generated_shape(g);
   struct th_column *column = &room->column;
   th_status rc = TH_OK;
   room->used = 0;
@@ -147,8 +147,8 @@ done:
   return rc;
 }
 
-static th_status write_tiles(struct generating *g, int64_t shard,
-                             struct th_error *err)
+static th_status write_sparse_shard(struct generating *g, int64_t shard,
+                                    struct th_error *err)
 {
   struct th_writer *writer = g->job->writer;
   th_status rc = th_tiles_cut(&g->tiles, err);
@@ -168,7 +168,7 @@ static th_status write_sparse(struct generating *g, const struct part *part,
   th_status rc = TH_OK;
   int64_t at = 0;
   if (part->range.first == all.first)
-    th_tiles_init(&g->tiles, shape_of(g), all);
+    th_tiles_init(&g->tiles, generated_shape(g), all);
   for (int64_t j = part->range.first; j < part->range.last; j++) {
     int64_t count = room->count[j - part->range.first];
     if (count > 0)
@@ -177,7 +177,7 @@ static th_status write_sparse(struct generating *g, const struct part *part,
     at += count;
   }
   if (part->range.last == all.last)
-    rc = write_tiles(g, part->shard, err);
+    rc = write_sparse_shard(g, part->shard, err);
 done:
   return rc;
 }
@@ -187,7 +187,7 @@ static th_status make_part(void *self, int64_t piece, int place,
 {
   const struct generating *g = self;
   const struct part *part = &g->part[piece];
-  const struct th_shape *shape = shape_of(g);
+  const struct th_shape *shape = generated_shape(g);
   if (part->shard < 0)
     return th_synthetic_targets(g->job->law.truth, shape->attributes,
                                 shape->examples, part->range.first,
@@ -204,7 +204,7 @@ static th_status use_part(void *self, int64_t piece, int place,
   const struct part *part = &g->part[piece];
   if (part->shard < 0)
     return TH_OK; /* it lies where it belongs */
-  return shape_of(g)->layout == TH_DENSE
+  return generated_shape(g)->layout == TH_DENSE
              ? write_dense(g, part, &g->room[place], err)
              : write_sparse(g, part, &g->room[place], err);
 }
@@ -232,7 +232,7 @@ static th_status list_shard(struct generating *g, int64_t shard,
   const struct th_generation *job = g->job;
   struct part part = {.shard = shard,
                       .range = th_writer_shard(job->writer, shard)};
-  if (shape_of(g)->layout == TH_SPARSE)
+  if (generated_shape(g)->layout == TH_SPARSE)
     return list_parts(g, part, TH_CELL, err);
   th_status rc = TH_OK;
   for (; rc == TH_OK && part.group < th_writer_groups(job->writer);
@@ -243,10 +243,10 @@ static th_status list_shard(struct generating *g, int64_t shard,
 
 /* In the order in which they are written. Targets of sparse data take all
  * examples of the true attributes, so they are one part. */
-static th_status list_all(struct generating *g, bool targets,
-                          struct th_error *err)
+static th_status list_all_parts(struct generating *g, bool targets,
+                                struct th_error *err)
 {
-  const struct th_shape *shape = shape_of(g);
+  const struct th_shape *shape = generated_shape(g);
   struct part part = {.shard = -1, .range = {0, shape->examples}};
   th_status rc = TH_OK;
   if (targets)
@@ -260,7 +260,7 @@ done:
 }
 
 /* Bytes of the values that a place holds, about. */
-static int64_t room_bytes(const struct th_generation *job)
+static int64_t values_bytes(const struct th_generation *job)
 {
   const struct th_shape *shape = &job->plan.shape;
   if (shape->layout == TH_DENSE)
@@ -272,26 +272,26 @@ static int64_t room_bytes(const struct th_generation *job)
 }
 
 /* One place more than threads, as one is being written from. */
-static int count_threads(const struct th_generation *job, int ranks)
+static int writer_threads(const struct th_generation *job, int ranks)
 {
   const struct th_shape *shape = &job->plan.shape;
   double values = shape->layout == TH_SPARSE
                       ? (double)job->plan.expected_entries
                       : (double)shape->examples * (double)shape->attributes;
   return th_team_size(job->threads, (int64_t)(values / ranks / VALUES_EACH) + 1,
-                      job->memory / room_bytes(job) - 1);
+                      job->memory / values_bytes(job) - 1);
 }
 
 static th_status make_rooms(struct generating *g, int rooms,
                             struct th_error *err)
 {
-  const struct th_shape *shape = shape_of(g);
+  const struct th_shape *shape = generated_shape(g);
   th_status rc = TH_NEW(&g->room, rooms, "generated values", err);
   if (rc != TH_OK)
     return rc;
   g->rooms = rooms;
   for (int k = 0; rc == TH_OK && k < rooms && shape->layout == TH_DENSE; k++)
-    rc = th_alloc((void **)&g->room[k].values, room_bytes(g->job), 1,
+    rc = th_alloc((void **)&g->room[k].values, values_bytes(g->job), 1,
                   "generated values", err);
   return rc;
 }
@@ -314,9 +314,9 @@ static th_status generate_parts(const struct th_generation *generation,
                                 struct th_error *err)
 {
   struct generating g = {.job = generation, .target = target};
-  int threads = count_threads(generation, comm->size);
+  int threads = writer_threads(generation, comm->size);
   int rooms = threads > 1 ? threads + 1 : 1;
-  th_status rc = list_all(&g, comm->rank == 0, err);
+  th_status rc = list_all_parts(&g, comm->rank == 0, err);
   if (rc == TH_OK)
     rc = make_rooms(&g, rooms, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -386,8 +386,8 @@ static void describe(const struct job *job, char *text, size_t size)
 }
 
 /* Collective. The writer is used up. */
-static th_status write_all(struct job *job, struct th_comm *comm,
-                           struct th_writer *writer, struct th_error *err)
+static th_status write_dataset(struct job *job, struct th_comm *comm,
+                               struct th_writer *writer, struct th_error *err)
 {
   double *target = NULL;
   int64_t *row = NULL;
@@ -415,7 +415,7 @@ static th_status write_all(struct job *job, struct th_comm *comm,
   return rc;
 }
 
-static void print_summary(const struct job *job, double seconds)
+static void print_generated(const struct job *job, double seconds)
 {
   const struct th_shape *shape = &job->generation.plan.shape;
   th_printable_put(stderr, job->options->output);
@@ -448,9 +448,9 @@ th_status th_command_generate(const struct th_options *options,
                           options->force, err));
   th_writer_note(writer, note);
   th_wording_note(options, note);
-  TH_TRY(write_all(&job, comm, writer, err));
+  TH_TRY(write_dataset(&job, comm, writer, err));
   if (comm->rank == 0 && !options->quiet)
-    print_summary(&job, th_comm_clock() - began);
+    print_generated(&job, th_comm_clock() - began);
 done:
   th_source_family_free(&job.synthesis);
   return rc;

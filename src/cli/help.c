@@ -116,13 +116,13 @@ static void describe(const struct th_option *option, char *text, size_t size)
 static bool next_in_section(const struct th_option **option, int *row,
                             const char *section, unsigned bit)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   while (++*row < count) {
-    const char *own = th_option_row(*row)->section;
+    const char *own = th_option_table_row(*row)->section;
     bool same = own == section ||
                 (own != NULL && section != NULL && strcmp(own, section) == 0);
-    if (same && (th_option_row(*row)->commands & bit) != 0) {
-      *option = th_option_row(*row);
+    if (same && (th_option_table_row(*row)->commands & bit) != 0) {
+      *option = th_option_table_row(*row);
       return true;
     }
   }
@@ -287,7 +287,7 @@ static void man_deck(FILE *out)
 
 void th_help_man(FILE *out)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   fputs(".TH THRESHER 1 \"\" \"thresher " THRESHER_VERSION "\"\n"
         ".SH NAME\nthresher \\- sparse linear models under an attribute "
         "budget\n.SH SYNOPSIS\n",
@@ -307,8 +307,8 @@ void th_help_man(FILE *out)
   man_text(out, writing);
   fputs("\n.SH OPTIONS OF EVERY COMMAND\n", out);
   for (int k = 0; k < count; k++)
-    if (th_option_row(k)->commands == TH_EVERY_COMMAND)
-      man_option(out, th_option_row(k));
+    if (th_option_table_row(k)->commands == TH_EVERY_COMMAND)
+      man_option(out, th_option_table_row(k));
   fputs(".SH COMMANDS\n", out);
   for (const struct th_command *c = th_command_table(); c->name != NULL; c++)
     man_command(out, c);

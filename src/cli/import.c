@@ -14,7 +14,6 @@
 #include "ranks/team.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static th_status check_options(const struct th_options *options,
                                struct th_error *err)
@@ -91,8 +90,8 @@ static struct th_import job_of(const struct th_options *options, int64_t share,
   };
 }
 
-static void print_summary(const struct th_options *options,
-                          const struct th_import_result *result)
+static void print_imported(const struct th_options *options,
+                           const struct th_import_result *result)
 {
   double rate = result->seconds > 0
                     ? (double)result->text_bytes / result->seconds / 1e6
@@ -131,7 +130,7 @@ static th_status read_like(const char *path, struct th_comm *comm,
   comm->ops->bcast(comm, &kind, sizeof kind, 0);
   *is_model = kind == TH_FILE_MODEL;
   if (*is_model)
-    rc = th_model_read(model, comm, path, err);
+    rc = th_model_file_read(model, comm, path, err);
 done:
   return rc;
 }
@@ -160,7 +159,7 @@ th_status th_command_import(const struct th_options *options,
   TH_TRY(th_import_run(&job, comm, &result, err));
   th_meter_clear(&meter);
   if (shows)
-    print_summary(options, &result);
+    print_imported(options, &result);
 done:
   th_meter_clear(&meter);
   th_model_free(&model);

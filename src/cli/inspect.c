@@ -64,7 +64,7 @@ done:
   return rc;
 }
 
-static th_status compute(struct th_explained *explained,
+static th_status explain(struct th_explained *explained,
                          const struct th_model *model, struct th_data *data,
                          struct th_comm *comm, struct th_error *err)
 {
@@ -108,7 +108,7 @@ static th_status explained_find(struct th_explained *explained,
   TH_TRY(th_team_memory_share(comm, &share, err));
   TH_TRY(open_data(&data, model, options,
                    th_options_memory_to_keep(options, share), comm, err));
-  TH_TRY(compute(explained, model, &data, comm, err));
+  TH_TRY(explain(explained, model, &data, comm, err));
 done:
   th_data_close(&data);
   return rc;
@@ -143,7 +143,7 @@ static void explained_print(const struct th_explained *explained)
 /* --- Describes a model ---------------------------------------------------- */
 
 /* "auto" and other words may stand in the place of a number. */
-static bool is_number(const char *text)
+static bool text_is_number(const char *text)
 {
   char *end;
   strtod(text, &end);
@@ -153,9 +153,10 @@ static bool is_number(const char *text)
 /* A line of the deck in the type of its option. */
 static void add_setting(json_t *deck, const struct th_setting *setting)
 {
-  int row = th_option_find(setting->name);
-  enum th_option_kind kind = row < 0 ? TH_OPT_TEXT : th_option_row(row)->kind;
-  bool number = is_number(setting->value);
+  int row = th_option_table_find(setting->name);
+  enum th_option_kind kind =
+      row < 0 ? TH_OPT_TEXT : th_option_table_row(row)->kind;
+  bool number = text_is_number(setting->value);
   if (kind == TH_OPT_FLAG)
     json_object_set_new(deck, setting->name,
                         json_boolean(strcmp(setting->value, "yes") == 0));
@@ -184,7 +185,7 @@ static json_t *ledger_json(const struct th_model *model)
 
 /* Names and coefficients per deviation of their attribute; null where they are
  * not known. */
-static void add_known(json_t *o, const struct th_model *model)
+static void add_names_json(json_t *o, const struct th_model *model)
 {
   json_t *names = model->name != NULL ? json_array() : json_null();
   json_t *standardized = model->deviation != NULL ? json_array() : json_null();
@@ -220,7 +221,7 @@ static json_t *model_json(const struct th_model *model,
   th_json_int(o, "attributes", model->attributes);
   json_object_set_new(o, "support", support);
   json_object_set_new(o, "coef", coef);
-  add_known(o, model);
+  add_names_json(o, model);
   th_json_real(o, "intercept", model->intercept);
   th_json_int(o, "passes", model->passes);
   json_object_set_new(o, "ledger", ledger_json(model));
@@ -238,16 +239,16 @@ static json_t *model_json(const struct th_model *model,
 /* The model's deck as a deck that train accepts. */
 static void print_deck(const struct th_model *model)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   const char *section = "";
   for (int row = 0; row < count; row++) {
     for (int64_t k = 0; k < model->settings; k++) {
-      if (strcmp(model->deck[k].name, th_option_row(row)->name) != 0)
+      if (strcmp(model->deck[k].name, th_option_table_row(row)->name) != 0)
         continue;
-      if (strcmp(section, th_option_row(row)->section) != 0)
-        printf("[%s]\n", th_option_row(row)->section);
-      section = th_option_row(row)->section;
-      printf("%s = ", th_option_row(row)->name);
+      if (strcmp(section, th_option_table_row(row)->section) != 0)
+        printf("[%s]\n", th_option_table_row(row)->section);
+      section = th_option_table_row(row)->section;
+      printf("%s = ", th_option_table_row(row)->name);
       th_printable_put(stdout, model->deck[k].value);
       putchar('\n');
     }
@@ -255,7 +256,7 @@ static void print_deck(const struct th_model *model)
 }
 
 /* A line for each: number, coefficient, the same per deviation, name. */
-static void print_support(const struct th_model *model)
+static void print_support_table(const struct th_model *model)
 {
   const int width = model->name != NULL ? 22 : 0;
   char text[TH_NAME_LONG];
@@ -278,7 +279,7 @@ static void print_support(const struct th_model *model)
 }
 
 /* What other text is read by. */
-static void print_text(const struct th_origin *origin)
+static void print_origin(const struct th_origin *origin)
 {
   enum { TEXT_AT = 13 };
   if (origin->target_name != NULL) {
@@ -317,14 +318,14 @@ static void print_model(const struct th_model *model,
          th_wording_s(ledger->validation_attributes));
   printf("statistics:  %s\n",
          model->statistics == NULL ? "none" : model->statistics);
-  print_text(&model->origin);
+  print_origin(&model->origin);
   th_model_text_certificate_print(stdout, &model->certificate);
   th_model_text_ending_print(stdout, "end:         ", model);
   th_model_text_selected_print(stdout, "selection:   ", model);
   th_model_text_ending_by_print(stdout, "ended by:    ", model);
   explained_print(explained);
   printf("intercept:   %.17g\n", model->intercept);
-  print_support(model);
+  print_support_table(model);
   print_deck(model);
 }
 
@@ -337,7 +338,7 @@ static th_status inspect_model(const struct th_options *options,
   struct th_model model = {0};
   struct th_explained explained;
   th_status rc;
-  TH_TRY(th_model_read(&model, comm, options->argument[0], err));
+  TH_TRY(th_model_file_read(&model, comm, options->argument[0], err));
   TH_TRY(explained_find(&explained, &model, options, comm, err));
   if (comm->rank == 0 && options->check)
     rc = th_format_check_bytes(options->argument[0], err);
@@ -429,7 +430,7 @@ struct sums {
 };
 
 /* Neumaier's compensated sum of terms that are not negative. */
-static void add(double *sum, double *lost, double term)
+static void add_compensated(double *sum, double *lost, double term)
 {
   double total = *sum + term;
   *lost += *sum >= term ? (*sum - total) + term : (term - total) + *sum;
@@ -440,8 +441,8 @@ static void add_moment(struct sums *sums, const struct th_statistics *moments)
 {
   double mean = moments->mean;
   double m = mean * mean + moments->deviation * moments->deviation;
-  add(&sums->squares, &sums->squares_lost, m);
-  add(&sums->roots, &sums->roots_lost, sqrt(m));
+  add_compensated(&sums->squares, &sums->squares_lost, m);
+  add_compensated(&sums->roots, &sums->roots_lost, sqrt(m));
   sums->largest = fmax(sums->largest, m);
 }
 

@@ -242,7 +242,7 @@ int main(int argc, char **argv)
   bool with_mpi = launched();
   bool hurry = hurried(); /* MPI changes the environment */
   if (with_mpi)
-    th_mpi_start(&comm, &argc, &argv);
+    th_mpi_comm_start(&comm, &argc, &argv);
   else
     th_comm_self(&comm);
   stand_in(&comm);
@@ -258,7 +258,7 @@ int main(int argc, char **argv)
   if (rc != TH_OK && comm.rank == 0)
     print_failure(&comm, &err);
   if (with_mpi)
-    th_mpi_stop(&comm);
+    th_mpi_comm_stop(&comm);
   else
     th_comm_free(&comm);
   int status = th_error_status_exit(rc);

@@ -19,7 +19,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { WORD = 4 * 4096 }; /* longest file name of a line to type, in quotes */
@@ -47,8 +46,8 @@ static const char *anytime_solver(void)
 }
 
 /* Files of such names in the folder of checkpoints are removed at the end. */
-static th_status check_names(const struct th_options *options,
-                             struct th_error *err)
+static th_status refuse_own(const struct th_options *options,
+                            struct th_error *err)
 {
   const char *const paths[] = {options->output, options->report,
                                options->telemetry};
@@ -63,8 +62,8 @@ static th_status check_names(const struct th_options *options,
 
 static bool counts_with_checkpoint(int row)
 {
-  return row == th_option_find("checkpoint-every") ||
-         row == th_option_find("fresh");
+  return row == th_option_table_find("checkpoint-every") ||
+         row == th_option_table_find("fresh");
 }
 
 /* What is wrong whatever the data are. Local. */
@@ -72,7 +71,7 @@ static th_status check_use(const struct th_options *options,
                            struct th_error *err)
 {
   if (options->telemetry == NULL &&
-      options->given[th_option_find("reference")] == TH_GIVEN_ON_LINE)
+      options->given[th_option_table_find("reference")] == TH_GIVEN_ON_LINE)
     return th_fail(err, TH_EUSAGE,
                    "train: --reference counts only with --telemetry "
                    "FILE.jsonl; leave it out, or give both");
@@ -82,14 +81,14 @@ static th_status check_use(const struct th_options *options,
                    "train: solver %s has a model only at its end; give "
                    "--checkpoint FOLDER with --max-time, or use solver %s",
                    options->config.solver, anytime_solver());
-  for (int k = 0; options->checkpoint.folder == NULL && k < th_option_count();
-       k++)
+  for (int k = 0;
+       options->checkpoint.folder == NULL && k < th_option_table_count(); k++)
     if (options->given[k] == TH_GIVEN_ON_LINE && counts_with_checkpoint(k))
       return th_fail(err, TH_EUSAGE,
                      "train: --%s counts only with --checkpoint FOLDER; leave "
                      "it out, or give both",
-                     th_option_row(k)->name);
-  if (options->checkpoint.folder != NULL && check_names(options, err) != TH_OK)
+                     th_option_table_row(k)->name);
+  if (options->checkpoint.folder != NULL && refuse_own(options, err) != TH_OK)
     return err->code;
   return th_training_options_check(
       &options->config, options->given + th_option_table_training(), err);
@@ -112,7 +111,7 @@ done:
 
 /* Say once how the folder of the checkpoints or of an output is locked, where
  * that is not as usual. Local: rank 0. */
-static void tell_lock(const struct session *session)
+static void note_lock(const struct session *session)
 {
   char note[TH_LOCK_NOTE];
   th_checkpoint_lock_note(&session->keeper.checkpoint, note);
@@ -133,7 +132,7 @@ static th_status claim_outputs(struct session *session, struct th_comm *comm,
                                  err));
   TH_TRY(th_agree(comm, comm->rank == 0 ? claim(session, err) : TH_OK, err));
   if (comm->rank == 0)
-    tell_lock(session);
+    note_lock(session);
 done:
   return rc;
 }
@@ -145,12 +144,12 @@ static void correct_reads(struct th_plan *plan, int64_t memory, int ranks)
     plan->read_bytes = plan->stream_bytes;
 }
 
-static th_status write_model(struct session *session, struct th_comm *comm,
-                             struct th_error *err)
+static th_status save_model(struct session *session, struct th_comm *comm,
+                            struct th_error *err)
 {
   th_profile_begin(&session->profile);
-  th_status rc =
-      th_model_write_to(&session->training.model, comm, &session->output, err);
+  th_status rc = th_model_file_write_to(&session->training.model, comm,
+                                        &session->output, err);
   th_profile_end(&session->profile, TH_PHASE_WRITE);
   return rc;
 }
@@ -191,8 +190,8 @@ static void write_report(struct session *session,
     th_wording_unwritten("report", session->options->report, why.text);
 }
 
-static th_status report(struct session *session, struct th_comm *comm,
-                        struct th_error *err)
+static th_status report_run(struct session *session, struct th_comm *comm,
+                            struct th_error *err)
 {
   const struct th_rank_cost mine = th_rank_cost_now(
       comm, &session->profile, session->data.store, session->began);
@@ -236,7 +235,7 @@ static void print_fallback(const struct session *session)
 }
 
 /* Local, replicated. */
-static th_status tell_stop(const struct session *session, struct th_error *err)
+static th_status stopped(const struct session *session, struct th_error *err)
 {
   const struct th_model *model = &session->training.model;
   if (!model->stopped)
@@ -307,11 +306,11 @@ static th_status train(struct session *session, struct th_comm *comm,
   TH_TRY(find_cause(session, comm, rc, err));
   TH_TRY(th_training_finish(&session->training, comm, err));
   th_meter_clear(&session->monitor.meter);
-  TH_TRY(write_model(session, comm, err));
+  TH_TRY(save_model(session, comm, err));
   th_run_monitor_finish(&session->monitor); /* no run is without its model */
   th_keeper_done(&session->keeper);
-  TH_TRY(report(session, comm, err));
-  rc = tell_stop(session, err);
+  TH_TRY(report_run(session, comm, err));
+  rc = stopped(session, err);
 done:
   th_run_monitor_close(&session->monitor);
   return rc;

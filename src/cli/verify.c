@@ -31,9 +31,9 @@ static th_status read_deck(struct session *session, struct th_error *err)
       th_options_init(&session->deck, session->options->commands, err);
   for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
     const struct th_setting *line = &model->deck[k];
-    int row = th_option_find(line->name);
-    bool number = row >= 0 && (th_option_row(row)->kind == TH_OPT_INT ||
-                               th_option_row(row)->kind == TH_OPT_REAL);
+    int row = th_option_table_find(line->name);
+    bool number = row >= 0 && (th_option_table_row(row)->kind == TH_OPT_INT ||
+                               th_option_table_row(row)->kind == TH_OPT_REAL);
     if (row >= 0 && !(number && strcmp(line->value, "auto") == 0))
       rc = th_option_set(&session->deck, row, line->value, "verify", err);
   }
@@ -59,7 +59,7 @@ static void print_pair(const char *name, double now, double told)
   printf("%-12s %.15g (the model says %.15g)\n", name, now, told);
 }
 
-static void print_text(const struct session *session)
+static void print_verdict(const struct session *session)
 {
   const struct th_verdict *v = &session->verdict;
   const struct th_certificate *told = &session->evaluator.model.certificate;
@@ -99,7 +99,7 @@ static th_status print_json(const struct session *session, struct th_error *err)
 }
 
 /* What the certificate says that these data do not. */
-static th_status refuse(const struct session *session, struct th_error *err)
+static th_status fail_claim(const struct session *session, struct th_error *err)
 {
   const struct th_verdict *v = &session->verdict;
   const char *model = session->options->argument[0];
@@ -118,8 +118,8 @@ static th_status refuse(const struct session *session, struct th_error *err)
 }
 
 /* Collective. */
-static th_status compute(struct session *session, struct th_comm *comm,
-                         struct th_error *err)
+static th_status check_certificate(struct session *session,
+                                   struct th_comm *comm, struct th_error *err)
 {
   const struct th_options *options = session->options;
   struct th_profile profile = {.comm = comm};
@@ -152,13 +152,13 @@ static th_status verify(struct session *session, struct th_comm *comm,
                         struct th_error *err)
 {
   th_status rc;
-  TH_TRY(compute(session, comm, err));
+  TH_TRY(check_certificate(session, comm, err));
   if (comm->rank == 0 && session->options->json)
     rc = print_json(session, err);
   else if (comm->rank == 0)
-    print_text(session);
+    print_verdict(session);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(refuse(session, err));
+  TH_TRY(fail_claim(session, err));
 done:
   return rc;
 }

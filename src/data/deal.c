@@ -364,7 +364,7 @@ static th_status next_piece(struct th_deal *deal, int64_t consumer, bool *more,
   return rc;
 }
 
-th_status th_deal_take(struct th_deal *deal, int64_t consumer, int64_t rows,
+th_status th_deal_rows(struct th_deal *deal, int64_t consumer, int64_t rows,
                        struct th_pieces *pieces, struct th_error *err)
 {
   th_status rc = TH_OK;

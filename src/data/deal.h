@@ -99,7 +99,7 @@ th_status th_deal_begin(struct th_deal *deal, struct th_error *err);
 
 /* Hand `rows` rows to a consumer, appended to *pieces; fewer only when all
  * passes are used up. */
-th_status th_deal_take(struct th_deal *deal, int64_t consumer, int64_t rows,
+th_status th_deal_rows(struct th_deal *deal, int64_t consumer, int64_t rows,
                        struct th_pieces *pieces, struct th_error *err);
 
 /* From now on there are `blocks` blocks. If there were more before, the rests

@@ -105,8 +105,8 @@ done:
 }
 
 /* Compute the numbers over all pieces. */
-static void sum_up(struct th_groups *groups, const struct th_group_piece *piece,
-                   int64_t count)
+static void hash_groups(struct th_groups *groups,
+                        const struct th_group_piece *piece, int64_t count)
 {
   groups->fingerprint =
       th_integer_hash(TH_FNV_BASIS, piece, (size_t)count * sizeof *piece);
@@ -129,7 +129,7 @@ th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
     rc = parcel_fill(&parcel, comm->size, piece, comm->rank == 0 ? count : 0,
                      err);
   if (comm->rank == 0 && rc == TH_OK)
-    sum_up(groups, piece, count);
+    hash_groups(groups, piece, count);
   comm->ops->bcast(comm, &groups->groups, sizeof groups->groups, 0);
   comm->ops->bcast(comm, &groups->fingerprint, sizeof groups->fingerprint, 0);
   rc = parcel_send(&parcel, comm, rc, &groups->piece, &groups->count, err);

@@ -92,8 +92,8 @@ bool th_latin_turn(struct th_latin *latin)
   return true;
 }
 
-static th_status take(struct th_latin *latin, int64_t class, int64_t rows,
-                      struct th_pieces *pieces, struct th_error *err)
+static th_status deal_class(struct th_latin *latin, int64_t class, int64_t rows,
+                            struct th_pieces *pieces, struct th_error *err)
 {
   struct th_latin_queue *queue = &latin->queue[class];
   th_status rc = TH_OK;
@@ -112,10 +112,10 @@ static th_status take(struct th_latin *latin, int64_t class, int64_t rows,
   return rc;
 }
 
-th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
+th_status th_latin_rows(struct th_latin *latin, int64_t block, int64_t rows,
                         struct th_pieces *pieces, struct th_error *err)
 {
-  return take(latin, class_of(latin, block), rows, pieces, err);
+  return deal_class(latin, class_of(latin, block), rows, pieces, err);
 }
 
 /* The class that has the most rows left. */
@@ -128,7 +128,7 @@ static int64_t fullest(const struct th_latin *latin)
   return best;
 }
 
-th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
+th_status th_latin_any_rows(struct th_latin *latin, int64_t rows,
                             struct th_pieces *pieces, struct th_error *err)
 {
   int64_t part = latin->deal->plan.unit;
@@ -138,7 +138,7 @@ th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
     int64_t class = fullest(latin);
     int64_t count =
         th_min_i64(th_min_i64(part, rows), latin->queue[class].left);
-    rc = take(latin, class, count, pieces, err);
+    rc = deal_class(latin, class, count, pieces, err);
     rows -= count;
   }
   return rc;

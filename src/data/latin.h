@@ -49,13 +49,13 @@ int64_t th_latin_left(const struct th_latin *latin);
 bool th_latin_turn(struct th_latin *latin);
 
 /* Append so many of a block's rows, or all that it has left, to *pieces. */
-th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
+th_status th_latin_rows(struct th_latin *latin, int64_t block, int64_t rows,
                         struct th_pieces *pieces, struct th_error *err);
 
 /* Take so many rows, or all that are left, from the blocks that have most left.
  * They are taken a unit at a time, so that rows that are stored together are
  * read together. */
-th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
+th_status th_latin_any_rows(struct th_latin *latin, int64_t rows,
                             struct th_pieces *pieces, struct th_error *err);
 
 #endif

@@ -69,7 +69,7 @@ struct work {
   int64_t entries;
 };
 
-static int64_t place_of(const struct th_slab *slab, int64_t run)
+static int64_t run_attribute(const struct th_slab *slab, int64_t run)
 {
   return slab->base + slab->attribute[run] - slab->attributes.first;
 }
@@ -100,7 +100,7 @@ static void copy_run(struct work *w)
   const struct th_slab *slab = w->slab;
   struct th_range from = th_slab_entries(slab, w->next);
   int64_t count = th_range_count(from);
-  begin_run(w, place_of(slab, w->next++));
+  begin_run(w, run_attribute(slab, w->next++));
   th_type_load_all(slab->type, slab->values, from.first, count,
                    w->to->value + w->entries);
   for (int64_t e = from.first; e < from.last; e++)
@@ -117,7 +117,7 @@ static void fill_run(struct work *w, int64_t place, double shift)
     w->to->row[w->entries++] = (uint16_t)(slab->row + i);
     value[i] = -shift;
   }
-  if (w->next == slab->runs || place_of(slab, w->next) != place)
+  if (w->next == slab->runs || run_attribute(slab, w->next) != place)
     return;
   struct th_range from = th_slab_entries(slab, w->next++);
   for (int64_t e = from.first; e < from.last; e++)
@@ -131,7 +131,7 @@ static void make_runs(struct work *w, struct th_range found)
   for (int64_t k = found.first; k < found.last; k++) {
     const struct th_shift *shift = &w->to->item[k];
     int64_t place = place_from(slab, shift->attribute);
-    while (w->next < slab->runs && place_of(slab, w->next) < place)
+    while (w->next < slab->runs && run_attribute(slab, w->next) < place)
       copy_run(w);
     if (th_slab_attribute(slab, place) == shift->attribute) /* it is listed */
       fill_run(w, place, shift->value);
@@ -158,8 +158,8 @@ done:
 }
 
 /* The shifts that lie among a slab's attributes. */
-static struct th_range members_of(const struct th_shifts *shifts,
-                                  const struct th_slab *slab)
+static struct th_range shifts_in_slab(const struct th_shifts *shifts,
+                                      const struct th_slab *slab)
 {
   int64_t last = th_range_count(slab->attributes) - 1;
   return (struct th_range){first_of(shifts, th_slab_attribute(slab, 0)),
@@ -185,7 +185,7 @@ th_status th_shift_apply(struct th_shifts *shifts, struct th_slab *slab,
 {
   if (shifts->count == 0 || slab->attributes.first == slab->attributes.last)
     return TH_OK;
-  struct th_range found = members_of(shifts, slab);
+  struct th_range found = shifts_in_slab(shifts, slab);
   if (found.first == found.last)
     return TH_OK;
   cut(shifts, slab, &found);

@@ -44,9 +44,8 @@ struct th_source {
   void *watcher;
 };
 
-static th_status source_refuse(struct th_error *err, struct th_range range);
-static bool source_holds(const struct th_source *source,
-                         const struct th_draw *draw);
+static th_status refuse(struct th_error *err, struct th_range range);
+static bool holds(const struct th_source *source, const struct th_draw *draw);
 
 /* --- The observing source: attributes drawn one by one, each in a slot of
  * its example
@@ -57,7 +56,7 @@ static bool source_holds(const struct th_source *source,
 
 enum { ROOMY = 2, FEWEST_PLACES = 64, ATTRIBUTE_BITS = 40 };
 
-static void source_free_slots(struct th_source *source)
+static void free_slots(struct th_source *source)
 {
   struct th_slot_record *record = &source->slots;
   TH_FREE(record->attribute, record->seen, record->row);
@@ -82,9 +81,8 @@ static th_status reserve_set(struct th_slot_record *record, int64_t members,
 
 /* Forget the slots of earlier draws, and make room for those of a draw. Local.
  */
-static th_status source_open_slots(struct th_source *source,
-                                   const struct th_draw *draw,
-                                   struct th_error *err)
+static th_status open_slots(struct th_source *source,
+                            const struct th_draw *draw, struct th_error *err)
 {
   struct th_slot_record *record = &source->slots;
   int64_t slots = draw->rows.count * draw->slots;
@@ -119,7 +117,7 @@ static bool is_new(struct th_slot_record *record, int64_t row,
 }
 
 /* Note that a slot observes an attribute. False: it must not. */
-static bool take_slot(struct th_source *source, const struct th_draw *draw,
+static bool note_slot(struct th_source *source, const struct th_draw *draw,
                       int64_t slot, int64_t attribute)
 {
   struct th_slot_record *record = &source->slots;
@@ -140,13 +138,13 @@ th_status th_source_slots(struct th_source *source, const struct th_draw *draw,
                           struct th_error *err)
 {
   struct th_slot_record *record = &source->slots;
-  bool granted = draw->slots > 0 && source_holds(source, draw) &&
+  bool granted = draw->slots > 0 && holds(source, draw) &&
                  slots->count <= draw->rows.count * draw->slots;
   for (int64_t k = 0; k < slots->count; k++) {
     struct th_range one = {slots->attribute[k], slots->attribute[k] + 1};
     if (!granted ||
-        !take_slot(source, draw, slots->slot[k], slots->attribute[k]))
-      return source_refuse(err, one);
+        !note_slot(source, draw, slots->slot[k], slots->attribute[k]))
+      return refuse(err, one);
     record->row[k] = draw->rows.items[slots->slot[k] / draw->slots].first;
   }
   struct th_entries entries = {slots->count, record->row, slots->attribute};
@@ -187,7 +185,7 @@ void th_source_free(struct th_source *source)
 {
   if (source != NULL) {
     TH_FREE(source->active, source->numbers, source->packed);
-    source_free_slots(source);
+    free_slots(source);
     th_shift_free(&source->shifts);
   }
   free(source);
@@ -280,8 +278,8 @@ static int64_t count_attributes(const struct th_source *source,
 }
 
 /* What is observed in slots is distinct or not once it has been observed. */
-static void enter(struct th_ledger *ledger, const struct th_draw *draw,
-                  int64_t attributes)
+static void count_in_ledger(struct th_ledger *ledger,
+                            const struct th_draw *draw, int64_t attributes)
 {
   int64_t examples = th_deal_pieces_rows(&draw->rows);
   if (draw->validation) {
@@ -389,16 +387,16 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                    "budget is %lld",
                    (long long)attributes, (long long)most);
   if (draw->slots > 0)
-    rc = source_open_slots(source, draw, err);
+    rc = open_slots(source, draw, err);
   if (rc != TH_OK)
     return rc;
-  enter(&source->ledger, draw, attributes);
+  count_in_ledger(&source->ledger, draw, attributes);
   draw->grant = grant_of(source, draw);
   return TH_OK;
 }
 
 /* TH_EBUDGET: these attributes lie outside of a granted draw. */
-static th_status source_refuse(struct th_error *err, struct th_range range)
+static th_status refuse(struct th_error *err, struct th_range range)
 {
   return th_fail(err, TH_EBUDGET,
                  "the solver asked for attributes %lld..%lld outside of a "
@@ -422,13 +420,12 @@ th_status th_source_leave(const struct th_source *source, struct th_error *err)
 }
 
 /* Was this draw granted, and has it not changed since? */
-static bool source_holds(const struct th_source *source,
-                         const struct th_draw *draw)
+static bool holds(const struct th_source *source, const struct th_draw *draw)
 {
   return draw->grant == grant_of(source, draw);
 }
 
-static bool inside(struct th_rows rows, struct th_rows piece)
+static bool within_piece(struct th_rows rows, struct th_rows piece)
 {
   return rows.first >= piece.first &&
          rows.first + rows.count <= piece.first + piece.count;
@@ -444,10 +441,10 @@ static bool source_granted(struct th_source *source, const struct th_draw *draw,
   if (draw->grant != grant_of(source, draw))
     return false;
   if (source->piece < pieces->count &&
-      inside(rows, pieces->items[source->piece]))
+      within_piece(rows, pieces->items[source->piece]))
     return true;
   for (int64_t k = 0; k < pieces->count; k++)
-    if (inside(rows, pieces->items[k])) {
+    if (within_piece(rows, pieces->items[k])) {
       source->piece = k;
       return true;
     }
@@ -460,7 +457,7 @@ th_status th_source_block(struct th_source *source, const struct th_draw *draw,
 {
   if (range.first < draw->block.first || range.first >= range.last ||
       range.last > draw->block.last || !source_granted(source, draw, rows))
-    return source_refuse(err, range);
+    return refuse(err, range);
   struct th_store *store = source->store;
   th_status rc = th_source_leave(source, err);
   if (rc == TH_OK)
@@ -478,7 +475,7 @@ th_status th_source_support(struct th_source *source,
 {
   struct th_range range = {attribute, attribute + 1};
   if (!in_support(draw, attribute) || !source_granted(source, draw, rows))
-    return source_refuse(err, range);
+    return refuse(err, range);
   struct th_store *store = source->store;
   th_status rc = th_source_leave(source, err);
   if (rc == TH_OK)
@@ -739,7 +736,7 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
   struct th_range none = {place, place + 1};
   if (!draw->active || place < 0 || place >= source->active_count ||
       !source_granted(source, draw, rows))
-    return source_refuse(err, none);
+    return refuse(err, none);
   struct th_store *store = source->store;
   th_status rc = th_source_leave(source, err);
   if (rc == TH_OK)

@@ -2,11 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "data/store.h"
 
-#include "base/integer.h"
 #include "base/memory.h"
 #include "ranks/partition.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 th_status th_store_place(struct th_store *store, struct th_comm *comm,

@@ -93,7 +93,7 @@ th_status th_type_allows(enum th_type type, enum th_layout layout,
   return TH_OK;
 }
 
-static bool is_whole(enum th_type type, double value)
+static bool is_integer(enum th_type type, double value)
 {
   return value >= type_table[type].lowest &&
          value <= type_table[type].highest && value == floor(value);
@@ -103,7 +103,7 @@ bool th_type_fits(enum th_type type, double value)
 {
   if (type == TH_F32)
     return isfinite((float)value);
-  return type == TH_F64 ? isfinite(value) : is_whole(type, value);
+  return type == TH_F64 ? isfinite(value) : is_integer(type, value);
 }
 
 static void store_u2(uint8_t *array, int64_t index, double value)

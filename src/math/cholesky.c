@@ -29,25 +29,25 @@ static th_status reserve(struct th_cholesky *f, int64_t n, struct th_error *err)
                                   "a linear system", err);
 }
 
-static double *row_of(const struct th_cholesky *f, int64_t i)
+static double *cholesky_row(const struct th_cholesky *f, int64_t i)
 {
   return f->entry + i * f->size;
 }
 
 /* Let row p join as number k: compute column k of L for it, and for the rows
  * from place `from` to `end`, whose turn is yet to come. */
-static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
-                 int64_t from, int64_t end)
+static void join_row(struct th_cholesky *f, int64_t p, const double *h,
+                     int64_t ld, int64_t from, int64_t end)
 {
   const int64_t k = f->rank;
   const double pivot = sqrt(f->rest[p]);
-  double *own = row_of(f, p);
+  double *own = cholesky_row(f, p);
   own[k] = pivot;
   f->joined[p] = true;
   f->row[f->rank++] = p;
   for (int64_t at = from; at < end; at++) {
     int64_t i = f->row[at];
-    double *row = row_of(f, i);
+    double *row = cholesky_row(f, i);
     double product = h[i + p * ld] * f->scale[i] * f->scale[p];
     row[k] = (product - th_column_dot_plain(row, own, k)) / pivot;
     f->rest[i] -= row[k] * row[k];
@@ -85,7 +85,7 @@ static th_status start(struct th_cholesky *f, int64_t n, const double *h,
 }
 
 /* Return the place of the row that joins next. */
-static int64_t largest(const struct th_cholesky *f)
+static int64_t next_pivot(const struct th_cholesky *f)
 {
   int64_t best = f->rank;
   for (int64_t k = f->rank + 1; k < f->size; k++) {
@@ -101,12 +101,12 @@ th_status th_cholesky_pivot(struct th_cholesky *f, int64_t n, const double *h,
 {
   th_status rc = start(f, n, h, ld, err);
   while (rc == TH_OK && f->rank < n) {
-    int64_t place = largest(f);
+    int64_t place = next_pivot(f);
     int64_t p = f->row[place];
     if (!(f->rest[p] > tolerance))
       break;
     f->row[place] = f->row[f->rank];
-    join(f, p, h, ld, f->rank + 1, n);
+    join_row(f, p, h, ld, f->rank + 1, n);
   }
   return rc;
 }
@@ -124,7 +124,7 @@ th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
     if (!(f->rest[p] > tolerance))
       continue;
     f->row[turn] = f->row[f->rank];
-    join(f, p, h, ld, turn + 1, turns.count);
+    join_row(f, p, h, ld, turn + 1, turns.count);
   }
   return rc;
 }
@@ -132,7 +132,7 @@ th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
 bool th_cholesky_join(struct th_cholesky *f, const double *h, int64_t ld,
                       int64_t i, double tolerance)
 {
-  double *row = row_of(f, i);
+  double *row = cholesky_row(f, i);
   double diagonal = h[i + i * ld];
   if (!(diagonal > 0))
     return false;
@@ -141,7 +141,7 @@ bool th_cholesky_join(struct th_cholesky *f, const double *h, int64_t ld,
   for (int64_t k = 0; k < f->rank; k++) {
     int64_t p = f->row[k];
     double product = h[i + p * ld] * f->scale[i] * f->scale[p];
-    const double *own = row_of(f, p);
+    const double *own = cholesky_row(f, p);
     row[k] = (product - th_column_dot_plain(row, own, k)) / own[k];
     f->rest[i] -= row[k] * row[k];
   }
@@ -157,15 +157,15 @@ bool th_cholesky_join(struct th_cholesky *f, const double *h, int64_t ld,
 static void solve_back(const struct th_cholesky *f, int64_t rank, double *y)
 {
   for (int64_t k = rank - 1; k >= 0; k--) {
-    const double *row = row_of(f, f->row[k]);
+    const double *row = cholesky_row(f, f->row[k]);
     y[k] /= row[k];
     th_column_add_plain(row, -y[k], k, y);
   }
 }
 
 /* Write y, by number, to the rows that joined, in the units of H. */
-static void spread(const struct th_cholesky *f, int64_t rank, const double *y,
-                   double unit, double *x)
+static void scatter_solution(const struct th_cholesky *f, int64_t rank,
+                             const double *y, double unit, double *x)
 {
   for (int64_t i = 0; i < f->size; i++)
     x[i] = 0;
@@ -178,7 +178,7 @@ void th_cholesky_half(const struct th_cholesky *f, int64_t rank,
 {
   for (int64_t k = 0; k < rank; k++) {
     int64_t i = f->row[k];
-    const double *row = row_of(f, i);
+    const double *row = cholesky_row(f, i);
     y[k] = (f->scale[i] * b[i] - th_column_dot_plain(row, y, k)) / row[k];
   }
 }
@@ -189,31 +189,31 @@ void th_cholesky_solve(const struct th_cholesky *f, int64_t rank,
   double *y = f->work;
   th_cholesky_half(f, rank, b, y);
   solve_back(f, rank, y);
-  spread(f, rank, y, 1, x);
+  scatter_solution(f, rank, y, 1, x);
 }
 
 double th_cholesky_regress(const struct th_cholesky *f, int64_t rank, int64_t i,
                            double *x)
 {
-  const double *row = row_of(f, i);
+  const double *row = cholesky_row(f, i);
   double *y = f->work;
   double root = f->scale[i] > 0 ? 1 / f->scale[i] : 0;
   memcpy(y, row, (size_t)rank * sizeof *y);
   solve_back(f, rank, y);
-  spread(f, rank, y, root, x);
+  scatter_solution(f, rank, y, root, x);
   return fmax(0, 1 - th_column_dot_plain(row, row, rank)) * root * root;
 }
 
 /* Replace L by inv(L), row by row. Entries of row i on the rows before it are
  * -(L_i. inv(L)) / L_ii. */
-static void invert_factor(struct th_cholesky *f)
+static void invert_triangle(struct th_cholesky *f)
 {
   double *sum = f->work;
   for (int64_t k = 0; k < f->rank; k++) {
-    double *row = row_of(f, f->row[k]);
+    double *row = cholesky_row(f, f->row[k]);
     memset(sum, 0, (size_t)(k + 1) * sizeof *sum);
     for (int64_t l = 0; l < k; l++)
-      th_column_add_plain(row_of(f, f->row[l]), row[l], l + 1, sum);
+      th_column_add_plain(cholesky_row(f, f->row[l]), row[l], l + 1, sum);
     for (int64_t l = 0; l < k; l++)
       row[l] = -sum[l] / row[k];
     row[k] = 1 / row[k];
@@ -224,13 +224,13 @@ void th_cholesky_invert(struct th_cholesky *f, double *inverse)
 {
   const int64_t n = f->size;
   double *column = f->work;
-  invert_factor(f);
+  invert_triangle(f);
   memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
   for (int64_t j = 0; j < f->rank; j++) { /* of inv(L)' inv(L) */
     int64_t at = f->row[j];
     memset(column, 0, (size_t)(j + 1) * sizeof *column);
     for (int64_t k = j; k < f->rank; k++) {
-      const double *row = row_of(f, f->row[k]);
+      const double *row = cholesky_row(f, f->row[k]);
       th_column_add_plain(row, row[j], j + 1, column);
     }
     for (int64_t l = 0; l <= j; l++) {

@@ -9,21 +9,21 @@
 #include <stdlib.h>
 
 /* Nodes of the level above `count` nodes; every level has whole fans. */
-static int64_t above(int64_t count)
+static int64_t nodes_above(int64_t count)
 {
   return th_integer_ceil_divide(count, TH_SUM_FAN);
 }
 
 static int64_t padded(int64_t count)
 {
-  return th_max_i64(1, above(count)) * TH_SUM_FAN;
+  return th_max_i64(1, nodes_above(count)) * TH_SUM_FAN;
 }
 
 static int64_t all_nodes(int64_t leaves, int levels)
 {
   int64_t nodes = padded(leaves);
   for (int level = 0; level < levels && leaves > 1; level++) {
-    leaves = above(leaves);
+    leaves = nodes_above(leaves);
     nodes += padded(leaves);
   }
   return nodes;
@@ -41,7 +41,7 @@ th_status th_discrete_init(struct th_sum_tree *tree, int64_t leaves, int levels,
   for (int64_t count = leaves; count > 1 && tree->levels < levels;
        tree->levels++) {
     tree->level[tree->levels + 1] = tree->level[tree->levels] + padded(count);
-    count = above(count);
+    count = nodes_above(count);
   }
   return TH_OK;
 }
@@ -53,7 +53,7 @@ void th_discrete_free(struct th_sum_tree *tree)
 }
 
 /* Four lanes, added in a fixed order. */
-static double sum_of(const double *child)
+static double sum_fan(const double *child)
 {
   double lane[4];
   for (int k = 0; k < 4; k++)
@@ -66,7 +66,7 @@ void th_discrete_update(struct th_sum_tree *tree, int64_t leaf)
   for (int level = 0; level < tree->levels; level++) {
     leaf /= TH_SUM_FAN;
     tree->level[level + 1][leaf] =
-        sum_of(tree->level[level] + leaf * TH_SUM_FAN);
+        sum_fan(tree->level[level] + leaf * TH_SUM_FAN);
   }
 }
 
@@ -74,9 +74,9 @@ void th_discrete_refresh(struct th_sum_tree *tree)
 {
   int64_t count = tree->leaves;
   for (int level = 0; level < tree->levels; level++) {
-    count = above(count);
+    count = nodes_above(count);
     for (int64_t k = 0; k < count; k++)
-      tree->level[level + 1][k] = sum_of(tree->level[level] + k * TH_SUM_FAN);
+      tree->level[level + 1][k] = sum_fan(tree->level[level] + k * TH_SUM_FAN);
   }
 }
 

@@ -34,8 +34,8 @@ void th_discrete_update(struct th_sum_tree *tree, int64_t leaf);
 void th_discrete_refresh(struct th_sum_tree *tree);
 
 /* Bring near what an update of a leaf is going to need. */
-static inline void th_discrete_near(const struct th_sum_tree *tree,
-                                    int64_t leaf)
+static inline void th_discrete_prefetch(const struct th_sum_tree *tree,
+                                        int64_t leaf)
 {
   for (int level = 0; level < tree->levels; level++) {
     leaf /= TH_SUM_FAN;

@@ -15,7 +15,7 @@ static int64_t triangle(int64_t rows)
   return rows * (rows + 1) / 2;
 }
 
-static double *row_of(const struct th_factor *f, int64_t i)
+static double *factor_row(const struct th_factor *f, int64_t i)
 {
   return f->entry + triangle(i);
 }
@@ -56,25 +56,25 @@ bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
 {
   double *row = f->row;
   for (int64_t i = 0; i < f->size; i++) {
-    const double *above = row_of(f, i);
+    const double *above = factor_row(f, i);
     row[i] = (row[i] - th_column_dot_plain(above, row, i)) / above[i];
   }
   double pivot = diagonal - th_column_dot_plain(row, row, f->size);
   if (!(pivot > tolerance * diagonal))
     return false;
   row[f->size] = sqrt(pivot);
-  memcpy(row_of(f, f->size), row, (size_t)(f->size + 1) * sizeof *row);
+  memcpy(factor_row(f, f->size), row, (size_t)(f->size + 1) * sizeof *row);
   f->size++;
   return true;
 }
 
 /* Copy the rows that were kept. */
-static void take_rows(struct th_factor *f, const struct th_linalg_tiled *tiled,
+static void copy_rows(struct th_factor *f, const struct th_linalg_tiled *tiled,
                       const bool *kept)
 {
   f->size = 0;
   for (int64_t i = 0; i < tiled->n; i++) {
-    double *row = row_of(f, f->size);
+    double *row = factor_row(f, f->size);
     int64_t at = 0;
     if (!kept[i])
       continue;
@@ -94,7 +94,7 @@ th_status th_factor_form(struct th_factor *f, int64_t n, const double *h,
   th_status rc =
       th_linalg_tiled_factor(&tiled, n, h, tolerance, kept, &rank, err);
   if (rc == TH_OK)
-    take_rows(f, &tiled, kept);
+    copy_rows(f, &tiled, kept);
   th_linalg_tiled_free(&tiled);
   return rc;
 }
@@ -104,7 +104,7 @@ th_status th_factor_form(struct th_factor *f, int64_t n, const double *h,
 static void rotate(struct th_factor *f, int64_t i, int64_t k)
 {
   double *row = f->row;
-  memcpy(row, row_of(f, k), (size_t)(k + 1) * sizeof *row);
+  memcpy(row, factor_row(f, k), (size_t)(k + 1) * sizeof *row);
   for (int64_t j = i; j < k - 1; j++) {
     double left = row[j];
     row[j] = f->cosine[j] * left + f->sine[j] * row[j + 1];
@@ -120,7 +120,7 @@ void th_factor_drop(struct th_factor *f, int64_t i)
 {
   for (int64_t k = i + 1; k < f->size; k++) {
     rotate(f, i, k);
-    memcpy(row_of(f, k - 1), f->row, (size_t)k * sizeof *f->row);
+    memcpy(factor_row(f, k - 1), f->row, (size_t)k * sizeof *f->row);
   }
   f->size--;
 }
@@ -128,11 +128,11 @@ void th_factor_drop(struct th_factor *f, int64_t i)
 void th_factor_solve(const struct th_factor *f, const double *b, double *x)
 {
   for (int64_t i = 0; i < f->size; i++) {
-    const double *row = row_of(f, i);
+    const double *row = factor_row(f, i);
     x[i] = (b[i] - th_column_dot_plain(row, x, i)) / row[i];
   }
   for (int64_t i = f->size - 1; i >= 0; i--) {
-    const double *row = row_of(f, i);
+    const double *row = factor_row(f, i);
     x[i] /= row[i];
     th_column_add_plain(row, -x[i], i, x);
   }

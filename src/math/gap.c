@@ -18,7 +18,7 @@ struct sum {
   double lost;
 };
 
-static void add(struct sum *sum, double term)
+static void sum_add(struct sum *sum, double term)
 {
   double total = sum->total + term;
   if (fabs(sum->total) >= fabs(term))
@@ -28,7 +28,7 @@ static void add(struct sum *sum, double term)
   sum->total = total;
 }
 
-static double value_of(const struct sum *sum)
+static double sum_value(const struct sum *sum)
 {
   return isfinite(sum->total) ? sum->total + sum->lost : sum->total;
 }
@@ -45,9 +45,9 @@ double th_gap_primal(const struct th_loss *loss, int64_t n, const double *eta,
     th_loss_f_all(loss, count, prediction + first, target + first, f);
     for (int64_t i = 0; i < count; i++)
       if (eta[first + i] > 0)
-        add(&sum, eta[first + i] * f[i]);
+        sum_add(&sum, eta[first + i] * f[i]);
   }
-  return value_of(&sum);
+  return sum_value(&sum);
 }
 
 double th_gap_dual(const struct th_loss *loss, int64_t n, const double *eta,
@@ -62,9 +62,9 @@ double th_gap_dual(const struct th_loss *loss, int64_t n, const double *eta,
     th_loss_conjugates(loss, count, u, target + first, u);
     for (int64_t i = 0; i < count; i++)
       if (eta[first + i] > 0)
-        add(&sum, -eta[first + i] * u[i]);
+        sum_add(&sum, -eta[first + i] * u[i]);
   }
-  return value_of(&sum);
+  return sum_value(&sum);
 }
 
 double th_gap_bound(double primal, double dual)
@@ -81,17 +81,17 @@ static double side(int64_t n, const double *eta, const double *target,
   struct sum sum = {0, 0};
   for (int64_t i = 0; i < n; i++)
     if (sign * target[i] > 0)
-      add(&sum, eta[i] * fabs(theta[i]));
-  return value_of(&sum);
+      sum_add(&sum, eta[i] * fabs(theta[i]));
+  return sum_value(&sum);
 }
 
 static void subtract_mean(int64_t n, const double *eta, double *theta)
 {
   struct sum sum = {0, 0};
   for (int64_t i = 0; i < n; i++)
-    add(&sum, eta[i] * theta[i]);
+    sum_add(&sum, eta[i] * theta[i]);
   for (int64_t i = 0; i < n; i++)
-    theta[i] -= value_of(&sum);
+    theta[i] -= sum_value(&sum);
 }
 
 void th_gap_centre(const struct th_loss *loss, int64_t n, const double *eta,
@@ -144,12 +144,12 @@ static struct slope slope_at(const struct th_loss *loss, int64_t n,
     th_loss_d2f_all(loss, count, p, target + done, p);
     for (int64_t i = 0; i < count; i++) {
       double term = eta[done + i] * df[i];
-      add(&first, term);
+      sum_add(&first, term);
       slope.size += fabs(term);
       slope.second += eta[done + i] * p[i];
     }
   }
-  slope.first = value_of(&first);
+  slope.first = sum_value(&first);
   return slope;
 }
 
@@ -174,7 +174,7 @@ struct bracket {
 
 /* Return Newton's next place, or a cautious one if that is out of the bracket.
  */
-static double next_place(struct bracket *bracket, struct slope slope, double b0)
+static double next_b0(struct bracket *bracket, struct slope slope, double b0)
 {
   double step = -slope.first / slope.second;
   if (slope.first < 0)
@@ -209,7 +209,7 @@ th_status th_gap_intercept(const struct th_loss *loss, int64_t n,
       return th_fail(
           err, TH_ENUMERIC,
           "a prediction is not a number; check the data, or standardize");
-    double next = next_place(&bracket, at, place);
+    double next = next_b0(&bracket, at, place);
     if (fabs(at.first) <= DBL_EPSILON * at.size || next == place ||
         next == bracket.low || next == bracket.high)
       break;

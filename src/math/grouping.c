@@ -18,8 +18,8 @@ enum { TH_SHARED_MEMBER_BYTES = 24 + 48 };
 typedef double reduction(struct th_group_norm norm, const double *v,
                          int64_t count, double *work);
 
-static double value_of(struct th_group_norm norm, const double *v,
-                       int64_t count, double *work)
+static double norm_value(struct th_group_norm norm, const double *v,
+                         int64_t count, double *work)
 {
   (void)work;
   return th_penalty_norm_value(norm, v, count);
@@ -54,8 +54,8 @@ static bool has_remote(const struct th_grouping *grouping, int64_t g)
 }
 
 /* Return a group's values in one piece: in their place, or copied. */
-static const double *gather(const struct th_grouping *grouping,
-                            struct th_range members, const double *v)
+static const double *gather_values(const struct th_grouping *grouping,
+                                   struct th_range members, const double *v)
 {
   if (grouping->place == NULL)
     return v + members.first;
@@ -68,7 +68,7 @@ static double reduce_group(const struct th_grouping *grouping, reduction *f,
                            const double *v, int64_t g)
 {
   struct th_range members = members_of(grouping, g);
-  return f(norm_of(grouping, g), gather(grouping, members, v),
+  return f(norm_of(grouping, g), gather_values(grouping, members, v),
            th_range_count(members), grouping->work);
 }
 
@@ -117,7 +117,7 @@ static void prox_group(const struct th_grouping *grouping, double t, double *v,
     th_penalty_norm_prox(norm_of(grouping, g), t, v + members.first, count);
     return;
   }
-  gather(grouping, members, v);
+  gather_values(grouping, members, v);
   th_penalty_norm_prox(norm_of(grouping, g), t, grouping->value, count);
   for (int64_t k = 0; k < count; k++)
     v[grouping->place[members.first + k]] = grouping->value[k];
@@ -149,7 +149,7 @@ void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
 }
 
 /* l1 without weights: every place is a group of its own. */
-static bool is_plain(const struct th_grouping *grouping)
+static bool is_plain_l1(const struct th_grouping *grouping)
 {
   return grouping->start == NULL && grouping->norm == NULL &&
          grouping->one.a > 0 && grouping->one.c == 0;
@@ -158,7 +158,7 @@ static bool is_plain(const struct th_grouping *grouping)
 void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
                       const double *z, double *dual)
 {
-  if (is_plain(grouping)) /* faster for the many attributes of l1 */
+  if (is_plain_l1(grouping)) /* faster for the many attributes of l1 */
     for (int64_t k = 0; k < grouping->places; k++)
       dual[k] = fabs(z[k]) / grouping->one.a;
   else
@@ -178,9 +178,9 @@ static double counted_value(const struct th_grouping *grouping, const double *v,
 {
   int64_t s = k - grouping->groups;
   if (s >= 0)
-    return grouping->shared.is_owner[s] ? reduce_shared(grouping, value_of, s)
+    return grouping->shared.is_owner[s] ? reduce_shared(grouping, norm_value, s)
                                         : 0;
-  return has_remote(grouping, k) ? 0 : reduce_group(grouping, value_of, v, k);
+  return has_remote(grouping, k) ? 0 : reduce_group(grouping, norm_value, v, k);
 }
 
 /* Find what the fixed point needs: the largest value and how many are not 0.
@@ -426,7 +426,7 @@ static th_status grouping_share(struct th_grouping *grouping,
 }
 
 /* Local. */
-static void grouping_shared_free(struct th_grouping_shared *shared)
+static void shared_free(struct th_grouping_shared *shared)
 {
   TH_FREE(shared->start, shared->norm, shared->local, shared->is_owner,
           shared->place, shared->at, shared->value);
@@ -452,9 +452,9 @@ static int by_group(const void *a, const void *b)
 }
 
 /* Both lists ascend. Local. */
-static th_status match(const struct th_group_piece *piece, int64_t pieces,
-                       const int64_t *attribute, int64_t count,
-                       struct member *member, struct th_error *err)
+static th_status match_all(const struct th_group_piece *piece, int64_t pieces,
+                           const int64_t *attribute, int64_t count,
+                           struct member *member, struct th_error *err)
 {
   int64_t p = 0;
   for (int64_t k = 0; k < count; k++) {
@@ -491,7 +491,7 @@ static th_status weigh_places(struct th_grouping *grouping,
   return rc;
 }
 
-static int64_t count_groups(const struct member *member, int64_t count)
+static int64_t count_member_groups(const struct member *member, int64_t count)
 {
   int64_t groups = 0;
   for (int64_t k = 0; k < count; k++)
@@ -528,7 +528,7 @@ static th_status form_groups(struct th_grouping *grouping,
   th_status rc = TH_OK;
   if (!ordered)
     qsort(member, (size_t)places, sizeof *member, by_group);
-  grouping->groups = count_groups(member, places);
+  grouping->groups = count_member_groups(member, places);
   TH_TRY(TH_NEW(&grouping->norm, grouping->groups, "groups", err));
   TH_TRY(TH_NEW(&grouping->start, grouping->groups + 1, "groups", err));
   TH_TRY(TH_NEW(&grouping->has_remote, grouping->groups, "groups", err));
@@ -541,10 +541,10 @@ done:
 
 /* Read the description of this rank's places. If groups are formed,
  * (*name)[g] is a group's name. Collective. */
-static th_status read_groups(struct th_grouping *grouping,
-                             const struct th_grouping_penalty *of,
-                             struct th_comm *comm, const int64_t *attribute,
-                             int64_t **name, struct th_error *err)
+static th_status fetch_groups(struct th_grouping *grouping,
+                              const struct th_grouping_penalty *of,
+                              struct th_comm *comm, const int64_t *attribute,
+                              int64_t **name, struct th_error *err)
 {
   int64_t count = grouping->places;
   struct th_range range = {0, 0};
@@ -557,7 +557,7 @@ static th_status read_groups(struct th_grouping *grouping,
   TH_TRY(th_groups_fetch(of->groups, comm, range, &piece, &pieces, err));
   rc = TH_NEW(&member, count, "members of groups", err);
   if (rc == TH_OK)
-    rc = match(piece, pieces, attribute, count, member, err);
+    rc = match_all(piece, pieces, attribute, count, member, err);
   if (rc == TH_OK && !of->penalty->grouped)
     rc = weigh_places(grouping, of->penalty, of->mix, member, err);
   else if (rc == TH_OK)
@@ -598,7 +598,7 @@ static th_status build(struct th_grouping *grouping,
 {
   int64_t *name = NULL;
   th_status rc;
-  TH_TRY(read_groups(grouping, of, comm, attribute, &name, err));
+  TH_TRY(fetch_groups(grouping, of, comm, attribute, &name, err));
   if (of->penalty->grouped)
     TH_TRY(grouping_share(grouping, comm, name, attribute, err));
   rc = make_room(grouping, err);
@@ -665,6 +665,6 @@ void th_grouping_free(struct th_grouping *grouping)
 {
   TH_FREE(grouping->norm, grouping->start, grouping->place,
           grouping->has_remote, grouping->value, grouping->work);
-  grouping_shared_free(&grouping->shared);
+  shared_free(&grouping->shared);
   *grouping = (struct th_grouping){0};
 }

@@ -2,6 +2,7 @@
  * eigenvalue by Lanczos
  * SPDX-License-Identifier: MIT */
 #include "math/linalg.h"
+#include "math/kernels/kernels.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
@@ -27,7 +28,7 @@ enum {
 
 static const struct th_tile_kernels *kernels(void)
 {
-  return th_dense_best()->tiles;
+  return th_kernel_best()->tiles;
 }
 
 /* Numbers in the panels of tiles 0 .. tile - 1. */
@@ -187,7 +188,7 @@ static void invert_rows(const struct th_linalg_tiled *f, double *columns,
   kernels()->solve(tile_at(f, row, row), f->reciprocal + row * TILE, c);
 }
 
-static void invert_factor(const struct th_linalg_tiled *f, double *inverse)
+static void invert_tiles(const struct th_linalg_tiled *f, double *inverse)
 {
   for (int64_t group = 0; group < f->tiles; group += GROUP) {
     int64_t end = th_min_i64(group + GROUP, f->tiles);
@@ -200,8 +201,8 @@ static void invert_factor(const struct th_linalg_tiled *f, double *inverse)
 }
 
 /* A tile of the inverse of a, and its mirror image: c is minus the tile. */
-static void write_tile(const struct th_linalg_tiled *f, const double *c,
-                       int64_t row, int64_t column, double *out)
+static void write_inverse_tile(const struct th_linalg_tiled *f, const double *c,
+                               int64_t row, int64_t column, double *out)
 {
   for (int64_t j = 0; j < TILE && column * TILE + j < f->n; j++)
     for (int64_t l = 0; l < TILE && row * TILE + l < f->n; l++) {
@@ -220,7 +221,7 @@ static void multiply_tile(const struct th_linalg_tiled *f, double *inverse,
   kernels()->subtract(
       (f->tiles - row) * TILE, inverse_panel(f, inverse, row),
       inverse_panel(f, inverse, column) + (row - column) * TH_TILE_SIZE, c);
-  write_tile(f, c, row, column, out);
+  write_inverse_tile(f, c, row, column, out);
 }
 
 /* inv(L)' inv(L). */
@@ -245,7 +246,7 @@ static th_status tiled_invert(const struct th_linalg_tiled *f, double *inverse,
       TH_NEW(&columns, panels_before(f->tiles), "a linear system", err);
   if (rc != TH_OK)
     return rc;
-  invert_factor(f, columns);
+  invert_tiles(f, columns);
   multiply_inverse(f, columns, inverse);
   free(columns);
   return TH_OK;
@@ -371,8 +372,8 @@ struct full {
   const double *a;
 };
 
-static th_status multiply(void *self, const double *x, double *y,
-                          struct th_error *err)
+static th_status multiply_full(void *self, const double *x, double *y,
+                               struct th_error *err)
 {
   const struct full *full = self;
   (void)err;
@@ -418,7 +419,7 @@ static th_status largest_of_array(int64_t n, const double *a, double *value,
 {
   struct full full = {n, a};
   const struct th_linalg_matrix matrix = {
-      .n = n, .multiply = multiply, .self = &full};
+      .n = n, .multiply = multiply_full, .self = &full};
   struct lanczos l = {0};
   th_status rc = lanczos_init(&l, n, err);
   if (rc == TH_OK)

@@ -95,13 +95,13 @@ void th_online_init(struct th_online *online,
                          .second_scale = 1};
 }
 
-static void set(double *v, int64_t count, double value)
+static void set_all(double *v, int64_t count, double value)
 {
   for (int64_t j = 0; j < count; j++)
     v[j] = value;
 }
 
-static void multiply(double *v, int64_t count, double factor)
+static void scale_sums(double *v, int64_t count, double factor)
 {
   for (int64_t j = 0; j < count; j++)
     v[j] *= factor;
@@ -118,9 +118,9 @@ void th_online_restart(struct th_online *online, double exponent,
                                       .rule = online->rule};
   th_online_init(online, &problem, exponent, length, steps);
   online->shrink = shrink;
-  set(vectors.X, vectors.count, 0);
-  set(vectors.Z, vectors.count, 0);
-  set(vectors.N, vectors.count, 0);
+  set_all(vectors.X, vectors.count, 0);
+  set_all(vectors.Z, vectors.count, 0);
+  set_all(vectors.N, vectors.count, 0);
 }
 
 void th_online_begin(struct th_online *online, double omega, double intercept,
@@ -131,7 +131,7 @@ void th_online_begin(struct th_online *online, double omega, double intercept,
   online->wander = 0;
   online->block = (struct th_online_block){.rest = 1}; /* lines 6, 22 */
   online->dual_scale = 1;
-  set(vectors.X, vectors.count, 0);
+  set_all(vectors.X, vectors.count, 0);
 }
 
 /* Shrink a lazy scale. Before it underflows, multiply it into the vector. */
@@ -140,7 +140,7 @@ static void shrink_scale(double *scale, double factor, double *v, int64_t count)
   *scale *= factor;
   if (*scale >= smallest_scale)
     return;
-  multiply(v, count, *scale);
+  scale_sums(v, count, *scale);
   *scale = 1;
 }
 
@@ -254,14 +254,14 @@ static double intercept_dual(const struct th_online *online, double a)
 
 void th_online_mean(struct th_online *online, struct th_online_vectors vectors)
 {
-  multiply(vectors.X, vectors.count,
-           online->dual_scale / (1 - online->block.rest));
+  scale_sums(vectors.X, vectors.count,
+             online->dual_scale / (1 - online->block.rest));
   online->dual_scale = 1;
 }
 
 /* Form Z and N of all steps so far; the block's share is scaled by a. */
-static void join(struct th_online *online, double a,
-                 struct th_online_vectors vectors)
+static void join_block(struct th_online *online, double a,
+                       struct th_online_vectors vectors)
 {
   double rest = online->block.rest;
   double old = rest * (1 - online->before);
@@ -270,7 +270,7 @@ static void join(struct th_online *online, double a,
   double own = a * (1 - rest);
   for (int64_t j = 0; j < vectors.count; j++)
     vectors.Z[j] = (old * vectors.Z[j] + own * vectors.X[j]) / all;
-  multiply(vectors.N, vectors.count, online->second_scale / all);
+  scale_sums(vectors.N, vectors.count, online->second_scale / all);
   online->second_scale = all;
 }
 
@@ -281,7 +281,7 @@ void th_online_end(struct th_online *online, double dual_norm,
   bool scaled = online->rule == TH_RULE_PROJ;
   double beyond = fmax(dual_norm - 1, 0);
   double a = scaled ? 1 / (1 + beyond) : 1;
-  join(online, a, vectors); /* line 17: estimated certificate */
+  join_block(online, a, vectors); /* line 17: estimated certificate */
   /* line 18 */
   online->primal =
       block->rest * online->primal + block->primal * (scaled ? 1 : 1 + beyond);

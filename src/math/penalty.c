@@ -38,7 +38,7 @@ static double norm1(const double *v, int64_t count)
 }
 
 /* Return the largest magnitude, or NaN if a value is NaN. */
-static double largest(const double *v, int64_t count)
+static double largest_magnitude(const double *v, int64_t count)
 {
   double most = 0;
   for (int64_t k = 0; k < count; k++)
@@ -50,7 +50,7 @@ static double largest(const double *v, int64_t count)
 /* Return norm2 of values whose squares may be out of range. */
 static double norm2_scaled(const double *v, int64_t count)
 {
-  double most = largest(v, count);
+  double most = largest_magnitude(v, count);
   double sum = 0;
   if (!(most > 0) || isinf(most))
     return most;
@@ -78,7 +78,7 @@ double th_penalty_norm_value(struct th_group_norm norm, const double *v,
 }
 
 /* Without branches: four times faster on values of mixed signs. */
-static void soft_threshold(double t, double *v, int64_t count)
+static void soft_threshold_all(double t, double *v, int64_t count)
 {
   for (int64_t k = 0; k < count; k++) {
     double cut = v[k] < t ? v[k] : t;
@@ -86,7 +86,7 @@ static void soft_threshold(double t, double *v, int64_t count)
   }
 }
 
-static void shrink(double t, double *v, int64_t count)
+static void shrink_norm2(double t, double *v, int64_t count)
 {
   double size = norm2(v, count);
   double factor = size > t ? 1 - t / size : 0;
@@ -98,9 +98,9 @@ void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
                           int64_t count)
 {
   if (norm.a > 0)
-    soft_threshold(t * norm.a, v, count);
+    soft_threshold_all(t * norm.a, v, count);
   if (norm.c > 0)
-    shrink(t * norm.c, v, count);
+    shrink_norm2(t * norm.c, v, count);
 }
 
 static int descending(const void *a, const void *b)
@@ -141,7 +141,7 @@ static double root(struct th_group_norm norm, const double *s, int64_t count)
 static double dual_of_both(struct th_group_norm norm, const double *z,
                            int64_t count, double *work)
 {
-  double most = largest(z, count);
+  double most = largest_magnitude(z, count);
   double unit = norm.a + norm.c;
   struct th_group_norm scaled = {norm.a / unit, norm.c / unit};
   if (!(most > 0) || isinf(most))
@@ -156,7 +156,7 @@ double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
                             int64_t count, double *work)
 {
   if (norm.c == 0)
-    return largest(z, count) / norm.a;
+    return largest_magnitude(z, count) / norm.a;
   if (norm.a == 0)
     return norm2(z, count) / norm.c;
   if (count == 1)

@@ -14,15 +14,15 @@
 #include <string.h>
 
 /* Whose entry j is. */
-static inline int64_t
-select_best_attribute(const struct th_select_among *entries, int64_t j)
+static inline int64_t attribute_at(const struct th_select_among *entries,
+                                   int64_t j)
 {
   return entries->attribute != NULL ? entries->attribute[j]
                                     : entries->first + j;
 }
 
 /* Magnitudes are ordered like the integers of their bit patterns. */
-static inline uint64_t select_best_magnitude(double value)
+static inline uint64_t magnitude_bits(double value)
 {
   double magnitude = fabs(value);
   uint64_t bits;
@@ -36,15 +36,15 @@ int th_select_order(const void *a, const void *b)
 {
   const struct th_index_value *left = a;
   const struct th_index_value *right = b;
-  uint64_t lk = select_best_magnitude(left->value);
-  uint64_t rk = select_best_magnitude(right->value);
+  uint64_t lk = magnitude_bits(left->value);
+  uint64_t rk = magnitude_bits(right->value);
   if (lk != rk)
     return lk > rk ? -1 : 1;
   return (left->attribute > right->attribute) -
          (left->attribute < right->attribute);
 }
 
-static void swap(struct th_index_value *a, struct th_index_value *b)
+static void swap_entries(struct th_index_value *a, struct th_index_value *b)
 {
   struct th_index_value kept = *a;
   *a = *b;
@@ -58,7 +58,7 @@ static void sift_up(struct th_index_value *heap, int64_t at)
     int64_t parent = (at - 1) / 2;
     if (th_select_order(&heap[at], &heap[parent]) < 0)
       return;
-    swap(&heap[at], &heap[parent]);
+    swap_entries(&heap[at], &heap[parent]);
   }
 }
 
@@ -70,7 +70,7 @@ static void sift_down(struct th_index_value *heap, int64_t size)
       child++;
     if (th_select_order(&heap[child], &heap[at]) < 0)
       return;
-    swap(&heap[at], &heap[child]);
+    swap_entries(&heap[at], &heap[child]);
     at = child;
   }
 }
@@ -81,16 +81,16 @@ static void sift_down(struct th_index_value *heap, int64_t size)
 static int64_t select_best(const struct th_select_among *entries, int64_t most,
                            struct th_index_value *best)
 {
-  uint64_t threshold = select_best_magnitude(entries->threshold);
+  uint64_t threshold = magnitude_bits(entries->threshold);
   uint64_t last = threshold; /* of the heap, once it is full */
   int64_t above = 0;
   for (int64_t j = 0; j < entries->count; j++) {
     double value = entries->values[j];
-    uint64_t magnitude = select_best_magnitude(value);
+    uint64_t magnitude = magnitude_bits(value);
     above += magnitude > threshold;
     if (magnitude <= threshold || magnitude < last || most < 1)
       continue;
-    struct th_index_value entry = {select_best_attribute(entries, j), value};
+    struct th_index_value entry = {attribute_at(entries, j), value};
     if (above <= most) {
       best[above - 1] = entry;
       sift_up(best, above - 1);
@@ -99,7 +99,7 @@ static int64_t select_best(const struct th_select_among *entries, int64_t most,
       sift_down(best, most);
     }
     if (above >= most)
-      last = select_best_magnitude(best[0].value);
+      last = magnitude_bits(best[0].value);
   }
   return above;
 }
@@ -127,14 +127,14 @@ void th_select_free(struct th_selection *work)
   *work = (struct th_selection){0};
 }
 
-static th_status check_numbers(const struct th_select_among *entries,
-                               struct th_error *err)
+static th_status refuse_nan(const struct th_select_among *entries,
+                            struct th_error *err)
 {
   for (int64_t j = 0; j < entries->count; j++)
     if (isnan(entries->values[j]))
       return th_fail(err, TH_ENUMERIC,
                      "the value of attribute %lld is not a number",
-                     (long long)select_best_attribute(entries, j));
+                     (long long)attribute_at(entries, j));
   return TH_OK;
 }
 
@@ -160,9 +160,9 @@ static struct th_index_value told_entry(const int64_t *part, int64_t c)
 }
 
 /* Collective. */
-static th_status tell(struct th_comm *comm, struct told *told,
-                      const struct th_select_among *entries, th_status rc,
-                      struct th_error *err)
+static th_status send_candidates(struct th_comm *comm, struct told *told,
+                                 const struct th_select_among *entries,
+                                 th_status rc, struct th_error *err)
 {
   size_t words = (size_t)comm->size * (2 * (size_t)told->slots + 1);
   int64_t *part = told_by(told, comm->rank);
@@ -180,7 +180,7 @@ static th_status tell(struct th_comm *comm, struct told *told,
 
 /* Collect what was told; whether it holds all that can be chosen: an entry that
  * was not told goes after the last told one of its rank. Local. */
-static bool collect(struct told *told, int size, int64_t k, int64_t *total)
+static bool collect_told(struct told *told, int size, int64_t k, int64_t *total)
 {
   bool enough = true;
   *total = 0;
@@ -211,14 +211,14 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
   th_status rc = before;
   *found = 0;
   if (rc == TH_OK)
-    rc = check_numbers(among, err);
+    rc = refuse_nan(among, err);
   if (comm->size > MOST_TEAM) {
     TH_TRY(th_agree(comm, rc, err));
     return th_select_by_digits(comm, work, among, chosen, found, err);
   }
   told.slots = th_min_i64(among->k, TOLD / comm->size);
-  TH_TRY(tell(comm, &told, among, rc, err));
-  if (!collect(&told, comm->size, among->k, &total))
+  TH_TRY(send_candidates(comm, &told, among, rc, err));
+  if (!collect_told(&told, comm->size, among->k, &total))
     return th_select_by_digits(comm, work, among, chosen, found, err);
   *found = select_best_choose(told.candidate, total, among->k, chosen);
 done:
@@ -251,8 +251,8 @@ struct search {
 
 static struct key key_of(const struct th_select_among *entries, int64_t j)
 {
-  return (struct key){{select_best_magnitude(entries->values[j]),
-                       ~(uint64_t)select_best_attribute(entries, j)}};
+  return (struct key){{magnitude_bits(entries->values[j]),
+                       ~(uint64_t)attribute_at(entries, j)}};
 }
 
 /* 1: chosen, 0: undecided, -1: out. */
@@ -289,9 +289,9 @@ static int64_t count_digits(const struct search *s,
 }
 
 /* Narrow the search by one digit. Collective. */
-static th_status narrow(struct th_comm *comm, struct search *s,
-                        const struct th_select_among *entries, th_status rc,
-                        struct th_error *err)
+static th_status narrow_digit(struct th_comm *comm, struct search *s,
+                              const struct th_select_among *entries,
+                              th_status rc, struct th_error *err)
 {
   int64_t digits[DIGITS + 1];
   int64_t mine[DIGITS];
@@ -318,9 +318,9 @@ static th_status narrow(struct th_comm *comm, struct search *s,
 
 /* This rank's candidates go behind those of lower ranks, and one sum makes the
  * list everyone's. Collective. */
-static int64_t share(struct th_comm *comm, const struct search *s,
-                     struct th_selection *work,
-                     const struct th_select_among *entries)
+static int64_t share_candidates(struct th_comm *comm, const struct search *s,
+                                struct th_selection *work,
+                                const struct th_select_among *entries)
 {
   int64_t total = s->above + s->undecided;
   int64_t before = s->mine;
@@ -331,7 +331,7 @@ static int64_t share(struct th_comm *comm, const struct search *s,
     struct key key = key_of(entries, j);
     if (key.part[0] <= s->threshold || side_of(s, &key) < 0)
       continue;
-    *next++ = select_best_attribute(entries, j);
+    *next++ = attribute_at(entries, j);
     memcpy(next++, &entries->values[j], sizeof *entries->values);
   }
   comm->ops->sum_i64(comm, work->packed, 2 * (size_t)total);
@@ -364,17 +364,17 @@ th_status th_select_by_digits(struct th_comm *comm, struct th_selection *work,
                               struct th_index_value *chosen, int64_t *found,
                               struct th_error *err)
 {
-  struct search s = {.threshold = select_best_magnitude(among->threshold),
+  struct search s = {.threshold = magnitude_bits(among->threshold),
                      .shift = 64,
                      .undecided = INT64_MAX};
   th_status rc = reserve(work, among->k, err);
   *found = 0;
   while (s.undecided > among->k + SPARE) {
-    rc = narrow(comm, &s, among, rc, err);
+    rc = narrow_digit(comm, &s, among, rc, err);
     if (rc != TH_OK)
       return rc;
   }
-  int64_t total = share(comm, &s, work, among);
+  int64_t total = share_candidates(comm, &s, work, among);
   *found = select_best_choose(work->candidates, total, among->k, chosen);
   return TH_OK;
 }

@@ -6,7 +6,6 @@
 #ifndef TH_CLAIMS_H
 #define TH_CLAIMS_H
 
-#include "base/error.h"
 #include "model/fields.h"
 
 #include <stdbool.h>

@@ -4,7 +4,6 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "base/search.h"
 
 #include <stdlib.h>
 

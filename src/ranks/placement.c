@@ -11,12 +11,12 @@
 enum { SLACK = 100 }; /* a border may move by that part of a rank's share */
 
 /* total * k / parts, without overflow. */
-static int64_t part_of(int64_t total, int64_t k, int64_t parts)
+static int64_t scaled_share(int64_t total, int64_t k, int64_t parts)
 {
   return total / parts * k + total % parts * k / parts;
 }
 
-static int64_t distance(int64_t a, int64_t b)
+static int64_t cost_apart(int64_t a, int64_t b)
 {
   return a > b ? a - b : b - a;
 }
@@ -28,12 +28,12 @@ struct border {
 };
 
 /* Move to the border whose cost below is nearest to the wanted one. */
-static void advance(struct border *border, const struct th_cost *cost,
-                    int64_t wanted)
+static void move_border(struct border *border, const struct th_cost *cost,
+                        int64_t wanted)
 {
   while (border->cell < cost->cells) {
     int64_t next = border->below + cost->cost[border->cell];
-    if (distance(next, wanted) > distance(border->below, wanted))
+    if (cost_apart(next, wanted) > cost_apart(border->below, wanted))
       break;
     border->below = next;
     border->cell++;
@@ -46,12 +46,12 @@ static int64_t shard_border(const struct th_cost *cost, int64_t cell)
   if (cost->shards < 2 || cost->cells < cost->shards)
     return -1; /* shards end within cells */
   int64_t attribute = cell * TH_CELL;
-  int64_t guess = part_of(cost->shards, cell, cost->cells);
+  int64_t guess = scaled_share(cost->shards, cell, cost->cells);
   int64_t best = -1;
   for (int64_t k = guess > 1 ? guess - 1 : 1;
        k <= guess + 2 && k < cost->shards; k++) {
     int64_t first = th_partition_shard(cost->attributes, k, cost->shards).first;
-    if (best < 0 || distance(first, attribute) < distance(best, attribute))
+    if (best < 0 || cost_apart(first, attribute) < cost_apart(best, attribute))
       best = first;
   }
   return best < 0 ? -1 : best / TH_CELL;
@@ -89,7 +89,7 @@ th_status th_placement_by_cost(struct th_placement *placement,
     total += cost->cost[c];
   for (int r = 1; r < size; r++) {
     int64_t lowest = border.cell;
-    advance(&border, cost, part_of(total, r, size));
+    move_border(&border, cost, scaled_share(total, r, size));
     prefer_shard(&border, cost, lowest, total / size / SLACK);
     edge[r] = th_min_i64(border.cell * TH_CELL, cost->attributes);
   }

@@ -22,7 +22,7 @@ struct th_spread_grid th_spread_grid_of(const struct th_comm *comm, bool flat)
 }
 
 /* How many of n rows the rank at `place` of `places` has. */
-static int64_t count_of(int64_t n, int place, int places)
+static int64_t rows_at(int64_t n, int place, int places)
 {
   int64_t whole = n / BLOCK;
   int64_t blocks = whole / places + (place < whole % places);
@@ -38,8 +38,8 @@ void th_spread_init(struct th_spread *s, int64_t n, struct th_spread_grid grid)
 {
   *s = (struct th_spread){.n = n,
                           .grid = grid,
-                          .rows = count_of(n, grid.row, grid.rows),
-                          .columns = count_of(n, grid.column, grid.columns)};
+                          .rows = rows_at(n, grid.row, grid.rows),
+                          .columns = rows_at(n, grid.column, grid.columns)};
   s->lead = in_tiles(s->rows);
   s->room = s->lead * in_tiles(s->columns);
 }

@@ -47,7 +47,7 @@ struct team {
 };
 
 /* Wait until all threads of this rank are here. */
-static void meet(struct team *team)
+static void wait_for_threads(struct team *team)
 {
   pthread_mutex_lock(&team->mutex);
   int64_t round = team->round;
@@ -61,7 +61,7 @@ static void meet(struct team *team)
   pthread_mutex_unlock(&team->mutex);
 }
 
-static int place_of(const struct member *member)
+static int thread_number(const struct member *member)
 {
   return (int)(member - member->team->member);
 }
@@ -76,13 +76,13 @@ static void operate(struct th_comm *comm, void *values, size_t count,
   struct team *team = member->team;
   comm->operations++;
   member->shown = values;
-  meet(team);
-  if (place_of(member) == 0)
+  wait_for_threads(team);
+  if (thread_number(member) == 0)
     bring(team, count);
-  meet(team);
-  if (place_of(member) > 0 && count > 0)
+  wait_for_threads(team);
+  if (thread_number(member) > 0 && count > 0)
     memcpy(values, team->member[0].shown, count * size);
-  meet(team);
+  wait_for_threads(team);
 }
 
 static void bring_sum(struct team *team, size_t count)
@@ -137,7 +137,7 @@ static void bring_nothing(struct team *team, size_t count)
   team->base->ops->barrier(team->base);
 }
 
-static void barrier(struct th_comm *comm)
+static void team_barrier(struct th_comm *comm)
 {
   operate(comm, NULL, 0, 1, bring_nothing);
 }
@@ -148,18 +148,18 @@ static void bcast(struct th_comm *comm, void *data, size_t bytes, int root)
   struct team *team = member->team;
   comm->operations++;
   member->shown = data;
-  meet(team);
-  if (place_of(member) == 0) {
+  wait_for_threads(team);
+  if (thread_number(member) == 0) {
     int rank = root / team->threads;
     const void *from = team->member[root % team->threads].shown;
     if (rank == team->base->rank && from != data && bytes > 0)
       memcpy(data, from, bytes);
     team->base->ops->bcast(team->base, data, bytes, rank);
   }
-  meet(team);
-  if (place_of(member) > 0 && bytes > 0)
+  wait_for_threads(team);
+  if (thread_number(member) > 0 && bytes > 0)
     memcpy(data, team->member[0].shown, bytes);
-  meet(team);
+  wait_for_threads(team);
 }
 
 /* The parts of this rank's threads to the first one's, and then of all ranks.
@@ -182,7 +182,7 @@ static void bring_parts(struct team *team, const int64_t *bytes)
   team->base->ops->join(team->base, all, team->bytes);
 }
 
-static void join(struct th_comm *comm, void *all, const int64_t *bytes)
+static void join_parts(struct th_comm *comm, void *all, const int64_t *bytes)
 {
   struct member *member = comm->transport;
   struct team *team = member->team;
@@ -191,31 +191,31 @@ static void join(struct th_comm *comm, void *all, const int64_t *bytes)
     whole += bytes[r];
   comm->operations++;
   member->shown = all;
-  meet(team);
-  if (place_of(member) == 0)
+  wait_for_threads(team);
+  if (thread_number(member) == 0)
     bring_parts(team, bytes);
-  meet(team);
-  if (place_of(member) > 0 && whole > 0)
+  wait_for_threads(team);
+  if (thread_number(member) > 0 && whole > 0)
     memcpy(all, team->member[0].shown, (size_t)whole);
-  meet(team);
+  wait_for_threads(team);
 }
 
 static const struct th_comm_ops ops = {.sum_i64 = sum_i64,
                                        .max_i64 = max_i64,
                                        .max_f64 = max_f64,
                                        .bcast = bcast,
-                                       .join = join,
-                                       .barrier = barrier};
+                                       .join = join_parts,
+                                       .barrier = team_barrier};
 
 static void work_as(struct member *member)
 {
   struct team *team = member->team;
   int threads = team->threads;
-  member->comm =
-      (struct th_comm){.ops = &ops,
-                       .rank = team->base->rank * threads + place_of(member),
-                       .size = team->base->size * threads,
-                       .transport = member};
+  member->comm = (struct th_comm){.ops = &ops,
+                                  .rank = team->base->rank * threads +
+                                          thread_number(member),
+                                  .size = team->base->size * threads,
+                                  .transport = member};
   member->rc = team->work(&member->comm, member->self, &member->err);
 }
 
@@ -227,7 +227,7 @@ static void *begin(void *self)
   pthread_mutex_lock(&team->mutex);
   while (team->threads == 0)
     pthread_cond_wait(&team->turn, &team->mutex);
-  bool wanted = place_of(member) < team->threads;
+  bool wanted = thread_number(member) < team->threads;
   pthread_mutex_unlock(&team->mutex);
   if (wanted)
     work_as(member);
@@ -528,8 +528,8 @@ static th_status use_all(struct work *work, struct th_error *err)
   return rc;
 }
 
-static th_status take_part(struct th_comm *comm, void *self,
-                           struct th_error *err)
+static th_status relay_part(struct th_comm *comm, void *self,
+                            struct th_error *err)
 {
   const struct hand *hand = self;
   th_status rc = TH_OK;
@@ -554,7 +554,7 @@ th_status th_team_relay_run(const struct th_relay *relay, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   for (int t = 0; t < threads; t++)
     hand[t] = (struct hand){.work = &work, .first = t == 0};
-  rc = th_team_run(comm, threads, take_part, hand, sizeof *hand, &made, err);
+  rc = th_team_run(comm, threads, relay_part, hand, sizeof *hand, &made, err);
 done:
   TH_FREE(work.place, hand);
   pthread_cond_destroy(&work.news);

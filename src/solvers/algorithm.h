@@ -1,6 +1,6 @@
 /* algorithm.h - what a solver gives the driver
  *
- * A solver is one file with one such table, and one row in registry.c. Its
+ * A solver is one file with one such table, and one row in solvers.c. Its
  * state is plain data that begins with a head, and the driver looks at no more.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ALGORITHM_H

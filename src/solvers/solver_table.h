@@ -1,5 +1,5 @@
 /* solver_table.h - which solvers there are, and what each needs
- * (driver/registry.c)
+ * (driver/solvers.c)
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SOLVER_TABLE_H
 #define TH_SOLVER_TABLE_H

@@ -78,8 +78,8 @@ static const char *const types[TH_STATE_TYPES] = {"f64", "i64", "i32",
                                                   "u8",  "u16", "bool"};
 
 /* The next entry of the image, which must be the one that is described. */
-static const struct th_state_entry *expect(struct th_state *state,
-                                           const struct th_state_entry *wanted)
+static const struct th_state_entry *
+expect_entry(struct th_state *state, const struct th_state_entry *wanted)
 {
   const struct th_state_image *image = state->image;
   if (state->next >= image->count) {
@@ -138,21 +138,21 @@ static void put_rows(struct th_state *state, const struct th_state_entry *from,
     check_bools(state, to->name, to->data, (size_t)to->rows * width);
 }
 
-static bool fits(const struct th_state_entry *from,
-                 const struct th_state_entry *to)
+static bool entry_fits(const struct th_state_entry *from,
+                       const struct th_state_entry *to)
 {
   bool spread = to->place == TH_STATE_BY_ATTRIBUTE;
   return from->rows == to->rows && to->here.last <= from->all &&
          (spread || from->all == to->all);
 }
 
-static void put(struct th_state *state, const struct th_state_entry *entry)
+static void put_one(struct th_state *state, const struct th_state_entry *entry)
 {
-  const struct th_state_entry *from = expect(state, entry);
+  const struct th_state_entry *from = expect_entry(state, entry);
   if (from == NULL)
     return;
   state->next++;
-  if (fits(from, entry))
+  if (entry_fits(from, entry))
     put_rows(state, from, entry);
   else
     th_state_note(
@@ -181,7 +181,7 @@ static void describe(struct th_state *state, const char *name,
   snprintf(entry->name, sizeof entry->name, "%.*s%s", TH_STATE_PREFIX,
            state->prefix, name);
   if (th_state_puts(state))
-    put(state, entry);
+    put_one(state, entry);
   else
     list(state, entry);
 }
@@ -304,7 +304,7 @@ struct th_range th_state_find(struct th_state *state, const char *name,
   snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_PREFIX,
            state->prefix, name);
   if (th_state_good(state))
-    found = expect(state, &wanted);
+    found = expect_entry(state, &wanted);
   if (found != NULL)
     *keys = found->data != NULL ? found->data : keys_of(state, found);
   if (*keys == NULL)
@@ -452,9 +452,9 @@ static void interleave(const char *parts, const int64_t *bytes, int size,
 }
 
 /* Gather an array that is spread over the ranks. Collective. */
-static th_status gather(const struct th_state_entry *from,
-                        struct th_state_entry *made, struct th_comm *comm,
-                        struct th_error *err)
+static th_status gather_array(const struct th_state_entry *from,
+                              struct th_state_entry *made, struct th_comm *comm,
+                              struct th_error *err)
 {
   int64_t width = th_range_count(from->here);
   int64_t mine = from->rows * width * (int64_t)th_state_size(from->type);
@@ -475,9 +475,9 @@ done:
 }
 
 /* Copy an array that rank 0 has. Collective. */
-static th_status copy(const struct th_state_entry *from,
-                      struct th_state_entry *made, struct th_comm *comm,
-                      struct th_error *err)
+static th_status copy_array(const struct th_state_entry *from,
+                            struct th_state_entry *made, struct th_comm *comm,
+                            struct th_error *err)
 {
   size_t bytes = bytes_of(made);
   th_status rc =
@@ -500,8 +500,8 @@ static th_status check_name(const struct th_state_image *image,
   return TH_OK;
 }
 
-th_status th_state_take(struct th_state *state, struct th_comm *comm,
-                        struct th_state_image *image, struct th_error *err)
+th_status th_state_snapshot(struct th_state *state, struct th_comm *comm,
+                            struct th_state_image *image, struct th_error *err)
 {
   th_status rc;
   *image = (struct th_state_image){.entry = NULL};
@@ -516,8 +516,8 @@ th_status th_state_take(struct th_state *state, struct th_comm *comm,
     *made = *from;
     made->data = NULL;
     image->count++;
-    TH_TRY((from->place == TH_STATE_BY_ATTRIBUTE ? gather : copy)(from, made,
-                                                                  comm, err));
+    TH_TRY((from->place == TH_STATE_BY_ATTRIBUTE ? gather_array : copy_array)(
+        from, made, comm, err));
   }
 done:
   if (rc != TH_OK)

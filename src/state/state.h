@@ -218,8 +218,8 @@ void th_state_free(struct th_state *state);
 
 /* Make an image of the listed arrays, on every rank. An error if a name comes
  * twice. Collective. Release with th_state_image_free. */
-th_status th_state_take(struct th_state *state, struct th_comm *comm,
-                        struct th_state_image *image, struct th_error *err);
+th_status th_state_snapshot(struct th_state *state, struct th_comm *comm,
+                            struct th_state_image *image, struct th_error *err);
 
 /* Call after everything has been described. TH_EFORMAT unless the whole image
  * is used up on every rank; otherwise the failure of a description.

@@ -6,7 +6,6 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/search.h"
 #include "ranks/partition.h"
 
 #include <math.h>
@@ -150,7 +149,7 @@ static void kukliansky_start(struct th_family_walk *walk, int64_t attribute)
 }
 
 /* Every value is drawn, those of two neighbouring examples together. */
-static void draw_all(struct th_family_walk *walk, int64_t attribute)
+static void draw_bernoulli(struct th_family_walk *walk, int64_t attribute)
 {
   struct th_stream stream = {walk->law->truth->seed, TH_PURPOSE_ATTRIBUTE};
   const double u = probability(walk->law, attribute);
@@ -163,7 +162,7 @@ static void draw_all(struct th_family_walk *walk, int64_t attribute)
 static void kukliansky_next(struct th_family_walk *walk, int64_t attribute)
 {
   if (!walk->gaps.rare) {
-    draw_all(walk, attribute);
+    draw_bernoulli(walk, attribute);
     return;
   }
   for (int64_t k = 0; k < walk->rows; k++) {
@@ -203,7 +202,7 @@ static void add_cell(struct th_family_walk *walk, struct th_range cell,
   }
   for (int64_t j = cell.first; j < cell.last; j++) {
     double coef = coef_at(walk->law->truth, j);
-    draw_all(walk, j);
+    draw_bernoulli(walk, j);
     for (int64_t k = 0; k < walk->rows; k++)
       target[k] += coef * walk->value[k];
   }

@@ -24,7 +24,7 @@ void *th_memo_find(const struct th_memo *memo, int64_t key)
   return memo->slots == 0 ? NULL : slot_of(memo, key)->data;
 }
 
-static th_status grow(struct th_memo *memo, struct th_error *err)
+static th_status grow_slots(struct th_memo *memo, struct th_error *err)
 {
   struct th_memo larger = *memo;
   larger.slots = memo->slots == 0 ? FIRST_SLOTS : 2 * memo->slots;
@@ -45,7 +45,7 @@ th_status th_memo_put(struct th_memo *memo, int64_t key, void *data,
                       int64_t bytes, struct th_error *err)
 {
   if (2 * (memo->count + 1) > memo->slots) {
-    th_status rc = grow(memo, err);
+    th_status rc = grow_slots(memo, err);
     if (rc != TH_OK)
       return rc;
   }

@@ -284,9 +284,9 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
 
 /* --- The values of dense families, in strips of examples ------------------ */
 
-static th_status store(const struct th_synthetic_room *room,
-                       const struct th_family_walk *walk, int64_t attribute,
-                       struct th_error *err)
+static th_status store_walk(const struct th_synthetic_room *room,
+                            const struct th_family_walk *walk,
+                            int64_t attribute, struct th_error *err)
 {
   int64_t to = (attribute - room->attributes.first) * room->stride +
                walk->first - room->examples.first;
@@ -311,7 +311,7 @@ static th_status store_strip(const struct th_family_rules *rules,
     if (rules->start != NULL && (j == range.first || j % TH_CELL == 0))
       rules->start(walk, j);
     rules->next(walk, j);
-    rc = store(room, walk, j, err);
+    rc = store_walk(room, walk, j, err);
   }
   return rc;
 }

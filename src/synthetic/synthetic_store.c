@@ -111,7 +111,7 @@ static th_status sparse_init(struct sparse *sparse,
 }
 
 /* Attributes around one that are made together. */
-static struct th_range unit_of(const struct sparse *s, int64_t attribute)
+static struct th_range attribute_unit(const struct sparse *s, int64_t attribute)
 {
   int64_t width = (int64_t)1 << s->width[attribute / TH_CELL];
   int64_t first = attribute / width * width;
@@ -182,7 +182,7 @@ static th_status find_tiles(struct sparse *s, int64_t attribute, bool alone,
 {
   struct th_memo *memo = alone ? &s->alone : &s->units;
   struct th_range one = {attribute, attribute + 1};
-  struct th_range unit = unit_of(s, attribute);
+  struct th_range unit = attribute_unit(s, attribute);
   th_status rc = TH_OK;
   *tiles = known_tiles(s, &s->units, unit);
   if (*tiles == NULL && alone)
@@ -400,7 +400,8 @@ struct th_synthetic_store {
   struct sparse sparse;
 };
 
-static struct place place_of(const struct th_shape *shape, struct th_rows rows)
+static struct place locate_rows(const struct th_shape *shape,
+                                struct th_rows rows)
 {
   struct place place = {.count = (int32_t)rows.count};
   place.group = th_shape_group_of(shape, rows.first, &place.row);
@@ -419,7 +420,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
       range.last > shape->attributes || rows.first < 0 || rows.count < 1 ||
       rows.first + rows.count > shape->examples)
     return th_fail(err, TH_EARG, "a request outside of the computed data");
-  struct place place = place_of(shape, rows);
+  struct place place = locate_rows(shape, rows);
   if (place.row + place.count > place.rows.count)
     return th_fail(err, TH_EARG, "rows of more than one row group");
   *slab = (struct th_slab){.layout = shape->layout,
@@ -466,8 +467,8 @@ static const struct th_store_ops store_ops = {
     .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
 
 /* FNV-1a over the parameters that decide the content. */
-static uint64_t fingerprint_of(const struct th_ground_truth *truth,
-                               const struct th_shape *shape)
+static uint64_t family_fingerprint(const struct th_ground_truth *truth,
+                                   const struct th_shape *shape)
 {
   double reals[1 + TH_FAMILY_PARAMETERS_COUNT] = {truth->noise};
   size_t count = 1;
@@ -516,7 +517,7 @@ th_status th_synthetic_store_create(struct th_synthetic_store **store,
   s->store.shape = *shape;
   s->store.shape.computed = true;
   s->store.statistics = "family";
-  s->store.fingerprint = fingerprint_of(truth, shape);
+  s->store.fingerprint = family_fingerprint(truth, shape);
   s->store.shape.nonzeros = (int64_t)(s->law.share * (double)shape->examples *
                                       (double)shape->attributes);
   if (shape->layout == TH_DENSE)

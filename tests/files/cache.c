@@ -194,7 +194,7 @@ static void test_rooms(int64_t usual)
       th_cache_pool_give(&rooms, room[r], th_cache_pool_bytes(bytes[r]));
     }
     bytes[r] = k % 7 == 0 ? 1 + draw(&state, 2 * usual) : usual;
-    room[r] = th_cache_pool_take(&rooms, bytes[r]);
+    room[r] = th_cache_pool_acquire(&rooms, bytes[r]);
     CHECK(room[r] != NULL && (uintptr_t)room[r] % 64 == 0);
     mark(room[r], r, bytes[r]);
   }

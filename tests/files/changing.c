@@ -157,13 +157,13 @@ static th_status import(struct setting *s, struct th_error *err)
   th_status rc;
   TH_TRY(th_import_open(&im, err));
   change_at(s, OPENED);
-  TH_TRY(th_import_count(&im, err));
+  TH_TRY(th_import_parse_ranges(&im, err));
   change_at(s, COUNTED);
-  TH_TRY(th_import_make_bins(&im, 1, err));
+  TH_TRY(th_import_parse_make_bins(&im, 1, err));
   TH_TRY(th_import_parse(&im, err));
   TH_TRY(th_import_write(&im, err));
 done:
-  th_import_close(&im);
+  th_import_open_free(&im);
   return rc;
 }
 
@@ -355,7 +355,7 @@ static void test_groups(struct setting *s)
   if (file == NULL || fclose(file) != 0)
     abort();
   th_error_clear(&err);
-  CHECK(th_groups_read_whole(s->path[0], NULL, ATTRIBUTES, &piece, &count,
+  CHECK(th_groups_file_whole(s->path[0], NULL, ATTRIBUTES, &piece, &count,
                              &err) == TH_OK);
   CHECK(count == ATTRIBUTES);
   free(piece);
@@ -365,7 +365,7 @@ static void test_groups(struct setting *s)
   groups_fd = open(s->path[0], O_WRONLY);
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
-  CHECK(th_groups_read_whole(s->path[0], NULL, ATTRIBUTES, &piece, &count,
+  CHECK(th_groups_file_whole(s->path[0], NULL, ATTRIBUTES, &piece, &count,
                              &err) == TH_EIO);
   setitimer(ITIMER_REAL, &never, NULL);
   close(groups_fd);
@@ -385,7 +385,7 @@ static void in_folder(struct th_comm *comm, void (*test)(struct setting *))
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   CASE(in_folder(&comm, test_between));
   CASE(in_folder(&comm, test_hidden));
@@ -393,6 +393,6 @@ int main(int argc, char **argv)
   CASE(in_folder(&comm, test_compressed));
   CASE(in_folder(&comm, test_groups));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -289,7 +289,7 @@ int main(int argc, char **argv)
   struct th_comm comm;
   char folder[64];
   char path[96];
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   test_folder(&comm, folder);
   snprintf(path, sizeof path, "%s/kept", folder);
@@ -302,6 +302,6 @@ int main(int argc, char **argv)
     rmdir(path);
   test_folder_remove(&comm, folder);
   int rc = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return rc;
 }

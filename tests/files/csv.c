@@ -267,7 +267,7 @@ static bool compare(struct th_csv_parser *parser, const struct th_csv *csv,
   begin(&is, type, measured);
   begin(&wanted, type, measured);
   th_error_clear(&err);
-  is.good = th_csv_row(parser, csv, &line, &is.row, &err) == TH_OK;
+  is.good = th_csv_reader_row(parser, csv, &line, &is.row, &err) == TH_OK;
   wanted.good = expect(csv, text, &wanted.row);
   bool right = is.good == wanted.good &&
                (is.good ? same(&is, &wanted, csv->attributes)
@@ -292,16 +292,16 @@ static void test_lines(void)
   struct text text;
   struct dice dice = {0};
   int64_t good = 0;
-  CHECK(th_csv_parser_create(&parser, &err) == TH_OK);
+  CHECK(th_csv_reader_create(&parser, &err) == TH_OK);
   for (int k = 0; k < LINES; k++) {
     make_case(&csv, &text, &dice);
-    if (!th_csv_is_example(&csv, text.bytes, (int64_t)text.length) ||
+    if (!th_csv_reader_is_example(&csv, text.bytes, (int64_t)text.length) ||
         memchr(text.bytes, '\0', text.length) != NULL)
       continue; /* no reader sees it */
     good += compare(parser, &csv, &text, types[k % 4], k % 8 == 7);
   }
   CHECK(good > LINES / 4 && good < LINES * 3 / 4);
-  th_csv_parser_free(parser);
+  th_csv_reader_free(parser);
 }
 
 int main(void)

@@ -57,7 +57,7 @@ static th_status read_back(void)
   struct th_model back;
   struct th_error err;
   th_error_clear(&err);
-  th_status rc = th_model_read(&back, &comm, path, &err);
+  th_status rc = th_model_file_read(&back, &comm, path, &err);
   bool good = rc == TH_OK || (rc == err.code && err.text[0] != '\0' &&
                               strpbrk(err.text, "\n\r\t\x1b") == NULL);
   if (!good || getenv("FORGE_VERBOSE") != NULL)
@@ -164,7 +164,7 @@ static void test_lies(void)
     make(&model);
     tell(&model, (enum lie)lie);
     snprintf(label, sizeof label, "lie %d", lie);
-    CHECK(th_model_write(&model, &comm, path, true, &err) == TH_OK);
+    CHECK(th_model_file_write(&model, &comm, path, true, &err) == TH_OK);
     bool refused = read_back() != TH_OK;
     CHECK(refused == (lie != NOTHING));
     if (refused != (lie != NOTHING))
@@ -185,7 +185,7 @@ static void test_arrays(void)
   int tried = 0;
   th_error_clear(&err);
   make(&model);
-  CHECK(th_model_write(&model, &comm, path, true, &err) == TH_OK);
+  CHECK(th_model_file_write(&model, &comm, path, true, &err) == TH_OK);
   th_model_free(&model);
   FILE *file = fopen(path, "rb");
   size_t size = fread(bytes, 1, sizeof bytes, file);

@@ -113,7 +113,7 @@ static void test_model(void)
   for (int64_t k = 0; k < 10000; k++)
     model.support[k] = k;
   limit_files(50000);
-  expect_full(th_model_write(&model, &comm, path, false, &err), &err);
+  expect_full(th_model_file_write(&model, &comm, path, false, &err), &err);
   th_model_free(&model);
 }
 

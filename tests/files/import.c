@@ -299,7 +299,7 @@ static void in_folder(struct th_comm *comm,
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   CASE(in_folder(&comm, test_borders));
   CASE(in_folder(&comm, test_few_lines));
@@ -307,6 +307,6 @@ int main(int argc, char **argv)
   CASE(in_folder(&comm, test_files));
   CASE(in_folder(&comm, test_faults));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

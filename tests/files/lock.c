@@ -70,7 +70,7 @@ static struct taken take(void)
 {
   struct taken t = {.folder = open(folder_path(), O_RDONLY | O_DIRECTORY)};
   t.file = openat(t.folder, "file", O_RDWR | O_CREAT, 0600);
-  t.answer = th_lock_take(&t.lock, t.file, t.folder, "file");
+  t.answer = th_lock_try(&t.lock, t.file, t.folder, "file");
   return t;
 }
 

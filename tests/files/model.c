@@ -120,7 +120,7 @@ static void test_round_trip(struct th_comm *comm, const char *folder,
   for (int k = 0; k < 2; k++) {
     th_error_clear(&err);
     snprintf(path[k], sizeof path[k], "%s/m%d.h5", folder, k);
-    CHECK(th_model_write(&model, comm, path[k], true, &err) == TH_OK);
+    CHECK(th_model_file_write(&model, comm, path[k], true, &err) == TH_OK);
     if (k == 0 && comm->rank == 0)
       sleep(2); /* a file time would have another second */
     comm->ops->barrier(comm);
@@ -129,7 +129,7 @@ static void test_round_trip(struct th_comm *comm, const char *folder,
     size[k] = slurp(path[k], bytes[k], MOST);
   CHECK(size[0] > 0 && size[0] < MOST && size[0] == size[1]);
   CHECK(memcmp(bytes[0], bytes[1], size[0]) == 0);
-  CHECK(th_model_read(&back, comm, path[0], &err) == TH_OK);
+  CHECK(th_model_file_read(&back, comm, path[0], &err) == TH_OK);
   if (err.code != TH_OK)
     fprintf(stderr, "%s\n", err.text);
   else
@@ -168,25 +168,25 @@ static void test_kinds(struct th_comm *comm, const char *folder)
   CHECK(recipe_write(&recipe, comm, data, true, &err) == TH_OK);
   CHECK(th_format_kind(data, &kind, &err) == TH_OK && kind == TH_FILE_DATASET);
   CHECK(th_format_kind(trained, &kind, &err) == TH_OK && kind == TH_FILE_MODEL);
-  expect(th_model_read(&model, comm, data, &err), TH_EFORMAT, &err,
+  expect(th_model_file_read(&model, comm, data, &err), TH_EFORMAT, &err,
          "data.h5 is a data set, not a model; give a model file made by "
          "thresher train");
   th_error_clear(&err);
   expect(th_dataset_open(&d, comm, trained, 0, &err), TH_EFORMAT, &err,
          "m0.h5 is a model, not a data set; give a data set");
   th_error_clear(&err);
-  expect(th_model_read(&model, comm, "/nowhere/m.h5", &err), TH_EIO, &err,
+  expect(th_model_file_read(&model, comm, "/nowhere/m.h5", &err), TH_EIO, &err,
          "cannot open /nowhere/m.h5: No such file or directory");
   th_error_clear(&err);
   expect(th_dataset_open(&d, comm, "/nowhere/d.h5", 0, &err), TH_EIO, &err,
          "cannot open /nowhere/d.h5: No such file or directory");
   th_error_clear(&err);
   make(&model, 3);
-  expect(th_model_write(&model, comm, trained, false, &err), TH_EIO, &err,
+  expect(th_model_file_write(&model, comm, trained, false, &err), TH_EIO, &err,
          "exists; give {force}");
   th_error_clear(&err);
-  expect(th_model_write(&model, comm, "/nowhere/m.h5", false, &err), TH_EIO,
-         &err, "cannot write /nowhere/m.h5: No such file or directory");
+  expect(th_model_file_write(&model, comm, "/nowhere/m.h5", false, &err),
+         TH_EIO, &err, "cannot write /nowhere/m.h5: No such file or directory");
   th_model_free(&model);
 }
 
@@ -213,7 +213,7 @@ static void test_damage(struct th_comm *comm, const char *folder)
       fclose(file);
     }
     comm->ops->barrier(comm);
-    if (th_model_read(&back, comm, path, &err) == TH_OK)
+    if (th_model_file_read(&back, comm, path, &err) == TH_OK)
       check_same(&model, &back);
     else
       found++;
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   char folder[64] = "";
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   test_folder(&comm, folder);
   CASE(test_round_trip(&comm, folder, 0));
@@ -243,6 +243,6 @@ int main(int argc, char **argv)
   CASE(test_damage(&comm, folder));
   test_folder_remove(&comm, folder);
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   char folder[64] = "";
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   test_folder(&comm, folder);
   CASE(test_open(&comm));
@@ -258,6 +258,6 @@ int main(int argc, char **argv)
   CASE(test_check(&comm, folder));
   test_folder_remove(&comm, folder);
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

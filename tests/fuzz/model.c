@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (th_output_seal_add(&room, &bytes)) {
     fuzz_file("model.h5", room, (size_t)bytes, path);
     th_comm_self(&comm);
-    if (th_model_read(&model, &comm, path, &err) == TH_OK)
+    if (th_model_file_read(&model, &comm, path, &err) == TH_OK)
       th_model_free(&model);
   }
   free(room);

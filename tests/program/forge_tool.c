@@ -84,11 +84,11 @@ int main(int argc, char **argv)
   if (argc != 6)
     return 2;
   struct change change = {strtod(argv[4], NULL), strtod(argv[5], NULL)};
-  th_status rc = th_model_read(&model, &comm, argv[1], &err);
+  th_status rc = th_model_file_read(&model, &comm, argv[1], &err);
   if (rc == TH_OK && !forge(&model, argv[3], change))
     rc = th_fail(&err, TH_EARG, "no member %s", argv[3]);
   if (rc == TH_OK)
-    rc = th_model_write(&model, &comm, argv[2], true, &err);
+    rc = th_model_file_write(&model, &comm, argv[2], true, &err);
   if (rc != TH_OK)
     fprintf(stderr, "%s\n", err.text);
   th_model_free(&model);

@@ -27,10 +27,10 @@ ROW = "th_solver_row"
 ELSEWHERE = ("th_bench_command", "th_synthetic_dense", "th_data_open")
 # What a reader of one step takes on trust: mathematics, ranks, HDF5 and whole files, and
 # the ground, but for who observes examples and who deals them.
-TRUSTED = ("th_loss_find", "th_kernel_gradient", "th_mpi_start", "th_h5_open",
+TRUSTED = ("th_loss_find", "th_kernel_gradient", "th_mpi_comm_start", "th_h5_open",
            "th_output_begin", "th_alloc", "th_agree", "th_slab_value", "th_state_one",
            "th_model_free")
-OBSERVERS = ("th_source_block", "th_deal_init", "th_latin_take")
+OBSERVERS = ("th_source_block", "th_deal_init", "th_latin_rows")
 
 Table = collections.namedtuple("Table", "kind text")
 

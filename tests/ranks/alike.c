@@ -128,7 +128,7 @@ static void test_same(struct th_comm *comm, int argc, char **argv)
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   CASE(test_same(&comm, argc, argv));
   for (size_t k = 0; k < sizeof trials / sizeof *trials; k++)
@@ -137,6 +137,6 @@ int main(int argc, char **argv)
   CASE(test_version(&comm));
   CASE(test_arithmetic(&comm));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -197,7 +197,7 @@ int main(int argc, char **argv)
                       .mean = 0.5,
                       .seed = 12,
                       .weighted = true};
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   frail.memory = problem_store(&p);
   memory_store_finish(frail.memory);
@@ -210,6 +210,6 @@ int main(int argc, char **argv)
   CASE(test_failures(&comm));
   memory_store_free(frail.memory);
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

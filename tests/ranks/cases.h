@@ -21,14 +21,14 @@ mpi_cases_named(int argc, char **argv, int count,
                 void (*others)(struct th_comm *comm), const char *name)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int k = 0; k < count; k++)
     CHECK_CASE("number", k, test_case(&comm, k));
   if (others != NULL)
     CASE_NAMED(name, others(&comm));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }
 

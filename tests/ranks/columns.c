@@ -219,7 +219,7 @@ static void test_form(struct th_comm *comm, enum th_layout layout,
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   CASE(test_form(&comm, TH_DENSE, TH_F32));
   CASE(test_form(&comm, TH_DENSE, TH_F64));
@@ -229,6 +229,6 @@ int main(int argc, char **argv)
   CASE(test_pieces(&comm, TH_DENSE, TH_F64));
   CASE(test_pieces(&comm, TH_SPARSE, TH_F32));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

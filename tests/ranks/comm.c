@@ -349,12 +349,12 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   struct th_comm self;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   CASE(test_everything(&comm));
   th_comm_self(&self); /* the team of one keeps the same contract */
   CASE(test_everything(&self));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -144,13 +144,13 @@ int main(int argc, char **argv)
 {
   static struct sample s;
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   CASE(test_growth(&s, &comm, 1, false));
   CASE(test_growth(&s, &comm, TH_PRODUCTS_ROWS, true));
   CASE(test_growth(&s, &comm, MOST_EXAMPLES, false));
   CASE(test_growth(&s, &comm, MOST_EXAMPLES, true));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

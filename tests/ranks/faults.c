@@ -307,7 +307,7 @@ int main(int argc, char **argv)
   struct th_comm comm;
   const char *only = argc > 1 ? argv[1] : NULL;
   now.left = -1;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int form = 0; form < FORMS; form++) {
     struct memory_store *m = store_of(form);
@@ -337,6 +337,6 @@ int main(int argc, char **argv)
   CASE(test_bytes(&comm, 4096, "group"));
   CASE(test_bytes(&comm, 40960, "group"));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -128,7 +128,7 @@ int main(int argc, char **argv)
   const int64_t attributes[] = {40, 300, 1100};
   const int64_t rows[] = {1, 255, 256, 257, 1800};
   const int64_t sizes[] = {0, 1, 7, 33};
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int d = 0; d < 3; d++)
     for (int r = 0; r < 5; r++)
@@ -146,6 +146,6 @@ int main(int argc, char **argv)
         CASE(test_setting(&comm, &s));
       }
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

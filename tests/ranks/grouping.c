@@ -357,7 +357,7 @@ int main(int argc, char **argv)
   static struct problem problem;
   struct th_comm comm;
   struct th_comm self;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   th_comm_self(&self);
   for (int k = 0; k < CASES; k++) {
@@ -367,6 +367,6 @@ int main(int argc, char **argv)
   CASE(test_without_groups(&comm));
   CASE(test_failures(&comm, &problem));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

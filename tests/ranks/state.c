@@ -151,7 +151,7 @@ static void print_cuts(struct th_comm *comm, struct trial *t, struct cuts *cuts)
     struct th_state_image image = {.count = 0};
     rc = th_run_update(&s.run, cuts->updates[k], &more, &err);
     if (rc == TH_OK)
-      rc = th_run_take(&s.run, &image, &err);
+      rc = th_run_snapshot(&s.run, &image, &err);
     cuts->print[k] = look_at_image(&image);
     th_state_image_free(&image);
   }
@@ -196,7 +196,7 @@ static th_status resume(struct session *s, struct trial *t,
 {
   th_status rc = begin(s, t, comm, err);
   if (rc == TH_OK && from != NULL)
-    rc = th_run_put(&s->run, &from->image, err);
+    rc = th_run_restore(&s->run, &from->image, err);
   if (rc == TH_OK && from != NULL && look_of(s) != from->look)
     complain(comm, t, "another state");
   return rc;
@@ -213,7 +213,7 @@ static void go_on(struct th_comm *comm, struct trial *t,
   if (rc == TH_OK)
     rc = th_run_update(&s.run, to->updates, &more, &err);
   if (rc == TH_OK)
-    rc = th_run_take(&s.run, &to->image, &err);
+    rc = th_run_snapshot(&s.run, &to->image, &err);
   if (rc != TH_OK)
     complain(comm, t, err.text);
   else if (look_at_image(&to->image) != right)
@@ -303,7 +303,7 @@ int main(int argc, char **argv)
   struct th_comm comm;
   const struct th_solver_row *table = th_solver_table();
   const char *only = argc > 1 ? argv[1] : NULL;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int solver = 0; table[solver].name != NULL; solver++)
     for (int k = 0; k < cases_of(&table[solver]); k++)
@@ -312,6 +312,6 @@ int main(int argc, char **argv)
                              strcmp(only, table[solver].name) == 0)
         CASE(test_case(&comm, &table[solver], k));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -274,7 +274,7 @@ static void test_stream(struct th_comm *comm)
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int k = 0; k < CASES; k++)
     for (int solver = 0; solver < SOLVERS; solver++)
@@ -284,6 +284,6 @@ int main(int argc, char **argv)
   CASE(test_balance(&comm, false, true));
   CASE(test_stream(&comm));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -184,7 +184,7 @@ static void test_size(void)
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int threads = 1; threads <= MOST_THREADS; threads++)
     for (int failing = -1; failing < threads * comm.size; failing++)
@@ -195,6 +195,6 @@ int main(int argc, char **argv)
   CASE(test_uneven(&comm));
   CASE(test_size());
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

@@ -150,11 +150,11 @@ int main(int argc, char **argv)
       {300, 25, false, 0.8, .holds = true, .decided = false},
       {300, 30000, true, 0.1, .holds = false, .decided = true}};
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int k = 0; k < 3; k++)
     CASE(test_trial(&comm, &trials[k]));
   int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return failed;
 }

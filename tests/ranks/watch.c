@@ -116,7 +116,7 @@ static void disagree(struct th_comm *comm)
 int main(int argc, char **argv)
 {
   struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
+  th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   if (argc > 1) {
     CASE(disagree(&comm));
@@ -125,6 +125,6 @@ int main(int argc, char **argv)
     CASE(test_prompt(&comm));
   }
   int status = check_finish(&comm);
-  th_mpi_stop(&comm);
+  th_mpi_comm_stop(&comm);
   return status;
 }

@@ -32,7 +32,7 @@ void th_cache_pool_expect(struct th_buffer_pool *pool, int64_t bytes)
 }
 
 /* Allocate a block; NULL without memory. */
-static char *add_block(struct th_buffer_pool *pool)
+static char *pool_add_block(struct th_buffer_pool *pool)
 {
   struct th_error ignored = {0};
   if (th_grow((void **)&pool->block, &pool->capacity, pool->blocks + 1,
@@ -54,13 +54,13 @@ static void *take_usual(struct th_buffer_pool *pool)
     pool->free = *(void **)room;
     return room;
   }
-  if (pool->untouched == 0 && add_block(pool) == NULL)
+  if (pool->untouched == 0 && pool_add_block(pool) == NULL)
     return NULL;
   int64_t place = BLOCK / pool->usual - pool->untouched--;
   return pool->block[pool->blocks - 1] + place * pool->usual;
 }
 
-void *th_cache_pool_take(struct th_buffer_pool *pool, int64_t bytes)
+void *th_cache_pool_acquire(struct th_buffer_pool *pool, int64_t bytes)
 {
   int64_t size = th_cache_pool_bytes(bytes);
   pool->taken = true;
@@ -120,7 +120,7 @@ static void link_newest(struct th_cache *cache, int32_t k)
 }
 
 /* Find a key. Most requests repeat the last one. */
-static int32_t find(const struct th_cache *cache, int64_t key)
+static int32_t find_item(const struct th_cache *cache, int64_t key)
 {
   if (cache->count == 0)
     return NONE;
@@ -134,7 +134,7 @@ static int32_t find(const struct th_cache *cache, int64_t key)
 
 void *th_cache_find(struct th_cache *cache, int64_t key)
 {
-  int32_t k = find(cache, key);
+  int32_t k = find_item(cache, key);
   if (k == NONE)
     return NULL;
   if (k != cache->newest && cache->items[k].pins == 0) {
@@ -146,12 +146,12 @@ void *th_cache_find(struct th_cache *cache, int64_t key)
 
 void th_cache_show(struct th_cache *cache, int64_t key, const void *shown)
 {
-  int32_t k = find(cache, key);
+  int32_t k = find_item(cache, key);
   if (k != NONE)
     cache->items[k].shown = shown;
 }
 
-const void *th_cache_look(struct th_cache *cache, int64_t key)
+const void *th_cache_shown(struct th_cache *cache, int64_t key)
 {
   if (cache->count == 0)
     return NULL;
@@ -165,8 +165,8 @@ const void *th_cache_look(struct th_cache *cache, int64_t key)
   return cache->items[k].shown;
 }
 
-void th_cache_near(const struct th_cache *cache, const int64_t *key,
-                   int64_t count)
+void th_cache_prefetch(const struct th_cache *cache, const int64_t *key,
+                       int64_t count)
 {
   if (cache->count == 0)
     return;
@@ -238,8 +238,8 @@ static th_status grow_buckets(struct th_cache *cache, struct th_error *err)
   return TH_OK;
 }
 
-static th_status take_slot(struct th_cache *cache, int32_t *slot,
-                           struct th_error *err)
+static th_status acquire_slot(struct th_cache *cache, int32_t *slot,
+                              struct th_error *err)
 {
   if (cache->free != NONE) {
     *slot = cache->free;
@@ -278,7 +278,7 @@ static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
     /* the old spare room is not counted in used */
     th_cache_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
     cache->spare_bytes = th_cache_pool_bytes(bytes);
-    cache->spare = th_cache_pool_take(&cache->pool, bytes);
+    cache->spare = th_cache_pool_acquire(&cache->pool, bytes);
   }
   *room = cache->spare;
   *got = cache->spare_bytes;
@@ -312,7 +312,7 @@ void th_cache_expect(struct th_cache *cache, int64_t bytes)
 static th_status add_item(struct th_cache *cache, int64_t key, int32_t *slot,
                           struct th_error *err)
 {
-  th_status rc = take_slot(cache, slot, err);
+  th_status rc = acquire_slot(cache, slot, err);
   if (rc != TH_OK)
     return rc;
   int64_t b = bucket_of(cache, key);
@@ -381,21 +381,21 @@ done:
 
 void th_cache_pin(struct th_cache *cache, int64_t key)
 {
-  int32_t k = find(cache, key);
+  int32_t k = find_item(cache, key);
   if (cache->items[k].pins++ == 0)
     unlink_use(cache, k);
 }
 
 void th_cache_unpin(struct th_cache *cache, int64_t key)
 {
-  int32_t k = find(cache, key);
+  int32_t k = find_item(cache, key);
   if (--cache->items[k].pins == 0)
     link_newest(cache, k);
 }
 
 void th_cache_drop(struct th_cache *cache, int64_t key)
 {
-  int32_t k = find(cache, key);
+  int32_t k = find_item(cache, key);
   if (k != NONE)
     evict(cache, k);
 }

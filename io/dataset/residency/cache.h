@@ -21,7 +21,7 @@ struct th_cache_item {
   int32_t pins;      /* above 0: not in the order of use */
   bool light;        /* the room is smaller: see th_cache_add_light */
   bool looked;       /* shown since the item was last made the newest */
-  const void *shown; /* what th_cache_look gives; NULL: it does not find it */
+  const void *shown; /* what th_cache_shown gives; NULL: it does not find it */
 };
 
 /* Zeroed: empty. */
@@ -60,11 +60,11 @@ void *th_cache_find(struct th_cache *cache, int64_t key);
  * used, and becomes the most recently used one when it would have to leave:
  * quicker where many items are looked at in no order. */
 void th_cache_show(struct th_cache *cache, int64_t key, const void *shown);
-const void *th_cache_look(struct th_cache *cache, int64_t key);
+const void *th_cache_shown(struct th_cache *cache, int64_t key);
 
 /* These keys are going to be looked at: bring what that needs near. */
-void th_cache_near(const struct th_cache *cache, const int64_t *key,
-                   int64_t count);
+void th_cache_prefetch(const struct th_cache *cache, const int64_t *key,
+                       int64_t count);
 
 /* Announce the size of most items: see th_cache_pool_expect. */
 void th_cache_expect(struct th_cache *cache, int64_t bytes);
@@ -109,7 +109,7 @@ void th_cache_pool_expect(struct th_buffer_pool *pool, int64_t bytes);
 
 /* Take a room of th_cache_pool_bytes bytes, aligned to 64, not zeroed; NULL
  * without memory. Shown for tests. */
-void *th_cache_pool_take(struct th_buffer_pool *pool, int64_t bytes);
+void *th_cache_pool_acquire(struct th_buffer_pool *pool, int64_t bytes);
 
 /* Give back a room; size: its th_cache_pool_bytes. The pages of large rooms go
  * back to the system. NULL is legal. Shown for tests. */

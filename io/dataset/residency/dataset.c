@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/residency/dataset.h"
 
-#include "base/integer.h"
 #include "base/memory.h"
 #include "io/dataset/attribute_groups.h"
 #include "io/dataset/fingerprint.h"
@@ -27,10 +26,10 @@ th_status th_dataset_names(struct th_dataset *dataset, char ***names,
 {
   const struct th_h5 *master = &dataset->examples.h5;
   *names = NULL;
-  if (!th_h5_exists(master, TH_D_NAMES))
+  if (!th_h5_set_exists(master, TH_D_NAMES))
     return TH_OK;
-  return th_h5_get_texts(master, TH_D_NAMES, dataset->store.shape.attributes,
-                         names, err);
+  return th_h5_set_get_texts(master, TH_D_NAMES,
+                             dataset->store.shape.attributes, names, err);
 }
 
 struct th_name_print th_dataset_name_print(const struct th_dataset *dataset)
@@ -68,8 +67,8 @@ struct table {
 };
 
 /* The entry of a name, or the free entry for it. */
-static int64_t *entry_of(const struct table *table, const char *name,
-                         size_t length)
+static int64_t *name_entry(const struct table *table, const char *name,
+                           size_t length)
 {
   uint64_t at = th_hash(name, length) & table->mask;
   for (; table->entry[at] != 0; at = (at + 1) & table->mask) {
@@ -91,7 +90,7 @@ static th_status fill_table(struct table *table, char *const *name,
   table->name = name;
   th_status rc = TH_NEW(&table->entry, size, "a table of names", err);
   for (int64_t k = 0; k < count && rc == TH_OK; k++) {
-    int64_t *entry = entry_of(table, name[k], strlen(name[k]));
+    int64_t *entry = name_entry(table, name[k], strlen(name[k]));
     if (*entry == 0)
       *entry = k + 1;
   }
@@ -101,7 +100,7 @@ static th_status fill_table(struct table *table, char *const *name,
 static void note_place(const struct table *table, const char *name,
                        size_t length, int64_t attribute, int64_t *place)
 {
-  int64_t k = *entry_of(table, name, length) - 1;
+  int64_t k = *name_entry(table, name, length) - 1;
   if (k >= 0)
     place[k] = place[k] == TH_NAME_ABSENT ? attribute : TH_NAME_TWICE;
 }
@@ -127,7 +126,7 @@ th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
     note_place(&table, at, strnlen(at, names.width), a, attribute);
   }
   for (int64_t k = 0; k < count; k++)
-    if (*entry_of(&table, name[k], strlen(name[k])) != k + 1)
+    if (*name_entry(&table, name[k], strlen(name[k])) != k + 1)
       attribute[k] = TH_NAME_TWICE;
 done:
   th_names_close(&names);
@@ -165,8 +164,8 @@ done:
   return rc;
 }
 
-static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
-                      struct th_error *err)
+static th_status fill_store(struct th_dataset *d, const char *path,
+                            int64_t memory, struct th_error *err)
 {
   th_status rc = TH_OK;
   d->store.ops = &th_dataset_store_ops;
@@ -204,7 +203,7 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_master_share(&d->info, comm, err));
   d->residency.ranks = comm->size;
-  TH_TRY(th_agree(comm, fill(d, path, memory, err), err));
+  TH_TRY(th_agree(comm, fill_store(d, path, memory, err), err));
   TH_TRY(th_examples_keep(&d->examples, memory, comm, err));
   *dataset = d;
   d = NULL;
@@ -347,9 +346,9 @@ static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
 }
 
 /* Check the master as a whole. Local: rank 0. */
-static th_status check_whole(struct th_dataset *d,
-                             const struct th_shard_sum *sum,
-                             struct th_error *err)
+static th_status check_sums(struct th_dataset *d,
+                            const struct th_shard_sum *sum,
+                            struct th_error *err)
 {
   struct th_print print = {.content = sum->content};
   th_status rc = th_examples_check(&d->examples, &print, err);
@@ -376,7 +375,7 @@ th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
   int64_t sums[2] = {(int64_t)sum.content, sum.nonzeros};
   comm->ops->sum_i64(comm, sums, 2);
   sum = (struct th_shard_sum){(uint64_t)sums[0], sums[1]};
-  rc = comm->rank == 0 ? check_whole(dataset, &sum, err) : TH_OK;
+  rc = comm->rank == 0 ? check_sums(dataset, &sum, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
 done:
   return rc;

@@ -3,15 +3,14 @@
 #include "io/dataset/residency/dataset_store.h"
 
 #include "base/integer.h"
-#include "base/search.h"
 #include "io/dataset/piece.h"
 #include "io/files/mapping.h"
 #include "ranks/comm.h"
 
 #include <string.h>
 
-static th_status refuse(const struct th_dataset *d, const char *what,
-                        struct th_error *err)
+static th_status refuse_request(const struct th_dataset *d, const char *what,
+                                struct th_error *err)
 {
   th_fail(err, TH_EARG, "%s: %s", d->path, what);
   return TH_EARG;
@@ -27,11 +26,11 @@ static th_status dataset_request(const struct th_dataset *d,
   if (range.first < 0 || range.first >= range.last ||
       range.last > g->shape.attributes || rows.first < 0 || rows.count < 1 ||
       rows.first + rows.count > g->shape.examples)
-    return refuse(d, "a request outside of the data", err);
+    return refuse_request(d, "a request outside of the data", err);
   struct th_rows group =
       th_row_groups_group(g, th_row_groups_group_of(g, rows.first));
   if (rows.first + rows.count > group.first + group.count)
-    return refuse(d, "rows of more than one row group", err);
+    return refuse_request(d, "rows of more than one row group", err);
   return TH_OK;
 }
 
@@ -166,7 +165,7 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
   double began = th_comm_clock();
   th_status rc = TH_OK;
   if (range.first < 0 || range.last > store->shape.attributes)
-    return refuse(d, "a request outside of the data", err);
+    return refuse_request(d, "a request outside of the data", err);
   for (int64_t a = range.first; rc == TH_OK && a < range.last;) {
     struct th_shard *shard = th_residency_shard(&d->residency, a);
     struct th_range part =
@@ -396,8 +395,8 @@ static void place_some(const struct th_dataset *d, struct th_entries entries,
     some->unit[k] = th_residency_key(&d->residency, spot.unit, spot.group);
     some->run[k] = th_residency_key(&d->residency, spot.attribute, spot.group);
   }
-  th_cache_near(&d->residency.blocks, some->unit, entries.count);
-  th_cache_near(&d->residency.runs, some->run, entries.count);
+  th_cache_prefetch(&d->residency.blocks, some->unit, entries.count);
+  th_cache_prefetch(&d->residency.runs, some->run, entries.count);
 }
 
 /* Is entry k in a unit that is in memory as a whole, or a run that is kept? */
@@ -406,9 +405,9 @@ static bool find_dense(struct th_dataset *d, struct some *some, int64_t k)
   const struct th_shape *shape = &d->store.shape;
   const struct spot *at = &some->spot[k];
   int64_t skip = (at->attribute - at->unit) * shape->row_group;
-  const char *values = th_cache_look(&d->residency.blocks, some->unit[k]);
+  const char *values = th_cache_shown(&d->residency.blocks, some->unit[k]);
   if (values == NULL) {
-    values = th_cache_look(&d->residency.runs, some->run[k]);
+    values = th_cache_shown(&d->residency.runs, some->run[k]);
     skip = 0;
   }
   if (values == NULL)
@@ -423,7 +422,7 @@ static bool find_sparse(struct th_dataset *d, struct some *some, int64_t k)
 {
   const struct spot *at = &some->spot[k];
   const struct th_piece *piece =
-      th_cache_look(&d->residency.blocks, some->unit[k]);
+      th_cache_shown(&d->residency.blocks, some->unit[k]);
   if (piece == NULL)
     return false;
   int64_t attribute = at->attribute - at->shard->row->range.first;
@@ -442,14 +441,15 @@ static bool find_sparse(struct th_dataset *d, struct some *some, int64_t k)
 }
 
 /* Load what was found; the last is that before value[0]. */
-static void load(const struct th_dataset *d, struct some *some, double *value)
+static void load_found(const struct th_dataset *d, struct some *some,
+                       double *value)
 {
   th_type_gather(d->store.shape.type, some->array, some->item, some->found,
                  value - some->found);
   some->found = 0;
 }
 
-static bool is_whole(const struct th_unit *unit)
+static bool unit_is_whole(const struct th_unit *unit)
 {
   struct th_range all = unit->attributes;
   struct th_range there = th_residency_part(unit, all, TH_PRESENT);
@@ -461,13 +461,13 @@ static bool is_whole(const struct th_unit *unit)
 static void show_unit(struct th_cache *cache, int64_t key)
 {
   const struct th_unit *unit = th_cache_find(cache, key);
-  if (unit != NULL && is_whole(unit))
+  if (unit != NULL && unit_is_whole(unit))
     th_cache_show(cache, key, unit->values);
 }
 
 /* The next look is to find the unit or the kept run, or the piece. */
-static void show(struct th_dataset *d, const struct th_place *place,
-                 int64_t attribute)
+static void show_next(struct th_dataset *d, const struct th_place *place,
+                      int64_t attribute)
 {
   if (d->store.shape.layout == TH_SPARSE) {
     th_cache_show(&d->residency.blocks, place->key,
@@ -481,8 +481,8 @@ static void show(struct th_dataset *d, const struct th_place *place,
 
 /* Read what is not in memory: whole units if all of them are going to stay,
  * else the run alone. */
-static th_status fetch(struct th_dataset *d, int64_t row, int64_t attribute,
-                       double *value, struct th_error *err)
+static th_status read_one(struct th_dataset *d, int64_t row, int64_t attribute,
+                          double *value, struct th_error *err)
 {
   struct th_rows one = {row, 1};
   struct th_range rest = {attribute, attribute + 1};
@@ -501,7 +501,7 @@ static th_status fetch(struct th_dataset *d, int64_t row, int64_t attribute,
     if (attribute >= slab.attributes.first && attribute < slab.attributes.last)
       *value = th_slab_value(&slab, attribute, 0);
   }
-  show(d, &place, attribute);
+  show_next(d, &place, attribute);
 done:
   return rc;
 }
@@ -521,11 +521,11 @@ static th_status some_entries(struct th_dataset *d, struct th_entries entries,
     some->found += found;
     if (found)
       continue;
-    load(d, some, value + k);
-    rc = fetch(d, entries.row[k], entries.attribute[k], value + k, err);
+    load_found(d, some, value + k);
+    rc = read_one(d, entries.row[k], entries.attribute[k], value + k, err);
   }
   if (rc == TH_OK)
-    load(d, some, value + entries.count);
+    load_found(d, some, value + entries.count);
   return rc;
 }
 

@@ -33,8 +33,8 @@ static th_status open_array(struct th_examples *e, const char *name,
     goto done;
   }
   TH_TRY(TH_NEW(checksum, groups, "checksums", err));
-  TH_TRY(th_h5_get(&e->h5, checksum_name, H5T_NATIVE_UINT64, groups, *checksum,
-                   err));
+  TH_TRY(th_h5_set_get(&e->h5, checksum_name, H5T_NATIVE_UINT64, groups,
+                       *checksum, err));
 done:
   return rc;
 }
@@ -294,21 +294,21 @@ static th_status check_groups(const struct th_examples *e, int64_t *room,
   const struct th_h5 *h5 = &e->h5;
   bool good = true;
   th_status rc = TH_OK;
-  TH_TRY(
-      th_h5_get(h5, TH_D_GROUP_FIRST, H5T_NATIVE_INT64, g->groups, room, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_GROUP_FIRST, H5T_NATIVE_INT64, g->groups, room,
+                       err));
   for (int64_t k = 0; k < g->groups; k++)
     good = good && room[k] == th_row_groups_group(g, k).first;
-  TH_TRY(
-      th_h5_get(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, g->groups, room, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, g->groups, room,
+                       err));
   for (int64_t k = 0; k < g->groups; k++)
     good = good && room[k] == th_row_groups_group(g, k).count;
   const uint8_t *split = (const uint8_t *)room;
-  TH_TRY(
-      th_h5_get(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, g->groups, room, err));
+  TH_TRY(th_h5_set_get(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, g->groups, room,
+                       err));
   for (int64_t k = 0; k < g->groups; k++)
     good = good && split[k] == (k >= g->training_groups);
-  TH_TRY(th_h5_get(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, g->shape.examples, room,
-                   err));
+  TH_TRY(th_h5_set_get(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, g->shape.examples,
+                       room, err));
   int64_t weightless = g->shape.examples - g->shape.weightless;
   for (int64_t i = 0; i < g->shape.examples; i++)
     good = good && split[i] == (i >= g->shape.training) + (i >= weightless);
@@ -329,9 +329,9 @@ static th_status check_names(const struct th_examples *e,
   struct th_names names = {0};
   char **all = NULL;
   th_status rc = TH_OK;
-  if (!th_h5_exists(h5, TH_D_NAMES))
+  if (!th_h5_set_exists(h5, TH_D_NAMES))
     return TH_OK;
-  TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, attributes, &all, err));
+  TH_TRY(th_h5_set_get_texts(h5, TH_D_NAMES, attributes, &all, err));
   TH_TRY(th_names_open(&names, h5, attributes, err));
   for (int64_t a = 0; a < attributes; a++) {
     th_fingerprint_name(&found, all[a], strlen(all[a]));

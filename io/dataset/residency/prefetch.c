@@ -39,7 +39,7 @@ struct th_prefetch_thread {
   struct place place[PLACES];
 };
 
-static struct place *place_of(struct th_prefetch_thread *ahead, int64_t number)
+static struct place *place_at(struct th_prefetch_thread *ahead, int64_t number)
 {
   return &ahead->place[number % PLACES];
 }
@@ -69,27 +69,27 @@ static int64_t next_read(struct th_prefetch_thread *ahead, int64_t before,
 
 /* Advise the kernel of coming reads, since a disk can work on several at once.
  */
-static void advise(struct th_prefetch_thread *ahead, int64_t next,
-                   int64_t ready)
+static void advise_reads(struct th_prefetch_thread *ahead, int64_t next,
+                         int64_t ready)
 {
   int64_t last = next + ADVISED < ready ? next + ADVISED : ready;
   if (ahead->advised < next)
     ahead->advised = next;
   for (; ahead->advised < last; ahead->advised++) {
-    const struct th_fetch *fetch = &place_of(ahead, ahead->advised)->fetch;
+    const struct th_fetch *fetch = &place_at(ahead, ahead->advised)->fetch;
     if (!fetch->in_place)
       th_shard_fetch_advise(fetch);
   }
 }
 
-static void *read_all(void *self)
+static void *read_queue(void *self)
 {
   struct th_prefetch_thread *ahead = self;
   int64_t ready = 0;
   int64_t next = next_read(ahead, 0, &ready);
   while (next >= 0) {
-    struct place *place = place_of(ahead, next);
-    advise(ahead, next, ready);
+    struct place *place = place_at(ahead, next);
+    advise_reads(ahead, next, ready);
     if (!place->fetch.small && !place->fetch.in_place)
       carry_out(place);
     next = next_read(ahead, next + 1, &ready);
@@ -98,14 +98,14 @@ static void *read_all(void *self)
 }
 
 /* Start the thread with signals blocked, since the main thread handles them. */
-static bool start_thread(struct th_prefetch_thread *ahead)
+static bool start_reader(struct th_prefetch_thread *ahead)
 {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
     return false;
-  bool good = pthread_create(&ahead->thread, NULL, read_all, ahead) == 0;
+  bool good = pthread_create(&ahead->thread, NULL, read_queue, ahead) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return good;
 }
@@ -123,12 +123,12 @@ th_status th_prefetch_begin(struct th_prefetch *prefetch, int64_t window,
   pthread_mutex_init(&made->mutex, NULL);
   pthread_cond_init(&made->work, NULL);
   pthread_cond_init(&made->news, NULL);
-  made->threaded = threaded && start_thread(made);
+  made->threaded = threaded && start_reader(made);
   prefetch->ahead = made;
   return TH_OK;
 }
 
-static void prefetch_thread_free(struct th_prefetch_thread *ahead)
+static void thread_free(struct th_prefetch_thread *ahead)
 {
   if (ahead == NULL)
     return;
@@ -168,7 +168,7 @@ static void prefetch_thread_go(struct th_prefetch_thread *ahead)
 static th_status prefetch_thread_pop(struct th_prefetch_thread *ahead,
                                      struct th_fetch *fetch, double *seconds)
 {
-  struct place *place = place_of(ahead, ahead->popped);
+  struct place *place = place_at(ahead, ahead->popped);
   if (ahead->threaded) {
     prefetch_thread_go(ahead);
     pthread_mutex_lock(&ahead->mutex);
@@ -219,7 +219,7 @@ static bool queue(struct th_prefetch *o, struct th_residency *r,
     return false;
   if (fetch.in_place)
     th_residency_advise(place, &fetch);
-  *place_of(o->ahead, o->ahead->pushed++) = (struct place){.fetch = fetch};
+  *place_at(o->ahead, o->ahead->pushed++) = (struct place){.fetch = fetch};
   th_residency_mark(unit, part, TH_QUEUED);
   th_cache_pin(unit->cache, unit->key);
   if (unit->reads++ == 0)
@@ -264,7 +264,7 @@ static bool queue_unit(struct th_prefetch *o, struct th_residency *r,
 }
 
 /* Queue wanted slabs until the window is full. */
-static void fill(struct th_prefetch *o, struct th_residency *r)
+static void queue_wanted(struct th_prefetch *o, struct th_residency *r)
 {
   while (o->next < o->count && queue_unit(o, r, &o->wanted[o->next])) {
     if (o->attribute < o->wanted[o->next].range.last)
@@ -302,7 +302,7 @@ void th_prefetch_wait(struct th_prefetch *prefetch,
     while (under_way(prefetch, residency, wanted))
       take_over(prefetch, residency);
     /* the room that became free may be for this very range */
-    fill(prefetch, residency);
+    queue_wanted(prefetch, residency);
   } while (under_way(prefetch, residency, wanted));
 }
 
@@ -320,7 +320,7 @@ void th_prefetch_announce(struct th_prefetch *prefetch,
   o->wanted[o->count++] = *wanted;
   if (o->next == o->count - 1)
     o->attribute = wanted->range.first;
-  fill(o, residency);
+  queue_wanted(o, residency);
 }
 
 void th_prefetch_forget(struct th_prefetch *prefetch,
@@ -336,7 +336,7 @@ void th_prefetch_forget(struct th_prefetch *prefetch,
 
 void th_prefetch_free(struct th_prefetch *prefetch)
 {
-  prefetch_thread_free(prefetch->ahead);
+  thread_free(prefetch->ahead);
   free(prefetch->wanted);
   *prefetch = (struct th_prefetch){0};
 }

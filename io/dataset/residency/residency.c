@@ -13,16 +13,16 @@ enum { ALIGNMENT = 64, HEAD = 128 };
 _Static_assert(sizeof(struct th_unit) <= HEAD && HEAD % ALIGNMENT == 0,
                "values follow the unit");
 
-static int64_t align(int64_t bytes)
+static int64_t aligned(int64_t bytes)
 {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* Bytes for the unit, its values, checksums and states, one after the other. */
-static int64_t room_bytes(const struct th_shard *shard, int64_t count)
+static int64_t unit_bytes(const struct th_shard *shard, int64_t count)
 {
-  return HEAD + align(count * shard->map.run) +
-         align(count * (int64_t)sizeof(uint64_t)) + align(count);
+  return HEAD + aligned(count * shard->map.run) +
+         aligned(count * (int64_t)sizeof(uint64_t)) + aligned(count);
 }
 
 /* --- Where attributes lie */
@@ -109,21 +109,21 @@ enum {
 };
 
 /* Bytes of some attributes that follow one another. */
-static int64_t value_bytes(const struct th_fetch *fetch,
-                           struct th_range attributes)
+static int64_t mapped_bytes(const struct th_fetch *fetch,
+                            struct th_range attributes)
 {
   return (th_range_count(attributes) - 1) * fetch->map->run + fetch->used;
 }
 
 /* Where the values of a fetch lie, if it is all in the file; else NULL. */
-static const char *find(const struct th_mapping *mapping,
-                        const struct th_fetch *fetch)
+static const char *find_values(const struct th_mapping *mapping,
+                               const struct th_fetch *fetch)
 {
   int64_t sums =
       th_range_count(fetch->wanted) * (int64_t)sizeof *fetch->checksum;
   if (th_mapping_at(mapping, fetch->sums, sums) == NULL)
     return NULL;
-  return th_mapping_at(mapping, fetch->at, value_bytes(fetch, fetch->wanted));
+  return th_mapping_at(mapping, fetch->at, mapped_bytes(fetch, fetch->wanted));
 }
 
 /* Where the values of a unit that is going to be made lie in its mapped shard;
@@ -142,13 +142,13 @@ static const char *values_in_file(const struct th_residency *r,
       th_shard_dense_fetch(shard, place->attributes, place->at.group);
   if (mapping == NULL || !th_shard_dense_place(shard, &fetch))
     return NULL;
-  const char *values = find(mapping, &fetch);
+  const char *values = find_values(mapping, &fetch);
   if (values == NULL ||
       (uintptr_t)values % th_type_size(r->store->shape.type) != 0)
     return NULL;
   wanted = th_range_intersect(wanted, place->attributes);
   int64_t skip = (wanted.first - place->attributes.first) * shard->map.run;
-  int64_t bytes = value_bytes(&fetch, wanted);
+  int64_t bytes = mapped_bytes(&fetch, wanted);
   bool worth = bytes >= LEAST || th_range_count(place->attributes) > 1;
   bool there = r->mapped == TH_MAPPED_ALWAYS ||
                (worth && th_mapping_resident(mapping, fetch.at + skip, bytes));
@@ -163,14 +163,14 @@ static bool is_resident(const struct th_unit_place *place)
       th_shard_dense_fetch(shard, place->attributes, place->at.group);
   return th_shard_dense_place(shard, &fetch) &&
          th_mapping_resident(shard->mapping, fetch.at,
-                             value_bytes(&fetch, fetch.wanted));
+                             mapped_bytes(&fetch, fetch.wanted));
 }
 
 void th_residency_advise(const struct th_unit_place *place,
                          const struct th_fetch *fetch)
 {
   const struct th_shard *shard = place->at.shard;
-  int64_t bytes = value_bytes(fetch, fetch->wanted);
+  int64_t bytes = mapped_bytes(fetch, fetch->wanted);
   if (!place->unit->resident &&
       !th_mapping_resident(shard->mapping, fetch->at, bytes))
     th_mapping_advise(shard->mapping, fetch->at, bytes);
@@ -245,21 +245,21 @@ th_status th_residency_find(struct th_residency *r, int64_t attribute,
   place->kept = keep && place->at.shard->map.file >= 0; /* else whole units */
   if (place->kept && may_be_alone(place->unit, attribute))
     turn_to_run(r, attribute, group, place);
-  place->bytes = room_bytes(place->at.shard, th_range_count(place->attributes));
+  place->bytes = unit_bytes(place->at.shard, th_range_count(place->attributes));
   return TH_OK;
 }
 
 /* Room for a unit; mapped: without its values and checksums. */
-static th_status make_room(struct th_residency *r,
-                           const struct th_unit_place *place, bool mapped,
-                           void **room, struct th_error *err)
+static th_status reserve_unit(struct th_residency *r,
+                              const struct th_unit_place *place, bool mapped,
+                              void **room, struct th_error *err)
 {
   bool alone = place->cache == &r->runs;
   int64_t limit = alone ? r->memory / 2 : th_residency_block_limit(r);
   int64_t head = HEAD + th_range_count(place->attributes);
   th_cache_expect(&r->blocks,
-                  room_bytes(place->at.shard, place->at.shard->unit));
-  th_cache_expect(&r->runs, room_bytes(place->at.shard, 1));
+                  unit_bytes(place->at.shard, place->at.shard->unit));
+  th_cache_expect(&r->runs, unit_bytes(place->at.shard, 1));
   th_status rc = mapped
                      ? th_cache_add_light(place->cache, place->key,
                                           place->bytes, head, limit, room, err)
@@ -272,14 +272,14 @@ static th_status make_room(struct th_residency *r,
 
 /* Lay out a room. values: of the file, or NULL; resident: the system is known
  * to have them all. */
-static void lay_out(struct th_unit_place *place, char *room, const char *values,
-                    bool resident)
+static void lay_out_unit(struct th_unit_place *place, char *room,
+                         const char *values, bool resident)
 {
   int64_t count = th_range_count(place->attributes);
   int64_t run = place->at.shard->map.run;
   char *first = room + HEAD;
-  char *checksum = first + align(count * run);
-  char *state = checksum + align(count * (int64_t)sizeof(uint64_t));
+  char *checksum = first + aligned(count * run);
+  char *state = checksum + aligned(count * (int64_t)sizeof(uint64_t));
   place->unit = (struct th_unit *)(void *)room;
   *place->unit = (struct th_unit){.attributes = place->attributes,
                                   .cache = place->cache,
@@ -306,9 +306,9 @@ th_status th_residency_make(struct th_residency *r, struct th_unit_place *place,
   bool resident = r->mapped == TH_MAPPED_RESIDENT &&
                   wanted.first <= place->attributes.first &&
                   wanted.last >= place->attributes.last;
-  th_status rc = make_room(r, place, values != NULL, &room, err);
+  th_status rc = reserve_unit(r, place, values != NULL, &room, err);
   if (rc == TH_OK)
-    lay_out(place, room, values, resident);
+    lay_out_unit(place, room, values, resident);
   return rc;
 }
 
@@ -375,8 +375,8 @@ static void count_absent(struct th_residency *r,
 }
 
 /* A mismatch may come of a file that has become shorter, which is said then. */
-static th_status verify(const struct th_unit_place *place, struct th_range part,
-                        struct th_error *err)
+static th_status verify_mapped(const struct th_unit_place *place,
+                               struct th_range part, struct th_error *err)
 {
   struct th_shard *shard = place->at.shard;
   struct th_fetch fetch = th_residency_fetch(place, part);
@@ -411,13 +411,14 @@ th_status th_residency_take(struct th_residency *r,
   int64_t most = th_max_i64(HOT / place->at.shard->map.run, 1);
   part.last = th_min_i64(part.last, part.first + th_min_i64(most, MOST_RUNS));
   *range = part;
-  return verify(place, part, err);
+  return verify_mapped(place, part, err);
 }
 
 /* Read the missing attributes of a range; whole units if HDF5 decompresses
  * them. */
-static th_status complete(struct th_residency *r, struct th_unit_place *place,
-                          struct th_range range, struct th_error *err)
+static th_status read_missing(struct th_residency *r,
+                              struct th_unit_place *place,
+                              struct th_range range, struct th_error *err)
 {
   struct th_unit *unit = place->unit;
   th_status rc = TH_OK;
@@ -442,7 +443,7 @@ th_status th_residency_have(struct th_residency *r, struct th_unit_place *place,
                             struct th_range *range, struct th_error *err)
 {
   if (!place->unit->mapped)
-    return complete(r, place, *range, err);
+    return read_missing(r, place, *range, err);
   double began = th_comm_clock();
   th_status rc = th_residency_take(r, place, range, err);
   r->store->seconds += th_comm_clock() - began;

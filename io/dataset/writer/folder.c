@@ -22,7 +22,7 @@ enum { DIGITS = 5, MOST_DIGITS = 6 };
 
 /* The number of a shard named NNNNN.h5, as by th_master_shard_path; -1: another
  * name. */
-static int64_t shard_of(const char *name)
+static int64_t shard_number(const char *name)
 {
   size_t digits = strspn(name, "0123456789");
   if (digits < DIGITS || digits > MOST_DIGITS ||
@@ -37,7 +37,7 @@ bool th_folder_holds(int folder, const char *name)
   return fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int open_folder(int folder, const char *name)
+static int open_subfolder(int folder, const char *name)
 {
   return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -54,13 +54,13 @@ static const char *next_name(DIR *names)
 static bool is_shard(int inside, const char *name)
 {
   struct stat s;
-  return shard_of(name) >= 0 &&
+  return shard_number(name) >= 0 &&
          fstatat(inside, name, &s, AT_SYMLINK_NOFOLLOW) == 0 &&
          S_ISREG(s.st_mode);
 }
 
 /* Open a stream of the names in a folder, on a copy of its descriptor. */
-static DIR *names_of(int inside)
+static DIR *open_names(int inside)
 {
   int copy = fcntl(inside, F_DUPFD_CLOEXEC, 0);
   DIR *names = copy < 0 ? NULL : fdopendir(copy);
@@ -71,10 +71,10 @@ static DIR *names_of(int inside)
   return names;
 }
 
-static th_status check_names(int inside, const char *path, const char *name,
-                             struct th_error *err)
+static th_status check_only_shards(int inside, const char *path,
+                                   const char *name, struct th_error *err)
 {
-  DIR *names = names_of(inside);
+  DIR *names = open_names(inside);
   if (names == NULL)
     return th_fail(err, TH_EIO, "cannot look into %s%s: %s", path, name,
                    strerror(errno));
@@ -95,7 +95,7 @@ th_status th_folder_check(int folder, const char *path, const char *name,
 {
   if (!th_folder_holds(folder, name))
     return TH_OK;
-  int inside = open_folder(folder, name);
+  int inside = open_subfolder(folder, name);
   if (inside < 0)
     return th_fail(err, TH_EIO,
                    "%s%s is in the way: %s; remove it, or choose another name "
@@ -104,14 +104,14 @@ th_status th_folder_check(int folder, const char *path, const char *name,
                    errno == ELOOP || errno == ENOTDIR
                        ? "it is a link or a file, not a folder of shards"
                        : strerror(errno));
-  th_status rc = check_names(inside, path, name, err);
+  th_status rc = check_only_shards(inside, path, name, err);
   close(inside);
   return rc;
 }
 
 int th_folder_enter(int folder, const char *name, int64_t shards)
 {
-  int inside = open_folder(folder, name);
+  int inside = open_subfolder(folder, name);
   if (inside < 0 || th_interrupt_own_folder(folder, name, inside, shards) == 0)
     return inside;
   int saved = errno;
@@ -139,16 +139,16 @@ int th_folder_make(int folder, const char *name, int64_t shards)
 int th_folder_own(int folder, const char *name)
 {
   int64_t shards = 0;
-  int inside = open_folder(folder, name);
-  DIR *names = inside < 0 ? NULL : names_of(inside);
+  int inside = open_subfolder(folder, name);
+  DIR *names = inside < 0 ? NULL : open_names(inside);
   if (names == NULL) {
     if (inside >= 0)
       close(inside);
     return -1;
   }
   for (const char *n = next_name(names); n != NULL; n = next_name(names))
-    if (shard_of(n) >= shards)
-      shards = shard_of(n) + 1;
+    if (shard_number(n) >= shards)
+      shards = shard_number(n) + 1;
   closedir(names);
   th_interrupt_own_folder(folder, name, inside, shards);
   return inside;
@@ -156,7 +156,7 @@ int th_folder_own(int folder, const char *name)
 
 void th_folder_drop(int folder, const char *name, int inside)
 {
-  DIR *names = inside < 0 ? NULL : names_of(inside);
+  DIR *names = inside < 0 ? NULL : open_names(inside);
   if (inside < 0)
     return;
   if (names != NULL) {
@@ -233,8 +233,8 @@ static bool is_written_shard(const struct th_folder *f, const char *folder,
 
 /* A master, which need not be there, was written with the shards in a
  * folder. */
-static bool fits(const struct th_folder *f, const char *master,
-                 const char *folder)
+static bool master_fits(const struct th_folder *f, const char *master,
+                        const char *folder)
 {
   struct th_master_info info = {0};
   struct th_error ignored = {0};
@@ -255,7 +255,7 @@ bool th_folder_headless(const struct th_folder *f)
                             th_file_name(f->path)) == TH_OK &&
                lstat(f->path, &s) != 0 &&
                !th_folder_holds(f->parent, f->partial) &&
-               fits(f, master, f->final);
+               master_fits(f, master, f->final);
   free(master);
   return found;
 }
@@ -265,11 +265,11 @@ th_status th_folder_recover(const struct th_folder *f, struct th_error *err)
   if (!th_folder_holds(f->parent, f->old))
     return TH_OK;
   bool both = th_folder_holds(f->parent, f->final);
-  if (both && fits(f, f->path, f->final)) {
+  if (both && master_fits(f, f->path, f->final)) {
     th_folder_remove(f->parent, f->old);
     return TH_OK;
   }
-  if (both && !fits(f, f->path, f->old))
+  if (both && !master_fits(f, f->path, f->old))
     return th_fail(
         err, TH_EIO,
         "a run that was killed has left %s%s and %s%s, and %s belongs "

@@ -144,7 +144,7 @@ done:
 }
 
 /* Rank 0: claim the names, check the room on disk, and make the folder. */
-static th_status claim(struct th_writer *w, struct th_error *err)
+static th_status claim_folder(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(claim_names(w, err));
@@ -158,7 +158,7 @@ done:
 }
 
 /* Other ranks: enter the folder that rank 0 has made. */
-static th_status enter(struct th_writer *w, struct th_error *err)
+static th_status enter_folder(struct th_writer *w, struct th_error *err)
 {
   w->names.parent = open(w->names.place[0] != '\0' ? w->names.place : ".",
                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -178,7 +178,7 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
   char *final = NULL; /* that messages tell of */
   th_status rc = TH_OK;
   if (w->comm->rank > 0)
-    TH_TRY(enter(w, err));
+    TH_TRY(enter_folder(w, err));
   TH_TRY(th_file_text(&final, err, "%s%s", w->names.place, w->names.final));
   TH_TRY(th_file_text(&folder, err, "%s%s", w->names.place, w->names.partial));
   for (int64_t k = 0; k < w->mine; k++) {
@@ -191,7 +191,7 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
     shard->needed = w->needed;
     TH_TRY(th_master_shard_path(&shard->name, final, shard->index, err));
     TH_TRY(th_master_shard_path(&shard->path, folder, shard->index, err));
-    TH_TRY(th_shard_begin(shard, width, err));
+    TH_TRY(th_shard_write_begin(shard, width, err));
   }
 done:
   TH_FREE(folder, final);
@@ -207,7 +207,7 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
   if (rc == TH_OK)
     rc = init(w, comm, path, plan, force, err);
   TH_TRY(th_agree(comm, rc, err));
-  rc = comm->rank == 0 ? claim(w, err) : TH_OK;
+  rc = comm->rank == 0 ? claim_folder(w, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_agree(comm, begin_shards(w, err), err));
   *writer = w;
@@ -288,8 +288,9 @@ th_status th_writer_dense(struct th_writer *writer, int64_t shard,
                           struct th_error *err)
 {
   struct th_shard_write *to = find_shard(writer, shard, TH_DENSE, err);
-  return to == NULL ? err->code
-                    : th_shard_dense(to, group, range, values, stride, err);
+  return to == NULL
+             ? err->code
+             : th_shard_write_dense(to, group, range, values, stride, err);
 }
 
 th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
@@ -297,7 +298,7 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
                            struct th_error *err)
 {
   struct th_shard_write *to = find_shard(writer, shard, TH_SPARSE, err);
-  return to == NULL ? err->code : th_shard_sparse(to, group, tile, err);
+  return to == NULL ? err->code : th_shard_write_sparse(to, group, tile, err);
 }
 
 th_status th_writer_check(const char *path, bool force, struct th_error *err)
@@ -316,14 +317,14 @@ void th_writer_abort(struct th_writer *writer)
   if (writer == NULL)
     return;
   for (int64_t k = 0; writer->shard != NULL && k < writer->mine; k++)
-    th_shard_drop(&writer->shard[k]);
+    th_shard_write_drop(&writer->shard[k]);
   /* the last rank finds the folder empty */
   if (writer->inside >= 0) {
     th_interrupt_own_remove(writer->names.parent, writer->names.partial);
     close(writer->inside);
   }
   th_output_abort(&writer->output);
-  th_shard_scratch_free(&writer->scratch);
+  th_shard_write_scratch_free(&writer->scratch);
   free(writer->shard);
   th_folder_free(&writer->names);
   free(writer);
@@ -335,7 +336,7 @@ static th_status end_shards(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; rc == TH_OK && k < w->mine; k++)
-    rc = th_shard_end(&w->shard[k], err);
+    rc = th_shard_write_end(&w->shard[k], err);
   return rc;
 }
 

@@ -36,8 +36,8 @@ struct th_class th_class_named(const char *name)
 }
 
 /* Where a name is or belongs. */
-static int64_t place_of(const struct th_class_set *set, const char *name,
-                        bool *found)
+static int64_t search_class(const struct th_class_set *set, const char *name,
+                            bool *found)
 {
   int64_t k = 0;
   int order = -1;
@@ -58,7 +58,7 @@ void th_class_set_add(struct th_class_set *set, const char *text,
   if (set->more)
     return;
   memcpy(name, text, (size_t)length);
-  int64_t at = place_of(set, name, &found);
+  int64_t at = search_class(set, name, &found);
   if (found) {
     set->times[at] += times;
     return;

@@ -11,7 +11,7 @@
 
 enum { UNIT = 8 }; /* a character as it is typed, or an escaped byte */
 
-static bool is_plain(const char *word)
+static bool is_plain_word(const char *word)
 {
   for (const char *p = word; *p != '\0'; p++)
     if (!isalnum((unsigned char)*p) && strchr("_./:+=@%,-", *p) == NULL)
@@ -37,7 +37,7 @@ static bool all_shown(const char *word)
 
 /* The next unit of a word in quotes, '..' or $'..'; what it takes of the word.
  * A byte has three octal digits: any shell knows where they end. */
-static int next_unit(const char *word, bool escaped, char unit[UNIT])
+static int quote_unit(const char *word, bool escaped, char unit[UNIT])
 {
   int length = shown(word);
   if (*word == '\'')
@@ -53,7 +53,7 @@ static int next_unit(const char *word, bool escaped, char unit[UNIT])
 
 const char *th_quote_shell_word(const char *word, char *text, size_t size)
 {
-  if (is_plain(word)) {
+  if (is_plain_word(word)) {
     snprintf(text, size, "%s", word);
     return text;
   }
@@ -61,7 +61,7 @@ const char *th_quote_shell_word(const char *word, char *text, size_t size)
   char unit[UNIT];
   size_t used = (size_t)snprintf(text, size, escaped ? "$'" : "'");
   while (*word != '\0') {
-    word += next_unit(word, escaped, unit);
+    word += quote_unit(word, escaped, unit);
     if (used + strlen(unit) + sizeof "'" > size)
       break;
     used += (size_t)snprintf(text + used, size - used, "%s", unit);

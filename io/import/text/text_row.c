@@ -29,8 +29,8 @@ th_status th_text_row_reset(struct th_text_row *row, int64_t count,
                  err);
 }
 
-static bool is_known(const struct th_text_row *row, const char *text,
-                     int64_t length)
+static bool is_known_class(const struct th_text_row *row, const char *text,
+                           int64_t length)
 {
   for (int64_t k = 0; k < row->known_count; k++)
     if (th_class_of(&row->known[k], text, length) > 0)
@@ -47,7 +47,7 @@ int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
   if (side < 0)
     th_class_set_add(&row->others, text, length, 1);
   if (!row->knows)
-    row->knows = is_known(row, text, length);
+    row->knows = is_known_class(row, text, length);
   if (side < 0 && row->other_class[0] == '\0')
     snprintf(row->other_class, TH_QUOTED, "%.*s",
              (int)(length < TH_QUOTED ? length : TH_QUOTED), text);

@@ -76,9 +76,9 @@ done:
   return rc;
 }
 
-static th_status open_set(struct th_bench_set *set, const char *path,
-                          const char *shard, int64_t memory,
-                          struct th_error *err)
+static th_status open_bench_set(struct th_bench_set *set, const char *path,
+                                const char *shard, int64_t memory,
+                                struct th_error *err)
 {
   struct th_slab slab; /* the first one opens the shard */
   struct th_rows rows = {0, 1};
@@ -129,7 +129,7 @@ th_status th_bench_set_open(struct th_bench_set *set, int64_t attributes,
   if (rc == TH_OK)
     rc = th_anew_shard(shard, storage, TH_BENCH_ROWS, err);
   if (rc == TH_OK)
-    rc = open_set(set, path, shard, memory, err);
+    rc = open_bench_set(set, path, shard, memory, err);
   th_folder_remove(AT_FDCWD, shards);
   unlink(path);
   rmdir(folder);
@@ -162,9 +162,9 @@ static const struct part_row parts[] = {
     {"scalar functions behind libraries", th_bench_scalar},
     {"training in memory, of the read bandwidth", th_bench_step},
     {"disk, dense data", th_bench_read},
-    {"import", th_bench_import},
+    {"import", th_bench_read_import},
     {"ranks", th_bench_comm},
-    {"determinism", th_bench_determinism},
+    {"determinism", th_bench_comm_determinism},
     {"self", hash_arithmetic},
 };
 
@@ -184,7 +184,7 @@ double th_bench_value(const struct th_bench *bench, const char *key)
   return NAN;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_seconds(const void *a, const void *b)
 {
   double x = *(const double *)a;
   double y = *(const double *)b;
@@ -193,7 +193,7 @@ static int by_value(const void *a, const void *b)
 
 double th_bench_median(const struct th_bench *bench, double *seconds, int count)
 {
-  qsort(seconds, (size_t)count, sizeof *seconds, by_value);
+  qsort(seconds, (size_t)count, sizeof *seconds, by_seconds);
   double median = seconds[count / 2];
   bench->comm->ops->max_f64(bench->comm, &median, 1);
   return median;

@@ -44,9 +44,9 @@ th_bench_part th_bench_kernels;
 th_bench_part th_bench_scalar;
 th_bench_part th_bench_read;
 th_bench_part th_bench_comm;
-th_bench_part th_bench_import;
+th_bench_part th_bench_read_import;
 th_bench_part th_bench_step;
-th_bench_part th_bench_determinism;
+th_bench_part th_bench_comm_determinism;
 
 /* Record a figure; called with the same arguments on every rank. Local. */
 void th_bench_report(struct th_bench *bench, struct th_figure figure);

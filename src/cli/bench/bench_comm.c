@@ -37,8 +37,8 @@ static uint64_t hash_model(uint64_t hash, const struct th_model *model)
   return th_integer_hash(hash, &model->ledger, sizeof model->ledger);
 }
 
-static th_status train(struct th_store *store, struct th_comm *comm,
-                       uint64_t *hash, struct th_error *err)
+static th_status train_and_hash(struct th_store *store, struct th_comm *comm,
+                                uint64_t *hash, struct th_error *err)
 {
   struct th_profile profile = {0};
   struct th_plan plan;
@@ -75,7 +75,7 @@ static th_status train_alone(struct th_store *store, uint64_t expected,
   struct th_comm alone;
   uint64_t hash = 0;
   th_comm_self(&alone);
-  th_status rc = train(store, &alone, &hash, err);
+  th_status rc = train_and_hash(store, &alone, &hash, err);
   if (rc == TH_OK && hash != expected)
     rc = th_fail(err, TH_ENUMERIC,
                  "bench: the self-test gave model %016llx on all ranks and "
@@ -85,7 +85,8 @@ static th_status train_alone(struct th_store *store, uint64_t expected,
   return rc;
 }
 
-th_status th_bench_determinism(struct th_bench *bench, struct th_error *err)
+th_status th_bench_comm_determinism(struct th_bench *bench,
+                                    struct th_error *err)
 {
   struct th_synthesis synthesis = {0};
   struct th_synthetic_store *store = NULL;
@@ -96,7 +97,7 @@ th_status th_bench_determinism(struct th_bench *bench, struct th_error *err)
                                    KEPT_BYTES, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   struct th_store *data = th_synthetic_store_of(store);
-  TH_TRY(train(data, bench->comm, &bench->self_test, err));
+  TH_TRY(train_and_hash(data, bench->comm, &bench->self_test, err));
   rc = train_alone(data, bench->self_test, err);
   TH_TRY(th_agree(bench->comm, rc, err));
 done:
@@ -141,7 +142,7 @@ static void prefix(const struct work *w, int64_t bytes)
                            (size_t)bytes / sizeof *w->values);
 }
 
-static void largest(const struct work *w, int64_t bytes)
+static void run_max(const struct work *w, int64_t bytes)
 {
   w->comm->ops->max_i64(w->comm, w->values, (size_t)bytes / sizeof *w->values);
 }
@@ -152,7 +153,7 @@ static void broadcast(const struct work *w, int64_t bytes)
 }
 
 /* Bytes in all: an equal piece for each rank. */
-static void exchange(const struct work *w, int64_t bytes)
+static void run_exchange(const struct work *w, int64_t bytes)
 {
   int size = w->comm->size;
   for (int r = 0; r < 2 * size; r++)
@@ -161,7 +162,7 @@ static void exchange(const struct work *w, int64_t bytes)
                          w->counts + size);
 }
 
-static void gather(const struct work *w, int64_t bytes)
+static void run_gather(const struct work *w, int64_t bytes)
 {
   struct th_error ignored = {0};
   void *all = NULL;
@@ -170,7 +171,7 @@ static void gather(const struct work *w, int64_t bytes)
   free(all);
 }
 
-static void barrier(const struct work *w, int64_t bytes)
+static void run_barrier(const struct work *w, int64_t bytes)
 {
   (void)bytes;
   w->comm->ops->barrier(w->comm);
@@ -185,28 +186,28 @@ struct row {
 
 /* A figure: its key, the operation, the bytes of each rank, microseconds. */
 static const struct row rows[] = {
-    {barrier, SMALL, "barrier_us", "barrier"},
+    {run_barrier, SMALL, "barrier_us", "barrier"},
     {sum, SMALL, "sum_8_us", "sum of 8 bytes over the ranks"},
     {sum, MIDDLE, "sum_8192_us", "sum of 8 KiB"},
     {sum, LARGE, "sum_1048576_us", "sum of 1 MiB"},
     {running_sum, MIDDLE, "running_sum_8192_us", "the same, non-blocking"},
     {running_sum, LARGE, "running_sum_1048576_us", "the same, non-blocking"},
     {prefix, SMALL, "prefix_8_us", "prefix sum of 8 bytes"},
-    {largest, SMALL, "max_8_us", "maximum of 8 bytes"},
+    {run_max, SMALL, "max_8_us", "maximum of 8 bytes"},
     {broadcast, SMALL, "bcast_8_us", "broadcast of 8 bytes"},
     {broadcast, MIDDLE, "bcast_8192_us", "broadcast of 8 KiB"},
     {broadcast, LARGE, "bcast_1048576_us", "broadcast of 1 MiB"},
-    {exchange, MIDDLE, "exchange_8192_us", "exchange of 8 KiB, all to all"},
-    {exchange, LARGE, "exchange_1048576_us", "exchange of 1 MiB"},
-    {gather, MIDDLE, "gather_8192_us", "8 KiB gathered everywhere"},
-    {gather, LARGE, "gather_1048576_us", "1 MiB gathered everywhere"},
+    {run_exchange, MIDDLE, "exchange_8192_us", "exchange of 8 KiB, all to all"},
+    {run_exchange, LARGE, "exchange_1048576_us", "exchange of 1 MiB"},
+    {run_gather, MIDDLE, "gather_8192_us", "8 KiB gathered everywhere"},
+    {run_gather, LARGE, "gather_1048576_us", "1 MiB gathered everywhere"},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Seconds of one operation. Collective. */
-static double measure(const struct th_bench *bench, const struct work *work,
-                      const struct row *row)
+static double time_operation(const struct th_bench *bench,
+                             const struct work *work, const struct row *row)
 {
   double seconds[TH_BENCH_REPEATS];
   int times = row->bytes == LARGE ? LARGE_TIMES : SMALL_TIMES;
@@ -241,7 +242,7 @@ static void report_rates(struct th_bench *bench)
   report(bench, "bcast_gbs", "GB/s", "broadcast, large", bytes / 1e3 / spent);
 }
 
-static th_status prepare(struct work *work, struct th_error *err)
+static th_status reserve_messages(struct work *work, struct th_error *err)
 {
   int64_t words = LARGE / (int64_t)sizeof *work->values;
   th_status rc;
@@ -263,10 +264,10 @@ th_status th_bench_comm(struct th_bench *bench, struct th_error *err)
           "bench\n");
     return rc;
   }
-  TH_TRY(th_agree(bench->comm, prepare(&work, err), err));
+  TH_TRY(th_agree(bench->comm, reserve_messages(&work, err), err));
   for (int k = 0; k < ROWS; k++)
     report(bench, rows[k].key, "us", rows[k].what,
-           1e6 * measure(bench, &work, &rows[k]));
+           1e6 * time_operation(bench, &work, &rows[k]));
   report_rates(bench);
 done:
   TH_FREE(work.values, work.other, work.counts);

@@ -68,7 +68,7 @@ static int64_t items_of_values(void)
   return (int64_t)MOST_MIB * MIB / (int64_t)sizeof(float);
 }
 
-static th_status prepare(struct arrays *arrays, struct th_error *err)
+static th_status fill_arrays(struct arrays *arrays, struct th_error *err)
 {
   th_status rc;
   TH_TRY(TH_NEW(&arrays->values, items_of_values(), "256 MiB to read", err));
@@ -94,14 +94,14 @@ static void release(struct arrays *arrays)
     free(arrays->sum[k]);
 }
 
-static int64_t bytes_of(const struct measure_row *row)
+static int64_t measured_bytes(const struct measure_row *row)
 {
   return (int64_t)row->mib * MIB;
 }
 
-static int64_t attributes_of(const struct measure_row *row)
+static int64_t measured_attributes(const struct measure_row *row)
 {
-  return bytes_of(row) / (int64_t)th_type_bytes(row->type, ROWS);
+  return measured_bytes(row) / (int64_t)th_type_bytes(row->type, ROWS);
 }
 
 static void run_kernel(const struct arrays *arrays,
@@ -111,7 +111,7 @@ static void run_kernel(const struct arrays *arrays,
                              .residual32 = arrays->residual32,
                              .weight = arrays->residual,
                              .weight32 = arrays->residual32};
-  for (int64_t first = 0; first < attributes_of(row); first += BLOCK) {
+  for (int64_t first = 0; first < measured_attributes(row); first += BLOCK) {
     struct th_slab slab = {.layout = TH_DENSE,
                            .type = row->type,
                            .attributes = {first, first + BLOCK},
@@ -151,8 +151,8 @@ static void take_turns(struct th_bench *bench, const struct arrays *arrays,
 static void report_kernel(struct th_bench *bench, const struct measure_row *row,
                           double seconds)
 {
-  double gbs = (double)bytes_of(row) / seconds / 1e9;
-  double rate = (double)(attributes_of(row) * ROWS) / seconds / 1e9;
+  double gbs = (double)measured_bytes(row) / seconds / 1e9;
+  double rate = (double)(measured_attributes(row) * ROWS) / seconds / 1e9;
   bool floating = row->type == TH_F32 || row->type == TH_F64;
   const struct th_figure figures[] = {
       {row->gbs, "GB/s", row->what, gbs},
@@ -172,7 +172,7 @@ th_status th_bench_kernels(struct th_bench *bench, struct th_error *err)
   struct arrays arrays = {0};
   double seconds[MEASURES + 1][TH_BENCH_REPEATS];
   th_status rc;
-  TH_TRY(th_agree(bench->comm, prepare(&arrays, err), err));
+  TH_TRY(th_agree(bench->comm, fill_arrays(&arrays, err), err));
   take_turns(bench, &arrays, seconds);
   double read = th_bench_median(bench, seconds[0], TH_BENCH_REPEATS);
   th_bench_report(bench,

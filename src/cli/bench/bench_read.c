@@ -37,7 +37,7 @@ struct place {
   char shards[PATH + 16];
 };
 
-static th_status make_folder(struct place *place, struct th_error *err)
+static th_status make_bench_folder(struct place *place, struct th_error *err)
 {
   const char *base = getenv("TMPDIR");
   if (base == NULL || base[0] == '\0')
@@ -69,7 +69,7 @@ static void remove_all(const struct place *place)
 }
 
 /* Six digits a value, both signs. */
-static void print_text(FILE *file)
+static void print_examples(FILE *file)
 {
   struct th_stream stream = {1, TH_PURPOSE_TEST};
   for (uint64_t i = 0; i < ROWS; i++) {
@@ -84,12 +84,12 @@ static void print_text(FILE *file)
   }
 }
 
-static th_status write_text(const struct place *place, struct th_error *err)
+static th_status write_examples(const struct place *place, struct th_error *err)
 {
   FILE *file = fopen(place->text, "w");
   bool good = file != NULL;
   if (good) {
-    print_text(file);
+    print_examples(file);
     good = ferror(file) == 0;
     good = fclose(file) == 0 && good;
   }
@@ -133,15 +133,15 @@ static th_status import_text(const struct place *place, double *seconds,
 static th_status import_measure(struct place *place, double *seconds,
                                 int64_t *bytes, struct th_error *err)
 {
-  th_status rc = make_folder(place, err);
+  th_status rc = make_bench_folder(place, err);
   if (rc == TH_OK)
-    rc = write_text(place, err);
+    rc = write_examples(place, err);
   if (rc == TH_OK)
     rc = import_text(place, seconds, bytes, err);
   return rc;
 }
 
-th_status th_bench_import(struct th_bench *bench, struct th_error *err)
+th_status th_bench_read_import(struct th_bench *bench, struct th_error *err)
 {
   struct place place = {0};
   double seconds[REPEATS];
@@ -200,7 +200,7 @@ static const struct layout_row layouts[] = {
 
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-static th_status read_range(struct th_store *store, int64_t group,
+static th_status read_block(struct th_store *store, int64_t group,
                             struct th_range range, bool keep,
                             struct th_error *err)
 {
@@ -222,14 +222,14 @@ static th_status read_tiles(struct th_store *store, struct th_error *err)
   struct th_range all = {0, store->shape.attributes};
   th_status rc = TH_OK;
   for (int64_t g = 0; g < TH_BENCH_GROUPS && rc == TH_OK; g++)
-    rc = read_range(store, g, all, false, err);
+    rc = read_block(store, g, all, false, err);
   return rc;
 }
 
 /* Read every second block of every group, or every 50th attribute. The reads
  * are announced first, as by a solver. */
-static th_status read_parts(struct th_store *store, int64_t step, int64_t width,
-                            bool keep, struct th_error *err)
+static th_status read_partly(struct th_store *store, int64_t step,
+                             int64_t width, bool keep, struct th_error *err)
 {
   th_status rc = TH_OK;
   store->ops->forget(store);
@@ -242,26 +242,26 @@ static th_status read_parts(struct th_store *store, int64_t step, int64_t width,
         if (told == 0)
           store->ops->announce(store, rows, part, keep);
         else
-          rc = read_range(store, g, part, keep, err);
+          rc = read_block(store, g, part, keep, err);
       }
   return rc;
 }
 
 static th_status read_blocks(struct th_store *store, struct th_error *err)
 {
-  return read_parts(store, 2 * BLOCK, BLOCK, false, err);
+  return read_partly(store, 2 * BLOCK, BLOCK, false, err);
 }
 
 static th_status read_columns(struct th_store *store, struct th_error *err)
 {
-  return read_parts(store, BLOCK / 2, 1, true, err);
+  return read_partly(store, BLOCK / 2, 1, true, err);
 }
 
 /* Gigabytes per second of a way of reading. From disk: the file is dropped from
  * the page cache before every round. Collective. */
-static th_status measure(struct th_bench *bench, struct th_bench_set *set,
-                         reading *way, bool disk, const char *key,
-                         const char *what, struct th_error *err)
+static th_status time_reading(struct th_bench *bench, struct th_bench_set *set,
+                              reading *way, bool disk, const char *key,
+                              const char *what, struct th_error *err)
 {
   double seconds[ROUNDS]; /* per byte */
   th_status rc = TH_OK;
@@ -335,20 +335,20 @@ static th_status measure_layout(struct th_bench *bench,
   TH_TRY(th_agree(bench->comm, rc, err));
   if (row->storage == TH_STORED_TILES)
     TH_TRY(measure_file(bench, &set, err));
-  TH_TRY(measure(bench, &set, read_tiles, false, row->tile_key, row->tile_what,
-                 err));
+  TH_TRY(time_reading(bench, &set, read_tiles, false, row->tile_key,
+                      row->tile_what, err));
   copy_all(&set);
-  TH_TRY(measure(bench, &set, read_blocks, true, row->block_key,
-                 row->block_what, err));
-  TH_TRY(measure(bench, &set, read_columns, true, row->column_key,
-                 row->column_what, err));
+  TH_TRY(time_reading(bench, &set, read_blocks, true, row->block_key,
+                      row->block_what, err));
+  TH_TRY(time_reading(bench, &set, read_columns, true, row->column_key,
+                      row->column_what, err));
 done:
   th_bench_set_close(&set);
   return rc;
 }
 
 /* Two passes of Exploration over halves: each reads half of the data. */
-static th_status train(struct th_bench_set *set, struct th_error *err)
+static th_status explore_twice(struct th_bench_set *set, struct th_error *err)
 {
   struct th_config config = {.solver = "exploration",
                              .loss = "squared",
@@ -396,7 +396,7 @@ static th_status measure_stream(struct th_bench *bench, struct th_error *err)
     int64_t before = set.store->bytes_read;
     double began = th_comm_clock();
     if (rc == TH_OK)
-      rc = train(&set, err);
+      rc = explore_twice(&set, err);
     share[k] = (th_comm_clock() - began) /
                (double)(set.store->bytes_read - before) / file;
   }
@@ -418,7 +418,7 @@ static double train_seconds(struct th_bench *bench, struct th_bench_set *set,
   bench->comm->ops->barrier(bench->comm);
   double began = th_comm_clock();
   if (*rc == TH_OK)
-    *rc = train(set, err);
+    *rc = explore_twice(set, err);
   return th_comm_clock() - began;
 }
 

@@ -33,7 +33,7 @@ static void hash(struct room *room)
 }
 
 /* Diagonally dominant. */
-static void solve(struct room *room)
+static void solve_sample(struct room *room)
 {
   struct th_error ignored = {0};
   double b[ORDER] = {1};
@@ -61,7 +61,7 @@ struct scalar_row {
 static const struct scalar_row scalars[] = {
     {"exp_ns", "scalar exp", nothing},
     {"exp_after_hash_ns", "the same behind a checksum of 1 MiB", hash},
-    {"exp_after_solve_ns", "the same behind a solve", solve},
+    {"exp_after_solve_ns", "the same behind a solve", solve_sample},
     {"exp_spoiled_ns", "the same with upper halves of vectors in use", spoil},
 };
 
@@ -73,8 +73,8 @@ static double nanoseconds_of_exp(struct room *room)
   return (th_comm_clock() - began) / CALLS * 1e9;
 }
 
-static void measure(struct th_bench *bench, struct room *room,
-                    const struct scalar_row *row)
+static void time_scalar(struct th_bench *bench, struct room *room,
+                        const struct scalar_row *row)
 {
   double each[TH_BENCH_REPEATS];
   for (int k = 0; k < TH_BENCH_REPEATS; k++) {
@@ -97,7 +97,7 @@ th_status th_bench_scalar(struct th_bench *bench, struct th_error *err)
 done:
   rc = th_agree(bench->comm, rc, err);
   for (size_t k = 0; rc == TH_OK && k < sizeof scalars / sizeof *scalars; k++)
-    measure(bench, &room, &scalars[k]);
+    time_scalar(bench, &room, &scalars[k]);
   TH_FREE(room.bytes, room.matrix, room.inverse);
   return rc;
 }

@@ -94,9 +94,9 @@ static const char *run_of(const struct tile_store *tile, int64_t attribute,
 }
 
 /* As data sets do: some runs are on their way while others are copied. */
-static int64_t copy(struct th_store *store, struct th_rows rows,
-                    const int64_t *attribute, int64_t count, void *to,
-                    const struct th_packing *packing)
+static int64_t copy_runs(struct th_store *store, struct th_rows rows,
+                         const int64_t *attribute, int64_t count, void *to,
+                         const struct th_packing *packing)
 {
   const struct tile_store *tile = (const struct tile_store *)store;
   int64_t row = rows.first % ROWS;
@@ -114,12 +114,12 @@ static int64_t copy(struct th_store *store, struct th_rows rows,
 static const struct th_store_ops ops = {.slab = slab_of,
                                         .targets = targets_of,
                                         .statistics = statistics_of,
-                                        .copy = copy};
+                                        .copy = copy_runs};
 
 /* Uniform values of deviation 1, by a cheap recurrence, since only the speed
  * matters. */
-static th_status fill(struct tile_store *tile, const struct th_comm *comm,
-                      struct th_error *err)
+static th_status fill_values(struct tile_store *tile,
+                             const struct th_comm *comm, struct th_error *err)
 {
   tile->present = th_partition_rank(ATTRIBUTES, comm->rank, comm->size);
   int64_t items = th_range_count(tile->present) * ROWS;
@@ -185,9 +185,9 @@ static struct th_config config_of(const char *solver)
   return config;
 }
 
-static th_status train(struct th_bench *bench, struct tile_store *tile,
-                       const char *solver, struct stopwatch *stopwatch,
-                       struct th_error *err)
+static th_status train_timed(struct th_bench *bench, struct tile_store *tile,
+                             const char *solver, struct stopwatch *stopwatch,
+                             struct th_error *err)
 {
   struct th_config config = config_of(solver);
   struct th_monitor monitor = {.progress = progress, .self = stopwatch};
@@ -212,7 +212,7 @@ static th_status measure_update(struct th_bench *bench, struct tile_store *tile,
                                 double *seconds_per_byte, struct th_error *err)
 {
   double seconds[STEPS];
-  th_status rc = train(bench, tile, "exploration", stopwatch, err);
+  th_status rc = train_timed(bench, tile, "exploration", stopwatch, err);
   if (rc != TH_OK)
     return rc;
   for (int k = 0; k < STEPS; k++)
@@ -226,7 +226,7 @@ static th_status measure_pass(struct th_bench *bench, struct tile_store *tile,
                               struct stopwatch *stopwatch,
                               double *seconds_per_byte, struct th_error *err)
 {
-  th_status rc = train(bench, tile, "sift", stopwatch, err);
+  th_status rc = train_timed(bench, tile, "sift", stopwatch, err);
   if (rc != TH_OK)
     return rc;
   double seconds = pace(stopwatch, 0, stopwatch->updates - 1);
@@ -291,7 +291,7 @@ th_status th_bench_step(struct th_bench *bench, struct th_error *err)
   double pass = NAN;
   th_status rc = TH_NEW(&stopwatch, 1, "clocks", err);
   if (rc == TH_OK)
-    rc = fill(&tile, bench->comm, err);
+    rc = fill_values(&tile, bench->comm, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   TH_TRY(measure_update(bench, &tile, stopwatch, &update, err));
   TH_TRY(measure_pass(bench, &tile, stopwatch, &pass, err));

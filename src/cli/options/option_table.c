@@ -310,7 +310,7 @@ _Static_assert(offsetof(struct th_options, config) == 0,
 _Static_assert(BEFORE + AFTER + TH_TRAINING_OPTIONS_MOST <= TH_OPTIONS_MOST,
                "struct th_options keeps one byte per row");
 
-int th_option_count(void)
+int th_option_table_count(void)
 {
   return BEFORE + th_training_options_count() + AFTER;
 }
@@ -320,7 +320,7 @@ int th_option_table_training(void)
   return BEFORE;
 }
 
-const struct th_option *th_option_row(int k)
+const struct th_option *th_option_table_row(int k)
 {
   int behind = k - BEFORE - th_training_options_count();
   if (k < BEFORE)
@@ -328,10 +328,10 @@ const struct th_option *th_option_row(int k)
   return behind < 0 ? th_training_options_row(k - BEFORE) : &after[behind];
 }
 
-int th_option_find(const char *name)
+int th_option_table_find(const char *name)
 {
-  for (int k = 0; k < th_option_count(); k++)
-    if (strcmp(th_option_row(k)->name, name) == 0)
+  for (int k = 0; k < th_option_table_count(); k++)
+    if (strcmp(th_option_table_row(k)->name, name) == 0)
       return k;
   return -1;
 }

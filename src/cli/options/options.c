@@ -3,7 +3,6 @@
 #include "cli/options/options.h"
 
 #include "base/memory.h"
-#include "data/slab.h"
 #include "io/files/output.h"
 #include "io/import/import.h"
 #include "model/model.h"
@@ -92,7 +91,7 @@ static th_status option_files_check(const struct th_options *options,
 /* --- The option that a misspelt name may stand for ------------------------ */
 
 /* Levenshtein's distance; names longer than the row count as far away. */
-static int distance(const char *a, const char *b)
+static int edit_distance(const char *a, const char *b)
 {
   enum { LONGEST = 40 };
   int row[LONGEST + 1];
@@ -116,18 +115,18 @@ static int distance(const char *a, const char *b)
 
 const char *th_option_nearest(const char *name, unsigned commands)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   const char *nearest = NULL;
   const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
   int best = (int)strlen(name) / 3 + 2;
   for (int k = 0; k < count; k++) {
-    int far = distance(bare, th_option_row(k)->name);
+    int far = edit_distance(bare, th_option_table_row(k)->name);
     bool opens = strlen(bare) > 2 &&
-                 strncmp(bare, th_option_row(k)->name, strlen(bare)) == 0;
+                 strncmp(bare, th_option_table_row(k)->name, strlen(bare)) == 0;
     far = opens ? 0 : far; /* an abbreviation: nothing is nearer */
-    if ((th_option_row(k)->commands & commands) != 0 && far < best) {
+    if ((th_option_table_row(k)->commands & commands) != 0 && far < best) {
       best = far;
-      nearest = th_option_row(k)->name;
+      nearest = th_option_table_row(k)->name;
     }
   }
   return nearest;
@@ -142,8 +141,8 @@ th_status th_options_init(struct th_options *options,
   *options =
       (struct th_options){.config = th_config_default(), .commands = commands};
   th_status rc = TH_OK;
-  for (int k = 0; k < th_option_count() && rc == TH_OK; k++) {
-    const struct th_option *option = th_option_row(k);
+  for (int k = 0; k < th_option_table_count() && rc == TH_OK; k++) {
+    const struct th_option *option = th_option_table_row(k);
     if (option->start != NULL && option->start != th_option_by_config)
       rc = th_option_set(options, k, option->start, option->name, err);
   }
@@ -153,13 +152,13 @@ th_status th_options_init(struct th_options *options,
 th_status th_option_set(struct th_options *options, int row, const char *value,
                         const char *where, struct th_error *err)
 {
-  return th_option_put(th_option_row(row), options, value, where, err);
+  return th_option_put(th_option_table_row(row), options, value, where, err);
 }
 
 void th_option_text(const struct th_options *options, int row, char *text,
                     size_t size)
 {
-  th_option_get(th_option_row(row), options, text, size);
+  th_option_get(th_option_table_row(row), options, text, size);
 }
 
 void th_options_free(struct th_options *options)
@@ -171,7 +170,7 @@ void th_options_free(struct th_options *options)
 
 bool th_option_given(const struct th_options *options, const char *name)
 {
-  int row = th_option_find(name);
+  int row = th_option_table_find(name);
   return row >= 0 && options->given[row] != TH_NOT_GIVEN;
 }
 
@@ -190,26 +189,26 @@ struct getopt_form {
 
 static void build_form(struct getopt_form *form, unsigned bit)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   char *letter = form->letters;
   struct option *row = form->longs;
   *letter++ = '-'; /* positional arguments in order, as code 1 */
   *letter++ = ':'; /* a missing value is ':' */
   for (int k = 0; k < count; k++) {
-    if ((th_option_row(k)->commands & bit) == 0)
+    if ((th_option_table_row(k)->commands & bit) == 0)
       continue;
-    bool flag = th_option_row(k)->kind == TH_OPT_FLAG;
-    *row++ = (struct option){th_option_row(k)->name,
+    bool flag = th_option_table_row(k)->kind == TH_OPT_FLAG;
+    *row++ = (struct option){th_option_table_row(k)->name,
                              flag ? no_argument : required_argument, NULL,
                              'z' + 1 + k};
-    if (has_negative(th_option_row(k))) {
+    if (has_negative(th_option_table_row(k))) {
       snprintf(form->negatives[k], sizeof form->negatives[k], "no-%s",
-               th_option_row(k)->name);
+               th_option_table_row(k)->name);
       *row++ = (struct option){form->negatives[k], no_argument, NULL,
                                'z' + 1 + k + FLAG_OFF};
     }
-    if (th_option_row(k)->letter != 0) {
-      *letter++ = th_option_row(k)->letter;
+    if (th_option_table_row(k)->letter != 0) {
+      *letter++ = th_option_table_row(k)->letter;
       if (!flag)
         *letter++ = ':';
     }
@@ -220,10 +219,10 @@ static void build_form(struct getopt_form *form, unsigned bit)
 
 static int row_of_letter(int letter, unsigned bit)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   for (int k = 0; k < count; k++)
-    if (th_option_row(k)->letter == letter &&
-        (th_option_row(k)->commands & bit) != 0)
+    if (th_option_table_row(k)->letter == letter &&
+        (th_option_table_row(k)->commands & bit) != 0)
       return k;
   return -1;
 }
@@ -246,16 +245,16 @@ static th_status option_unknown(const struct th_options *options,
                                 struct th_error *err)
 {
   const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
-  int row = th_option_find(name);
+  int row = th_option_table_find(name);
   if (row < 0)
-    row = th_option_find(bare);
+    row = th_option_table_find(bare);
   const char *command = command_of(options, bit);
-  if (row >= 0 && (th_option_row(row)->commands & bit) == 0)
-    return th_fail(err, TH_EUSAGE, "%s: %s%s is an option of %s, not of %s",
-                   where, dashes, name,
-                   command_of(options, th_option_row(row)->commands), command);
+  if (row >= 0 && (th_option_table_row(row)->commands & bit) == 0)
+    return th_fail(
+        err, TH_EUSAGE, "%s: %s%s is an option of %s, not of %s", where, dashes,
+        name, command_of(options, th_option_table_row(row)->commands), command);
   const char *nearest =
-      row >= 0 ? th_option_row(row)->name : th_option_nearest(name, bit);
+      row >= 0 ? th_option_table_row(row)->name : th_option_nearest(name, bit);
   if (nearest != NULL)
     return th_fail(err, TH_EUSAGE,
                    "%s: %s%s is not an option; did you mean %s%s?", where,
@@ -293,16 +292,17 @@ static th_status take(struct th_options *options, int code, const char *command,
             : code > 'z' ? code - 'z' - 1
                          : row_of_letter(code, bit);
   char where[96];
-  snprintf(where, sizeof where, "%s: --%s", command, th_option_row(row)->name);
-  bool flag = th_option_row(row)->kind == TH_OPT_FLAG;
+  snprintf(where, sizeof where, "%s: --%s", command,
+           th_option_table_row(row)->name);
+  bool flag = th_option_table_row(row)->kind == TH_OPT_FLAG;
   const char *value = !flag ? optarg : off ? "no" : "yes";
   options->given[row] = TH_GIVEN_ON_LINE;
   return th_option_set(options, row, value, where, err);
 }
 
-static th_status refuse(const struct th_options *options, int code,
-                        const char *command, const char *token, unsigned bit,
-                        struct th_error *err)
+static th_status refuse_token(const struct th_options *options, int code,
+                              const char *command, const char *token,
+                              unsigned bit, struct th_error *err)
 {
   char letter[2] = {(char)optopt, '\0'};
   if (code != ':')
@@ -312,9 +312,9 @@ static th_status refuse(const struct th_options *options, int code,
   return th_fail(err, TH_EUSAGE, "%s: -%s needs a value", command, letter);
 }
 
-static th_status read_line(struct th_options *options, const char *command,
-                           unsigned bit, int argc, char **argv,
-                           struct th_error *err)
+static th_status read_command_line(struct th_options *options,
+                                   const char *command, unsigned bit, int argc,
+                                   char **argv, struct th_error *err)
 {
   struct getopt_form form;
   build_form(&form, bit);
@@ -333,7 +333,7 @@ static th_status read_line(struct th_options *options, const char *command,
     if (code == 1)
       options->argument[options->arguments++] = optarg;
     else if (code == '?' || code == ':')
-      rc = refuse(options, code, command, token, bit, err);
+      rc = refuse_token(options, code, command, token, bit, err);
     else
       rc = take(options, code, command, bit, err);
   }
@@ -359,8 +359,8 @@ static th_status check_arguments(const struct th_options *options,
                    "%s: %s is one argument too many; usage: thresher %s %s",
                    command->name, options->argument[command->most],
                    command->name, command->arguments);
-  int row = th_option_find("output");
-  if ((th_option_row(row)->commands & command->bit) != 0 &&
+  int row = th_option_table_find("output");
+  if ((th_option_table_row(row)->commands & command->bit) != 0 &&
       options->output == NULL && !options->dry_run)
     return th_fail(err, TH_EUSAGE, "%s: -o FILE is missing: where to write to",
                    command->name);
@@ -374,7 +374,7 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
   unsigned bit = command->bit;
   th_status rc;
   TH_TRY(TH_NEW(&options->argument, argc, "arguments", err));
-  TH_TRY(read_line(options, command->name, bit, argc, argv, err));
+  TH_TRY(read_command_line(options, command->name, bit, argc, argv, err));
   if (options->help)
     return TH_OK;
   if (options->deck != NULL)
@@ -400,7 +400,7 @@ struct deck {
   struct th_error *err;
 };
 
-static char *next_line(char *line, int size, void *self)
+static char *next_deck_line(char *line, int size, void *self)
 {
   struct deck *deck = self;
   size_t length = strcspn(deck->next, "\n");
@@ -420,8 +420,8 @@ static char *next_line(char *line, int size, void *self)
   return line;
 }
 
-static th_status keep(struct th_options *options, const char *value,
-                      const char **kept, struct th_error *err)
+static th_status keep_text(struct th_options *options, const char *value,
+                           const char **kept, struct th_error *err)
 {
   th_status rc = TH_GROW(&options->owned.value, &options->owned.capacity,
                          options->owned.count + 1, "the deck", err);
@@ -435,29 +435,29 @@ static th_status keep(struct th_options *options, const char *value,
   return TH_OK;
 }
 
-static th_status enter(struct deck *deck, const char *section, const char *name,
-                       const char *value)
+static th_status set_from_deck(struct deck *deck, const char *section,
+                               const char *name, const char *value)
 {
   struct th_options *options = deck->options;
   char where[512];
-  int row = th_option_find(name);
+  int row = th_option_table_find(name);
   snprintf(where, sizeof where, "%s:%d", options->deck, deck->line);
-  if (row < 0 || (th_option_row(row)->commands & deck->bit) == 0)
+  if (row < 0 || (th_option_table_row(row)->commands & deck->bit) == 0)
     return option_unknown(deck->options, where, "", name, deck->bit, deck->err);
-  if (th_option_row(row)->section == NULL)
+  if (th_option_table_row(row)->section == NULL)
     return th_fail(deck->err, TH_EUSAGE,
                    "%s: %s is for the command line, not for a deck", where,
                    name);
-  if (strcmp(th_option_row(row)->section, section) != 0)
+  if (strcmp(th_option_table_row(row)->section, section) != 0)
     return th_fail(deck->err, TH_EUSAGE,
                    "%s: %s belongs in section [%s], not in [%s]", where, name,
-                   th_option_row(row)->section, section);
+                   th_option_table_row(row)->section, section);
   if (options->given[row] == TH_GIVEN_IN_DECK)
     return th_fail(deck->err, TH_EUSAGE, "%s: %s is given twice", where, name);
   if (options->given[row] == TH_GIVEN_ON_LINE)
     return TH_OK;
   const char *kept = NULL;
-  th_status rc = keep(options, value, &kept, deck->err);
+  th_status rc = keep_text(options, value, &kept, deck->err);
   if (rc != TH_OK)
     return rc;
   snprintf(where, sizeof where, "%s:%d: %s", options->deck, deck->line, name);
@@ -472,14 +472,14 @@ static int handle(void *self, const char *section, const char *name,
   struct deck *deck = self;
   if (deck->failed_line > 0)
     return 0;
-  if (enter(deck, section, name, value) == TH_OK)
+  if (set_from_deck(deck, section, name, value) == TH_OK)
     return 1;
   deck->failed_line = deck->line;
   return 0;
 }
 
-static th_status read_text(const char *path, char **text, int64_t *length,
-                           struct th_error *err)
+static th_status read_deck_file(const char *path, char **text, int64_t *length,
+                                struct th_error *err)
 {
   struct stat what = {0};
   /* looked at first: to open a pipe may last for ever */
@@ -530,7 +530,7 @@ static th_status share_text(struct th_options *options, struct th_comm *comm,
   int64_t length = 0;
   th_status rc = TH_OK;
   if (comm->rank == 0)
-    rc = read_text(options->deck, &options->owned.deck, &length, err);
+    rc = read_deck_file(options->deck, &options->owned.deck, &length, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, &length, sizeof length, 0);
   if (comm->rank != 0)
@@ -554,7 +554,7 @@ th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
   struct th_error first;
   th_error_clear(&first);
   deck.err = &first;
-  int line = ini_parse_stream(next_line, &deck, handle, &deck);
+  int line = ini_parse_stream(next_deck_line, &deck, handle, &deck);
   if (line > 0 && (deck.failed_line == 0 || line < deck.failed_line))
     return th_fail(err, TH_EUSAGE, "%s:%d: neither [section] nor name = value",
                    options->deck, line);

@@ -125,10 +125,10 @@ struct th_options {
 /* Return the number of all rows, with those of training; row k of them; the
  * number of the first row of training; and that of a long name, or -1. Local.
  */
-int th_option_count(void);
-const struct th_option *th_option_row(int k);
+int th_option_table_count(void);
+const struct th_option *th_option_table_row(int k);
 int th_option_table_training(void);
-int th_option_find(const char *name);
+int th_option_table_find(const char *name);
 
 /* Set every option to its initial value. commands: the table of commands,
  * borrowed; NULL: no command line is going to be parsed. Local. */

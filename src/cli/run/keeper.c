@@ -21,7 +21,7 @@
 enum { LEAST_STATUS = 3 }; /* 1 and 2 are failures */
 
 /* A whole number in the environment. -1: not there; -2: something else. */
-static int64_t number_of(const char *name)
+static int64_t environment_number(const char *name)
 {
   const char *text = getenv(name);
   char *end = NULL;
@@ -50,7 +50,7 @@ static th_status find_deadline(int64_t max_time, double began, double *left,
   if (max_time > 0)
     *left = (double)max_time - (th_comm_clock() - began);
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-    int64_t at = number_of(names[k]);
+    int64_t at = environment_number(names[k]);
     if (at == -2 && k == 0)
       return th_fail(err, TH_EUSAGE,
                      "%s is %.60s, not a time in seconds since 1970, as "
@@ -69,7 +69,7 @@ static th_status find_deadline(int64_t max_time, double began, double *left,
 
 int th_keeper_stop_status(int usual)
 {
-  int64_t status = number_of("THRESHER_STOP_STATUS");
+  int64_t status = environment_number("THRESHER_STOP_STATUS");
   return status >= LEAST_STATUS && status <= 125 ? (int)status : usual;
 }
 
@@ -230,8 +230,8 @@ static bool is_cheap(const struct th_keeper *keeper, double now)
 }
 
 /* last: seconds of the last update. */
-static bool is_due(const struct th_keeper *keeper, double now, double last,
-                   int64_t updates)
+static bool save_is_due(const struct th_keeper *keeper, double now, double last,
+                        int64_t updates)
 {
   double since = now - keeper->saved;
   bool many = keeper->every_updates > 0 &&
@@ -255,7 +255,7 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
   if (is_late(keeper, now))
     return TH_STOP_IN_TIME;
   if (keeper->on && !lasting &&
-      (th_interrupt_heard() || is_due(keeper, now, last, updates) ||
+      (th_interrupt_heard() || save_is_due(keeper, now, last, updates) ||
        (over && is_cheap(keeper, now))))
     return TH_SAVE;
   return TH_GO_ON;

@@ -113,7 +113,7 @@ static void append_phase(struct th_phase_cost *a, const struct th_phase_cost *b)
 }
 
 /* Of one part of a run and the next; memory is not needed twice. */
-static void append(struct th_rank_cost *a, const struct th_rank_cost *b)
+static void append_cost(struct th_rank_cost *a, const struct th_rank_cost *b)
 {
   a->seconds += b->seconds;
   a->waiting += b->waiting;
@@ -132,8 +132,8 @@ static void append(struct th_rank_cost *a, const struct th_rank_cost *b)
 void th_rank_cost_append(struct th_rank_total *total,
                          const struct th_rank_total *later)
 {
-  append(&total->sum, &later->sum);
-  append(&total->most, &later->most);
+  append_cost(&total->sum, &later->sum);
+  append_cost(&total->most, &later->most);
 }
 
 th_status th_rank_cost_gather(struct th_rank_total *total,

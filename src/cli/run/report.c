@@ -3,7 +3,6 @@
 #include "cli/run/report.h"
 
 #include "api/training_options.h"
-#include "base/integer.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/shared/json.h"
@@ -102,8 +101,8 @@ static void add_work(struct spread *spread, double work)
   spread->sum += work;
 }
 
-static double imbalance(const struct th_report *report,
-                        const struct spread *spread)
+static double largest_over_mean(const struct th_report *report,
+                                const struct spread *spread)
 {
   double mean = report_mean(report, spread->sum);
   return mean > 0 ? spread->largest / mean : 1;
@@ -116,18 +115,18 @@ static double report_imbalance(const struct th_report *report)
   struct spread spread = {0, 0};
   for (int r = 0; r < report->ranks; r++)
     add_work(&spread, report->rank[r].seconds - report->rank[r].waiting);
-  return imbalance(report, &spread);
+  return largest_over_mean(report, &spread);
 }
 
-static double report_phase_imbalance(const struct th_report *report,
-                                     enum th_phase phase)
+static double phase_imbalance(const struct th_report *report,
+                              enum th_phase phase)
 {
   struct spread spread = {0, 0};
   for (int r = 0; r < report->ranks; r++) {
     const struct th_phase_cost *cost = &report->rank[r].phase[phase];
     add_work(&spread, cost->seconds - cost->waiting);
   }
-  return imbalance(report, &spread);
+  return largest_over_mean(report, &spread);
 }
 
 static double rate(double amount, double seconds)
@@ -141,16 +140,16 @@ static int64_t report_observed(const struct th_report *report)
   return report->total.sum.blocks.observed + report->total.sum.support.observed;
 }
 
-static double report_observed_gbs(const struct th_report *report)
+static double observed_gbs(const struct th_report *report)
 {
   return rate((double)report_observed(report) / 1e9,
               report->total.most.seconds);
 }
 
 /* Of the memory bandwidth of all ranks; NaN where that is not known. */
-static double report_share_of_read(const struct th_report *report)
+static double share_of_read(const struct th_report *report)
 {
-  return report_observed_gbs(report) / (report->ranks * report->read_gbs);
+  return observed_gbs(report) / (report->ranks * report->read_gbs);
 }
 
 /* GB/s of all ranks together while they read files. */
@@ -160,8 +159,8 @@ static double report_file_gbs(const struct th_report *report)
               report_mean(report, report->total.sum.reading));
 }
 
-static double report_attributes_per_second(const struct th_report *report,
-                                           const struct th_model *model)
+static double attributes_per_second(const struct th_report *report,
+                                    const struct th_model *model)
 {
   return rate((double)model->ledger.attributes, report->total.most.seconds);
 }
@@ -169,7 +168,7 @@ static double report_attributes_per_second(const struct th_report *report,
 /* --- What the system counts of a rank's process: time of its cores and
  * page faults */
 
-static double seconds_of(const struct timeval *time)
+static double timeval_seconds(const struct timeval *time)
 {
   return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
 }
@@ -179,8 +178,8 @@ struct th_usage th_report_usage_now(void)
   struct rusage usage;
   if (getrusage(RUSAGE_SELF, &usage) != 0)
     return (struct th_usage){.user = 0};
-  return (struct th_usage){.user = seconds_of(&usage.ru_utime),
-                           .system = seconds_of(&usage.ru_stime),
+  return (struct th_usage){.user = timeval_seconds(&usage.ru_utime),
+                           .system = timeval_seconds(&usage.ru_stime),
                            .faults = usage.ru_minflt,
                            .faults_on_disk = usage.ru_majflt};
 }
@@ -217,8 +216,7 @@ static json_t *phases_of(const struct th_report *report)
     th_json_real(phase, "seconds_max", most->seconds);
     th_json_real(phase, "seconds_mean", report_mean(report, sum->seconds));
     th_json_real(phase, "waiting_mean", report_mean(report, sum->waiting));
-    th_json_real(phase, "imbalance",
-                 report_phase_imbalance(report, (enum th_phase)p));
+    th_json_real(phase, "imbalance", phase_imbalance(report, (enum th_phase)p));
     th_json_int(phase, "operations", most->operations);
     th_json_int(phase, "bytes_sent", sum->bytes_sent);
     json_object_set_new(phases, th_profile_phase_key((enum th_phase)p), phase);
@@ -268,16 +266,16 @@ static void add_costs(json_t *o, const struct th_report *report,
   th_json_int(o, "bytes_observed_blocks", report->total.sum.blocks.observed);
   th_json_int(o, "bytes_read_support", report->total.sum.support.read);
   th_json_int(o, "bytes_observed_support", report->total.sum.support.observed);
-  th_json_real(o, "observed_gbs", report_observed_gbs(report));
+  th_json_real(o, "observed_gbs", observed_gbs(report));
   th_json_real(o, "read_gbs", report->read_gbs);
-  th_json_real(o, "share_of_read", report_share_of_read(report));
+  th_json_real(o, "share_of_read", share_of_read(report));
   th_json_int(o, "bytes_sent", report->total.sum.bytes_sent);
   th_json_real(o, "bytes_per_update",
                per_update(report->total.sum.bytes_sent, last));
   th_json_real(o, "operations_per_update",
                per_update(report->total.most.operations, last));
   th_json_real(o, "attributes_per_second",
-               report_attributes_per_second(report, model));
+               attributes_per_second(report, model));
   json_object_set_new(o, "per_rank", ranks_of(report));
 }
 
@@ -339,8 +337,7 @@ static void print_phases(FILE *out, const struct th_report *report)
     if (most->calls > 0)
       fprintf(out, "%-9s %7" PRId64 " %9.3f %9.3f %8.2f %9.3f %4.0f %% %9s\n",
               th_profile_phase_key((enum th_phase)p), most->calls,
-              most->seconds, mean,
-              report_phase_imbalance(report, (enum th_phase)p),
+              most->seconds, mean, phase_imbalance(report, (enum th_phase)p),
               report_mean(report, sum->waiting), all > 0 ? 100 * mean / all : 0,
               bytes_text(sum->bytes_sent, sent, sizeof sent));
   }
@@ -352,11 +349,11 @@ static void print_work(FILE *out, const struct th_report *report,
                        const struct th_model *model)
 {
   char observed[32];
-  double share = report_share_of_read(report);
+  double share = share_of_read(report);
   fprintf(out, "%.3g attributes/s: %s of values at %.3g GB/s",
-          report_attributes_per_second(report, model),
+          attributes_per_second(report, model),
           bytes_text(report_observed(report), observed, sizeof observed),
-          report_observed_gbs(report));
+          observed_gbs(report));
   if (!isnan(share))
     fprintf(out, ", %.3g %% of the read bandwidth (%d x %.3g GB/s)",
             100 * share, report->ranks, report->read_gbs);
@@ -424,7 +421,7 @@ void th_report_print(FILE *out, const struct th_report *report,
 
 /* --- What a run has found: the model, and what was observed for it -------- */
 
-static void print_support(FILE *out, const struct th_model *model)
+static void print_support_line(FILE *out, const struct th_model *model)
 {
   enum { SHOWN = 12 };
   fprintf(out, "support: %" PRId64 " attribute%s", model->support_size,
@@ -487,7 +484,7 @@ static void print_ledger(FILE *out, const struct th_model *model,
 void th_report_result(FILE *out, const struct th_model *model,
                       const struct th_shape *shape)
 {
-  print_support(out, model);
+  print_support_line(out, model);
   if (model->certificate.lambda > 0)
     print_solution(out, model);
   th_model_text_ending_print(out, "end:     ", model);
@@ -647,7 +644,7 @@ static double bytes_of_value(const struct th_shape *shape)
   return shape->layout == TH_SPARSE ? bytes + sparse_bytes : bytes;
 }
 
-static double share_of(const struct th_solver_row *solver)
+static double bandwidth_share(const struct th_solver_row *solver)
 {
   if (!solver->penalised)
     return budgeted_share;
@@ -688,8 +685,8 @@ static double estimated_seconds(const struct th_plan *plan,
 {
   const struct th_solver_row *solver = plan->solver;
   bool labels = th_loss_find(plan->config.loss)->labels;
-  double compute =
-      visits * bytes_of_value(shape) / (share_of(solver) * gbs * 1e9 * ranks);
+  double compute = visits * bytes_of_value(shape) /
+                   (bandwidth_share(solver) * gbs * 1e9 * ranks);
   compute += step_seconds(plan, shape, solver, visits);
   compute += plan->fit_visits * fit_seconds / ranks;
   if (labels && solver->penalised && !solver->by_examples)

@@ -300,8 +300,8 @@ static const char *long_loss(const struct th_progress *progress)
                              : th_wording_loss(progress->loss_name);
 }
 
-static void show(struct th_run_monitor *monitor,
-                 const struct th_progress *progress)
+static void show_progress(struct th_run_monitor *monitor,
+                          const struct th_progress *progress)
 {
   const struct th_certificate *c = progress->certificate;
   char text[SHOWN];
@@ -365,8 +365,8 @@ static void add_errors(json_t *line, const struct th_run_monitor *monitor,
     th_json_real(line, "distance", distance(progress, &monitor->reference));
 }
 
-static void record(struct th_run_monitor *monitor,
-                   const struct th_progress *progress)
+static void write_telemetry(struct th_run_monitor *monitor,
+                            const struct th_progress *progress)
 {
   if (monitor->telemetry == NULL || monitor->err.code != TH_OK)
     return;
@@ -404,8 +404,8 @@ static void on_progress(void *self, const struct th_progress *progress)
   if (monitor->goes_on)
     th_meter_go_on(&monitor->meter, fmax(progress->done, 0));
   monitor->goes_on = false;
-  show(monitor, progress);
-  record(monitor, progress);
+  show_progress(monitor, progress);
+  write_telemetry(monitor, progress);
 }
 
 static void on_notice(void *self, const char *text)
@@ -487,7 +487,7 @@ th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
 {
   if (path == NULL)
     return TH_OK;
-  th_status rc = th_model_read(&monitor->reference, comm, path, err);
+  th_status rc = th_model_file_read(&monitor->reference, comm, path, err);
   if (rc == TH_OK)
     rc = th_match(&monitor->reference, data, TH_MATCH_SUPPORT, path, comm, err);
   if (rc != TH_OK)

@@ -38,7 +38,7 @@ static double number(uint64_t step, int64_t index)
 }
 
 /* Add numbers to the hash. -0 counts as 0, and all NaN count the same. */
-static void take(uint64_t *hash, const double *values, int64_t count)
+static void hash_numbers(uint64_t *hash, const double *values, int64_t count)
 {
   for (int64_t k = 0; k < count; k++) {
     double value = isnan(values[k]) ? 0.5 : values[k] + 0.0;
@@ -67,13 +67,13 @@ static void take_functions(uint64_t *hash)
       x[k] = row->low + (row->high - row->low) * k / (POINTS - 1);
       y[k] = row->call(x[k]);
     }
-    take(hash, y, POINTS);
+    hash_numbers(hash, y, POINTS);
   }
   for (int k = 0; k < POINTS; k++) {
     struct th_sincos turn = th_sincos(0.11 * k);
     double pair[4] = {turn.sin, turn.cos, th_pow(1 + 3 * k, -0.37 * k),
                       th_hypot(k, 3.3)};
-    take(hash, pair, 4);
+    hash_numbers(hash, pair, 4);
   }
 }
 
@@ -84,11 +84,11 @@ static void take_arrays(uint64_t *hash)
   for (int k = 0; k < POINTS; k++)
     x[k] = 1e-3 + 0.37 * k;
   th_exp_array(POINTS, x, y);
-  take(hash, y, POINTS);
+  hash_numbers(hash, y, POINTS);
   th_log_array(POINTS, x, y);
-  take(hash, y, POINTS);
+  hash_numbers(hash, y, POINTS);
   th_log1p_array(POINTS, x, y);
-  take(hash, y, POINTS);
+  hash_numbers(hash, y, POINTS);
 }
 
 /* What the rows of a slab are multiplied with. */
@@ -107,7 +107,7 @@ static void fill_factors(struct factors *f)
   }
 }
 
-static void take_slab(uint64_t *hash, const struct factors *f,
+static void hash_slab(uint64_t *hash, const struct factors *f,
                       enum th_type type)
 {
   enum { STRIDE = 80 };
@@ -130,7 +130,7 @@ static void take_slab(uint64_t *hash, const struct factors *f,
                        : floor(2 + 2 * number(4, k)));
   th_kernel_gradient(&slab, &m, centre, sum[0]);
   th_kernel_evidence(&slab, &m, centre, centre, sum[1], sum[2], sum[3]);
-  take(hash, sum[0], 4 * ATTRIBUTES);
+  hash_numbers(hash, sum[0], 4 * ATTRIBUTES);
 }
 
 /* Loops over plain numbers, single and double. */
@@ -149,8 +149,8 @@ static void take_vectors(uint64_t *hash, const struct factors *f)
   memcpy(v, f->weight, sizeof v);
   th_column_add_weighted(&single, 0.7, f->residual, v);
   th_row_step(&row, 0.6, 0.05, v);
-  take(hash, sums, sizeof sums / sizeof *sums);
-  take(hash, v, ROWS);
+  hash_numbers(hash, sums, sizeof sums / sizeof *sums);
+  hash_numbers(hash, v, ROWS);
 }
 
 static void take_logistic(uint64_t *hash, const struct factors *f)
@@ -163,8 +163,8 @@ static void take_logistic(uint64_t *hash, const struct factors *f)
       th_column_logistic_at(ROWS, f->weight, label, f->residual, 0.2, theta);
   double sums[] = {at.loss, at.slope, at.size, at.curvature,
                    th_column_logistic_dual(ROWS, f->weight, theta, 0.9)};
-  take(hash, sums, sizeof sums / sizeof *sums);
-  take(hash, theta, ROWS);
+  hash_numbers(hash, sums, sizeof sums / sizeof *sums);
+  hash_numbers(hash, theta, ROWS);
 }
 
 struct system {
@@ -206,17 +206,17 @@ static th_status take_system(uint64_t *hash, struct system *s,
   double largest = 0;
   th_status rc;
   fill_system(s);
-  take(hash, s->packed, ORDER * ORDER);
+  hash_numbers(hash, s->packed, ORDER * ORDER);
   TH_TRY(
       th_linalg_solve(&(struct th_linalg_system){ORDER, s->packed, s->b, 1e-9},
                       s->x, s->inverse, s->kept, err));
-  take(hash, s->x, ORDER);
-  take(hash, s->inverse, ORDER * ORDER);
+  hash_numbers(hash, s->x, ORDER);
+  hash_numbers(hash, s->inverse, ORDER * ORDER);
   TH_TRY(th_cholesky_pivot(&factor, ORDER, s->packed, ORDER, 1e-9, err));
   th_cholesky_solve(&factor, factor.rank, s->b, s->x);
-  take(hash, s->x, ORDER);
+  hash_numbers(hash, s->x, ORDER);
   TH_TRY(th_linalg_largest_eigenvalue(ORDER, s->packed, &largest, err));
-  take(hash, &largest, 1);
+  hash_numbers(hash, &largest, 1);
 done:
   th_cholesky_free(&factor);
   return rc;
@@ -227,7 +227,7 @@ static void take_random(uint64_t *hash)
   double pair[2];
   for (int k = 0; k < DRAWS; k++) {
     th_random_normal(draws, 11, (uint64_t)k, pair);
-    take(hash, pair, 2);
+    hash_numbers(hash, pair, 2);
   }
 }
 
@@ -259,11 +259,11 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
     TH_TRY(th_synthetic_sparse(&truth, WIDE, 9, EXAMPLES, &column, err));
   for (int64_t k = 0; k < column.count; k++)
     values[column.example[k]] = column.value[k];
-  take(hash, values, 8 * EXAMPLES);
+  hash_numbers(hash, values, 8 * EXAMPLES);
   TH_TRY(
       th_synthetic_targets(&truth, WIDE, EXAMPLES, 0, EXAMPLES, target, err));
-  take(hash, target, EXAMPLES);
-  take(hash, truth.coef, truth.support_size);
+  hash_numbers(hash, target, EXAMPLES);
+  hash_numbers(hash, truth.coef, truth.support_size);
 done:
   th_synthetic_column_free(&column);
   th_synthetic_truth_free(&truth);
@@ -281,7 +281,7 @@ th_status th_arithmetic_hash(uint64_t *hash, struct th_error *err)
   take_functions(&sum);
   take_arrays(&sum);
   for (int type = 0; type < TH_TYPE_COUNT; type++)
-    take_slab(&sum, &factors, (enum th_type)type);
+    hash_slab(&sum, &factors, (enum th_type)type);
   take_vectors(&sum, &factors);
   take_logistic(&sum, &factors);
   take_random(&sum);

@@ -39,8 +39,8 @@ static void name_data_set(const char *path, char name[NAME])
   snprintf(name, NAME, "%.*s.h5", (int)length, path);
 }
 
-static th_status say(const char *path, enum th_text_use use,
-                     struct th_error *err)
+static th_status refuse_use(const char *path, enum th_text_use use,
+                            struct th_error *err)
 {
   char name[NAME];
   char from[TYPED];
@@ -73,7 +73,7 @@ th_status th_input_refuse_text(struct th_comm *comm, const char *path,
   if (comm->rank == 0)
     rc = th_format_kind(path, &kind, err);
   if (rc == TH_OK && kind == TH_FILE_TEXT)
-    rc = say(path, use, err);
+    rc = refuse_use(path, use, err);
   return th_agree(comm, rc, err);
 }
 
@@ -116,11 +116,11 @@ static th_status check_outputs(const struct th_dataset *dataset,
 }
 
 /* Collective. */
-static th_status open_file(struct th_data *data,
-                           const struct th_options *options,
-                           const char *command, const char *path,
-                           int64_t memory, struct th_comm *comm,
-                           struct th_error *err)
+static th_status open_dataset(struct th_data *data,
+                              const struct th_options *options,
+                              const char *command, const char *path,
+                              int64_t memory, struct th_comm *comm,
+                              struct th_error *err)
 {
   bool trains = strcmp(command, "train") == 0;
   th_status rc;
@@ -145,6 +145,6 @@ th_status th_input_open(struct th_data *data, const struct th_options *options,
     rc = th_agree(
         comm, open_source(data, options->source, command, memory, err), err);
   else
-    rc = open_file(data, options, command, path, memory, comm, err);
+    rc = open_dataset(data, options, command, path, memory, comm, err);
   return rc == TH_OK ? th_store_place(data->store, comm, err) : rc;
 }

@@ -80,7 +80,7 @@ static const char *const kinds[] = {[TH_ENDING_NULL] = "null",
                                     [TH_ENDING_BLIND] = "null"};
 
 /* The loss of an ending in the unit that evaluate prints. */
-static double unit_of(const char *loss)
+static double loss_unit(const char *loss)
 {
   const struct th_loss *row = loss != NULL ? th_loss_find(loss) : NULL;
   return row != NULL ? 1 / row->half : 1;
@@ -98,7 +98,7 @@ void th_model_text_ending_json(json_t *object, const struct th_ending *e,
     th_json_text(chosen, "kind", kinds[e->kind]);
     json_object_set(object, "chosen", chosen);
     json_object_set_new(object, "passes", json_object());
-    add_record(object, &th_ending_fields, e, unit_of(loss));
+    add_record(object, &th_ending_fields, e, loss_unit(loss));
   }
   json_decref(chosen);
 }
@@ -146,7 +146,7 @@ void th_model_text_ending_print(FILE *out, const char *label,
                                 const struct th_model *model)
 {
   const struct th_ending *e = &model->ending;
-  double unit = unit_of(model->loss);
+  double unit = loss_unit(model->loss);
   if (e->kind == TH_ENDING_NONE)
     return;
   fprintf(out, "%s", label);
@@ -443,7 +443,7 @@ static void add_column(json_t *o, const char *name, int64_t column)
     json_object_set_new(o, name, json_null());
 }
 
-static void add_columns(json_t *o, const struct th_origin *origin)
+static void add_columns_json(json_t *o, const struct th_origin *origin)
 {
   json_t *others = json_array();
   json_t *names = origin->name == NULL ? json_null() : json_array();
@@ -475,7 +475,7 @@ void th_model_text_origin_json(json_t *object, const struct th_origin *origin)
   add_fact(o, "header", origin->header);
   add_mark(o, "separator", origin->separator);
   add_mark(o, "decimal", origin->decimal);
-  add_columns(o, origin);
+  add_columns_json(o, origin);
   th_json_text(o, "target", origin->target_name);
   th_json_text(o, "positive_class", origin->positive_class);
   json_object_set_new(o, "other_classes", classes);

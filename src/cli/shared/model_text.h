@@ -3,7 +3,6 @@
 #ifndef TH_MODEL_TEXT_H
 #define TH_MODEL_TEXT_H
 
-#include "cli/shared/json.h"
 #include "model/model.h"
 #include "model/origin.h"
 

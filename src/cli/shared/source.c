@@ -28,16 +28,16 @@ static th_status check_parameters(const struct th_options *options,
                                   const char *where, const char *dashes,
                                   struct th_error *err)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   for (int k = 0; k < count; k++)
-    if ((th_option_row(k)->commands & TH_SOURCE) != 0 &&
+    if ((th_option_table_row(k)->commands & TH_SOURCE) != 0 &&
         options->given[k] != TH_NOT_GIVEN &&
-        !th_source_family_uses(family, th_option_row(k)->name))
+        !th_source_family_uses(family, th_option_table_row(k)->name))
       return th_fail(err, TH_EUSAGE,
                      "%s: family %s does not use %s%s; leave it out", where,
-                     family->name, dashes, th_option_row(k)->name);
+                     family->name, dashes, th_option_table_row(k)->name);
   bool correlated =
-      options->given[th_option_find("correlation")] != TH_NOT_GIVEN;
+      options->given[th_option_table_find("correlation")] != TH_NOT_GIVEN;
   if (th_source_family_uses(family, "design") && correlated &&
       options->synthetic.own.design == TH_FAMILY_ORTHOGONAL)
     return th_fail(err, TH_EUSAGE,
@@ -114,7 +114,7 @@ th_status th_source_family_plan(struct th_synthesis *synthesis,
   *truth = (struct th_ground_truth){.seed = o->config.seed,
                                     .noise = o->synthetic.noise,
                                     .support_size = o->synthetic.support};
-  if (o->given[th_option_find("noise")] == TH_NOT_GIVEN)
+  if (o->given[th_option_table_find("noise")] == TH_NOT_GIVEN)
     truth->noise = synthesis->family->default_noise;
   snprintf(truth->family, sizeof truth->family, "%s", synthesis->family->name);
   set_own(truth, &o->synthetic.own);
@@ -129,14 +129,14 @@ void th_source_family_free(struct th_synthesis *synthesis)
 }
 
 /* The row of a key, by name or by letter, or -1. */
-static int row_of(const char *key)
+static int option_row(const char *key)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   for (int k = 0; k < count; k++) {
     bool letter =
-        key[0] == th_option_row(k)->letter && key[0] != 0 && key[1] == 0;
-    if ((th_option_row(k)->commands & TH_SOURCE) != 0 &&
-        (letter || strcmp(key, th_option_row(k)->name) == 0))
+        key[0] == th_option_table_row(k)->letter && key[0] != 0 && key[1] == 0;
+    if ((th_option_table_row(k)->commands & TH_SOURCE) != 0 &&
+        (letter || strcmp(key, th_option_table_row(k)->name) == 0))
       return k;
   }
   return -1;
@@ -167,7 +167,7 @@ static th_status read_pair(struct th_options *options, char *pair,
                    "murata:examples=1000,attributes=500",
                    where, pair);
   *value++ = '\0';
-  int row = row_of(pair);
+  int row = option_row(pair);
   if (row < 0)
     return unknown_key(where, pair, err);
   if (options->given[row] != TH_NOT_GIVEN)
@@ -194,10 +194,10 @@ static th_status read_pairs(struct th_options *options, char *pairs,
 
 /* Every parameter as it is used; what follows from others by itself is left
  * out. */
-static void write_text(const struct th_synthesis *synthesis,
-                       const struct th_options *options, char *text)
+static void write_parameters(const struct th_synthesis *synthesis,
+                             const struct th_options *options, char *text)
 {
-  int count = th_option_count();
+  int count = th_option_table_count();
   struct th_options used = *options;
   used.synthetic.support = synthesis->truth.support_size;
   used.synthetic.noise = synthesis->truth.noise;
@@ -206,14 +206,15 @@ static void write_text(const struct th_synthesis *synthesis,
   char joint = ':';
   for (int k = 0; k < count && length < TH_SOURCE_TEXT; k++) {
     char value[64];
-    if ((th_option_row(k)->commands & TH_SOURCE) == 0 ||
-        !th_source_family_uses(synthesis->family, th_option_row(k)->name))
+    if ((th_option_table_row(k)->commands & TH_SOURCE) == 0 ||
+        !th_source_family_uses(synthesis->family, th_option_table_row(k)->name))
       continue;
     th_option_text(&used, k, value, sizeof value);
     if (strcmp(value, "auto") == 0)
       continue;
-    length += (size_t)snprintf(text + length, TH_SOURCE_TEXT - length,
-                               "%c%s=%s", joint, th_option_row(k)->name, value);
+    length +=
+        (size_t)snprintf(text + length, TH_SOURCE_TEXT - length, "%c%s=%s",
+                         joint, th_option_table_row(k)->name, value);
     joint = ',';
   }
 }
@@ -238,7 +239,7 @@ th_status th_source_read(struct th_synthesis *synthesis, const char *source,
   TH_TRY(th_options_init(&options, NULL, err));
   TH_TRY(read_pairs(&options, pairs, where, err));
   TH_TRY(th_source_family_plan(synthesis, &options, copy, where, "", err));
-  write_text(synthesis, &options, text);
+  write_parameters(synthesis, &options, text);
 done:
   th_options_free(&options);
   return rc;

@@ -1,6 +1,7 @@
 /* column.c - columns of double: sums, updates, products, the logistic loss
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/column.h"
+#include "math/kernels/kernels.h"
 
 #include "base/integer.h"
 #include "math/kernels/columns_dense.h"
@@ -10,14 +11,14 @@
 enum { ENTRY_LANES = 4 };
 
 /* Entry of a dense form in the tables. */
-static int place_of(const struct th_vector *x)
+static int form_index(const struct th_vector *x)
 {
   return x->form == TH_VECTOR_SINGLE ? 0 : 1;
 }
 
 static const struct th_column_kernels *dense_columns(void)
 {
-  return th_dense_best()->columns;
+  return th_kernel_best()->columns;
 }
 
 /* sum of value_e u at row_e; in lanes, since a sum waits for the one before. */
@@ -37,8 +38,8 @@ static double dot_entries(const double *value, const int32_t *row, int64_t n,
 double th_column_dot(const struct th_vector *x, const double *u)
 {
   if (x->form != TH_VECTOR_ENTRIES)
-    return x->scale *
-           dense_columns()->dot[place_of(x)](x->values, x->items, x->centre, u);
+    return x->scale * dense_columns()->dot[form_index(x)](x->values, x->items,
+                                                          x->centre, u);
   return x->scale * dot_entries(x->values, x->row, x->items, u);
 }
 
@@ -48,8 +49,8 @@ double th_column_square(const struct th_vector *x, const double *h)
   double scale = x->scale * x->scale;
   double sum = 0;
   if (x->form != TH_VECTOR_ENTRIES)
-    return scale * dense_columns()->square[place_of(x)](x->values, x->items,
-                                                        x->centre, h);
+    return scale * dense_columns()->square[form_index(x)](x->values, x->items,
+                                                          x->centre, h);
   for (int64_t e = 0; e < x->items; e++)
     sum += entry[e] * entry[e] * h[x->row[e]];
   return scale * sum;
@@ -60,7 +61,7 @@ void th_column_add(const struct th_vector *x, double factor, double *u)
   const double *entry = x->values;
   double f = factor * x->scale;
   if (x->form != TH_VECTOR_ENTRIES)
-    dense_columns()->add[place_of(x)](x->values, x->items, x->centre, f, u);
+    dense_columns()->add[form_index(x)](x->values, x->items, x->centre, f, u);
   else
     for (int64_t e = 0; e < x->items; e++)
       u[x->row[e]] += entry[e] * f;
@@ -72,8 +73,8 @@ void th_column_add_weighted(const struct th_vector *x, double factor,
   const double *entry = x->values;
   double f = factor * x->scale;
   if (x->form != TH_VECTOR_ENTRIES)
-    dense_columns()->add_weighted[place_of(x)](x->values, x->items, x->centre,
-                                               f, h, u);
+    dense_columns()->add_weighted[form_index(x)](x->values, x->items, x->centre,
+                                                 f, h, u);
   else
     for (int64_t e = 0; e < x->items; e++)
       u[x->row[e]] += entry[e] * f * h[x->row[e]];
@@ -83,7 +84,7 @@ void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
                       double mean, const double *weight, double *out)
 {
   size_t size = x->form == TH_VECTOR_SINGLE ? sizeof(float) : sizeof(double);
-  dense_columns()->unpack[place_of(x)](
+  dense_columns()->unpack[form_index(x)](
       (const char *)x->values + (size_t)first * size, count, x->centre,
       x->scale, mean, weight, out);
 }
@@ -92,7 +93,7 @@ void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
 
 void th_column_products_add(const struct th_products *p)
 {
-  th_dense_best()->products(p);
+  th_kernel_best()->products(p);
 }
 
 /* The tree over the lanes of one product. */
@@ -131,12 +132,12 @@ struct th_logistic th_column_logistic_at(int64_t n, const double *eta,
                                          double offset, double *theta)
 {
   double sum[4];
-  th_dense_best()->logistic->at(n, eta, label, prediction, offset, theta, sum);
+  th_kernel_best()->logistic->at(n, eta, label, prediction, offset, theta, sum);
   return (struct th_logistic){sum[0], sum[1], sum[2], sum[3]};
 }
 
 double th_column_logistic_dual(int64_t n, const double *eta,
                                const double *theta, double scale)
 {
-  return th_dense_best()->logistic->dual(n, eta, theta, scale);
+  return th_kernel_best()->logistic->dual(n, eta, theta, scale);
 }

@@ -198,7 +198,7 @@ DEFINE_GATHER(gather_f64, double)
 #include "math/kernels/dense_body.h"
 
 /* Nothing but loads: in as many streams as the kernels. */
-static double read_all(const float *values, int64_t count)
+static double stream_values(const float *values, int64_t count)
 {
   float lane[BAND][TH_LANES] = {{0}};
   int64_t stream = count / BAND;
@@ -217,7 +217,7 @@ static double read_all(const float *values, int64_t count)
 }
 
 const struct th_dense_kernels TH_DENSE_SET = {
-    .read = read_all,
+    .read = stream_values,
     .gradient = {[TH_F32] = gradient_f32,
                  [TH_F64] = gradient_f64,
                  [TH_U8] = gradient_u8,

@@ -56,14 +56,4 @@ struct th_dense_set {
   const struct th_gradients_kernels *gradients;
 };
 
-/* Return all sets by form (base/processor.h), plain first; a row without a
- * name ends them. For tests, which compare the forms. */
-const struct th_dense_set *th_dense_sets(void);
-
-/* Say whether this processor can run the set. For tests. */
-bool th_dense_runs_here(const struct th_dense_set *set);
-
-/* Return the set in use. */
-const struct th_dense_set *th_dense_best(void);
-
 #endif

@@ -14,7 +14,7 @@
 
 enum { AHEAD = 16 }; /* runs between asking for an attribute and using it */
 
-static double sum_of(const double *values, int64_t count)
+static double sum_numbers(const double *values, int64_t count)
 {
   double sum = 0;
   for (int64_t i = 0; i < count; i++)
@@ -27,7 +27,7 @@ static void sparse_gradient(const struct th_slab *slab,
                             const struct th_row_weights *m,
                             const double *centre, double *grad)
 {
-  double all = sum_of(m->residual, slab->rows);
+  double all = sum_numbers(m->residual, slab->rows);
   int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++)
     grad[a] -= centre[a] * all;
@@ -44,8 +44,8 @@ static void sparse_gradient(const struct th_slab *slab,
 struct th_evidence th_kernels_sparse_centring(const struct th_row_weights *m,
                                               int64_t rows)
 {
-  return (struct th_evidence){sum_of(m->residual, rows),
-                              sum_of(m->weight, rows)};
+  return (struct th_evidence){sum_numbers(m->residual, rows),
+                              sum_numbers(m->weight, rows)};
 }
 
 /* For storage type T: the sums over the entries of one run, and over a slab. */
@@ -164,25 +164,25 @@ static const struct th_dense_set sets[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-const struct th_dense_set *th_dense_sets(void)
+const struct th_dense_set *th_kernel_sets(void)
 {
   return sets;
 }
 
-bool th_dense_runs_here(const struct th_dense_set *set)
+bool th_kernel_runs_here(const struct th_dense_set *set)
 {
   const struct th_processor here = th_processor_here();
   return th_processor_runs((enum th_processor_form)(set - sets), &here);
 }
 
-const struct th_dense_set *th_dense_best(void)
+const struct th_dense_set *th_kernel_best(void)
 {
   return &sets[th_processor_form()];
 }
 
 static const struct th_dense_kernels *dense_kernels(void)
 {
-  return th_dense_best()->kernels;
+  return th_kernel_best()->kernels;
 }
 
 double th_kernel_read(const float *values, int64_t count)
@@ -211,7 +211,7 @@ void th_kernel_evidence(const struct th_slab *slab,
 }
 
 /* Every value of attribute a of a slab; sparse slabs by a search per run. */
-static double value_at(const struct th_slab *slab, int64_t a, int64_t i)
+static double slab_value(const struct th_slab *slab, int64_t a, int64_t i)
 {
   if (slab->layout == TH_DENSE)
     return th_slab_load(slab, a, i);
@@ -246,7 +246,7 @@ void th_kernel_reference(const struct th_slab *slab,
   int64_t count = th_range_count(slab->attributes);
   for (int64_t a = 0; a < count; a++)
     for (int64_t i = 0; i < slab->rows; i++) {
-      double z = value_at(slab, a, i) - centre[a];
+      double z = slab_value(slab, a, i) - centre[a];
       double rest =
           m->residual[i] + (own == NULL ? 0 : m->weight[i] * own[a] * z);
       u[a] += m->residual[i] * z;
@@ -260,7 +260,7 @@ void th_kernel_reference(const struct th_slab *slab,
 void th_kernel_gradients_add(const struct th_slab *slab, const float *residual,
                              const double *centre, double *grad)
 {
-  const struct th_gradients_kernels *kernels = th_dense_best()->gradients;
+  const struct th_gradients_kernels *kernels = th_kernel_best()->gradients;
   if (slab->layout == TH_SPARSE)
     kernels->add_sparse[slab->type](slab, residual, grad);
   else
@@ -270,7 +270,7 @@ void th_kernel_gradients_add(const struct th_slab *slab, const float *residual,
 void th_kernel_gradients_add_entries(const struct th_gradients_entries *entries,
                                      const float *residual, double *grad)
 {
-  th_dense_best()->gradients->add_entries(entries, residual, grad);
+  th_kernel_best()->gradients->add_entries(entries, residual, grad);
 }
 
 void th_kernel_gradients_reference(const struct th_slab *slab,

@@ -115,4 +115,14 @@ void th_kernel_gradients_reference(const struct th_slab *slab,
                                    const float *residual, const double *centre,
                                    double *grad);
 
+/* Return all sets by form (base/processor.h), plain first; a row without a
+ * name ends them. For tests, which compare the forms. */
+const struct th_dense_set *th_kernel_sets(void);
+
+/* Say whether this processor can run the set. For tests. */
+bool th_kernel_runs_here(const struct th_dense_set *set);
+
+/* Return the set in use. */
+const struct th_dense_set *th_kernel_best(void);
+
 #endif

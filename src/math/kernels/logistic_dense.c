@@ -166,9 +166,9 @@ TH_INLINE void add_piece(const struct piece *piece, lanes sum[4], lanes *theta)
   }
 }
 
-static void sum_all(int64_t n, const double *eta, const double *label,
-                    const double *prediction, double offset, double *theta,
-                    double out[4])
+static void sum_logistic(int64_t n, const double *eta, const double *label,
+                         const double *prediction, double offset, double *theta,
+                         double out[4])
 {
   lanes sum[4] = {{0}};
   for (int64_t i = 0; i < n; i += LANES) {
@@ -212,4 +212,4 @@ static double sum_dual(int64_t n, const double *eta, const double *theta,
   return sum_lanes(&sum);
 }
 
-const struct th_logistic_kernels TH_LOGISTIC_SET = {sum_all, sum_dual};
+const struct th_logistic_kernels TH_LOGISTIC_SET = {sum_logistic, sum_dual};

@@ -1,6 +1,7 @@
 /* rows.c - kernels over the values of one example
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/rows.h"
+#include "math/kernels/kernels.h"
 
 #include "math/kernels/dense.h"
 #include "math/kernels/rows_dense.h"
@@ -37,7 +38,7 @@ static bool dense_product(const struct th_row *row, const double *v,
                           const struct th_cells *cells,
                           const struct th_fixed *fixed, int64_t *sum)
 {
-  const struct th_row_kernels *kernels = th_dense_best()->rows;
+  const struct th_row_kernels *kernels = th_kernel_best()->rows;
   bool good = true;
   for (int64_t k = 0; k < cells->count; k++)
     good &= add_term(fixed,
@@ -74,7 +75,7 @@ void th_row_add(const struct th_row *row, double factor, double *v)
     for (int64_t k = 0; k < row->count; k++)
       v[row->place[k]] += factor * th_row_value(row, k);
   else
-    th_dense_best()->rows->add[row->type](row->values, factor, v, row->count);
+    th_kernel_best()->rows->add[row->type](row->values, factor, v, row->count);
 }
 
 void th_row_add_squares(const struct th_row *row, double factor, double *v)
@@ -89,8 +90,8 @@ void th_row_add_moments(const struct th_row *row, double factor, double *v,
                         double square, double *w)
 {
   if (row->place == NULL) {
-    th_dense_best()->rows->moments[row->type](row->values, factor, v, square, w,
-                                              row->count);
+    th_kernel_best()->rows->moments[row->type](row->values, factor, v, square,
+                                               w, row->count);
     return;
   }
   th_row_add(row, factor, v);
@@ -99,10 +100,11 @@ void th_row_add_moments(const struct th_row *row, double factor, double *v,
 
 void th_row_step(const struct th_row *row, double factor, double t, double *v)
 {
-  th_dense_best()->rows->step[row->type](row->values, factor, t, v, row->count);
+  th_kernel_best()->rows->step[row->type](row->values, factor, t, v,
+                                          row->count);
 }
 
 void th_row_soft_all(double t, double *v, int64_t count)
 {
-  th_dense_best()->rows->soft(t, v, count);
+  th_kernel_best()->rows->soft(t, v, count);
 }

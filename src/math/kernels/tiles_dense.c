@@ -96,7 +96,7 @@ static void solve(const double *diagonal, const double *reciprocal, double *c)
   }
 }
 
-static void factor(const double *least, double *reciprocal, double *c)
+static void factor_tile(const double *least, double *reciprocal, double *c)
 {
   for (int j = 0; j < TILE; j++) {
     double *column = c + j * TILE;
@@ -131,8 +131,8 @@ static void back(const double *diagonal, const double *reciprocal, double *y)
   }
 }
 
-static void multiply(int64_t count, const double *lanes, const double *x,
-                     double *y)
+static void subtract_tile(int64_t count, const double *lanes, const double *x,
+                          double *y)
 {
   th_vector_f64 sum[VECTORS];
   for (int v = 0; v < VECTORS; v++)
@@ -160,4 +160,4 @@ static void transposed(int64_t count, const double *lanes, const double *x,
 }
 
 const struct th_tile_kernels TH_TILES_SET = {
-    subtract, solve, factor, forward, back, multiply, transposed};
+    subtract, solve, factor_tile, forward, back, subtract_tile, transposed};

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-static void exchange(struct th_active_redistribution *redistribution,
-                     struct th_comm *comm, void **vector, void *room);
+static void exchange_vector(struct th_active_redistribution *redistribution,
+                            struct th_comm *comm, void **vector, void *room);
 
 /* --- Active attributes change ranks
  *
@@ -78,8 +78,8 @@ th_active_redistribute_plan(struct th_active_redistribution *redistribution,
 }
 
 /* Exchange a vector with items of 8 bytes. Collective. */
-static void exchange(struct th_active_redistribution *redistribution,
-                     struct th_comm *comm, void **vector, void *room)
+static void exchange_vector(struct th_active_redistribution *redistribution,
+                            struct th_comm *comm, void **vector, void *room)
 {
   for (int r = 0; r < redistribution->ranks; r++) {
     redistribution->send_bytes[r] = redistribution->send[r] * 8;
@@ -109,7 +109,7 @@ th_status th_active_move(struct th_active *active, struct th_context *context,
                   "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int v = 0; v < vectors; v++) {
-    exchange(redistribution, comm, vector[v], room[v]);
+    exchange_vector(redistribution, comm, vector[v], room[v]);
     room[v] = NULL;
   }
   active->count = redistribution->after;
@@ -168,7 +168,7 @@ static void put(struct th_active *active, const struct th_context *context,
     active->field[f][place] = 0;
 }
 
-static void move(struct th_active *active, int64_t to, int64_t from)
+static void move_entry(struct th_active *active, int64_t to, int64_t from)
 {
   double **vector[OWN_VECTORS + TH_ACTIVE_FIELDS];
   int vectors = list_vectors(active, vector);
@@ -219,7 +219,7 @@ th_status th_active_keep(struct th_active *active, struct th_context *context,
   int64_t kept = 0;
   for (int64_t place = 0; place < active->count; place++)
     if (keep[place])
-      move(active, kept++, place);
+      move_entry(active, kept++, place);
   active->count = kept;
   return declare(active, context, TH_OK, err);
 }
@@ -241,14 +241,14 @@ static bool admissible(const struct th_active *active,
 }
 
 /* Merge from the end, so that nothing is overwritten before it has moved. */
-static void merge(struct th_active *active, const struct th_context *context,
-                  const int64_t *attribute, int64_t count)
+static void merge_in(struct th_active *active, const struct th_context *context,
+                     const int64_t *attribute, int64_t count)
 {
   int64_t old = active->count - 1;
   int64_t added = count - 1;
   for (int64_t to = active->count + count - 1; added >= 0; to--)
     if (old >= 0 && active->attribute[old] > attribute[added])
-      move(active, to, old--);
+      move_entry(active, to, old--);
     else
       put(active, context, to, attribute[added--]);
   active->count += count;
@@ -266,7 +266,7 @@ th_status th_active_add(struct th_active *active, struct th_context *context,
   if (rc == TH_OK)
     rc = reserve(active, active->count + count, err);
   if (rc == TH_OK)
-    merge(active, context, attribute, count);
+    merge_in(active, context, attribute, count);
   return declare(active, context, rc, err);
 }
 

@@ -57,11 +57,10 @@ static th_status batch_columns(struct th_batch *batch,
 }
 
 /* Read these values on the rows of some draws. Local. */
-static th_status batch_observe_draws(struct th_batch *batch,
-                                     struct th_context *context,
-                                     const struct th_support *support,
-                                     struct th_range draws,
-                                     struct th_error *err)
+static th_status observe_draws(struct th_batch *batch,
+                               struct th_context *context,
+                               const struct th_support *support,
+                               struct th_range draws, struct th_error *err)
 {
   int64_t count = th_range_count(batch->mine);
   th_status rc = TH_OK;
@@ -74,7 +73,7 @@ static th_status batch_observe_draws(struct th_batch *batch,
 
 /* Tell the store what is going to be read next, so that it may read ahead. The
  * first function announces the support's values on the rows of some draws, in
- * the order of batch_observe_draws. The second announces their blocks, in
+ * the order of observe_draws. The second announces their blocks, in
  * the order of batch_visit. Local. */
 static void batch_announce(struct th_batch *batch, struct th_context *context,
                            const struct th_support *support,
@@ -86,9 +85,8 @@ static void batch_announce(struct th_batch *batch, struct th_context *context,
                                  support->attribute[k]);
 }
 
-static void batch_announce_blocks(struct th_batch *batch,
-                                  struct th_context *context,
-                                  struct th_range draws)
+static void announce_blocks(struct th_batch *batch, struct th_context *context,
+                            struct th_range draws)
 {
   for (int64_t i = draws.first; i < draws.last; i++) {
     const struct th_draw *draw = &batch->draw[i];
@@ -112,7 +110,7 @@ th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
   th_source_forget(context->source);
   if (rc == TH_OK) {
     batch_announce(batch, context, request->support, all);
-    rc = batch_observe_draws(batch, context, request->support, all, err);
+    rc = observe_draws(batch, context, request->support, all, err);
   }
   rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_SUPPORT);
@@ -334,16 +332,16 @@ static th_status take_draw(struct th_batch *batch, struct th_context *context,
                            struct th_error *err)
 {
   if (latin == NULL)
-    return th_deal_take(&context->deal, draw->consumer, draw->rows,
+    return th_deal_rows(&context->deal, draw->consumer, draw->rows,
                         &batch->pieces, err);
   if (draw->active)
-    return th_latin_take_any(latin, draw->rows, &batch->pieces, err);
-  return th_latin_take(latin, draw->consumer, draw->rows, &batch->pieces, err);
+    return th_latin_any_rows(latin, draw->rows, &batch->pieces, err);
+  return th_latin_rows(latin, draw->consumer, draw->rows, &batch->pieces, err);
 }
 
 /* Take the rows draw by draw. draw_row holds where each draw's pieces begin
  * until the list of pieces is complete. */
-static th_status take_rows(struct th_batch *batch, struct th_context *context,
+static th_status deal_rows(struct th_batch *batch, struct th_context *context,
                            const struct th_batch_request *request,
                            struct th_error *err)
 {
@@ -412,8 +410,8 @@ static th_status load_targets(struct th_batch *batch,
   return rc;
 }
 
-static th_status declare(struct th_batch *batch, struct th_context *context,
-                         struct th_error *err)
+static th_status declare_draws(struct th_batch *batch,
+                               struct th_context *context, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++)
@@ -424,16 +422,16 @@ static th_status declare(struct th_batch *batch, struct th_context *context,
 }
 
 /* Local. */
-static th_status take(struct th_batch *batch, struct th_context *context,
-                      const struct th_batch_request *request,
-                      struct th_error *err)
+static th_status draw_batch(struct th_batch *batch, struct th_context *context,
+                            const struct th_batch_request *request,
+                            struct th_error *err)
 {
   th_status rc = TH_OK;
   if (request->blocks > 0)
     TH_TRY(th_deal_set_blocks(&context->deal, request->blocks, err));
-  TH_TRY(take_rows(batch, context, request, err));
+  TH_TRY(deal_rows(batch, context, request, err));
   cut_draws(batch, request, false);
-  TH_TRY(declare(batch, context, err));
+  TH_TRY(declare_draws(batch, context, err));
   TH_TRY(batch_columns(batch, context, request->support, err));
 done:
   if (rc != TH_OK)
@@ -457,7 +455,7 @@ static th_status batch_take(struct th_batch *batch, struct th_context *context,
       reserve(batch, context->comm, request->draws, all_rows(request), err);
   *complete = rc == TH_OK;
   if (rc == TH_OK)
-    rc = take(batch, context, request, err);
+    rc = draw_batch(batch, context, request, err);
   th_profile_end(context->profile, TH_PHASE_DRAW);
   return rc;
 }
@@ -492,7 +490,7 @@ static th_status take_units(struct th_batch *batch, struct th_context *context,
   batch->draw_row[0] = 0;
   batch->draw_row[1] = batch->pieces.count;
   cut_draws(batch, request, true);
-  TH_TRY(declare(batch, context, err));
+  TH_TRY(declare_draws(batch, context, err));
   TH_TRY(batch_columns(batch, context, request->support, err));
 done:
   if (rc != TH_OK)
@@ -613,8 +611,8 @@ static void observe_slice(struct pipeline *f, int64_t t, struct th_error *err)
   if (f->rc != TH_OK || !f->observe)
     return;
   th_profile_begin(f->context->profile);
-  f->rc = batch_observe_draws(f->batch, f->context, f->request->support,
-                              slice_draws(f, t), err);
+  f->rc = observe_draws(f->batch, f->context, f->request->support,
+                        slice_draws(f, t), err);
   th_profile_end(f->context->profile, TH_PHASE_SUPPORT);
 }
 
@@ -700,10 +698,10 @@ static void announce(struct pipeline *f)
     if (t < f->slices)
       batch_announce(batch, f->context, request->support, slice_draws(f, t));
     if (t > 0 && request->visit != NULL)
-      batch_announce_blocks(batch, f->context, slice_draws(f, t - 1));
+      announce_blocks(batch, f->context, slice_draws(f, t - 1));
   }
   if (request->visit == NULL) /* the caller may visit them later */
-    batch_announce_blocks(batch, f->context, all);
+    announce_blocks(batch, f->context, all);
 }
 
 /* While slice t is summed, slice t + 1 is read and the blocks of slice t - 1

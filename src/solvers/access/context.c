@@ -156,7 +156,7 @@ static th_status take_numbers(struct th_context *context,
 /* Evidence is counted in examples of equal weight (Kish 1965): with weights
  * whose sum is that of their squares, the sum of weighted products has the
  * variance that the weights add up to. */
-static void take_unit(struct th_context *context, const struct scan *scan)
+static void weigh_unit(struct th_context *context, const struct scan *scan)
 {
   double n = (double)th_source_shape(context->source)->training;
   bool evidence = context->solver->why_truth != NULL;
@@ -167,8 +167,8 @@ static void take_unit(struct th_context *context, const struct scan *scan)
 
 /* Fill in context->target from the training examples. Local. TH_EDATA for
  * targets that do not fit the loss, or whose squares are out of range. */
-static th_status context_take_targets(struct th_context *context,
-                                      struct th_error *err)
+static th_status gather_targets(struct th_context *context,
+                                struct th_error *err)
 {
   struct scan scan = {0};
   th_status rc = scan_targets(context->source, &scan, err);
@@ -178,7 +178,7 @@ static th_status context_take_targets(struct th_context *context,
     return th_fail(err, TH_EDATA,
                    "the weights of the training examples add "
                    "up to nothing; give some a positive weight");
-  take_unit(context, &scan);
+  weigh_unit(context, &scan);
   context->target.labels = context->loss->labels;
   return (context->loss->labels ? take_labels : take_numbers)(context, &scan,
                                                               err);
@@ -442,7 +442,7 @@ static th_status open_all(struct th_context *context,
   if (rc == TH_OK)
     rc = th_deal_init(&context->deal, &deal, err);
   if (rc == TH_OK)
-    rc = context_take_targets(context, err);
+    rc = gather_targets(context, err);
   if (rc == TH_OK)
     rc = scale_attributes(context, far, err);
   return rc;
@@ -643,8 +643,8 @@ static void add_dense(struct moments *m, const struct th_slab *slab, int64_t at)
         add_value(&m->moment[at + a], m->share[i], th_slab_load(slab, a, i));
 }
 
-static void add_sparse(struct moments *m, const struct th_slab *slab,
-                       int64_t at)
+static void add_sparse_moments(struct moments *m, const struct th_slab *slab,
+                               int64_t at)
 {
   const double *share = m->share - slab->row;
   struct moment *moment = m->moment + at + slab->base - slab->attributes.first;
@@ -678,7 +678,7 @@ static th_status add_group(struct moments *m, struct th_context *context,
   }
   for (int64_t at = 0; at < m->count;) {
     TH_TRY(th_source_active(context->source, &draw, rows, at, &slab, err));
-    (slab.layout == TH_SPARSE ? add_sparse : add_dense)(m, &slab, at);
+    (slab.layout == TH_SPARSE ? add_sparse_moments : add_dense)(m, &slab, at);
     at += th_range_count(slab.attributes);
   }
 done:

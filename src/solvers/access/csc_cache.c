@@ -32,8 +32,8 @@ void th_csc_cache_free(struct th_csc_cache *csc)
 
 /* Count the entries of a slab, or put them where start[a] says, and advance it.
  */
-static void take(struct th_csc_cache *csc, const struct th_slab *slab,
-                 int64_t first, int64_t at, bool put)
+static void spread_entries(struct th_csc_cache *csc, const struct th_slab *slab,
+                           int64_t first, int64_t at, bool put)
 {
   for (int64_t k = 0; k < slab->runs; k++) {
     struct th_range entries = th_slab_entries(slab, k);
@@ -52,9 +52,9 @@ static void take(struct th_csc_cache *csc, const struct th_slab *slab,
 }
 
 /* Take every slab of all training examples. Local. */
-static th_status walk(struct th_csc_cache *csc, struct th_source *source,
-                      const struct th_draw *draw, bool put,
-                      struct th_error *err)
+static th_status read_slabs(struct th_csc_cache *csc, struct th_source *source,
+                            const struct th_draw *draw, bool put,
+                            struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(source);
   th_status rc = TH_OK;
@@ -65,7 +65,7 @@ static th_status walk(struct th_csc_cache *csc, struct th_source *source,
       rc = th_source_active(source, draw, rows, at, &slab, err);
       if (rc != TH_OK)
         break;
-      take(csc, &slab, rows.first, at, put);
+      spread_entries(csc, &slab, rows.first, at, put);
       at += th_range_count(slab.attributes);
     }
     first += rows.count;
@@ -77,7 +77,7 @@ static th_status walk(struct th_csc_cache *csc, struct th_source *source,
 static th_status fill(struct th_csc_cache *csc, struct th_source *source,
                       const struct th_draw *draw, struct th_error *err)
 {
-  th_status rc = walk(csc, source, draw, false, err);
+  th_status rc = read_slabs(csc, source, draw, false, err);
   if (rc != TH_OK)
     return rc;
   for (int64_t a = 0; a < csc->count; a++)
@@ -85,7 +85,7 @@ static th_status fill(struct th_csc_cache *csc, struct th_source *source,
   int64_t entries = csc->start[csc->count];
   TH_TRY(TH_NEW(&csc->row, entries, "sparse values", err));
   TH_TRY(TH_NEW(&csc->value, entries, "sparse values", err));
-  TH_TRY(walk(csc, source, draw, true, err));
+  TH_TRY(read_slabs(csc, source, draw, true, err));
   for (int64_t a = csc->count; a > 0; a--)
     csc->start[a] = csc->start[a - 1];
   csc->start[0] = 0;

@@ -23,8 +23,8 @@ void th_example_order_free(struct th_example_order *order)
   *order = (struct th_example_order){.place = NULL};
 }
 
-static void check_places(const struct th_example_order *order,
-                         struct th_state *state)
+static void check_order(const struct th_example_order *order,
+                        struct th_state *state)
 {
   bool good = true;
   for (int64_t k = 0; k < order->unit.count && th_state_good(state); k++)
@@ -47,12 +47,12 @@ void th_example_order_describe(struct th_example_order *order,
   TH_STATE_AT_MOST(state, order, next, order->unit.count);
   TH_STATE_ONE(state, order, units);
   TH_STATE_ARRAY(state, order, place, order->unit.count);
-  check_places(order, state);
+  check_order(order, state);
   th_state_leave(state);
 }
 
 /* Fisher and Yates; a number of 32 bits for each row of a unit. */
-static void shuffle(struct th_example_order *order, uint64_t seed)
+static void shuffle_rows(struct th_example_order *order, uint64_t seed)
 {
   struct th_stream stream = {seed, TH_PURPOSE_ORDER};
   uint32_t bits[4];
@@ -67,22 +67,22 @@ static void shuffle(struct th_example_order *order, uint64_t seed)
 
 /* Take the next unit: its first row, then the rows of it that the deal holds.
  */
-static th_status next_unit(struct th_example_order *order, struct th_deal *deal,
+static th_status deal_unit(struct th_example_order *order, struct th_deal *deal,
                            struct th_error *err)
 {
   th_status rc = TH_OK;
   order->pieces.count = 0;
   order->next = 0;
   TH_TRY(th_deal_begin(deal, err));
-  TH_TRY(th_deal_take(deal, TH_CONSUMER_EXPLOIT, 1, &order->pieces, err));
+  TH_TRY(th_deal_rows(deal, TH_CONSUMER_EXPLOIT, 1, &order->pieces, err));
   if (order->pieces.count == 0)
     return th_fail(err, TH_EFORMAT,
                    "the state counts more examples than it deals");
   struct th_rows *first = &order->pieces.items[0];
   int64_t rest = deal->rest[TH_CONSUMER_EXPLOIT].count;
   order->unit = (struct th_rows){first->first, 1 + rest};
-  TH_TRY(th_deal_take(deal, TH_CONSUMER_EXPLOIT, rest, &order->pieces, err));
-  shuffle(order, deal->plan.seed);
+  TH_TRY(th_deal_rows(deal, TH_CONSUMER_EXPLOIT, rest, &order->pieces, err));
+  shuffle_rows(order, deal->plan.seed);
   order->units++;
 done:
   return rc;
@@ -101,13 +101,13 @@ th_status th_example_order_next(struct th_example_order *order,
   th_status rc = TH_OK;
   *more = order->next < order->unit.count || th_deal_left(deal) > 0;
   if (*more && order->next >= order->unit.count)
-    rc = next_unit(order, deal, err);
+    rc = deal_unit(order, deal, err);
   if (*more && rc == TH_OK)
     *row = order->unit.first + order->place[order->next++];
   return rc;
 }
 
-th_status th_example_order_take(struct th_example_order *order,
+th_status th_example_order_rows(struct th_example_order *order,
                                 struct th_deal *deal, int64_t rows,
                                 struct th_pieces *pieces, struct th_error *err)
 {

@@ -46,7 +46,7 @@ th_status th_example_order_next(struct th_example_order *order,
 /* Fill *pieces with the next `rows` examples, a piece each; so many are left.
  * Local; the same on every rank. An error if a state that was put does not
  * fit. */
-th_status th_example_order_take(struct th_example_order *order,
+th_status th_example_order_rows(struct th_example_order *order,
                                 struct th_deal *deal, int64_t rows,
                                 struct th_pieces *pieces, struct th_error *err);
 

@@ -105,7 +105,7 @@ static struct th_rows gram_group(const struct th_gram_job *job, int64_t group)
 }
 
 /* Rows of all groups that a rank forms: group g is formed by rank g mod P. */
-static int64_t gram_rows_of_rank(const struct th_gram_job *job, int rank)
+static int64_t rows_of_rank(const struct th_gram_job *job, int rank)
 {
   int64_t rows = 0;
   for (int64_t g = rank; g < job->groups; g += job->context->comm->size)
@@ -197,7 +197,7 @@ done:
 }
 
 /* Local. */
-static th_status prepare(struct th_gram_job *job, struct th_error *err)
+static th_status reserve_job(struct th_gram_job *job, struct th_error *err)
 {
   const struct th_comm *comm = job->context->comm;
   struct th_gram_room *room = job->room;
@@ -205,7 +205,7 @@ static th_status prepare(struct th_gram_job *job, struct th_error *err)
   th_status rc;
   job->order = job->support->size + 2;
   job->groups = (job->batch->rows + TH_GRAM_ROWS - 1) / TH_GRAM_ROWS;
-  int64_t formed = gram_rows_of_rank(job, comm->rank);
+  int64_t formed = rows_of_rank(job, comm->rank);
   TH_TRY(reserve_ranks(room, comm->size, err));
   TH_TRY(reserve_order(room, job->order, err));
   TH_TRY(TH_GROW(&room->send, &room->send_capacity,
@@ -228,7 +228,7 @@ static void exchange_columns(struct th_gram_job *job)
   const struct th_batch *batch = job->batch;
   struct th_gram_room *room = job->room;
   int64_t mine = th_range_count(batch->mine);
-  int64_t formed = gram_rows_of_rank(job, comm->rank);
+  int64_t formed = rows_of_rank(job, comm->rank);
   double *next = room->send;
   for (int r = 0; r < comm->size; r++) {
     bool other = r != comm->rank;
@@ -239,7 +239,7 @@ static void exchange_columns(struct th_gram_job *job)
                (size_t)rows.count * sizeof *next);
     }
     room->send_bytes[r] =
-        other * mine * gram_rows_of_rank(job, r) * (int64_t)sizeof *room->send;
+        other * mine * rows_of_rank(job, r) * (int64_t)sizeof *room->send;
     room->receive_bytes[r] = other * (room->members[r + 1] - room->members[r]) *
                              formed * (int64_t)sizeof *room->receive;
   }
@@ -248,7 +248,7 @@ static void exchange_columns(struct th_gram_job *job)
                         room->receive_bytes);
 }
 
-static void add_sums(const struct th_gram_job *job, struct th_gram *gram)
+static void add_gram_sums(const struct th_gram_job *job, struct th_gram *gram)
 {
   const int64_t *sum = job->room->sums;
   for (int64_t j = 0; j < job->order; j++)
@@ -275,13 +275,13 @@ th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                             .room = &gram->room};
   th_status rc;
   th_profile_begin(context->profile);
-  TH_TRY(th_agree(context->comm, prepare(&job, err), err));
+  TH_TRY(th_agree(context->comm, reserve_job(&job, err), err));
   find_members(&job);
   exchange_columns(&job);
   rc = gram_form(&job, err);
   TH_TRY(th_comm_sum_agree(context->comm, job.room->sums,
                            (size_t)gram_triangle(job.order), rc, err));
-  add_sums(&job, gram);
+  add_gram_sums(&job, gram);
   gram->rows += (double)batch->rows;
   gram->weight = th_gram_at(gram, support->size, support->size);
 done:
@@ -327,7 +327,7 @@ static void fill_members(struct th_gram_job *job, struct th_rows rows,
 
 /* Add the constant and the target to the members. All are multiplied by the
  * roots of the rows' weights. Zeros fill up the lanes. */
-static void weigh(struct th_gram_job *job, struct th_rows rows)
+static void weigh_members(struct th_gram_job *job, struct th_rows rows)
 {
   const struct th_batch *batch = job->batch;
   int64_t size = job->support->size;
@@ -358,7 +358,7 @@ static void fill_group(struct th_gram_job *job, struct th_rows rows,
   const struct th_comm *comm = job->context->comm;
   const struct th_batch *batch = job->batch;
   const int64_t *members = job->room->members;
-  int64_t formed = gram_rows_of_rank(job, comm->rank);
+  int64_t formed = rows_of_rank(job, comm->rank);
   const double *from = job->room->receive;
   for (int r = 0; r < comm->size; r++) {
     int64_t theirs = members[r + 1] - members[r];
@@ -371,7 +371,7 @@ static void fill_group(struct th_gram_job *job, struct th_rows rows,
                  rows.count);
     from += theirs * formed;
   }
-  weigh(job, rows);
+  weigh_members(job, rows);
 }
 
 /* Add the sums of columns first .. last - 1 of one group to those of all
@@ -387,7 +387,7 @@ static bool add_columns(struct th_gram_job *job, int64_t first, int64_t last,
 }
 
 /* Add the upper triangle of a group's z z', in strips of columns. */
-static bool add_group(struct th_gram_job *job, struct th_rows rows)
+static bool add_group_products(struct th_gram_job *job, struct th_rows rows)
 {
   struct th_gram_room *room = job->room;
   int64_t tiles = th_column_products_tiles(job->order);
@@ -422,7 +422,7 @@ static th_status gram_form(struct th_gram_job *job, struct th_error *err)
        g += job->context->comm->size) {
     struct th_rows rows = gram_group(job, g);
     fill_group(job, rows, before);
-    good &= add_group(job, rows);
+    good &= add_group_products(job, rows);
     before += rows.count;
   }
   if (!good)

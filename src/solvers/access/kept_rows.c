@@ -106,9 +106,9 @@ void th_kept_rows_add(struct th_kept_rows *kept,
 }
 
 /* Room for rows of a state that is put: nothing was kept, or there is room. */
-static th_status reserve_rows(struct th_kept_rows *kept,
-                              const struct th_context *context, int64_t members,
-                              struct th_error *err)
+static th_status reserve_kept_rows(struct th_kept_rows *kept,
+                                   const struct th_context *context,
+                                   int64_t members, struct th_error *err)
 {
   struct th_batch none = {.mine = {0, members}};
   int64_t rows = kept->rows;
@@ -132,8 +132,8 @@ void th_kept_rows_describe(struct th_kept_rows *kept,
   if (state->examples > 0)
     th_state_limit(state, "rows", &kept->rows, 1, 0, state->examples);
   if (th_state_puts(state) && th_state_good(state))
-    th_state_note(
-        state, reserve_rows(kept, context, th_range_count(mine), state->err));
+    th_state_note(state, reserve_kept_rows(kept, context, th_range_count(mine),
+                                           state->err));
   int64_t words = kept->rows > 0 ? words_of(context) : 0;
   th_state_examples(state, "seen", TH_STATE_I64, kept->seen, words);
   TH_STATE_ARRAY(state, kept, target, kept->rows);
@@ -144,7 +144,7 @@ void th_kept_rows_describe(struct th_kept_rows *kept,
 }
 
 /* Transpose the rows to the columns of a batch. Local. */
-static void fill(const struct th_kept_rows *kept, struct th_batch *batch)
+static void transpose(const struct th_kept_rows *kept, struct th_batch *batch)
 {
   int64_t members = th_range_count(batch->mine);
   int64_t rows = kept->rows;
@@ -166,6 +166,6 @@ th_status th_kept_rows_gather(const struct th_kept_rows *kept,
   if (rc == TH_OK)
     rc = th_batch_hold(batch, context, support, kept->rows, err);
   if (rc == TH_OK)
-    fill(kept, batch);
+    transpose(kept, batch);
   return rc;
 }

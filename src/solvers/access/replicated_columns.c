@@ -36,8 +36,7 @@ static size_t value_size(enum th_vector_form form)
 }
 
 /* Bytes of the values and rows of a column. Local. */
-static int64_t replicated_columns_packed(enum th_vector_form form,
-                                         int64_t items)
+static int64_t packed_bytes(enum th_vector_form form, int64_t items)
 {
   size_t row = form == TH_VECTOR_ENTRIES ? sizeof(int32_t) : 0;
   int64_t each = (int64_t)(value_size(form) + row);
@@ -45,15 +44,14 @@ static int64_t replicated_columns_packed(enum th_vector_form form,
          TH_COLUMNS_ALIGNMENT;
 }
 
-static int64_t replicated_columns_bytes(const struct th_vector *vector)
+static int64_t column_bytes(const struct th_vector *vector)
 {
-  return replicated_columns_packed(vector->form, vector->items);
+  return packed_bytes(vector->form, vector->items);
 }
 
 /* Point a vector to its values, and to the rows of entries behind them. Local.
  */
-static void replicated_columns_point(struct th_vector *vector,
-                                     const unsigned char *values)
+static void point_at(struct th_vector *vector, const unsigned char *values)
 {
   const unsigned char *behind = values + (size_t)vector->items * sizeof(double);
   vector->values = values;
@@ -132,7 +130,7 @@ static int64_t lonely_bytes(const struct th_replicated_columns *columns,
     columns->block[k]->kept += keep[k];
   for (int64_t k = 0; k < columns->count; k++)
     if (keep[k] && is_lonely(columns, k))
-      bytes += replicated_columns_bytes(&columns->vector[k]);
+      bytes += column_bytes(&columns->vector[k]);
   return bytes;
 }
 
@@ -144,9 +142,9 @@ static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
   for (int64_t k = 0; k < columns->count; k++) {
     if (!keep[k] || !is_lonely(columns, k))
       continue;
-    int64_t bytes = replicated_columns_bytes(&columns->vector[k]);
+    int64_t bytes = column_bytes(&columns->vector[k]);
     memcpy(at, columns->vector[k].values, (size_t)bytes);
-    replicated_columns_point(&columns->vector[k], at);
+    point_at(&columns->vector[k], at);
     at += bytes;
     release(columns->block[k]);
     columns->block[k] = to;
@@ -208,8 +206,8 @@ th_replicated_columns_dots(const struct th_replicated_columns *columns,
 }
 
 /* A part of the examples of a dense column. */
-static struct th_vector part_of(const struct th_vector *x,
-                                struct th_range range)
+static struct th_vector vector_part(const struct th_vector *x,
+                                    struct th_range range)
 {
   struct th_vector part = *x;
   part.values = (const unsigned char *)x->values +
@@ -236,7 +234,7 @@ th_replicated_columns_predict(const struct th_replicated_columns *columns,
       continue;
     struct th_vector x = columns->vector[slot[k]];
     if (!sparse)
-      x = part_of(&x, mine);
+      x = vector_part(&x, mine);
     th_column_add(&x, coef[k], out + mine.first);
   }
   if (sparse)
@@ -273,8 +271,8 @@ static enum th_vector_form form_of(const struct th_shape *shape)
 }
 
 /* One draw per piece, each observing the whole list. Local. */
-static th_status draw_all(struct request *r, const struct th_pieces *rows,
-                          struct th_error *err)
+static th_status draw_pieces(struct request *r, const struct th_pieces *rows,
+                             struct th_error *err)
 {
   struct th_source *source = r->context->source;
   const struct th_shape *shape = th_source_shape(source);
@@ -311,7 +309,7 @@ static th_status open_request(struct request *r,
   TH_TRY(TH_NEW(&r->rows, r->pieces, "attributes copied to all ranks", err));
   TH_TRY(TH_NEW(&r->first, r->pieces, "attributes copied to all ranks", err));
   TH_TRY(TH_NEW(&r->draw, r->pieces, "attributes copied to all ranks", err));
-  TH_TRY(draw_all(r, columns->rows, err));
+  TH_TRY(draw_pieces(r, columns->rows, err));
 done:
   return rc;
 }
@@ -331,8 +329,8 @@ static th_status read_slab(const struct request *r, int64_t k, int64_t g,
 
 /* ---- dense ---- */
 
-static void put(enum th_vector_form form, void *values, int64_t at,
-                double value)
+static void write_value(enum th_vector_form form, void *values, int64_t at,
+                        double value)
 {
   if (form == TH_VECTOR_DOUBLE)
     ((double *)values)[at] = value;
@@ -348,10 +346,10 @@ static void decode_sparse(const struct th_slab *slab, enum th_vector_form form,
   if (slab->runs > 0)
     entries = th_slab_entries(slab, 0);
   for (int32_t i = 0; i < slab->rows; i++)
-    put(form, values, first + i, 0);
+    write_value(form, values, first + i, 0);
   for (int64_t e = entries.first; e < entries.last; e++)
-    put(form, values, first + slab->row_in_group[e] - slab->row,
-        th_type_load(slab->type, slab->values, e));
+    write_value(form, values, first + slab->row_in_group[e] - slab->row,
+                th_type_load(slab->type, slab->values, e));
 }
 
 /* Copy a whole column from the cache of its owner to dense values. */
@@ -359,9 +357,9 @@ static void copy_dense(const struct request *r, int64_t attribute, void *values)
 {
   struct th_range entries = th_csc_cache_entries(r->cache, attribute);
   for (int64_t i = 0; i < r->examples; i++)
-    put(r->form, values, i, 0);
+    write_value(r->form, values, i, 0);
   for (int64_t e = entries.first; e < entries.last; e++)
-    put(r->form, values, r->cache->row[e], r->cache->value[e]);
+    write_value(r->form, values, r->cache->row[e], r->cache->value[e]);
 }
 
 static void decode(const struct th_slab *slab, enum th_vector_form form,
@@ -409,7 +407,7 @@ static th_status pack_dense(const struct request *r,
 {
   const struct th_context *context = r->context;
   int64_t items = r->examples;
-  int64_t size = TH_COLUMNS_HEADER + replicated_columns_packed(r->form, items);
+  int64_t size = TH_COLUMNS_HEADER + packed_bytes(r->form, items);
   parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
   parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
   parcel->capacity = TH_COLUMNS_FIRST + r->count * size;
@@ -504,14 +502,14 @@ static th_status read_entries(const struct request *r, int64_t k,
 }
 
 /* Append a column to the others. Local. */
-static th_status append(struct th_replicated_columns_parcel *parcel,
-                        int64_t attribute, const struct entries *entries,
-                        struct th_error *err)
+static th_status append_column(struct th_replicated_columns_parcel *parcel,
+                               int64_t attribute, const struct entries *entries,
+                               struct th_error *err)
 {
   struct th_replicated_columns_header header = {attribute, entries->count, 0,
                                                 1};
-  int64_t size = TH_COLUMNS_HEADER +
-                 replicated_columns_packed(TH_VECTOR_ENTRIES, entries->count);
+  int64_t size =
+      TH_COLUMNS_HEADER + packed_bytes(TH_VECTOR_ENTRIES, entries->count);
   th_status rc =
       th_grow((void **)&parcel->bytes, &parcel->capacity, parcel->last + size,
               1, "attributes copied to all ranks", err);
@@ -535,8 +533,8 @@ static int64_t known_bytes(const struct request *r)
   int64_t bytes = 0;
   for (int64_t k = r->mine.first; k < r->mine.last && r->cache != NULL; k++) {
     struct th_range found = th_csc_cache_entries(r->cache, r->attribute[k]);
-    bytes += TH_COLUMNS_HEADER + replicated_columns_packed(
-                                     TH_VECTOR_ENTRIES, th_range_count(found));
+    bytes += TH_COLUMNS_HEADER +
+             packed_bytes(TH_VECTOR_ENTRIES, th_range_count(found));
   }
   return bytes;
 }
@@ -555,7 +553,7 @@ static th_status pack_sparse(const struct request *r,
                  "attributes copied to all ranks", err));
   for (int64_t k = r->mine.first; k < r->mine.last; k++) {
     TH_TRY(read_entries(r, k, &entries, err));
-    TH_TRY(append(parcel, r->attribute[k], &entries, err));
+    TH_TRY(append_column(parcel, r->attribute[k], &entries, err));
   }
 done:
   TH_FREE(entries.value, entries.row);
@@ -565,10 +563,11 @@ done:
 /* Read the listed attributes that this rank owns, as
  * th_replicated_columns_fetch wants them, on the columns' examples. Local; the
  * caller frees the bytes, also after a failure. */
-static th_status replicated_columns_read(
-    const struct th_replicated_columns *columns, struct th_context *context,
-    const int64_t *attribute, int64_t count,
-    struct th_replicated_columns_parcel *parcel, struct th_error *err)
+static th_status read_parcel(const struct th_replicated_columns *columns,
+                             struct th_context *context,
+                             const int64_t *attribute, int64_t count,
+                             struct th_replicated_columns_parcel *parcel,
+                             struct th_error *err)
 {
   struct request request = {.context = context,
                             .attribute = attribute,
@@ -590,8 +589,8 @@ static th_status replicated_columns_read(
 
 /* Turn the parcel into a block for `total` bytes of columns. Lower ranks have
  * `before` of them. Local. */
-static th_status make_room(struct th_replicated_columns_parcel *parcel,
-                           int64_t before, int64_t total, struct th_error *err)
+static th_status to_block(struct th_replicated_columns_parcel *parcel,
+                          int64_t before, int64_t total, struct th_error *err)
 {
   unsigned char *bytes = NULL;
   if (parcel->first == TH_COLUMNS_FIRST + before &&
@@ -622,7 +621,7 @@ static th_status join_parcels(struct th_comm *comm,
     before += r < comm->rank ? counts[r] : 0;
     total += counts[r];
   }
-  th_status rc = make_room(parcel, before, total, err);
+  th_status rc = to_block(parcel, before, total, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->join(comm, parcel->bytes + TH_COLUMNS_FIRST, counts);
 done:
@@ -661,10 +660,10 @@ static void take_block(struct th_replicated_columns *columns,
                                  .items = header.items,
                                  .centre = header.centre,
                                  .scale = header.scale};
-    replicated_columns_point(vector, at + TH_COLUMNS_HEADER);
+    point_at(vector, at + TH_COLUMNS_HEADER);
     columns->attribute[columns->count] = header.attribute;
     columns->block[columns->count++] = block;
-    at += TH_COLUMNS_HEADER + replicated_columns_bytes(vector);
+    at += TH_COLUMNS_HEADER + column_bytes(vector);
   }
 }
 
@@ -695,8 +694,7 @@ th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
   if (rc == TH_OK)
     rc = reserve(columns, before + count, err);
   if (rc == TH_OK)
-    rc = replicated_columns_read(columns, context, attribute, count, &parcel,
-                                 err);
+    rc = read_parcel(columns, context, attribute, count, &parcel, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(join_parcels(comm, &parcel, counts, err));
   if (count > 0) {

@@ -27,8 +27,8 @@ static int64_t count_entries(struct th_rowwise *r,
   return entries;
 }
 
-static void fill(struct th_rowwise *r, const struct th_vector *column,
-                 int64_t count)
+static void fill_rows(struct th_rowwise *r, const struct th_vector *column,
+                      int64_t count)
 {
   for (int64_t k = 0; k < count; k++) {
     const double *value = column[k].values;
@@ -50,7 +50,7 @@ th_status th_rowwise_build(struct th_rowwise *r, int64_t rows,
   int64_t entries = count_entries(r, column, count);
   TH_TRY(TH_NEW(&r->column, entries, "values by example", err));
   TH_TRY(TH_NEW(&r->value, entries, "values by example", err));
-  fill(r, column, count);
+  fill_rows(r, column, count);
 done:
   return rc;
 }

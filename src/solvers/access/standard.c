@@ -174,7 +174,7 @@ static void fill_sparse(struct tiles *p, int64_t place, int64_t first,
   p->entry[place] = e;
 }
 
-static void fill(struct tiles *p, int64_t first, int64_t count)
+static void fill_piece(struct tiles *p, int64_t first, int64_t count)
 {
   size_t rest = (size_t)(PIECE - count);
   for (int64_t i = 0; i < count; i++)
@@ -225,7 +225,7 @@ th_status th_standard_products(const struct th_standard *s, const int64_t *list,
   th_status rc = tiles_init(&p, err);
   for (int64_t row = 0; rc == TH_OK && row < s->rows; row += PIECE) {
     int64_t count = th_min_i64(PIECE, s->rows - row);
-    fill(&p, row, count);
+    fill_piece(&p, row, count);
     sum_piece(&p, count);
   }
   if (rc == TH_OK)

@@ -145,7 +145,7 @@ done:
   return rc;
 }
 
-static void move(struct th_support *support, int64_t to, int64_t from)
+static void move_member(struct th_support *support, int64_t to, int64_t from)
 {
   support->attribute[to] = support->attribute[from];
   support->coef[to] = support->coef[from];
@@ -159,7 +159,7 @@ void th_support_filter(struct th_support *support, const bool *keep)
   int64_t kept = 0;
   for (int64_t k = 0; k < support->size; k++)
     if (keep[k])
-      move(support, kept++, k);
+      move_member(support, kept++, k);
   support->size = kept;
 }
 
@@ -177,7 +177,7 @@ void th_support_drop_dust(struct th_support *support)
     most = fmax(most, reach_of(support, k));
   for (int64_t k = 0; k < support->size; k++)
     if (!(reach_of(support, k) < dust * most))
-      move(support, kept++, k);
+      move_member(support, kept++, k);
   support->size = kept;
 }
 

@@ -85,9 +85,9 @@ bool th_whole_rows_begin(struct th_whole_rows *whole,
 }
 
 /* Take the next row, and hold the row cache that it lies in. Local. */
-static th_status take_row(struct th_whole_rows *whole,
-                          struct th_context *context, int64_t r,
-                          struct th_error *err)
+static th_status next_whole_row(struct th_whole_rows *whole,
+                                struct th_context *context, int64_t r,
+                                struct th_error *err)
 {
   int64_t units = whole->order.units;
   bool more;
@@ -117,7 +117,7 @@ static th_status look(struct th_whole_rows *whole, struct th_context *context,
       whole->shift == NULL ||
       th_row_product(&values, coef, &whole->cells, &whole->fixed, &shift);
   for (int64_t r = 0; r < whole->rows; r++) {
-    th_status rc = take_row(whole, context, r, err);
+    th_status rc = next_whole_row(whole, context, r, err);
     if (rc != TH_OK)
       return rc;
   }

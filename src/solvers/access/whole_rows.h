@@ -11,7 +11,7 @@
 #include "math/kernels/rows.h"
 #include "solvers/access/active.h"
 #include "solvers/access/example_order.h"
-#include "solvers/access/row_cache.h"
+#include "solvers/access/row_caches.h"
 
 struct th_whole_rows {
   struct th_active active;

@@ -92,7 +92,7 @@ static th_status look(struct th_averaging *s, struct th_context *context,
                       bool *more, struct th_error *err)
 {
   int64_t count = th_range_count(context->owned);
-  th_status rc = th_looks_take(&s->looks, context, &s->support,
+  th_status rc = th_looks_draw(&s->looks, context, &s->support,
                                s->looks.capacity, s->coef, more, err);
   if (rc != TH_OK || !*more)
     return rc;
@@ -105,7 +105,7 @@ static th_status look(struct th_averaging *s, struct th_context *context,
 }
 
 /* Coefficients by place; a bound on all predictions. Collective. */
-static double prepare(struct th_averaging *s, const struct th_context *context)
+static double by_place(struct th_averaging *s, const struct th_context *context)
 {
   const struct th_active *active = &s->whole.active;
   double largest = 0;
@@ -125,7 +125,7 @@ static th_status read_whole(struct th_averaging *s, struct th_context *context,
   *more = th_whole_rows_begin(whole, context, context->config->batch);
   if (!*more)
     return TH_OK;
-  double bound = prepare(s, context);
+  double bound = by_place(s, context);
   th_status rc = th_whole_rows_predict(whole, context, s->by_place, bound, err);
   if (rc != TH_OK)
     return rc;
@@ -205,8 +205,8 @@ done:
 }
 
 /* The constants, as given or by the data. Collective. */
-static void choose_constants(struct th_averaging *s,
-                             const struct th_context *context)
+static void choose_steps(struct th_averaging *s,
+                         const struct th_context *context)
 {
   const struct th_config *config = context->config;
   int64_t owned = th_range_count(context->owned);
@@ -248,7 +248,7 @@ th_status th_averaging_create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
   if (s->reads_whole)
     TH_TRY(th_whole_rows_init(&s->whole, context, config->batch, err));
-  choose_constants(s, context);
+  choose_steps(s, context);
   s->head = (struct th_head){
       .support = &s->support, .loss = &s->loss, .step_size = &s->step};
   *state = s;

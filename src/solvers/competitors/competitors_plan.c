@@ -42,7 +42,7 @@ static th_status check_budget(struct th_config *config, int64_t d,
 }
 
 /* These are methods for streams: one pass unless more are asked for. */
-static void choose_passes(struct th_config *config)
+static void choose_stream_passes(struct th_config *config)
 {
   if (config->passes == 0)
     config->passes = 1;
@@ -62,8 +62,8 @@ static void choose_batch(struct th_config *config, const struct th_shape *shape)
 }
 
 /* Bytes that all three take. */
-static int64_t memory_of(const struct th_config *config,
-                         const struct th_plan_size *size)
+static int64_t common_memory(const struct th_config *config,
+                             const struct th_plan_size *size)
 {
   int64_t d = size->shape->attributes;
   int64_t members = config->sparsity > 0 ? config->sparsity : d;
@@ -80,9 +80,9 @@ static th_status averaging_plan(struct th_plan *plan,
   th_status rc;
   TH_TRY(th_sampled_plan_check_loss(config, err));
   TH_TRY(check_budget(config, size->shape->attributes, err));
-  choose_passes(config);
+  choose_stream_passes(config);
   choose_batch(config, size->shape);
-  plan->memory = memory_of(config, size);
+  plan->memory = common_memory(config, size);
   th_sampled_plan_fill(plan, size);
 done:
   return rc;
@@ -117,12 +117,12 @@ th_status th_dantzig_plan(struct th_plan *plan, const struct th_plan_size *size,
   th_status rc;
   TH_TRY(th_sampled_plan_check_loss(config, err));
   TH_TRY(check_budget(config, d, err));
-  choose_passes(config);
+  choose_stream_passes(config);
   if (config->rounds.growth == 0)
     config->rounds.growth = usual_growth;
   config->batch = LOOK;
   plan->pairs = th_dantzig_pairs_bytes(d, d);
-  plan->memory = memory_of(config, size) +
+  plan->memory = common_memory(config, size) +
                  th_dantzig_pairs_bytes(d, size->owned) +
                  d * th_selector_bytes();
   th_sampled_plan_fill(plan, size);

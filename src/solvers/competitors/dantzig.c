@@ -121,8 +121,8 @@ void th_dantzig_pairs_add(struct th_pairs *pairs, const struct th_looks *looks,
 }
 
 /* The mean over the examples, known to the owners, on every rank. */
-static void share(const struct th_pairs *pairs, struct th_comm *comm,
-                  double *out)
+static void share_means(const struct th_pairs *pairs, struct th_comm *comm,
+                        double *out)
 {
   for (int64_t j = pairs->owned.first; j < pairs->owned.last; j++)
     out[j] /= pairs->examples;
@@ -142,7 +142,7 @@ void th_dantzig_pairs_multiply(const struct th_pairs *pairs,
       for (int64_t j = 0; j < count; j++)
         own[j] += v[i] * row[j];
   }
-  share(pairs, comm, out);
+  share_means(pairs, comm, out);
 }
 
 void th_dantzig_pairs_targets(const struct th_pairs *pairs,
@@ -151,7 +151,7 @@ void th_dantzig_pairs_targets(const struct th_pairs *pairs,
   memset(out, 0, (size_t)pairs->d * sizeof *out);
   memcpy(out + pairs->owned.first, pairs->target,
          (size_t)th_range_count(pairs->owned) * sizeof *out);
-  share(pairs, comm, out);
+  share_means(pairs, comm, out);
 }
 
 /* Its state. Local. */
@@ -237,9 +237,9 @@ done:
 
 /* The first epoch, and the constraint: the largest of d noises in c, of which
  * each has the standard deviation sqrt(E x^2 E y^2 / (p t)). Collective. */
-static th_status choose_constants(struct dantzig *s,
-                                  const struct th_context *context,
-                                  struct th_error *err)
+static th_status choose_constraint(struct dantzig *s,
+                                   const struct th_context *context,
+                                   struct th_error *err)
 {
   const struct th_config *config = context->config;
   int64_t d = s->pairs.d;
@@ -268,7 +268,7 @@ static th_status create(void **state, struct th_context *context,
   th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
-  TH_TRY(choose_constants(s, context, err));
+  TH_TRY(choose_constraint(s, context, err));
   s->head = (struct th_head){.support = &s->support, .loss = &s->loss};
   *state = s;
   s = NULL;
@@ -283,14 +283,14 @@ struct matrix {
   struct th_comm *comm;
 };
 
-static void multiply(void *self, const double *v, double *out)
+static void multiply_pairs(void *self, const double *v, double *out)
 {
   const struct matrix *matrix = self;
   th_dantzig_pairs_multiply(matrix->pairs, matrix->comm, v, out);
 }
 
 /* Replicated. */
-static th_status check_finite(const struct dantzig *s, struct th_error *err)
+static th_status check_c(const struct dantzig *s, struct th_error *err)
 {
   for (int64_t j = 0; j < s->pairs.d; j++)
     if (!isfinite(s->c[j]))
@@ -303,12 +303,12 @@ static th_status check_finite(const struct dantzig *s, struct th_error *err)
 
 /* The selector on all examples so far, and its largest coefficients.
  * Collective. */
-static th_status solve(struct dantzig *s, struct th_context *context,
-                       struct th_error *err)
+static th_status solve_selector(struct dantzig *s, struct th_context *context,
+                                struct th_error *err)
 {
   struct th_range owned = context->owned;
   struct matrix matrix = {&s->pairs, context->comm};
-  struct th_selector_problem problem = {.multiply = multiply,
+  struct th_selector_problem problem = {.multiply = multiply_pairs,
                                         .self = &matrix,
                                         .c = s->c,
                                         .lambda = s->lambda /
@@ -316,7 +316,7 @@ static th_status solve(struct dantzig *s, struct th_context *context,
   int64_t found = 0;
   th_status rc;
   th_dantzig_pairs_targets(&s->pairs, context->comm, s->c);
-  TH_TRY(check_finite(s, err));
+  TH_TRY(check_c(s, err));
   s->reached = th_selector_solve(&s->selector, &problem, tolerance);
   struct th_select_among among = {.values = s->selector.w + owned.first,
                                   .first = owned.first,
@@ -355,7 +355,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   /* line 1 */
-  TH_TRY(th_looks_take(&s->looks, context, &s->support,
+  TH_TRY(th_looks_draw(&s->looks, context, &s->support,
                        s->next - s->looks.examples, NULL, more, err));
   if (!*more)
     return TH_OK;
@@ -363,7 +363,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   s->loss = loss_of_looks(s);
   if (s->looks.examples < s->next)
     return TH_OK;
-  TH_TRY(solve(s, context, err)); /* lines 3 and 4 */
+  TH_TRY(solve_selector(s, context, err)); /* lines 3 and 4 */
   /* line 5 */
   s->next = th_max_i64(s->next + 1, (int64_t)((double)s->next * growth));
 done:
@@ -375,7 +375,8 @@ static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
   struct dantzig *s = state;
-  th_status rc = s->looks.examples > s->solved ? solve(s, context, err) : TH_OK;
+  th_status rc =
+      s->looks.examples > s->solved ? solve_selector(s, context, err) : TH_OK;
   if (rc == TH_OK && s->solved > 0 && !s->reached)
     th_context_notice(context,
                       "the last selector was left after %lld steps: "

@@ -112,8 +112,8 @@ static void draw_slots(struct th_looks *looks, const struct th_context *context,
 }
 
 /* Read this rank's values, and note what the others are told of them. */
-static th_status read_values(struct th_looks *looks, struct th_context *context,
-                             const double *coef, struct th_error *err)
+static th_status read_looks(struct th_looks *looks, struct th_context *context,
+                            const double *coef, struct th_error *err)
 {
   struct th_slots slots = {looks->count, looks->slot, looks->mine};
   th_status rc =
@@ -129,23 +129,23 @@ static th_status read_values(struct th_looks *looks, struct th_context *context,
 }
 
 /* Local. */
-static th_status take(struct th_looks *looks, struct th_context *context,
-                      const struct th_support *support, const double *coef,
-                      struct th_error *err)
+static th_status draw_looks(struct th_looks *looks, struct th_context *context,
+                            const struct th_support *support,
+                            const double *coef, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_example_order_take(&looks->order, &context->deal, looks->rows,
+  TH_TRY(th_example_order_rows(&looks->order, &context->deal, looks->rows,
                                &looks->pieces, err));
   draw_slots(looks, context, support);
   looks->draw.rows = looks->pieces;
   looks->draw.cell = looks->cell;
   TH_TRY(th_source_draw(context->source, &looks->draw, err));
-  TH_TRY(read_values(looks, context, coef, err));
+  TH_TRY(read_looks(looks, context, coef, err));
 done:
   return rc;
 }
 
-th_status th_looks_take(struct th_looks *looks, struct th_context *context,
+th_status th_looks_draw(struct th_looks *looks, struct th_context *context,
                         const struct th_support *support, int64_t most,
                         const double *coef, bool *more, struct th_error *err)
 {
@@ -161,7 +161,7 @@ th_status th_looks_take(struct th_looks *looks, struct th_context *context,
     return TH_OK;
   int64_t slots = looks->rows * budget;
   memset(looks->message, 0, (size_t)(slots + 1) * sizeof *looks->message);
-  th_status rc = take(looks, context, support, coef, err);
+  th_status rc = draw_looks(looks, context, support, coef, err);
   looks->message[slots] = th_source_unsettled(context->source);
   rc = th_comm_sum_agree(context->comm, looks->message, (size_t)slots + 1, rc,
                          err);

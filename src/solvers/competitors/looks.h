@@ -64,7 +64,7 @@ void th_looks_free(struct th_looks *looks);
  * has changed. Afterwards number[] is the value in each slot, times
  * coef[attribute - owned.first] if coef is given. Collective: one sum of 8
  * bytes for each slot. */
-th_status th_looks_take(struct th_looks *looks, struct th_context *context,
+th_status th_looks_draw(struct th_looks *looks, struct th_context *context,
                         const struct th_support *support, int64_t most,
                         const double *coef, bool *more, struct th_error *err);
 

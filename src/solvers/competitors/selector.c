@@ -53,7 +53,7 @@ int64_t th_selector_bytes(void)
   return (int64_t)(TH_COUNT(vectors) * sizeof(double));
 }
 
-static double distance(const double *a, const double *b, int64_t n)
+static double norm2_distance(const double *a, const double *b, int64_t n)
 {
   double sum = 0;
   for (int64_t j = 0; j < n; j++)
@@ -62,8 +62,8 @@ static double distance(const double *a, const double *b, int64_t n)
 }
 
 /* The largest |eigenvalue| of G, by the power method. Collective. */
-static double norm_of(struct th_selector *s,
-                      const struct th_selector_problem *problem)
+static double matrix_norm(struct th_selector *s,
+                          const struct th_selector_problem *problem)
 {
   double norm = 0;
   for (int64_t j = 0; j < s->n; j++)
@@ -71,7 +71,7 @@ static double norm_of(struct th_selector *s,
   for (int step = 0; step < POWER_STEPS; step++) {
     problem->multiply(problem->self, s->next, s->product);
     memset(s->next, 0, (size_t)s->n * sizeof *s->next);
-    norm = distance(s->product, s->next, s->n);
+    norm = norm2_distance(s->product, s->next, s->n);
     for (int64_t j = 0; j < s->n && norm > 0; j++)
       s->next[j] = s->product[j] / norm;
   }
@@ -85,10 +85,10 @@ struct errors {
   double error; /* the larger one of their shares */
 };
 
-static struct errors judge(const struct th_selector *s,
-                           const struct th_selector_problem *problem,
-                           const double *w, const double *gw, const double *u,
-                           const double *gu)
+static struct errors judge_point(const struct th_selector *s,
+                                 const struct th_selector_problem *problem,
+                                 const double *w, const double *gw,
+                                 const double *u, const double *gu)
 {
   struct errors found = {0};
   double size = 0;
@@ -110,8 +110,8 @@ static struct errors judge(const struct th_selector *s,
 
 /* w <- soft(w + tau G u, tau), then u <- soft(u + sigma (c - G (2 w' - w)),
  * sigma lambda). Collective: a product each. */
-static void advance(struct th_selector *s,
-                    const struct th_selector_problem *problem)
+static void step_primal_dual(struct th_selector *s,
+                             const struct th_selector_problem *problem)
 {
   double tau = s->weighing / s->norm;
   double sigma = 1 / (s->weighing * s->norm);
@@ -132,9 +132,9 @@ static void advance(struct th_selector *s,
 
 /* Replace the point by the averages over so many steps if they are better.
  * Collective. */
-static struct errors average(struct th_selector *s,
-                             const struct th_selector_problem *problem,
-                             struct errors now, int64_t steps, bool *take)
+static struct errors try_average(struct th_selector *s,
+                                 const struct th_selector_problem *problem,
+                                 struct errors now, int64_t steps, bool *take)
 {
   double *gw = s->next;
   double *gu = s->product;
@@ -144,7 +144,7 @@ static struct errors average(struct th_selector *s,
   }
   problem->multiply(problem->self, s->w_sum, gw);
   problem->multiply(problem->self, s->u_sum, gu);
-  struct errors mean = judge(s, problem, s->w_sum, gw, s->u_sum, gu);
+  struct errors mean = judge_point(s, problem, s->w_sum, gw, s->u_sum, gu);
   *take = mean.error < now.error;
   for (int64_t j = 0; j < s->n; j++) {
     s->w_sum[j] *= (double)steps;
@@ -163,8 +163,8 @@ static void restart(struct th_selector *s,
     s->w[j] = s->w_sum[j] / (double)steps;
     s->u[j] = s->u_sum[j] / (double)steps;
   }
-  double primal = distance(s->w, s->w_from, s->n);
-  double dual = distance(s->u, s->u_from, s->n);
+  double primal = norm2_distance(s->w, s->w_from, s->n);
+  double dual = norm2_distance(s->u, s->u_from, s->n);
   if (primal > 0 && dual > 0) /* half way to their ratio, in logarithms */
     s->weighing = sqrt(s->weighing * primal / dual);
   memcpy(s->w_from, s->w, bytes);
@@ -181,22 +181,22 @@ bool th_selector_solve(struct th_selector *s,
   double last = INFINITY; /* error at the last restart */
   int64_t since = 0;
   struct errors now;
-  s->norm = care * norm_of(s, problem);
+  s->norm = care * matrix_norm(s, problem);
   memcpy(s->w_from, s->w, (size_t)s->n * sizeof *s->w);
   memcpy(s->u_from, s->u, (size_t)s->n * sizeof *s->u);
   restart(s, problem, false, 1);
-  now = judge(s, problem, s->w, s->gw, s->u, s->gu);
+  now = judge_point(s, problem, s->w, s->gw, s->u, s->gu);
   s->steps = 0;
   while (now.error > share && s->steps < MOST_STEPS) {
     bool averages = false;
-    advance(s, problem);
+    step_primal_dual(s, problem);
     s->steps++;
     if (++since % LOOK_EVERY != 0)
       continue;
-    now = judge(s, problem, s->w, s->gw, s->u, s->gu);
+    now = judge_point(s, problem, s->w, s->gw, s->u, s->gu);
     if (now.error <= share)
       break;
-    struct errors best = average(s, problem, now, since, &averages);
+    struct errors best = try_average(s, problem, now, since, &averages);
     if (!(best.error <= enough * last) && since < LONGEST)
       continue;
     restart(s, problem, averages, since);

@@ -47,8 +47,8 @@ struct scale {
   double turned;    /* dt */
 };
 
-static struct scale measure(const struct th_certify_review *r,
-                            const struct th_support *support)
+static struct scale measure_scale(const struct th_certify_review *r,
+                                  const struct th_support *support)
 {
   const struct th_problem *p = r->problem;
   const struct th_target *target = &p->context->target;
@@ -129,9 +129,9 @@ static void accumulate(struct th_certificate *c)
 }
 
 /* Collective. */
-static void count(const struct th_certify_review *r,
-                  const struct th_certificate *claimed, double dual,
-                  struct th_recertified *f)
+static void survey_ends(const struct th_certify_review *r,
+                        const struct th_certificate *claimed, double dual,
+                        struct th_recertified *f)
 {
   struct th_certificate *end[2] = {&f->least, &f->most};
   for (int k = 0; k < 2; k++) {
@@ -156,14 +156,14 @@ static void find_range(struct th_certify_review *r,
 {
   const double rounding = 16 * DBL_EPSILON; /* of th_gap_bound, at the least */
   const struct th_certificate *now = &f->now;
-  struct scale s = measure(r, support);
+  struct scale s = measure_scale(r, support);
   r->drift = s.turned / now->lambda;
   double error[2];
   dual_errors(r, now, error);
   double dual = error[0];
   double gap = gap_error(r, &s, now, dual);
   double lambda_max = lambda_max_error(r->problem);
-  count(r, claimed, dual, f);
+  survey_ends(r, claimed, dual, f);
   enclose(&f->least.lambda_max, &f->most.lambda_max, now->lambda_max,
           lambda_max);
   enclose(&f->least.objective, &f->most.objective, now->objective,

@@ -136,22 +136,22 @@ static void describe(struct th_run *run, struct th_state *state)
     monitor->keeping.describe(monitor->self, state);
 }
 
-th_status th_run_take(struct th_run *run, struct th_state_image *image,
-                      struct th_error *err)
+th_status th_run_snapshot(struct th_run *run, struct th_state_image *image,
+                          struct th_error *err)
 {
   struct th_comm *comm = run->context.comm;
   struct th_state state;
   th_state_list(&state, comm, run->context.owned, err);
   describe(run, &state);
-  th_status rc = th_state_take(&state, comm, image, err);
+  th_status rc = th_state_snapshot(&state, comm, image, err);
   th_state_free(&state);
   return rc;
 }
 
 /* The state as the monitor wants it; end with th_state_free, also after a
  * failure. Collective. */
-static th_status list_all(struct th_run *run, struct th_state *state,
-                          struct th_error *err)
+static th_status list_state(struct th_run *run, struct th_state *state,
+                            struct th_error *err)
 {
   struct th_comm *comm = run->context.comm;
   th_state_list(state, comm, run->context.owned, err);
@@ -161,13 +161,13 @@ static th_status list_all(struct th_run *run, struct th_state *state,
 
 /* Hand the state between two updates to the monitor, which saves it. *kept: it
  * could; otherwise the monitor has been told why. */
-static th_status run_save(struct th_run *run, bool *kept, struct th_error *err)
+static th_status save(struct th_run *run, bool *kept, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
   struct th_state state;
   struct th_error why;
   th_error_clear(&why);
-  th_status listed = list_all(run, &state, &why);
+  th_status listed = list_state(run, &state, &why);
   th_status rc = TH_OK;
   *kept = false;
   if (listed == TH_OK)
@@ -182,15 +182,15 @@ th_status th_run_room(struct th_run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
   struct th_state state;
-  th_status rc = list_all(run, &state, err);
+  th_status rc = list_state(run, &state, err);
   if (rc == TH_OK)
     rc = monitor->keeping.room(monitor->self, &state, err);
   th_state_free(&state);
   return rc;
 }
 
-th_status th_run_put(struct th_run *run, const struct th_state_image *image,
-                     struct th_error *err)
+th_status th_run_restore(struct th_run *run, const struct th_state_image *image,
+                         struct th_error *err)
 {
   struct th_comm *comm = run->context.comm;
   struct th_state state;
@@ -218,7 +218,7 @@ struct values {
 };
 
 /* False if y is a third value. */
-static bool take(struct values *v, double y, double weight)
+static bool add_label(struct values *v, double y, double weight)
 {
   for (int k = 0; k < v->count; k++)
     if (v->value[k] == y) {
@@ -249,15 +249,15 @@ static th_status are_labels(struct th_store *store, bool *labels,
     if (rc != TH_OK)
       return rc;
     for (int64_t i = 0; i < count; i++)
-      if (!take(&values, target[i], weight[i]))
+      if (!add_label(&values, target[i], weight[i]))
         return TH_OK;
   }
   *labels = values.count == 2 && values.weight[0] > 0 && values.weight[1] > 0;
   return TH_OK;
 }
 
-th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
-                               struct th_error *err)
+th_status th_run_choose_loss(struct th_config *config, struct th_store *store,
+                             struct th_error *err)
 {
   const struct th_solver_row *row = th_solver_find(config->solver);
   bool labels = false;
@@ -333,7 +333,7 @@ static th_status publish(struct th_run *run, struct th_error *err)
 
 /* Report the update to the monitor. Collective: one agreement where the support
  * has outgrown its room. */
-static th_status tell(struct th_run *run, struct th_error *err)
+static th_status report_update(struct th_run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
   const struct th_algorithm *algorithm = run->solver->algorithm;
@@ -388,7 +388,7 @@ th_status th_run_heed(struct th_run *run, bool over, struct th_error *err)
   enum th_wish wish = wish_of(run, over);
   th_status rc = TH_OK;
   if (wish != TH_GO_ON && monitor->keeping.save != NULL)
-    rc = run_save(run, &run->kept, err);
+    rc = save(run, &run->kept, err);
   run->stopped = rc == TH_OK && wish >= TH_STOP_IN_TIME;
   run->in_time = wish == TH_STOP_IN_TIME;
   return rc;
@@ -412,7 +412,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
       break;
     run->updates++;
     TH_TRY(publish(run, err));
-    TH_TRY(tell(run, err));
+    TH_TRY(report_update(run, err));
     if (context->deal.reused && !warned)
       th_context_notice(context,
                         "an update needs more examples than there are, so it "
@@ -435,8 +435,9 @@ done:
 
 /* The support after the last refit, or the best one by validation. Collective.
  */
-static th_status choose(struct th_run *run, const struct th_support **chosen,
-                        struct th_error *err)
+static th_status choose_final(struct th_run *run,
+                              const struct th_support **chosen,
+                              struct th_error *err)
 {
   double loss = INFINITY;
   th_status rc = TH_OK;
@@ -638,8 +639,8 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
   const struct th_support *chosen = NULL;
   th_status rc;
   TH_TRY(run->solver->algorithm->finish(run->state, &run->context, err));
-  TH_TRY(tell(run, err));
-  TH_TRY(choose(run, &chosen, err));
+  TH_TRY(report_update(run, err));
+  TH_TRY(choose_final(run, &chosen, err));
   rc = fill_model(run, chosen, model, err);
   if (rc == TH_OK)
     rc = check_model(model, err);

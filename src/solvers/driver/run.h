@@ -64,8 +64,8 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
 
 /* For tests: the state between two updates as an image, the same on every rank.
  * Release it with th_state_image_free. */
-th_status th_run_take(struct th_run *run, struct th_state_image *image,
-                      struct th_error *err);
+th_status th_run_snapshot(struct th_run *run, struct th_state_image *image,
+                          struct th_error *err);
 
 /* Ask the monitor whether there is room to save the state. */
 th_status th_run_room(struct th_run *run, struct th_error *err);
@@ -74,7 +74,14 @@ th_status th_run_room(struct th_run *run, struct th_error *err);
  * plan and has made no update. The numbers of ranks may differ. An error if the
  * image is of another solver or of other data. After a failure the run can only
  * be closed. */
-th_status th_run_put(struct th_run *run, const struct th_state_image *image,
-                     struct th_error *err);
+th_status th_run_restore(struct th_run *run, const struct th_state_image *image,
+                         struct th_error *err);
+
+/* Loss `auto` becomes `logistic` if the training targets have two values and
+ * the solver has a penalty or selects for prediction (`sift`). Otherwise it
+ * becomes `squared`. Local; the same on every rank, since all see the same
+ * targets. */
+th_status th_run_choose_loss(struct th_config *config, struct th_store *store,
+                             struct th_error *err);
 
 #endif

@@ -13,7 +13,7 @@ static th_status go_on(struct th_run *run, const struct th_monitor *monitor,
   if (monitor == NULL || monitor->keeping.save == NULL)
     return TH_OK;
   if (monitor->keeping.from != NULL)
-    TH_TRY(th_run_put(run, monitor->keeping.from, err));
+    TH_TRY(th_run_restore(run, monitor->keeping.from, err));
   TH_TRY(th_run_room(run, err));
 done:
   return rc;
@@ -41,9 +41,9 @@ static th_status tell_leave(const struct th_run *run, bool over,
 }
 
 /* A run that is kept has no model before its end. Local, replicated. */
-static th_status tell_stop(const struct th_run *run,
-                           const struct th_monitor *monitor,
-                           struct th_error *err)
+static th_status stopped_early(const struct th_run *run,
+                               const struct th_monitor *monitor,
+                               struct th_error *err)
 {
   if (!run->stopped || monitor->keeping.save == NULL)
     return TH_OK;
@@ -73,7 +73,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   TH_TRY(th_run_update(&run, INT64_MAX, &more, err));
   if (!run.stopped)
     TH_TRY(th_run_heed(&run, true, err));
-  TH_TRY(tell_stop(&run, monitor, err));
+  TH_TRY(stopped_early(&run, monitor, err));
   over = true;
   if (monitor != NULL && monitor->ending != NULL)
     monitor->ending(monitor->self);
@@ -82,5 +82,59 @@ done:
   if (rc == TH_ESTOPPED && !run.stopped)
     rc = tell_leave(&run, over, err);
   th_run_close(&run);
+  return rc;
+}
+
+/* --- What a run is going to do, from options and sizes alone -------------- */
+
+enum { FEWEST_EXAMPLES = 2 };
+
+static th_status check_shape(const struct th_shape *shape, struct th_error *err)
+{
+  if (shape->training < FEWEST_EXAMPLES)
+    return th_fail(err, TH_EDATA,
+                   "%lld training example%s: at least %d are needed",
+                   (long long)shape->training, shape->training == 1 ? "" : "s",
+                   FEWEST_EXAMPLES);
+  return TH_OK;
+}
+
+static th_status check_loss(const struct th_solver_row *row,
+                            const struct th_config *config,
+                            struct th_error *err)
+{
+  const struct th_loss *loss = th_loss_find(config->loss);
+  if (loss == NULL)
+    return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
+  if (row->ridge != NULL && strcmp(loss->name, "squared") != 0)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s does not support {loss} %s: its loss is squared, "
+                   "also for labels; take a solver such as lasso",
+                   row->name, loss->name);
+  if (loss->penalised_only && !row->penalised)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s does not support {loss} %s; take a solver with a "
+                   "penalty, such as lasso, or {loss} logistic",
+                   row->name, loss->name);
+  return TH_OK;
+}
+
+th_status th_train_plan(const struct th_config *config,
+                        const struct th_shape *shape, int ranks, int64_t owned,
+                        struct th_plan *plan, struct th_error *err)
+{
+  const struct th_plan_size size = {shape, ranks, owned};
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  th_status rc;
+  *plan = (struct th_plan){.config = *config, .solver = row};
+  if (row == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "there is no solver %s; see thresher solvers",
+                   config->solver);
+  TH_TRY(check_shape(shape, err));
+  TH_TRY(check_loss(row, config, err));
+  TH_TRY(th_solver_check_needs(config, config->start.size > 0, err));
+  rc = row->plan(plan, &size, err);
+done:
   return rc;
 }

@@ -14,13 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Loss `auto` becomes `logistic` if the training targets have two values and
- * the solver has a penalty or selects for prediction (`sift`). Otherwise it
- * becomes `squared`. Local; the same on every rank, since all see the same
- * targets. */
-th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
-                               struct th_error *err);
-
 /* Check a configuration against the data and complete it. owned: attributes of
  * the rank that owns the most. Local, the same on every rank. An error if s >=
  * s' or s' > d, or if an option that the solver needs is missing. */

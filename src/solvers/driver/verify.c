@@ -1,6 +1,7 @@
 /* verify.c - a certificate computed anew, from the model and data alone
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
+#include "solvers/penalised/certify.h"
 
 #include "base/elementary.h"
 #include "base/memory.h"
@@ -66,8 +67,8 @@ static bool check_real(struct th_verdict *verdict, const char *name,
                          name, claimed, now);
 }
 
-static bool check_count(struct th_verdict *verdict, const char *name,
-                        int64_t claimed, int64_t least, int64_t most)
+static bool verify_count(struct th_verdict *verdict, const char *name,
+                         int64_t claimed, int64_t least, int64_t most)
 {
   if (claimed >= least && claimed <= most)
     return true;
@@ -147,25 +148,25 @@ static void check_confidence(struct th_verdict *verdict,
 }
 
 /* The counts of screening are known to the solver alone. */
-static void check_screening(struct th_verdict *verdict,
-                            const struct th_verify_evidence *e)
+static void verify_screening(struct th_verdict *verdict,
+                             const struct th_verify_evidence *e)
 {
   const struct th_certificate *claimed = &e->model->certificate;
   int64_t all = e->problem->active.total;
   bool online = e->config->screening.how == TH_SCREEN_ONLINE;
   bool exact = !th_solver_find(e->config->solver)->by_examples;
   if (exact)
-    check_count(verdict, "active", claimed->active, e->found->least.active,
-                e->found->most.active);
+    verify_count(verdict, "active", claimed->active, e->found->least.active,
+                 e->found->most.active);
   else if (e->config->screening.how == TH_SCREEN_NONE)
-    check_count(verdict, "active", claimed->active, all, all);
-  else if (check_count(verdict, "active", claimed->active,
-                       e->model->support_size, all))
+    verify_count(verdict, "active", claimed->active, all, all);
+  else if (verify_count(verdict, "active", claimed->active,
+                        e->model->support_size, all))
     th_verify_unchecked(verdict, "active, beyond its range");
   if (!online)
-    check_count(verdict, "screened_wrongly", claimed->screened_wrongly, 0, 0);
-  else if (check_count(verdict, "screened_wrongly", claimed->screened_wrongly,
-                       0, INT64_MAX))
+    verify_count(verdict, "screened_wrongly", claimed->screened_wrongly, 0, 0);
+  else if (verify_count(verdict, "screened_wrongly", claimed->screened_wrongly,
+                        0, INT64_MAX))
     th_verify_unchecked(verdict, "screened_wrongly");
 }
 
@@ -182,8 +183,8 @@ static void check_margins(struct th_verdict *verdict,
       return;
     }
     nearer += claimed[k];
-    if (!check_count(verdict, name, nearer, e->found->least.margin[k],
-                     e->found->most.margin[k]))
+    if (!verify_count(verdict, name, nearer, e->found->least.margin[k],
+                      e->found->most.margin[k]))
       return;
   }
 }
@@ -214,7 +215,7 @@ static void verify_numbers(struct th_verdict *verdict,
   for (int k = 0; k < th_certificate_fields.rows; k++)
     check_field(verdict, &th_certificate_fields.row[k], claimed, found);
   check_confidence(verdict, evidence);
-  check_screening(verdict, evidence);
+  verify_screening(verdict, evidence);
   check_margins(verdict, evidence);
 }
 
@@ -430,8 +431,8 @@ static bool check_neighbours(struct th_verdict *verdict,
                          (long long)k, high);
 }
 
-static bool check_size(struct th_verdict *verdict,
-                       const struct th_verify_evidence *e, int64_t k)
+static bool verify_path_size(struct th_verdict *verdict,
+                             const struct th_verify_evidence *e, int64_t k)
 {
   int64_t size = e->model->certificate.path[k].support_size;
   int64_t all = e->problem->active.total;
@@ -469,7 +470,7 @@ static void verify_path(struct th_verdict *verdict,
                     (long long)size, (long long)evidence->config->path);
   for (int64_t k = 0; k < size && good; k++)
     good = path_check_lambda(verdict, evidence, k) &&
-           check_size(verdict, evidence, k);
+           verify_path_size(verdict, evidence, k);
   if (good && size > 0)
     good = check_last(verdict, evidence);
   for (int64_t k = 0; k < size && good; k++)
@@ -507,7 +508,7 @@ static void release(struct check *check)
 }
 
 /* The model in the units that the problem is posed in. Collective. */
-static th_status take_model(struct check *check, const struct th_model *model,
+static th_status pose_model(struct check *check, const struct th_model *model,
                             struct th_error *err)
 {
   struct th_support *support = &check->support;
@@ -591,8 +592,8 @@ static th_status check_range(const struct check *check, struct th_error *err)
 }
 
 /* Add the three sums over one row group, at every place. Local. */
-static th_status add_group(struct check *check, const struct th_draw *draw,
-                           struct th_rows rows, struct th_error *err)
+static th_status add_rows(struct check *check, const struct th_draw *draw,
+                          struct th_rows rows, struct th_error *err)
 {
   const struct th_active *active = &check->problem.active;
   struct th_row_weights m = {.residual = check->theta + rows.first,
@@ -622,7 +623,7 @@ static th_status add_groups(struct check *check, struct th_error *err)
   th_status rc = th_source_draw(source, &draw, err);
   for (int64_t g = 0; g * shape->row_group < shape->training && rc == TH_OK;
        g++)
-    rc = add_group(check, &draw, th_shape_group(shape, g), err);
+    rc = add_rows(check, &draw, th_shape_group(shape, g), err);
   return rc;
 }
 
@@ -751,7 +752,7 @@ th_status th_verify(const struct th_verify_setting *setting,
   TH_TRY(th_context_init(&check.context, setting->plan, store, setting->comm,
                          NULL, setting->profile, err));
   TH_TRY(th_problem_init(&check.problem, &check.context, NULL, err));
-  TH_TRY(take_model(&check, model, err));
+  TH_TRY(pose_model(&check, model, err));
   if (setting->plan->solver->ridge != NULL) {
     TH_TRY(
         th_verify_ridge(verdict, &check.problem, &check.support, model, err));
@@ -761,8 +762,8 @@ th_status th_verify(const struct th_verify_setting *setting,
     TH_TRY(compare(&check, model, verdict, err));
     goto done;
   }
-  TH_TRY(th_problem_certify(&check.problem, &check.support, lambda,
-                            &verdict->now, err));
+  TH_TRY(
+      th_certify(&check.problem, &check.support, lambda, &verdict->now, err));
   TH_TRY(judge_fresh(&check, lambda, confidence, verdict, err));
 done:
   release(&check);

@@ -6,7 +6,6 @@
  * lambda falls. The largest eigenvalue is bounded from both sides, by the trace
  * of the Gram matrix and by the product with the model's coefficients.
  * SPDX-License-Identifier: MIT */
-#include "base/elementary.h"
 #include "solvers/driver/verify.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/ridge/claim.h"
@@ -27,9 +26,9 @@ static bool near(struct th_verdict *verdict, const char *name, double claimed,
 /* Numbers that depend on the gradient differ by as much as it does. The gap
  * also holds the square of a mean of the residuals that is zero but for
  * rounding. */
-static void check_numbers(struct th_verdict *verdict,
-                          const struct th_certificate *claimed,
-                          const struct th_claim_slack *slack)
+static void verify_ridge_numbers(struct th_verdict *verdict,
+                                 const struct th_certificate *claimed,
+                                 const struct th_claim_slack *slack)
 {
   const struct th_certificate *now = &verdict->now;
   double gradient = sqrt(2 * now->lambda * now->gap);
@@ -54,10 +53,10 @@ static void check_numbers(struct th_verdict *verdict,
 }
 
 /* The lambda that the options ask for at that point of a path. */
-static bool check_lambda(struct th_verdict *verdict,
-                         const struct th_config *config,
-                         const struct th_certificate *claimed, double lambda,
-                         int64_t point)
+static bool verify_lambda(struct th_verdict *verdict,
+                          const struct th_config *config,
+                          const struct th_certificate *claimed, double lambda,
+                          int64_t point)
 {
   double wanted = th_plan_penalised_lambda(config, claimed->lambda_max, point);
   return near(verdict, "lambda", lambda, wanted, 16 * DBL_EPSILON * wanted);
@@ -100,7 +99,7 @@ static bool check_entry(struct th_verdict *verdict,
                            "%.3g and a support of %lld, which cannot be",
                            (long long)k, point->objective, point->gap,
                            (long long)point->support_size);
-  return check_lambda(verdict, config, claimed, point->lambda, k);
+  return verify_lambda(verdict, config, claimed, point->lambda, k);
 }
 
 static void check_path(struct th_verdict *verdict,
@@ -148,8 +147,8 @@ th_status th_verify_ridge(struct th_verdict *verdict,
                        err));
   verdict->now.lambda_max = claimed->lambda_max;
   check_largest(verdict, config, claimed, &slack);
-  check_lambda(verdict, config, claimed, claimed->lambda, config->path - 1);
-  check_numbers(verdict, claimed, &slack);
+  verify_lambda(verdict, config, claimed, claimed->lambda, config->path - 1);
+  verify_ridge_numbers(verdict, claimed, &slack);
   check_path(verdict, config, model);
   verdict->holds = verdict->wrong[0] == '\0';
   verdict->decided = true;

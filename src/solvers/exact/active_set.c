@@ -64,8 +64,8 @@ static double weight_of(const struct th_working_set *w, int64_t k)
 }
 
 /* Room for so many rows. Local. */
-static th_status active_set_reserve(struct th_active_set *f, int64_t rows,
-                                    struct th_error *err)
+static th_status reserve(struct th_active_set *f, int64_t rows,
+                         struct th_error *err)
 {
   int64_t old = f->factor.room;
   th_status rc = TH_OK;
@@ -86,7 +86,7 @@ th_status th_active_set_room(struct th_active_set *f,
   int64_t old = f->factor.room;
   if (members + 1 <= old || old >= MOST_ROWS)
     return TH_OK;
-  return active_set_reserve(f, rows_for(members), err);
+  return reserve(f, rows_for(members), err);
 }
 
 /* Room for so many slots. Local. */
@@ -128,7 +128,7 @@ static void reserve_put(struct th_active_set *f, int64_t room, int64_t slots,
 {
   f->factor.room = 0;
   if (th_state_good(state) && room > 0)
-    th_state_note(state, active_set_reserve(f, room, state->err));
+    th_state_note(state, reserve(f, room, state->err));
   if (th_state_good(state))
     th_state_note(state, widen_slots(f, slots, state->err));
 }
@@ -182,7 +182,7 @@ done:
 }
 
 /* Remove row i; later rows move up. */
-static void drop(struct th_active_set *f, int64_t i)
+static void drop_row(struct th_active_set *f, int64_t i)
 {
   int64_t behind = f->factor.size - i - 1;
   if (f->name[i] != INTERCEPT)
@@ -193,7 +193,7 @@ static void drop(struct th_active_set *f, int64_t i)
   th_factor_drop(&f->factor, i);
 }
 
-static bool join(struct th_active_set *f, int64_t name, double diagonal)
+static bool join_factor(struct th_active_set *f, int64_t name, double diagonal)
 {
   f->name[f->factor.size] = name;
   return th_factor_join(&f->factor, diagonal, TH_ACTIVE_SET_INDEPENDENT);
@@ -209,13 +209,13 @@ static void join_member(struct th_active_set *f, const struct th_quadratic *q,
         f->name[i] == INTERCEPT
             ? th_column_dot(&q->columns->vector[slot], q->h)
             : th_quadratic_product(q, f->member[f->name[i]], k, q->work);
-  f->held[slot] =
-      join(f, slot, th_quadratic_product(q, k, k, q->work) * (1 + f->damping));
+  f->held[slot] = join_factor(
+      f, slot, th_quadratic_product(q, k, k, q->work) * (1 + f->damping));
 }
 
 /* The place of a row's coefficient among the members and the intercept. */
-static int64_t place_of(const struct th_active_set *f,
-                        const struct th_quadratic *q, int64_t i)
+static int64_t coef_index(const struct th_active_set *f,
+                          const struct th_quadratic *q, int64_t i)
 {
   return f->name[i] == INTERCEPT ? q->working->members : f->member[f->name[i]];
 }
@@ -225,12 +225,12 @@ static void follow(struct th_active_set *f, const struct th_quadratic *q)
 {
   const struct th_working_set *w = q->working;
   for (int64_t i = f->factor.size - 1; i >= 0; i--) {
-    int64_t k = place_of(f, q, i);
+    int64_t k = coef_index(f, q, i);
     if (k < 0 || (k < w->members && q->coef[k] == 0))
-      drop(f, i);
+      drop_row(f, i);
   }
   if (f->factor.size == 0 && q->intercept && !f->centred && q->sum_h > 0)
-    join(f, INTERCEPT, q->sum_h);
+    join_factor(f, INTERCEPT, q->sum_h);
   for (int64_t k = 0; k < w->members && f->factor.size < f->factor.room; k++)
     if (q->coef[k] != 0 && !f->held[w->slot[k]])
       join_member(f, q, k);
@@ -259,14 +259,14 @@ static int64_t cost_of(const struct th_active_set *f,
 }
 
 /* residual = minus the model's slope in each row of the active set. */
-static void look(struct th_active_set *f, const struct th_quadratic *q,
-                 double lambda)
+static void find_residual(struct th_active_set *f, const struct th_quadratic *q,
+                          double lambda)
 {
   double sum = 0;
   for (int64_t i = 0; f->name[0] == INTERCEPT && i < q->states; i++)
     sum += q->state[i];
   for (int64_t i = 0; i < f->factor.size; i++) {
-    int64_t k = place_of(f, q, i);
+    int64_t k = coef_index(f, q, i);
     f->residual[i] = -sum;
     if (f->name[i] != INTERCEPT)
       f->residual[i] =
@@ -283,7 +283,7 @@ static double step_to_sign_change(const struct th_active_set *f,
   double part = 1;
   *stop = -1;
   for (int64_t i = 0; i < f->factor.size; i++) {
-    double at = f->target[place_of(f, q, i)];
+    double at = f->target[coef_index(f, q, i)];
     bool ends = f->name[i] != INTERCEPT && at * f->step[i] < 0;
     if (ends && -at / f->step[i] < part) {
       part = -at / f->step[i];
@@ -304,12 +304,12 @@ static void minimise(struct th_active_set *f, const struct th_quadratic *q)
     th_factor_solve(&f->factor, f->residual, f->step);
     double part = step_to_sign_change(f, q, &stop);
     for (int64_t i = 0; i < f->factor.size; i++) {
-      f->target[place_of(f, q, i)] += part * f->step[i];
+      f->target[coef_index(f, q, i)] += part * f->step[i];
       f->residual[i] *= 1 - part;
     }
     if (stop >= 0) {
-      f->target[place_of(f, q, stop)] = 0;
-      drop(f, stop);
+      f->target[coef_index(f, q, stop)] = 0;
+      drop_row(f, stop);
     }
   }
 }
@@ -321,7 +321,7 @@ bool th_active_set_step(struct th_active_set *f, struct th_quadratic *q,
   follow(f, q);
   if (f->factor.size == 0)
     return false;
-  look(f, q, lambda);
+  find_residual(f, q, lambda);
   minimise(f, q);
   double before = th_quadratic_value(q, lambda, q->coef, q->state);
   th_quadratic_keep(q, 0);
@@ -389,8 +389,8 @@ done:
 }
 
 /* The upper triangle of the products, column after column. Local. */
-static th_status multiply(struct form *m, const struct th_quadratic *q,
-                          double damping, struct th_error *err)
+static th_status multiply_columns(struct form *m, const struct th_quadratic *q,
+                                  double damping, struct th_error *err)
 {
   int64_t rows = m->first + m->size;
   struct th_rowwise rowwise = {0};
@@ -436,8 +436,8 @@ th_status th_active_set_form(struct th_active_set *f,
   th_status rc;
   th_active_set_reset(f);
   TH_TRY(list_support(&m, q, err));
-  TH_TRY(active_set_reserve(f, m.first + m.size, err));
-  TH_TRY(multiply(&m, q, f->damping, err));
+  TH_TRY(reserve(f, m.first + m.size, err));
+  TH_TRY(multiply_columns(&m, q, f->damping, err));
   TH_TRY(th_factor_form(&f->factor, m.first + m.size, m.product,
                         TH_ACTIVE_SET_INDEPENDENT, m.kept, err));
   take_names(f, q, &m);

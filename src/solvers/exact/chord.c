@@ -105,7 +105,7 @@ static double steps(double times, double rate)
   return fmax(1, ceil(th_log(times) / -th_log(rate)));
 }
 
-static bool is_due(const struct th_chord *c, double times)
+static bool forming_is_due(const struct th_chord *c, double times)
 {
   double saved = steps(times, c->rate) - steps(times, newton_rate);
   return !c->formed || c->failed || saved > c->worth;
@@ -143,7 +143,7 @@ bool th_chord_renew(struct th_chord *c, const struct th_problem *p,
                     const double *prediction, double times,
                     struct th_covariance *covariance)
 {
-  if (!is_due(c, times))
+  if (!forming_is_due(c, times))
     return false;
   take_curvatures(c, p, prediction);
   covariance->count = 0;

@@ -49,8 +49,8 @@ void th_covariance_free(struct th_covariance *covariance)
 }
 
 /* Room for so many slots. Local. */
-static th_status covariance_reserve(struct th_covariance *c, int64_t count,
-                                    struct th_error *err)
+static th_status reserve(struct th_covariance *c, int64_t count,
+                         struct th_error *err)
 {
   double *product = NULL;
   double *mean = NULL;
@@ -78,7 +78,7 @@ done:
 }
 
 /* Tiles above the diagonal in strip s. */
-static int64_t left_out(const struct growth *g, int64_t s)
+static int64_t tiles_left_out(const struct growth *g, int64_t s)
 {
   return th_max_i64(s - g->old_strips, 0) * TH_PRODUCTS_STRIP;
 }
@@ -111,13 +111,13 @@ static struct run run_at(const struct growth *g, int64_t s,
   struct th_range tasks = th_range_intersect(
       (struct th_range){begin, tasks_before(g, s + 1)}, share);
   return (struct run){tasks, strip_at(g, s),
-                      tasks.first - begin + left_out(g, s),
+                      tasks.first - begin + tiles_left_out(g, s),
                       th_range_count(tasks)};
 }
 
 /* Unpack columns on some examples, ROWS apart. Zeros fill up the lanes. */
-static void unpack(const struct growth *g, struct th_range slots,
-                   struct th_range examples, double *out)
+static void unpack_columns(const struct growth *g, struct th_range slots,
+                           struct th_range examples, double *out)
 {
   int64_t count = th_range_count(examples);
   size_t rest = (size_t)(th_column_products_whole(count) - count);
@@ -134,7 +134,7 @@ static void add_run(const struct growth *g, int64_t s, const struct run *run,
 {
   bool old = s < g->old_strips;
   if (old)
-    unpack(g, run->right, examples, g->right);
+    unpack_columns(g, run->right, examples, g->right);
   const struct th_products p = {
       .rows = th_column_products_whole(th_range_count(examples)),
       .lead = ROWS,
@@ -148,13 +148,13 @@ static void add_run(const struct growth *g, int64_t s, const struct run *run,
 }
 
 /* Form the products of a share of the tasks, piece by piece. Local. */
-static void form(const struct growth *g, struct th_range share)
+static void form_products(const struct growth *g, struct th_range share)
 {
   if (share.first == share.last)
     return;
   for (int64_t i = 0; i < g->columns->examples; i += ROWS) {
     struct th_range examples = {i, th_min_i64(i + ROWS, g->columns->examples)};
-    unpack(g, (struct th_range){g->first, g->last}, examples, g->left);
+    unpack_columns(g, (struct th_range){g->first, g->last}, examples, g->left);
     for (int64_t s = 0; s < g->strips; s++) {
       struct run run = run_at(g, s, share);
       if (run.tiles > 0)
@@ -182,7 +182,7 @@ static void store_run(const struct growth *g, const struct run *run,
 }
 
 /* Store the products of all ranks. Runs are cut where a share ends. Local. */
-static void store(const struct growth *g, int size, struct th_covariance *c)
+static void store_all(const struct growth *g, int size, struct th_covariance *c)
 {
   for (int rank = 0; rank < size; rank++)
     for (int64_t s = 0; s < g->strips; s++) {
@@ -201,7 +201,7 @@ static th_status prepare(struct growth *g, struct th_covariance *covariance,
   g->tiles = th_column_products_tiles(added);
   g->old_strips = th_integer_ceil_divide(g->first, STRIP);
   g->strips = g->old_strips + th_integer_ceil_divide(added, STRIP);
-  TH_TRY(covariance_reserve(covariance, g->last, err));
+  TH_TRY(reserve(covariance, g->last, err));
   TH_TRY(
       TH_NEW(&g->left, g->tiles * TILE * ROWS, "products of attributes", err));
   TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "products of attributes", err));
@@ -230,10 +230,10 @@ th_status th_covariance_grow(struct th_covariance *covariance,
     return TH_OK;
   TH_TRY(th_agree(comm, prepare(&g, covariance, eta, centred, err), err));
   struct th_range share = th_range_part(all_tasks(&g), comm->rank, comm->size);
-  form(&g, share);
+  form_products(&g, share);
   TH_TRY(th_comm_join(comm, g.sum, all_tasks(&g) * TASK_ITEMS,
                       share.first * TASK_ITEMS, share.last * TASK_ITEMS, err));
-  store(&g, comm->size, covariance);
+  store_all(&g, comm->size, covariance);
   covariance->count = g.last;
 done:
   TH_FREE(g.left, g.right, g.sum);
@@ -271,8 +271,8 @@ static th_status name_columns(const struct th_replicated_columns *columns,
 }
 
 /* Turn sums of pairs into centred products, at both of their places. */
-static void centre(struct th_covariance *c, int64_t first, int64_t last,
-                   double sum_h)
+static void centre_products(struct th_covariance *c, int64_t first,
+                            int64_t last, double sum_h)
 {
   for (int64_t j = first; j < last; j++)
     for (int64_t k = 0; k <= j; k++) {
@@ -285,7 +285,7 @@ static void centre(struct th_covariance *c, int64_t first, int64_t last,
     }
 }
 
-static void clear(struct th_covariance *c, int64_t first, int64_t last)
+static void clear_products(struct th_covariance *c, int64_t first, int64_t last)
 {
   for (int64_t j = first; j < last; j++)
     memset(c->product + j * c->capacity, 0, (size_t)last * sizeof *c->product);
@@ -308,14 +308,14 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
     return rc;
   TH_TRY(name_columns(columns, count, &name, err));
   TH_TRY(TH_NEW(&work, rowwise->longest, "products of attributes", err));
-  TH_TRY(covariance_reserve(c, last, err));
+  TH_TRY(reserve(c, last, err));
   for (int64_t k = first; k < last; k++)
     c->mean[k] = weights->centred && weights->sum > 0
                      ? th_column_dot(&columns->vector[k], h) / weights->sum
                      : 0;
-  clear(c, first, last);
+  clear_products(c, first, last);
   th_rowwise_products(rowwise, h, name, first, c->capacity, c->product, work);
-  centre(c, first, last, weights->sum);
+  centre_products(c, first, last, weights->sum);
   c->count = last;
 done:
   TH_FREE(name, work);

@@ -32,9 +32,9 @@ done:
   return rc;
 }
 
-static void fill(const struct th_gradient_history *history,
-                 struct th_point *point, const double *theta,
-                 const struct th_duals *duals)
+static void record_point(const struct th_gradient_history *history,
+                         struct th_point *point, const double *theta,
+                         const struct th_duals *duals)
 {
   const struct th_problem *p = history->problem;
   memcpy(point->theta, theta, (size_t)p->rows * sizeof *theta);
@@ -119,9 +119,10 @@ void th_gradient_history_describe(struct th_gradient_history *history,
 }
 
 /* The nearest point on the line through two points. */
-static struct line_point look(const struct th_problem *p, const double *theta,
-                              const struct th_point *first,
-                              const struct th_point *second)
+static struct line_point nearest_on_line(const struct th_problem *p,
+                                         const double *theta,
+                                         const struct th_point *first,
+                                         const struct th_point *second)
 {
   double along = 0;
   double length = 0;
@@ -149,11 +150,11 @@ double th_gradient_history_estimate(struct th_gradient_history *history,
 {
   struct th_problem *p = history->problem;
   struct line_point best =
-      look(p, theta, &history->point[0], &history->point[0]);
+      nearest_on_line(p, theta, &history->point[0], &history->point[0]);
   for (int64_t a = 1; a < history->count; a++)
     for (int64_t b = 0; b <= a; b++) {
       struct line_point nearest =
-          look(p, theta, &history->point[a], &history->point[b]);
+          nearest_on_line(p, theta, &history->point[a], &history->point[b]);
       if (nearest.level < best.level)
         best = nearest;
     }
@@ -175,8 +176,8 @@ double th_gradient_history_estimate(struct th_gradient_history *history,
 
 /* The point to overwrite: that of the same lambda, a free one, or the one used
  * longest ago. */
-static struct th_point *choose(struct th_gradient_history *history,
-                               double lambda)
+static struct th_point *choose_point(struct th_gradient_history *history,
+                                     double lambda)
 {
   struct th_point *oldest = &history->point[0];
   for (int64_t k = 0; k < history->count; k++)
@@ -194,11 +195,11 @@ void th_gradient_history_keep(struct th_gradient_history *history,
                               double lambda, const double *theta, double level,
                               const struct th_duals *duals)
 {
-  struct th_point *point = choose(history, lambda);
+  struct th_point *point = choose_point(history, lambda);
   point->lambda = lambda;
   point->level = level;
   point->used = ++history->clock;
-  fill(history, point, theta, duals);
+  record_point(history, point, theta, duals);
 }
 
 /* Below every lambda, even below the 0 of a target that nothing correlates
@@ -206,8 +207,8 @@ void th_gradient_history_keep(struct th_gradient_history *history,
 static const double below_all = -1;
 
 /* The point at the smallest lambda above `lambda`, or NULL. */
-static const struct th_point *above(const struct th_gradient_history *history,
-                                    double lambda)
+static const struct th_point *
+point_above(const struct th_gradient_history *history, double lambda)
 {
   const struct th_point *best = NULL;
   for (int64_t k = 0; k < history->count; k++) {
@@ -221,15 +222,15 @@ static const struct th_point *above(const struct th_gradient_history *history,
 
 double th_gradient_history_lambda(const struct th_gradient_history *history)
 {
-  return above(history, below_all)->lambda;
+  return point_above(history, below_all)->lambda;
 }
 
 double th_gradient_history_ahead(struct th_gradient_history *history,
                                  double lambda, double *z, double *value)
 {
   struct th_problem *p = history->problem;
-  const struct th_point *last = above(history, below_all);
-  const struct th_point *before = above(history, last->lambda);
+  const struct th_point *last = point_above(history, below_all);
+  const struct th_point *before = point_above(history, last->lambda);
   double part = 0;
   if (before != NULL)
     part = (last->lambda - lambda) / (before->lambda - last->lambda);

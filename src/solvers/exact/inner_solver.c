@@ -103,8 +103,8 @@ static bool wants_factor(const struct th_inner_solver *d, double tolerance)
 
 /* For models that are solved by cycles, once the model has been made: form a
  * factor of the support if that pays; minimise. */
-static th_status inner_cycles_model(struct th_inner_solver *d, double tolerance,
-                                    struct th_error *err)
+static th_status cycles_model(struct th_inner_solver *d, double tolerance,
+                              struct th_error *err)
 {
   struct th_inner_cycles *c = &d->cycles;
   th_status rc = TH_OK;
@@ -124,7 +124,7 @@ done:
   return rc;
 }
 
-static void inner_cycles_minimise(struct th_inner_solver *d, double lambda)
+static void cycles_minimise(struct th_inner_solver *d, double lambda)
 {
   struct th_inner_cycles *c = &d->cycles;
   struct th_quadratic *q = &d->quadratic;
@@ -159,15 +159,15 @@ enum {
 static const double least_curvature = 1e-10;
 
 /* The loss is squared, and its model the problem itself. */
-static bool inner_solver_is_squared(const struct th_inner_solver *d)
+static bool is_squared(const struct th_inner_solver *d)
 {
   return d->problem->loss->quadratic;
 }
 
 /* Models of another loss are solved by products. */
-static bool inner_solver_is_chord(const struct th_inner_solver *d)
+static bool is_chord(const struct th_inner_solver *d)
 {
-  return d->by_products && !inner_solver_is_squared(d);
+  return d->by_products && !is_squared(d);
 }
 
 /* Start a model whose state is the slopes of the gathered columns. Local,
@@ -179,9 +179,9 @@ static void start_slopes(struct th_inner_solver *d,
   q->covariance = &d->covariance;
   for (int64_t k = 0; k < working->members; k++)
     q->state[working->slot[k]] = working->slope[k];
-  if (inner_solver_is_chord(d))
+  if (is_chord(d))
     q->constant = th_chord_constant(&d->chord, d->problem, d->weighted);
-  for (int64_t i = 0; inner_solver_is_squared(d) && i < d->problem->rows; i++)
+  for (int64_t i = 0; is_squared(d) && i < d->problem->rows; i++)
     q->constant += 0.5 * d->weighted[i] * d->theta[i];
   q->constant += th_working_set_ridge(working, q->ridge, working->coef);
 }
@@ -208,10 +208,10 @@ static th_status inner_solver_model(struct th_inner_solver *d,
 {
   struct th_quadratic *q = &d->quadratic;
   int64_t states = d->by_products ? d->columns.count : d->problem->rows;
-  bool anew = !inner_solver_is_squared(d); /* curvatures are new */
+  bool anew = !is_squared(d); /* curvatures are new */
   bool fits = false;
   th_status rc;
-  if (inner_solver_is_chord(d)) {
+  if (is_chord(d)) {
     anew = th_chord_renew(&d->chord, d->problem, d->prediction,
                           d->gap / tolerance, &d->covariance);
     TH_TRY(
@@ -230,15 +230,14 @@ static th_status inner_solver_model(struct th_inner_solver *d,
   q->lazy = d->cycles.used;
   TH_TRY(th_quadratic_begin(q, err));
   if ((anew && !d->cycles.used) ||
-      (inner_solver_is_chord(d) && d->whole)) /* where chords learn */
+      (is_chord(d) && d->whole)) /* where chords learn */
     th_active_set_reset(&d->active_set);
   TH_TRY(th_active_set_begin(&d->active_set, q, &fits, err));
   q->active_set = fits ? &d->active_set : NULL;
-  q->patience =
-      inner_solver_is_squared(d) || inner_solver_is_chord(d) ? 0 : PATIENCE;
+  q->patience = is_squared(d) || is_chord(d) ? 0 : PATIENCE;
   q->frugal = d->problem->kept != NULL;
   if (d->cycles.used)
-    TH_TRY(inner_cycles_model(d, tolerance, err));
+    TH_TRY(cycles_model(d, tolerance, err));
   else if (fits)
     TH_TRY(th_active_set_room(&d->active_set, q, err));
 done:
@@ -252,17 +251,17 @@ static bool inner_solver_minimise(struct th_inner_solver *d, double lambda,
                                   double tolerance)
 {
   if (d->cycles.used) {
-    inner_cycles_minimise(d, lambda);
+    cycles_minimise(d, lambda);
     return true;
   }
-  bool squared = inner_solver_is_squared(d);
+  bool squared = is_squared(d);
   double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
   int rounds = squared ? ROUNDS_SQUARED : ROUNDS_NEWTON;
   if (squared && d->problem->kept != NULL)
     rounds = ROUNDS_KEPT;
   if (d->problem->kept != NULL)
     wanted = fmax(wanted, 0.3 * tolerance);
-  if (inner_solver_is_chord(d)) {
+  if (is_chord(d)) {
     wanted = fmax(0.01 * d->gap, 0.1 * tolerance);
     rounds = ROUNDS_CHORD;
   }
@@ -311,8 +310,8 @@ static double objective_at(struct th_inner_solver *d,
 /* Make the model's step, halved until the objective falls by a part of what the
  * model's slope promises (Tseng & Yun 2009). False: it does not fall, in
  * doubles. Local, replicated; internal to the descent. */
-static bool inner_solver_search(struct th_inner_solver *d,
-                                struct th_working_set *working, double lambda)
+static bool search(struct th_inner_solver *d, struct th_working_set *working,
+                   double lambda)
 {
   const struct th_quadratic *q = &d->quadratic;
   double slope = lambda * (th_working_set_omega(working, q->coef) -
@@ -337,8 +336,8 @@ static bool inner_solver_search(struct th_inner_solver *d,
 }
 
 /* The coefficients after a part of the model's step from its start. */
-static void place(struct th_working_set *working, const struct th_quadratic *q,
-                  double part)
+static void set_part_of_step(struct th_working_set *working,
+                             const struct th_quadratic *q, double part)
 {
   for (int64_t k = 0; k < working->members; k++)
     working->coef[k] =
@@ -364,8 +363,8 @@ static double begin_of(const struct th_inner_solver *d,
 }
 
 /* Update the products by the slopes, if every slot is a member. */
-static void learn(struct th_inner_solver *d,
-                  const struct th_working_set *working, double part)
+static void learn_products(struct th_inner_solver *d,
+                           const struct th_working_set *working, double part)
 {
   struct th_quadratic *q = &d->quadratic;
   double *step = q->kept[0];
@@ -401,18 +400,18 @@ static th_status inner_solver_chord(struct th_inner_solver *d,
   bool falls = false;
   th_status rc;
   for (int k = 0; k < HALVINGS && !falls; k++, part /= 2) {
-    place(working, &d->quadratic, part);
+    set_part_of_step(working, &d->quadratic, part);
     d->intercept = intercept + part * along;
-    TH_TRY(th_inner_solver_predict(d, working, lambda, err));
+    TH_TRY(th_inner_solver_screen_predict(d, working, lambda, err));
     falls = d->primal <= primal + 1e-4 * part * slope + rounding;
   }
   if (!falls) {
-    place(working, &d->quadratic, 0);
-    TH_TRY(th_inner_solver_predict(d, working, lambda, err));
+    set_part_of_step(working, &d->quadratic, 0);
+    TH_TRY(th_inner_solver_screen_predict(d, working, lambda, err));
   }
-  TH_TRY(th_inner_solver_slopes(d, working, lambda, err));
+  TH_TRY(th_inner_solver_screen_slopes(d, working, lambda, err));
   if (falls)
-    learn(d, working, 2 * part);
+    learn_products(d, working, 2 * part);
   bool gains = d->gap < gap || d->primal < primal - rounding;
   *moved = (falls && gains) || !d->chord.fresh;
   th_chord_note(&d->chord, d->gap / gap, d->first, falls && part == 0.5);
@@ -484,11 +483,11 @@ static bool use_products(const struct th_inner_solver *d, int64_t members)
   const struct th_problem_kept *kept = d->problem->kept;
   if (kept != NULL && kept->count > MOST_PRODUCTS)
     return false;
-  if (d->tall && inner_solver_is_squared(d))
+  if (d->tall && is_squared(d))
     return true;
   if (d->tall)
     return members <= MOST_CHORD;
-  return inner_solver_is_squared(d) && d->problem->dense &&
+  return is_squared(d) && d->problem->dense &&
          d->problem->rows >= FEW_EXAMPLES &&
          d->problem->rows >= EXAMPLES_PER_MEMBER * members;
 }
@@ -519,9 +518,9 @@ done:
 }
 
 /* List the members whose columns are not held, ascending. */
-static int64_t list_missing(const struct th_inner_solver *d,
-                            const struct th_working_set *working,
-                            int64_t *missing)
+static int64_t list_missing_columns(const struct th_inner_solver *d,
+                                    const struct th_working_set *working,
+                                    int64_t *missing)
 {
   int64_t count = 0;
   for (int64_t k = 0; k < working->members; k++)
@@ -532,17 +531,17 @@ static int64_t list_missing(const struct th_inner_solver *d,
 }
 
 /* Local. */
-static th_status prepare(struct th_inner_solver *d,
-                         const struct th_working_set *working,
-                         int64_t **missing, int64_t *count,
-                         struct th_error *err)
+static th_status find_missing(struct th_inner_solver *d,
+                              const struct th_working_set *working,
+                              int64_t **missing, int64_t *count,
+                              struct th_error *err)
 {
   th_status rc;
   TH_TRY(drop_unused(d, working, err));
   TH_TRY(TH_NEW(missing, working->members, "the working set", err));
   TH_TRY(TH_GROW(&d->work, &d->room, 2 * working->members + 2,
                  "the working set", err));
-  *count = list_missing(d, working, *missing);
+  *count = list_missing_columns(d, working, *missing);
 done:
   return rc;
 }
@@ -561,8 +560,8 @@ static th_status grow_products(struct th_inner_solver *d, struct th_error *err)
 }
 
 /* Fetch columns, and form their products if those are in use. Collective. */
-static th_status fetch(struct th_inner_solver *d, const int64_t *missing,
-                       int64_t count, struct th_error *err)
+static th_status fetch_new(struct th_inner_solver *d, const int64_t *missing,
+                           int64_t count, struct th_error *err)
 {
   struct th_problem *p = d->problem;
   struct th_profile *profile = p->context->profile;
@@ -576,7 +575,7 @@ static th_status fetch(struct th_inner_solver *d, const int64_t *missing,
                                            count, err);
     th_profile_end(profile, TH_PHASE_SUPPORT);
   }
-  if (rc == TH_OK && d->by_products && inner_solver_is_squared(d)) {
+  if (rc == TH_OK && d->by_products && is_squared(d)) {
     th_profile_begin(profile);
     rc = grow_products(d, err);
     th_profile_end(profile, TH_PHASE_GRAM);
@@ -590,10 +589,10 @@ th_status th_inner_solver_gather(struct th_inner_solver *d,
 {
   int64_t *missing = NULL;
   int64_t count = 0;
-  th_status rc = prepare(d, working, &missing, &count, err);
+  th_status rc = find_missing(d, working, &missing, &count, err);
   TH_TRY(th_agree(d->problem->context->comm, rc, err));
   d->by_products = use_products(d, working->members);
-  TH_TRY(fetch(d, missing, count, err));
+  TH_TRY(fetch_new(d, missing, count, err));
   for (int64_t k = 0; k < working->members; k++)
     working->slot[k] =
         th_replicated_columns_slot(&d->columns, working->attribute[k]);
@@ -615,7 +614,7 @@ static void fetch_known(struct th_inner_solver *d, const int64_t *known,
   if (good && sorted != NULL && known != NULL) {
     memcpy(sorted, known, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, th_integer_ascending);
-    th_state_note(state, fetch(d, sorted, count, state->err));
+    th_state_note(state, fetch_new(d, sorted, count, state->err));
   }
   free(sorted);
 }
@@ -651,14 +650,14 @@ static th_status follow_model(struct th_inner_solver *d,
                               bool *moved, struct th_error *err)
 {
   *moved = true;
-  if (inner_solver_is_chord(d))
+  if (is_chord(d))
     return inner_solver_chord(d, working, lambda, moved, err);
-  if (inner_solver_is_squared(d))
+  if (is_squared(d))
     memcpy(working->coef, d->quadratic.coef,
            (size_t)working->members * sizeof *working->coef);
   else
-    *moved = inner_solver_search(d, working, lambda);
-  return *moved ? th_inner_solver_look(d, working, lambda, err) : TH_OK;
+    *moved = search(d, working, lambda);
+  return *moved ? th_inner_solver_screen_at(d, working, lambda, err) : TH_OK;
 }
 
 /* Make the next model, unless the run is to end. */
@@ -682,7 +681,7 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
     bool enough = d->gap <= tolerance && !(d->polishes && k == 0);
     if (enough || !isfinite(d->gap))
       break;
-    if (inner_solver_is_squared(d) && !(d->gap < 0.5 * before))
+    if (is_squared(d) && !(d->gap < 0.5 * before))
       break; /* the model is exact, so this is the limit of doubles */
     before = d->gap;
     d->first = k == 0;

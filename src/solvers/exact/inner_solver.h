@@ -88,27 +88,29 @@ th_status th_inner_solver_gather(struct th_inner_solver *inner,
 
 /* Predictions, theta, slopes, primal value and gap at the working set's
  * coefficients. Collective. */
-th_status th_inner_solver_look(struct th_inner_solver *inner,
-                               struct th_working_set *working, double lambda,
-                               struct th_error *err);
+th_status th_inner_solver_screen_at(struct th_inner_solver *inner,
+                                    struct th_working_set *working,
+                                    double lambda, struct th_error *err);
 
 /* The two halves of a look: predictions, theta and primal value; slopes and
  * gap. Collective. */
-th_status th_inner_solver_predict(struct th_inner_solver *inner,
-                                  struct th_working_set *working, double lambda,
-                                  struct th_error *err);
+th_status th_inner_solver_screen_predict(struct th_inner_solver *inner,
+                                         struct th_working_set *working,
+                                         double lambda, struct th_error *err);
 /* Collective. */
-th_status th_inner_solver_slopes(struct th_inner_solver *inner,
-                                 struct th_working_set *working, double lambda,
-                                 struct th_error *err);
+th_status th_inner_solver_screen_slopes(struct th_inner_solver *inner,
+                                        struct th_working_set *working,
+                                        double lambda, struct th_error *err);
 
 /* Primal value and gap at the point of the last look, for another lambda, ridge
  * or working set; the caller gives the slopes. The second function: the gap
  * there with the dual point scale * theta. Local, replicated. */
-void th_inner_solver_stay(struct th_inner_solver *inner,
-                          const struct th_working_set *working, double lambda);
-double th_inner_solver_gap(const struct th_inner_solver *inner,
-                           const struct th_working_set *working, double scale);
+void th_inner_solver_screen_stay(struct th_inner_solver *inner,
+                                 const struct th_working_set *working,
+                                 double lambda);
+double th_inner_solver_screen_gap(const struct th_inner_solver *inner,
+                                  const struct th_working_set *working,
+                                  double scale);
 
 /* Descend from the point of the last look to a gap of at most tolerance, or to
  * the limit of doubles. Ends with a look. Collective. */

@@ -34,7 +34,7 @@ static th_status predict(struct th_inner_solver *d,
 }
 
 /* Derive theta, and its weighted form for sums, from the predictions. */
-static void derive(struct th_inner_solver *d)
+static void derive_theta(struct th_inner_solver *d)
 {
   const struct th_problem *p = d->problem;
   th_loss_df_all(p->loss, p->rows, d->prediction, p->target, d->theta);
@@ -57,7 +57,7 @@ static th_status finish_screen(struct th_inner_solver *d, struct th_error *err)
     for (int64_t i = 0; i < p->rows; i++)
       d->prediction[i] += d->intercept;
   }
-  derive(d);
+  derive_theta(d);
   d->loss = th_gap_primal(p->loss, p->rows, p->eta, p->target, d->prediction);
   return TH_OK;
 }
@@ -163,8 +163,8 @@ static double dual_of(const struct th_inner_solver *d, double scale)
                                    d->theta, scale);
 }
 
-double th_inner_solver_gap(const struct th_inner_solver *d,
-                           const struct th_working_set *w, double scale)
+double th_inner_solver_screen_gap(const struct th_inner_solver *d,
+                                  const struct th_working_set *w, double scale)
 {
   double ridge = th_working_set_ridge(w, d->problem->ridge, w->coef);
   return th_gap_bound(d->primal, dual_of(d, scale) - scale * scale * ridge);
@@ -177,9 +177,9 @@ static void find_primal(struct th_inner_solver *d,
               th_working_set_ridge(w, d->problem->ridge, w->coef);
 }
 
-th_status th_inner_solver_predict(struct th_inner_solver *d,
-                                  struct th_working_set *w, double lambda,
-                                  struct th_error *err)
+th_status th_inner_solver_screen_predict(struct th_inner_solver *d,
+                                         struct th_working_set *w,
+                                         double lambda, struct th_error *err)
 {
   th_status rc;
   TH_TRY(predict(d, w, err));
@@ -194,16 +194,16 @@ done:
   return rc;
 }
 
-static void measure(struct th_inner_solver *d, const struct th_working_set *w,
-                    double lambda)
+static void measure_gap(struct th_inner_solver *d,
+                        const struct th_working_set *w, double lambda)
 {
   double dual_norm = th_working_set_dual(w, w->slope, d->work) / lambda;
-  d->gap = th_inner_solver_gap(d, w, 1 / fmax(1, dual_norm));
+  d->gap = th_inner_solver_screen_gap(d, w, 1 / fmax(1, dual_norm));
 }
 
-th_status th_inner_solver_slopes(struct th_inner_solver *d,
-                                 struct th_working_set *w, double lambda,
-                                 struct th_error *err)
+th_status th_inner_solver_screen_slopes(struct th_inner_solver *d,
+                                        struct th_working_set *w, double lambda,
+                                        struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   th_status rc;
@@ -211,25 +211,25 @@ th_status th_inner_solver_slopes(struct th_inner_solver *d,
                                     w->members, d->weighted, w->slope, err));
   for (int64_t k = 0; p->ridge > 0 && k < w->members; k++)
     w->slope[k] += p->ridge * w->coef[k];
-  measure(d, w, lambda);
+  measure_gap(d, w, lambda);
 done:
   return rc;
 }
 
-void th_inner_solver_stay(struct th_inner_solver *d,
-                          const struct th_working_set *w, double lambda)
+void th_inner_solver_screen_stay(struct th_inner_solver *d,
+                                 const struct th_working_set *w, double lambda)
 {
   find_primal(d, w, lambda);
-  measure(d, w, lambda);
+  measure_gap(d, w, lambda);
 }
 
-th_status th_inner_solver_look(struct th_inner_solver *d,
-                               struct th_working_set *w, double lambda,
-                               struct th_error *err)
+th_status th_inner_solver_screen_at(struct th_inner_solver *d,
+                                    struct th_working_set *w, double lambda,
+                                    struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_inner_solver_predict(d, w, lambda, err));
-  TH_TRY(th_inner_solver_slopes(d, w, lambda, err));
+  TH_TRY(th_inner_solver_screen_predict(d, w, lambda, err));
+  TH_TRY(th_inner_solver_screen_slopes(d, w, lambda, err));
 done:
   return rc;
 }

@@ -31,9 +31,9 @@
  * is left.
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/algorithms.h"
+#include "solvers/penalised/certify.h"
 
 #include "base/elementary.h"
-#include "base/integer.h"
 #include "base/memory.h"
 #include "model/claims.h"
 #include "solvers/access/support.h"
@@ -107,7 +107,7 @@ static struct th_ball_search ball_search_begin(double radius, double lambda_max)
 }
 
 /* The end that stays twice counts half. */
-static void narrow(struct th_ball_search *s, struct th_ball_end now)
+static void narrow_bracket(struct th_ball_search *s, struct th_ball_end now)
 {
   int side = now.excess > 0 ? -1 : 1;
   struct th_ball_end *own = side < 0 ? &s->low : &s->high;
@@ -134,7 +134,7 @@ static void ball_search_take(struct th_ball_search *s, double omega,
 {
   struct th_ball_end now = {s->lambda, omega - s->radius};
   bool falls = s->low.lambda > 0 || now.excess > 0;
-  narrow(s, now);
+  narrow_bracket(s, now);
   s->done = fabs(now.excess) <= TH_BALL_NEAR * s->radius;
   s->binds = falls || s->done;
   if (falls)
@@ -283,7 +283,7 @@ static double next_stride(const struct lasso *s, double lambda)
 }
 
 /* What is known of the solution at lambda. */
-static void note(struct lasso *s, double lambda)
+static void note_solution(struct lasso *s, double lambda)
 {
   struct th_certificate *c = &s->certificate;
   c->lambda = lambda;
@@ -303,7 +303,7 @@ static th_status approach(struct lasso *s, struct th_context *context,
   TH_TRY(th_working_set_solver_solve(&s->exact, way, err));
   s->exact.rough = false;
   TH_TRY(publish(s, context, err));
-  note(s, way);
+  note_solution(s, way);
   s->strides++;
 done:
   return rc;
@@ -328,8 +328,8 @@ static void tell_gap(const struct lasso *s, struct th_context *context)
 }
 
 /* Solve for a lambda. Collective. */
-static th_status solve(struct lasso *s, struct th_context *context,
-                       double lambda, struct th_error *err)
+static th_status solve_lambda(struct lasso *s, struct th_context *context,
+                              double lambda, struct th_error *err)
 {
   double given = context->config->tolerance;
   bool walks = s->walks || s->strides > 0;
@@ -343,7 +343,7 @@ done:
   return rc;
 }
 
-static void scale(struct th_support *support, double factor)
+static void scale_support(struct th_support *support, double factor)
 {
   for (int64_t k = 0; k < support->size; k++)
     support->coef[k] *= factor;
@@ -368,7 +368,7 @@ static void settle(struct lasso *s, struct th_context *context, double omega)
   double radius = ball->radius;
   bool near = fabs(omega - radius) <= TH_BALL_CLOSE * radius;
   if (omega > radius || (ball->binds && near))
-    scale(&s->support, radius / omega);
+    scale_support(&s->support, radius / omega);
   if (!ball->binds)
     th_context_notice(context,
                       "the ball of radius %g does not bind at lambda %g, the "
@@ -419,7 +419,7 @@ static void begin_update(const struct lasso *s, struct th_context *context,
 static void certify(struct lasso *s, double lambda)
 {
   struct th_certificate *c = &s->certificate;
-  note(s, lambda);
+  note_solution(s, lambda);
   c->path[s->ball.radius > 0 ? 0 : s->steps] =
       (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
 }
@@ -442,9 +442,9 @@ static th_status step(void *state, struct th_context *context, bool *more,
   begin_update(s, context, lambda);
   s->reached = context->piece_from + context->piece_part;
   if (way > 0)
-    return approach(s, context, way, err); /* line 2 */
-  TH_TRY(solve(s, context, lambda, err));  /* lines 3 to 6 */
-  TH_TRY(publish(s, context, err));        /* line 7 */
+    return approach(s, context, way, err);       /* line 2 */
+  TH_TRY(solve_lambda(s, context, lambda, err)); /* lines 3 to 6 */
+  TH_TRY(publish(s, context, err));              /* line 7 */
   certify(s, lambda);
   tell_gap(s, context);
   s->steps++;
@@ -463,8 +463,7 @@ static th_status finish(void *state, struct th_context *context,
   double goal = th_working_set_solver_goal(&s->exact, c->objective);
   bool is_told = s->ball.radius == 0 && c->gap > goal; /* at its step */
   c->path_size = context->config->path > 0 ? s->steps : 0;
-  th_status rc =
-      th_problem_certify(&s->problem, &s->support, c->lambda, c, err);
+  th_status rc = th_certify(&s->problem, &s->support, c->lambda, c, err);
   if (rc == TH_OK && !is_told)
     tell_gap(s, context);
   if (rc == TH_OK && c->path_size > 0)

@@ -89,14 +89,14 @@ done:
 
 /* l1: lambda of the exact solver. At the largest slope nothing enters, and the
  * solver stays at its beginning. */
-static th_status solve(struct net *net, double l1, double ridge,
-                       struct th_error *err)
+static th_status solve_net(struct net *net, double l1, double ridge,
+                           struct th_error *err)
 {
   struct th_working_set_solver *e = &net->exact;
   th_status rc = TH_OK;
   net->problem.ridge = ridge;
   if (l1 >= nothing_enters * net->problem.lambda_max)
-    return th_inner_solver_look(&e->inner, &e->working, l1, err);
+    return th_inner_solver_screen_at(&e->inner, &e->working, l1, err);
   TH_TRY(th_working_set_solver_guess(e, l1, true, err));
   TH_TRY(th_working_set_solver_solve(e, l1, err));
 done:
@@ -154,7 +154,7 @@ th_status th_net_path(const struct th_net_data *data, double mix,
   for (int64_t k = 0; k < lambdas && share < explained && !enough; k++) {
     double slack = k + 1 < lambdas ? data->slack : data->last_slack;
     net.exact.tolerance = goal_at(share, slack) * net.problem.zero;
-    TH_TRY(solve(&net, mix * lambda[k], (1 - mix) * lambda[k], err));
+    TH_TRY(solve_net(&net, mix * lambda[k], (1 - mix) * lambda[k], err));
     struct th_net_point point = point_of(&net);
     share = point.share;
     TH_TRY(visit(self, k, &point, &enough, err));

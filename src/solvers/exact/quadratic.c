@@ -61,7 +61,8 @@ static bool solve_ones(double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED],
 
 /* Weights of the last iterates, adding up to 1, for which the combined step is
  * the shortest. */
-static bool weigh(const struct th_quadratic *q, double weight[TH_EXTRAPOLATED])
+static bool extrapolation_weights(const struct th_quadratic *q,
+                                  double weight[TH_EXTRAPOLATED])
 {
   double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED];
   int64_t variables = q->working->members + 1;
@@ -89,8 +90,8 @@ static bool weigh(const struct th_quadratic *q, double weight[TH_EXTRAPOLATED])
   return isfinite(sum) && sum != 0;
 }
 
-static void combine(const double *kept, int64_t count, const double *weight,
-                    double *out)
+static void combine_iterates(const double *kept, int64_t count,
+                             const double *weight, double *out)
 {
   memset(out, 0, (size_t)count * sizeof *out);
   for (int i = 0; i < TH_EXTRAPOLATED; i++)
@@ -104,14 +105,14 @@ static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
 {
   int64_t variables = q->working->members + 1;
   double weight[TH_EXTRAPOLATED];
-  if (!weigh(q, weight))
+  if (!extrapolation_weights(q, weight))
     return;
   double now = th_quadratic_value(q, lambda, q->coef, q->state);
   /* the first iterate is not combined, so its room is free */
   double *coef = q->kept[0];
   double *state = q->kept[1];
-  combine(q->kept[0], variables, weight, coef);
-  combine(q->kept[1], q->states, weight, state);
+  combine_iterates(q->kept[0], variables, weight, coef);
+  combine_iterates(q->kept[1], q->states, weight, state);
   if (th_quadratic_value(q, lambda, coef, state) < now)
     th_quadratic_restore(q, 0);
 }
@@ -285,7 +286,7 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
 }
 
 /* Values that a step of one unit visits. */
-static int64_t visits(const struct th_quadratic *q, int64_t g)
+static int64_t unit_visits(const struct th_quadratic *q, int64_t g)
 {
   const struct th_working_set *w = q->working;
   int64_t count = 0;
@@ -296,7 +297,7 @@ static int64_t visits(const struct th_quadratic *q, int64_t g)
   return count;
 }
 
-static bool is_zero(const struct th_quadratic *q, int64_t g)
+static bool group_is_zero(const struct th_quadratic *q, int64_t g)
 {
   const struct th_working_set *w = q->working;
   for (int64_t k = w->start[g]; k < w->start[g + 1]; k++)
@@ -327,9 +328,9 @@ double th_quadratic_epoch(struct th_quadratic *q, double lambda, bool all)
 {
   double moved = 0;
   for (int64_t g = 0; g < q->working->units; g++)
-    if (all || !is_zero(q, g)) {
+    if (all || !group_is_zero(q, g)) {
       moved += step_unit(q, g, lambda);
-      q->visited += visits(q, g);
+      q->visited += unit_visits(q, g);
     }
   th_quadratic_step_intercept(q);
   return moved;
@@ -426,14 +427,14 @@ static double weight_of(const struct th_quadratic *q, int64_t k)
 
 /* Distance of a slope from optimality. Below 0: by how much a member at zero is
  * inside. */
-static double distance(double coef, double slope, double penalty)
+static double slope_excess(double coef, double slope, double penalty)
 {
   if (coef == 0)
     return fabs(slope) - penalty;
   return fabs(slope + copysign(penalty, coef));
 }
 
-static void meet(struct th_violation *met, double by)
+static void note_by(struct th_violation *met, double by)
 {
   met->sum += fmax(by, 0);
   met->most = fmax(met->most, by);
@@ -445,7 +446,8 @@ struct th_violation th_quadratic_violation(const struct th_quadratic *q,
   const struct th_working_set *w = q->working;
   struct th_violation met = {0, 0};
   for (int64_t k = 0; k < w->members; k++)
-    meet(&met, distance(w->coef[k], w->slope[k], lambda * weight_of(q, k)));
+    note_by(&met,
+            slope_excess(w->coef[k], w->slope[k], lambda * weight_of(q, k)));
   return met;
 }
 
@@ -467,7 +469,7 @@ static struct cycle begin(struct th_quadratic *q, double lambda)
   return c;
 }
 
-static void swap(int64_t *member, int64_t a, int64_t b)
+static void swap_members(int64_t *member, int64_t a, int64_t b)
 {
   int64_t kept = member[a];
   member[a] = member[b];
@@ -475,7 +477,7 @@ static void swap(int64_t *member, int64_t a, int64_t b)
 }
 
 /* Put the members into a random order (Fisher and Yates). */
-static void shuffle(const struct cycle *c, uint64_t turn)
+static void shuffle_members(const struct cycle *c, uint64_t turn)
 {
   const struct th_stream stream = {0, TH_PURPOSE_DESCENT};
   uint32_t bits[DRAWN];
@@ -483,7 +485,7 @@ static void shuffle(const struct cycle *c, uint64_t turn)
     if (k % DRAWN == 0)
       th_random_bits(stream, turn, (uint64_t)(k / DRAWN), bits);
     uint64_t left = (uint64_t)(c->count - k);
-    swap(c->member, k, k + (int64_t)((bits[k % DRAWN] * left) >> 32));
+    swap_members(c->member, k, k + (int64_t)((bits[k % DRAWN] * left) >> 32));
   }
 }
 
@@ -497,12 +499,12 @@ static bool step(struct th_quadratic *q, struct cycle *c, int64_t k,
                  double penalty)
 {
   double slope = th_quadratic_slope(q, k);
-  double by = distance(q->coef[k], slope, penalty);
+  double by = slope_excess(q->coef[k], slope, penalty);
   int64_t items = q->columns->vector[q->working->slot[k]].items;
   q->visited += items + VISIT;
   if (q->coef[k] == 0 && by < -c->slack)
     return false;
-  meet(&c->met, by);
+  note_by(&c->met, by);
   double to = soft_threshold(q->coef[k] - slope / q->curvature[k],
                              penalty / q->curvature[k]);
   if (to == q->coef[k])
@@ -514,19 +516,19 @@ static bool step(struct th_quadratic *q, struct cycle *c, int64_t k,
 }
 
 /* One cycle over those that have not been left out. */
-static void visit(struct th_quadratic *q, struct cycle *c, double lambda,
-                  uint64_t turn)
+static void visit_members(struct th_quadratic *q, struct cycle *c,
+                          double lambda, uint64_t turn)
 {
   c->met = (struct th_violation){0, 0};
-  shuffle(c, turn);
+  shuffle_members(c, turn);
   for (int64_t at = 0; at < c->count;) {
     int64_t k = c->member[at];
     if (step(q, c, k, lambda * weight_of(q, k)))
       at++;
     else
-      swap(c->member, at, --c->count);
+      swap_members(c->member, at, --c->count);
   }
-  meet(&c->met, fabs(th_quadratic_step_intercept(q)));
+  note_by(&c->met, fabs(th_quadratic_step_intercept(q)));
 }
 
 int th_quadratic_cycles(struct th_quadratic *q, double lambda, double aim,
@@ -535,7 +537,7 @@ int th_quadratic_cycles(struct th_quadratic *q, double lambda, double aim,
   struct cycle c = begin(q, lambda);
   int made = 0;
   while (made < most) {
-    visit(q, &c, lambda, (*turn)++);
+    visit_members(q, &c, lambda, (*turn)++);
     made++;
     c.slack = c.met.most;
     if (c.met.sum > aim)

@@ -3,7 +3,6 @@
 #include "solvers/exact/working_set.h"
 
 #include "base/memory.h"
-#include "base/search.h"
 #include "math/kernels/column.h"
 
 #include <math.h>
@@ -71,7 +70,7 @@ static int64_t describe(const struct th_problem *p, const int64_t *key,
   return found;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_unit_key(const void *a, const void *b)
 {
   const struct record *left = a;
   const struct record *right = b;
@@ -82,8 +81,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Append a new unit, with zeros. */
-static void append(struct th_working_set *w, const struct record *record,
-                   int64_t count)
+static void append_unit(struct th_working_set *w, const struct record *record,
+                        int64_t count)
 {
   w->key[w->units] = record->key;
   w->norm[w->units] = record->norm;
@@ -98,8 +97,8 @@ static void append(struct th_working_set *w, const struct record *record,
 }
 
 /* Append a unit of another working set. */
-static void copy(struct th_working_set *to, const struct th_working_set *from,
-                 int64_t unit)
+static void copy_unit(struct th_working_set *to,
+                      const struct th_working_set *from, int64_t unit)
 {
   int64_t first = from->start[unit];
   int64_t count = from->start[unit + 1] - first;
@@ -133,12 +132,12 @@ static th_status merge(struct th_working_set *w, const struct record *record,
     while (last < records && record[last].key == record[first].key)
       last++;
     while (old < w->units && w->key[old] < record[first].key)
-      copy(&merged, w, old++);
-    append(&merged, record + first, last - first);
+      copy_unit(&merged, w, old++);
+    append_unit(&merged, record + first, last - first);
     first = last;
   }
   while (old < w->units)
-    copy(&merged, w, old++);
+    copy_unit(&merged, w, old++);
   th_working_set_free(w);
   *w = merged;
   return TH_OK;
@@ -164,14 +163,14 @@ th_status th_working_set_add(struct th_working_set *w,
   for (int r = 0; r < comm->size; r++)
     bytes += counts[r];
   int64_t records = bytes / (int64_t)sizeof *mine;
-  qsort(all, (size_t)records, sizeof *mine, by_key);
+  qsort(all, (size_t)records, sizeof *mine, by_unit_key);
   TH_TRY(th_agree(comm, merge(w, all, records, count, err), err));
 done:
   TH_FREE(mine, counts, all);
   return rc;
 }
 
-static bool is_zero(const struct th_working_set *w, int64_t unit)
+static bool unit_is_zero(const struct th_working_set *w, int64_t unit)
 {
   for (int64_t k = w->start[unit]; k < w->start[unit + 1]; k++)
     if (w->coef[k] != 0)
@@ -185,8 +184,8 @@ void th_working_set_drop_zeros(struct th_working_set *w)
   kept.units = 0;
   kept.members = 0;
   for (int64_t g = 0; g < w->units; g++)
-    if (!is_zero(w, g))
-      copy(&kept, w, g); /* in place: writes never overtake reads */
+    if (!unit_is_zero(w, g))
+      copy_unit(&kept, w, g); /* in place: writes never overtake reads */
   *w = kept;
 }
 
@@ -232,8 +231,8 @@ int64_t th_working_set_support(const struct th_working_set *w)
 }
 
 /* Add the units of an image to an empty set. Collective. */
-static void take_in(struct th_working_set *w, const struct th_problem *p,
-                    struct th_state *state)
+static void restore_units(struct th_working_set *w, const struct th_problem *p,
+                          struct th_state *state)
 {
   int64_t *key = NULL;
   int64_t units = w->units;
@@ -253,7 +252,7 @@ void th_working_set_describe(struct th_working_set *w,
   th_state_enter(state, "working");
   TH_STATE_ONE(state, w, units);
   if (th_state_puts(state))
-    take_in(w, p, state);
+    restore_units(w, p, state);
   else
     TH_STATE_ARRAY(state, w, key, w->units);
   TH_STATE_ARRAY(state, w, coef, w->members);

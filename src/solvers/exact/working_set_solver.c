@@ -14,12 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool working_set_solver_all_known(const struct th_working_set_solver *e);
-static bool working_set_solver_stays(const struct th_working_set_solver *e);
-static void working_set_solver_stay(struct th_working_set_solver *e,
-                                    double lambda);
-static th_status working_set_solver_take_all(struct th_working_set_solver *e,
-                                             struct th_error *err);
+static bool all_known(const struct th_working_set_solver *e);
+static bool stays(const struct th_working_set_solver *e);
+static void stay(struct th_working_set_solver *e, double lambda);
+static th_status enter_all(struct th_working_set_solver *e,
+                           struct th_error *err);
 
 enum {
   MOST_ROUNDS = 200,
@@ -122,11 +121,9 @@ done:
 
 /* Add to the working set the groups whose value[] is above threshold, at most
  * the `most` largest of them. *added: how many. Collective. */
-static th_status working_set_solver_enlarge(struct th_working_set_solver *e,
-                                            const double *value,
-                                            double threshold, int64_t most,
-                                            int64_t *added,
-                                            struct th_error *err)
+static th_status enlarge(struct th_working_set_solver *e, const double *value,
+                         double threshold, int64_t most, int64_t *added,
+                         struct th_error *err)
 {
   const struct th_problem *p = e->problem;
   int64_t candidates = 0;
@@ -177,21 +174,20 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
       th_gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
   if (!e->inner.whole)
     th_working_set_drop_zeros(w);
-  if (!working_set_solver_stays(e))
+  if (!stays(e))
     extrapolate(w, part);
   if (!widens)
     return TH_OK;
   if (e->inner.whole)
-    return working_set_solver_take_all(e, err);
+    return enter_all(e, err);
   if (part == 0)
     threshold = 2 * lambda - th_gradient_history_lambda(&e->history);
-  return working_set_solver_enlarge(e, e->value, threshold, w->units + 128,
-                                    &added, err);
+  return enlarge(e, e->value, threshold, w->units + 128, &added, err);
 }
 
 /* Take the dual value of a unit of the working set from its replicated slopes,
  * on a rank that holds members of it. Z is without the ridge. */
-static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
+static void unit_dual(struct th_working_set_solver *e, int64_t unit, int64_t g)
 {
   const struct th_problem *p = e->problem;
   const struct th_working_set *w = &e->working;
@@ -210,7 +206,7 @@ static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
 }
 
 /* Mark the working set's groups as known. not_wanted: also as not wanted. */
-static void take_known(struct th_working_set_solver *e, bool not_wanted)
+static void mark_known(struct th_working_set_solver *e, bool not_wanted)
 {
   const struct th_problem *p = e->problem;
   const struct th_working_set *w = &e->working;
@@ -223,7 +219,7 @@ static void take_known(struct th_working_set_solver *e, bool not_wanted)
     duals->known[g] = true;
     if (not_wanted)
       duals->wanted[g] = false;
-    take_unit(e, unit, g);
+    unit_dual(e, unit, g);
   }
 }
 
@@ -262,14 +258,14 @@ static double want(struct th_working_set_solver *e, double lambda)
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
   }
-  take_known(e, true);
+  mark_known(e, true);
   fill_holes(e);
   return level;
 }
 
 /* The largest dual value of all, and how many groups were looked at.
  * Collective. */
-static int64_t collect(struct th_working_set_solver *e)
+static int64_t collect_dual_norm(struct th_working_set_solver *e)
 {
   const struct th_problem *p = e->problem;
   int64_t wanted = 0;
@@ -291,17 +287,17 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
   struct th_problem *p = e->problem;
   double level = want(e, lambda);
   th_status rc = TH_OK;
-  if (!working_set_solver_all_known(e))
+  if (!all_known(e))
     rc = th_problem_pass(p, e->inner.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
-  take_known(e, false);
-  double unread = 1 - (double)collect(e) / (double)p->active.total;
+  mark_known(e, false);
+  double unread = 1 - (double)collect_dual_norm(e) / (double)p->active.total;
   th_gradient_history_keep(&e->history, lambda, e->inner.theta, unread * level,
                            &e->duals);
   e->objective = e->inner.primal;
-  e->gap = th_inner_solver_gap(&e->inner, &e->working,
-                               1 / fmax(1, e->dual_norm / lambda));
+  e->gap = th_inner_solver_screen_gap(&e->inner, &e->working,
+                                      1 / fmax(1, e->dual_norm / lambda));
   return TH_OK;
 }
 
@@ -323,11 +319,11 @@ static th_status add_violators(struct th_working_set_solver *e, double lambda,
       priority[g] = p->norm_bound[g] / fmax(1 - nearness, 1e-12);
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
-  TH_TRY(working_set_solver_enlarge(e, priority, 0, most, added, err));
+  TH_TRY(enlarge(e, priority, 0, most, added, err));
   if (*added > 0 && p->kept != NULL)
-    working_set_solver_stay(e, lambda);
+    stay(e, lambda);
   else if (*added > 0)
-    TH_TRY(th_inner_solver_look(&e->inner, &e->working, lambda, err));
+    TH_TRY(th_inner_solver_screen_at(&e->inner, &e->working, lambda, err));
 done:
   free(priority);
   return rc;
@@ -346,8 +342,7 @@ static double share_of_way(double first, double gap, double goal)
 static double enough_of(const struct th_working_set_solver *e, double least)
 {
   bool cheap = e->inner.cycles.used ||
-               (e->problem->kept != NULL && !working_set_solver_stays(e) &&
-                !working_set_solver_all_known(e));
+               (e->problem->kept != NULL && !stays(e) && !all_known(e));
   return cheap ? fmax(least, soon * e->inner.gap) : least;
 }
 
@@ -369,15 +364,13 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
   int64_t rounds = e->rough ? 1 : given > 0 ? given : MOST_ROUNDS;
   th_status rc = th_inner_solver_gather(&e->inner, &e->working, err);
   th_inner_solver_begin(&e->inner);
-  if (rc == TH_OK && working_set_solver_stays(e))
-    working_set_solver_stay(e, lambda);
+  if (rc == TH_OK && stays(e))
+    stay(e, lambda);
   else if (rc == TH_OK)
-    rc = th_inner_solver_look(&e->inner, &e->working, lambda, err);
+    rc = th_inner_solver_screen_at(&e->inner, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_working_set_solver_goal(e, e->inner.primal);
-    double least = working_set_solver_all_known(e) && part == for_the_set
-                       ? goal
-                       : part * goal;
+    double least = all_known(e) && part == for_the_set ? goal : part * goal;
     double enough = enough_of(e, least);
     bool few = e->inner.cycles.used && (k == 0 || added > 0);
     e->inner.cycles.models = e->rough ? 1 : few ? FEW_MODELS : MOST_MODELS;
@@ -412,7 +405,7 @@ done:
 /* --- Short cuts of the exact solver for columns in memory ----------------- */
 
 /* Are all columns members, so that no pass is needed? */
-static bool working_set_solver_all_known(const struct th_working_set_solver *e)
+static bool all_known(const struct th_working_set_solver *e)
 {
   const struct th_problem_kept *kept = e->problem->kept;
   return kept != NULL && e->working.members == kept->count;
@@ -421,7 +414,7 @@ static bool working_set_solver_all_known(const struct th_working_set_solver *e)
 /* Does the next lambda begin where the last one ended? A model by products
  * that is the problem itself leads to the solution from there as well as from
  * anywhere. */
-static bool working_set_solver_stays(const struct th_working_set_solver *e)
+static bool stays(const struct th_working_set_solver *e)
 {
   return e->problem->kept != NULL && e->problem->loss->quadratic &&
          e->inner.by_products && e->inner.looked;
@@ -429,22 +422,21 @@ static bool working_set_solver_stays(const struct th_working_set_solver *e)
 
 /* Slopes and gap of the working set as it is, with the coefficients of the last
  * pass, or of the zero model. */
-static void working_set_solver_stay(struct th_working_set_solver *e,
-                                    double lambda)
+static void stay(struct th_working_set_solver *e, double lambda)
 {
   struct th_working_set *w = &e->working;
   for (int64_t k = 0; k < w->members; k++)
     w->slope[k] = e->problem->ridge * w->coef[k] - e->duals.z[w->attribute[k]];
-  th_inner_solver_stay(&e->inner, w, lambda);
+  th_inner_solver_screen_stay(&e->inner, w, lambda);
 }
 
 /* If there are few columns, all join at once and stay. Collective. */
-static th_status working_set_solver_take_all(struct th_working_set_solver *e,
-                                             struct th_error *err)
+static th_status enter_all(struct th_working_set_solver *e,
+                           struct th_error *err)
 {
   int64_t groups = e->problem->grouping.groups;
   int64_t added = 0;
   for (int64_t g = 0; g < groups; g++)
     e->value[g] = 1;
-  return working_set_solver_enlarge(e, e->value, 0, groups, &added, err);
+  return enlarge(e, e->value, 0, groups, &added, err);
 }

@@ -52,7 +52,7 @@ th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
 }
 
 /* Take member j out of the solution and of the inverse. */
-static void drop(struct th_backward *b, int64_t j)
+static void drop_member(struct th_backward *b, int64_t j)
 {
   const int64_t n = b->size;
   double *own = b->inverse + j * n;
@@ -103,14 +103,14 @@ void th_backward_prune(struct th_backward *b, double limit, bool by_halves)
     if (weak == 0)
       return;
     for (int64_t k = 0; k < leave; k++)
-      drop(b, b->weak[k]);
+      drop_member(b, b->weak[k]);
   }
 }
 
 void th_backward_reduce(struct th_backward *b, int64_t most)
 {
   while (b->left > most && find_weak(b, INFINITY) > 0)
-    drop(b, b->weak[0]);
+    drop_member(b, b->weak[0]);
 }
 
 /* --- On normal equations as they are ---------------------------------------

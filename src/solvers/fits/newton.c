@@ -60,7 +60,7 @@ static double value(const struct newton *newton, const struct th_batch *batch,
 
 /* Neither a coefficient of z nor the constant moves by more than longest_step.
  */
-static void shorten(struct newton *newton)
+static void limit_step(struct newton *newton)
 {
   int64_t n = newton->gram.size;
   double most = fabs(newton->step[n]);
@@ -103,7 +103,7 @@ static th_status find_direction(struct newton *newton, struct th_batch *batch,
                                               .coef = support->coef,
                                               .keep = newton->keep};
   TH_TRY(th_gram_solve(&equations, context, &newton->step, err));
-  shorten(newton);
+  limit_step(newton);
 done:
   return rc;
 }
@@ -117,10 +117,10 @@ static void move(struct th_support *support, const double *step, double length)
 
 /* Go along the step, halving it until the loss falls. *goes_on: the loss fell
  * enough for another step. Collective. */
-static th_status descend(const struct newton *newton,
-                         struct th_support *support, struct th_batch *batch,
-                         struct th_context *context, bool *goes_on,
-                         struct th_error *err)
+static th_status backtrack(const struct newton *newton,
+                           struct th_support *support, struct th_batch *batch,
+                           struct th_context *context, bool *goes_on,
+                           struct th_error *err)
 {
   const double *step = newton->step;
   double before = value(newton, batch, support);
@@ -152,7 +152,7 @@ th_status th_newton_fit(struct th_support *support, struct th_batch *batch,
   TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
   for (int k = 0; k < MOST_STEPS && goes_on; k++) {
     TH_TRY(find_direction(&newton, batch, context, support, err));
-    TH_TRY(descend(&newton, support, batch, context, &goes_on, err));
+    TH_TRY(backtrack(&newton, support, batch, context, &goes_on, err));
   }
 done:
   TH_FREE(newton.step, newton.ridge, newton.work);

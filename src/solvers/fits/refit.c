@@ -56,10 +56,10 @@ static th_status keep_rows(struct th_kept_rows *kept,
   return rc;
 }
 
-static th_status spend(const struct spending *to, struct th_batch *batch,
-                       struct th_context *context,
-                       const struct th_support *support, int64_t rows,
-                       struct th_error *err)
+static th_status spend_rows(const struct spending *to, struct th_batch *batch,
+                            struct th_context *context,
+                            const struct th_support *support, int64_t rows,
+                            struct th_error *err)
 {
   bool complete = true;
   th_status rc = TH_OK;
@@ -87,7 +87,7 @@ th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,
                          struct th_error *err)
 {
   const struct spending to = {.gram = gram};
-  return spend(&to, batch, context, support, rows, err);
+  return spend_rows(&to, batch, context, support, rows, err);
 }
 
 th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
@@ -199,9 +199,9 @@ done:
 /* Least squares, unless they are expected to predict worse than the
  * coefficients at hand: by Akaike's final prediction error, (m + p) / (m - p)
  * times their mean square on m rows with p parameters. Collective. */
-static th_status fit_squares(struct th_support *support,
-                             struct th_context *context,
-                             const struct th_gram *gram, struct th_error *err)
+static th_status fit_if_better(struct th_support *support,
+                               struct th_context *context,
+                               const struct th_gram *gram, struct th_error *err)
 {
   struct th_support before = {0};
   double now = mean_square(gram, support);
@@ -229,10 +229,10 @@ static th_status end_by_squares(struct th_refit_state *state,
   if (rows >= context->deal.rows_in_pass)
     rc = th_gram_start(state->gram, context, support->size, err);
   if (rc == TH_OK)
-    rc = spend(&to, state->batch, context, support, rows, err);
+    rc = spend_rows(&to, state->batch, context, support, rows, err);
   if (rc != TH_OK || state->gram->rows < (double)enough)
     return rc;
-  return fit_squares(support, context, state->gram, err);
+  return fit_if_better(support, context, state->gram, err);
 }
 
 /* Fit on all examples. The next two passes bring every one of them at the
@@ -248,7 +248,7 @@ static th_status end_by_newton(struct th_refit_state *state,
   TH_TRY(th_agree(context->comm, kept->status, err));
   if (kept->rows >= kept->most)
     rows = 0;
-  TH_TRY(spend(&to, state->batch, context, support, rows, err));
+  TH_TRY(spend_rows(&to, state->batch, context, support, rows, err));
   TH_TRY(th_kept_rows_gather(kept, context, support, state->batch, err));
   if (kept->rows < enough)
     return TH_OK;

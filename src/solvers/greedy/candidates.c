@@ -81,8 +81,8 @@ struct look {
 
 /* Sums of a strip of attributes on some rows. Residuals are twice x'beta - y.
  */
-static void add_strip(const struct look *look, const struct th_slab *strip,
-                      const struct th_row_weights *multiplier)
+static void add_strip_sums(const struct look *look, const struct th_slab *strip,
+                           const struct th_row_weights *multiplier)
 {
   const struct th_context *context = look->context;
   int64_t count = th_range_count(strip->attributes);
@@ -100,8 +100,8 @@ static void add_strip(const struct look *look, const struct th_slab *strip,
   }
 }
 
-static void visit(void *self, const struct th_slab *slab,
-                  const struct th_row_weights *multiplier, int64_t offset)
+static void visit_slab(void *self, const struct th_slab *slab,
+                       const struct th_row_weights *multiplier, int64_t offset)
 {
   const struct look *look = self;
   (void)offset; /* the slab may be of attributes that do not lie together */
@@ -110,11 +110,11 @@ static void visit(void *self, const struct th_slab *slab,
     struct th_range part =
         th_range_intersect((struct th_range){a, a + STRIP}, all);
     struct th_slab strip = th_slab_part(slab, part);
-    add_strip(look, &strip, multiplier);
+    add_strip_sums(look, &strip, multiplier);
   }
 }
 
-th_status th_candidates_look(struct th_candidates *c,
+th_status th_candidates_read(struct th_candidates *c,
                              struct th_context *context, struct th_batch *batch,
                              const struct th_support *support, int64_t rows,
                              bool *more, struct th_error *err)
@@ -127,7 +127,7 @@ th_status th_candidates_look(struct th_candidates *c,
                                            .blocks = 1,
                                            .support = support,
                                            .loss = context->loss,
-                                           .visit = visit,
+                                           .visit = visit_slab,
                                            .self = &look};
   th_status rc = th_batch_evaluate(batch, context, &request, more, err);
   if (rc == TH_OK && *more)
@@ -146,10 +146,10 @@ struct half_width {
 };
 
 /* Proposition 4.2, with the root over the variance alone as in equation 20. */
-static struct half_width width_of(const struct th_candidates *c,
-                                  const struct th_context *context,
-                                  const struct th_oomp_law *law, double delta,
-                                  double norm1)
+static struct half_width find_half_width(const struct th_candidates *c,
+                                         const struct th_context *context,
+                                         const struct th_oomp_law *law,
+                                         double delta, double norm1)
 {
   double d = (double)th_source_shape(context->source)->attributes;
   double n = (double)c->rows;
@@ -165,8 +165,8 @@ static struct half_width width_of(const struct th_candidates *c,
 
 /* |Z| and half-widths, which hold with probability 1 - delta for all attributes
  * and all numbers of rows. */
-static void estimate(struct th_candidates *c, int64_t first,
-                     const struct half_width *w)
+static void estimate_widths(struct th_candidates *c, int64_t first,
+                            const struct half_width *w)
 {
   for (int64_t k = 0; k < c->count; k++) {
     int64_t a = c->list[k] - first;
@@ -201,9 +201,9 @@ static struct best best_here(const struct th_candidates *c)
 }
 
 /* Of all ranks; of equal ones the first. Collective. */
-static th_status best_of_all(const struct th_candidates *c,
-                             struct th_context *context, struct best *best,
-                             struct th_error *err)
+static th_status best_candidate(const struct th_candidates *c,
+                                struct th_context *context, struct best *best,
+                                struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   struct best mine = best_here(c);
@@ -241,9 +241,10 @@ static int64_t choose_here(const struct th_candidates *c, double threshold,
 }
 
 /* Those of all ranks, the largest |Z| first. Collective. */
-static th_status choose(struct th_candidates *c, struct th_context *context,
-                        double threshold, struct th_verdict_of_candidates *v,
-                        struct th_error *err)
+static th_status choose_candidates(struct th_candidates *c,
+                                   struct th_context *context, double threshold,
+                                   struct th_verdict_of_candidates *v,
+                                   struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   int64_t count = choose_here(c, threshold, NULL);
@@ -268,8 +269,8 @@ done:
 
 /* Only those stay that may be better than `best` is at least, and itself. Have
  * any gone? Local. */
-static bool eliminate(struct th_candidates *c, int64_t first,
-                      const struct best *best)
+static bool eliminate_worse(struct th_candidates *c, int64_t first,
+                            const struct best *best)
 {
   int64_t count = 0;
   for (int64_t k = 0; k < c->count; k++) {
@@ -290,16 +291,16 @@ th_status th_candidates_test(struct th_candidates *c,
                              double norm1, struct th_verdict_of_candidates *v,
                              struct th_error *err)
 {
-  struct half_width w = width_of(c, context, law, delta, norm1);
+  struct half_width w = find_half_width(c, context, law, delta, norm1);
   struct best best = {0};
   int64_t first = context->owned.first;
   th_status rc;
-  estimate(c, first, &w);
-  TH_TRY(best_of_all(c, context, &best, err));
+  estimate_widths(c, first, &w);
+  TH_TRY(best_candidate(c, context, &best, err));
   v->upper = best.upper;
   v->least = best.least;
-  TH_TRY(choose(c, context, law->mu * best.upper, v, err));
-  int64_t changes = eliminate(c, first, &best);
+  TH_TRY(choose_candidates(c, context, law->mu * best.upper, v, err));
+  int64_t changes = eliminate_worse(c, first, &best);
   context->comm->ops->sum_i64(context->comm, &changes, 1);
   if (changes > 0)
     TH_TRY(activate(c, context, err));

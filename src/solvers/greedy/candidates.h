@@ -52,7 +52,7 @@ th_status th_candidates_begin(struct th_candidates *c,
 
 /* Look at so many fresh rows, with the residuals of `support`. *more: there
  * were so many. Collective. */
-th_status th_candidates_look(struct th_candidates *c,
+th_status th_candidates_read(struct th_candidates *c,
                              struct th_context *context, struct th_batch *batch,
                              const struct th_support *support, int64_t rows,
                              bool *more, struct th_error *err);

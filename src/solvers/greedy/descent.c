@@ -11,7 +11,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 double th_descent_steps(int64_t members, const struct th_oomp_law *law,
                         double factor, double delta, double xi)
@@ -39,7 +38,7 @@ done:
 }
 
 /* Back into the ball. */
-static void project(double *coef, int64_t members, double radius)
+static void project_to_ball(double *coef, int64_t members, double radius)
 {
   double square = 0;
   for (int64_t k = 0; k < members; k++)
@@ -61,7 +60,7 @@ static void step(struct th_descent *descent, const struct th_batch *batch,
   double length = 2 * residual / (law->least * (t + 1));
   for (int64_t k = 0; k < members; k++)
     descent->coef[k] -= length * x[k * batch->rows + i];
-  project(descent->coef, members, 2 * law->span / sqrt(law->least));
+  project_to_ball(descent->coef, members, 2 * law->span / sqrt(law->least));
   for (int64_t k = 0; k < members; k++)
     descent->mean[k] += 2 / (t + 1) * (descent->coef[k] - descent->mean[k]);
 }

@@ -90,7 +90,7 @@ done:
 }
 
 /* v_k. The covariance has the constant taken off already. Local. */
-static void combine(struct work *w, int64_t k)
+static void combine_columns(struct work *w, int64_t k)
 {
   const struct th_pursuit *path = &w->path;
   double shift = 0;
@@ -114,7 +114,7 @@ static th_status add_coefficients(struct work *w, int64_t first,
   int64_t last = th_min_i64(first + TH_FORECAST_WIDTH, w->path.size);
   th_forecast_clear(forecast, &w->problem);
   for (int64_t k = first; k < last; k++) {
-    combine(w, k);
+    combine_columns(w, k);
     th_forecast_put(forecast, &w->problem, (int)(k - first), 1, w->v);
   }
   th_status rc = th_problem_gradients(&w->problem, &block, 1, err);
@@ -130,7 +130,7 @@ static th_status add_coefficients(struct work *w, int64_t first,
 static th_status add_coefficient(struct work *w, int64_t k,
                                  struct th_error *err)
 {
-  combine(w, k);
+  combine_columns(w, k);
   th_status rc =
       th_problem_pass(&w->problem, w->v, 1, INFINITY, &w->duals, err);
   for (int64_t a = 0; a < w->problem.active.count && rc == TH_OK; a++)
@@ -139,7 +139,7 @@ static th_status add_coefficient(struct work *w, int64_t k,
 }
 
 /* Collective. */
-static th_status add_all(struct work *w, struct th_error *err)
+static th_status add_every_coefficient(struct work *w, struct th_error *err)
 {
   bool alone = w->problem.beyond_float;
   int64_t step = alone ? 1 : TH_FORECAST_WIDTH;
@@ -208,7 +208,7 @@ th_status th_irrepresentable_find(struct th_irrepresentable *question,
   if (rc == TH_OK)
     rc = invert(&w, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(add_all(&w, err));
+  TH_TRY(add_every_coefficient(&w, err));
   find_most(&w, question);
 done:
   release(&w);

@@ -113,7 +113,7 @@ static void hold_out(struct th_omp_folds *folds, const struct th_deal *deal,
 }
 
 /* The loss on what is held out, at the present size. Local, replicated. */
-static th_status judge(struct th_omp_folds *folds, struct th_error *err)
+static th_status judge_size(struct th_omp_folds *folds, struct th_error *err)
 {
   const struct th_problem *p = folds->path->data.problem;
   double sum = 0;
@@ -164,12 +164,12 @@ static th_status begin_path(struct th_omp_folds *folds, int64_t f,
 }
 
 /* Choose who is held out, and begin all paths. Collective. Release with
- * omp_folds_free, also after a failure. TH_EDATA where a fold leaves no
+ * folds_free, also after a failure. TH_EDATA where a fold leaves no
  * weight, or one label alone; TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
  * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
-static th_status omp_folds_init(struct th_omp_folds *folds, int64_t count,
-                                const struct th_pursuit_data *data,
-                                struct th_error *err)
+static th_status folds_init(struct th_omp_folds *folds, int64_t count,
+                            const struct th_pursuit_data *data,
+                            struct th_error *err)
 {
   struct th_context *context = context_of(data);
   int64_t rows = data->problem->rows;
@@ -190,14 +190,14 @@ static th_status omp_folds_init(struct th_omp_folds *folds, int64_t count,
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t f = 0; f < count; f++)
     TH_TRY(begin_path(folds, f, data, weight, err));
-  TH_TRY(th_agree(context->comm, judge(folds, err), err));
+  TH_TRY(th_agree(context->comm, judge_size(folds, err), err));
 done:
   TH_FREE(weight);
   return rc;
 }
 
 /* Local. */
-static void omp_folds_free(struct th_omp_folds *folds)
+static void folds_free(struct th_omp_folds *folds)
 {
   for (int64_t f = 0; f < folds->count && folds->path != NULL; f++)
     th_pursuit_fit_free(&folds->path[f]);
@@ -218,13 +218,13 @@ static bool folds_has_ended(const struct th_omp_folds *folds, int64_t most)
 
 /* Extend all paths by one attribute, unless they have `most`, and judge them.
  * They end where the loss has not fallen for long. Collective. */
-static th_status omp_folds_extend(struct th_omp_folds *folds, int64_t most,
-                                  struct th_error *err)
+static th_status folds_extend(struct th_omp_folds *folds, int64_t most,
+                              struct th_error *err)
 {
   struct th_context *context = context_of(&folds->path->data);
   th_status rc;
   TH_TRY(th_pursuit_extend(folds->path, folds->count, most, err));
-  TH_TRY(th_agree(context->comm, judge(folds, err), err));
+  TH_TRY(th_agree(context->comm, judge_size(folds, err), err));
   folds->ended = folds_has_ended(folds, most);
   for (int64_t f = 0; f < folds->count && folds->ended; f++)
     th_forecast_free(&folds->path[f].forecast);
@@ -233,8 +233,7 @@ done:
 }
 
 /* Their state. Collective while it is put. */
-static void omp_folds_describe(struct th_omp_folds *folds,
-                               struct th_state *state)
+static void folds_describe(struct th_omp_folds *folds, struct th_state *state)
 {
   char name[32];
   struct th_state_growing loss = {"loss", TH_STATE_F64, 1,
@@ -319,8 +318,8 @@ static void choose_forecast(struct th_config *config,
 
 /* Bytes of a rank: the columns that are chosen, their products, and the
  * problem. */
-static int64_t memory_of(const struct th_config *config,
-                         const struct th_plan_size *size, int64_t chosen)
+static int64_t paths_memory(const struct th_config *config,
+                            const struct th_plan_size *size, int64_t chosen)
 {
   const struct th_shape *shape = size->shape;
   int64_t paths = config->greedy.folds + 1;
@@ -358,7 +357,7 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->blocks = 1;
   plan->deal_unit =
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
-  plan->memory = memory_of(config, size, chosen);
+  plan->memory = paths_memory(config, size, chosen);
   plan->points = chosen;
   plan->read_bytes = (int64_t)th_shape_bytes(shape);
   int64_t choices = config->greedy.folds > 0 ? 2 * chosen : chosen;
@@ -391,7 +390,7 @@ static void free_state(void *state)
   if (s == NULL)
     return;
   th_pursuit_fit_free(&s->path);
-  omp_folds_free(&s->folds);
+  folds_free(&s->folds);
   th_replicated_columns_free(&s->columns);
   th_problem_duals_free(&s->duals);
   th_problem_free(&s->problem);
@@ -444,7 +443,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_pursuit_fit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
   TH_TRY(take_start(s, context, err));
-  TH_TRY(omp_folds_init(&s->folds, config->greedy.folds, &data, err));
+  TH_TRY(folds_init(&s->folds, config->greedy.folds, &data, err));
   s->folds.ended = s->folds.count == 0;
   s->path.known = s->folds.ended && s->path.size == 0;
   TH_TRY(publish(s, context, err));
@@ -474,7 +473,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   th_status rc;
   if (!s->folds.ended) { /* line 1 */
-    rc = omp_folds_extend(&s->folds, s->most, err);
+    rc = folds_extend(&s->folds, s->most, err);
     if (s->folds.ended)
       s->most = s->folds.best;
     return rc;
@@ -555,7 +554,7 @@ static void describe(void *state, struct th_context *context,
   struct omp *s = state;
   TH_STATE_ONE(list, s, most);
   describe_columns(s, context, list);
-  omp_folds_describe(&s->folds, list);
+  folds_describe(&s->folds, list);
   th_state_enter(list, "path");
   th_pursuit_describe(&s->path, list);
   th_state_leave(list);

@@ -78,9 +78,8 @@ static const double factors[TH_CONSTANTS_COUNT] = {
     [TH_CONSTANTS_PRACTICAL] = 5e-4, [TH_CONSTANTS_THEORY] = 21};
 
 /* Local. */
-static void oomp_fit_init(struct th_oomp_fit *fit,
-                          const struct th_config *config,
-                          const struct th_oomp_law *law)
+static void fit_init(struct th_oomp_fit *fit, const struct th_config *config,
+                     const struct th_oomp_law *law)
 {
   fit->optim = config->greedy.optim;
   fit->factor = factors[config->greedy.constants];
@@ -99,8 +98,8 @@ static double rows_of_squares(int64_t members, double noise, double delta,
  * squares: by the chi-squared law of the excess for residuals of this mean
  * square (Laurent & Massart 2000, lemma 1). Descent: th_descent_steps. Local.
  */
-static int64_t oomp_fit_rows(const struct th_oomp_fit *fit, int64_t members,
-                             double noise, double delta, double xi)
+static int64_t fit_rows(const struct th_oomp_fit *fit, int64_t members,
+                        double noise, double delta, double xi)
 {
   double rows =
       fit->optim == TH_OPTIM_DESCENT
@@ -110,7 +109,7 @@ static int64_t oomp_fit_rows(const struct th_oomp_fit *fit, int64_t members,
 }
 
 /* Local. */
-static void oomp_fit_free(struct th_oomp_fit *fit)
+static void fit_free(struct th_oomp_fit *fit)
 {
   th_gram_free(&fit->gram);
   th_cholesky_free(&fit->factored);
@@ -119,10 +118,9 @@ static void oomp_fit_free(struct th_oomp_fit *fit)
 }
 
 /* Forget all rows, for another S. Collective. */
-static th_status oomp_fit_begin(struct th_oomp_fit *fit,
-                                struct th_context *context,
-                                const struct th_support *support,
-                                struct th_error *err)
+static th_status fit_begin(struct th_oomp_fit *fit, struct th_context *context,
+                           const struct th_support *support,
+                           struct th_error *err)
 {
   fit->rows = 0;
   if (fit->optim == TH_OPTIM_SQUARES)
@@ -132,11 +130,10 @@ static th_status oomp_fit_begin(struct th_oomp_fit *fit,
 }
 
 /* Look at so many fresh rows of S. *more: there were so many. Collective. */
-static th_status oomp_fit_look(struct th_oomp_fit *fit,
-                               struct th_context *context,
-                               struct th_batch *batch,
-                               const struct th_support *support, int64_t rows,
-                               bool *more, struct th_error *err)
+static th_status fit_look(struct th_oomp_fit *fit, struct th_context *context,
+                          struct th_batch *batch,
+                          const struct th_support *support, int64_t rows,
+                          bool *more, struct th_error *err)
 {
   const struct th_batch_draw draw = {.rows = rows,
                                      .consumer = TH_CONSUMER_EXPLOIT};
@@ -153,8 +150,8 @@ static th_status oomp_fit_look(struct th_oomp_fit *fit,
 }
 
 /* Local, replicated. */
-static th_status solve(struct th_oomp_fit *fit, struct th_support *support,
-                       struct th_error *err)
+static th_status solve_gram(struct th_oomp_fit *fit, struct th_support *support,
+                            struct th_error *err)
 {
   const struct th_gram *gram = &fit->gram;
   int64_t size = support->size;
@@ -173,20 +170,18 @@ static th_status solve(struct th_oomp_fit *fit, struct th_support *support,
 }
 
 /* Set the coefficients of S. Collective. */
-static th_status oomp_fit_solve(struct th_oomp_fit *fit,
-                                struct th_context *context,
-                                struct th_support *support,
-                                struct th_error *err)
+static th_status fit_solve(struct th_oomp_fit *fit, struct th_context *context,
+                           struct th_support *support, struct th_error *err)
 {
   if (fit->optim == TH_OPTIM_SQUARES)
-    return th_agree(context->comm, solve(fit, support, err), err);
+    return th_agree(context->comm, solve_gram(fit, support, err), err);
   memcpy(support->coef, fit->descent.mean,
          (size_t)support->size * sizeof *support->coef);
   return TH_OK;
 }
 
 /* Its state. Local. */
-static void oomp_fit_describe(struct th_oomp_fit *fit, struct th_state *state)
+static void fit_describe(struct th_oomp_fit *fit, struct th_state *state)
 {
   th_state_enter(state, "fit");
   TH_STATE_ONE(state, fit, rows);
@@ -235,8 +230,8 @@ static th_status find_here(const struct th_context *context, struct extremes *e,
 }
 
 /* Of all ranks. Collective. */
-static th_status find(const struct th_context *context, struct extremes *e,
-                      struct th_error *err)
+static th_status find_extremes(const struct th_context *context,
+                               struct extremes *e, struct th_error *err)
 {
   *e = (struct extremes){.least = INFINITY, .least_scale = INFINITY};
   th_status rc = th_agree(context->comm, find_here(context, e, err), err);
@@ -250,8 +245,8 @@ static th_status find(const struct th_context *context, struct extremes *e,
 
 /* A constant, as it was given, as the generator knows it, or as it is assumed.
  * sign: 1, a larger one is safe, and -1. */
-static double choose(double given, bool is_given, double known, bool is_known,
-                     double assumed, double sign, enum th_constant_from *from)
+static double constant(double given, bool is_given, double known, bool is_known,
+                       double assumed, double sign, enum th_constant_from *from)
 {
   static const double rounding = 1e-9;
   bool worse = is_known && sign * (known - given) > rounding * known;
@@ -268,15 +263,15 @@ static double choose(double given, bool is_given, double known, bool is_known,
  * The smallest variance is at least the smallest eigenvalue and the largest one
  * at most the largest (Cauchy), so assumed ones err on the unsafe side. What is
  * given is contradicted where the generator knows a worse one. Collective. */
-static th_status oomp_law_find(struct th_oomp_law *law,
-                               const struct th_context *context,
-                               struct th_error *err)
+static th_status law_find(struct th_oomp_law *law,
+                          const struct th_context *context,
+                          struct th_error *err)
 {
   const struct th_config_greedy *given = &context->config->greedy;
   const struct th_design *design = &given->known;
   bool known = design->most > 0;
   struct extremes e;
-  th_status rc = find(context, &e, err);
+  th_status rc = find_extremes(context, &e, err);
   if (rc != TH_OK)
     return rc;
   double least = design->least * e.least_scale * e.least_scale;
@@ -285,24 +280,24 @@ static th_status oomp_law_find(struct th_oomp_law *law,
       (struct th_oomp_law){.reach = given->bound > 0 ? given->bound : e.reach,
                            .span = context->target.largest,
                            .own = e.scale};
-  law->mu = choose(given->mu, given->mu >= 0, design->mu, known, TH_MU_ASSUMED,
-                   1, &law->mu_from);
-  law->least = choose(given->rho, given->rho > 0, least, known, e.least, -1,
-                      &law->least_from);
-  law->most = choose(given->smoothness, given->smoothness > 0, most, known,
-                     e.most, 1, &law->most_from);
+  law->mu = constant(given->mu, given->mu >= 0, design->mu, known,
+                     TH_MU_ASSUMED, 1, &law->mu_from);
+  law->least = constant(given->rho, given->rho > 0, least, known, e.least, -1,
+                        &law->least_from);
+  law->most = constant(given->smoothness, given->smoothness > 0, most, known,
+                       e.most, 1, &law->most_from);
   return TH_OK;
 }
 
 /* Do the constants hold on which the bound on what remains rests? The
  * guarantee rests on mu alone, and with descent on rho. Local. */
-static bool oomp_law_bounds(const struct th_oomp_law *law)
+static bool law_bounds(const struct th_oomp_law *law)
 {
   return th_claims_holds(law->mu_from) && th_claims_holds(law->least_from) &&
          th_claims_holds(law->most_from);
 }
 
-static bool oomp_law_guarantees(const struct th_oomp_law *law, bool descends)
+static bool law_guarantees(const struct th_oomp_law *law, bool descends)
 {
   return th_claims_holds(law->mu_from) &&
          (!descends || th_claims_holds(law->least_from));
@@ -311,7 +306,7 @@ static bool oomp_law_guarantees(const struct th_oomp_law *law, bool descends)
 /* An upper bound of the root mean square of the true coefficients that are
  * left out, in the data's own units, where |Z| of all attributes is at most
  * `most` (Lemma J.1). Local. */
-static double oomp_law_remaining(const struct th_oomp_law *law, double most)
+static double law_remaining(const struct th_oomp_law *law, double most)
 {
   return law->own * sqrt(law->most / law->least) / law->least * most;
 }
@@ -393,7 +388,7 @@ static void free_state(void *state)
     return;
   th_batch_free(&s->batch);
   th_candidates_free(&s->candidates);
-  oomp_fit_free(&s->fit);
+  fit_free(&s->fit);
   th_support_free(&s->support);
   th_claims_selected_free(&s->selected);
   TH_FREE(s->chosen, s);
@@ -416,7 +411,7 @@ static th_status begin_select(struct oomp *s, struct th_context *context,
   s->delta = context->config->greedy.delta / (2 * (k + 1) * (k + 2));
   s->xi = s->support.size > 0 ? s->law.span * s->law.span : 0;
   s->phase = FIT;
-  th_status rc = oomp_fit_begin(&s->fit, context, &s->support, err);
+  th_status rc = fit_begin(&s->fit, context, &s->support, err);
   return rc == TH_OK && s->support.size == 0 ? begin_try(s, context, err) : rc;
 }
 
@@ -424,7 +419,7 @@ static th_status begin_select(struct oomp *s, struct th_context *context,
 static void tell_stop_below(const struct oomp *s,
                             const struct th_context *context)
 {
-  if (context->config->greedy.stop_below > 0 && !oomp_law_bounds(&s->law))
+  if (context->config->greedy.stop_below > 0 && !law_bounds(&s->law))
     th_context_notice(
         context,
         "the run does not end by {stop-below}: the bound rests on mu %.3g "
@@ -443,8 +438,8 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   rc = th_candidates_init(&s->candidates, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(oomp_law_find(&s->law, context, err));
-  oomp_fit_init(&s->fit, context->config, &s->law);
+  TH_TRY(law_find(&s->law, context, err));
+  fit_init(&s->fit, context->config, &s->law);
   s->most = context->config->greedy.most;
   s->noise = s->law.span * s->law.span;
   s->remaining = INFINITY;
@@ -476,20 +471,19 @@ static th_status step_fit(struct oomp *s, struct th_context *context,
                           bool *more, struct th_error *err)
 {
   int64_t known = s->fit.rows;
-  int64_t wanted = oomp_fit_rows(&s->fit, s->support.size, safety * s->noise,
-                                 s->delta, s->xi);
+  int64_t wanted =
+      fit_rows(&s->fit, s->support.size, safety * s->noise, s->delta, s->xi);
   int64_t rows =
       th_min_i64(next_rows(s, context, known), th_max_i64(wanted - known, 0));
   th_status rc = TH_OK;
   if (rows > 0) {
     /* line 2 */
-    TH_TRY(oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows, more,
-                         err));
+    TH_TRY(fit_look(&s->fit, context, &s->batch, &s->support, rows, more, err));
     s->rows += rows;
     s->selected.cost_optim += (double)rows * (double)(s->support.size + 1);
   }
   if (known + rows >= wanted) {
-    TH_TRY(oomp_fit_solve(&s->fit, context, &s->support, err));
+    TH_TRY(fit_solve(&s->fit, context, &s->support, err));
     TH_TRY(begin_try(s, context, err));
   }
 done:
@@ -498,9 +492,9 @@ done:
 
 /* S grows by the attributes that stand out, as far as there is room.
  * Collective. */
-static th_status grow(struct oomp *s, struct th_context *context,
-                      const struct th_verdict_of_candidates *v,
-                      struct th_error *err)
+static th_status grow_support(struct oomp *s, struct th_context *context,
+                              const struct th_verdict_of_candidates *v,
+                              struct th_error *err)
 {
   int64_t old = s->support.size;
   int64_t size = old + th_min_i64(v->chosen, s->most - old);
@@ -525,7 +519,7 @@ done:
   return rc;
 }
 
-static double norm1(const struct th_support *support)
+static double support_norm1(const struct th_support *support)
 {
   double sum = 0;
   for (int64_t k = 0; k < support->size; k++)
@@ -541,7 +535,7 @@ static th_status decide(struct oomp *s, struct th_context *context,
   struct th_verdict_of_candidates v = {0};
   th_status rc;
   TH_TRY(th_candidates_test(&s->candidates, context, law, s->delta,
-                            norm1(&s->support), &v, err));
+                            support_norm1(&s->support), &v, err));
   s->noise = s->squares / (double)s->candidates.rows; /* line 4 */
   /* line 5: |Z| may be off by more than that */
   if (2 * law->reach * sqrt(s->xi) > v.least) {
@@ -549,9 +543,9 @@ static th_status decide(struct oomp *s, struct th_context *context,
     s->delta /= 2;
     s->phase = FIT;
   } else {
-    s->remaining = oomp_law_remaining(law, v.upper);
+    s->remaining = law_remaining(law, v.upper);
     if (v.chosen > 0) /* lines 6 and 7 */
-      TH_TRY(grow(s, context, &v, err));
+      TH_TRY(grow_support(s, context, &v, err));
   }
 done:
   free(v.attribute);
@@ -568,7 +562,7 @@ static th_status step_try(struct oomp *s, struct th_context *context,
   th_status rc;
   /* line 3 */
   TH_TRY(
-      th_candidates_look(c, context, &s->batch, &s->support, rows, more, err));
+      th_candidates_read(c, context, &s->batch, &s->support, rows, more, err));
   if (!*more)
     return rc;
   s->rows += rows;
@@ -584,7 +578,7 @@ done:
  */
 static bool is_below(const struct oomp *s, const struct th_context *context)
 {
-  return s->fresh && oomp_law_bounds(&s->law) &&
+  return s->fresh && law_bounds(&s->law) &&
          s->remaining <= context->config->greedy.stop_below;
 }
 
@@ -648,8 +642,8 @@ static void tell_selection(struct oomp *s, const struct th_context *context)
   to->size = s->support.size;
   to->examples = s->rows;
   to->complete = th_claims_complete(s->claims.ended_by);
-  to->guarantee = oomp_law_guarantees(law, descends) ? guarantee : 0;
-  to->remaining_bound = oomp_law_bounds(law) ? remaining : 0;
+  to->guarantee = law_guarantees(law, descends) ? guarantee : 0;
+  to->remaining_bound = law_bounds(law) ? remaining : 0;
   to->mu = law->mu;
   to->rho = law->least;
   to->smoothness = law->most;
@@ -678,13 +672,13 @@ static th_status finish(void *state, struct th_context *context,
   if (th_deal_left(&context->deal) < wanted)
     th_deal_extend(&context->deal, 1);
   s->fit.optim = TH_OPTIM_SQUARES; /* the better one, on so many examples */
-  TH_TRY(oomp_fit_begin(&s->fit, context, &s->support, err));
+  TH_TRY(fit_begin(&s->fit, context, &s->support, err));
   while (more && s->fit.rows < wanted) {
     int64_t rows = th_min_i64(MOST_ROWS, wanted - s->fit.rows);
-    TH_TRY(oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows, &more,
-                         err));
+    TH_TRY(
+        fit_look(&s->fit, context, &s->batch, &s->support, rows, &more, err));
   }
-  TH_TRY(oomp_fit_solve(&s->fit, context, &s->support, err));
+  TH_TRY(fit_solve(&s->fit, context, &s->support, err));
 done:
   return rc;
 }
@@ -714,7 +708,7 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, selected.cost_try_select);
   TH_STATE_ONE(list, s, selected.cost_optim);
   TH_STATE_ONE(list, s, fresh);
-  oomp_fit_describe(&s->fit, list);
+  fit_describe(&s->fit, list);
   th_candidates_describe(&s->candidates, context, list);
 }
 

@@ -4,7 +4,6 @@
 #define TH_OOMP_H
 
 #include "model/claims.h"
-#include "solvers/access/context.h"
 
 /* Saad, Blanchard & Arlot 2024, Assumptions 2 to 4: |x| <= reach and |y| <=
  * span on attributes and targets as solvers see them; the paper has span = 1.

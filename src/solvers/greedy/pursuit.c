@@ -65,8 +65,8 @@ static void release(struct projection *on)
 }
 
 /* rest = h (x - mean) of a column; the mean. Collective. */
-static th_status centre(const struct th_pursuit *path, struct projection *on,
-                        int64_t slot, double *mean, struct th_error *err)
+static th_status less_mean(const struct th_pursuit *path, struct projection *on,
+                           int64_t slot, double *mean, struct th_error *err)
 {
   const struct th_problem *p = path->data.problem;
   const struct th_vector *x = &path->data.columns->vector[slot];
@@ -91,7 +91,7 @@ static th_status project(const struct th_pursuit *path, struct projection *on,
   const struct th_problem *p = path->data.problem;
   double constant = 0;
   th_status rc;
-  TH_TRY(centre(path, on, slot, &constant, err));
+  TH_TRY(less_mean(path, on, slot, &constant, err));
   TH_TRY(th_replicated_columns_dots(path->data.columns, comm_of(path),
                                     path->slot, path->size, on->rest,
                                     on->product, err));
@@ -137,7 +137,7 @@ done:
 }
 
 /* The attributes with the largest slopes. Collective. */
-static th_status find_candidates(struct th_pursuit *path, struct th_error *err)
+static th_status list_steepest(struct th_pursuit *path, struct th_error *err)
 {
   const struct th_problem *p = path->data.problem;
   struct th_forecast *o = &path->forecast;
@@ -161,7 +161,7 @@ static th_status find_candidates(struct th_pursuit *path, struct th_error *err)
 static th_status begin_forecast(struct th_pursuit *path, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(find_candidates(path, err));
+  TH_TRY(list_steepest(path, err));
   path->forecast.base = path->size;
   TH_TRY(put_vectors(path, err));
 done:
@@ -211,7 +211,7 @@ static void have_forecast(struct th_pursuit *path, struct th_state *state)
 }
 
 /* Choose the attributes again that an image names. Collective. */
-static void take_in(struct th_pursuit *path, struct th_state *state)
+static void restore_path(struct th_pursuit *path, struct th_state *state)
 {
   int64_t size = path->size;
   int64_t *attribute = NULL;
@@ -240,7 +240,7 @@ void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
   TH_STATE_ONE(state, path, size);
   th_state_limit(state, "base", &forecast->base, 1, 0, path->size);
   if (th_state_puts(state))
-    take_in(path, state);
+    restore_path(path, state);
   else
     TH_STATE_ARRAY(state, path, attribute, path->size);
   TH_STATE_ARRAY(state, path, coef, path->size);
@@ -291,7 +291,7 @@ static void mark_members(struct th_pursuit *path, bool wanted)
 
 /* The largest of the wanted values, each less so many times its slack. 0: none
  * is wanted. Collective. */
-static double largest(const struct th_pursuit *path, double slacks)
+static double largest_wanted(const struct th_pursuit *path, double slacks)
 {
   const struct th_duals *duals = path->data.duals;
   double most = 0;
@@ -306,11 +306,11 @@ static double largest(const struct th_pursuit *path, double slacks)
 
 /* The attribute outside of S with the largest slope; of equal ones the first.
  * INT64_MAX: none is left. Collective. */
-static int64_t best_of_all(struct th_pursuit *path, double *slope)
+static int64_t steepest_attribute(struct th_pursuit *path, double *slope)
 {
   const struct th_problem *p = path->data.problem;
   const struct th_duals *duals = path->data.duals;
-  double most = largest(path, 0);
+  double most = largest_wanted(path, 0);
   int64_t first = INT64_MIN;
   for (int64_t g = 0; g < p->grouping.groups; g++)
     if (duals->wanted[g] && duals->value[g] == most)
@@ -325,7 +325,7 @@ static bool is_clear(const struct th_pursuit *path)
 {
   const struct th_problem *p = path->data.problem;
   const struct th_duals *duals = path->data.duals;
-  double least = largest(path, 1);
+  double least = largest_wanted(path, 1);
   int64_t counts[2] = {0, p->grouping.groups}; /* that may be, all */
   for (int64_t g = 0; g < p->grouping.groups; g++)
     counts[0] += duals->wanted[g] && duals->value[g] + duals->slack[g] >= least;
@@ -334,8 +334,8 @@ static bool is_clear(const struct th_pursuit *path)
 }
 
 /* Approximate slopes by vectors of a forecast. Collective. */
-static void estimate(struct th_pursuit *path, const struct th_forecast *by,
-                     const double *factor)
+static void estimate_slopes(struct th_pursuit *path,
+                            const struct th_forecast *by, const double *factor)
 {
   const struct th_problem *p = path->data.problem;
   struct th_duals *duals = path->data.duals;
@@ -361,9 +361,9 @@ static th_status find_slopes(struct step *s, int64_t f, struct th_error *err)
   bool seen = sees(path, factor);
   bool shared = !seen && s->common.right != NULL;
   if (seen)
-    estimate(path, &path->forecast, factor);
+    estimate_slopes(path, &path->forecast, factor);
   if (shared)
-    estimate(path, &s->common, alone);
+    estimate_slopes(path, &s->common, alone);
   if ((seen || shared) && is_clear(path))
     return th_problem_settle(p, path->work, 1, INFINITY, duals, err);
   return th_problem_pass(p, path->work, 1, INFINITY, duals, err);
@@ -371,8 +371,8 @@ static th_status find_slopes(struct step *s, int64_t f, struct th_error *err)
 
 /* Choose for path f, and prepare a forecast unless the choice was foreseen.
  * Collective. */
-static th_status choose(struct step *s, int64_t f, int64_t most,
-                        struct th_error *err)
+static th_status choose_attribute(struct step *s, int64_t f, int64_t most,
+                                  struct th_error *err)
 {
   struct th_pursuit *path = &s->path[f];
   const struct th_problem *p = path->data.problem;
@@ -380,7 +380,7 @@ static th_status choose(struct step *s, int64_t f, int64_t most,
   mark_members(path, false);
   th_status rc = find_slopes(s, f, err);
   if (rc == TH_OK) {
-    s->attribute[f] = best_of_all(path, &slope);
+    s->attribute[f] = steepest_attribute(path, &slope);
     path->ended =
         s->attribute[f] == INT64_MAX || !(slope > nothing * p->lambda_max);
   }
@@ -420,8 +420,8 @@ done:
 }
 
 /* Add what was chosen, and fit. Collective. */
-static th_status take(struct th_pursuit *path, int64_t attribute,
-                      struct th_error *err)
+static th_status add_and_fit(struct th_pursuit *path, int64_t attribute,
+                             struct th_error *err)
 {
   bool depends = false;
   th_status rc;
@@ -447,13 +447,13 @@ static th_status extend(struct step *s, int64_t most, struct th_error *err)
   TH_TRY(share_pass(s, err));
   for (int64_t f = 0; f < s->count; f++)
     if (!s->path[f].ended)
-      TH_TRY(choose(s, f, most, err));
+      TH_TRY(choose_attribute(s, f, most, err));
   if (s->blocks > 0)
     TH_TRY(
         th_problem_gradients(s->path->data.problem, s->block, s->blocks, err));
   for (int64_t f = 0; f < s->count; f++)
     if (!s->path[f].ended)
-      TH_TRY(take(&s->path[f], s->attribute[f], err));
+      TH_TRY(add_and_fit(&s->path[f], s->attribute[f], err));
 done:
   return rc;
 }

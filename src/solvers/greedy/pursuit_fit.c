@@ -23,7 +23,7 @@ static const struct th_vector *column_of(const struct th_pursuit *path,
   return &path->data.columns->vector[path->slot[j]];
 }
 
-static double sum_of(const double *x, int64_t count)
+static double sum_entries(const double *x, int64_t count)
 {
   double sum = 0;
   for (int64_t i = 0; i < count; i++)
@@ -37,7 +37,7 @@ static th_status find_means(struct th_pursuit *path, int64_t first,
 {
   const struct th_problem *p = path->data.problem;
   int64_t count = path->size - first;
-  double total = sum_of(q, p->rows);
+  double total = sum_entries(q, p->rows);
   memset(path->mean + first, 0, (size_t)count * sizeof *path->mean);
   if (!p->intercept || !(total > 0))
     return TH_OK;
@@ -61,7 +61,7 @@ static th_status pursuit_means(struct th_pursuit *path, int64_t first,
   TH_TRY(find_means(path, first, q, err));
   for (int64_t i = 0; i < rows; i++)
     z[i] = q[i] * u[i];
-  double sum = sum_of(z, rows);
+  double sum = sum_entries(z, rows);
   TH_TRY(th_replicated_columns_dots(path->data.columns, comm_of(path),
                                     path->slot + first, path->size - first, z,
                                     path->product + first, err));
@@ -90,8 +90,8 @@ static int64_t item_of(int64_t j)
 
 /* Form the items of this rank. Since q (x_j - mean_j) adds up to 0, mean_k need
  * not be taken off. */
-static void form(const struct th_pursuit *path, int64_t first,
-                 struct th_range mine, const double *q, double *list)
+static void form_items(const struct th_pursuit *path, int64_t first,
+                       struct th_range mine, const double *q, double *list)
 {
   for (int64_t j = first; j < path->size; j++) {
     struct th_range row = {item_of(j), item_of(j + 1)};
@@ -118,7 +118,7 @@ static th_status pursuit_products(struct th_pursuit *path, int64_t first,
   struct th_range part = th_range_part(count, comm->rank, comm->size);
   struct th_range mine = {part.first + item_of(first),
                           part.last + item_of(first)};
-  form(path, first, mine, q, list);
+  form_items(path, first, mine, q, list);
   TH_TRY(th_comm_join(comm, list, count, part.first, part.last, err));
   for (int64_t j = first; j < path->size; j++)
     for (int64_t k = 0; k <= j; k++) {
@@ -160,7 +160,7 @@ static void find_intercept(struct th_pursuit *path)
     path->intercept -= path->mean[j] * path->coef[j];
 }
 
-static th_status fit_squares(struct th_pursuit *path, struct th_error *err)
+static th_status fit_path(struct th_pursuit *path, struct th_error *err)
 {
   th_cholesky_solve(&path->factor, path->factor.rank, path->product,
                     path->coef);
@@ -195,7 +195,7 @@ static void release(struct newton *n)
   TH_FREE(n->curvature, n->slope, n->step, n->coef);
 }
 
-static double ridge_of(const struct th_pursuit *path)
+static double total_ridge(const struct th_pursuit *path)
 {
   return ridge * path->total;
 }
@@ -207,7 +207,7 @@ static double objective(const struct th_pursuit *path)
   for (int64_t j = 0; j < path->size; j++)
     sum +=
         path->coef[j] * path->coef[j] * path->deviation[j] * path->deviation[j];
-  return path->total * path->loss + ridge_of(path) / 2 * sum;
+  return path->total * path->loss + total_ridge(path) / 2 * sum;
 }
 
 /* Curvatures and slopes at the predictions. Returns sum h f'. */
@@ -230,14 +230,14 @@ static double differentiate(struct th_pursuit *path, struct newton *n,
 }
 
 /* Solve the equations, with the ridge on their diagonal. Local. */
-static th_status solve(struct th_pursuit *path, struct newton *n,
-                       struct th_error *err)
+static th_status solve_newton(struct th_pursuit *path, struct newton *n,
+                              struct th_error *err)
 {
   int64_t size = path->size;
   double *right = n->coef; /* saved before the step is taken */
   for (int64_t j = 0; j < size; j++) {
     double *diagonal = &path->gram[j * path->room + j];
-    double own = ridge_of(path) * path->deviation[j] * path->deviation[j];
+    double own = total_ridge(path) * path->deviation[j] * path->deviation[j];
     *diagonal += own;
     right[j] = -path->product[j] - own * path->coef[j];
   }
@@ -249,7 +249,7 @@ static th_status solve(struct th_pursuit *path, struct newton *n,
 }
 
 /* No coefficient moves by more than longest_step standard deviations. */
-static void shorten(struct newton *n, const struct th_pursuit *path)
+static void limit_newton_step(struct newton *n, const struct th_pursuit *path)
 {
   int64_t size = path->size;
   double most = fabs(n->step[size]);
@@ -260,8 +260,8 @@ static void shorten(struct newton *n, const struct th_pursuit *path)
 }
 
 /* Collective. */
-static th_status find_step(struct th_pursuit *path, struct newton *n,
-                           struct th_error *err)
+static th_status find_newton_step(struct th_pursuit *path, struct newton *n,
+                                  struct th_error *err)
 {
   int64_t size = path->size;
   double curvature = 0;
@@ -269,19 +269,20 @@ static th_status find_step(struct th_pursuit *path, struct newton *n,
   th_status rc;
   TH_TRY(pursuit_means(path, 0, n->curvature, n->slope, err));
   TH_TRY(pursuit_products(path, 0, n->curvature, err));
-  TH_TRY(th_agree(path->data.problem->context->comm, solve(path, n, err), err));
+  TH_TRY(th_agree(path->data.problem->context->comm, solve_newton(path, n, err),
+                  err));
   n->step[size] = path->data.problem->intercept ? -slope / curvature : 0;
   for (int64_t j = 0; j < size; j++)
     n->step[size] -= path->mean[j] * n->step[j];
-  shorten(n, path);
+  limit_newton_step(n, path);
 done:
   return rc;
 }
 
 /* Go along the step, halving it until the objective falls. *goes_on: it fell
  * enough for another step. Collective. */
-static th_status descend(struct th_pursuit *path, struct newton *n,
-                         bool *goes_on, struct th_error *err)
+static th_status backtrack_path(struct th_pursuit *path, struct newton *n,
+                                bool *goes_on, struct th_error *err)
 {
   int64_t size = path->size;
   double before = objective(path);
@@ -311,8 +312,8 @@ static th_status fit_by_steps(struct th_pursuit *path, struct th_error *err)
   th_status rc = reserve(&n, path, err);
   TH_TRY(th_agree(path->data.problem->context->comm, rc, err));
   for (int k = 0; k < MOST_STEPS && goes_on; k++) {
-    TH_TRY(find_step(path, &n, err));
-    TH_TRY(descend(path, &n, &goes_on, err));
+    TH_TRY(find_newton_step(path, &n, err));
+    TH_TRY(backtrack_path(path, &n, &goes_on, err));
   }
 done:
   release(&n);
@@ -321,7 +322,7 @@ done:
 
 th_status th_pursuit_fit_solve(struct th_pursuit *path, struct th_error *err)
 {
-  return path->data.problem->loss->quadratic ? fit_squares(path, err)
+  return path->data.problem->loss->quadratic ? fit_path(path, err)
                                              : fit_by_steps(path, err);
 }
 
@@ -413,8 +414,8 @@ done:
 
 /* Let the last row join the factor. If that has no room, all join anew. Local.
  */
-static th_status join(struct th_pursuit *path, bool *joined,
-                      struct th_error *err)
+static th_status join_last(struct th_pursuit *path, bool *joined,
+                           struct th_error *err)
 {
   int64_t first = path->size - 1;
   *joined = true;
@@ -469,7 +470,7 @@ th_status th_pursuit_fit_add(struct th_pursuit *path, int64_t attribute,
   if (!p->loss->quadratic) /* their products change with every step */
     return TH_OK;
   TH_TRY(pursuit_products(path, j, path->weight, err));
-  TH_TRY(th_agree(comm_of(path), join(path, &joined, err), err));
+  TH_TRY(th_agree(comm_of(path), join_last(path, &joined, err), err));
   *depends = !joined;
   if (!joined)
     path->size--;

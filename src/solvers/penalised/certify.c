@@ -178,10 +178,9 @@ done:
   return rc;
 }
 
-th_status th_problem_certify(struct th_problem *p,
-                             const struct th_support *model, double lambda,
-                             struct th_certificate *certificate,
-                             struct th_error *err)
+th_status th_certify(struct th_problem *p, const struct th_support *model,
+                     double lambda, struct th_certificate *certificate,
+                     struct th_error *err)
 {
   struct th_certify_review r = {.problem = p};
   th_status rc = th_certify_review_make(&r, model, lambda, certificate, err);

@@ -49,4 +49,11 @@ double th_certify_review_slack(const struct th_certify_review *review,
 void th_certify_review_survey(const struct th_certify_review *review, int side,
                               struct th_certificate *certificate);
 
+/* Certify a model without a ridge from the data. Its coefficients are those of
+ * (x - centre) * scale. *certificate keeps its path; lambda_max is filled in.
+ * Collective. */
+th_status th_certify(struct th_problem *problem, const struct th_support *model,
+                     double lambda, struct th_certificate *certificate,
+                     struct th_error *err);
+
 #endif

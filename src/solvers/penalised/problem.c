@@ -8,7 +8,6 @@
 #include "math/gap.h"
 #include "math/kernels/column.h"
 #include "math/kernels/kernels.h"
-#include "ranks/fixed.h"
 #include "solvers/access/density.h"
 
 #include <math.h>
@@ -27,7 +26,7 @@ typedef void th_problem_add(struct th_problem *problem,
                             const struct th_problem_piece *piece, void *task);
 
 struct gradients_task;
-static void scale(const struct th_problem *p, double *gradient);
+static void scale_gradient(const struct th_problem *p, double *gradient);
 static th_status form(struct th_problem *p, struct gradients_task *task,
                       struct th_error *err);
 static th_status problem_moments(struct th_problem *p, struct th_error *err);
@@ -65,7 +64,7 @@ static th_status take_kept_targets(struct th_problem *p, struct th_error *err)
 }
 
 /* Local. */
-static th_status reserve_rows(struct th_problem *p, struct th_error *err)
+static th_status load_examples(struct th_problem *p, struct th_error *err)
 {
   th_status rc;
   TH_TRY(TH_NEW(&p->target, p->rows, "targets", err));
@@ -125,7 +124,7 @@ struct named {
 };
 
 /* Local. */
-static th_status sort_keys(struct th_problem *p, struct th_error *err)
+static th_status order_groups(struct th_problem *p, struct th_error *err)
 {
   int64_t groups = p->grouping.groups;
   struct named *named = NULL;
@@ -140,7 +139,7 @@ static th_status sort_keys(struct th_problem *p, struct th_error *err)
   return rc;
 }
 
-static th_status name_groups(struct th_problem *p, struct th_error *err)
+static th_status set_keys(struct th_problem *p, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t g = 0; g < p->grouping.groups; g++) {
@@ -150,7 +149,7 @@ static th_status name_groups(struct th_problem *p, struct th_error *err)
   }
   if (p->grouping.shared.groups > 0)
     TH_TRY(name_shared(p, err));
-  rc = sort_keys(p, err);
+  rc = order_groups(p, err);
   TH_TRY(th_agree(p->context->comm, rc, err));
 done:
   return rc;
@@ -220,7 +219,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
                            .loss = context->loss,
                            .intercept = config->intercept,
                            .rows = shape->training};
-  TH_TRY(th_agree(context->comm, reserve_rows(p, err), err));
+  TH_TRY(th_agree(context->comm, load_examples(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
   p->dense = th_density_is_full(shape);
   choose_precision(p, shape);
@@ -234,7 +233,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   TH_TRY(th_grouping_build(&p->grouping, &of, context->comm,
                            p->active.attribute, p->active.count, err));
   TH_TRY(th_agree(context->comm, reserve_groups(p, err), err));
-  TH_TRY(name_groups(p, err));
+  TH_TRY(set_keys(p, err));
   TH_TRY(begin_at_zero(p, duals == NULL ? &unwanted : duals, err));
 done:
   th_problem_duals_free(&unwanted);
@@ -279,13 +278,13 @@ th_status th_problem_init_kept(struct th_problem *p, struct th_context *context,
                            .dense = kept->count > 0 &&
                                     kept->column->form != TH_VECTOR_ENTRIES,
                            .rows = kept->rows};
-  TH_TRY(reserve_rows(p, err));
+  TH_TRY(load_examples(p, err));
   TH_TRY(activate_kept(p, err));
   struct th_grouping_penalty l1 = {.penalty = th_penalty_find("l1"), .mix = 1};
   TH_TRY(th_grouping_build(&p->grouping, &l1, context->comm,
                            p->active.attribute, p->active.count, err));
   TH_TRY(reserve_groups(p, err));
-  TH_TRY(name_groups(p, err));
+  TH_TRY(set_keys(p, err));
   TH_TRY(begin_at_zero(p, duals, err));
 done:
   return rc;
@@ -347,7 +346,7 @@ struct sums_task {
 
 /* Add entry after entry, so that the bits do not depend on the cut into slabs.
  */
-static void add_sparse(struct th_problem *p,
+static void sum_sparse(struct th_problem *p,
                        const struct th_problem_piece *piece,
                        const double *factor, enum th_sum_kind kind)
 {
@@ -390,7 +389,7 @@ static struct th_vector vector_of(const struct th_problem_piece *piece,
   return x;
 }
 
-static void add_dense(struct th_problem *p,
+static void sum_dense(struct th_problem *p,
                       const struct th_problem_piece *piece,
                       const double *factor, enum th_sum_kind kind, float *room)
 {
@@ -418,12 +417,12 @@ static void sums_add_piece(struct th_problem *p,
                                              first, /* not used by a gradient */
                                    .weight32 = p->multiplier32 + first};
   if (piece->slab.layout == TH_SPARSE)
-    add_sparse(p, piece, factor, kind);
+    sum_sparse(p, piece, factor, kind);
   else if (kind == TH_SUM_FAST)
     th_kernel_gradient(&piece->slab, &m, p->centre + piece->at,
                        p->sums + piece->at);
   else
-    add_dense(p, piece, factor, kind, task->room);
+    sum_dense(p, piece, factor, kind, task->room);
 }
 
 /* Sums over all examples for attributes that are kept whole. */
@@ -444,9 +443,9 @@ static void sums_add_kept(struct th_problem *p, int64_t count,
 }
 
 /* One row group. Local. */
-static th_status read_group(struct th_problem *p, struct th_rows rows,
-                            int64_t count, th_problem_add *add, void *task,
-                            struct th_error *err)
+static th_status read_row_group(struct th_problem *p, struct th_rows rows,
+                                int64_t count, th_problem_add *add, void *task,
+                                struct th_error *err)
 {
   struct th_source *source = p->context->source;
   struct th_draw draw = {.rows = {.items = &rows, .count = 1}, .active = true};
@@ -466,9 +465,9 @@ static th_status read_group(struct th_problem *p, struct th_rows rows,
 
 /* Read all examples of the attributes that were declared, of which this rank
  * has `count`; sparse ones that are kept whole are only counted. Local. */
-static th_status problem_read(struct th_problem *p, int64_t count,
-                              th_problem_add *add, void *task,
-                              struct th_error *err)
+static th_status read_pieces(struct th_problem *p, int64_t count,
+                             th_problem_add *add, void *task,
+                             struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(p->context->source);
   bool drawn = p->csc.drawn;
@@ -476,22 +475,22 @@ static th_status problem_read(struct th_problem *p, int64_t count,
   p->csc.drawn = false;
   for (int64_t first = 0; first < p->rows && rc == TH_OK && !drawn;) {
     struct th_rows rows = th_shape_rest(shape, first);
-    rc = read_group(p, rows, count, add, task, err);
+    rc = read_row_group(p, rows, count, add, task, err);
     first += rows.count;
   }
   return rc;
 }
 
 /* Sums over all examples for the listed attributes. Local. */
-static th_status sum_all(struct th_problem *p, int64_t count,
-                         enum th_sum_kind kind, struct th_error *err)
+static th_status sum_examples(struct th_problem *p, int64_t count,
+                              enum th_sum_kind kind, struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(p->context->source);
   struct sums_task task = {.kind = kind};
   th_status rc =
       TH_NEW(&task.room, shape->row_group, "the examples of a row group", err);
   if (rc == TH_OK)
-    rc = problem_read(p, count, sums_add_piece, &task, err);
+    rc = read_pieces(p, count, sums_add_piece, &task, err);
   free(task.room);
   if (rc == TH_OK && p->csc.start != NULL)
     sums_add_kept(p, count, kind);
@@ -545,7 +544,7 @@ th_status th_problem_sums(struct th_problem *p, const bool *marked,
   if (rc != TH_OK)
     return rc;
   th_profile_begin(p->context->profile);
-  rc = th_agree(comm, sum_all(p, count, kind, err), err);
+  rc = th_agree(comm, sum_examples(p, count, kind, err), err);
   th_profile_end(p->context->profile, TH_PHASE_GRADIENT);
   for (int64_t k = 0; k < count && rc == TH_OK; k++) {
     double scale = p->active.scale[p->place[k]];
@@ -601,7 +600,7 @@ static void gradients_add_kept(const struct th_problem *p,
   th_kernel_gradients_add_entries(&entries, block->right, block->gradient);
 }
 
-static void scale(const struct th_problem *p, double *gradient)
+static void scale_gradient(const struct th_problem *p, double *gradient)
 {
   for (int64_t k = 0; k < p->active.count; k++)
     for (int64_t l = 0; l < RIGHT; l++)
@@ -616,11 +615,11 @@ static th_status form(struct th_problem *p, struct gradients_task *task,
   for (int64_t b = 0; b < task->blocks; b++)
     memset(task->block[b].gradient, 0, bytes);
   th_status rc =
-      problem_read(p, p->active.count, gradients_add_piece, task, err);
+      read_pieces(p, p->active.count, gradients_add_piece, task, err);
   for (int64_t b = 0; b < task->blocks && rc == TH_OK; b++) {
     if (p->csc.start != NULL)
       gradients_add_kept(p, &task->block[b]);
-    scale(p, task->block[b].gradient);
+    scale_gradient(p, task->block[b].gradient);
   }
   return rc;
 }
@@ -766,9 +765,9 @@ done:
 
 /* A value that is no finite number shows in the sums of its attribute. Local.
  */
-static th_status check_finite(const struct th_problem *p,
-                              const struct th_duals *duals,
-                              struct th_error *err)
+static th_status check_duals_finite(const struct th_problem *p,
+                                    const struct th_duals *duals,
+                                    struct th_error *err)
 {
   for (int64_t g = 0; g < p->grouping.groups; g++)
     if (duals->wanted[g] && !isfinite(duals->value[g]))
@@ -795,7 +794,7 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
     level = fmin(level, least_maximum(p, duals));
     TH_TRY(finish_duals(p, TH_SUM_DOUBLE, factor, reach, level, duals, err));
   }
-  rc = th_agree(p->context->comm, check_finite(p, duals, err), err);
+  rc = th_agree(p->context->comm, check_duals_finite(p, duals, err), err);
 done:
   return rc;
 }

@@ -162,14 +162,6 @@ th_status th_problem_predict(struct th_problem *problem,
 void th_problem_theta(const struct th_problem *problem,
                       const double *prediction, double *theta);
 
-/* Certify a model without a ridge from the data. Its coefficients are those of
- * (x - centre) * scale. *certificate keeps its path; lambda_max is filled in.
- * Collective. */
-th_status th_problem_certify(struct th_problem *problem,
-                             const struct th_support *model, double lambda,
-                             struct th_certificate *certificate,
-                             struct th_error *err);
-
 /* --- What the files of a penalised problem share -------------------------- */
 
 /* A bound on the rounding of a sum, over the sum of its terms' magnitudes. It

@@ -29,8 +29,8 @@ static bool add_entry(struct shares *s, double coef, double x, int64_t row)
   return term != TH_FIXED_BAD;
 }
 
-static bool add_sparse(struct shares *s, const struct th_slab *slab,
-                       double coef, double scale, int64_t first)
+static bool add_sparse_shares(struct shares *s, const struct th_slab *slab,
+                              double coef, double scale, int64_t first)
 {
   bool good = true;
   for (int64_t k = 0; k < slab->runs; k++) {
@@ -44,15 +44,15 @@ static bool add_sparse(struct shares *s, const struct th_slab *slab,
 }
 
 /* Add entry k of the list on a row group. */
-static bool add_slab(struct shares *s, const struct th_slab *slab, int64_t k,
-                     struct th_rows rows)
+static bool predict_slab(struct shares *s, const struct th_slab *slab,
+                         int64_t k, struct th_rows rows)
 {
   const struct th_context *context = s->problem->context;
   int64_t at = s->attribute[k] - context->owned.first;
   double centre = context->centre[at];
   double scale = context->scale[at];
   if (slab->layout == TH_SPARSE && centre == 0)
-    return add_sparse(s, slab, s->coef[k], scale, rows.first);
+    return add_sparse_shares(s, slab, s->coef[k], scale, rows.first);
   th_kernel_column(slab, centre, scale, s->column);
   return th_fixed_add(&s->fixed, s->coef[k], s->column, rows.count,
                       s->sums + rows.first);
@@ -86,7 +86,7 @@ static th_status share_group(struct shares *s, struct th_rows rows,
     struct th_slab slab;
     rc = th_source_support(source, &draw, rows, s->attribute[k], &slab, err);
     if (rc == TH_OK)
-      s->good &= add_slab(s, &slab, k, rows);
+      s->good &= predict_slab(s, &slab, k, rows);
   }
   return rc;
 }

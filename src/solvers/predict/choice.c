@@ -43,7 +43,7 @@ void th_choice_free(struct th_choice *choice)
   *choice = (struct th_choice){0};
 }
 
-static double mean_of(const struct th_choice *choice, const double *u)
+static double weighted_mean(const struct th_choice *choice, const double *u)
 {
   double sum = th_column_dot_plain(choice->weight, u, choice->rows);
   return choice->sum > 0 ? sum / choice->sum : 0;
@@ -90,7 +90,7 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
   TH_TRY(reserve(choice, err));
   TH_TRY(TH_NEW(&loss, choice->rows, "losses", err));
   th_loss_f_all(choice->loss, choice->rows, prediction, choice->target, loss);
-  double mean = mean_of(choice, loss);
+  double mean = weighted_mean(choice, loss);
   choice->candidate[choice->count] =
       (struct th_candidate){.kind = kind,
                             .mix = mix,
@@ -129,7 +129,7 @@ static double compare(const struct th_choice *choice, int64_t c, int64_t b,
 {
   for (int64_t i = 0; i < choice->rows; i++)
     choice->difference[i] = choice->row_loss[c][i] - choice->row_loss[b][i];
-  double mean = mean_of(choice, choice->difference);
+  double mean = weighted_mean(choice, choice->difference);
   *se = se_of(choice, choice->difference, mean);
   return mean;
 }
@@ -155,8 +155,8 @@ static double gain_of(const struct th_choice *choice, double null, double best)
   return best > 0 ? rows * th_log(null / best) : INFINITY;
 }
 
-static int64_t find_kind(const struct th_choice *choice,
-                         enum th_candidate_kind kind)
+static int64_t find_candidate(const struct th_choice *choice,
+                              enum th_candidate_kind kind)
 {
   for (int64_t c = 0; c < choice->count; c++)
     if (choice->candidate[c].kind == kind)
@@ -184,7 +184,7 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
   const struct th_candidate *all = choice->candidate;
   int64_t c = find_best(choice, mix);
   int64_t b = find_best(choice, other);
-  int64_t null = find_kind(choice, TH_CANDIDATE_NULL);
+  int64_t null = find_candidate(choice, TH_CANDIDATE_NULL);
   double se = 0;
   if (c < 0 || b < 0 || null < 0)
     return false;
@@ -219,8 +219,8 @@ double th_choice_least_gain(int64_t attributes)
 th_status th_choice_make(struct th_choice *choice, double least_gain,
                          struct th_chosen *made, struct th_error *err)
 {
-  made->null = find_kind(choice, TH_CANDIDATE_NULL);
-  made->strict = find_kind(choice, TH_CANDIDATE_STRICT);
+  made->null = find_candidate(choice, TH_CANDIDATE_NULL);
+  made->strict = find_candidate(choice, TH_CANDIDATE_STRICT);
   made->best = find_best(choice, ANY_MIX);
   if (made->null < 0)
     return th_fail(err, TH_EARG, "a choice needs the null model");

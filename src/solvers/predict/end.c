@@ -70,7 +70,7 @@ static th_status invite(struct candidates *c, const struct th_end_work *w,
   }
   rc = th_choice_init(&c->choice, rows, c->target, c->weight, w->context->loss,
                       most, err);
-  th_choice_count(&c->choice, th_end_effective(c->weight, equal, rows));
+  th_choice_count(&c->choice, th_end_rows_effective(c->weight, equal, rows));
 done:
   TH_FREE(at, equal);
   return rc;
@@ -139,8 +139,9 @@ static struct th_ending end_note(const struct th_end_work *w,
 }
 
 /* Describe the candidates for the model. */
-static void note(const struct th_end_work *w, const struct th_choice *choice,
-                 const struct th_chosen *made)
+static void note_candidates(const struct th_end_work *w,
+                            const struct th_choice *choice,
+                            const struct th_chosen *made)
 {
   static const enum th_ending_kind kinds[] = {
       [TH_CANDIDATE_NULL] = TH_ENDING_NULL,
@@ -152,7 +153,7 @@ static void note(const struct th_end_work *w, const struct th_choice *choice,
   struct th_ending *e = &w->end->ending;
   *e = end_note(w, kinds[chosen->kind]);
   e->size = chosen->size;
-  e->mix = net ? th_end_mix(chosen->mix) : 0;
+  e->mix = net ? th_end_nets_mix(chosen->mix) : 0;
   e->lambda = net ? w->lambda[chosen->mix][chosen->step] : 0;
   e->null_loss = c[made->null].loss;
   e->null_se = c[made->null].se;
@@ -184,7 +185,7 @@ static th_status end_choose(struct th_end_work *w, struct th_error *err)
   w->end->chosen = c.choice.candidate[made.chosen];
   const struct th_candidate *best = &c.choice.candidate[made.best];
   w->at_end = best->kind == TH_CANDIDATE_NET && best->step == w->lambdas - 1;
-  note(w, &c.choice, &made);
+  note_candidates(w, &c.choice, &made);
 done:
   dismiss(&c);
   return rc;
@@ -369,10 +370,10 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
     w->context = context;
     w->known = known;
     w->rows = end->rows;
-    rc = th_end_reserve(w, err);
+    rc = th_end_rows_reserve(w, err);
   }
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_end_gather(w, scores, support, err));
+  TH_TRY(th_end_rows_read(w, scores, support, err));
   if (w->blind == NULL)
     TH_TRY(th_end_strict(w, support, err));
   if (w->blind != NULL) {

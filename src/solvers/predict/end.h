@@ -37,15 +37,15 @@ enum {
 };
 
 /* Attributes in the list of a run with that budget on n examples. Local. */
-int64_t th_end_longest_list(int64_t budget, int64_t n);
+int64_t th_end_rows_longest_list(int64_t budget, int64_t n);
 
 /* Do folds choose the model, rather than a held-out part? passes: 1, or more.
  * Local. */
-bool th_end_small(int64_t passes, int64_t n);
+bool th_end_rows_few(int64_t passes, int64_t n);
 
 /* The passes for screening, of so many in all (0: no limit), over `blocks`
  * blocks of data of n examples; 1 of a single pass. Local. */
-int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n);
+int64_t th_end_rows_screens(int64_t passes, int64_t blocks, int64_t n);
 
 /* What rows that the end does not see have taught about the strict support: by
  * squared loss, and for labels also by their own loss, unless its precision is
@@ -80,12 +80,13 @@ static inline bool th_end_chooses(const struct th_config *config)
 }
 
 /* Decide which rows see the list, and which of these choose the model. passes:
- * all of the run, and those that screen. Collective. Release with th_end_free.
+ * all of the run, and those that screen. Collective. Release with
+ * th_end_rows_free.
  */
-th_status th_end_init(struct th_end *end, struct th_context *context,
+th_status th_end_rows(struct th_end *end, struct th_context *context,
                       int64_t passes, int64_t screens, struct th_error *err);
 /* Local. */
-void th_end_free(struct th_end *end);
+void th_end_rows_free(struct th_end *end);
 
 /* Make the model. support holds the strict support that screening has found,
  * and receives the chosen candidate. known: what was learnt about the strict
@@ -180,15 +181,16 @@ static inline int64_t *th_end_points(const struct th_end_work *w, int mix,
 
 /* Read targets and weights of all training examples, and reserve room for all
  * arrays over rows. Local. */
-th_status th_end_reserve(struct th_end_work *w, struct th_error *err);
+th_status th_end_rows_reserve(struct th_end_work *w, struct th_error *err);
 
 /* Make the lists, and fetch the values and scales of their attributes.
  * Collective. */
-th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
-                        const struct th_support *support, struct th_error *err);
+th_status th_end_rows_read(struct th_end_work *w, struct th_marginal *scores,
+                           const struct th_support *support,
+                           struct th_error *err);
 
 /* The share of norm1 in the nets of a mix. Local. */
-double th_end_mix(int64_t mix);
+double th_end_nets_mix(int64_t mix);
 
 /* The candidates for the strict support on all rows: the list or, in large
  * data, the members of S. */
@@ -216,8 +218,8 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
 /* How many different examples of equal weight tell as much as these rows, of
  * which one chooses for all that are equal, with their mean weight. Their
  * number says nothing: examples of few values are equal by chance. Local. */
-double th_end_effective(const double *weight, const int64_t *equal,
-                        int64_t rows);
+double th_end_rows_effective(const double *weight, const int64_t *equal,
+                             int64_t rows);
 
 /* *goes_on: a mix is worth its other paths. Of its path without the first fold,
  * the best prediction of this fold is not far behind that of the mix before

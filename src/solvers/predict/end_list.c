@@ -59,7 +59,7 @@ struct taken {
 };
 
 /* Put an attribute in. False: it was there. */
-static bool put(struct taken *taken, int64_t attribute)
+static bool insert_attribute(struct taken *taken, int64_t attribute)
 {
   uint64_t at = (uint64_t)attribute * 0x9e3779b97f4a7c15u >> 20;
   for (;; at++) {
@@ -73,26 +73,27 @@ static bool put(struct taken *taken, int64_t attribute)
   }
 }
 
-static void add(struct th_end_list *list, struct taken *taken,
-                int64_t attribute)
+static void list_attribute(struct th_end_list *list, struct taken *taken,
+                           int64_t attribute)
 {
-  if (put(taken, attribute))
+  if (insert_attribute(taken, attribute))
     list->attribute[list->count++] = attribute;
 }
 
 /* Add the next attribute of a ranking that is not in the list yet. */
-static bool add_next(struct th_end_list *list, struct taken *taken,
-                     const struct ranking *r, int which, int64_t *at)
+static bool list_next_ranked(struct th_end_list *list, struct taken *taken,
+                             const struct ranking *r, int which, int64_t *at)
 {
   int64_t before = list->count;
   while (list->count == before && *at < r->found[which])
-    add(list, taken, r->best[which][(*at)++].attribute);
+    list_attribute(list, taken, r->best[which][(*at)++].attribute);
   return list->count > before;
 }
 
 /* Local. */
-static th_status fill(struct th_end_list *list, const struct ranking *r,
-                      const struct th_end_wish *request, struct th_error *err)
+static th_status fill_list(struct th_end_list *list, const struct ranking *r,
+                           const struct th_end_wish *request,
+                           struct th_error *err)
 {
   struct taken taken = {.slots = 64};
   int64_t at[TH_SCORES] = {0};
@@ -106,12 +107,12 @@ static th_status fill(struct th_end_list *list, const struct ranking *r,
   TH_TRY(TH_NEW(&list->attribute, request->most,
                 "the models compared at the end", err));
   for (int64_t k = 0; k < members && list->count < request->most; k++)
-    add(list, &taken, request->members->attribute[k]);
+    list_attribute(list, &taken, request->members->attribute[k]);
   while (more && list->count < request->most) {
     more = false;
     for (int which = 0; which < TH_SCORES && list->count < request->most;
          which++)
-      more |= add_next(list, &taken, r, which, &at[which]);
+      more |= list_next_ranked(list, &taken, r, which, &at[which]);
   }
   qsort(list->attribute, (size_t)list->count, sizeof *list->attribute,
         th_integer_ascending);
@@ -129,7 +130,7 @@ th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
   th_status rc;
   *list = (struct th_end_list){0};
   TH_TRY(rank_all(&ranking, scores, context, request, err));
-  TH_TRY(th_agree(context->comm, fill(list, &ranking, request, err), err));
+  TH_TRY(th_agree(context->comm, fill_list(list, &ranking, request, err), err));
 done:
   ranking_free(&ranking);
   return rc;

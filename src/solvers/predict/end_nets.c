@@ -25,7 +25,7 @@ enum {
   SPAN_STEPS = TH_USUAL_LAMBDAS - 1
 };
 
-double th_end_mix(int64_t mix)
+double th_end_nets_mix(int64_t mix)
 {
   return mixes[mix];
 }
@@ -93,9 +93,9 @@ static bool is_enough(struct task *task, const double *prediction)
 
 /* The model at the last lambda, or at the last that has few enough attributes.
  * Local. */
-static th_status take_model(struct th_end_work *w, int64_t k,
-                            const struct th_net_point *point,
-                            struct th_error *err)
+static th_status keep_net(struct th_end_work *w, int64_t k,
+                          const struct th_net_point *point,
+                          struct th_error *err)
 {
   w->net_step = k;
   struct th_end_model *model = &w->net;
@@ -126,7 +126,7 @@ static th_status take_point(void *self, int64_t k,
     return rc;
   if (task->final) {
     bool fits = largest == 0 ? k + 1 == task->most : point->size <= largest;
-    return fits ? take_model(w, k, point, err) : TH_OK;
+    return fits ? keep_net(w, k, point, err) : TH_OK;
   }
   *th_end_points(w, task->mix, task->fold) = k + 1;
   if (task->fold == th_end_sizes(w))
@@ -224,7 +224,7 @@ static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
 }
 
 /* Forget what a mix gave on this rank. */
-static void clear(struct th_end_work *w, int mix)
+static void clear_mix(struct th_end_work *w, int mix)
 {
   int64_t net = mix * TH_LAMBDAS;
   size_t predictions = (size_t)(TH_LAMBDAS * w->held);
@@ -236,7 +236,7 @@ static void clear(struct th_end_work *w, int mix)
 
 /* Each number comes from one rank, and the others have zeros, so that a sum
  * shares it. Collective. */
-static void share(struct th_end_work *w, int mix)
+static void share_mix(struct th_end_work *w, int mix)
 {
   struct th_comm *comm = w->context->comm;
   int64_t net = mix * TH_LAMBDAS;
@@ -255,16 +255,16 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
   struct th_comm *comm = w->context->comm;
   th_status rc;
   if (turn > 1 && comm->rank != 0)
-    clear(w, turn - 1); /* its first path is shared: one rank keeps it */
+    clear_mix(w, turn - 1); /* its first path is shared: one rank keeps it */
   th_profile_begin(w->context->profile);
   rc = th_agree(comm, run_mine(w, turn, err), err);
   th_profile_end(w->context->profile, TH_PHASE_SOLVE);
   *goes_on = rc == TH_OK && turn < TH_MIXES;
   if (rc == TH_OK)
-    share(w, turn - 1);
+    share_mix(w, turn - 1);
   if (!*goes_on)
     return rc;
-  share(w, turn);
+  share_mix(w, turn);
   return th_agree(comm, th_end_goes_on(w, turn, goes_on, err), err);
 }
 
@@ -281,7 +281,7 @@ th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
   w->done = 0;
   th_context_part(w->context, true);
   for (int mix = 0; mix < TH_MIXES; mix++)
-    clear(w, mix);
+    clear_mix(w, mix);
   TH_TRY(th_agree(w->context->comm, make_grid(w, err), err));
   goes_on = w->lambda[0][0] > 0;
   for (int turn = 1; turn <= TH_MIXES && goes_on; turn++)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t th_end_longest_list(int64_t budget, int64_t n);
+int64_t th_end_rows_longest_list(int64_t budget, int64_t n);
 
 enum {
   /* rows of a block that are enough to list its best attributes */
@@ -32,13 +32,13 @@ enum { COUNTED = -2 }; /* in place of a row */
 /* What an example is used for. */
 enum fate { SCREENED = 0, FITTED, CHOOSES };
 
-bool th_end_small(int64_t passes, int64_t n)
+bool th_end_rows_few(int64_t passes, int64_t n)
 {
   return n < (passes == 1 ? TH_END_OF_ONE : 1) * TH_END_SMALL;
 }
 
 /* Small data meet every block; of large data each block sees ENOUGH rows. */
-int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n)
+int64_t th_end_rows_screens(int64_t passes, int64_t blocks, int64_t n)
 {
   bool small = n < TH_END_SMALL;
   int64_t most =
@@ -79,8 +79,8 @@ static void mark_all(const struct th_end *end, const struct th_deal *deal,
 }
 
 /* Add the examples of a row group that see the list. Local. */
-static th_status add_group(struct th_end *end, struct th_rows group,
-                           const uint8_t *fate, struct th_error *err)
+static th_status add_listed_rows(struct th_end *end, struct th_rows group,
+                                 const uint8_t *fate, struct th_error *err)
 {
   int64_t last = group.first + group.count;
   th_status rc = TH_OK;
@@ -102,7 +102,7 @@ static th_status add_pieces(struct th_end *end, const struct th_shape *shape,
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
     struct th_rows rows = th_shape_rest(shape, first);
-    rc = add_group(end, rows, fate, err);
+    rc = add_listed_rows(end, rows, fate, err);
     first += rows.count;
   }
   end->rows = th_deal_pieces_rows(&end->pieces);
@@ -133,7 +133,7 @@ static bool matters(const struct th_twins *twins,
                     const struct th_source *source, bool held)
 {
   int64_t n = th_source_shape(source)->training;
-  int64_t list = th_end_longest_list(th_source_budget(source), n);
+  int64_t list = th_end_rows_longest_list(th_source_budget(source), n);
   int64_t different = twins != NULL ? n - twins->count : n;
   return different < n && different > n / FEW_VALUES &&
          (!held || different < MANY_FOR_EACH * list);
@@ -165,7 +165,7 @@ done:
 
 /* The first example that equals stored row `row`; *at goes through the twins.
  */
-static int64_t first_of(const struct equals *e, int64_t row, int64_t *at)
+static int64_t first_equal(const struct equals *e, int64_t row, int64_t *at)
 {
   const struct th_twins *twins = e->twins;
   while (*at < twins->count && twins->row[*at] < row)
@@ -193,7 +193,7 @@ static th_status join_equals(struct th_end *end, struct equals *e, bool held,
   for (int64_t k = 0; k < end->pieces.count && rc == TH_OK; k++) {
     struct th_rows rows = end->pieces.items[k];
     for (int64_t i = rows.first; i < rows.first + rows.count; i++, row++) {
-      int64_t first = first_of(e, i, &at);
+      int64_t first = first_equal(e, i, &at);
       if (e->lead[first] < 0)
         e->lead[first] = row;
       end->twin[row] = e->lead[first];
@@ -278,7 +278,7 @@ static th_status choose_rows(struct th_end *end, struct th_context *context,
                              struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
-  bool by_folds = th_end_small(end->once ? 1 : 0, shape->training);
+  bool by_folds = th_end_rows_few(end->once ? 1 : 0, shape->training);
   struct equals equals = {0};
   uint8_t *fate = NULL;
   th_status rc;
@@ -306,7 +306,7 @@ done:
   return rc;
 }
 
-th_status th_end_init(struct th_end *end, struct th_context *context,
+th_status th_end_rows(struct th_end *end, struct th_context *context,
                       int64_t passes, int64_t screens, struct th_error *err)
 {
   int64_t n = th_source_shape(context->source)->training;
@@ -320,7 +320,7 @@ th_status th_end_init(struct th_end *end, struct th_context *context,
   return th_agree(context->comm, rc, err);
 }
 
-void th_end_free(struct th_end *end)
+void th_end_rows_free(struct th_end *end)
 {
   th_deal_pieces_free(&end->pieces);
   TH_FREE(end->fold, end->twin);
@@ -337,7 +337,7 @@ static const double most_values = (double)SHORTEST_LIST * TH_END_MOST;
 
 static const double rounding = 1e-9; /* of sums of weights */
 
-int64_t th_end_longest_list(int64_t budget, int64_t n)
+int64_t th_end_rows_longest_list(int64_t budget, int64_t n)
 {
   int64_t room = (int64_t)(most_values / (double)n);
   room = th_min_i64(LONGEST_LIST, th_max_i64(SHORTEST_LIST, room));
@@ -360,8 +360,8 @@ static bool has_all(const struct th_end_work *w, int64_t f, bool inside)
   return labels ? least < most : least <= most;
 }
 
-double th_end_effective(const double *weight, const int64_t *equal,
-                        int64_t rows)
+double th_end_rows_effective(const double *weight, const int64_t *equal,
+                             int64_t rows)
 {
   double sum = 0;
   double squares = 0;
@@ -382,7 +382,7 @@ static double effective(const struct th_end_work *w, double *joint,
       joint[th_end_lead(w, i)] += w->weight[i];
       equal[th_end_lead(w, i)]++;
     }
-  return th_end_effective(joint, equal, w->rows);
+  return th_end_rows_effective(joint, equal, w->rows);
 }
 
 /* Why no predictions can choose, or NULL. */
@@ -405,7 +405,7 @@ static const char *why_blind(const struct th_end_work *w, double *joint,
          "part. More of them would help";
 }
 
-th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
+th_status th_end_rows_reserve(struct th_end_work *w, struct th_error *err)
 {
   int64_t paths = (w->end->folds + 1) * TH_MIXES;
   double *joint = NULL;
@@ -464,7 +464,7 @@ static th_status choose_lists(struct th_end_work *w, struct th_marginal *scores,
                               struct th_error *err)
 {
   int64_t budget = th_source_budget(w->context->source);
-  int64_t most = th_end_longest_list(budget, w->rows);
+  int64_t most = th_end_rows_longest_list(budget, w->rows);
   th_status rc;
   do {
     TH_TRY(make_lists(w, scores, support, most, err));
@@ -476,7 +476,7 @@ done:
 
 /* Fetch the lists' values, never more than the budget in one draw. Collective.
  */
-static th_status fetch(struct th_end_work *w, struct th_error *err)
+static th_status fetch_lists(struct th_end_work *w, struct th_error *err)
 {
   struct th_context *context = w->context;
   int64_t budget = th_source_budget(context->source);
@@ -494,7 +494,7 @@ static th_status fetch(struct th_end_work *w, struct th_error *err)
  * mean, and how often. It scales with the attribute and does not change with
  * shifts. The deviation alone would put rare attributes at a disadvantage.
  * Without an intercept distances are from 0. */
-static double factor_of(const struct th_statistics *s, bool intercept)
+static double penalty_unit(const struct th_statistics *s, bool intercept)
 {
   double centre = intercept ? s->mean : 0;
   double reach = fmax(s->highest - centre, centre - s->lowest);
@@ -521,8 +521,8 @@ static th_status own_factors(struct th_end_work *w, struct th_range mine,
     struct th_range range = {first, attribute[end - 1] + 1};
     rc = th_source_statistics(context->source, range, statistics, err);
     for (; k < end; k++)
-      w->factor[k] = factor_of(&statistics[attribute[k] - first],
-                               context->config->intercept);
+      w->factor[k] = penalty_unit(&statistics[attribute[k] - first],
+                                  context->config->intercept);
   }
   free(statistics);
   return rc;
@@ -569,12 +569,13 @@ done:
   return rc;
 }
 
-th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
-                        const struct th_support *support, struct th_error *err)
+th_status th_end_rows_read(struct th_end_work *w, struct th_marginal *scores,
+                           const struct th_support *support,
+                           struct th_error *err)
 {
   th_status rc;
   TH_TRY(choose_lists(w, scores, support, err));
-  TH_TRY(fetch(w, err));
+  TH_TRY(fetch_lists(w, err));
   TH_TRY(take_scales(w, err));
   TH_TRY(th_agree(w->context->comm, make_vectors(w, err), err));
 done:

@@ -6,9 +6,7 @@
 #include "solvers/predict/end_list.h"
 #include "solvers/predict/strict.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Predict the held-out rows by the mean of the other rows. Local. */
 static th_status predict_mean(struct th_end_work *w, struct th_error *err)
@@ -190,9 +188,9 @@ static th_status fit_all(struct th_end_work *w,
 }
 
 /* Local. */
-static th_status run_mine(struct th_end_work *w,
-                          const struct th_end_list *members,
-                          struct th_error *err)
+static th_status run_folds(struct th_end_work *w,
+                           const struct th_end_list *members,
+                           struct th_error *err)
 {
   const struct th_comm *comm = w->context->comm;
   th_status rc;
@@ -211,7 +209,7 @@ th_status th_end_strict(struct th_end_work *w, const struct th_support *support,
   struct th_comm *comm = w->context->comm;
   const struct th_end_list members = {support->size, support->attribute};
   th_profile_begin(w->context->profile);
-  th_status rc = th_agree(comm, run_mine(w, &members, err), err);
+  th_status rc = th_agree(comm, run_folds(w, &members, err), err);
   th_profile_end(w->context->profile, TH_PHASE_SOLVE);
   if (rc == TH_OK)
     th_comm_share_numbers(comm, w->strict, (size_t)w->held);

@@ -40,8 +40,8 @@ static bool is_touched(const struct th_marginal *m, int64_t j)
   return (m->touched[j / ZEROS_WORD] >> j % ZEROS_WORD & 1) != 0;
 }
 
-static void catch_up(struct th_marginal *m, const struct th_context *context,
-                     int64_t j)
+static void add_pending_draws(struct th_marginal *m,
+                              const struct th_context *context, int64_t j)
 {
   for (int64_t k = 0; k < m->zero_count; k++)
     if (j >= m->zeros[k].mine.first && j < m->zeros[k].mine.last)
@@ -53,7 +53,7 @@ void th_marginal_touch(struct th_marginal *m, const struct th_context *context,
 {
   if (is_touched(m, j))
     return;
-  catch_up(m, context, j);
+  add_pending_draws(m, context, j);
   m->touched[j / ZEROS_WORD] |= (uint64_t)1 << j % ZEROS_WORD;
 }
 
@@ -201,8 +201,8 @@ static th_status reserve(struct th_marginal *m, const struct th_batch *batch,
 }
 
 /* Put the sums of a member in all folds aside, or back. */
-static void hold(struct th_marginal *m, const struct th_context *context,
-                 const struct th_support *support, bool back)
+static void swap_held(struct th_marginal *m, const struct th_context *context,
+                      const struct th_support *support, bool back)
 {
   int64_t count = th_range_count(context->owned);
   struct th_range mine = th_support_owned(support, context->owned);
@@ -241,14 +241,14 @@ th_status th_marginal_begin(struct th_marginal *m,
 void th_marginal_hold(struct th_marginal *m, const struct th_context *context,
                       const struct th_support *support)
 {
-  hold(m, context, support, false);
+  swap_held(m, context, support, false);
 }
 
 void th_marginal_release(struct th_marginal *m,
                          const struct th_context *context,
                          const struct th_support *support)
 {
-  hold(m, context, support, true);
+  swap_held(m, context, support, true);
 }
 
 /* Attributes that have an entry for the first time. */

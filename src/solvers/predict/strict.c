@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double largest(const double *value, int64_t count);
+static double max_abs(const double *value, int64_t count);
 
 /* --- The strict support, from rows and from what earlier rows have said
  *
@@ -35,8 +35,8 @@ struct unit {
   double shift;
 };
 
-static struct unit unit_of(const struct th_strict_known *known,
-                           const struct th_standard *z, int64_t k)
+static struct unit column_unit(const struct th_strict_known *known,
+                               const struct th_standard *z, int64_t k)
 {
   double size = z->spread[k] > 0 ? 1 / z->spread[k] : 1;
   return (struct unit){size, (z->offset[k] - known->centre[k]) * size};
@@ -101,8 +101,8 @@ done:
 }
 
 /* Sums over the rows. */
-static th_status add_rows(struct equations *e, const double *target,
-                          bool intercept, struct th_error *err)
+static th_status add_row_products(struct equations *e, const double *target,
+                                  bool intercept, struct th_error *err)
 {
   const struct th_standard *z = &e->z;
   double total = 0;
@@ -129,9 +129,9 @@ done:
  * each, and about their constant, to the coefficients and constant of z:
  * precision[order * order] and moment[order]. Local.
  * theta of the columns = T (theta of z, its constant): T' Lam T and T' eta. */
-static void strict_known_of_z(const struct th_strict_known *known,
-                              const struct th_standard *z, bool intercept,
-                              double *precision, double *moment)
+static void known_of_z(const struct th_strict_known *known,
+                       const struct th_standard *z, bool intercept,
+                       double *precision, double *moment)
 {
   const int64_t count = z->count;
   const int64_t order = count + intercept;
@@ -140,10 +140,10 @@ static void strict_known_of_z(const struct th_strict_known *known,
   double weight = intercept ? last[count] : 0;
   double total = intercept ? known->moment[count] : 0;
   for (int64_t k = 0; k < count; k++) {
-    struct unit b = unit_of(known, z, k);
+    struct unit b = column_unit(known, z, k);
     double beside = intercept ? last[k] : 0;
     for (int64_t j = 0; j < count; j++) {
-      struct unit a = unit_of(known, z, j);
+      struct unit a = column_unit(known, z, j);
       double other = intercept ? last[j] : 0;
       precision[j + k * order] =
           a.size * b.size * lam[j + k * order] - a.shift * b.size * beside -
@@ -161,8 +161,8 @@ static void strict_known_of_z(const struct th_strict_known *known,
 }
 
 /* Add what is known, over the variance of the rows. Local. */
-static th_status add_known(struct equations *e, bool intercept,
-                           struct th_error *err)
+static th_status add_known_products(struct equations *e, bool intercept,
+                                    struct th_error *err)
 {
   const struct th_strict_known *known = e->known;
   const int64_t count = e->z.count;
@@ -172,7 +172,7 @@ static th_status add_known(struct equations *e, bool intercept,
   th_status rc;
   TH_TRY(TH_NEW(&lam, order * order, "least squares", err));
   TH_TRY(TH_NEW(&eta, order, "least squares", err));
-  strict_known_of_z(known, &e->z, intercept, lam, eta);
+  known_of_z(known, &e->z, intercept, lam, eta);
   for (int64_t k = 0; k < count; k++) {
     for (int64_t j = 0; j < count; j++)
       e->products[j + k * count] += e->variance * lam[j + k * order];
@@ -206,8 +206,8 @@ static void sweep_constant(struct equations *e)
 }
 
 /* Return the coefficients of the columns that stay, for columns as given. */
-static void tell(const struct equations *e, int64_t *chosen, int64_t *size,
-                 double *coef, double *constant)
+static void return_coefs(const struct equations *e, int64_t *chosen,
+                         int64_t *size, double *coef, double *constant)
 {
   double total = e->total;
   *size = 0;
@@ -216,7 +216,7 @@ static void tell(const struct equations *e, int64_t *chosen, int64_t *size,
   *constant = e->weight > 0 ? total / e->weight : 0;
   for (int64_t k = 0; k < e->z.count; k++)
     if (e->fit.stays[k]) {
-      coef[*size] = e->fit.coef[k] * unit_of(e->known, &e->z, k).size;
+      coef[*size] = e->fit.coef[k] * column_unit(e->known, &e->z, k).size;
       *constant -= coef[*size] * e->z.offset[k];
       chosen[(*size)++] = k;
     }
@@ -234,8 +234,8 @@ th_status th_strict_join(const struct th_strict_known *known,
                           data->weight, data->intercept, err));
   TH_TRY(reserve(&e, err));
   TH_TRY(find_variance(&e, data->column, data->target, err));
-  TH_TRY(add_rows(&e, data->target, data->intercept, err));
-  TH_TRY(add_known(&e, data->intercept, err));
+  TH_TRY(add_row_products(&e, data->target, data->intercept, err));
+  TH_TRY(add_known_products(&e, data->intercept, err));
   sweep_constant(&e);
   if (data->count > 0)
     TH_TRY(th_backward_start(&e.fit, data->count, e.z.n + (double)data->count,
@@ -243,7 +243,7 @@ th_status th_strict_join(const struct th_strict_known *known,
   th_backward_prune(&e.fit, threshold, false);
   if (data->largest > 0)
     th_backward_reduce(&e.fit, data->largest);
-  tell(&e, chosen, size, coef, constant);
+  return_coefs(&e, chosen, size, coef, constant);
 done:
   equations_free(&e);
   return rc;
@@ -274,9 +274,9 @@ static void return_units(const struct th_standard *z, const double *theta,
 }
 
 /* theta such that products theta = moment, both borrowed. */
-static th_status solve(const struct th_standard *z, const double *products,
-                       const double *moment, double *coef, double *constant,
-                       struct th_error *err)
+static th_status solve_z(const struct th_standard *z, const double *products,
+                         const double *moment, double *coef, double *constant,
+                         struct th_error *err)
 {
   struct th_cholesky factor = {0};
   double *theta = NULL;
@@ -312,7 +312,7 @@ static th_status fit_squares(const struct th_standard *z, const double *target,
   }
   for (int64_t k = 0; k < z->count; k++)
     moment[k] = th_standard_dot(z, k, u, total);
-  TH_TRY(solve(z, products, moment, coef, constant, err));
+  TH_TRY(solve_z(z, products, moment, coef, constant, err));
 done:
   TH_FREE(products, moment, u);
   return rc;
@@ -362,14 +362,14 @@ static void newton_free(struct newton *n)
 }
 
 /* Take what is known, transformed to coefficients of z. */
-static th_status take_known(struct newton *n,
-                            const struct th_strict_known *known,
-                            struct th_error *err)
+static th_status transform_known(struct newton *n,
+                                 const struct th_strict_known *known,
+                                 struct th_error *err)
 {
   th_status rc;
   TH_TRY(TH_NEW(&n->known, n->order * n->order, "Newton steps", err));
   TH_TRY(TH_NEW(&n->pull, n->order, "Newton steps", err));
-  strict_known_of_z(known, n->z, n->intercept, n->known, n->pull);
+  known_of_z(known, n->z, n->intercept, n->known, n->pull);
 done:
   return rc;
 }
@@ -395,7 +395,7 @@ static double value_of_known(const struct newton *n, double length)
 }
 
 /* The objective at theta + length step. */
-static double value_at(const struct newton *n, double length)
+static double objective_along(const struct newton *n, double length)
 {
   double sum = 0;
   double square = 0;
@@ -459,7 +459,7 @@ static th_status find_hessian(struct newton *n, struct th_error *err)
   return TH_OK;
 }
 
-static double largest(const double *value, int64_t count)
+static double max_abs(const double *value, int64_t count)
 {
   double most = 0;
   for (int64_t k = 0; k < count; k++)
@@ -468,7 +468,7 @@ static double largest(const double *value, int64_t count)
 }
 
 /* Find the step, shortened to longest_step, and what it adds to predictions. */
-static th_status find_step(struct newton *n, struct th_error *err)
+static th_status find_short_step(struct newton *n, struct th_error *err)
 {
   const struct th_standard *z = n->z;
   th_status rc;
@@ -477,7 +477,7 @@ static th_status find_step(struct newton *n, struct th_error *err)
   TH_TRY(th_cholesky_pivot(&n->factor, n->order, n->hessian, n->order, singular,
                            err));
   th_cholesky_solve(&n->factor, n->factor.rank, n->step, n->step);
-  double scale = fmin(1, longest_step / largest(n->step, n->order));
+  double scale = fmin(1, longest_step / max_abs(n->step, n->order));
   for (int64_t k = 0; k < n->order; k++)
     n->step[k] *= scale;
   for (int64_t i = 0; i < z->rows; i++)
@@ -490,14 +490,14 @@ done:
 
 /* Go along the step, halved until the objective does not rise. *goes_on:
  * another step is worth it. */
-static void descend(struct newton *n, bool *goes_on)
+static void backtrack_theta(struct newton *n, bool *goes_on)
 {
   double most = n->value + least_rise * fabs(n->value);
   double length = 1;
-  double value = value_at(n, length);
+  double value = objective_along(n, length);
   for (int k = 0; k < MOST_HALVINGS && !(value <= most); k++) {
     length /= 2;
-    value = value_at(n, length);
+    value = objective_along(n, length);
   }
   *goes_on = value <= most;
   if (!*goes_on)
@@ -505,7 +505,7 @@ static void descend(struct newton *n, bool *goes_on)
   n->value = value;
   th_column_add_plain(n->step, length, n->order, n->theta);
   th_column_add_plain(n->moved, length, n->z->rows, n->prediction);
-  *goes_on = length * largest(n->step, n->order) >= shortest_step;
+  *goes_on = length * max_abs(n->step, n->order) >= shortest_step;
 }
 
 /* The log odds of the classes; *alone: there is only one. */
@@ -529,15 +529,15 @@ static th_status fit_labels(struct newton *n,
   th_status rc;
   TH_TRY(newton_init(n, err));
   if (known != NULL)
-    TH_TRY(take_known(n, known, err));
+    TH_TRY(transform_known(n, known, err));
   if (n->intercept)
     n->theta[n->z->count] = start;
   for (int64_t i = 0; i < n->z->rows && n->intercept; i++)
     n->prediction[i] = start;
-  n->value = value_at(n, 0);
+  n->value = objective_along(n, 0);
   for (int k = 0; k < MOST_STEPS && goes_on; k++) {
-    TH_TRY(find_step(n, err));
-    descend(n, &goes_on);
+    TH_TRY(find_short_step(n, err));
+    backtrack_theta(n, &goes_on);
   }
   *constant = n->intercept ? n->theta[n->z->count] : 0;
   return_units(n->z, n->theta, coef, constant);
@@ -630,7 +630,7 @@ static void selection_free(struct selection *s)
 }
 
 /* u = w v; returns the sum. */
-static double weigh(const struct selection *s, const double *v, double *u)
+static double weigh_z(const struct selection *s, const double *v, double *u)
 {
   double sum = 0;
   for (int64_t i = 0; i < s->z.rows; i++) {
@@ -662,7 +662,7 @@ static th_status selection_init(struct selection *s, const double *target,
   TH_TRY(TH_NEW(&s->candidate, count, "candidate attributes", err));
   for (int64_t i = 0; i < rows; i++)
     s->residual[i] = s->target[i] = target[i] - mean;
-  weigh(s, s->target, s->weighted);
+  weigh_z(s, s->target, s->weighted);
   s->square = th_column_dot_plain(s->weighted, s->target, rows);
   s->threshold = sqrt(2 * th_log(fmax(1, (double)attributes)));
   s->most = largest_support(s);
@@ -670,7 +670,7 @@ done:
   return rc;
 }
 
-static int by_score(const void *a, const void *b)
+static int by_candidate_score(const void *a, const void *b)
 {
   const struct candidate *left = a;
   const struct candidate *right = b;
@@ -683,7 +683,7 @@ static int by_score(const void *a, const void *b)
  * as may join. */
 static int64_t find_candidates(struct selection *s)
 {
-  double total = weigh(s, s->residual, s->weighted);
+  double total = weigh_z(s, s->residual, s->weighted);
   double square = th_column_dot_plain(s->weighted, s->residual, s->z.rows);
   int64_t batch = th_max_i64(LEAST_BATCH, s->most / BATCHES);
   int64_t found = 0;
@@ -697,7 +697,7 @@ static int64_t find_candidates(struct selection *s)
     if (score > s->threshold)
       s->candidate[found++] = (struct candidate){score, k};
   }
-  qsort(s->candidate, (size_t)found, sizeof *s->candidate, by_score);
+  qsort(s->candidate, (size_t)found, sizeof *s->candidate, by_candidate_score);
   return th_min_i64(found, th_min_i64(batch, s->most - s->fit.left));
 }
 
@@ -741,7 +741,7 @@ static th_status widen_products(struct selection *s, int64_t size,
 {
   double *products = NULL;
   double *moment = NULL;
-  double total = weigh(s, s->target, s->weighted);
+  double total = weigh_z(s, s->target, s->weighted);
   th_status rc;
   TH_TRY(TH_NEW(&products, size * size, "products of attributes", err));
   TH_TRY(TH_NEW(&moment, size, "products of attributes", err));
@@ -780,8 +780,8 @@ static void form_residual(struct selection *s)
 }
 
 /* One step of the forward part. *changed: the support has changed. */
-static th_status forward(struct selection *s, bool *changed,
-                         struct th_error *err)
+static th_status forward_step(struct selection *s, bool *changed,
+                              struct th_error *err)
 {
   int64_t joining = find_candidates(s);
   int64_t size = s->fit.left + joining;
@@ -815,12 +815,12 @@ static void finish(struct selection *s, int64_t largest, int64_t *chosen,
 }
 
 /* Let the support grow from nothing, a few members at a time. */
-static th_status grow(struct selection *s, struct th_error *err)
+static th_status grow_selection(struct selection *s, struct th_error *err)
 {
   bool changed = true;
   th_status rc = TH_OK;
   for (int round = 0; round < MOST_ROUNDS && changed && rc == TH_OK; round++)
-    rc = forward(s, &changed, err);
+    rc = forward_step(s, &changed, err);
   return rc;
 }
 
@@ -849,7 +849,7 @@ th_status th_strict_select(const struct th_strict_data *data, bool all,
                           data->weight, data->intercept, err));
   TH_TRY(
       selection_init(&s, data->target, data->attributes, data->intercept, err));
-  TH_TRY((all ? join_all : grow)(&s, err));
+  TH_TRY((all ? join_all : grow_selection)(&s, err));
   finish(&s, data->largest, chosen, size);
 done:
   selection_free(&s);

@@ -31,7 +31,7 @@ static void release(struct review *r)
 }
 
 /* Local; replicated. */
-static th_status take_model(struct review *r, const struct th_support *model,
+static th_status load_coefs(struct review *r, const struct th_support *model,
                             struct th_error *err)
 {
   const struct th_useful *places = r->places;
@@ -48,8 +48,8 @@ static th_status take_model(struct review *r, const struct th_support *model,
 }
 
 /* Local. */
-static th_status prepare(struct review *r, const struct th_support *model,
-                         struct th_error *err)
+static th_status prepare_claim(struct review *r, const struct th_support *model,
+                               struct th_error *err)
 {
   int64_t count = r->places->count;
   th_status rc;
@@ -57,7 +57,7 @@ static th_status prepare(struct review *r, const struct th_support *model,
   TH_TRY(TH_NEW(&r->slope, count, "sums over examples", err));
   TH_TRY(TH_NEW(&r->bound, count, "sums over examples", err));
   TH_TRY(TH_NEW(&r->residual, r->places->problem->rows, "residuals", err));
-  TH_TRY(take_model(r, model, err));
+  TH_TRY(load_coefs(r, model, err));
 done:
   return rc;
 }
@@ -90,7 +90,7 @@ static th_status find_residuals(struct review *r,
 }
 
 /* Collective. */
-static th_status find_slopes(struct review *r, struct th_error *err)
+static th_status sum_slopes(struct review *r, struct th_error *err)
 {
   struct th_useful *places = r->places;
   const struct th_problem *p = places->problem;
@@ -105,7 +105,7 @@ done:
   return rc;
 }
 
-static void weigh(const struct review *r, struct th_certificate *c)
+static void certify_ridge(const struct review *r, struct th_certificate *c)
 {
   double gradient = 0;
   double slope = 0;
@@ -180,15 +180,15 @@ th_status th_claim_make(struct th_useful *places,
                      .converted =
                          th_support_intercept_rounding(model, context)};
   th_status rc;
-  TH_TRY(th_agree(context->comm, prepare(&r, model, err), err));
+  TH_TRY(th_agree(context->comm, prepare_claim(&r, model, err), err));
   th_profile_begin(context->profile);
   rc = find_residuals(&r, model, err);
   if (rc == TH_OK)
-    rc = find_slopes(&r, err);
+    rc = sum_slopes(&r, err);
   th_profile_end(context->profile, TH_PHASE_PASS);
   if (rc != TH_OK)
     goto done;
-  weigh(&r, certificate);
+  certify_ridge(&r, certificate);
   if (slack != NULL)
     find_slack(&r, certificate, slack);
 done:

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 int64_t th_conjugate_bytes(int64_t order, int64_t examples)
 {

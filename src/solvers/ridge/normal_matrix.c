@@ -102,7 +102,7 @@ static void pack_tile(const struct pass *pass, int64_t first,
   }
 }
 
-static void pack(const struct pass *pass, int64_t rows)
+static void pack_tiles(const struct pass *pass, int64_t rows)
 {
   for (int64_t k = 0; k < rows; k += STRETCH) {
     struct th_range stretch = {k, th_min_i64(k + STRETCH, rows)};
@@ -119,11 +119,11 @@ static double *tile_of(const struct th_spread *s, int64_t row, int64_t column)
 }
 
 /* Add a stretch of a piece to some tiles of this rank's part. */
-static void add_rows(const struct pass *pass, struct th_range stretch,
-                     struct th_range down, struct th_range across)
+static void add_stretch(const struct pass *pass, struct th_range stretch,
+                        struct th_range down, struct th_range across)
 {
   const struct th_spread *s = &pass->matrix->spread;
-  const struct th_tile_kernels *kernels = th_dense_best()->tiles;
+  const struct th_tile_kernels *kernels = th_kernel_best()->tiles;
   for (int64_t i = down.first; i < down.last; i += TILE) {
     int64_t row = th_spread_row(s, i);
     for (int64_t j = across.first; j < across.last; j += TILE) {
@@ -136,7 +136,7 @@ static void add_rows(const struct pass *pass, struct th_range stretch,
 }
 
 /* Add a piece to some columns of this rank's part. */
-static void add_columns(const struct pass *pass, int64_t first, int64_t rows)
+static void add_wide(const struct pass *pass, int64_t first, int64_t rows)
 {
   const struct th_spread *s = &pass->matrix->spread;
   struct th_range across = {first, th_min_i64(first + WIDE, s->columns)};
@@ -145,7 +145,7 @@ static void add_columns(const struct pass *pass, int64_t first, int64_t rows)
     struct th_range down = {i, th_min_i64(i + HIGH, s->rows)};
     for (int64_t k = 0; k < rows; k += STRETCH) {
       struct th_range stretch = {k, th_min_i64(k + STRETCH, rows)};
-      add_rows(pass, stretch, down, across);
+      add_stretch(pass, stretch, down, across);
     }
   }
 }
@@ -162,15 +162,15 @@ static th_status add_piece(const struct pass *pass, const struct th_draw *draw,
   TH_TRY(th_comm_join(comm, pass->column, places->count * rows.count,
                       places->mine.first * rows.count,
                       places->mine.last * rows.count, err));
-  pack(pass, rows.count);
+  pack_tiles(pass, rows.count);
   for (int64_t first = 0; first < s->columns; first += WIDE)
-    add_columns(pass, first, rows.count);
+    add_wide(pass, first, rows.count);
 done:
   return rc;
 }
 
 /* All examples, row group by row group. Collective. */
-static th_status add_all(const struct pass *pass, struct th_error *err)
+static th_status add_examples(const struct pass *pass, struct th_error *err)
 {
   struct th_context *context = pass->matrix->places->problem->context;
   const struct th_shape *shape = th_source_shape(context->source);
@@ -208,7 +208,7 @@ static void untile(const struct th_spread *s, double *room)
 }
 
 /* G is what is there, with the other sign, less the means' products. */
-static void centre(struct th_normal_matrix *m)
+static void centre_gram(struct th_normal_matrix *m)
 {
   const struct th_spread *s = &m->spread;
   const double *mean = m->places->mean;
@@ -232,7 +232,7 @@ static void share_diagonal(struct th_normal_matrix *m)
 }
 
 /* Local. */
-static th_status prepare(struct pass *pass, struct th_error *err)
+static th_status reserve_pass(struct pass *pass, struct th_error *err)
 {
   struct th_normal_matrix *m = pass->matrix;
   const struct th_problem *p = m->places->problem;
@@ -261,14 +261,14 @@ th_status th_normal_matrix_form(struct th_normal_matrix *m,
   *m = (struct th_normal_matrix){.places = places};
   th_spread_init(&m->spread, places->count,
                  th_spread_grid_of(context->comm, flat));
-  TH_TRY(th_agree(context->comm, prepare(&pass, err), err));
+  TH_TRY(th_agree(context->comm, reserve_pass(&pass, err), err));
   th_profile_begin(context->profile);
-  rc = add_all(&pass, err);
+  rc = add_examples(&pass, err);
   th_profile_end(context->profile, TH_PHASE_GRAM);
   if (rc != TH_OK)
     goto done;
   untile(&m->spread, pass.column);
-  centre(m);
+  centre_gram(m);
   share_diagonal(m);
 done:
   TH_FREE(pass.root_eta, pass.column, pass.tile);
@@ -354,7 +354,7 @@ static void place_part(const struct th_spread *s, int column,
   }
 }
 
-static int64_t bytes_of(const struct th_spread *s, int column)
+static int64_t part_bytes(const struct th_spread *s, int column)
 {
   struct th_spread of;
   struct th_spread_grid grid = s->grid;
@@ -373,7 +373,7 @@ th_status th_normal_matrix_collect(const struct th_normal_matrix *m,
   int64_t received = 0;
   th_status rc = TH_NEW(&bytes, 2 * (int64_t)comm->size, "messages", err);
   for (int r = 0; r < comm->size && rc == TH_OK; r++) {
-    bytes[comm->size + r] = comm->rank == 0 ? bytes_of(s, r) : 0;
+    bytes[comm->size + r] = comm->rank == 0 ? part_bytes(s, r) : 0;
     received += bytes[comm->size + r];
   }
   if (rc == TH_OK)

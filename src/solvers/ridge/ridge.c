@@ -46,7 +46,7 @@ enum { USUAL_STEPS = 100, PASSES = 6 };
 
 static const double usual_ratio = 0.001; /* of the largest eigenvalue */
 
-static enum th_factoring choose(int64_t attributes)
+static enum th_factoring choose_factoring(int64_t attributes)
 {
   if (attributes <= MOST_OWN)
     return TH_FACTORING_OWN;
@@ -63,8 +63,8 @@ static int64_t common_bytes(const struct th_plan_size *size)
 }
 
 /* ScaLAPACK counts the numbers of a part in int. */
-static th_status check_part(const struct th_plan_size *size,
-                            struct th_error *err)
+static th_status check_scalapack_size(const struct th_plan_size *size,
+                                      struct th_error *err)
 {
   double order = (double)size->shape->attributes + TH_SPREAD_BLOCK;
   if (order * order / size->ranks < INT_MAX)
@@ -77,8 +77,8 @@ static th_status check_part(const struct th_plan_size *size,
 }
 
 /* Products of pairs for a Gram matrix; steps for conjugate gradients. */
-static double visits(const struct th_plan *plan,
-                     const struct th_plan_size *size)
+static double plan_visits(const struct th_plan *plan,
+                          const struct th_plan_size *size)
 {
   double values = th_plan_penalised_values(size->shape);
   double points = (double)plan->points;
@@ -102,17 +102,17 @@ th_status th_ridge_plan(struct th_plan *plan, const struct th_plan_size *size,
   config->groups = NULL;
   TH_TRY(th_plan_penalised(plan, size, err));
   if (config->factoring == TH_FACTORING_AUTO)
-    config->factoring = choose(order);
+    config->factoring = choose_factoring(order);
   bool together = config->factoring == TH_FACTORING_SCALAPACK;
   if (together)
-    TH_TRY(check_part(size, err));
+    TH_TRY(check_scalapack_size(size, err));
   plan->points = config->path > 0 ? config->path : 1;
   plan->memory +=
       common_bytes(size) +
       (config->factoring == TH_FACTORING_CG
            ? th_conjugate_bytes(order, size->shape->training)
            : th_direct_bytes(order, size->ranks, together, plan->points));
-  plan->visits = visits(plan, size);
+  plan->visits = plan_visits(plan, size);
 done:
   return rc;
 }
@@ -176,8 +176,8 @@ done:
   return rc;
 }
 
-static th_status multiply(void *self, const double *x, double *y,
-                          struct th_error *err)
+static th_status multiply_gram(void *self, const double *x, double *y,
+                               struct th_error *err)
 {
   struct ridge *s = self;
   return s->iterates ? th_conjugate_multiply(&s->cg, x, y, err)
@@ -189,7 +189,7 @@ static th_status find_largest(struct ridge *s, const struct th_context *context,
                               struct th_error *err)
 {
   const struct th_linalg_matrix matrix = {
-      .n = s->places.count, .multiply = multiply, .self = s};
+      .n = s->places.count, .multiply = multiply_gram, .self = s};
   if (context->config->lambda > 0)
     return TH_OK;
   return th_linalg_largest_of(&matrix, context->comm,
@@ -270,8 +270,8 @@ static void take_last(struct ridge *s)
 }
 
 /* Collective. */
-static th_status solve(struct ridge *s, struct th_context *context,
-                       double lambda, struct th_error *err)
+static th_status solve_ridge(struct ridge *s, struct th_context *context,
+                             double lambda, struct th_error *err)
 {
   const struct th_config *config = context->config;
   bool by_gap = config->tolerance > 0;
@@ -305,8 +305,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
       th_plan_penalised_lambda(context->config, c->lambda_max, s->steps);
   context->piece_from = (double)s->steps / (double)s->path;
   context->piece_part = 1 / (double)s->path;
-  TH_TRY(solve(s, context, lambda, err)); /* line 2 */
-  TH_TRY(publish(s, context, err));       /* line 3 */
+  TH_TRY(solve_ridge(s, context, lambda, err)); /* line 2 */
+  TH_TRY(publish(s, context, err));             /* line 3 */
   /* line 4 */
   TH_TRY(th_claim_make(&s->places, &s->support, lambda, c, NULL, err));
   c->path[s->steps++] =

@@ -5,12 +5,12 @@
 
 #include "solvers/algorithm.h"
 #include "solvers/plan.h"
+#include "solvers/sampling/ball.h"
 
 /* Steps within a ball, of a few attributes of an example or of all. */
 #define TH_OPTIONS_IN_A_BALL                                                   \
   "passes", "validation", "batch", "eta", "start", "radius", "step-factor",    \
       "adagrad"
-#include "solvers/sampling/ball.h"
 
 extern const struct th_algorithm th_sampling_algorithm;
 extern const struct th_algorithm th_online_algorithm;

@@ -118,8 +118,8 @@ int32_t th_draws_cell(const struct th_draws *draws, bool inner, int64_t example,
                          : th_discrete_alias_draw(&draws->cell, pair[0]));
 }
 
-void th_draws_near(const struct th_draws *draws, bool inner, int32_t cell,
-                   double number)
+void th_draws_prefetch(const struct th_draws *draws, bool inner, int32_t cell,
+                       double number)
 {
   int64_t first = (cell - draws->cells.first) * TH_CELL;
   if (inner && draws->mass.levels > 0) {

@@ -54,8 +54,8 @@ th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
                        struct th_error *err);
 
 /* Bring near what th_draws_attribute is going to need. Local. */
-void th_draws_near(const struct th_draws *draws, bool inner, int32_t cell,
-                   double number);
+void th_draws_prefetch(const struct th_draws *draws, bool inner, int32_t cell,
+                       double number);
 
 /* Inner products with u are drawn by these masses from now on: of one attribute
  * of this rank, up to its cell. Local. */

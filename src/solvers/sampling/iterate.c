@@ -94,7 +94,7 @@ void th_iterate_free(struct th_iterate *w)
   th_discrete_free(&w->all);
 }
 
-static double *part_of(struct th_iterate_place *at, size_t offset)
+static double *double_at(struct th_iterate_place *at, size_t offset)
 {
   return (double *)(void *)((char *)at + offset);
 }
@@ -112,11 +112,11 @@ static void describe_places(struct th_iterate *w, struct th_range owned,
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
     double *number = th_state_scratch(state, w->count);
     for (int64_t a = 0; a < w->count && number != NULL; a++)
-      number[a] = *part_of(&w->at[a], part[k].offset);
+      number[a] = *double_at(&w->at[a], part[k].offset);
     th_state_spread(state, part[k].name, TH_STATE_F64, number, 1, owned);
     for (int64_t a = 0; a < w->count && number != NULL && th_state_puts(state);
          a++)
-      *part_of(&w->at[a], part[k].offset) = number[a];
+      *double_at(&w->at[a], part[k].offset) = number[a];
   }
 }
 
@@ -164,7 +164,7 @@ void th_iterate_pass(struct th_iterate *w, int64_t examples)
   w->weight += weight;
 }
 
-static void settle(struct th_iterate *w, int64_t a)
+static void settle_average(struct th_iterate *w, int64_t a)
 {
   w->at[a].average += w->at[a].u * (w->passed - w->at[a].settled);
   w->at[a].settled = w->passed;
@@ -173,7 +173,7 @@ static void settle(struct th_iterate *w, int64_t a)
 void th_iterate_move(struct th_iterate *w, int64_t a, double step,
                      double gradient)
 {
-  settle(w, a);
+  settle_average(w, a);
   w->at[a].position =
       w->ball->move(&w->frame, w->at[a].position, step, gradient);
   derive_one(w, a);
@@ -195,7 +195,7 @@ void th_iterate_project(struct th_iterate *w, const struct th_context *context,
   struct th_ball_frame before = w->frame;
   w->frame = w->ball->reframe(&before, total);
   for (int64_t a = 0; a < w->count; a++) {
-    settle(w, a);
+    settle_average(w, a);
     w->at[a].settled = 0;
     w->at[a].position = w->ball->rebase(&before, w->at[a].position);
   }
@@ -216,7 +216,7 @@ void th_iterate_average_anew(struct th_iterate *w)
 }
 
 /* The ball holds the start with some room. */
-static void make_room(struct th_iterate *w, const double *start, int64_t size)
+static void widen_ball(struct th_iterate *w, const double *start, int64_t size)
 {
   struct th_ball_frame *frame = &w->frame;
   double norm = w->ball->norm_of(start, size);
@@ -239,7 +239,7 @@ th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
   TH_TRY(th_support_assign(&start, context, w->chosen, size, err));
   for (int64_t k = 0; k < size; k++)
     start.coef[k] = start.scale[k] > 0 ? start.coef[k] / start.scale[k] : 0;
-  make_room(w, start.coef, size);
+  widen_ball(w, start.coef, size);
   double total = w->ball->total(&w->frame, start.coef, size, w->useful);
   struct th_range mine = th_support_owned(&start, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++)
@@ -253,8 +253,8 @@ done:
 }
 
 /* The coefficients of this rank that are not 0. Local. */
-static th_status choose(struct th_iterate *w, int64_t first, int64_t *chosen,
-                        struct th_error *err)
+static th_status choose_nonzeros(struct th_iterate *w, int64_t first,
+                                 int64_t *chosen, struct th_error *err)
 {
   *chosen = 0;
   th_status rc = TH_GROW(&w->chosen, &w->room, w->count, "the support", err);
@@ -277,7 +277,7 @@ th_status th_iterate_publish(struct th_iterate *w, struct th_context *context,
   void *all = NULL;
   int64_t chosen = 0;
   int64_t total = 0;
-  th_status rc = choose(w, context->owned.first, &chosen, err);
+  th_status rc = choose_nonzeros(w, context->owned.first, &chosen, err);
   if (rc == TH_OK)
     rc = TH_NEW(&counts, context->comm->size, "the support", err);
   TH_TRY(th_agree(context->comm, rc, err));

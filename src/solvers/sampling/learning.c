@@ -175,9 +175,9 @@ static void free_steps(struct th_steps *steps)
 }
 
 /* --step-factor, or the factor that goes with the way of steps. */
-static double factor_of(const struct th_steps *steps,
-                        const struct th_config *config,
-                        const struct th_ball *ball, bool whole)
+static double step_factor(const struct th_steps *steps,
+                          const struct th_config *config,
+                          const struct th_ball *ball, bool whole)
 {
   const double bolder = 3; /* gradients of whole examples vary less */
   if (config->ball.step_factor > 0)
@@ -193,7 +193,7 @@ static void begin_steps(struct th_steps *steps, const struct th_config *config,
                         const struct th_ball_frame *frame,
                         const struct th_ball_theory *theory)
 {
-  double factor = factor_of(steps, config, ball, isinf(theory->reads));
+  double factor = step_factor(steps, config, ball, isinf(theory->reads));
   steps->sum = 0;
   for (int64_t a = 0; a < steps->count; a++)
     steps->square[a] = 0;

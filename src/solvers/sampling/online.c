@@ -137,7 +137,7 @@ static void form_gradient(struct online *s)
 
 /* Add the squared norm of the gradient to the sum of AdaGrad-Norm.
  * Collective. */
-static void add_norm(struct online *s, struct th_context *context)
+static void add_whole_norm(struct online *s, struct th_context *context)
 {
   double largest = 0;
   for (int64_t place = 0; place < s->whole.active.count; place++) {
@@ -153,12 +153,12 @@ static void add_norm(struct online *s, struct th_context *context)
 }
 
 /* A step against the gradient, and back into the ball. Collective. */
-static void learn(struct online *s, struct th_context *context)
+static void descend_gradient(struct online *s, struct th_context *context)
 {
   struct th_learning *learning = &s->learning;
   bool derived;
   if (learning->steps.by == TH_ADAGRAD_NORM)
-    add_norm(s, context);
+    add_whole_norm(s, context);
   th_iterate_pass(&learning->w, s->whole.rows);
   for (int64_t place = 0; place < s->whole.active.count; place++) {
     int64_t a = owned_place(s, context, place);
@@ -184,8 +184,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
       th_whole_rows_predict(&s->whole, context, s->coef, s->reach, err);
   if (rc != TH_OK)
     return rc;
-  form_gradient(s);  /* line 4 */
-  learn(s, context); /* lines 5 to 9 */
+  form_gradient(s);             /* line 4 */
+  descend_gradient(s, context); /* lines 5 to 9 */
   th_whole_rows_release(&s->whole);
   return th_learning_check(&s->learning, err);
 }

@@ -68,8 +68,8 @@ static void draw_attributes(struct th_reads *reads,
     int64_t slot = reads->slot[k];
     if (k + AHEAD < reads->count) {
       int64_t later = reads->slot[k + AHEAD];
-      th_draws_near(draws, !th_reads_is_point(reads, k + AHEAD),
-                    reads->cell[later], reads->number[later]);
+      th_draws_prefetch(draws, !th_reads_is_point(reads, k + AHEAD),
+                        reads->cell[later], reads->number[later]);
     }
     reads->attribute[k] =
         draws->first + th_draws_attribute(draws, !th_reads_is_point(reads, k),
@@ -79,8 +79,8 @@ static void draw_attributes(struct th_reads *reads,
 }
 
 /* The slots of this rank, as solvers see their values. */
-static th_status read_values(struct th_reads *reads, struct th_context *context,
-                             struct th_error *err)
+static th_status read_slots(struct th_reads *reads, struct th_context *context,
+                            struct th_error *err)
 {
   struct th_slots slots = {reads->count, reads->slot, reads->attribute};
   th_status rc =
@@ -93,7 +93,7 @@ static th_status read_values(struct th_reads *reads, struct th_context *context,
   return rc;
 }
 
-th_status th_reads_take(struct th_reads *reads, struct th_context *context,
+th_status th_reads_draw(struct th_reads *reads, struct th_context *context,
                         struct th_example_order *order,
                         const struct th_draws *draws, int64_t example,
                         bool *more, struct th_error *err)
@@ -105,7 +105,7 @@ th_status th_reads_take(struct th_reads *reads, struct th_context *context,
   *more = reads->rows > 0;
   if (!*more)
     return TH_OK;
-  TH_TRY(th_example_order_take(order, &context->deal, reads->rows,
+  TH_TRY(th_example_order_rows(order, &context->deal, reads->rows,
                                &reads->pieces, err));
   draw_cells(reads, draws, draws->cells, example);
   reads->draw = (struct th_draw){.rows = reads->pieces,
@@ -113,14 +113,14 @@ th_status th_reads_take(struct th_reads *reads, struct th_context *context,
                                  .cell = reads->cell};
   TH_TRY(th_source_draw(context->source, &reads->draw, err));
   draw_attributes(reads, draws);
-  TH_TRY(read_values(reads, context, err));
+  TH_TRY(read_slots(reads, context, err));
 done:
   return rc;
 }
 
 /* w_j x_j / (p_j kphi) for the slots of inner products. Local. */
-static void multiply(struct th_reads *reads, const struct th_draws *draws,
-                     const struct th_iterate *w)
+static void inner_terms(struct th_reads *reads, const struct th_draws *draws,
+                        const struct th_iterate *w)
 {
   double total = th_draws_total(draws);
   for (int64_t k = 0; k < reads->count; k++) {
@@ -164,7 +164,7 @@ th_status th_reads_residuals(struct th_reads *reads, struct th_context *context,
   int64_t terms = reads->rows * reads->inners;
   memset(reads->message, 0, (size_t)(terms + 1) * sizeof *reads->message);
   if (taken == TH_OK)
-    multiply(reads, draws, w);
+    inner_terms(reads, draws, w);
   reads->message[terms] = th_source_unsettled(context->source);
   th_status rc = th_comm_sum_agree(context->comm, reads->message,
                                    (size_t)terms + 1, taken, err);

@@ -47,13 +47,13 @@ void th_reads_free(struct th_reads *reads);
 /* Take the next examples, draw and read their attributes. example: how many
  * there were before. *more = false: none is left; nothing has changed then.
  * Local. */
-th_status th_reads_take(struct th_reads *reads, struct th_context *context,
+th_status th_reads_draw(struct th_reads *reads, struct th_context *context,
                         struct th_example_order *order,
                         const struct th_draws *draws, int64_t example,
                         bool *more, struct th_error *err);
 
 /* Estimate the inner products with w, and the residuals. Collective: one sum of
- * 8 bytes for each slot of an inner product. taken: the status of th_reads_take
+ * 8 bytes for each slot of an inner product. taken: the status of th_reads_draw
  * on this rank. */
 th_status th_reads_residuals(struct th_reads *reads, struct th_context *context,
                              const struct th_draws *draws,

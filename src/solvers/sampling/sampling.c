@@ -38,31 +38,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-static th_status sampling_draw_by(struct th_sampling *s,
-                                  struct th_context *context,
-                                  struct th_ball_theory *theory,
-                                  struct th_error *err);
-static th_status sampling_touched_init(struct th_touched *t,
-                                       const struct th_context *context,
-                                       int64_t slots, struct th_error *err);
-static void sampling_touched_free(struct th_touched *t);
+static th_status draw_by(struct th_sampling *s, struct th_context *context,
+                         struct th_ball_theory *theory, struct th_error *err);
+static th_status touched_init(struct th_touched *t,
+                              const struct th_context *context, int64_t slots,
+                              struct th_error *err);
+static void touched_free(struct th_touched *t);
 static void sampling_learn(struct th_sampling *s, struct th_context *context);
 
 /* --- The state of an attribute-efficient solver as a list ----------------- */
 
 /* Draws and sums follow from coefficients and estimates. Collective. */
-static void derive(struct th_sampling *s, struct th_context *context,
-                   struct th_state *list)
+static void derive_draws(struct th_sampling *s, struct th_context *context,
+                         struct th_state *list)
 {
   struct th_ball_theory theory;
   th_iterate_derive(&s->learning.w, context);
-  th_state_note(list, sampling_draw_by(s, context, &theory, list->err));
+  th_state_note(list, draw_by(s, context, &theory, list->err));
 }
 
 /* The state between two updates (state/state.h). Collective while an image is
  * put. */
-static void sampling_describe(void *state, struct th_context *context,
-                              struct th_state *list)
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
 {
   struct th_sampling *s = state;
   TH_STATE_ONE(list, s, examples);
@@ -72,7 +70,7 @@ static void sampling_describe(void *state, struct th_context *context,
   th_learning_describe(&s->learning, context, list);
   if (!th_learning_is_over(&s->learning) && th_state_puts(list) &&
       th_state_agree(list, context->comm))
-    derive(s, context, list);
+    derive_draws(s, context, list);
 }
 
 enum { PHASES = 10, SIGHTINGS = 2, MOST_OF_RUN = 2 };
@@ -92,7 +90,7 @@ static void free_state(void *state)
   th_draws_free(&s->draws);
   th_example_order_free(&s->order);
   th_reads_free(&s->reads);
-  sampling_touched_free(&s->touched);
+  touched_free(&s->touched);
   free(s);
 }
 
@@ -127,8 +125,7 @@ static th_status reserve(struct th_sampling *s, struct th_context *context,
   TH_TRY(th_example_order_init(&s->order, unit, err));
   TH_TRY(th_reads_init(&s->reads, config->batch, points,
                        config->budget - points, err));
-  TH_TRY(
-      sampling_touched_init(&s->touched, context, config->batch * points, err));
+  TH_TRY(touched_init(&s->touched, context, config->batch * points, err));
 done:
   return rc;
 }
@@ -160,10 +157,8 @@ static double error_of(const struct th_sampling *s,
 
 /* Set what data points are drawn by in the present phase. *theory: what the
  * sizes of its steps follow from. Collective. */
-static th_status sampling_draw_by(struct th_sampling *s,
-                                  struct th_context *context,
-                                  struct th_ball_theory *theory,
-                                  struct th_error *err)
+static th_status draw_by(struct th_sampling *s, struct th_context *context,
+                         struct th_ball_theory *theory, struct th_error *err)
 {
   bool proved = context->config->eta == TH_ETA_THEORY;
   struct th_moments_care care = {0};
@@ -190,7 +185,7 @@ static th_status begin_phase(struct th_sampling *s, struct th_context *context,
                              struct th_error *err)
 {
   struct th_ball_theory theory;
-  th_status rc = sampling_draw_by(s, context, &theory, err);
+  th_status rc = draw_by(s, context, &theory, err);
   if (rc != TH_OK)
     return rc;
   th_learning_begin(&s->learning, context, &theory);
@@ -239,7 +234,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   /* lines 1 and 2 (Algorithm 1, lines 3 to 8) */
-  rc = th_reads_take(&s->reads, context, &s->order, &s->draws, s->examples,
+  rc = th_reads_draw(&s->reads, context, &s->order, &s->draws, s->examples,
                      more, err);
   if (rc == TH_OK && !*more)
     return TH_OK;
@@ -278,16 +273,16 @@ static bool keeps_held_out(const void *state)
 static const char *const options[] = {"budget", "moments", "inner",
                                       TH_OPTIONS_IN_A_BALL, NULL};
 
-const struct th_algorithm th_sampling_algorithm = {
-    .options = options,
-    .create = create,
-    .step = step,
-    .publish = publish,
-    .finish = publish,
-    .unit = TH_LOSS_OF_PROBLEM,
-    .keeps_held_out = keeps_held_out,
-    .describe = sampling_describe,
-    .free = free_state};
+const struct th_algorithm th_sampling_algorithm = {.options = options,
+                                                   .create = create,
+                                                   .step = step,
+                                                   .publish = publish,
+                                                   .finish = publish,
+                                                   .unit = TH_LOSS_OF_PROBLEM,
+                                                   .keeps_held_out =
+                                                       keeps_held_out,
+                                                   .describe = describe,
+                                                   .free = free_state};
 
 /* --- The step of an update: gradient, step size, projection
  *
@@ -297,9 +292,9 @@ const struct th_algorithm th_sampling_algorithm = {
 enum { AHEAD = 8 }; /* attributes, that memory is asked for */
 
 /* Room for what an update touches. Local. */
-static th_status sampling_touched_init(struct th_touched *t,
-                                       const struct th_context *context,
-                                       int64_t slots, struct th_error *err)
+static th_status touched_init(struct th_touched *t,
+                              const struct th_context *context, int64_t slots,
+                              struct th_error *err)
 {
   int64_t count = th_range_count(context->owned);
   int64_t cells = th_iterate_cells_count(context);
@@ -315,7 +310,7 @@ done:
   return rc;
 }
 
-static void sampling_touched_free(struct th_touched *t)
+static void touched_free(struct th_touched *t)
 {
   TH_FREE(t->at, t->place, t->cell_stamp, t->cell_place, t->cell, t->number);
 }
@@ -346,8 +341,8 @@ static void near_gradient(const struct th_sampling *s, int64_t a)
 
 static void near_move(const struct th_sampling *s, int64_t a)
 {
-  th_iterate_near(&s->learning.w, a);
-  th_discrete_near(&s->draws.mass, a);
+  th_iterate_prefetch(&s->learning.w, a);
+  th_discrete_prefetch(&s->draws.mass, a);
 }
 
 /* g = (1/B) sum of phi x / (kx q) e, over the slots of data points. */
@@ -380,7 +375,7 @@ static int32_t cell_of(const struct th_sampling *s, int64_t a)
 
 /* Add the squared norm of the gradient to the sum of AdaGrad-Norm.
  * Collective. */
-static void add_norm(struct th_sampling *s, struct th_context *context)
+static void add_touched_norm(struct th_sampling *s, struct th_context *context)
 {
   struct th_touched *t = &s->touched;
   bool largest = s->learning.ball->largest;
@@ -427,7 +422,7 @@ static void sampling_learn(struct th_sampling *s, struct th_context *context)
   list_cells(s);
   th_sampling_gradient(s); /* line 4 */
   if (s->learning.steps.by == TH_ADAGRAD_NORM)
-    add_norm(s, context); /* line 5 */
+    add_touched_norm(s, context); /* line 5 */
   /* line 6: the average is of w before its updates */
   th_iterate_pass(&s->learning.w, s->reads.rows);
   for (int64_t k = 0; k < t->count; k++) {
@@ -480,8 +475,8 @@ static th_status choose_budget(struct th_config *config, int64_t d,
   return TH_OK;
 }
 
-static th_status check_steps(const struct th_config *config,
-                             struct th_error *err)
+static th_status check_step_options(const struct th_config *config,
+                                    struct th_error *err)
 {
   bool adapts = config->ball.adagrad == TH_ADAGRAD_NORM ||
                 config->ball.adagrad == TH_ADAGRAD_COORDINATE;
@@ -496,8 +491,8 @@ static th_status check_steps(const struct th_config *config,
 }
 
 /* Each example is drawn again until its attributes have been seen. */
-static void choose_passes(struct th_config *config,
-                          const struct th_shape *shape)
+static void choose_sightings(struct th_config *config,
+                             const struct th_shape *shape)
 {
   int64_t wanted = th_integer_ceil_divide(PLAN_SIGHTINGS * shape->attributes,
                                           config->budget);
@@ -511,8 +506,8 @@ static void choose_passes(struct th_config *config,
   config->batch = th_min_i64(config->batch, th_max_i64(1, all));
 }
 
-static int64_t memory_of(const struct th_plan *plan,
-                         const struct th_plan_size *size)
+static int64_t sampling_memory(const struct th_plan *plan,
+                               const struct th_plan_size *size)
 {
   const struct th_config *config = &plan->config;
   int64_t d = size->shape->attributes;
@@ -528,8 +523,8 @@ static int64_t memory_of(const struct th_plan *plan,
 /* Passes, memory, and what is read. */
 static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
 {
-  choose_passes(&plan->config, size->shape);
-  plan->memory = memory_of(plan, size);
+  choose_sightings(&plan->config, size->shape);
+  plan->memory = sampling_memory(plan, size);
   th_sampled_plan_fill(plan, size);
 }
 
@@ -541,7 +536,7 @@ th_status th_sampling_plan(struct th_plan *plan,
   th_status rc;
   TH_TRY(th_sampled_plan_check_loss(config, err));
   TH_TRY(choose_budget(config, size->shape->attributes, err));
-  TH_TRY(check_steps(config, err));
+  TH_TRY(check_step_options(config, err));
   fill_in(plan, size);
 done:
   return rc;
@@ -553,7 +548,7 @@ th_status th_online_plan(struct th_plan *plan, const struct th_plan_size *size,
   struct th_config *config = &plan->config;
   th_status rc;
   TH_TRY(th_sampled_plan_check_loss(config, err));
-  TH_TRY(check_steps(config, err));
+  TH_TRY(check_step_options(config, err));
   config->budget = size->shape->attributes;
   fill_in(plan, size);
 done:

@@ -80,7 +80,7 @@ static th_status entry_reserve(struct th_sift_entry *e, int64_t size,
 }
 
 /* S += E: two ascending lists become one. Local. */
-static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
+static th_status merge_s(struct th_sift *s, int64_t found, struct th_error *err)
 {
   struct th_sift_entry *entry = &s->entry;
   const struct th_index_value *entrants = entry->entrants;
@@ -112,8 +112,8 @@ static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
 }
 
 /* Local. */
-static th_status judge(struct th_sift *s, const struct th_context *context,
-                       struct th_error *err)
+static th_status score_all(struct th_sift *s, const struct th_context *context,
+                           struct th_error *err)
 {
   const struct th_judgement rule = {.threshold = s->threshold,
                                     .mean_square = s->mean_square,
@@ -125,8 +125,8 @@ static th_status judge(struct th_sift *s, const struct th_context *context,
 }
 
 /* S += E, of which found are there. Collective. */
-static th_status join(struct th_sift *s, struct th_context *context,
-                      int64_t found, struct th_error *err)
+static th_status join_entrants(struct th_sift *s, struct th_context *context,
+                               int64_t found, struct th_error *err)
 {
   int64_t size = s->support.size + found;
   bool grows = size + s->fit.constant > s->fit.capacity; /* on all alike */
@@ -134,7 +134,7 @@ static th_status join(struct th_sift *s, struct th_context *context,
     s->entry.attribute[k] = s->entry.entrants[k].attribute;
   th_sift_evidence_message(&s->evidence, context, s->entry.attribute, found,
                            s->entry.sum);
-  th_status rc = merge(s, found, err);
+  th_status rc = merge_s(s, found, err);
   if (grows)
     TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_support_assign(&s->support, context, s->entry.merged, size, err));
@@ -154,7 +154,7 @@ static th_status admit(struct th_sift *s, struct th_context *context,
   if (room <= 0)
     return th_agree(context->comm, learnt, err);
   th_profile_begin(context->profile);
-  th_status rc = learnt == TH_OK ? judge(s, context, err) : learnt;
+  th_status rc = learnt == TH_OK ? score_all(s, context, err) : learnt;
   struct th_select_among among = {.values = evidence->score,
                                   .attribute = evidence->candidate,
                                   .count = evidence->candidates,
@@ -163,7 +163,7 @@ static th_status admit(struct th_sift *s, struct th_context *context,
   TH_TRY(th_select_largest(context->comm, &s->entry.selection, &among, rc,
                            s->entry.entrants, &found, err));
   if (found > 0)
-    TH_TRY(join(s, context, found, err));
+    TH_TRY(join_entrants(s, context, found, err));
 done:
   th_profile_end(context->profile, TH_PHASE_SELECT);
   return rc;
@@ -258,7 +258,7 @@ static void learn_entrants(struct th_sift *s, const struct th_context *context)
 }
 
 /* How many rows of the round have a value that is not zero, at its owner. */
-static int64_t count_nonzeros(const struct th_sift *s, int64_t k)
+static int64_t count_nonzero_rows(const struct th_sift *s, int64_t k)
 {
   const struct th_batch *batch = &s->batch;
   double zero = -s->support.centre[k] * s->support.scale[k];
@@ -282,7 +282,7 @@ static void find_slow(struct th_sift *s, struct th_context *context)
   if (!has_entrants(s))
     return;
   for (int64_t k = 0; k < fit->size; k++)
-    count[k] = fit->entrant[k] ? count_nonzeros(s, k) : 0;
+    count[k] = fit->entrant[k] ? count_nonzero_rows(s, k) : 0;
   context->comm->ops->sum_i64(context->comm, count, (size_t)fit->size);
   for (int64_t k = 0; k < fit->size; k++) {
     if (!fit->entrant[k])
@@ -296,8 +296,8 @@ static void find_slow(struct th_sift *s, struct th_context *context)
 
 /* The verdict falls once the evidence since the entrant came can tell a
  * coefficient of its size from 0, or once a fifth of the rows has gone by. */
-static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
-                                       struct th_evidence now, double n)
+static enum th_sift_verdict entrant_verdict(const struct th_sift *s, int64_t k,
+                                            struct th_evidence now, double n)
 {
   const struct th_sift_fit *fit = &s->fit;
   double rows = fit->seen[k] + s->batch.weight_sum;
@@ -324,7 +324,7 @@ static void judge_slow(struct th_sift *s, struct th_context *context)
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->slow[k])
       fit->verdict[k] =
-          (unsigned char)verdict_on(s, k, s->entry.sum[count++], n);
+          (unsigned char)entrant_verdict(s, k, s->entry.sum[count++], n);
 }
 
 enum { RARE_ROWS = 4 }; /* of the rarer label, that chance may bring */
@@ -370,7 +370,7 @@ static void release(void *state)
   th_gram_free(&s->gram);
   th_latin_free(&s->latin);
   th_marginal_free(&s->marginal);
-  th_end_free(&s->end);
+  th_end_rows_free(&s->end);
   th_sift_fit_free(&s->fit);
   th_sift_evidence_free(&s->evidence);
   release_entry(&s->entry);
@@ -412,9 +412,9 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
   if (!s->predicts)
     return TH_OK;
   th_context_part(context, false); /* the end is another one */
-  int64_t screens = th_end_screens(config->passes, blocks,
-                                   th_source_shape(context->source)->training);
-  TH_TRY(th_end_init(&s->end, context, config->passes, screens, err));
+  int64_t screens = th_end_rows_screens(
+      config->passes, blocks, th_source_shape(context->source)->training);
+  TH_TRY(th_end_rows(&s->end, context, config->passes, screens, err));
   const uint8_t *fold = s->end.small ? s->end.fold : NULL;
   rc = th_latin_init(&s->latin, &context->deal, s->end.units, blocks, screens,
                      err);
@@ -550,8 +550,8 @@ static th_status sum_members(struct th_sift *s, struct th_context *context,
 /* Learn about entrants, and about attributes outside S. Collective where the
  * trial of some lasts over rounds; but the status is this rank's own, and the
  * caller goes on to an agreement. */
-static th_status learn(struct th_sift *s, struct th_context *context,
-                       struct th_error *err)
+static th_status learn_evidence(struct th_sift *s, struct th_context *context,
+                                struct th_error *err)
 {
   th_status rc = TH_OK;
   check_rise(s, context); /* line 6 */
@@ -596,7 +596,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   if (!perfect) {
-    learnt = learn(s, context, err); /* lines 6 to 8 */
+    learnt = learn_evidence(s, context, err); /* lines 6 to 8 */
     th_sift_plan_done(s, context);
   }
   TH_TRY(fit_support(s, context, learnt, err)); /* lines 9 to 12 */
@@ -613,7 +613,7 @@ static th_status finish(void *state, struct th_context *context,
 }
 
 /* Of the rounds: an end that predicts is a part of its own. */
-static double done(const void *state)
+static double done_of(const void *state)
 {
   const struct th_sift *s = state;
   double rows = (double)s->dealt;
@@ -698,7 +698,7 @@ const struct th_algorithm th_sift_algorithm = {
     .create = create,
     .step = step,
     .finish = finish,
-    .done = done,
+    .done = done_of,
     .keeps_held_out = keeps_held_out,
     .describe = describe,
     .free = release,

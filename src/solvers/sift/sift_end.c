@@ -167,8 +167,8 @@ done:
 /* Spend the rows that were kept for the end on S and the constant. With labels,
  * all that fit in memory are drawn at once, also for Newton steps. Collective.
  */
-static th_status spend(struct th_sift *s, struct th_context *context,
-                       bool *newton, double *rp, struct th_error *err)
+static th_status spend_last_rows(struct th_sift *s, struct th_context *context,
+                                 bool *newton, double *rp, struct th_error *err)
 {
   int64_t rows = th_refit_rows(context);
   int64_t most = *newton ? th_schedule_refit_rows(s->support.size, rows) : 0;
@@ -304,9 +304,9 @@ done:
 
 /* What the rounds have taught about S, for labels: the curvature of their own
  * loss at its minimum over the rows that saw all of S. Collective. */
-static th_status tell_labels(struct th_sift *s, struct th_context *context,
-                             struct th_strict_known *known,
-                             struct th_error *err)
+static th_status label_curvature(struct th_sift *s, struct th_context *context,
+                                 struct th_strict_known *known,
+                                 struct th_error *err)
 {
   struct th_support best = {0};
   struct th_batch *batch = &s->batch;
@@ -341,8 +341,8 @@ done:
 
 /* End with a model that predicts (end.h), in place of one more pass over S.
  * Collective. */
-static th_status predict(struct th_sift *s, struct th_context *context,
-                         struct th_error *err)
+static th_status predict_end(struct th_sift *s, struct th_context *context,
+                             struct th_error *err)
 {
   struct th_end_known known = {0};
   bool once = s->end.once;
@@ -355,7 +355,7 @@ static th_status predict(struct th_sift *s, struct th_context *context,
   if (once)
     TH_TRY(tell_squares(s, context, &known.squares, err));
   if (once && context->target.labels)
-    TH_TRY(tell_labels(s, context, &known.labels, err));
+    TH_TRY(label_curvature(s, context, &known.labels, err));
   TH_TRY(th_end_run(&s->end, context, &s->marginal, once ? &known : NULL,
                     &s->support, err));
   th_deal_count(&context->deal, context->deal.pass + !once, 0);
@@ -375,8 +375,8 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   th_status rc;
   double rp = 0;
   if (s->predicts)
-    return predict(s, context, err); /* line 14 */
-  if (context->config->passes == 1)  /* with more passes, a later one decides */
+    return predict_end(s, context, err); /* line 14 */
+  if (context->config->passes == 1) /* with more passes, a later one decides */
     TH_TRY(last_trials(s, context, err));
   tell_doubts(s, context);
   s->batch.target_centre = 0; /* targets as they are, from now on */
@@ -385,8 +385,8 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
     s->support.intercept = context->target.offset;
     return th_support_copy(&s->confirmed, &s->support, err);
   }
-  TH_TRY(spend(s, context, &newton, &rp, err)); /* line 15 */
-  TH_TRY(eliminate(s, context, rp, err));       /* line 16 */
+  TH_TRY(spend_last_rows(s, context, &newton, &rp, err)); /* line 15 */
+  TH_TRY(eliminate(s, context, rp, err));                 /* line 16 */
   keep = s->fit.keep;
   if (context->config->refit != TH_REFIT_NO) /* line 17 */
     TH_TRY(th_refit_squares(&s->support, context, &s->gram, keep, err));

@@ -21,7 +21,7 @@
 enum { MEMBER_WORD = 64 };
 
 /* The place of an attribute among the owned ones; -1: another rank owns it. */
-static int64_t place_of(const struct th_context *context, int64_t attribute)
+static int64_t owned_index(const struct th_context *context, int64_t attribute)
 {
   struct th_range owned = context->owned;
   bool mine = attribute >= owned.first && attribute < owned.last;
@@ -29,9 +29,9 @@ static int64_t place_of(const struct th_context *context, int64_t attribute)
 }
 
 /* U and W of the j-th owned attribute in its own units, centring included. */
-static struct th_evidence sift_evidence_of(const struct th_sift_evidence *e,
-                                           const struct th_context *context,
-                                           int64_t j)
+static struct th_evidence evidence_of(const struct th_sift_evidence *e,
+                                      const struct th_context *context,
+                                      int64_t j)
 {
   struct th_evidence sum = e->sums[j];
   if (e->centring != NULL) {
@@ -60,7 +60,7 @@ void th_sift_evidence_put(struct th_sift_evidence *e,
                           const struct th_context *context, int64_t attribute,
                           struct th_evidence sum)
 {
-  int64_t j = place_of(context, attribute);
+  int64_t j = owned_index(context, attribute);
   if (j < 0)
     return;
   double scale = context->scale[j];
@@ -76,11 +76,11 @@ void th_sift_evidence_add(struct th_sift_evidence *e,
                           const struct th_context *context, int64_t attribute,
                           struct th_evidence more, int64_t rows)
 {
-  int64_t j = place_of(context, attribute);
+  int64_t j = owned_index(context, attribute);
   if (j < 0)
     return;
   double scale = context->scale[j];
-  struct th_evidence now = sift_evidence_of(e, context, j);
+  struct th_evidence now = evidence_of(e, context, j);
   set(e, context, j,
       (struct th_evidence){now.u + more.u / scale,
                            now.v + more.v / scale / scale});
@@ -165,12 +165,12 @@ static bool is_member(const struct th_support *support,
 }
 
 /* Judge one attribute that has new evidence. */
-static th_status judge(struct th_sift_evidence *e,
-                       const struct th_context *context,
-                       const struct th_judgement *rule, int64_t j,
-                       struct th_error *err)
+static th_status judge_evidence(struct th_sift_evidence *e,
+                                const struct th_context *context,
+                                const struct th_judgement *rule, int64_t j,
+                                struct th_error *err)
 {
-  struct th_evidence now = sift_evidence_of(e, context, j);
+  struct th_evidence now = evidence_of(e, context, j);
   double variance = variance_of(e, context, j, now);
   double least = rule->threshold * rule->threshold;
   if (!isfinite(now.u) || isnan(now.v))
@@ -226,7 +226,7 @@ static th_status judge_touched(struct th_sift_evidence *e,
     for (; bits != 0 && rc == TH_OK; bits &= bits - 1) {
       int64_t j = w * SCORE_WORD + __builtin_ctzll(bits);
       if (may_stand_out(e, rule, j))
-        rc = judge(e, context, rule, j, err);
+        rc = judge_evidence(e, context, rule, j, err);
     }
   }
   return rc;
@@ -242,7 +242,7 @@ th_status th_sift_evidence_score(struct th_sift_evidence *e,
   if (e->touched != NULL)
     return judge_touched(e, context, rule, err);
   for (int64_t j = 0; j < th_range_count(context->owned) && rc == TH_OK; j++)
-    rc = judge(e, context, rule, j, err);
+    rc = judge_evidence(e, context, rule, j, err);
   return rc;
 }
 
@@ -253,7 +253,7 @@ int64_t th_sift_evidence_count(const struct th_sift_evidence *e,
 {
   int64_t count = 0;
   for (int64_t j = 0; j < th_range_count(context->owned); j++) {
-    struct th_evidence now = sift_evidence_of(e, context, j);
+    struct th_evidence now = evidence_of(e, context, j);
     double variance = variance_of(e, context, j, now);
     double z = variance > 0 ? fabs(now.u) / sqrt(variance) : 0;
     if (z > low && z <= high && context->scale[j] != 0)
@@ -274,7 +274,7 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
     sum[k] = (struct th_evidence){0, 0};
     if (j >= 0 && j < th_range_count(context->owned)) {
       double scale = context->scale[j];
-      struct th_evidence now = sift_evidence_of(e, context, j);
+      struct th_evidence now = evidence_of(e, context, j);
       sum[k] = (struct th_evidence){scale * now.u, scale * scale * now.v};
     }
   }
@@ -303,7 +303,7 @@ static double promise_of(const struct th_sift_evidence *e,
                          const struct th_context *context,
                          const struct th_promise *rule, int64_t j)
 {
-  struct th_evidence now = sift_evidence_of(e, context, j);
+  struct th_evidence now = evidence_of(e, context, j);
   double variance = variance_of(e, context, j, now);
   double sd = e->sd != NULL ? e->sd[j] : 1 / context->scale[j];
   double square = variance > 0 ? now.u * now.u / variance : 0;
@@ -360,8 +360,8 @@ static bool has_extremes(const struct th_context *context)
   return false;
 }
 
-static void find_largest(struct th_sift_evidence *e,
-                         const struct th_context *context)
+static void find_largest_means(struct th_sift_evidence *e,
+                               const struct th_context *context)
 {
   for (int64_t j = 0; j < th_range_count(context->owned); j++) {
     struct th_sift_centring *centring = &e->centring[j / TH_CELL];
@@ -410,7 +410,7 @@ th_status th_sift_evidence_create(struct th_sift_evidence *e,
                   "the evidence on attributes", err));
     TH_TRY(TH_NEW(&e->touched, th_integer_ceil_divide(count, WORD),
                   "the evidence on attributes", err));
-    find_largest(e, context);
+    find_largest_means(e, context);
   }
 done:
   return rc;
@@ -663,8 +663,8 @@ static void put_aside(struct th_sift_evidence *e,
 {
   struct th_range mine = th_support_owned(support, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++) {
-    int64_t j = place_of(context, support->attribute[k]);
-    e->held[k - mine.first] = sift_evidence_of(e, context, j);
+    int64_t j = owned_index(context, support->attribute[k]);
+    e->held[k - mine.first] = evidence_of(e, context, j);
     if (e->robust != NULL)
       e->held_robust[k - mine.first] = e->robust[j];
   }
@@ -678,7 +678,7 @@ static void put_back(struct th_sift_evidence *e,
 {
   struct th_range mine = th_support_owned(support, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++) {
-    int64_t j = place_of(context, support->attribute[k]);
+    int64_t j = owned_index(context, support->attribute[k]);
     set(e, context, j, e->held[k - mine.first]);
     if (e->robust != NULL)
       e->robust[j] = e->held_robust[k - mine.first];

@@ -57,7 +57,7 @@ static inline double sift_moment(const struct th_sift_work *r, int64_t i)
 }
 
 /* r->old: how many rows of O have joined the factor of A, before others. */
-static inline void sift_count_old(struct th_sift_work *r)
+static inline void count_old(struct th_sift_work *r)
 {
   const struct th_cholesky *a = &r->fit->a;
   r->old = 0;
@@ -136,7 +136,7 @@ done:
 
 /* T' Lam T and T' eta with T = [I Gamma]: the rows before speak of theta_O +
  * Gamma theta_E. Gamma is 0 but on O. */
-static void extend(struct th_sift_work *r)
+static void fold_earlier_rows(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
@@ -172,7 +172,7 @@ static th_status sift_fold(struct th_sift_work *r, double f,
   }
   th_status rc = f > 0 ? discount(r, f, err) : TH_OK;
   if (rc == TH_OK)
-    extend(r);
+    fold_earlier_rows(r);
   return rc;
 }
 
@@ -245,16 +245,16 @@ void th_sift_fit_free(struct th_sift_fit *fit)
 }
 
 /* Where row k goes when member k goes to place[k]; the constant stays last. */
-static int64_t place_of(const struct th_sift_fit *fit, const int64_t *place,
-                        int64_t size, int64_t k)
+static int64_t moved_row(const struct th_sift_fit *fit, const int64_t *place,
+                         int64_t size, int64_t k)
 {
   return k < fit->size ? place[k] : size;
 }
 
 /* Spread a matrix over members. From the last entry to the first, so that
  * nothing is overwritten before it has moved. */
-static void spread(const struct th_sift_fit *fit, double *p,
-                   const int64_t *place, int64_t size)
+static void spread_members(const struct th_sift_fit *fit, double *p,
+                           const int64_t *place, int64_t size)
 {
   int64_t old = fit->order;
   int64_t order = size + fit->constant;
@@ -262,8 +262,8 @@ static void spread(const struct th_sift_fit *fit, double *p,
   for (int64_t j = old - 1; j >= 0; j--)
     for (int64_t i = old - 1; i >= 0; i--) {
       double value = p[i + j * old];
-      int64_t at =
-          place_of(fit, place, size, i) + place_of(fit, place, size, j) * order;
+      int64_t at = moved_row(fit, place, size, i) +
+                   moved_row(fit, place, size, j) * order;
       for (int64_t k = at + 1; k < end; k++)
         p[k] = 0;
       p[at] = value;
@@ -279,12 +279,12 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
   th_status rc = reserve(fit, size, err);
   if (rc != TH_OK)
     return rc;
-  spread(fit, fit->precision, place, size);
-  spread(fit, fit->trial, place, size);
+  spread_members(fit, fit->precision, place, size);
+  spread_members(fit, fit->trial, place, size);
   int64_t old = fit->order - 1;
   int64_t order = size + fit->constant;
   for (int64_t k = order - 1; k >= 0; k--) {
-    bool stays = old >= 0 && place_of(fit, place, size, old) == k;
+    bool stays = old >= 0 && moved_row(fit, place, size, old) == k;
     fit->moment[k] = stays ? fit->moment[old] : 0;
     fit->trial_moment[k] = stays ? fit->trial_moment[old] : 0;
     fit->seen[k] = stays ? fit->seen[old] : 0;
@@ -352,7 +352,7 @@ static bool any_slow(const struct th_sift_fit *fit)
 }
 
 /* Count so many more rows, on every rank. */
-static void sift_trial_count(struct th_sift_fit *fit, double rows)
+static void trial_count(struct th_sift_fit *fit, double rows)
 {
   bool goes_on = any_slow(fit);
   for (int64_t k = 0; k < fit->order; k++)
@@ -360,7 +360,7 @@ static void sift_trial_count(struct th_sift_fit *fit, double rows)
 }
 
 /* Add the round's rows to the sums of the trials, if there are any. */
-static void sift_trial_add(struct th_sift_work *r, double scale)
+static void trial_add(struct th_sift_work *r, double scale)
 {
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
@@ -398,8 +398,8 @@ static double rows_since(const struct th_sift_work *r)
 
 /* The share of the sums of two members that the last `rows` rows have brought.
  */
-static double share(const struct th_sift_fit *fit, int64_t i, int64_t j,
-                    double rows)
+static double last_share(const struct th_sift_fit *fit, int64_t i, int64_t j,
+                         double rows)
 {
   return fmin(1, rows / fmin(fit->seen[i], fit->seen[j]));
 }
@@ -412,14 +412,14 @@ static void sums_since(const struct th_sift_work *r, double rows, double *sum,
   int64_t n = fit->order;
   for (int64_t j = 0; j < n; j++) {
     for (int64_t i = 0; i < n; i++)
-      sum[i + j * n] = fit->trial[i + j * n] * share(fit, i, j, rows);
-    moment[j] = fit->trial_moment[j] * share(fit, j, j, rows);
+      sum[i + j * n] = fit->trial[i + j * n] * last_share(fit, i, j, rows);
+    moment[j] = fit->trial_moment[j] * last_share(fit, j, j, rows);
   }
 }
 
 /* Add them to the fit, or take them back, on the rows that have a part. */
-static void add_sums(struct th_sift_work *r, double sign, const double *sum,
-                     const double *moment)
+static void add_fit_sums(struct th_sift_work *r, double sign, const double *sum,
+                         const double *moment)
 {
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
@@ -460,11 +460,11 @@ static th_status join_next(struct th_sift_work *r, struct th_error *err)
   TH_TRY(th_cholesky_order(&fit->a, n, sum, n,
                            (struct th_cholesky_turns){r->order, r->tried},
                            TH_SIFT_COLLINEAR, err));
-  sift_count_old(r);
-  add_sums(r, -1, sum, moment);
+  count_old(r);
+  add_fit_sums(r, -1, sum, moment);
   mark_new(r);
   TH_TRY(sift_fold(r, 0, err));
-  add_sums(r, 1, sum, moment);
+  add_fit_sums(r, 1, sum, moment);
   for (int64_t k = 0; k < n; k++)
     if (r->part[k] == TH_SIFT_NEW)
       r->part[k] = TH_SIFT_OLD;
@@ -474,7 +474,7 @@ done:
 
 /* Slow entrants whose verdict is to join enter the fit of the earlier rows,
  * with the sums since they came. */
-static th_status sift_trial_join(struct th_sift_work *r, struct th_error *err)
+static th_status trial_join(struct th_sift_work *r, struct th_error *err)
 {
   struct th_sift_fit *fit = r->fit;
   th_status rc = TH_OK;
@@ -500,7 +500,7 @@ struct th_sift_turn {
   double score;
 };
 
-static void sift_work_free(struct th_sift_work *r)
+static void work_free(struct th_sift_work *r)
 {
   TH_FREE(r->turns, r->order, r->part, r->t, r->right, r->inverse, r->gamma,
           r->rest, r->error2);
@@ -558,8 +558,8 @@ static bool is_quick(const struct th_sift_work *r, int64_t k)
   return !r->fit->slow[k];
 }
 
-/* Reserve room, and mark the old members. Release with sift_work_free. */
-static th_status sift_work_begin(struct th_sift_work *r, struct th_error *err)
+/* Reserve room, and mark the old members. Release with work_free. */
+static th_status work_begin(struct th_sift_work *r, struct th_error *err)
 {
   const struct th_sift_fit *fit = r->fit;
   th_status rc;
@@ -598,7 +598,7 @@ static th_status solve_round(struct th_sift_work *r, struct th_error *err)
       (struct th_cholesky_turns){r->order, r->tried}, TH_SIFT_COLLINEAR, err);
   if (rc != TH_OK)
     return rc;
-  sift_count_old(r);
+  count_old(r);
   for (int64_t k = 0; k < n; k++)
     r->right[k] = sift_moment(r, k);
   th_cholesky_solve(&fit->a, fit->a.rank, r->right, r->t);
@@ -639,7 +639,7 @@ static bool try_entrants(struct th_sift_work *r)
 
 /* The round joins the fit. No more than n rows count, however often they are
  * read. */
-static void join(struct th_sift_work *r)
+static void join_round(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
@@ -657,7 +657,7 @@ static void join(struct th_sift_work *r)
     fit->moment[j] = scale * (fit->moment[j] + sift_moment(r, j) / r->rp);
     r->part[j] = TH_SIFT_OLD; /* from now on */
   }
-  sift_trial_add(r, scale);
+  trial_add(r, scale);
 }
 
 /* sift_solve: theta = Lam \ eta on the members that stay, with the variances
@@ -702,7 +702,7 @@ static bool drop_insignificant(struct th_sift_work *r)
 }
 
 /* Every turn but the last removes members. */
-static th_status sift_close_trials(struct th_sift_work *r, struct th_error *err)
+static th_status close_trials(struct th_sift_work *r, struct th_error *err)
 {
   do {
     th_status rc = sift_solve(r, err);
@@ -722,14 +722,14 @@ static th_status sift_close_trials(struct th_sift_work *r, struct th_error *err)
 static th_status round_here(struct th_sift_work *r, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(sift_work_begin(r, err));
+  TH_TRY(work_begin(r, err));
   sift_order(r, is_quick);
   TH_TRY(solve_round(r, err));
   if (try_entrants(r))
     TH_TRY(sift_fold(r, sift_doubt(r), err));
-  join(r);
-  TH_TRY(sift_trial_join(r, err));
-  TH_TRY(sift_close_trials(r, err));
+  join_round(r);
+  TH_TRY(trial_join(r, err));
+  TH_TRY(close_trials(r, err));
 done:
   return rc;
 }
@@ -772,7 +772,7 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
   struct th_sift_work r = {.fit = fit, .given = round};
   th_status rc = comm->rank == 0 ? before : TH_OK;
   th_profile_begin(context->profile);
-  sift_trial_count(fit, round->gram->weight);
+  trial_count(fit, round->gram->weight);
   if (comm->rank == 0 && rc == TH_OK)
     rc = round_here(&r, err);
   rc = sift_fit_tell(fit, comm, rc, err);
@@ -783,7 +783,7 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
     fit->entrant[k] = fit->slow[k];
   }
   th_profile_end(context->profile, TH_PHASE_SOLVE);
-  sift_work_free(&r);
+  work_free(&r);
   return rc;
 }
 
@@ -816,11 +816,11 @@ static th_status last_here(struct th_sift_work *r, struct th_error *err)
   th_status rc;
   for (int64_t k = 0; k < r->fit->size; k++)
     r->fit->fate[k] = TH_SIFT_STAYS;
-  TH_TRY(sift_work_begin(r, err));
-  TH_TRY(sift_trial_join(r, err));
+  TH_TRY(work_begin(r, err));
+  TH_TRY(trial_join(r, err));
   TH_TRY(sift_solve(r, err));
   history(r);
-  TH_TRY(sift_close_trials(r, err));
+  TH_TRY(close_trials(r, err));
 done:
   return rc;
 }
@@ -837,6 +837,6 @@ th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
     fit->entrant[k] = fit->entrant[k] && !fit->slow[k];
     fit->slow[k] = false;
   }
-  sift_work_free(&r);
+  work_free(&r);
   return rc;
 }

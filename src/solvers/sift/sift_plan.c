@@ -64,7 +64,7 @@ const char *th_sift_why_truth(const struct th_config *config,
            "examples";
   if (rows_of_list(passes, shape->training) > TH_END_MOST)
     return "the lists of so many examples would not fit into memory";
-  if (config->validation == 0 && !th_end_small(passes, shape->training))
+  if (config->validation == 0 && !th_end_rows_few(passes, shape->training))
     return "{validation} 0 leaves no examples to choose by";
   if (config->refit == TH_REFIT_NO)
     return "{refit} no ends before any candidate is fitted";
@@ -83,15 +83,15 @@ static th_status choose_end(struct th_config *config,
 }
 
 /* Choose the passes of a run that predicts. */
-static void choose_passes(struct th_config *config,
-                          const struct th_shape *shape)
+static void choose_predict_passes(struct th_config *config,
+                                  const struct th_shape *shape)
 {
   int64_t n = shape->training;
-  int64_t most = th_budgeted_usual_passes(config, shape);
+  int64_t most = th_budgeted_plan_usual_passes(config, shape);
   int64_t passes = wanted_passes(config, shape);
   config->passes = passes == 0 ? most : th_min_i64(passes, most);
   double share = held_share / (config->passes == 1 ? TH_END_OF_ONE : 1);
-  if (th_end_small(config->passes, n))
+  if (th_end_rows_few(config->passes, n))
     config->validation = 0; /* folds */
   else if (config->validation < 0)
     config->validation = fmin(share, run_held_rows / (double)n);
@@ -104,13 +104,13 @@ static void add_end(struct th_plan *plan, const struct th_shape *shape,
   int64_t passes = plan->config.passes;
   int64_t rows = rows_of_list(passes, shape->training);
   double n = (double)rows;
-  bool small = th_end_small(passes, shape->training); /* lists of folds */
+  bool small = th_end_rows_few(passes, shape->training); /* lists of folds */
   bool own = small && passes > 1;
   int64_t folds = small ? th_folds_count(rows) : 1;
   int64_t blocks =
       th_integer_ceil_divide(shape->attributes, plan->config.budget);
-  plan->screens = th_end_screens(passes, blocks, shape->training);
-  plan->list = th_end_longest_list(plan->config.budget, rows);
+  plan->screens = th_end_rows_screens(passes, blocks, shape->training);
+  plan->list = th_end_rows_longest_list(plan->config.budget, rows);
   double list = (double)plan->list;
   double all = fmin((own ? UNION : 1) * list, (double)shape->attributes);
   bool sparse = shape->layout == TH_SPARSE;
@@ -173,20 +173,20 @@ th_status th_sift_run_plan(struct th_plan *plan,
   int64_t d = size->shape->attributes;
   int64_t rows = TH_SIFT_LEAST_ROWS;
   th_status rc;
-  TH_TRY(th_budgeted_check_start(config, d, err));
+  TH_TRY(th_budgeted_plan_check_start(config, d, err));
   TH_TRY(choose_end(config, size->shape, err));
   if (config->sparsity >= d)
     config->sparsity = 0; /* as many as there are */
-  TH_TRY(th_budgeted_choose_budget(
+  TH_TRY(th_budgeted_plan_budget(
       config, d, th_end_chooses(config) ? PREDICTING_BUDGET : LEAST_BUDGET,
       err));
-  plan->blocks = th_budgeted_blocks(d, config->budget);
+  plan->blocks = th_budgeted_plan_blocks(d, config->budget);
   if (config->rounds.batch_explore > 0)
     rows = config->rounds.batch_explore;
   if (th_end_chooses(config))
-    choose_passes(config, size->shape);
+    choose_predict_passes(config, size->shape);
   else
-    th_budgeted_choose_passes(config, size->shape, plan->blocks * rows, false);
+    th_budgeted_plan_passes(config, size->shape, plan->blocks * rows, false);
   plan_rounds(plan, size, rows);
 done:
   return rc;
@@ -244,8 +244,8 @@ static void fill_race(struct th_sift *s, struct th_context *context,
   }
 }
 
-static th_status choose(struct th_sift *s, struct th_context *context,
-                        struct th_error *err)
+static th_status choose_promising(struct th_sift *s, struct th_context *context,
+                                  struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
   int64_t room = block_width(s, context);
@@ -266,7 +266,7 @@ done:
 
 /* Attributes that have joined S leave the race. True: the others serve this
  * round, too. Collective. */
-static bool hold(struct th_sift *s, struct th_context *context)
+static bool hold_race(struct th_sift *s, struct th_context *context)
 {
   struct th_sift_plan *plan = &s->plan;
   const struct th_support *support = &s->support;
@@ -292,8 +292,8 @@ static th_status choose_race(struct th_sift *s, struct th_context *context,
 {
   struct th_sift_plan *plan = &s->plan;
   th_status rc = TH_OK;
-  if (!hold(s, context))
-    TH_TRY(choose(s, context, err));
+  if (!hold_race(s, context))
+    TH_TRY(choose_promising(s, context, err));
   plan->fresh -= plan->race_rows;
   TH_TRY(th_source_activate(context->source, context->comm, plan->race,
                             plan->race_count, err));
@@ -522,8 +522,8 @@ static th_status add_block(struct th_sift *s, const struct th_context *context,
 }
 
 /* Add a part of the rows that every block has left. Local. */
-static th_status add_all(struct th_sift *s, const struct th_context *context,
-                         double part, int64_t most, struct th_error *err)
+static th_status add_share(struct th_sift *s, const struct th_context *context,
+                           double part, int64_t most, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t c = 0; c < s->latin.classes && rc == TH_OK; c++) {
@@ -561,7 +561,7 @@ static th_status small_round(struct th_sift *s,
 {
   int64_t parts = th_integer_ceil_divide(SMALL_ROUNDS, s->latin.classes);
   int64_t done = s->round % parts;
-  return add_all(s, context, 1 / (double)(parts - done), INT64_MAX, err);
+  return add_share(s, context, 1 / (double)(parts - done), INT64_MAX, err);
 }
 
 /* Dense data: rotation and race. Sparse data: sweeps. If the rest of a pass is
@@ -578,19 +578,19 @@ static th_status large_round(struct th_sift *s,
   double all = th_schedule_sift_round(plan->used, (double)s->support.size);
   int64_t sweep = sweep_rows(s, context, classes);
   if (s->round == 0)
-    return add_all(s, context, 1, sweep, err);
+    return add_share(s, context, 1, sweep, err);
   if (sparse)
     all = fmax(all, (double)sweep * classes);
   if (left < 2 * all) {
     all = left;
-    th_status rc = add_all(s, context, 1 - share, INT64_MAX, err);
+    th_status rc = add_share(s, context, 1 - share, INT64_MAX, err);
     for (int64_t k = 0; k < plan->blocks; k++)
       all -= (double)plan->draw[k].rows;
     plan->race_rows = (int64_t)all;
     return rc;
   }
   if (sparse)
-    return add_all(s, context, 1, sweep, err);
+    return add_share(s, context, 1, sweep, err);
   int64_t count = 0;
   int64_t rows = size_round(s, context, classes, &count);
   return add_next(s, context, count, rows, err);

@@ -113,8 +113,8 @@ static th_status try_step(struct th_stochastic *s, struct th_sparsa *p,
 
 /* Make one step that is accepted, and choose the length of the next.
  * Collective. */
-static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
-                         struct th_error *err)
+static th_status sparsa_step(struct th_stochastic *s, struct th_sparsa *p,
+                             struct th_error *err)
 {
   size_t bytes = (size_t)s->active.count * sizeof(double);
   double worst = worst_recent(p);
@@ -202,7 +202,7 @@ th_status th_screen_gap_safe_refine(struct th_stochastic *s,
        k++) {
     if (k % SCREEN_EVERY == 0)
       TH_TRY(screen(s, p, err));
-    TH_TRY(advance(s, p, err));
+    TH_TRY(sparsa_step(s, p, err));
   }
 done:
   return rc;
@@ -236,7 +236,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   return TH_OK;
 }
 
-static int64_t block(struct th_stochastic *s)
+static int64_t gap_safe_block(struct th_stochastic *s)
 {
   const struct gap_safe *state = s->screening_state;
   return state->blocks * th_stochastic_block(s);
@@ -268,8 +268,8 @@ static void change_places(struct th_stochastic *s)
 
 /* Move the point on, starting from the iterate if that is better, and screen
  * there. Collective. */
-static th_status look_ahead(struct th_stochastic *s, int64_t passes,
-                            struct th_error *err)
+static th_status screen_ahead(struct th_stochastic *s, int64_t passes,
+                              struct th_error *err)
 {
   struct gap_safe *state = s->screening_state;
   double gap = exact_gap * s->goal.zero_objective;
@@ -306,7 +306,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
     return rc;
   iterate = s->full.pass;
   intercept = s->intercept;
-  TH_TRY(look_ahead(s, passes, err));
+  TH_TRY(screen_ahead(s, passes, err));
   state->drawn = s->control.drawn;
   th_stochastic_pass_restore(s, &iterate,
                              intercept); /* as it was before pruning */
@@ -328,6 +328,6 @@ static void describe(struct th_stochastic *s, struct th_state *list)
 const struct th_screening th_screen_gap_safe = {.size = sizeof(struct gap_safe),
                                                 .fields = FIELDS,
                                                 .create = create,
-                                                .block = block,
+                                                .block = gap_safe_block,
                                                 .end = end,
                                                 .describe = describe};

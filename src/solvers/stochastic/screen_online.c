@@ -30,8 +30,8 @@ enum { TH_ONLINE_BALLOTS = 4 };
 static th_status screen_online_end_exactly(struct th_stochastic *s,
                                            int64_t *readmitted,
                                            struct th_error *err);
-static th_status screen_online_end_again(struct th_stochastic *s, double gap,
-                                         struct th_error *err);
+static th_status end_again(struct th_stochastic *s, double gap,
+                           struct th_error *err);
 
 /* --- The heuristic of the paper's experiments
  *
@@ -77,7 +77,7 @@ static double median(struct th_stochastic *s, int64_t ballots)
 
 /* s->places.keep, what the rule alone would keep, is a ballot; it becomes what
  * is kept. Collective. */
-static void screen_online_vote(struct th_stochastic *s)
+static void vote(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   double *votes = th_stochastic_screening_field(s, TH_ONLINE_VOTES);
@@ -194,7 +194,7 @@ static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
 
 /* Set s->places.keep for active groups and for groups that must come back.
  * Collective. */
-static int64_t judge(struct th_stochastic *s)
+static int64_t mark_returning(struct th_stochastic *s)
 {
   double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   int64_t back = 0;
@@ -231,7 +231,7 @@ static int64_t count_doubtful(struct th_stochastic *s)
 }
 
 /* Clear the vectors that a check works with. */
-static void clear(struct th_stochastic *s)
+static void clear_check(struct th_stochastic *s)
 {
   th_screen_online_clear(s, TH_ONLINE_X);
   th_screen_online_clear(s, TH_ONLINE_AVERAGE);
@@ -246,14 +246,14 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
   double delta = th_penalty_confidence_share(risk, ++screen->checks);
   int64_t drawn = 0;
   th_status rc;
-  clear(s);
-  TH_TRY(th_screen_online_readmit(s, err));
+  clear_check(s);
+  TH_TRY(th_screen_online_check_readmit(s, err));
   TH_TRY(th_stochastic_coef_bound(s, err));
   TH_TRY(take_sample(s, examples, &drawn, err));
   bound_duals(s, drawn, delta);
   screen->doubtful = count_doubtful(s);
-  *readmitted = judge(s);
-  clear(s);
+  *readmitted = mark_returning(s);
+  clear_check(s);
   TH_TRY(th_stochastic_keep(s, err));
   s->certificate.screened_wrongly += *readmitted;
   s->confidence = 1 - risk;
@@ -317,7 +317,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
                                       .rule = config->screening.rule};
   th_online_init(&screen->online, &problem, config->screening.exponent,
                  screen->first_length, 0);
-  th_status rc = th_screen_online_anchor(s, err);
+  th_status rc = th_screen_online_check_anchor(s, err);
   if (rc == TH_OK)
     th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
                     th_screen_online_vectors_of(s));
@@ -325,7 +325,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 }
 
 /* T of line 7, or as many steps as the examples allow. */
-static int64_t block(struct th_stochastic *s)
+static int64_t online_block(struct th_stochastic *s)
 {
   return th_min_i64(
       th_screen_online_of(s)->online.length,
@@ -351,7 +351,7 @@ static void observe(struct th_stochastic *s)
     th_online_example(online, factor, s->target[i], minibatch->theta[r],
                       minibatch->anchored[r]); /* lines 11 and 12 */
   }
-  th_screen_online_follow(s);
+  th_screen_online_check_follow(s);
 }
 
 /* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
@@ -369,7 +369,7 @@ static void screen_block(struct th_stochastic *s)
                   s->places.group_second, margin, s->places.group_keep);
   th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   if (online->rule == TH_RULE_VOTES)
-    screen_online_vote(s);
+    vote(s);
 }
 
 /* Lines 16 to 22, at the end of a block. Collective. */
@@ -377,10 +377,10 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   th_status rc;
-  screen_block(s);                         /* lines 17 to 20 */
-  TH_TRY(th_stochastic_keep(s, err));      /* line 21 */
-  TH_TRY(th_screen_online_anchor(s, err)); /* line 16 */
-  TH_TRY(th_screen_online_check(s, err));  /* section 3.4 */
+  screen_block(s);                               /* lines 17 to 20 */
+  TH_TRY(th_stochastic_keep(s, err));            /* line 21 */
+  TH_TRY(th_screen_online_check_anchor(s, err)); /* line 16 */
+  TH_TRY(th_screen_online_check(s, err));        /* section 3.4 */
   th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
                   th_screen_online_vectors_of(s)); /* lines 5, 6 and 22 */
   /* a check has found the exact solution, and --epochs does not ask for more */
@@ -391,8 +391,8 @@ done:
 }
 
 /* Tell the user what screening gained, or that it gained nothing. */
-static void report(const struct th_stochastic *s, int64_t readmitted,
-                   int64_t left)
+static void report_screening(const struct th_stochastic *s, int64_t readmitted,
+                             int64_t left)
 {
   int64_t all =
       th_source_shape(s->context->source)->attributes - s->context->left_out;
@@ -434,7 +434,7 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
   }
   rc = screen_online_end_exactly(s, &readmitted, err);
   if (rc == TH_OK)
-    report(s, readmitted, left);
+    report_screening(s, readmitted, left);
   return rc;
 }
 
@@ -470,13 +470,13 @@ const struct th_screening th_screen_online = {
     .fields = TH_ONLINE_FIELDS,
     .anchored = true,
     .create = create,
-    .block = block,
+    .block = online_block,
     .observe = observe,
     .describe = describe,
     .end = end,
     .finish = finish,
     .exact = is_exact,
-    .refine = screen_online_end_again};
+    .refine = end_again};
 
 /* --- The end of a run with online screening: the exact solution
  *
@@ -486,8 +486,8 @@ const struct th_screening th_screen_online = {
 
 /* Solve the whole problem at this lambda, by way of larger ones if it is far
  * from lambda_max. Collective. */
-static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
-                             struct th_error *err)
+static th_status solve_by_lasso(struct th_stochastic *s, int64_t *readmitted,
+                                struct th_error *err)
 {
   const struct th_algorithm *lasso = &th_lasso_algorithm;
   struct th_config config = *s->context->config;
@@ -504,7 +504,7 @@ static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
   while (more)
     TH_TRY(lasso->step(state, &context, &more, err));
   const struct th_head *head = state;
-  TH_TRY(th_screen_online_adopt(s, head->support, readmitted, err));
+  TH_TRY(th_screen_online_check_adopt(s, head->support, readmitted, err));
 done:
   lasso->free(state);
   return rc;
@@ -518,7 +518,7 @@ static th_status screen_online_end_exactly(struct th_stochastic *s,
                                            int64_t *readmitted,
                                            struct th_error *err)
 {
-  th_status rc = th_screen_online_refine(s, INT64_MAX, readmitted, err);
+  th_status rc = th_screen_online_check_refine(s, INT64_MAX, readmitted, err);
   if (rc != TH_OK || *readmitted >= 0)
     return rc;
   th_context_notice(
@@ -526,13 +526,13 @@ static th_status screen_online_end_exactly(struct th_stochastic *s,
       "passes over the attributes that are left stopped at a gap of %g, so the "
       "exact solver ends the run. {solver} lasso needs no such passes",
       s->full.pass.gap);
-  return solve_whole(s, readmitted, err);
+  return solve_by_lasso(s, readmitted, err);
 }
 
 /* Afterwards: solve again to that gap, on values whose rounding may have
  * changed. Collective. */
-static th_status screen_online_end_again(struct th_stochastic *s, double gap,
-                                         struct th_error *err)
+static th_status end_again(struct th_stochastic *s, double gap,
+                           struct th_error *err)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   int64_t readmitted = 0;

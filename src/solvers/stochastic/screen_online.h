@@ -71,12 +71,12 @@ void th_screen_online_clear(struct th_stochastic *s,
 
 /* Add the iterate to the average when it is due, and the mini-batch's examples
  * to the ring. Local. */
-void th_screen_online_follow(struct th_stochastic *s);
+void th_screen_online_check_follow(struct th_stochastic *s);
 
 /* The anchor of the next block, and its Omega: the iterate, or for rule proj
  * the block's average behind a hard threshold. Collective. */
-th_status th_screen_online_anchor(struct th_stochastic *s,
-                                  struct th_error *err);
+th_status th_screen_online_check_anchor(struct th_stochastic *s,
+                                        struct th_error *err);
 
 /* ---- safety on a stream (screen_online.c) ---- */
 
@@ -99,8 +99,8 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
 /* Make all attributes active; the field WAS is 1 where they were before. Row
  * caches must be read again, and second moments of the new ones are 0.
  * Collective. */
-th_status th_screen_online_readmit(struct th_stochastic *s,
-                                   struct th_error *err);
+th_status th_screen_online_check_readmit(struct th_stochastic *s,
+                                         struct th_error *err);
 
 /* Solve the problem exactly on the active attributes, look at all others, and
  * make those active again that the solution needs. Repeat until there are none.
@@ -108,14 +108,16 @@ th_status th_screen_online_readmit(struct th_stochastic *s,
  * how many came back; -1 if `most` passes over the examples did not reach an
  * exact solution, or if no number can. The next call goes on from there.
  * Collective. */
-th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
-                                  int64_t *readmitted, struct th_error *err);
+th_status th_screen_online_check_refine(struct th_stochastic *s, int64_t most,
+                                        int64_t *readmitted,
+                                        struct th_error *err);
 
 /* b becomes a solution that another solver has found, in the units of s.
  * Attributes of it that had been left out come back. Collective. */
-th_status th_screen_online_adopt(struct th_stochastic *s,
-                                 const struct th_support *solution,
-                                 int64_t *readmitted, struct th_error *err);
+th_status th_screen_online_check_adopt(struct th_stochastic *s,
+                                       const struct th_support *solution,
+                                       int64_t *readmitted,
+                                       struct th_error *err);
 
 /* If screening has left out attributes since the last check, check whether all
  * of them may stay out. Otherwise make those that may not active again, return

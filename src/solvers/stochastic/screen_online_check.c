@@ -29,7 +29,7 @@
 
 enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
 
-void th_screen_online_follow(struct th_stochastic *s)
+void th_screen_online_check_follow(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   const struct th_online *online = &screen->online;
@@ -72,8 +72,8 @@ static int64_t list_recent(const struct th_online_screen *screen, int64_t *row)
 }
 
 /* v_j if the level that first keeps it is in [low, high], else 0. */
-static void part_of(const struct th_stochastic *s, const double *v,
-                    const double *level, int low, int high, double *part)
+static void level_part(const struct th_stochastic *s, const double *v,
+                       const double *level, int low, int high, double *part)
 {
   for (int64_t p = 0; p < s->active.count; p++) {
     int k = th_online_sparse_average_level(level, v[p]);
@@ -95,7 +95,7 @@ static th_status multiply(struct th_stochastic *s, const double *v,
     rc = th_row_caches_draw(&s->caches,
                             th_row_caches_unit_of(&s->caches, row[drawn]), err);
   for (int k = 0; k < TH_ANCHOR_LEVELS && rc == TH_OK; k++) {
-    part_of(s, v, level, k, k, part);
+    level_part(s, v, level, k, k, part);
     for (int64_t r = 0; r < rows; r++) {
       struct th_row values;
       th_row_caches_row(&s->caches, row[r], &values);
@@ -151,7 +151,7 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
   losses(s, row, rows, sums, objective);
   for (int k = 0; k < TH_ANCHOR_LEVELS; k++) {
     double omega = 0;
-    part_of(s, v, level, 0, k, s->places.group_second);
+    level_part(s, v, level, 0, k, s->places.group_second);
     TH_TRY(th_grouping_norm(&s->grouping, comm, s->places.group_second, &omega,
                             err));
     objective[k] += s->lambda * omega;
@@ -181,7 +181,7 @@ static th_status sparse_average(struct th_stochastic *s, double *anchor,
   th_online_sparse_average_levels(largest, level);
   TH_TRY(bound_coefs(s, average, err));
   TH_TRY(choose_level(s, average, level, &best, err));
-  part_of(s, average, level, 0, best, anchor);
+  level_part(s, average, level, 0, best, anchor);
   memset(average, 0, (size_t)s->active.count * sizeof *average);
   screen->averaged = 0;
   screen->intercept = 0;
@@ -189,7 +189,8 @@ done:
   return rc;
 }
 
-th_status th_screen_online_anchor(struct th_stochastic *s, struct th_error *err)
+th_status th_screen_online_check_anchor(struct th_stochastic *s,
+                                        struct th_error *err)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   double *anchor = th_stochastic_screening_field(s, TH_ONLINE_ANCHOR);
@@ -225,8 +226,8 @@ static const double raise = 0.1;       /* of w after a failed check */
 static const double highest = 0.99;
 
 /* Attributes of this rank that are not active, nor left out. Local. */
-static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
-                              int64_t *count, struct th_error *err)
+static th_status list_screened(const struct th_stochastic *s, int64_t **missing,
+                               int64_t *count, struct th_error *err)
 {
   const struct th_context *context = s->context;
   struct th_range owned = s->active.owned;
@@ -243,15 +244,15 @@ static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
   return rc;
 }
 
-th_status th_screen_online_readmit(struct th_stochastic *s,
-                                   struct th_error *err)
+th_status th_screen_online_check_readmit(struct th_stochastic *s,
+                                         struct th_error *err)
 {
   int64_t *missing = NULL;
   int64_t count = 0;
   double *was;
   th_status rc;
   TH_TRY(th_stochastic_home(s, err));
-  rc = list_missing(s, &missing, &count, err);
+  rc = list_screened(s, &missing, &count, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   for (int64_t p = 0; p < s->active.count; p++)
@@ -266,7 +267,7 @@ done:
 /* Set s->places.keep for groups that were active, that break the optimality
  * conditions, or that b uses. The latter two are marked. Whether any group is
  * marked. Collective. */
-static bool judge(struct th_stochastic *s)
+static bool judge_violations(struct th_stochastic *s)
 {
   const double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   double *back = th_stochastic_screening_field(s, TH_ONLINE_BACK);
@@ -305,8 +306,8 @@ static int64_t count_needed(struct th_stochastic *s)
 
 /* Solve on from where the last check ended. *exact: b solves the problem on the
  * active attributes. Collective. */
-static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
-                       struct th_error *err)
+static th_status solve_screened(struct th_stochastic *s, int64_t most,
+                                bool *exact, struct th_error *err)
 {
   struct th_sparsa sparsa = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
                              .patience = PATIENCE_IN_PASSES};
@@ -326,13 +327,13 @@ static th_status look_around(struct th_stochastic *s,
 {
   struct th_pass whole;
   th_status rc;
-  TH_TRY(th_screen_online_readmit(s, err));
+  TH_TRY(th_screen_online_check_readmit(s, err));
   if (solution != NULL)
     th_stochastic_assign(s, solution);
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_pass(s, err));
   whole = s->full.pass;
-  *more = judge(s);
+  *more = judge_violations(s);
   TH_TRY(th_stochastic_keep(s, err));
   th_stochastic_pass_restore(s, &whole, s->intercept);
   if (*more)
@@ -369,8 +370,9 @@ static void remember(struct th_stochastic *s)
   screen->certified_active = s->active.total;
 }
 
-th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
-                                  int64_t *readmitted, struct th_error *err)
+th_status th_screen_online_check_refine(struct th_stochastic *s, int64_t most,
+                                        int64_t *readmitted,
+                                        struct th_error *err)
 {
   bool more = true;
   bool exact = true;
@@ -379,7 +381,7 @@ th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
   if (return_to_solution(s))
     return TH_OK;
   for (int round = 0; more && exact && round < ROUNDS; round++) {
-    TH_TRY(solve(s, most, &exact, err));
+    TH_TRY(solve_screened(s, most, &exact, err));
     if (exact)
       TH_TRY(look_around(s, NULL, &more, err));
   }
@@ -392,9 +394,10 @@ done:
   return rc;
 }
 
-th_status th_screen_online_adopt(struct th_stochastic *s,
-                                 const struct th_support *solution,
-                                 int64_t *readmitted, struct th_error *err)
+th_status th_screen_online_check_adopt(struct th_stochastic *s,
+                                       const struct th_support *solution,
+                                       int64_t *readmitted,
+                                       struct th_error *err)
 {
   bool more = false;
   th_status rc = look_around(s, solution, &more, err);
@@ -427,7 +430,7 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
 }
 
 /* No error was found: go on from where the check began. */
-static void go_on(struct th_stochastic *s, double intercept, bool safe)
+static void go_back(struct th_stochastic *s, double intercept, bool safe)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   th_stochastic_return(s, TH_ONLINE_HELD, intercept);
@@ -446,7 +449,7 @@ static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
 /* Is a check due? Rule proj: at the end of a block that left something out, and
  * if nothing was left out for long. The other rules: as in the paper's
  * experiments (section 4.2), and when nothing is left. */
-static bool is_due(struct th_stochastic *s)
+static bool check_is_due(struct th_stochastic *s)
 {
   const struct th_online_screen *screen = th_screen_online_of(s);
   if (s->active.total == screen->checked &&
@@ -473,7 +476,7 @@ static th_status check_stream(struct th_stochastic *s, struct th_error *err)
   screen->checked = s->active.total;
   if (readmitted > 0) {
     fall_back(s, readmitted);
-    TH_TRY(th_screen_online_anchor(s, err));
+    TH_TRY(th_screen_online_check_anchor(s, err));
   }
   th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
 done:
@@ -489,19 +492,19 @@ th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   if (th_screen_online_streams(s))
     return check_stream(s, err);
-  if (!is_due(s))
+  if (!check_is_due(s))
     return TH_OK;
   th_stochastic_hold(s, TH_ONLINE_HELD, &intercept);
-  TH_TRY(th_screen_online_refine(s, most, &readmitted, err));
+  TH_TRY(th_screen_online_check_refine(s, most, &readmitted, err));
   th_stochastic_changed(s, TH_CHANGE_COEF);
   screen->drawn = s->control.drawn;
   screen->checked = s->active.total;
   if (readmitted > 0)
     fall_back(s, readmitted);
   else
-    go_on(s, intercept, readmitted == 0);
+    go_back(s, intercept, readmitted == 0);
   if (readmitted > 0)
-    TH_TRY(th_screen_online_anchor(s, err));
+    TH_TRY(th_screen_online_check_anchor(s, err));
 done:
   return rc;
 }

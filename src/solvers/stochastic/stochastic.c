@@ -18,6 +18,7 @@
  *    10  measure Lmax again where enough have left
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
+#include "solvers/penalised/certify.h"
 
 #include "base/elementary.h"
 #include "base/integer.h"
@@ -33,14 +34,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool stochastic_ends_exactly(const struct th_stochastic *s);
-static th_status stochastic_check_gap(struct th_stochastic *s,
-                                      struct th_error *err);
-static th_status stochastic_end_exactly(struct th_stochastic *s,
-                                        struct th_error *err);
+static bool ends_exactly(const struct th_stochastic *s);
+static th_status check_gap(struct th_stochastic *s, struct th_error *err);
+static th_status end_exactly(struct th_stochastic *s, struct th_error *err);
 
 /* Is all of that current? Local; replicated. */
-static bool stochastic_knows(const struct th_stochastic *s, unsigned what)
+static bool knows(const struct th_stochastic *s, unsigned what)
 {
   return (s->known & what) == what;
 }
@@ -252,7 +251,7 @@ th_status th_stochastic_step(void *state, struct th_context *context,
     return rc;
   th_stochastic_changed(s, TH_CHANGE_LOOP);
   /* line 1 */
-  if (!stochastic_knows(s, TH_KNOWN_COEF_BOUND))
+  if (!knows(s, TH_KNOWN_COEF_BOUND))
     TH_TRY(th_stochastic_coef_bound(s, err));
   th_stochastic_changed(s, TH_CHANGE_STEPS);
   if (s->update->begin != NULL)
@@ -262,7 +261,7 @@ th_status th_stochastic_step(void *state, struct th_context *context,
     return rc;
   if (s->screening->end != NULL)
     TH_TRY(s->screening->end(s, err));   /* line 7 */
-  TH_TRY(stochastic_check_gap(s, err));  /* line 8 */
+  TH_TRY(check_gap(s, err));             /* line 8 */
   TH_TRY(th_stochastic_balance(s, err)); /* line 9 */
   TH_TRY(renew_steps(s, err));           /* line 10 */
   fill_certificate(s);
@@ -282,10 +281,10 @@ th_status th_stochastic_finish(void *state, struct th_context *context,
     th_stochastic_changed(s, TH_CHANGE_END);
     TH_TRY(s->screening->finish(s, err));
   }
-  if (!stochastic_knows(s, TH_KNOWN_PASS))
+  if (!knows(s, TH_KNOWN_PASS))
     TH_TRY(th_stochastic_pass(s, err));
-  if (stochastic_ends_exactly(s))
-    TH_TRY(stochastic_end_exactly(s, err));
+  if (ends_exactly(s))
+    TH_TRY(end_exactly(s, err));
   fill_certificate(s);
   TH_TRY(stochastic_gather(s, err));
 done:
@@ -322,8 +321,7 @@ static double goal(const struct th_stochastic *s)
 
 /* Open the problem over all attributes, for certificates, unless it is open.
  * Collective. */
-static th_status stochastic_open_problem(struct th_stochastic *s,
-                                         struct th_error *err)
+static th_status open_problem(struct th_stochastic *s, struct th_error *err)
 {
   struct th_context *context = s->context;
   th_status rc;
@@ -341,12 +339,12 @@ static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
 {
   struct th_context *context = s->context;
   th_status rc = TH_OK;
-  if (stochastic_knows(s, TH_KNOWN_CERTIFICATE))
+  if (knows(s, TH_KNOWN_CERTIFICATE))
     return rc;
   TH_TRY(stochastic_gather(s, err));
-  TH_TRY(stochastic_open_problem(s, err));
-  TH_TRY(th_problem_certify(s->goal.problem, &s->support, s->lambda,
-                            &s->goal.whole, err));
+  TH_TRY(open_problem(s, err));
+  TH_TRY(
+      th_certify(s->goal.problem, &s->support, s->lambda, &s->goal.whole, err));
   rc = th_source_activate(context->source, context->comm, s->active.attribute,
                           s->active.count, err);
   th_stochastic_learnt(s, TH_KNOWN_CERTIFICATE);
@@ -396,27 +394,26 @@ done:
 }
 
 /* Does finish make the model the exact solution? Local. */
-static bool stochastic_ends_exactly(const struct th_stochastic *s)
+static bool ends_exactly(const struct th_stochastic *s)
 {
   return s->screening->exact != NULL && s->screening->exact(s);
 }
 
 /* At the end of an outer loop: end the run if the gap is small enough.
  * Collective. */
-static th_status stochastic_check_gap(struct th_stochastic *s,
-                                      struct th_error *err)
+static th_status check_gap(struct th_stochastic *s, struct th_error *err)
 {
   double wanted = goal(s);
-  bool exact = stochastic_ends_exactly(s);
+  bool exact = ends_exactly(s);
   double look = wanted;
   th_status rc = TH_OK;
   if (!(wanted > 0))
     return rc;
   if (s->goal.last && !exact && may_sharpen(s, wanted))
     look = fmax(look, still_gap * s->goal.zero_objective);
-  if (!stochastic_knows(s, TH_KNOWN_LOOKED))
+  if (!knows(s, TH_KNOWN_LOOKED))
     TH_TRY(th_stochastic_pass(s, err));
-  if (!stochastic_knows(s, TH_KNOWN_PASS) && !exact && s->full.pass.gap <= look)
+  if (!knows(s, TH_KNOWN_PASS) && !exact && s->full.pass.gap <= look)
     TH_TRY(th_stochastic_pass(s, err));
   if (!(s->full.pass.gap <= look))
     return rc;
@@ -430,8 +427,7 @@ done:
 
 /* After such a finish: go on if the certificate says that the wanted gap has
  * not been reached. Collective. */
-static th_status stochastic_end_exactly(struct th_stochastic *s,
-                                        struct th_error *err)
+static th_status end_exactly(struct th_stochastic *s, struct th_error *err)
 {
   double wanted = goal(s);
   th_status rc = TH_OK;
@@ -444,7 +440,7 @@ static th_status stochastic_end_exactly(struct th_stochastic *s,
     TH_TRY(sharpen(s, err));
   th_stochastic_changed(s, TH_CHANGE_END);
   TH_TRY(s->screening->refine(s, wanted, err));
-  if (!stochastic_knows(s, TH_KNOWN_PASS))
+  if (!knows(s, TH_KNOWN_PASS))
     rc = th_stochastic_pass(s, err);
 done:
   return rc;
@@ -479,7 +475,7 @@ enum th_ended_by th_stochastic_ended_by(const struct th_stochastic *s)
 }
 
 /* A certificate alone would be overlooked, so this is a notice. */
-void th_stochastic_tell(const struct th_stochastic *s)
+void th_stochastic_notify(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
   double gap = s->certificate.gap;
@@ -556,7 +552,7 @@ static void describe_problem(struct th_stochastic *s, struct th_state *state)
   if (!th_state_puts(state) || !th_state_agree(state, context->comm) ||
       opened == NULL || *opened == 0)
     return;
-  th_state_note(state, stochastic_open_problem(s, err));
+  th_state_note(state, open_problem(s, err));
 }
 
 /* All attributes are active so far. Those that the image does not have leave.

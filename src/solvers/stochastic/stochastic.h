@@ -17,7 +17,7 @@
 #include "model/model.h"
 #include "solvers/access/active.h"
 #include "solvers/access/example_order.h"
-#include "solvers/access/row_cache.h"
+#include "solvers/access/row_caches.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithm.h"
 #include "solvers/stochastic/stochastic_pass.h"
@@ -217,7 +217,7 @@ enum th_ended_by th_stochastic_ended_by(const struct th_stochastic *s);
 th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err);
 /* Tell the user if the wanted gap was not reached. The certificate has the gap.
  * Local. */
-void th_stochastic_tell(const struct th_stochastic *s);
+void th_stochastic_notify(const struct th_stochastic *s);
 /* The share of the present lambda's epochs, which a gap may end. Local. */
 double th_stochastic_done(const struct th_stochastic *s);
 void th_stochastic_free(void *state); /* local */
@@ -353,7 +353,7 @@ void th_stochastic_changed(struct th_stochastic *s, enum th_change change);
 
 /* --- What the files of the engine share */
 
-/* ---- mini-batches (minibatch.c) ---- */
+/* ---- mini-batches (stochastic_batch.c) ---- */
 
 /* Room for batches of that many rows. Local. */
 th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,

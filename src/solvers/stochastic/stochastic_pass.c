@@ -59,8 +59,7 @@ void th_stochastic_scaling_describe(struct th_scaling *scaling,
 
 /* Set the bound to a new value; the scale is adapted when it is needed. Local.
  */
-static void stochastic_scaling_restart(struct th_scaling *scaling,
-                                       double coef_bound)
+static void scaling_restart(struct th_scaling *scaling, double coef_bound)
 {
   scaling->coef_bound = coef_bound;
   scaling->scaled_for = 0;
@@ -100,7 +99,7 @@ th_status th_stochastic_coef_bound(struct th_stochastic *s,
   th_status rc =
       th_stochastic_bound(s, th_stochastic_coef(s), &coef_bound, err);
   if (rc == TH_OK)
-    stochastic_scaling_restart(&s->scaling, coef_bound * TH_FIXED_SLACK);
+    scaling_restart(&s->scaling, coef_bound * TH_FIXED_SLACK);
   return rc;
 }
 
@@ -183,7 +182,7 @@ void th_stochastic_prox_step(struct th_stochastic *s, double g)
   th_stochastic_batch_prox(s, g);
 }
 
-static void catch_up(struct th_stochastic *s, int64_t place)
+static void apply_lazy_threshold(struct th_stochastic *s, int64_t place)
 {
   double *done = &s->active.field[TH_FIELD_LAZY][place];
   double *b = &th_stochastic_coef(s)[place];
@@ -195,7 +194,7 @@ void th_stochastic_lazy_catch_up(struct th_stochastic *s,
                                  const struct th_row *row)
 {
   for (int64_t k = 0; row->place != NULL && k < row->count; k++)
-    catch_up(s, row->place[k]);
+    apply_lazy_threshold(s, row->place[k]);
 }
 
 void th_stochastic_lazy_flush(struct th_stochastic *s)
@@ -203,7 +202,7 @@ void th_stochastic_lazy_flush(struct th_stochastic *s)
   if (!(s->control.threshold > 0))
     return;
   for (int64_t p = 0; p < s->active.count; p++) {
-    catch_up(s, p);
+    apply_lazy_threshold(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
   s->control.threshold = 0;
@@ -243,8 +242,8 @@ typedef bool visitor(struct th_stochastic *s, const struct th_row *row,
                      int64_t i);
 
 /* Visit all rows in stored order; each deal unit is one draw. Local. */
-static th_status visit(struct th_stochastic *s, visitor *look,
-                       struct th_error *err)
+static th_status visit_all_rows(struct th_stochastic *s, visitor *look,
+                                struct th_error *err)
 {
   bool good = true;
   th_status rc = TH_OK;
@@ -317,10 +316,10 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
   memset(s->active.field[TH_FIELD_DUAL], 0, bytes);
   memset(s->active.field[TH_FIELD_SECOND], 0, bytes);
   memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
-  stochastic_scaling_restart(&s->scaling, squares);
+  scaling_restart(&s->scaling, squares);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
-    rc = visit(s, visit_norms, err);
+    rc = visit_all_rows(s, visit_norms, err);
   TH_TRY(
       th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
   s->control.largest = 0;
@@ -361,7 +360,7 @@ static bool visit_dual(struct th_stochastic *s, const struct th_row *row,
 }
 
 /* x_i'b of all examples, without b0. Collective. */
-static th_status predict(struct th_stochastic *s, struct th_error *err)
+static th_status predict_all(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
   TH_TRY(th_stochastic_coef_bound(s, err));
@@ -369,7 +368,7 @@ static th_status predict(struct th_stochastic *s, struct th_error *err)
   memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
-    rc = visit(s, visit_prediction, err);
+    rc = visit_all_rows(s, visit_prediction, err);
   TH_TRY(
       th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
   th_fixed_read(&s->scaling.fixed, 0, s->full.sums, s->n, s->full.prediction);
@@ -424,13 +423,13 @@ static th_status pass_over(struct th_stochastic *s, struct th_error *err)
   const struct th_loss *loss = s->context->loss;
   struct th_pass *pass = &s->full.pass;
   th_status rc;
-  TH_TRY(predict(s, err));
+  TH_TRY(predict_all(s, err));
   TH_TRY(dualize(s, err));
   TH_TRY(th_grouping_norm(&s->grouping, s->context->comm, th_stochastic_coef(s),
                           &pass->omega, err));
   memset(s->active.field[TH_FIELD_DUAL], 0,
          (size_t)s->active.count * sizeof(double));
-  rc = visit(s, visit_dual, err);
+  rc = visit_all_rows(s, visit_dual, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   pass->dual_norm = th_stochastic_dual_norm(s, s->active.field[TH_FIELD_DUAL]);
   pass->lambda = s->lambda;
@@ -476,8 +475,8 @@ enum { MOST_ROWS = 128, ITERATIONS = 100 };
 
 /* x_r'x_q of rows spread over the data, for q <= r: this rank's share. Local.
  */
-static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
-                          struct th_error *err)
+static th_status multiply_row_pairs(struct th_stochastic *s, int64_t rows,
+                                    int64_t *sums, struct th_error *err)
 {
   double *self = s->active.field[TH_FIELD_DUAL];
   th_status rc = TH_OK;
@@ -529,7 +528,7 @@ static double largest_eigenvalue(int64_t n, const double *a)
 /* Choose the speed-up and the constant from the largest eigenvalue of a
  * mini-batch without the constant. Without mini-batches, long rows with small
  * weights count by their weights. */
-static void choose(struct th_stochastic *s, double eigenvalue)
+static void choose_speedup(struct th_stochastic *s, double eigenvalue)
 {
   bool alone = !(eigenvalue > 0);
   bool intercept = s->context->config->intercept;
@@ -554,19 +553,19 @@ th_status th_stochastic_batch_speedup(struct th_stochastic *s,
   int64_t *sums = NULL;
   double *gram = NULL;
   th_status rc;
-  choose(s, 0);
+  choose_speedup(s, 0);
   if (rows == 1)
     return TH_OK;
   rc = TH_NEW(&sums, rows * rows + 1, "the step size", err);
   if (rc == TH_OK)
     rc = TH_NEW(&gram, rows * rows, "the step size", err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  stochastic_scaling_restart(
-      &s->scaling, fmax(s->scaling.step_bound * s->scaling.step_bound,
-                        s->control.largest)); /* a scale for small units */
+  scaling_restart(&s->scaling,
+                  fmax(s->scaling.step_bound * s->scaling.step_bound,
+                       s->control.largest)); /* a scale for small units */
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
-    rc = multiply(s, rows, sums, err);
+    rc = multiply_row_pairs(s, rows, sums, err);
   TH_TRY(th_comm_sum_agree(s->context->comm, sums, (size_t)(rows * rows), rc,
                            err));
   for (int64_t r = 0; r < rows; r++)
@@ -575,7 +574,7 @@ th_status th_stochastic_batch_speedup(struct th_stochastic *s,
       gram[r * rows + q] = product / (double)rows;
       gram[q * rows + r] = product / (double)rows;
     }
-  choose(s, largest_eigenvalue(rows, gram));
+  choose_speedup(s, largest_eigenvalue(rows, gram));
 done:
   TH_FREE(sums, gram);
   return rc;
@@ -692,7 +691,7 @@ static const double worth_moving = 1.3;
 enum { WORTH_MOVING = 32 }; /* attributes; with fewer, steps cost the same */
 
 /* The attributes of the rank that has the most, over the mean. Collective. */
-static double imbalance(struct th_stochastic *s, int64_t *most)
+static double active_imbalance(struct th_stochastic *s, int64_t *most)
 {
   struct th_comm *comm = s->context->comm;
   *most = s->active.count;
@@ -766,13 +765,13 @@ th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_OK;
   if (s->context->comm->size == 1)
     return rc;
-  double now = imbalance(s, &most);
+  double now = active_imbalance(s, &most);
   if (now <= worth_moving * s->balanced || most <= WORTH_MOVING)
     return rc;
   TH_TRY(place_evenly(s, &placement, err));
   TH_TRY(move_all(s, &placement, err));
   s->moves++;
-  s->balanced = imbalance(s, &most);
+  s->balanced = active_imbalance(s, &most);
 done:
   th_placement_free(&placement);
   return rc;

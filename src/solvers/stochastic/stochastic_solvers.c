@@ -42,7 +42,7 @@ static void take_engine(struct path *path, struct th_stochastic *s)
 }
 
 /* Record the present lambda in the path. Local. */
-static th_status record(struct th_stochastic *s, struct th_error *err)
+static th_status record_lambda(struct th_stochastic *s, struct th_error *err)
 {
   struct th_certificate *c = &s->certificate;
   int64_t capacity = c->path_size;
@@ -64,8 +64,8 @@ static th_status advance(struct path *path, struct th_context *context,
   struct th_stochastic *next = NULL;
   th_status rc;
   TH_TRY(th_stochastic_finish(old, context, err));
-  th_stochastic_tell(old);
-  TH_TRY(th_agree(context->comm, record(old, err), err));
+  th_stochastic_notify(old);
+  TH_TRY(th_agree(context->comm, record_lambda(old, err), err));
   th_deal_extend(&context->deal, context->config->passes);
   TH_TRY(th_stochastic_resume(&next, context, old->update, old->screening,
                               &warm, err));
@@ -120,9 +120,9 @@ static th_status finish(void *state, struct th_context *context,
   th_status rc;
   TH_TRY(th_stochastic_finish(s, context, err));
   TH_TRY(th_stochastic_certify(s, err));
-  th_stochastic_tell(s);
+  th_stochastic_notify(s);
   if (context->config->path > 0)
-    rc = th_agree(context->comm, record(s, err), err);
+    rc = th_agree(context->comm, record_lambda(s, err), err);
 done:
   return rc;
 }
@@ -161,7 +161,7 @@ static void claims(const void *state, struct th_claims *of)
   of->ended_by = th_stochastic_ended_by(((const struct path *)state)->engine);
 }
 
-static double done(const void *state)
+static double done_of(const void *state)
 {
   const struct path *path = state;
   const struct th_context *context = path->engine->context;
@@ -181,6 +181,6 @@ const struct th_algorithm th_stochastic_algorithm = {.create = create,
                                                      .finish = finish,
                                                      .claims = claims,
                                                      .unit = TH_LOSS_OF_PROBLEM,
-                                                     .done = done,
+                                                     .done = done_of,
                                                      .describe = describe,
                                                      .free = release};

@@ -60,13 +60,13 @@ static void refresh(struct th_stochastic *s, int64_t place)
       th_row_soft(-state->step * gradients(s)[place], state->threshold);
 }
 
-static void catch_up(struct th_stochastic *s, const struct th_row *row)
+static void refresh_row(struct th_stochastic *s, const struct th_row *row)
 {
   for (int64_t k = 0; th_stochastic_is_lazy(s) && k < row->count; k++)
     refresh(s, row->place[k]);
 }
 
-static void flush(struct th_stochastic *s)
+static void refresh_all(struct th_stochastic *s)
 {
   for (int64_t p = 0; th_stochastic_is_lazy(s) && p < s->active.count; p++)
     refresh(s, p);
@@ -116,9 +116,9 @@ const struct th_update th_rda_update = {.size = sizeof(struct rda),
                                         .fields = 1,
                                         .create = create,
                                         .begin = begin,
-                                        .catch_up = catch_up,
+                                        .catch_up = refresh_row,
                                         .step = rda_step,
-                                        .flush = flush,
+                                        .flush = refresh_all,
                                         .describe = rda_describe};
 
 /* --- Gradient steps, truncated every K of them

@@ -22,7 +22,7 @@ struct th_variance_reduced {
 
 enum { TH_REDUCED_FIELDS = 1 };
 
-static double *mean_of(const struct th_stochastic *s)
+static double *mean_gradient(const struct th_stochastic *s)
 {
   return th_stochastic_update_field(s, 0);
 }
@@ -40,12 +40,11 @@ static void variance_reduced_restart(struct th_stochastic *s)
     state->size += s->eta[i] * fabs(s->full.theta[i]);
   }
   for (int64_t p = 0; p < s->active.count; p++)
-    mean_of(s)[p] = -s->full.pass.lambda * z[p];
+    mean_gradient(s)[p] = -s->full.pass.lambda * z[p];
 }
 
 /* The table and its mean from the last full pass. Collective. */
-static th_status variance_reduced_create(struct th_stochastic *s,
-                                         struct th_error *err)
+static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   struct th_variance_reduced *state = s->update_state;
   th_status rc =
@@ -56,8 +55,7 @@ static th_status variance_reduced_create(struct th_stochastic *s,
   return rc;
 }
 
-static void variance_reduced_describe(struct th_stochastic *s,
-                                      struct th_state *list)
+static void describe(struct th_stochastic *s, struct th_state *list)
 {
   struct th_variance_reduced *state = s->update_state;
   th_state_examples(list, "table", TH_STATE_F64, state->table, s->n);
@@ -74,13 +72,13 @@ static void variance_reduced_free(struct th_stochastic *s)
 /* ---- attributes that an example does not have (sparse data, l1) ---- */
 
 /* Apply to a coefficient all steps since it was last current. */
-static void catch_up(struct th_stochastic *s, int64_t place)
+static void apply_lazy_steps(struct th_stochastic *s, int64_t place)
 {
   int64_t steps = s->control.steps - s->control.flushed_at;
   double *done = &s->active.field[TH_FIELD_LAZY][place];
   double *b = &th_stochastic_coef(s)[place];
   double g = s->control.step_size;
-  *b = th_online_lazy_prox(*b, g * mean_of(s)[place], g * s->lambda,
+  *b = th_online_lazy_prox(*b, g * mean_gradient(s)[place], g * s->lambda,
                            steps - (int64_t)*done);
   *done = (double)steps;
 }
@@ -91,13 +89,13 @@ static void variance_reduced_catch_up(struct th_stochastic *s,
                                       const struct th_row *row)
 {
   for (int64_t k = 0; th_stochastic_is_lazy(s) && k < row->count; k++)
-    catch_up(s, row->place[k]);
+    apply_lazy_steps(s, row->place[k]);
 }
 
 static void variance_reduced_flush(struct th_stochastic *s)
 {
   for (int64_t p = 0; th_stochastic_is_lazy(s) && p < s->active.count; p++) {
-    catch_up(s, p);
+    apply_lazy_steps(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
   s->control.flushed_at = s->control.steps;
@@ -131,7 +129,7 @@ static void move_mean(struct th_stochastic *s)
   const struct th_minibatch *minibatch = &s->minibatch;
   for (int64_t r = 0; r < minibatch->rows; r++) {
     double change = s->eta[minibatch->index[r]] * minibatch->theta[r];
-    th_row_add(&minibatch->row[r], change, mean_of(s));
+    th_row_add(&minibatch->row[r], change, mean_gradient(s));
     state->intercept_mean += change;
   }
 }
@@ -142,13 +140,13 @@ static void step_met(struct th_stochastic *s)
 {
   for (int64_t r = 0; r < s->minibatch.rows; r++)
     for (int64_t k = 0; k < s->minibatch.row[r].count; k++)
-      catch_up(s, s->minibatch.row[r].place[k]);
+      apply_lazy_steps(s, s->minibatch.row[r].place[k]);
 }
 
 static void step_all(struct th_stochastic *s)
 {
   struct th_row mean = {
-      .type = TH_F64, .count = s->active.count, .values = mean_of(s)};
+      .type = TH_F64, .count = s->active.count, .values = mean_gradient(s)};
   th_row_add(&mean, -s->control.step_size, th_stochastic_coef(s));
   th_stochastic_prox(s, s->control.step_size, th_stochastic_coef(s));
 }
@@ -156,7 +154,7 @@ static void step_all(struct th_stochastic *s)
 /* b = prox of g lambda Omega at b - g (corrected gradient of the mini-batch).
  * remember: put the mini-batch's theta into the table, and update its mean.
  * theta then holds the corrections. Collective. */
-static void variance_reduced_step(struct th_stochastic *s, bool remember)
+static void step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
@@ -184,18 +182,18 @@ static void variance_reduced_step(struct th_stochastic *s, bool remember)
 
 static void saga_step(struct th_stochastic *s)
 {
-  variance_reduced_step(s, true);
+  step(s, true);
 }
 
 const struct th_update th_saga_update = {.size =
                                              sizeof(struct th_variance_reduced),
                                          .fields = TH_REDUCED_FIELDS,
                                          .constant = 1.0 / 3,
-                                         .create = variance_reduced_create,
+                                         .create = create,
                                          .catch_up = variance_reduced_catch_up,
                                          .step = saga_step,
                                          .flush = variance_reduced_flush,
-                                         .describe = variance_reduced_describe,
+                                         .describe = describe,
                                          .restart = variance_reduced_restart,
                                          .free = variance_reduced_free};
 
@@ -218,17 +216,17 @@ static th_status begin(struct th_stochastic *s, struct th_error *err)
 
 static void svrg_step(struct th_stochastic *s)
 {
-  variance_reduced_step(s, false);
+  step(s, false);
 }
 
 const struct th_update th_svrg_update = {.size =
                                              sizeof(struct th_variance_reduced),
                                          .fields = TH_REDUCED_FIELDS,
                                          .constant = 1.0 / 3,
-                                         .create = variance_reduced_create,
+                                         .create = create,
                                          .begin = begin,
                                          .catch_up = variance_reduced_catch_up,
                                          .step = svrg_step,
                                          .flush = variance_reduced_flush,
-                                         .describe = variance_reduced_describe,
+                                         .describe = describe,
                                          .free = variance_reduced_free};

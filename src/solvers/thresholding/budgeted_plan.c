@@ -22,8 +22,8 @@ enum {
 static const double default_validation = 0.1;
 static const double usual_growth = 1.05; /* of a solver's batches */
 
-th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
-                                  struct th_error *err)
+th_status th_budgeted_plan_check_start(const struct th_config *config,
+                                       int64_t d, struct th_error *err)
 {
   for (int64_t k = 0; k < config->start.size; k++) {
     int64_t j = config->start.support[k];
@@ -40,8 +40,8 @@ th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
   return TH_OK;
 }
 
-th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
-                                    int64_t least, struct th_error *err)
+th_status th_budgeted_plan_budget(struct th_config *config, int64_t d,
+                                  int64_t least, struct th_error *err)
 {
   if (config->start.size > 0)
     config->sparsity = config->start.size;
@@ -73,20 +73,20 @@ th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
   return TH_OK;
 }
 
-int64_t th_budgeted_usual_passes(const struct th_config *config,
-                                 const struct th_shape *shape)
+int64_t th_budgeted_plan_usual_passes(const struct th_config *config,
+                                      const struct th_shape *shape)
 {
   int64_t n = shape->training;
   int64_t blocks = th_integer_ceil_divide(shape->attributes, config->budget);
   int64_t lists = n < TH_END_SMALL ? TH_END_LISTS : 1;
-  return th_end_screens(0, blocks, n) + lists;
+  return th_end_rows_screens(0, blocks, n) + lists;
 }
 
 /* On large data the last pass is for the refit, which needs no early stop. */
 static void choose_exploring(struct th_config *config,
                              const struct th_shape *shape, bool stops)
 {
-  int64_t usual = th_budgeted_usual_passes(config, shape);
+  int64_t usual = th_budgeted_plan_usual_passes(config, shape);
   if (config->passes == 0)
     config->passes = usual;
   bool large = shape->training >= TH_END_SMALL && config->passes <= usual;
@@ -95,9 +95,9 @@ static void choose_exploring(struct th_config *config,
     config->validation = stops_early ? default_validation : 0;
 }
 
-void th_budgeted_choose_passes(struct th_config *config,
-                               const struct th_shape *shape, int64_t update,
-                               bool stops)
+void th_budgeted_plan_passes(struct th_config *config,
+                             const struct th_shape *shape, int64_t update,
+                             bool stops)
 {
   bool enough = shape->training / ENOUGH_UPDATES >= update;
   if (config->passes == 0 && shape->computed)
@@ -184,7 +184,7 @@ void th_budgeted_plan(struct th_plan *plan, const struct th_plan_size *size,
                       : (double)shape->training);
 }
 
-int64_t th_budgeted_blocks(int64_t attributes, int64_t width)
+int64_t th_budgeted_plan_blocks(int64_t attributes, int64_t width)
 {
   return width > 0 ? th_integer_ceil_divide(attributes, width) : 1;
 }

@@ -10,26 +10,26 @@
 #include "solvers/plan.h"
 
 /* An error unless the attributes of --start exist and ascend. */
-th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
-                                  struct th_error *err);
+th_status th_budgeted_plan_check_start(const struct th_config *config,
+                                       int64_t d, struct th_error *err);
 
 /* Choose the budget for d attributes: `least` or more where it is not given. An
  * error if it is more than d, or leaves nothing to explore with. */
-th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
-                                    int64_t least, struct th_error *err);
+th_status th_budgeted_plan_budget(struct th_config *config, int64_t d,
+                                  int64_t least, struct th_error *err);
 
 /* Passes that tell something about every attribute, and those of the end. */
-int64_t th_budgeted_usual_passes(const struct th_config *config,
-                                 const struct th_shape *shape);
+int64_t th_budgeted_plan_usual_passes(const struct th_config *config,
+                                      const struct th_shape *shape);
 
 /* Choose the passes and the share held out, given the examples of the first
  * update. stops: the solver stops early by held-out examples. */
-void th_budgeted_choose_passes(struct th_config *config,
-                               const struct th_shape *shape, int64_t update,
-                               bool stops);
+void th_budgeted_plan_passes(struct th_config *config,
+                             const struct th_shape *shape, int64_t update,
+                             bool stops);
 
 /* The number of blocks, d', if each takes `width` attributes. */
-int64_t th_budgeted_blocks(int64_t attributes, int64_t width);
+int64_t th_budgeted_plan_blocks(int64_t attributes, int64_t width);
 
 /* The memory that a solver needs besides stored values. */
 struct th_budgeted_needs {

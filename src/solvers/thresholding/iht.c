@@ -69,12 +69,12 @@ th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
   int64_t d = size->shape->attributes;
   int64_t rows = config->rounds.batch_explore;
   th_status rc;
-  TH_TRY(th_budgeted_check_start(config, d, err));
-  TH_TRY(th_budgeted_choose_budget(config, d, LEAST_BUDGET, err));
-  plan->blocks = th_budgeted_blocks(d, config->budget - config->sparsity);
+  TH_TRY(th_budgeted_plan_check_start(config, d, err));
+  TH_TRY(th_budgeted_plan_budget(config, d, LEAST_BUDGET, err));
+  plan->blocks = th_budgeted_plan_blocks(d, config->budget - config->sparsity);
   if (rows <= 0)
     rows = th_schedule_explore_rows(config->sparsity);
-  th_budgeted_choose_passes(config, size->shape, plan->blocks * rows, true);
+  th_budgeted_plan_passes(config, size->shape, plan->blocks * rows, true);
   th_budgeted_plan(
       plan, size,
       &(struct th_budgeted_needs){
@@ -416,8 +416,8 @@ static int64_t halvings_for(double rise)
   return exponent > 3 ? exponent / 2 : 1;
 }
 
-static th_status guard(struct iht *h, struct th_context *context, bool *tripped,
-                       struct th_error *err)
+static th_status guard_loss(struct iht *h, struct th_context *context,
+                            bool *tripped, struct th_error *err)
 {
   double loss = h->batch.loss;
   double rare_label_slack =
@@ -461,7 +461,7 @@ static th_status look_guarded(struct iht *h, struct th_context *context,
     return TH_OK;
   if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return th_agree(context->comm, h->batch.visited, err);
-  TH_TRY(guard(h, context, &tripped, err));
+  TH_TRY(guard_loss(h, context, &tripped, err));
   *use = !tripped;
   if (tripped) /* nobody else looks at what was read in vain */
     rc = th_agree(context->comm, h->batch.visited, err);
@@ -532,7 +532,7 @@ static double draw_weight(const struct th_batch *batch, int64_t i)
 }
 
 /* Sums become means over the block's rows, in scaled units. Local. */
-static void average(struct iht *h, const struct th_context *context)
+static void average_block(struct iht *h, const struct th_context *context)
 {
   struct th_range owned = context->owned;
   for (int64_t i = 0; i < h->batch.draws; i++) {
@@ -603,7 +603,7 @@ static th_status explore(struct iht *h, struct th_context *context, bool *more,
   TH_TRY(look_guarded(h, context, &request, more, &use, err));
   if (!use)
     return TH_OK;
-  average(h, context);
+  average_block(h, context);
   if (context->config->rounds.shared_support)
     share_support(h, context);
   TH_TRY(threshold(h, context, err));
@@ -624,7 +624,7 @@ static void gradient(struct iht *h, struct th_context *context)
 }
 
 /* theta|S -= eta g|S. Collective. */
-static void move(struct iht *h, struct th_context *context)
+static void step_on_support(struct iht *h, struct th_context *context)
 {
   th_profile_begin(context->profile);
   gradient(h, context);
@@ -646,7 +646,7 @@ static th_status exploit(struct iht *h, struct th_context *context, bool *more,
   if (rc != TH_OK || !use)
     return rc;
   /* lines 5 to 7: g|S_0, nothing elsewhere; theta = theta - eta g */
-  move(h, context);
+  step_on_support(h, context);
   return remember(h, context, err);
 }
 

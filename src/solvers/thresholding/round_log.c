@@ -162,28 +162,28 @@ void th_round_log_describe(struct th_round_log *log,
 }
 
 /* Where a member of the support is in a round, or -1. */
-static int64_t find(const struct th_round_entry *entry, int64_t attribute)
+static int64_t where(const struct th_round_entry *entry, int64_t attribute)
 {
   return th_range_find(entry->attribute, entry->size, attribute);
 }
 
-static bool has_all(const struct th_round_entry *entry,
-                    const struct th_support *support)
+static bool has_members(const struct th_round_entry *entry,
+                        const struct th_support *support)
 {
   for (int64_t k = 0; k < support->size; k++)
-    if (find(entry, support->attribute[k]) < 0)
+    if (where(entry, support->attribute[k]) < 0)
       return false;
   return true;
 }
 
 /* A round's rows from row `row` of the batch on. */
-static void fill(const struct th_round_entry *entry,
-                 const struct th_support *support, struct th_batch *batch,
-                 int64_t row, double *weight)
+static void copy_round(const struct th_round_entry *entry,
+                       const struct th_support *support, struct th_batch *batch,
+                       int64_t row, double *weight)
 {
   size_t bytes = (size_t)entry->rows * sizeof(double);
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
-    int64_t from = find(entry, support->attribute[k]) - entry->mine.first;
+    int64_t from = where(entry, support->attribute[k]) - entry->mine.first;
     memcpy(batch->columns + (k - batch->mine.first) * batch->rows + row,
            entry->values + from * entry->rows, bytes);
   }
@@ -201,7 +201,7 @@ th_status th_round_log_gather(const struct th_round_log *log,
   th_status rc = log->status;
   *rows = 0;
   for (int64_t k = log->first; k < log->count; k++)
-    *rows += has_all(&log->entry[k], support) ? log->entry[k].rows : 0;
+    *rows += has_members(&log->entry[k], support) ? log->entry[k].rows : 0;
   if (rc == TH_OK)
     rc = TH_NEW(&weight, *rows, "the examples kept for the fit", err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -210,8 +210,8 @@ th_status th_round_log_gather(const struct th_round_log *log,
   TH_TRY(th_batch_hold(batch, context, support, *rows, err));
   int64_t row = 0;
   for (int64_t k = log->first; k < log->count; k++)
-    if (has_all(&log->entry[k], support)) {
-      fill(&log->entry[k], support, batch, row, weight);
+    if (has_members(&log->entry[k], support)) {
+      copy_round(&log->entry[k], support, batch, row, weight);
       row += log->entry[k].rows;
     }
   th_batch_weigh(batch, weight);

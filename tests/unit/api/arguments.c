@@ -456,7 +456,7 @@ static void open_world(struct world *w)
 int main(int argc, char **argv)
 {
   struct world w = {0};
-  th_mpi_start(&w.comm, &argc, &argv);
+  th_mpi_comm_start(&w.comm, &argc, &argv);
   check_start(&w.comm);
   open_world(&w);
   run(&w);
@@ -466,6 +466,6 @@ int main(int argc, char **argv)
   thresher_team_free(w.team);
   test_folder_remove(&w.comm, w.folder);
   int failed = check_finish(&w.comm);
-  th_mpi_stop(&w.comm);
+  th_mpi_comm_stop(&w.comm);
   return failed;
 }

@@ -77,7 +77,7 @@ static void take(struct tally *t, int64_t consumer, int64_t rows)
   struct th_pieces pieces = {0};
   int64_t left = th_deal_left(&t->deal);
   int64_t expected = rows < left ? rows : left;
-  CHECK(th_deal_take(&t->deal, consumer, rows, &pieces, &err) == TH_OK);
+  CHECK(th_deal_rows(&t->deal, consumer, rows, &pieces, &err) == TH_OK);
   CHECK(th_deal_pieces_rows(&pieces) == expected);
   CHECK(th_deal_left(&t->deal) == left - expected);
   t->in_update += expected;
@@ -183,7 +183,7 @@ static void test_seed(void)
                                 .unit = 16,
                                 .passes = 2};
     CHECK(th_deal_init(&deal, &plan, &err) == TH_OK);
-    CHECK(th_deal_take(&deal, TH_CONSUMER_EXPLOIT, 2000, &dealt[k], &err) ==
+    CHECK(th_deal_rows(&deal, TH_CONSUMER_EXPLOIT, 2000, &dealt[k], &err) ==
           TH_OK);
     th_deal_free(&deal);
   }

@@ -44,7 +44,7 @@ static void deal_pass(struct th_latin *latin, int64_t at_once)
   while (th_latin_left(latin) > 0)
     for (int64_t c = 0; c < BLOCKS; c++) {
       int64_t first = pieces.count;
-      CHECK(th_latin_take(latin, c, at_once, &pieces, &err) == TH_OK);
+      CHECK(th_latin_rows(latin, c, at_once, &pieces, &err) == TH_OK);
       note(&pieces, first, c);
     }
   CHECK(th_deal_pieces_rows(&pieces) == latin->deal->rows_in_pass);
@@ -99,12 +99,12 @@ static void test_any(void)
   struct th_pieces pieces = {0};
   struct th_error err = {0};
   start(&latin, &deal, 1, 0);
-  CHECK(th_latin_take(&latin, 3, 100, &pieces, &err) == TH_OK);
+  CHECK(th_latin_rows(&latin, 3, 100, &pieces, &err) == TH_OK);
   int64_t left = th_latin_left_of(&latin, 3);
-  CHECK(th_latin_take_any(&latin, 40, &pieces, &err) == TH_OK);
+  CHECK(th_latin_any_rows(&latin, 40, &pieces, &err) == TH_OK);
   CHECK(th_latin_left_of(&latin, 3) == left); /* it has least */
   CHECK(th_deal_pieces_rows(&pieces) == 140);
-  CHECK(th_latin_take_any(&latin, 2 * ROWS, &pieces, &err) == TH_OK);
+  CHECK(th_latin_any_rows(&latin, 2 * ROWS, &pieces, &err) == TH_OK);
   note(&pieces, 0, 0);
   for (int64_t i = 0; i < ROWS; i++)
     CHECK(seen[i][0] == 1);

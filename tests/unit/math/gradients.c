@@ -2,6 +2,7 @@
  * same bits, within the stated rounding of plain sums
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "math/kernels/kernels.h"
 
 #include "base/random.h"
 #include "math/kernels/dense.h"
@@ -78,16 +79,16 @@ static void test_slab(struct sample *s, const struct th_slab *slab)
 {
   double first[SUMS];
   sum_plainly(s, slab);
-  for (const struct th_dense_set *set = th_dense_sets(); set->name != NULL;
+  for (const struct th_dense_set *set = th_kernel_sets(); set->name != NULL;
        set++) {
-    if (!th_dense_runs_here(set))
+    if (!th_kernel_runs_here(set))
       continue;
     for (int64_t k = 0; k < SUMS; k++)
       s->sum[k] = (double)k;
     set->gradients->add[slab->type](slab, s->residual, s->centre, s->sum);
     for (int64_t k = 0; k < SUMS; k++)
       CHECK(fabs(s->sum[k] - s->plain[k]) <= 0x1p-17 * s->magnitude[k] + 1e-12);
-    if (set == th_dense_sets())
+    if (set == th_kernel_sets())
       memcpy(first, s->sum, sizeof first);
     CHECK(memcmp(first, s->sum, sizeof first) == 0);
   }
@@ -124,10 +125,10 @@ static void test_entries(const struct sample *s)
     for (int k = 0; k < RIGHT; k++)
       right[(e < 3 ? 0 : 2) * RIGHT + k] +=
           value[e] * (double)s->residual[row[e] * RIGHT + k];
-  for (const struct th_dense_set *set = th_dense_sets(); set->name != NULL;
+  for (const struct th_dense_set *set = th_kernel_sets(); set->name != NULL;
        set++) {
     double sum[3 * RIGHT] = {0};
-    if (!th_dense_runs_here(set))
+    if (!th_kernel_runs_here(set))
       continue;
     set->gradients->add_entries(&entries, s->residual, sum);
     CHECK(memcmp(sum, right, sizeof sum) == 0);

@@ -1,5 +1,6 @@
 /* kernels.c - every kernel of every type and layout against plain sums
  * SPDX-License-Identifier: MIT */
+#include "math/kernels/kernels.h"
 #include "check.h"
 
 #include "base/random.h"
@@ -303,14 +304,14 @@ static void test_row(const struct sample *s, int32_t i)
 static void test_sets(const struct sample *s)
 {
   const struct th_slab *slab = &s->slab;
-  const struct th_dense_set *set = th_dense_sets();
+  const struct th_dense_set *set = th_kernel_sets();
   double sums[4][MOST];
   double plain[4][MOST] = {{0}};
   set->kernels->gradient[slab->type](slab, &s->multiplier, s->centre, plain[0]);
   set->kernels->evidence[slab->type](slab, &s->multiplier, s->centre, s->centre,
                                      plain[1], plain[2], plain[3]);
-  for (set = th_dense_sets(); set->name != NULL; set++) {
-    if (!th_dense_runs_here(set))
+  for (set = th_kernel_sets(); set->name != NULL; set++) {
+    if (!th_kernel_runs_here(set))
       continue;
     memset(sums, 0, sizeof sums);
     set->kernels->gradient[slab->type](slab, &s->multiplier, s->centre,

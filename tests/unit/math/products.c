@@ -2,6 +2,7 @@
  * of the plain form, and that the sums of a double loop
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "math/kernels/kernels.h"
 
 #include "base/random.h"
 #include "math/kernels/column.h"
@@ -66,9 +67,9 @@ static void test_plain(const struct sample *s, const struct th_products *p)
 
 static void test_sets(struct sample *s, const struct th_products *p)
 {
-  for (const struct th_dense_set *set = th_dense_sets(); set->name != NULL;
+  for (const struct th_dense_set *set = th_kernel_sets(); set->name != NULL;
        set++) {
-    if (!th_dense_runs_here(set))
+    if (!th_kernel_runs_here(set))
       continue;
     start(s->sum);
     set->products(p);

@@ -190,7 +190,7 @@ static void test_pairs(void)
     double c[D];
     double e[D] = {0};
     double column[D];
-    CHECK(th_looks_take(&s->looks, &t.run.context, &s->support, EXAMPLES, NULL,
+    CHECK(th_looks_draw(&s->looks, &t.run.context, &s->support, EXAMPLES, NULL,
                         &more, &err) == TH_OK);
     if (!more)
       break;

@@ -108,7 +108,7 @@ static void sample(struct th_run *run, bool twice, struct sums *sums)
   bool more = true;
   *sums = (struct sums){.count = 0};
   for (;;) {
-    th_status rc = th_reads_take(&s->reads, context, &s->order, &s->draws,
+    th_status rc = th_reads_draw(&s->reads, context, &s->order, &s->draws,
                                  s->examples, &more, &err);
     CHECK(rc == TH_OK);
     if (rc != TH_OK || !more)

@@ -63,7 +63,7 @@ static void take(struct thing *t, struct th_comm *comm,
   th_error_clear(&err);
   th_state_list(&state, comm, (struct th_range){0, ATTRIBUTES}, &err);
   describe(t, &state);
-  CHECK(th_state_take(&state, comm, image, &err) == TH_OK);
+  CHECK(th_state_snapshot(&state, comm, image, &err) == TH_OK);
   th_state_free(&state);
 }
 
@@ -125,7 +125,7 @@ static void test_twice(struct th_comm *comm)
   th_state_list(&state, comm, (struct th_range){0, ATTRIBUTES}, &err);
   describe(&t, &state);
   describe(&t, &state);
-  CHECK(th_state_take(&state, comm, &image, &err) == TH_EARG);
+  CHECK(th_state_snapshot(&state, comm, &image, &err) == TH_EARG);
   CHECK(image.count == 0);
   th_state_free(&state);
   free(t.grown);
@@ -143,7 +143,7 @@ static void test_find(struct th_comm *comm)
   th_state_list(&state, comm, (struct th_range){0, 20}, &err);
   th_state_spread(&state, "list", TH_STATE_I64, list, 1,
                   (struct th_range){0, 4});
-  CHECK(th_state_take(&state, comm, &image, &err) == TH_OK);
+  CHECK(th_state_snapshot(&state, comm, &image, &err) == TH_OK);
   th_state_free(&state);
   th_state_from(&state, &image, comm, (struct th_range){3, 8}, &err);
   struct th_range found =
@@ -169,12 +169,12 @@ static void test_deal(struct th_comm *comm)
   CHECK(th_deal_set_blocks(&deals[0], 3, &err) == TH_OK);
   for (int64_t c = 0; c < 30; c++) { /* on into the second pass */
     CHECK(th_deal_begin(&deals[0], &err) == TH_OK);
-    CHECK(th_deal_take(&deals[0], TH_CONSUMER_BLOCK + c % 3, 5, &pieces[0],
+    CHECK(th_deal_rows(&deals[0], TH_CONSUMER_BLOCK + c % 3, 5, &pieces[0],
                        &err) == TH_OK);
   }
   th_state_list(&state, comm, (struct th_range){0, 1}, &err);
   th_deal_describe(&deals[0], &state);
-  CHECK(th_state_take(&state, comm, &image, &err) == TH_OK);
+  CHECK(th_state_snapshot(&state, comm, &image, &err) == TH_OK);
   th_state_free(&state);
   th_state_from(&state, &image, comm, (struct th_range){0, 1}, &err);
   th_deal_describe(&deals[1], &state);
@@ -184,7 +184,7 @@ static void test_deal(struct th_comm *comm)
   for (int k = 0; k < 2; k++)
     for (int64_t c = 0; c < 25; c++) {
       CHECK(th_deal_begin(&deals[k], &err) == TH_OK);
-      CHECK(th_deal_take(&deals[k], TH_CONSUMER_BLOCK + c % 3, 7, &pieces[k],
+      CHECK(th_deal_rows(&deals[k], TH_CONSUMER_BLOCK + c % 3, 7, &pieces[k],
                          &err) == TH_OK);
     }
   CHECK(pieces[0].count > 25 && pieces[0].count == pieces[1].count);
@@ -211,7 +211,7 @@ static void test_counters(struct th_comm *comm)
   th_error_clear(&err);
   th_state_list(&state, comm, (struct th_range){0, 1}, &err);
   th_state_counter(&state, "counter", &much);
-  CHECK(th_state_take(&state, comm, &image, &err) == TH_OK);
+  CHECK(th_state_snapshot(&state, comm, &image, &err) == TH_OK);
   th_state_free(&state);
   th_state_from(&state, &image, comm, (struct th_range){0, 1}, &err);
   th_state_counter(&state, "counter", &got);
@@ -221,7 +221,7 @@ static void test_counters(struct th_comm *comm)
   th_state_image_free(&image);
   th_state_list(&state, comm, (struct th_range){0, 1}, &err);
   th_state_one(&state, "size", TH_STATE_I64, &much);
-  CHECK(th_state_take(&state, comm, &image, &err) == TH_EARG);
+  CHECK(th_state_snapshot(&state, comm, &image, &err) == TH_EARG);
   CHECK(strstr(err.text, "size, which is too large") != NULL);
   th_state_free(&state);
 }

@@ -1,7 +1,7 @@
-/* text_input.h - text files as lines, whole or in byte ranges on line borders
+/* text.h - text files as lines, whole or in byte ranges on line borders
  * SPDX-License-Identifier: MIT */
-#ifndef TH_TEXT_INPUT_H
-#define TH_TEXT_INPUT_H
+#ifndef TH_TEXT_H
+#define TH_TEXT_H
 
 #include "io/files/decompress.h"
 #include "io/files/file.h"

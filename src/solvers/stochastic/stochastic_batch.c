@@ -1,11 +1,10 @@
-/* minibatch.c - the mini-batches of stochastic methods
+/* stochastic_batch.c - the mini-batches of stochastic methods
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static const struct th_array arrays[] = {
@@ -45,8 +44,8 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all)
 }
 
 /* Take the next row, and hold the row cache that it lies in. Local. */
-static th_status take_row(struct th_stochastic *s, int64_t r,
-                          struct th_error *err)
+static th_status next_batch_row(struct th_stochastic *s, int64_t r,
+                                struct th_error *err)
 {
   struct th_minibatch *minibatch = &s->minibatch;
   int64_t units = s->order.units;
@@ -66,7 +65,7 @@ done:
 }
 
 /* This rank's share of the predictions, at b and at the anchor. Local. */
-static th_status multiply(struct th_stochastic *s, struct th_error *err)
+static th_status predict_own(struct th_stochastic *s, struct th_error *err)
 {
   struct th_minibatch *minibatch = &s->minibatch;
   bool anchored = s->screening->anchored;
@@ -89,21 +88,21 @@ static th_status multiply(struct th_stochastic *s, struct th_error *err)
                  "smaller step size");
 }
 
-static th_status look(struct th_stochastic *s, int64_t rows,
-                      struct th_error *err)
+static th_status observe_rows(struct th_stochastic *s, int64_t rows,
+                              struct th_error *err)
 {
   th_status rc = th_source_leave(s->context->source, err);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++)
-    rc = take_row(s, r, err);
+    rc = next_batch_row(s, r, err);
   if (rc == TH_OK)
     rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
-    rc = multiply(s, err);
+    rc = predict_own(s, err);
   return rc;
 }
 
 /* Derive predictions and duals from the sums; replicated. */
-static void derive(struct th_stochastic *s)
+static void derive_duals(struct th_stochastic *s)
 {
   const struct th_loss *loss = s->context->loss;
   struct th_minibatch *minibatch = &s->minibatch;
@@ -141,11 +140,11 @@ th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
   for (int64_t r = 0; r < sums; r++)
     minibatch->sums[r] = 0;
   minibatch->rows = rows;
-  th_status rc = look(s, rows, err);
+  th_status rc = observe_rows(s, rows, err);
   if (s->context->comm->size > 1)
     rc = th_comm_sum_agree(s->context->comm, minibatch->sums, (size_t)sums, rc,
                            err);
   if (rc == TH_OK)
-    derive(s);
+    derive_duals(s);
   return rc;
 }

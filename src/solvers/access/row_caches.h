@@ -1,4 +1,4 @@
-/* row_cache.h - the values of the active attributes, example by example
+/* row_caches.h - the values of the active attributes, example by example
  *
  * Stores hold attribute after attribute, but stochastic methods take example
  * after example. A row cache is one deal unit transposed: the values of this
@@ -7,8 +7,8 @@
  * depends on this. Values of f64 storage are held in f64, all others in f32.
  * This is exact if attributes are neither centred nor scaled.
  * SPDX-License-Identifier: MIT */
-#ifndef TH_ROW_CACHE_H
-#define TH_ROW_CACHE_H
+#ifndef TH_ROW_CACHES_H
+#define TH_ROW_CACHES_H
 
 #include "math/kernels/rows.h"
 #include "solvers/access/active.h"

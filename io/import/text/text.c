@@ -1,6 +1,6 @@
-/* text_input.c - text files as lines, whole or in byte ranges on line borders
+/* text.c - text files as lines, whole or in byte ranges on line borders
  * SPDX-License-Identifier: MIT */
-#include "io/import/text/text_input.h"
+#include "io/import/text/text.h"
 
 #include "base/memory.h"
 #include "io/dataset/fingerprint.h"

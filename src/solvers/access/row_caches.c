@@ -1,9 +1,8 @@
-/* row_cache.c - the values of the active attributes, example by example
+/* row_caches.c - the values of the active attributes, example by example
  * SPDX-License-Identifier: MIT */
-#include "solvers/access/row_cache.h"
+#include "solvers/access/row_caches.h"
 
 #include "base/memory.h"
-#include "base/search.h"
 #include "math/kernels/kernels.h"
 #include "solvers/access/active.h"
 #include "solvers/access/density.h"
@@ -37,10 +36,9 @@ static void store(const struct th_row_caches *caches, void *values, int64_t at,
 }
 
 /* Room for a row cache of these places; sparse: of these entries. Local. */
-static th_status row_cache_reserve(const struct th_row_caches *caches,
-                                   struct th_row_cache *cache, int64_t rows,
-                                   int64_t places, int64_t entries,
-                                   struct th_error *err)
+static th_status reserve(const struct th_row_caches *caches,
+                         struct th_row_cache *cache, int64_t rows,
+                         int64_t places, int64_t entries, struct th_error *err)
 {
   size_t size = th_type_size(caches->type);
   int64_t values = caches->sparse ? entries : rows * places;
@@ -82,8 +80,7 @@ static th_status load_dense(struct th_row_caches *caches,
 {
   struct th_rows rows = draw->rows.items[0];
   struct th_slab slab;
-  th_status rc =
-      row_cache_reserve(caches, cache, rows.count, cache->places, 0, err);
+  th_status rc = reserve(caches, cache, rows.count, cache->places, 0, err);
   for (int64_t place = 0; place < cache->places && rc == TH_OK;) {
     rc = th_source_active(caches->context->source, draw, rows, place, &slab,
                           err);
@@ -108,7 +105,7 @@ struct entries {
   } * items;
 };
 
-static th_status take_slab(const struct th_row_caches *caches,
+static th_status list_slab(const struct th_row_caches *caches,
                            struct entries *list, const struct th_slab *slab,
                            int64_t place, struct th_error *err)
 {
@@ -158,11 +155,10 @@ static th_status load_sparse(struct th_row_caches *caches,
   for (int64_t place = 0; place < cache->places;) {
     TH_TRY(th_source_active(caches->context->source, draw, rows, place, &slab,
                             err));
-    TH_TRY(take_slab(caches, &list, &slab, place, err));
+    TH_TRY(list_slab(caches, &list, &slab, place, err));
     place += th_range_count(slab.attributes);
   }
-  TH_TRY(row_cache_reserve(caches, cache, rows.count, cache->places, list.count,
-                           err));
+  TH_TRY(reserve(caches, cache, rows.count, cache->places, list.count, err));
   sort_entries(caches, cache, &list, rows.count);
 done:
   free(list.items);
@@ -246,7 +242,7 @@ int64_t th_row_caches_unit_of(const struct th_row_caches *caches, int64_t row)
 
 /* Drop row caches that nobody holds, in turn, until there is room. Every unit
  * is dealt once in each pass, so no order of dropping is better than this. */
-static void make_room(struct th_row_caches *caches)
+static void evict_caches(struct th_row_caches *caches)
 {
   if (caches->limit == 0)
     return;
@@ -271,7 +267,7 @@ th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
     return rc;
   TH_TRY(row_cache_load(caches, cache, &draw, err));
   caches->bytes += cache->bytes;
-  make_room(caches);
+  evict_caches(caches);
 done:
   return rc;
 }
@@ -406,8 +402,8 @@ struct parcel {
 };
 
 /* The first entry of row i whose place is not below `place`. */
-static int64_t entry_of(const struct th_row_cache *cache, int64_t i,
-                        int64_t place)
+static int64_t first_entry(const struct th_row_cache *cache, int64_t i,
+                           int64_t place)
 {
   if (cache->start == NULL)
     return i * cache->places + place;
@@ -423,8 +419,8 @@ static size_t pack(const struct parcel *parcel,
 {
   size_t bytes = (size_t)parcel->rows * sizeof(int32_t);
   for (int64_t i = 0; i < parcel->rows; i++) {
-    int64_t first = entry_of(cache, i, places.first);
-    int32_t count = (int32_t)(entry_of(cache, i, places.last) - first);
+    int64_t first = first_entry(cache, i, places.first);
+    int32_t count = (int32_t)(first_entry(cache, i, places.last) - first);
     size_t values = (size_t)count * parcel->value;
     if (to != NULL) {
       memcpy(to + (size_t)i * sizeof count, &count, sizeof count);
@@ -459,7 +455,7 @@ static size_t pack_all(struct parcel *parcel, const struct th_row_cache *cache,
   return bytes;
 }
 
-static int32_t count_of(const char *piece, int64_t i)
+static int32_t packed_count(const char *piece, int64_t i)
 {
   int32_t count;
   memcpy(&count, piece + (size_t)i * sizeof count, sizeof count);
@@ -472,7 +468,7 @@ static void count_rows(struct parcel *parcel)
   const char *piece = parcel->receive;
   for (int r = 0; r < parcel->redistribution->ranks; r++) {
     for (int64_t i = 0; i < parcel->rows; i++)
-      parcel->at[i + 1] += count_of(piece, i);
+      parcel->at[i + 1] += packed_count(piece, i);
     piece += parcel->redistribution->receive_bytes[r];
   }
   for (int64_t i = 0; i < parcel->rows; i++)
@@ -480,12 +476,12 @@ static void count_rows(struct parcel *parcel)
 }
 
 /* Append a piece to its rows. Its places count from `offset`. */
-static void unpack(struct parcel *parcel, struct th_row_cache *cache,
-                   const char *piece, int64_t offset)
+static void unpack_rows(struct parcel *parcel, struct th_row_cache *cache,
+                        const char *piece, int64_t offset)
 {
   const char *from = piece + (size_t)parcel->rows * sizeof(int32_t);
   for (int64_t i = 0; i < parcel->rows; i++) {
-    int32_t count = count_of(piece, i);
+    int32_t count = packed_count(piece, i);
     size_t values = (size_t)count * parcel->value;
     memcpy((char *)cache->values + (size_t)parcel->at[i] * parcel->value, from,
            values);
@@ -511,12 +507,12 @@ static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
   int64_t offset = 0;
   th_status rc;
   count_rows(parcel);
-  TH_TRY(row_cache_reserve(parcel->caches, cache, rows, redistribution->after,
-                           parcel->at[rows], err));
+  TH_TRY(reserve(parcel->caches, cache, rows, redistribution->after,
+                 parcel->at[rows], err));
   if (cache->start != NULL)
     memcpy(cache->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
   for (int r = 0; r < redistribution->ranks; r++) {
-    unpack(parcel, cache, piece, offset);
+    unpack_rows(parcel, cache, piece, offset);
     piece += redistribution->receive_bytes[r];
     offset += redistribution->receive[r];
   }
