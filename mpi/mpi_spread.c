@@ -61,26 +61,29 @@ static void *open_library(void)
                        : dlopen(TH_SCALAPACK_FILE, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* Load the library; it stays until the process ends. Local. An error where it
- * is not found. */
-static th_status load_scalapack(struct scalapack *library, struct th_error *err)
+/* Load the library; it stays until the process ends. Local. False, and an
+ * error, where it is not found. */
+static bool load_scalapack(struct scalapack *library, struct th_error *err)
 {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   void *found = open_library();
-  if (found == NULL)
-    return th_fail(err, TH_EIO,
-                   "cannot load ScaLAPACK: %s; install it, or choose {factor} "
-                   "own or cg",
-                   dlerror());
+  if (found == NULL) {
+    th_fail(err, TH_EIO,
+            "cannot load ScaLAPACK: %s; install it, or choose {factor} own or "
+            "cg",
+            dlerror());
+    return false;
+  }
   for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
     void *function = dlsym(found, functions[k].name);
-    if (function == NULL)
-      return th_fail(err, TH_EIO,
-                     "%s: no function %s; choose {factor} own or cg",
-                     TH_SCALAPACK_NAME, functions[k].name);
+    if (function == NULL) {
+      th_fail(err, TH_EIO, "%s: no function %s; choose {factor} own or cg",
+              TH_SCALAPACK_NAME, functions[k].name);
+      return false;
+    }
     memcpy((char *)library + functions[k].at, &function, sizeof function);
   }
-  return TH_OK;
+  return true;
 }
 
 enum { DESCRIPTOR = 9 };
@@ -132,9 +135,11 @@ th_status th_mpi_spread_solve(MPI_Comm team, struct th_comm *comm,
   double *part = NULL;
   struct scalapack library;
   th_status rc = TH_NEW(&part, a->lead, "a linear system", err);
-  if (rc == TH_OK)
-    rc = load_scalapack(&library, err);
-  TH_TRY(th_agree(comm, rc, err));
+  if (rc == TH_OK && !load_scalapack(&library, err))
+    rc = TH_EIO;
+  th_status own = rc;
+  TH_TRY(th_agree(comm, own, err));
+  TH_TRY(own); /* which th_agree has seen to already; a checker cannot know */
   first_column_part(a, b, part);
   int handle = library.sys2blacs_handle(team);
   int context = handle;

@@ -420,9 +420,7 @@ static th_status grouping_share(struct th_grouping *grouping,
                                 const int64_t *attribute, struct th_error *err)
 {
   th_status rc = confirm_marks(grouping, comm, name, err);
-  if (rc == TH_OK)
-    rc = tell_members(grouping, comm, name, attribute, err);
-  return rc;
+  return rc == TH_OK ? tell_members(grouping, comm, name, attribute, err) : rc;
 }
 
 /* Local. */

@@ -416,9 +416,7 @@ static th_status declare_draws(struct th_batch *batch,
   th_status rc = TH_OK;
   for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++)
     rc = th_source_draw(context->source, &batch->draw[i], err);
-  if (rc == TH_OK)
-    rc = load_targets(batch, context, err);
-  return rc;
+  return rc == TH_OK ? load_targets(batch, context, err) : rc;
 }
 
 /* Local. */

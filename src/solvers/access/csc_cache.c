@@ -105,9 +105,7 @@ th_status th_csc_cache_load(struct th_csc_cache *csc, struct th_source *source,
   th_status rc = TH_NEW(&csc->start, count + 1, "sparse values", err);
   if (rc == TH_OK)
     rc = th_source_draw(source, &draw, err);
-  if (rc == TH_OK)
-    rc = fill(csc, source, &draw, err);
-  return rc;
+  return rc == TH_OK ? fill(csc, source, &draw, err) : rc;
 }
 
 static const int64_t *find(const struct th_csc_cache *csc, int64_t attribute)
