@@ -31,7 +31,7 @@ struct transport {
  */
 enum { PART = 1 << 26 };
 
-static int next_part(size_t count, size_t done)
+static int next_count(size_t count, size_t done)
 {
   return count - done < PART ? (int)(count - done) : PART;
 }
@@ -79,7 +79,7 @@ static void reduce(struct th_comm *comm, void *values, size_t count,
   double began = enter(comm, kind, count, count * 8);
   for (size_t done = 0; done < count; done += PART)
     th_mpi_call_must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
-                                   next_part(count, done), type, op,
+                                   next_count(count, done), type, op,
                                    transport_of(comm)->comm),
                      "MPI_Allreduce");
   leave(comm, began);
@@ -105,7 +105,7 @@ static void mpi_prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
   double began = enter(comm, TH_MPI_PREFIX, count, count * sizeof *values);
   for (size_t done = 0; done < count; done += PART)
     th_mpi_call_must(MPI_Exscan(MPI_IN_PLACE, values + done,
-                                next_part(count, done), MPI_INT64_T, MPI_SUM,
+                                next_count(count, done), MPI_INT64_T, MPI_SUM,
                                 transport_of(comm)->comm),
                      "MPI_Exscan");
   if (comm->rank == 0 && count > 0) /* MPI leaves it undefined */
@@ -118,7 +118,7 @@ static void mpi_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
   double began = enter_from(comm, TH_MPI_BCAST, bytes,
                             comm->rank == root ? bytes : 0, root);
   for (size_t done = 0; done < bytes; done += PART)
-    th_mpi_call_must(MPI_Bcast((char *)data + done, next_part(bytes, done),
+    th_mpi_call_must(MPI_Bcast((char *)data + done, next_count(bytes, done),
                                MPI_BYTE, root, transport_of(comm)->comm),
                      "MPI_Bcast");
   leave(comm, began);
@@ -140,8 +140,8 @@ static void swap_with(struct th_comm *comm, int to, const char *send,
   size_t sent = 0;
   size_t got = 0;
   while (sent < send_bytes || got < receive_bytes) {
-    int out = next_part(send_bytes, sent);
-    int in = next_part(receive_bytes, got);
+    int out = next_count(send_bytes, sent);
+    int in = next_count(receive_bytes, got);
     th_mpi_call_must(MPI_Sendrecv(send + sent, out, MPI_BYTE,
                                   out > 0 ? to : MPI_PROC_NULL, 0,
                                   receive + got, in, MPI_BYTE,

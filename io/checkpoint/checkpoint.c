@@ -275,8 +275,8 @@ enum { AT_ONCE = 3 }; /* checkpoints that are on disk at the same time */
 static const char stop[] = "STOP";
 static const char lock_file[] = ".lock";
 
-static th_status folder_fails(const char *path, const char *what,
-                              struct th_error *err)
+static th_status fail_folder(const char *path, const char *what,
+                             struct th_error *err)
 {
   return th_fail(err, TH_EIO,
                  "checkpoint %s: %s: %s; name a folder that may be written to",
@@ -336,7 +336,7 @@ static th_status lock_folder(struct th_checkpoint *checkpoint, bool *gone,
     if (*gone || answer == TH_LOCK_MINE)
       return TH_OK;
     if (answer == TH_LOCK_NEVER)
-      return folder_fails(checkpoint->path, "nothing can be locked in it", err);
+      return fail_folder(checkpoint->path, "nothing can be locked in it", err);
     poll(NULL, 0, LOCK_WAIT);
   }
   return th_fail(err, TH_EIO,
@@ -375,7 +375,7 @@ static th_status open_own_folder(struct th_checkpoint *checkpoint,
   checkpoint->folder =
       open(checkpoint->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (checkpoint->folder < 0)
-    return folder_fails(checkpoint->path, "cannot be opened", err);
+    return fail_folder(checkpoint->path, "cannot be opened", err);
   return TH_OK;
 }
 
@@ -385,12 +385,12 @@ static th_status make_folder(struct th_checkpoint *checkpoint, bool *gone,
 {
   checkpoint->made = mkdir(checkpoint->path, 0777) == 0;
   if (!checkpoint->made && errno != EEXIST)
-    return folder_fails(checkpoint->path, "cannot be made", err);
+    return fail_folder(checkpoint->path, "cannot be made", err);
   th_status rc = open_own_folder(checkpoint, err);
   if (rc != TH_OK)
     return rc;
   if (faccessat(checkpoint->folder, ".", W_OK | X_OK, 0) != 0)
-    return folder_fails(checkpoint->path, "cannot be written to", err);
+    return fail_folder(checkpoint->path, "cannot be written to", err);
   return lock_folder(checkpoint, gone, err);
 }
 
@@ -584,8 +584,8 @@ static th_status share_words(struct th_comm *comm, int64_t **words,
   return rc;
 }
 
-static th_status part_fails(const char *name, const char *why,
-                            struct th_error *err)
+static th_status fail_part(const char *name, const char *why,
+                           struct th_error *err)
 {
   return th_fail(err, TH_EFORMAT, "%s %s", name, why);
 }
@@ -607,7 +607,7 @@ static th_status check_open_part(const struct th_manifest *manifest,
   }
   free(block);
   if (rc == TH_OK && hash != manifest->hash[part])
-    return part_fails(name, "is damaged", err);
+    return fail_part(name, "is damaged", err);
   return rc;
 }
 
@@ -623,9 +623,9 @@ static th_status check_part_file(const struct th_checkpoint *checkpoint,
                    th_manifest_part_name(manifest->number, part, name), &file);
   th_status rc;
   if (bytes < 0)
-    return part_fails(name, "is not there, or no file", err);
+    return fail_part(name, "is not there, or no file", err);
   if (bytes != wanted)
-    rc = part_fails(name, "has another size", err);
+    rc = fail_part(name, "has another size", err);
   else
     rc = check_open_part(manifest, part, name, file, err);
   close(file);
@@ -683,7 +683,7 @@ static th_status read_part_file(struct th_checkpoint_image *found, int64_t part,
       close(found->file);
     found->part = part;
     if (open_regular(found->folder, name, &found->file) < 0)
-      return part_fails(name, "is not there, or no file", err);
+      return fail_part(name, "is not there, or no file", err);
   }
   return th_output_temporary_read(found->file, to, bytes, offset, name, err);
 }

@@ -18,8 +18,8 @@
 
 enum { PART = 64 << 10, TAIL = 4096 };
 
-static th_status log_fails(const struct th_checkpoint *checkpoint,
-                           const char *what, struct th_error *err)
+static th_status fail_log(const struct th_checkpoint *checkpoint,
+                          const char *what, struct th_error *err)
 {
   return th_fail(err, TH_EIO, "cannot %s %s/%s: %s", what, checkpoint->path,
                  TH_CHECKPOINT_LOG, strerror(errno));
@@ -65,7 +65,7 @@ th_status th_checkpoint_log_add(const struct th_checkpoint *checkpoint,
              O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (log < 0 || ftruncate(log, (off_t)text->bytes) != 0 ||
       lseek(log, (off_t)text->bytes, SEEK_SET) < 0)
-    rc = log_fails(checkpoint, "write", err);
+    rc = fail_log(checkpoint, "write", err);
   if (rc == TH_OK)
     rc = copy_bytes(file, log, text->bytes, bytes, err);
   if (rc == TH_OK)
@@ -110,7 +110,7 @@ th_status th_checkpoint_log_print(const struct th_checkpoint *checkpoint,
   int log = openat(checkpoint->folder, TH_CHECKPOINT_LOG,
                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (log < 0)
-    return log_fails(checkpoint, "read", err);
+    return fail_log(checkpoint, "read", err);
   th_status rc = check_tail(log, text, err);
   if (rc == TH_OK)
     rc = print(log, text->bytes, to, err);

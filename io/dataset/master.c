@@ -329,8 +329,9 @@ static th_status put_names(const struct th_h5 *h5, int64_t attributes,
   return rc;
 }
 
-static th_status put_all(const struct th_h5 *h5, struct th_master_info *info,
-                         const struct th_master *master, struct th_error *err)
+static th_status put_master(const struct th_h5 *h5, struct th_master_info *info,
+                            const struct th_master *master,
+                            struct th_error *err)
 {
   const struct th_row_groups *row_groups = &info->row_groups;
   struct th_print print = {0};
@@ -361,7 +362,7 @@ th_status th_master_image(const char *name, struct th_master_info *info,
   th_status rc = TH_OK;
   TH_TRY(check_new_targets(&info->row_groups.shape, master, err));
   TH_TRY(th_h5_create_memory(&h5, image, name, err));
-  TH_TRY(put_all(&h5, info, master, err));
+  TH_TRY(put_master(&h5, info, master, err));
   TH_TRY(th_h5_close(&h5, err));
 done:
   th_h5_close(&h5, &ignored);
@@ -689,7 +690,7 @@ done:
 }
 
 /* Walk the record, packing or unpacking it. */
-static th_status pack_master(struct th_message *pack,
+static th_status master_walk(struct th_message *pack,
                              struct th_master_info *info, struct th_error *err)
 {
   struct th_master_info fixed = *info;
@@ -731,10 +732,10 @@ th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
                           struct th_error *err)
 {
   struct th_message pack = {0};
-  th_status rc = comm->rank == 0 ? pack_master(&pack, info, err) : TH_OK;
+  th_status rc = comm->rank == 0 ? master_walk(&pack, info, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_message_share(&pack, comm, err));
-  rc = comm->rank == 0 ? TH_OK : pack_master(&pack, info, err);
+  rc = comm->rank == 0 ? TH_OK : master_walk(&pack, info, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
   th_message_free(&pack);

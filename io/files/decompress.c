@@ -113,7 +113,7 @@ static void bzip2_end(void *state)
   BZ2_bzDecompressEnd(state);
 }
 
-/* Several threads: see io/hdf5/CMakeLists.txt. A block whose head tells its
+/* Several threads: see io/files/CMakeLists.txt. A block whose head tells its
  * size is decompressed by a thread of its own, all others as by one thread. */
 #ifdef TH_LZMA_THREADS
 static bool begin_threads(lzma_stream *stream, const struct th_reading *reading)

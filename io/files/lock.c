@@ -327,8 +327,8 @@ static enum step take_record(struct chain *chain, char holder[TH_LOCK_HOLDER])
   return step;
 }
 
-static enum th_lock_answer acquire_lock(struct th_lock *lock, int folder,
-                                        char *record)
+static enum th_lock_answer acquire_record(struct th_lock *lock, int folder,
+                                          char *record)
 {
   struct chain chain = {
       .folder = folder, .me = who_am_i(), .mine = lock->text, .name = {record}};
@@ -395,7 +395,7 @@ enum th_lock_answer th_lock_try(struct th_lock *lock, int file, int folder,
   }
   /* a run for which the system locks nothing may have left one */
   if (answer == TH_LOCK_NEVER || read_record(folder, record, there))
-    return acquire_lock(lock, folder, record);
+    return acquire_record(lock, folder, record);
   free(record);
   return answer;
 }

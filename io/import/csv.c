@@ -105,9 +105,8 @@ struct cursor {
 enum { UNKNOWN = 32 };
 static inline int field_length(const char *p, __m128i delimiters)
 {
-  int length = th_text_input_find_in_16(p, delimiters);
-  return length < 16 ? length
-                     : 16 + th_text_input_find_in_16(p + 16, delimiters);
+  int length = th_text_find_in_16(p, delimiters);
+  return length < 16 ? length : 16 + th_text_find_in_16(p + 16, delimiters);
 }
 
 /* Behind a number of any length, or NULL. Out of the way of the loop for short

@@ -158,12 +158,8 @@ static void leave_out(struct th_csv *csv, int64_t column, int64_t target,
   csv->recalled++;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Names in ascending order, for is_among; the list is owned by the caller. */
+/* Names in ascending order, for th_search_text; the list is owned by the
+ * caller. */
 static th_status sort_names(const char *const *names, int64_t count,
                             const char ***sorted, struct th_error *err)
 {
@@ -172,14 +168,8 @@ static th_status sort_names(const char *const *names, int64_t count,
     return rc;
   for (int64_t k = 0; k < count; k++)
     (*sorted)[k] = names[k];
-  qsort(*sorted, (size_t)count, sizeof **sorted, compare_names);
+  qsort(*sorted, (size_t)count, sizeof **sorted, th_search_compare_texts);
   return TH_OK;
-}
-
-static bool is_among(const char *const *sorted, int64_t count, const char *name)
-{
-  return bsearch(&name, sorted, (size_t)count, sizeof *sorted, compare_names) !=
-         NULL;
 }
 
 /* Where an attribute has the name too, the column may be the attribute. */
@@ -196,8 +186,8 @@ static th_status recall_names(struct th_csv *csv,
                     err));
   TH_TRY(sort_names(reference->names, reference->attributes, &attributes, err));
   for (int64_t k = 0; k < csv->columns; k++)
-    if (is_among(others, origin->others, csv->names[k]) &&
-        !is_among(attributes, reference->attributes, csv->names[k]))
+    if (th_search_text(others, origin->others, csv->names[k]) &&
+        !th_search_text(attributes, reference->attributes, csv->names[k]))
       leave_out(csv, k, target, weight);
 done:
   TH_FREE(attributes, others);
@@ -206,9 +196,11 @@ done:
 
 /* Leave out what the text of the other data set had beside attributes and
  * target, but for the columns `target` and `weight` that the user has named. */
-static th_status recall(struct th_csv *csv, const struct th_csv_choice *choice,
-                        const struct th_csv_reference *reference,
-                        int64_t target, int64_t weight, struct th_error *err)
+static th_status leave_out_recalled(struct th_csv *csv,
+                                    const struct th_csv_choice *choice,
+                                    const struct th_csv_reference *reference,
+                                    int64_t target, int64_t weight,
+                                    struct th_error *err)
 {
   const struct th_origin *origin = choice->origin;
   if (origin == NULL || origin->others == 0)
@@ -808,7 +800,7 @@ th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
     weight = recall_weight(csv, choice, reference);
   if (weight >= 0 && weight == target)
     weight = recalled ? -1 : weight;
-  TH_TRY(recall(csv, choice, reference, target, weight, err));
+  TH_TRY(leave_out_recalled(csv, choice, reference, target, weight, err));
   TH_TRY(take_column(csv, file, weight, TH_COLUMN_WEIGHT, err));
   TH_TRY(find_target(csv, file, choice, reference, &csv->target, err));
   TH_TRY(take_column(csv, file, csv->target, TH_COLUMN_TARGET, err));

@@ -1,6 +1,7 @@
 /* csv_header.c - the layout of a CSV file: delimiter, header, columns' roles
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
+#include "base/search.h"
 #include "io/import/csv.h"
 #include "io/import/text/number.h"
 
@@ -566,18 +567,6 @@ static bool look_below(const struct head *first, struct th_csv *csv,
   return header;
 }
 
-/* Names of other data, in ascending order. */
-static int compare_names(const void *a, const void *b)
-{
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool is_among(const char *const *sorted, int64_t count, const char *name)
-{
-  return bsearch(&name, sorted, (size_t)count, sizeof *sorted, compare_names) !=
-         NULL;
-}
-
 static int64_t list_known_names(const struct th_csv_choice *choice,
                                 const struct th_csv_reference *reference,
                                 const char **known)
@@ -593,7 +582,7 @@ static int64_t list_known_names(const struct th_csv_choice *choice,
   for (int64_t k = 0; told != NULL && told->name != NULL && k < told->others;
        k++)
     known[count++] = told->name[k];
-  qsort(known, (size_t)count, sizeof *known, compare_names);
+  qsort(known, (size_t)count, sizeof *known, th_search_compare_texts);
   return count;
 }
 
@@ -617,19 +606,19 @@ static th_status is_known_header(const struct head *first,
   int64_t count = list_known_names(choice, reference, known);
   for (int64_t k = 0; k < first->count; k++)
     field[k] = first->fields[k];
-  qsort(field, (size_t)first->count, sizeof *field, compare_names);
+  qsort(field, (size_t)first->count, sizeof *field, th_search_compare_texts);
   bool once = true;
   bool are_there = reference->attributes > 1 || reference->part;
   int64_t shared = 0;
   for (int64_t k = 0; once && k < first->count; k++) {
     once = k == 0 || strcmp(field[k], field[k - 1]) != 0;
-    shared += is_among(known, count, field[k]);
+    shared += th_search_text(known, count, field[k]);
   }
   bool are_known = shared == first->count ||
                    (told != NULL && told->header == TH_FACT_YES &&
                     2 * shared >= first->count && all_numbers(first));
   for (int64_t k = 0; are_there && k < reference->attributes; k++)
-    are_there = is_among(field, first->count, reference->names[k]);
+    are_there = th_search_text(field, first->count, reference->names[k]);
   *is = once && (are_known || are_there);
 done:
   TH_FREE(known, field);

@@ -107,8 +107,9 @@ static const char *said_header(enum th_header header)
                                    : "no";
 }
 
-static th_status contradicts(const struct th_importing *im,
-                             const struct told *told, struct th_error *err)
+static th_status refuse_contradiction(const struct th_importing *im,
+                                      const struct told *told,
+                                      struct th_error *err)
 {
   return th_fail(err, TH_EUSAGE,
                  "{%s} %s contradicts %s, where it is %s; that is taken over, "
@@ -136,7 +137,7 @@ th_status th_import_check_told(const struct th_importing *im,
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
     if (all[k].mine != NULL && all[k].theirs != NULL &&
         strcmp(all[k].mine, all[k].theirs) != 0)
-      return contradicts(im, &all[k], err);
+      return refuse_contradiction(im, &all[k], err);
   return TH_OK;
 }
 
@@ -405,8 +406,8 @@ static th_status judge_own(const struct th_importing *im,
 }
 
 /* How the text calls an attribute. */
-static void name_attribute(const struct th_importing *im, int64_t attribute,
-                           char text[TH_IMPORT_CALLED])
+static void attribute_as_named(const struct th_importing *im, int64_t attribute,
+                               char text[TH_IMPORT_CALLED])
 {
   if (im->names != NULL)
     snprintf(text, TH_IMPORT_CALLED, "'%.60s'", im->names[attribute]);
@@ -420,7 +421,7 @@ static void tell_rounded(const struct th_importing *im, int64_t rounded,
   char text[TH_IMPORT_CALLED];
   if (rounded == 0)
     return;
-  name_attribute(im, first, text);
+  attribute_as_named(im, first, text);
   th_import_notice(im,
                    "note:     %lld attribute%s %s digits that matter as f32, "
                    "first %s; {type} f64 keeps them",
@@ -534,7 +535,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   TH_TRY(import_judge(&im, &result->constant_attributes, err));
   result->seconds = th_comm_clock() - began;
 done:
-  th_import_open_free(&im);
+  th_import_open_close(&im);
   return rc;
 }
 
@@ -555,7 +556,8 @@ th_status th_import_mixed_weights(const struct th_importing *im,
                  im->file[weighted].name, im->file[unweighted].name);
 }
 
-th_status th_import_list_files(struct th_importing *im, struct th_error *err)
+th_status th_import_open_reserve_files(struct th_importing *im,
+                                       struct th_error *err)
 {
   const char *what = "the list of files";
   th_status rc = TH_OK;

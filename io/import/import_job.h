@@ -247,7 +247,7 @@ th_status th_import_mixed_weights(const struct th_importing *im,
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);
 /* Local. */
-void th_import_open_free(struct th_importing *im);
+void th_import_open_close(struct th_importing *im);
 
 /* Tell the monitor, if there is one, that `done` of `total` of a step is done,
  * in any unit. Local. */
@@ -259,7 +259,8 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
                          int64_t k);
 
 /* Lists with an item for each file. Local. */
-th_status th_import_list_files(struct th_importing *im, struct th_error *err);
+th_status th_import_open_reserve_files(struct th_importing *im,
+                                       struct th_error *err);
 
 /* Count, and then parse, on several threads. Afterwards im has the rows of all
  * threads of this rank. Collective. */
@@ -273,17 +274,14 @@ void th_import_parse_free_threads(struct th_importing *im);
 
 /* Give every rank its byte ranges; count lines and examples; decide which
  * example is stored where. Collective. Shown for tests. */
-th_status th_import_parse_ranges(struct th_importing *im, struct th_error *err);
+th_status th_import_parse_divide(struct th_importing *im, struct th_error *err);
 
 /* Parse this rank's ranges into bins, which are there; agree on attributes and
  * non-zeros. Collective. Shown for tests. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
 
-/* Write the examples into the writer's shards. Where several threads have
- * parsed, one makes tiles and another one writes them. Collective. */
-struct th_writer;
-
-/* Write shards and master. Collective. */
+/* Write shards and master. Where several threads have parsed, one makes tiles
+ * and another one writes them. Collective. */
 th_status th_import_write(struct th_importing *im, struct th_error *err);
 
 #endif

@@ -27,7 +27,7 @@ static th_status list_inputs(struct th_importing *im, struct th_error *err)
   int64_t files = job->input_count + (job->test_file != NULL);
   TH_TRY(TH_NEW(&im->file, files, "the list of files", err));
   im->files = files;
-  TH_TRY(th_import_list_files(im, err));
+  TH_TRY(th_import_open_reserve_files(im, err));
 done:
   return rc;
 }
@@ -283,7 +283,7 @@ done:
   return rc;
 }
 
-void th_import_open_free(struct th_importing *im)
+void th_import_open_close(struct th_importing *im)
 {
   th_import_parse_free_threads(im);
   if (im->names != (const char **)im->like.names)

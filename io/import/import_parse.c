@@ -182,7 +182,7 @@ static bool any_is_cut(const struct th_importing *im)
   return cut != 0;
 }
 
-th_status th_import_parse_ranges(struct th_importing *im, struct th_error *err)
+th_status th_import_parse_divide(struct th_importing *im, struct th_error *err)
 {
   struct count *counts = NULL;
   int64_t *sizes = NULL;
@@ -529,7 +529,7 @@ static th_status begin_thread(const struct th_importing *first,
   im->own = (struct th_import_rows){0};
   im->bins = (struct th_import_bins){0};
   im->rounding = (struct th_rounding){0};
-  TH_TRY(th_import_list_files(im, err));
+  TH_TRY(th_import_open_reserve_files(im, err));
   if (importer->size > 0) {
     TH_TRY(th_alloc(&im->state, 1, importer->size, "the format", err));
     memcpy(im->state, first->state, importer->size);
@@ -591,7 +591,7 @@ static th_status parse_part(struct th_comm *comm, void *self,
   struct th_importing *im = reading->im;
   th_status rc = TH_OK;
   im->comm = comm;
-  TH_TRY(th_import_parse_ranges(im, err));
+  TH_TRY(th_import_parse_divide(im, err));
   if (reading->first)
     rc = th_import_parse_make_bins(im, comm->size / reading->ranks, err);
   TH_TRY(th_agree(comm, rc, err));

@@ -8,9 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-static th_status junk(const struct th_line *line, const char *at,
-                      const char *token, const char *what,
-                      struct th_error *err);
+static th_status fail_junk(const struct th_line *line, const char *at,
+                           const char *token, const char *what,
+                           struct th_error *err);
 static th_status read_target(const struct th_libsvm *format,
                              const struct th_line *line, const char **cursor,
                              struct th_text_row *row, struct th_error *err);
@@ -183,7 +183,7 @@ static inline th_status read_entry(const struct th_libsvm *format,
       th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_text_row_number(line, &start, end, '#', "value", &value, err);
   if (!ends_token(p, end))
-    return junk(line, p, start, "value", err);
+    return fail_junk(line, p, start, "value", err);
   *previous = index;
   *cursor = p;
   if (leave_out) {
@@ -234,7 +234,7 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
   int64_t last = *previous;
   int64_t count = row->count;
   while (end - p >= LOOKED_AT) {
-    int length = th_text_input_find_in_32(p, blanks);
+    int length = th_text_find_in_32(p, blanks);
     int64_t index = last + 1;
     uint64_t text = th_number_digits_eight_bytes(p);
     if ((text & next.mask) != next.text) {
@@ -300,8 +300,9 @@ done:
 
 /* TH_EDATA for what follows the number of a token; `what` it should be. Local.
  */
-static th_status junk(const struct th_line *line, const char *at,
-                      const char *token, const char *what, struct th_error *err)
+static th_status fail_junk(const struct th_line *line, const char *at,
+                           const char *token, const char *what,
+                           struct th_error *err)
 {
   char quoted[TH_QUOTED];
   return th_text_row_fail(
@@ -376,7 +377,7 @@ static th_status read_label(const struct th_libsvm *format,
   if (p < end && *p == ':')
     return format->weighted ? TH_OK : no_label(line, at, err);
   if (!ends_token(p, end))
-    return junk(line, p, at, "label", err);
+    return fail_junk(line, p, at, "label", err);
   return TH_OK;
 }
 
@@ -395,7 +396,7 @@ static th_status read_weight(const struct th_line *line, const char **cursor,
     return th_text_row_number(line, &start, end, '#', "weight", &row->weight,
                               err);
   if (!ends_token(p, end))
-    return junk(line, p, start, "weight", err);
+    return fail_junk(line, p, start, "weight", err);
   if (row->weight < 0)
     return th_text_row_fail(
         line, start, err,

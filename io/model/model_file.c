@@ -468,7 +468,7 @@ static const struct th_fields_row model_rows[] = {
 static const struct th_fields model_record = TH_FIELDS(model_rows);
 
 /* Pack or unpack the model. */
-static th_status pack_model(struct th_message *pack, struct th_model *m,
+static th_status model_walk(struct th_message *pack, struct th_model *m,
                             struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -512,7 +512,7 @@ static th_status walk_all(struct th_message *pack, struct th_model *m,
 {
   int64_t *distinct = &m->ledger.distinct_attributes;
   th_status rc;
-  TH_TRY(pack_model(pack, m, err));
+  TH_TRY(model_walk(pack, m, err));
   TH_TRY(
       walk_fields(pack, &th_certificate_fields, &m->certificate, LATER, err));
   TH_TRY(th_message_bytes(pack, distinct, sizeof *distinct, err));
@@ -536,7 +536,7 @@ static th_status content_of(struct th_model *model, uint64_t *content,
                             struct th_error *err)
 {
   struct th_message pack = {0};
-  th_status rc = pack_model(&pack, model, err);
+  th_status rc = model_walk(&pack, model, err);
   if (rc == TH_OK)
     rc = walk_fields(&pack, &th_certificate_fields, &model->certificate,
                      LATER | HASHED, err);

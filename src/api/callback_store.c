@@ -59,8 +59,8 @@ static struct th_rows together(const struct th_callback_store *s,
   return part;
 }
 
-static th_status caller_failed(const char *what, char said[THRESHER_SAID],
-                               struct th_error *err)
+static th_status fail_caller(const char *what, char said[THRESHER_SAID],
+                             struct th_error *err)
 {
   said[THRESHER_SAID - 1] = '\0';
   return th_fail(err, TH_EIO, "the caller's %s: %s", what,
@@ -73,7 +73,7 @@ static th_status ask_known(const struct th_callback_store *s, int64_t first,
 {
   char said[THRESHER_SAID] = "";
   if (s->source.known(s->source.self, first, count, known, said) != 0)
-    return caller_failed("knowledge of attributes", said, err);
+    return fail_caller("knowledge of attributes", said, err);
   for (int64_t a = 0; a < count; a++)
     if (!isfinite(known[a].mean) || !(known[a].deviation >= 0) ||
         !isfinite(known[a].deviation) || !isfinite(known[a].lowest) ||
@@ -143,7 +143,7 @@ static th_status ask_part(struct th_callback_store *s,
                  sizeof *s->block, "values to be observed", err));
   if (s->source.values(s->source.self, place->first, place->count, attribute,
                        count, s->block, said) != 0)
-    return caller_failed("values", said, err);
+    return fail_caller("values", said, err);
   for (int64_t a = 0; a < count; a++) {
     struct run *run;
     TH_TRY(run_of_attribute(s, place->group, attribute[a], &run, err));
@@ -258,12 +258,12 @@ static th_status ask_targets(const struct th_callback_store *s,
     return th_fail(err, TH_EDATA, "the caller's data have no targets");
   if (target != NULL &&
       source->targets(source->self, rows.first, rows.count, target, said) != 0)
-    return caller_failed("targets", said, err);
+    return fail_caller("targets", said, err);
   for (int64_t i = 0; weight != NULL && i < rows.count; i++)
     weight[i] = 1;
   if (weight != NULL && source->weights != NULL &&
       source->weights(source->self, rows.first, rows.count, weight, said) != 0)
-    return caller_failed("weights", said, err);
+    return fail_caller("weights", said, err);
   for (int64_t i = 0; i < rows.count; i++)
     if ((target != NULL && !isfinite(target[i])) ||
         (weight != NULL && !(weight[i] >= 0 && isfinite(weight[i]))))

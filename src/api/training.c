@@ -412,8 +412,8 @@ static th_status name_groups(struct th_training *training, struct th_error *err)
 }
 
 /* The support that training began with, whatever it was read from. Local. */
-static th_status tell_start(const struct th_training *training,
-                            struct th_model *model, struct th_error *err)
+static th_status put_start(const struct th_training *training,
+                           struct th_model *model, struct th_error *err)
 {
   if (training->config.start.text == NULL)
     return TH_OK;
@@ -441,7 +441,7 @@ th_status th_training_deck(const struct th_training *training,
     th_option_get(option, used, text, sizeof text);
     TH_TRY(th_model_set(model, option->name, text, err));
   }
-  TH_TRY(tell_start(training, model, err));
+  TH_TRY(put_start(training, model, err));
 done:
   return rc;
 }

@@ -1,7 +1,7 @@
 /* elementary_set.c - the array forms of elementary.h, for the instruction set
  * that it is compiled for
  *
- * Compiled once per set (src/core/CMakeLists.txt), which names its table in
+ * Compiled once per set (src/base/CMakeLists.txt), which names its table in
  * TH_ELEMENTARY_SET. The compiler clears the upper halves of the registers at
  * the end of each function here, as base/processor.h requires. SLEEF's
  * vector functions cannot do so, since they return a vector.

@@ -1,7 +1,7 @@
 /* random_set.c - many random numbers at once, for the instruction set that it
  * is compiled for
  *
- * Compiled once per set (src/core/CMakeLists.txt), which names its table in
+ * Compiled once per set (src/base/CMakeLists.txt), which names its table in
  * TH_RANDOM_SET. The plain form draws one pair after the other. The others
  * compute Philox4x32-10 for a vector of pairs: each of its four words has 64
  * bits, of which the multiplication sees the lower half, so that the upper one

@@ -5,8 +5,10 @@
 #ifndef TH_SEARCH_H
 #define TH_SEARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* th_search_T: the first k of [low, high) whose entry is not below `limit`;
@@ -66,6 +68,20 @@ static inline int64_t th_search_order(const int64_t *entry,
       high = middle;
   }
   return low < count && entry[order[low]] == value ? order[low] : -1;
+}
+
+/* The order of texts, for qsort over pointers to them. */
+static inline int th_search_compare_texts(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* True if that text is one of `count` texts in ascending order. */
+static inline bool th_search_text(const char *const *sorted, int64_t count,
+                                  const char *text)
+{
+  return bsearch(&text, sorted, (size_t)count, sizeof *sorted,
+                 th_search_compare_texts) != NULL;
 }
 
 /* The row of that name in a table whose rows begin with theirs, or -1: of at

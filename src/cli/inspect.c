@@ -185,7 +185,7 @@ static json_t *ledger_json(const struct th_model *model)
 
 /* Names and coefficients per deviation of their attribute; null where they are
  * not known. */
-static void add_names_json(json_t *o, const struct th_model *model)
+static void add_support_json(json_t *o, const struct th_model *model)
 {
   json_t *names = model->name != NULL ? json_array() : json_null();
   json_t *standardized = model->deviation != NULL ? json_array() : json_null();
@@ -221,7 +221,7 @@ static json_t *model_json(const struct th_model *model,
   th_json_int(o, "attributes", model->attributes);
   json_object_set_new(o, "support", support);
   json_object_set_new(o, "coef", coef);
-  add_names_json(o, model);
+  add_support_json(o, model);
   th_json_real(o, "intercept", model->intercept);
   th_json_int(o, "passes", model->passes);
   json_object_set_new(o, "ledger", ledger_json(model));

@@ -235,7 +235,8 @@ static void print_fallback(const struct session *session)
 }
 
 /* Local, replicated. */
-static th_status stopped(const struct session *session, struct th_error *err)
+static th_status end_if_stopped(const struct session *session,
+                                struct th_error *err)
 {
   const struct th_model *model = &session->training.model;
   if (!model->stopped)
@@ -310,7 +311,7 @@ static th_status train(struct session *session, struct th_comm *comm,
   th_run_monitor_finish(&session->monitor); /* no run is without its model */
   th_keeper_done(&session->keeper);
   TH_TRY(report_run(session, comm, err));
-  rc = stopped(session, err);
+  rc = end_if_stopped(session, err);
 done:
   th_run_monitor_close(&session->monitor);
   return rc;

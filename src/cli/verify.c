@@ -99,7 +99,8 @@ static th_status print_json(const struct session *session, struct th_error *err)
 }
 
 /* What the certificate says that these data do not. */
-static th_status fail_claim(const struct session *session, struct th_error *err)
+static th_status check_verdict(const struct session *session,
+                               struct th_error *err)
 {
   const struct th_verdict *v = &session->verdict;
   const char *model = session->options->argument[0];
@@ -158,7 +159,7 @@ static th_status verify(struct session *session, struct th_comm *comm,
   else if (comm->rank == 0)
     print_verdict(session);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(fail_claim(session, err));
+  TH_TRY(check_verdict(session, err));
 done:
   return rc;
 }

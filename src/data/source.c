@@ -432,8 +432,8 @@ static bool within_piece(struct th_rows rows, struct th_rows piece)
 }
 
 /* Do rows lie in one piece of a draw that was granted and has not changed
- * since?
- * Most requests stay in the piece of the last one, so it is tried first. */
+ * since? Most requests stay in the piece of the last one, so it is tried first.
+ */
 static bool source_granted(struct th_source *source, const struct th_draw *draw,
                            struct th_rows rows)
 {

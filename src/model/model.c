@@ -51,9 +51,9 @@ th_status th_model_reserve(struct th_model *model, int64_t support_size,
   free_support(model);
   model->support_size = support_size;
   th_status rc = TH_NEW(&model->support, support_size, "the support", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&model->coef, support_size, "the coefficients", err);
-  return rc;
+  return rc == TH_OK
+             ? TH_NEW(&model->coef, support_size, "the coefficients", err)
+             : rc;
 }
 
 struct member {

@@ -1,7 +1,8 @@
 /* algorithm.h - what a solver gives the driver
  *
- * A solver is one file with one such table, and one row in solvers.c. Its
- * state is plain data that begins with a head, and the driver looks at no more.
+ * A solver is a row in driver/solvers.c and one such table, which solvers of a
+ * family may share. Its state is plain data that begins with a head, and the
+ * driver looks at no more.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ALGORITHM_H
 #define TH_ALGORITHM_H

@@ -157,13 +157,13 @@ static th_status import(struct setting *s, struct th_error *err)
   th_status rc;
   TH_TRY(th_import_open(&im, err));
   change_at(s, OPENED);
-  TH_TRY(th_import_parse_ranges(&im, err));
+  TH_TRY(th_import_parse_divide(&im, err));
   change_at(s, COUNTED);
   TH_TRY(th_import_parse_make_bins(&im, 1, err));
   TH_TRY(th_import_parse(&im, err));
   TH_TRY(th_import_write(&im, err));
 done:
-  th_import_open_free(&im);
+  th_import_open_close(&im);
   return rc;
 }
 

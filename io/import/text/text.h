@@ -79,23 +79,23 @@ th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
  * All functions are local. */
 
 /* A bit for each of the 16 bytes at p that are like the wanted ones. */
-static inline unsigned th_text_input_find_bits(const char *p, __m128i wanted)
+static inline unsigned th_text_find_bits(const char *p, __m128i wanted)
 {
   __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted));
 }
 
 /* Bytes before the first wanted one of the next 16; 16: there is none. */
-static inline int th_text_input_find_in_16(const char *p, __m128i wanted)
+static inline int th_text_find_in_16(const char *p, __m128i wanted)
 {
-  return __builtin_ctz(th_text_input_find_bits(p, wanted) | 1U << 16);
+  return __builtin_ctz(th_text_find_bits(p, wanted) | 1U << 16);
 }
 
 /* Bytes before the first wanted one of the next 32; 32: there is none. */
-static inline int th_text_input_find_in_32(const char *p, __m128i wanted)
+static inline int th_text_find_in_32(const char *p, __m128i wanted)
 {
-  unsigned long long found = th_text_input_find_bits(p, wanted);
-  found |= (unsigned long long)th_text_input_find_bits(p + 16, wanted) << 16;
+  unsigned long long found = th_text_find_bits(p, wanted);
+  found |= (unsigned long long)th_text_find_bits(p + 16, wanted) << 16;
   return __builtin_ctzll(found | 1ULL << 32);
 }
 

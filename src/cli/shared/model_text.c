@@ -80,7 +80,7 @@ static const char *const kinds[] = {[TH_ENDING_NULL] = "null",
                                     [TH_ENDING_BLIND] = "null"};
 
 /* The loss of an ending in the unit that evaluate prints. */
-static double loss_unit(const char *loss)
+static double evaluated_factor(const char *loss)
 {
   const struct th_loss *row = loss != NULL ? th_loss_find(loss) : NULL;
   return row != NULL ? 1 / row->half : 1;
@@ -98,7 +98,7 @@ void th_model_text_ending_json(json_t *object, const struct th_ending *e,
     th_json_text(chosen, "kind", kinds[e->kind]);
     json_object_set(object, "chosen", chosen);
     json_object_set_new(object, "passes", json_object());
-    add_record(object, &th_ending_fields, e, loss_unit(loss));
+    add_record(object, &th_ending_fields, e, evaluated_factor(loss));
   }
   json_decref(chosen);
 }
@@ -146,7 +146,7 @@ void th_model_text_ending_print(FILE *out, const char *label,
                                 const struct th_model *model)
 {
   const struct th_ending *e = &model->ending;
-  double unit = loss_unit(model->loss);
+  double unit = evaluated_factor(model->loss);
   if (e->kind == TH_ENDING_NONE)
     return;
   fprintf(out, "%s", label);

@@ -1,12 +1,12 @@
 /* dense.c - the dense kernels, for the instruction set it is compiled for
  *
- * Compiled once per set (src/CMakeLists.txt), which names its table in
- * TH_DENSE_SET. The sum of an attribute: sixteen lanes, row i of a piece in
- * lane i % 16, products and lanes in f32 (f64 for f64 storage); a piece is 256
- * rows, 1024 of whole numbers; then in double, by a fixed tree. No product is
- * contracted with a sum (-ffp-contract=off). So the bits depend on the rows of
- * the slab alone: not on the width of a vector, nor on how many attributes are
- * handled together.
+ * Compiled once per set (src/math/kernels/CMakeLists.txt), which names its
+ * table in TH_DENSE_SET. The sum of an attribute: sixteen lanes, row i of a
+ * piece in lane i % 16, products and lanes in f32 (f64 for f64 storage); a
+ * piece is 256 rows, 1024 of whole numbers; then in double, by a fixed tree. No
+ * product is contracted with a sum (-ffp-contract=off). So the bits depend on
+ * the rows of the slab alone: not on the width of a vector, nor on how many
+ * attributes are handled together.
  *
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/dense.h"

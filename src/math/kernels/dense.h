@@ -24,10 +24,10 @@ typedef void th_dense_evidence(const struct th_slab *slab,
                                const double *centre, const double *own,
                                double *u, double *v, double *q);
 
-typedef double th_shard_dense_read(const float *values, int64_t count);
+typedef double th_dense_read(const float *values, int64_t count);
 
 struct th_dense_kernels {
-  th_shard_dense_read *read;
+  th_dense_read *read;
   th_dense_gradient *gradient[TH_TYPE_COUNT];
   th_dense_evidence *evidence[TH_TYPE_COUNT];
 };

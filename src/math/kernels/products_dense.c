@@ -1,10 +1,10 @@
 /* products_dense.c - the kernel of products, once per instruction set
  *
- * Compiled once per set (src/CMakeLists.txt), which names its kernel in
- * TH_PRODUCTS_SET. A tile's sums stay in registers over the rows. Where vectors
- * are shorter than the lanes, the rows are gone through again for the other
- * lanes; where registers are few, again for the other half of the tile.
- * SPDX-License-Identifier: MIT */
+ * Compiled once per set (src/math/kernels/CMakeLists.txt), which names its
+ * kernel in TH_PRODUCTS_SET. A tile's sums stay in registers over the rows.
+ * Where vectors are shorter than the lanes, the rows are gone through again for
+ * the other lanes; where registers are few, again for the other half of the
+ * tile. SPDX-License-Identifier: MIT */
 #include "math/kernels/products_dense.h"
 
 #include "math/kernels/simd.h"

@@ -443,9 +443,7 @@ static th_status open_all(struct th_context *context,
     rc = th_deal_init(&context->deal, &deal, err);
   if (rc == TH_OK)
     rc = gather_targets(context, err);
-  if (rc == TH_OK)
-    rc = scale_attributes(context, far, err);
-  return rc;
+  return rc == TH_OK ? scale_attributes(context, far, err) : rc;
 }
 
 /* Solvers with a penalty have an explicit intercept, and so keep the zeros of

@@ -67,7 +67,7 @@ static void shuffle_rows(struct th_example_order *order, uint64_t seed)
 
 /* Take the next unit: its first row, then the rows of it that the deal holds.
  */
-static th_status deal_unit(struct th_example_order *order, struct th_deal *deal,
+static th_status next_unit(struct th_example_order *order, struct th_deal *deal,
                            struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -101,7 +101,7 @@ th_status th_example_order_next(struct th_example_order *order,
   th_status rc = TH_OK;
   *more = order->next < order->unit.count || th_deal_left(deal) > 0;
   if (*more && order->next >= order->unit.count)
-    rc = deal_unit(order, deal, err);
+    rc = next_unit(order, deal, err);
   if (*more && rc == TH_OK)
     *row = order->unit.first + order->place[order->next++];
   return rc;

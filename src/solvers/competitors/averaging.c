@@ -105,7 +105,8 @@ static th_status look(struct th_averaging *s, struct th_context *context,
 }
 
 /* Coefficients by place; a bound on all predictions. Collective. */
-static double by_place(struct th_averaging *s, const struct th_context *context)
+static double place_coefs(struct th_averaging *s,
+                          const struct th_context *context)
 {
   const struct th_active *active = &s->whole.active;
   double largest = 0;
@@ -125,7 +126,7 @@ static th_status read_whole(struct th_averaging *s, struct th_context *context,
   *more = th_whole_rows_begin(whole, context, context->config->batch);
   if (!*more)
     return TH_OK;
-  double bound = by_place(s, context);
+  double bound = place_coefs(s, context);
   th_status rc = th_whole_rows_predict(whole, context, s->by_place, bound, err);
   if (rc != TH_OK)
     return rc;

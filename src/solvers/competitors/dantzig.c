@@ -290,7 +290,8 @@ static void multiply_pairs(void *self, const double *v, double *out)
 }
 
 /* Replicated. */
-static th_status check_c(const struct dantzig *s, struct th_error *err)
+static th_status check_products_finite(const struct dantzig *s,
+                                       struct th_error *err)
 {
   for (int64_t j = 0; j < s->pairs.d; j++)
     if (!isfinite(s->c[j]))
@@ -316,7 +317,7 @@ static th_status solve_selector(struct dantzig *s, struct th_context *context,
   int64_t found = 0;
   th_status rc;
   th_dantzig_pairs_targets(&s->pairs, context->comm, s->c);
-  TH_TRY(check_c(s, err));
+  TH_TRY(check_products_finite(s, err));
   s->reached = th_selector_solve(&s->selector, &problem, tolerance);
   struct th_select_among among = {.values = s->selector.w + owned.first,
                                   .first = owned.first,

@@ -608,9 +608,9 @@ th_status th_run_open(struct th_run *run, const struct th_plan *plan,
       .solver = plan->solver, .store = store, .validation.best_loss = INFINITY};
   th_status rc =
       th_context_init(&run->context, plan, store, comm, monitor, profile, err);
-  if (rc == TH_OK)
-    rc = run->solver->algorithm->create(&run->state, &run->context, err);
-  return rc;
+  return rc == TH_OK
+             ? run->solver->algorithm->create(&run->state, &run->context, err)
+             : rc;
 }
 
 void th_run_close(struct th_run *run)

@@ -41,9 +41,9 @@ static th_status tell_leave(const struct th_run *run, bool over,
 }
 
 /* A run that is kept has no model before its end. Local, replicated. */
-static th_status stopped_early(const struct th_run *run,
-                               const struct th_monitor *monitor,
-                               struct th_error *err)
+static th_status check_stop(const struct th_run *run,
+                            const struct th_monitor *monitor,
+                            struct th_error *err)
 {
   if (!run->stopped || monitor->keeping.save == NULL)
     return TH_OK;
@@ -73,7 +73,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   TH_TRY(th_run_update(&run, INT64_MAX, &more, err));
   if (!run.stopped)
     TH_TRY(th_run_heed(&run, true, err));
-  TH_TRY(stopped_early(&run, monitor, err));
+  TH_TRY(check_stop(&run, monitor, err));
   over = true;
   if (monitor != NULL && monitor->ending != NULL)
     monitor->ending(monitor->self);

@@ -531,10 +531,10 @@ static int64_t list_missing_columns(const struct th_inner_solver *d,
 }
 
 /* Local. */
-static th_status find_missing(struct th_inner_solver *d,
-                              const struct th_working_set *working,
-                              int64_t **missing, int64_t *count,
-                              struct th_error *err)
+static th_status drop_and_list(struct th_inner_solver *d,
+                               const struct th_working_set *working,
+                               int64_t **missing, int64_t *count,
+                               struct th_error *err)
 {
   th_status rc;
   TH_TRY(drop_unused(d, working, err));
@@ -589,7 +589,7 @@ th_status th_inner_solver_gather(struct th_inner_solver *d,
 {
   int64_t *missing = NULL;
   int64_t count = 0;
-  th_status rc = find_missing(d, working, &missing, &count, err);
+  th_status rc = drop_and_list(d, working, &missing, &count, err);
   TH_TRY(th_agree(d->problem->context->comm, rc, err));
   d->by_products = use_products(d, working->members);
   TH_TRY(fetch_new(d, missing, count, err));

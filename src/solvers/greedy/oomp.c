@@ -245,8 +245,9 @@ static th_status find_extremes(const struct th_context *context,
 
 /* A constant, as it was given, as the generator knows it, or as it is assumed.
  * sign: 1, a larger one is safe, and -1. */
-static double constant(double given, bool is_given, double known, bool is_known,
-                       double assumed, double sign, enum th_constant_from *from)
+static double choose_constant(double given, bool is_given, double known,
+                              bool is_known, double assumed, double sign,
+                              enum th_constant_from *from)
 {
   static const double rounding = 1e-9;
   bool worse = is_known && sign * (known - given) > rounding * known;
@@ -280,12 +281,12 @@ static th_status law_find(struct th_oomp_law *law,
       (struct th_oomp_law){.reach = given->bound > 0 ? given->bound : e.reach,
                            .span = context->target.largest,
                            .own = e.scale};
-  law->mu = constant(given->mu, given->mu >= 0, design->mu, known,
-                     TH_MU_ASSUMED, 1, &law->mu_from);
-  law->least = constant(given->rho, given->rho > 0, least, known, e.least, -1,
-                        &law->least_from);
-  law->most = constant(given->smoothness, given->smoothness > 0, most, known,
-                       e.most, 1, &law->most_from);
+  law->mu = choose_constant(given->mu, given->mu >= 0, design->mu, known,
+                            TH_MU_ASSUMED, 1, &law->mu_from);
+  law->least = choose_constant(given->rho, given->rho > 0, least, known,
+                               e.least, -1, &law->least_from);
+  law->most = choose_constant(given->smoothness, given->smoothness > 0, most,
+                              known, e.most, 1, &law->most_from);
   return TH_OK;
 }
 

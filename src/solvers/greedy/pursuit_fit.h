@@ -52,7 +52,7 @@ struct th_pursuit {
 };
 
 /* Begin with S empty. weight: of each example, copied. Collective. Release with
- * th_pursuit_free, also after a failure. */
+ * th_pursuit_fit_free, also after a failure. */
 th_status th_pursuit_fit_init(struct th_pursuit *path,
                               const struct th_pursuit_data *data,
                               const double *weight, struct th_error *err);

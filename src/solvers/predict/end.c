@@ -373,7 +373,7 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
     rc = th_end_rows_reserve(w, err);
   }
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_end_rows_read(w, scores, support, err));
+  TH_TRY(th_end_rows_fetch_lists(w, scores, support, err));
   if (w->blind == NULL)
     TH_TRY(th_end_strict(w, support, err));
   if (w->blind != NULL) {

@@ -41,7 +41,7 @@ int64_t th_end_rows_longest_list(int64_t budget, int64_t n);
 
 /* Do folds choose the model, rather than a held-out part? passes: 1, or more.
  * Local. */
-bool th_end_rows_few(int64_t passes, int64_t n);
+bool th_end_rows_by_folds(int64_t passes, int64_t n);
 
 /* The passes for screening, of so many in all (0: no limit), over `blocks`
  * blocks of data of n examples; 1 of a single pass. Local. */
@@ -185,9 +185,10 @@ th_status th_end_rows_reserve(struct th_end_work *w, struct th_error *err);
 
 /* Make the lists, and fetch the values and scales of their attributes.
  * Collective. */
-th_status th_end_rows_read(struct th_end_work *w, struct th_marginal *scores,
-                           const struct th_support *support,
-                           struct th_error *err);
+th_status th_end_rows_fetch_lists(struct th_end_work *w,
+                                  struct th_marginal *scores,
+                                  const struct th_support *support,
+                                  struct th_error *err);
 
 /* The share of norm1 in the nets of a mix. Local. */
 double th_end_nets_mix(int64_t mix);

@@ -32,7 +32,7 @@ enum { COUNTED = -2 }; /* in place of a row */
 /* What an example is used for. */
 enum fate { SCREENED = 0, FITTED, CHOOSES };
 
-bool th_end_rows_few(int64_t passes, int64_t n)
+bool th_end_rows_by_folds(int64_t passes, int64_t n)
 {
   return n < (passes == 1 ? TH_END_OF_ONE : 1) * TH_END_SMALL;
 }
@@ -233,15 +233,6 @@ static void fold_held(struct th_end *end, const uint8_t *fate)
   }
 }
 
-/* Targets and weights of these rows, in the form of th_context_targets. Local.
- */
-static th_status end_targets(const struct th_end *end,
-                             struct th_context *context, double *target,
-                             double *weight, struct th_error *err)
-{
-  return th_context_piece_targets(context, &end->pieces, target, weight, err);
-}
-
 /* Rows that do not choose are in no fold. There are two folds at least, one of
  * which may be empty. Local. */
 static th_status fold_rows(struct th_end *end, struct th_context *context,
@@ -254,7 +245,7 @@ static th_status fold_rows(struct th_end *end, struct th_context *context,
   TH_TRY(TH_NEW(&target, end->rows, "targets", err));
   TH_TRY(TH_NEW(&weight, end->rows, "weights", err));
   TH_TRY(TH_NEW(&fold, end->rows, "folds", err));
-  TH_TRY(end_targets(end, context, target, weight, err));
+  TH_TRY(th_context_piece_targets(context, &end->pieces, target, weight, err));
   for (int64_t i = 0; i < end->rows; i++)
     if (end->fold[i] == UINT8_MAX)
       weight[i] = 0;
@@ -278,7 +269,7 @@ static th_status choose_rows(struct th_end *end, struct th_context *context,
                              struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
-  bool by_folds = th_end_rows_few(end->once ? 1 : 0, shape->training);
+  bool by_folds = th_end_rows_by_folds(end->once ? 1 : 0, shape->training);
   struct equals equals = {0};
   uint8_t *fate = NULL;
   th_status rc;
@@ -418,7 +409,8 @@ th_status th_end_rows_reserve(struct th_end_work *w, struct th_error *err)
   TH_TRY(
       TH_NEW(&w->held_row, w->rows, "the examples that choose the model", err));
   TH_TRY(TH_NEW(&w->points, paths, "the models compared at the end", err));
-  TH_TRY(end_targets(w->end, w->context, w->target, w->weight, err));
+  TH_TRY(th_context_piece_targets(w->context, &w->end->pieces, w->target,
+                                  w->weight, err));
   TH_TRY(TH_NEW(&joint, w->rows, "weights", err));
   TH_TRY(TH_NEW(&equal, w->rows, "equal examples", err));
   w->blind = why_blind(w, joint, equal);
@@ -569,9 +561,10 @@ done:
   return rc;
 }
 
-th_status th_end_rows_read(struct th_end_work *w, struct th_marginal *scores,
-                           const struct th_support *support,
-                           struct th_error *err)
+th_status th_end_rows_fetch_lists(struct th_end_work *w,
+                                  struct th_marginal *scores,
+                                  const struct th_support *support,
+                                  struct th_error *err)
 {
   th_status rc;
   TH_TRY(choose_lists(w, scores, support, err));

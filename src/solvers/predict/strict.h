@@ -33,8 +33,9 @@ struct th_strict_data {
   bool intercept;
 };
 
-/* The support, by squared loss also of labels, with n rows (data/standard.h)
- * and d = attributes, of all the data, that the list was taken from:
+/* The support, by squared loss also of labels, with n rows
+ * (solvers/access/standard.h) and d = attributes, of all the data, that the
+ * list was taken from:
  * - columns and target of mean 0, columns of mean square 1, over the rows; no
  *   mean is taken away without `intercept`;
  * - four times at most: of the columns with |z| > sqrt(2 log d), z = x'r /

@@ -72,13 +72,6 @@ void th_iterate_pass(struct th_iterate *w, int64_t examples);
 void th_iterate_move(struct th_iterate *w, int64_t a, double step,
                      double gradient);
 
-/* Bring near what a move of attribute `a` is going to need. Local. */
-static inline void th_iterate_prefetch(const struct th_iterate *w, int64_t a)
-{
-  __builtin_prefetch(&w->at[a], 1);
-  th_discrete_prefetch(&w->size, a);
-}
-
 /* Bring w into the ball; the sums of all cells are known. *derived: all u and
  * all sums are new. Collective. */
 void th_iterate_project(struct th_iterate *w, const struct th_context *context,

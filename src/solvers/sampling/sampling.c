@@ -38,8 +38,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static th_status draw_by(struct th_sampling *s, struct th_context *context,
-                         struct th_ball_theory *theory, struct th_error *err);
+static th_status set_draw_moments(struct th_sampling *s,
+                                  struct th_context *context,
+                                  struct th_ball_theory *theory,
+                                  struct th_error *err);
 static th_status touched_init(struct th_touched *t,
                               const struct th_context *context, int64_t slots,
                               struct th_error *err);
@@ -54,7 +56,7 @@ static void derive_draws(struct th_sampling *s, struct th_context *context,
 {
   struct th_ball_theory theory;
   th_iterate_derive(&s->learning.w, context);
-  th_state_note(list, draw_by(s, context, &theory, list->err));
+  th_state_note(list, set_draw_moments(s, context, &theory, list->err));
 }
 
 /* The state between two updates (state/state.h). Collective while an image is
@@ -157,8 +159,10 @@ static double error_of(const struct th_sampling *s,
 
 /* Set what data points are drawn by in the present phase. *theory: what the
  * sizes of its steps follow from. Collective. */
-static th_status draw_by(struct th_sampling *s, struct th_context *context,
-                         struct th_ball_theory *theory, struct th_error *err)
+static th_status set_draw_moments(struct th_sampling *s,
+                                  struct th_context *context,
+                                  struct th_ball_theory *theory,
+                                  struct th_error *err)
 {
   bool proved = context->config->eta == TH_ETA_THEORY;
   struct th_moments_care care = {0};
@@ -185,7 +189,7 @@ static th_status begin_phase(struct th_sampling *s, struct th_context *context,
                              struct th_error *err)
 {
   struct th_ball_theory theory;
-  th_status rc = draw_by(s, context, &theory, err);
+  th_status rc = set_draw_moments(s, context, &theory, err);
   if (rc != TH_OK)
     return rc;
   th_learning_begin(&s->learning, context, &theory);
@@ -341,7 +345,8 @@ static void near_gradient(const struct th_sampling *s, int64_t a)
 
 static void near_move(const struct th_sampling *s, int64_t a)
 {
-  th_iterate_prefetch(&s->learning.w, a);
+  __builtin_prefetch(&s->learning.w.at[a], 1);
+  th_discrete_prefetch(&s->learning.w.size, a);
   th_discrete_prefetch(&s->draws.mass, a);
 }
 
@@ -491,8 +496,8 @@ static th_status check_step_options(const struct th_config *config,
 }
 
 /* Each example is drawn again until its attributes have been seen. */
-static void choose_sightings(struct th_config *config,
-                             const struct th_shape *shape)
+static void choose_passes_and_batch(struct th_config *config,
+                                    const struct th_shape *shape)
 {
   int64_t wanted = th_integer_ceil_divide(PLAN_SIGHTINGS * shape->attributes,
                                           config->budget);
@@ -523,7 +528,7 @@ static int64_t sampling_memory(const struct th_plan *plan,
 /* Passes, memory, and what is read. */
 static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
 {
-  choose_sightings(&plan->config, size->shape);
+  choose_passes_and_batch(&plan->config, size->shape);
   plan->memory = sampling_memory(plan, size);
   th_sampled_plan_fill(plan, size);
 }

@@ -80,7 +80,8 @@ static th_status entry_reserve(struct th_sift_entry *e, int64_t size,
 }
 
 /* S += E: two ascending lists become one. Local. */
-static th_status merge_s(struct th_sift *s, int64_t found, struct th_error *err)
+static th_status merge_entrants(struct th_sift *s, int64_t found,
+                                struct th_error *err)
 {
   struct th_sift_entry *entry = &s->entry;
   const struct th_index_value *entrants = entry->entrants;
@@ -119,9 +120,8 @@ static th_status score_all(struct th_sift *s, const struct th_context *context,
                                     .mean_square = s->mean_square,
                                     .support = &s->support};
   th_status rc = entry_reserve(&s->entry, s->largest_support, err);
-  if (rc == TH_OK)
-    rc = th_sift_evidence_score(&s->evidence, context, &rule, err);
-  return rc;
+  return rc == TH_OK ? th_sift_evidence_score(&s->evidence, context, &rule, err)
+                     : rc;
 }
 
 /* S += E, of which found are there. Collective. */
@@ -134,7 +134,7 @@ static th_status join_entrants(struct th_sift *s, struct th_context *context,
     s->entry.attribute[k] = s->entry.entrants[k].attribute;
   th_sift_evidence_message(&s->evidence, context, s->entry.attribute, found,
                            s->entry.sum);
-  th_status rc = merge_s(s, found, err);
+  th_status rc = merge_entrants(s, found, err);
   if (grows)
     TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_support_assign(&s->support, context, s->entry.merged, size, err));

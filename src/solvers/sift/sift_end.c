@@ -273,10 +273,10 @@ done:
 
 /* Share what the rounds have taught about S, which only rank 0 knows.
  * Collective. */
-static th_status tell_squares(const struct th_sift *s,
-                              const struct th_context *context,
-                              struct th_strict_known *known,
-                              struct th_error *err)
+static th_status share_squares(const struct th_sift *s,
+                               const struct th_context *context,
+                               struct th_strict_known *known,
+                               struct th_error *err)
 {
   const struct th_sift_fit *fit = &s->fit;
   struct th_comm *comm = context->comm;
@@ -353,7 +353,7 @@ static th_status predict_end(struct th_sift *s, struct th_context *context,
     drop_entrants(s);
   tell_doubts(s, context);
   if (once)
-    TH_TRY(tell_squares(s, context, &known.squares, err));
+    TH_TRY(share_squares(s, context, &known.squares, err));
   if (once && context->target.labels)
     TH_TRY(label_curvature(s, context, &known.labels, err));
   TH_TRY(th_end_run(&s->end, context, &s->marginal, once ? &known : NULL,

@@ -245,8 +245,8 @@ void th_sift_fit_free(struct th_sift_fit *fit)
 }
 
 /* Where row k goes when member k goes to place[k]; the constant stays last. */
-static int64_t moved_row(const struct th_sift_fit *fit, const int64_t *place,
-                         int64_t size, int64_t k)
+static int64_t new_row_of(const struct th_sift_fit *fit, const int64_t *place,
+                          int64_t size, int64_t k)
 {
   return k < fit->size ? place[k] : size;
 }
@@ -262,8 +262,8 @@ static void spread_members(const struct th_sift_fit *fit, double *p,
   for (int64_t j = old - 1; j >= 0; j--)
     for (int64_t i = old - 1; i >= 0; i--) {
       double value = p[i + j * old];
-      int64_t at = moved_row(fit, place, size, i) +
-                   moved_row(fit, place, size, j) * order;
+      int64_t at = new_row_of(fit, place, size, i) +
+                   new_row_of(fit, place, size, j) * order;
       for (int64_t k = at + 1; k < end; k++)
         p[k] = 0;
       p[at] = value;
@@ -284,7 +284,7 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
   int64_t old = fit->order - 1;
   int64_t order = size + fit->constant;
   for (int64_t k = order - 1; k >= 0; k--) {
-    bool stays = old >= 0 && moved_row(fit, place, size, old) == k;
+    bool stays = old >= 0 && new_row_of(fit, place, size, old) == k;
     fit->moment[k] = stays ? fit->moment[old] : 0;
     fit->trial_moment[k] = stays ? fit->trial_moment[old] : 0;
     fit->seen[k] = stays ? fit->seen[old] : 0;
@@ -702,7 +702,7 @@ static bool drop_insignificant(struct th_sift_work *r)
 }
 
 /* Every turn but the last removes members. */
-static th_status close_trials(struct th_sift_work *r, struct th_error *err)
+static th_status fit_significant(struct th_sift_work *r, struct th_error *err)
 {
   do {
     th_status rc = sift_solve(r, err);
@@ -729,7 +729,7 @@ static th_status round_here(struct th_sift_work *r, struct th_error *err)
     TH_TRY(sift_fold(r, sift_doubt(r), err));
   join_round(r);
   TH_TRY(trial_join(r, err));
-  TH_TRY(close_trials(r, err));
+  TH_TRY(fit_significant(r, err));
 done:
   return rc;
 }
@@ -820,7 +820,7 @@ static th_status last_here(struct th_sift_work *r, struct th_error *err)
   TH_TRY(trial_join(r, err));
   TH_TRY(sift_solve(r, err));
   history(r);
-  TH_TRY(close_trials(r, err));
+  TH_TRY(fit_significant(r, err));
 done:
   return rc;
 }

@@ -64,7 +64,7 @@ const char *th_sift_why_truth(const struct th_config *config,
            "examples";
   if (rows_of_list(passes, shape->training) > TH_END_MOST)
     return "the lists of so many examples would not fit into memory";
-  if (config->validation == 0 && !th_end_rows_few(passes, shape->training))
+  if (config->validation == 0 && !th_end_rows_by_folds(passes, shape->training))
     return "{validation} 0 leaves no examples to choose by";
   if (config->refit == TH_REFIT_NO)
     return "{refit} no ends before any candidate is fitted";
@@ -91,7 +91,7 @@ static void choose_predict_passes(struct th_config *config,
   int64_t passes = wanted_passes(config, shape);
   config->passes = passes == 0 ? most : th_min_i64(passes, most);
   double share = held_share / (config->passes == 1 ? TH_END_OF_ONE : 1);
-  if (th_end_rows_few(config->passes, n))
+  if (th_end_rows_by_folds(config->passes, n))
     config->validation = 0; /* folds */
   else if (config->validation < 0)
     config->validation = fmin(share, run_held_rows / (double)n);
@@ -104,7 +104,8 @@ static void add_end(struct th_plan *plan, const struct th_shape *shape,
   int64_t passes = plan->config.passes;
   int64_t rows = rows_of_list(passes, shape->training);
   double n = (double)rows;
-  bool small = th_end_rows_few(passes, shape->training); /* lists of folds */
+  bool small =
+      th_end_rows_by_folds(passes, shape->training); /* lists of folds */
   bool own = small && passes > 1;
   int64_t folds = small ? th_folds_count(rows) : 1;
   int64_t blocks =

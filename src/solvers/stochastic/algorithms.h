@@ -19,7 +19,7 @@ th_status th_stochastic_plan(struct th_plan *plan,
                              const struct th_plan_size *size,
                              struct th_error *err);
 
-/* Update rules, one file each. */
+/* Update rules (updates.c, variance_reduced.c). */
 extern const struct th_update th_prox_sgd_update;
 extern const struct th_update th_truncated_gradient_update;
 extern const struct th_update th_rda_update;

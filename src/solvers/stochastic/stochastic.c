@@ -850,7 +850,6 @@ void th_stochastic_free(void *state)
   if (s->goal.problem != NULL)
     th_problem_free(s->goal.problem);
   free(s->goal.problem);
-  th_stochastic_places_free(&s->places);
-  th_stochastic_pass_free(&s->full);
+  th_stochastic_pass_free(&s->full, &s->places);
   TH_FREE(s->target, s->eta, s);
 }

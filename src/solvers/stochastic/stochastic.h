@@ -5,7 +5,7 @@
  * mini-batches. Each rank forms its share of their predictions, and these are
  * summed over ranks. An update rule changes the coefficients, each at its
  * owner. From time to time a screening rule drops attributes. Rules are tables
- * of functions, one file each.
+ * of functions (updates.c, variance_reduced.c, screen_*.c).
  *
  * All functions that do not say otherwise are collective.
  * SPDX-License-Identifier: MIT */
@@ -327,7 +327,8 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);
  * Passes, bounds and certificates belong to the coefficients and the active
  * attributes that they were computed for. Code that changes these says so by
  * th_stochastic_changed, code that computes them by th_stochastic_learnt.
- * stochastic.c alone decides what has to be computed anew. */
+ * What a change makes unknown is a table in stochastic_pass.c; stochastic.c
+ * alone asks what is known. */
 
 enum th_known {
   TH_KNOWN_COEF_BOUND = 1, /* scaling.coef_bound bounds the present b */
@@ -373,8 +374,9 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 
 /* Form cells, groups and work arrays for the present places. Collective. */
 th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
-/* Local. */
-void th_stochastic_places_free(struct th_places *places);
+/* Release what was derived from them, and what full passes need. Local. */
+void th_stochastic_pass_free(struct th_full_pass *full,
+                             struct th_places *places);
 
 /* Balance the ranks again if that pays. Collective. */
 th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);

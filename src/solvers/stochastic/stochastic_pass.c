@@ -1,4 +1,6 @@
-/* stochastic_pass.c - passes over all training examples: duals, gap, norms
+/* stochastic_pass.c - passes over all training examples (duals, gap, norms),
+ * and what update rules share: the iterate and its steps, active places,
+ * balance
  *
  * Deal units are visited in stored order; sums over examples run in that order
  * at the owner of an attribute.
@@ -217,11 +219,6 @@ th_status th_stochastic_pass_init(struct th_full_pass *full, int64_t n,
   TH_TRY(TH_NEW(&full->sums, n + 1, "predictions", err));
 done:
   return rc;
-}
-
-void th_stochastic_pass_free(struct th_full_pass *full)
-{
-  TH_FREE(full->prediction, full->theta, full->sums);
 }
 
 void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
@@ -587,8 +584,10 @@ static const struct th_array active_work[] = {
     TH_ARRAY(struct th_places, group_dual),
     TH_ARRAY(struct th_places, group_second)};
 
-void th_stochastic_places_free(struct th_places *places)
+void th_stochastic_pass_free(struct th_full_pass *full,
+                             struct th_places *places)
 {
+  TH_FREE(full->prediction, full->theta, full->sums);
   TH_FREE(places->edge, places->choice);
   th_memory_arrays_free(TH_ARRAYS(places, active_work));
 }

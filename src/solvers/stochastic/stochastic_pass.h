@@ -34,7 +34,6 @@ struct th_full_pass {
 /* Room for n examples. Local. */
 th_status th_stochastic_pass_init(struct th_full_pass *full, int64_t n,
                                   struct th_error *err);
-void th_stochastic_pass_free(struct th_full_pass *full);
 
 /* Local. */
 void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
@@ -58,8 +57,6 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
  *
  * coef_bound bounds sum |b_j| bound_j, and so every prediction. A gradient step
  * of length g along theta x adds at most g |theta| step_bound to it. */
-
-struct th_stochastic;
 
 /* Replicated. */
 struct th_scaling {

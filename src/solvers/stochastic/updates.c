@@ -1,4 +1,5 @@
-/* updates.c - proximal stochastic gradient descent
+/* updates.c - update rules that remember no examples: proximal stochastic
+ * gradient descent, dual averaging, the truncated gradient
  *
  * min P(b) = E f(x'b; y) + lambda Omega(b). Duchi & Singer 2009, in the form of
  * Liang & Poon 2022, section 1.2: with theta_t = f'(x_t'b_t; y_t),

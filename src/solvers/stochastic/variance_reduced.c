@@ -27,7 +27,7 @@ static double *mean_gradient(const struct th_stochastic *s)
   return th_stochastic_update_field(s, 0);
 }
 
-/* Make them anew, after a full pass; describe them; release them. Local. */
+/* The table, and its sums, from the last full pass. Local. */
 static void variance_reduced_restart(struct th_stochastic *s)
 {
   struct th_variance_reduced *state = s->update_state;

@@ -162,7 +162,8 @@ void th_round_log_describe(struct th_round_log *log,
 }
 
 /* Where a member of the support is in a round, or -1. */
-static int64_t where(const struct th_round_entry *entry, int64_t attribute)
+static int64_t find_member(const struct th_round_entry *entry,
+                           int64_t attribute)
 {
   return th_range_find(entry->attribute, entry->size, attribute);
 }
@@ -171,7 +172,7 @@ static bool has_members(const struct th_round_entry *entry,
                         const struct th_support *support)
 {
   for (int64_t k = 0; k < support->size; k++)
-    if (where(entry, support->attribute[k]) < 0)
+    if (find_member(entry, support->attribute[k]) < 0)
       return false;
   return true;
 }
@@ -183,7 +184,8 @@ static void copy_round(const struct th_round_entry *entry,
 {
   size_t bytes = (size_t)entry->rows * sizeof(double);
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
-    int64_t from = where(entry, support->attribute[k]) - entry->mine.first;
+    int64_t from =
+        find_member(entry, support->attribute[k]) - entry->mine.first;
     memcpy(batch->columns + (k - batch->mine.first) * batch->rows + row,
            entry->values + from * entry->rows, bytes);
   }
