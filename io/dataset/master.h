@@ -27,7 +27,7 @@ struct th_shard_row {
 struct th_master_info {
   struct th_row_groups row_groups;
   uint64_t fingerprint;
-  uint64_t tables; /* hash of the tables of checksums (master.c) */
+  uint64_t tables; /* hash of the tables of checksums */
   struct th_name_print names;
   int64_t master_bytes;
   int64_t shards;

@@ -78,7 +78,7 @@ struct th_shard {
   int64_t *piece_entry; /* first entry of each, and the end */
   uint64_t *piece_checksum;
   int64_t bytes_read;         /* since they were last counted */
-  struct th_mapping *mapping; /* NULL: none; see io/files/mapping.h */
+  struct th_mapping *mapping; /* NULL: none (io/files/mapping.h) */
   bool mapping_tried;
 };
 

@@ -6,7 +6,7 @@
  * calls mmap, which POSIX does not list for handlers, but which is a bare
  * system call here.
  *
- * mincore and preadv2 are not in POSIX: io/hdf5/CMakeLists.txt asks for their
+ * mincore and preadv2 are not in POSIX: io/files/CMakeLists.txt asks for their
  * declarations.
  * SPDX-License-Identifier: MIT */
 #include "io/files/mapping.h"

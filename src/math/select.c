@@ -2,7 +2,7 @@
  *
  * Every rank tells its largest entries in one sum. They decide if no rank has
  * more of them than it told that might be chosen; mostly so. If not, all ranks
- * search by digits (select.c). Either way the choice is the same.
+ * search by digits. Either way the choice is the same.
  * SPDX-License-Identifier: MIT */
 #include "math/select.h"
 

@@ -58,7 +58,7 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
 
 /* --- The k largest over all ranks by digits: the plain form
  *
- * For select.c, where the largest entries of each rank do not decide. */
+ * Where the largest entries of each rank do not decide. */
 
 /* The choice of th_select_largest, among values that are numbers.
  *

@@ -1,5 +1,5 @@
-/* plan.h - what a run is going to do (made by th_train_plan,
- * solvers/driver/train.c) SPDX-License-Identifier: MIT */
+/* plan.h - what a run is going to do (made by driver/train.c)
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
 

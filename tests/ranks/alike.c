@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The same check in a program of another version: see mpi.cmake. */
+/* The same check in a program of another version: see CMakeLists.txt. */
 th_status th_alike_other(struct th_comm *comm, int argc, char **argv,
                          uint64_t arithmetic, struct th_error *err);
 

@@ -63,7 +63,7 @@ th_status th_report_estimate(const struct th_plan *plan,
                              struct th_estimate *estimate,
                              struct th_error *err);
 
-/* ---- files and tables (report.c); local: one rank calls them ---- */
+/* ---- files and tables; local: one rank calls them ---- */
 
 /* Write --report to an output that is claimed, and give it its name. */
 th_status th_report_write(const struct th_report *report,
@@ -73,13 +73,13 @@ th_status th_report_write(const struct th_report *report,
                           struct th_output *output, struct th_error *err);
 
 /* The plan, to any file: what was picked, and what it is going to cost;
- * estimate: NULL where there is none (report.c). */
+ * estimate: NULL where there is none. */
 void th_report_plan(FILE *out, const struct th_plan *plan,
                     const struct th_shape *shape, int ranks,
                     const struct th_estimate *estimate);
 
-/* What was found: the support, the solution of a penalised problem, the ledger
- * (report.c). */
+/* What was found: the support, the solution of a penalised problem, the
+ * ledger. */
 void th_report_result(FILE *out, const struct th_model *model,
                       const struct th_shape *shape);
 

@@ -4,7 +4,8 @@
  * kernel in TH_PRODUCTS_SET. A tile's sums stay in registers over the rows.
  * Where vectors are shorter than the lanes, the rows are gone through again for
  * the other lanes; where registers are few, again for the other half of the
- * tile. SPDX-License-Identifier: MIT */
+ * tile.
+ * SPDX-License-Identifier: MIT */
 #include "math/kernels/products_dense.h"
 
 #include "math/kernels/simd.h"

@@ -8,8 +8,8 @@
  *
  * Throughout: target (a number, or a label of -1, +1) and weight (>= 0; 0
  * leaves a row out) of each of `rows` rows, finite; neither their units nor
- * those of the columns matter. column: `count` of them, borrowed, as math/
- * column.h has them.
+ * those of the columns matter. column: `count` of them, borrowed, as
+ * math/kernels/column.h has them.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STRICT_H
 #define TH_STRICT_H

@@ -327,8 +327,7 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);
  * Passes, bounds and certificates belong to the coefficients and the active
  * attributes that they were computed for. Code that changes these says so by
  * th_stochastic_changed, code that computes them by th_stochastic_learnt.
- * What a change makes unknown is a table in stochastic_pass.c; stochastic.c
- * alone asks what is known. */
+ * A table in stochastic_pass.c alone says what a change makes unknown. */
 
 enum th_known {
   TH_KNOWN_COEF_BOUND = 1, /* scaling.coef_bound bounds the present b */

@@ -3,7 +3,7 @@
  * Steps see a few examples at a time. Outer loops, screening and certificates
  * need sums over all of them at one iterate. th_stochastic_pass forms these
  * into the engine's full (stochastic.h); th_stochastic_norms forms those that
- * step sizes need. Whether a pass is current is known by stochastic.h.
+ * step sizes need. The engine knows whether a pass is current.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_PASS_H
 #define TH_STOCHASTIC_PASS_H
