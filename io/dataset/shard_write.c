@@ -16,12 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- A tile that is written to a sparse shard; internal to io/
- *
- * Local. */
-
-/* The caller gives group, rows, runs, entries and slab. The arrays lie in the
- * shard's scratch room. Rows and values are stored as they are in the slab. */
+/* A tile that is written to a sparse shard. The caller gives group, rows, runs,
+ * entries and slab. The arrays lie in the shard's scratch room. Rows and values
+ * are stored as they are in the slab. */
 struct th_tile {
   int64_t group;
   int64_t rows;

@@ -51,8 +51,6 @@ struct th_codec_steps {
 /* By enum th_codec; that of TH_CODEC_NONE is empty. */
 extern const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1];
 
-/* --- How gzip, bzip2 and xz streams are read, step by step ---------------- */
-
 static bool gzip_begin(void *state, const struct th_reading *reading)
 {
   (void)reading;

@@ -18,7 +18,7 @@
 /* --- Tiles that one thread makes and another one writes, in order
  *
  * A few places go round: the maker fills the next one, the writer empties the
- * oldest. Local; internal to io/import. */
+ * oldest. */
 
 enum { TH_HANDOFF_PLACES = 2 };
 
@@ -32,8 +32,6 @@ struct th_handoff {
   int64_t written;
   bool ended; /* one of the two has come to its end, or failed */
 };
-
-/* --- Tiles that one thread makes and another one writes, in order --------- */
 
 /* All places are like the one that is given. */
 static void handoff_init(struct th_handoff *handoff,

@@ -34,8 +34,6 @@ struct th_explained {
   int64_t attribute; /* of the data; -1: S has all of them */
 };
 
-/* --- Mu_S of a model's support, on a data set (inspect --data) ------------ */
-
 /* How the model's solver saw the data; yes where its deck does not say. */
 static bool was_on(const struct th_model *model, const char *name)
 {

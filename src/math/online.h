@@ -155,9 +155,6 @@ double th_online_radius(const struct th_online *online, double second);
  * are known on a grid, exact for others. For tests. */
 double th_online_block_dual(const struct th_online *online, double a);
 
-/* --- Which screening rule: what to do with dual points outside of the ball
- * (math/online.h) */
-
 /* --- Many proximal steps under a constant gradient at once ---------------- */
 
 /* Return v after v = soft(v - a, t), t >= 0, was repeated `steps` times. In

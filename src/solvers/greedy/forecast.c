@@ -147,5 +147,3 @@ void th_forecast_estimate(const struct th_forecast *o,
     duals->slack[g] = (small ? most : view->off) * p->rounding_bound[g];
   }
 }
-
-/* --- The forecast of a path: its candidates, and what S leaves of them */

@@ -54,8 +54,6 @@ struct th_omp_folds {
   bool ended;
 };
 
-/* --- How many attributes predict best: examples held out in turn ---------- */
-
 /* So many sizes without a gain end the paths: these, or half of the best. */
 enum { STRIKES = 8 };
 

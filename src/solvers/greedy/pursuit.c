@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- The forecast of a path: its residuals, and what S leaves of candidates
- * --- */
+/* --- The forecast of a path: its residuals, and what S leaves of candidates */
 
 static struct th_comm *comm_of(const struct th_pursuit *path)
 {

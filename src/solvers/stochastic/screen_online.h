@@ -65,8 +65,6 @@ th_screen_online_vectors_of(const struct th_stochastic *s);
 void th_screen_online_clear(struct th_stochastic *s,
                             enum th_online_field field);
 
-/* ---- rule votes (screen_online.c) ---- */
-
 /* ---- the anchor (screen_online_check.c) ---- */
 
 /* Add the iterate to the average when it is due, and the mini-batch's examples
