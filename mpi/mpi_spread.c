@@ -86,6 +86,8 @@ static bool load_scalapack(struct scalapack *library, struct th_error *err)
   return true;
 }
 
+/* --- A solve ------------------------------------------------------------- */
+
 enum { DESCRIPTOR = 9 };
 
 /* This rank's part of a right-hand side lies on the grid's first column. */

@@ -178,6 +178,8 @@ const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1] = {
                      6, sizeof(lzma_stream), xz_begin, xz_step, xz_end},
 };
 
+/* --- A whole file -------------------------------------------------------- */
+
 enum {
   PART = 1 << 20,
   LOOK = 1 << 24, /* bytes after which the room on disk is looked at again */

@@ -190,6 +190,8 @@ static bool numbers_are_names(const double *row, int64_t columns,
           (rows >= PAIR_ROWS && contrast.outside == columns));
 }
 
+/* --- The first lines of a file, and what they tell ----------------------- */
+
 enum {
   LONGEST_NAME = 4096,
   MOST_PADDED = 256 << 20, /* bytes of all names as they are stored, */

@@ -454,6 +454,8 @@ static th_status import_judge(const struct th_importing *im, int64_t *constant,
   return TH_OK;
 }
 
+/* --- The job ------------------------------------------------------------- */
+
 static const struct th_importer_row importers[] = {
     {"auto", "by the first line of the first file", NULL},
     {"libsvm", "LIBSVM text: label index:value ...", &th_import_libsvm},

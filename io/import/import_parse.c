@@ -203,6 +203,8 @@ done:
   return rc;
 }
 
+/* --- Ranges parsed into bins --------------------------------------------- */
+
 /* This rank's parsing. */
 struct parsing {
   struct th_text_row row;

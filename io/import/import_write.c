@@ -271,6 +271,8 @@ done:
   return rc;
 }
 
+/* --- The data set: its layout, its labels, its master -------------------- */
+
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
 enum { PROVENANCE = 512, LEAST_ROOM = 64 << 20 };

@@ -147,6 +147,8 @@ double thresher_model_gap(const struct thresher_model *model)
   return certificate != NULL ? certificate->gap : NAN;
 }
 
+/* --- A model applied to the rows of a split ------------------------------ */
+
 enum { LABEL_ROWS = 4096 }; /* targets read at once */
 
 /* Targets and row numbers of a piece, for rank 0. Local. */

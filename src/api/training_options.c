@@ -150,6 +150,8 @@ static void solver_users(const char *option, char *text, size_t size)
                                used == 0 ? "" : " or ", row->name);
 }
 
+/* --- The table ----------------------------------------------------------- */
+
 #define AT(member) offsetof(struct th_config, member)
 
 enum { SEEDED = TH_GENERATE | TH_IMPORT | TH_TRAIN | TH_SOURCE };

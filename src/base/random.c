@@ -97,6 +97,8 @@ void th_random_normals(struct th_stream stream, uint64_t step, int64_t first,
   draw(stream, step, first, count, true, out);
 }
 
+/* --- Numbers one by one, and permutations -------------------------------- */
+
 enum {
   FEISTEL_ROUNDS = 6,
   MOST_KEPT = 16 /* bits of a half whose words are kept: 1.5 MiB */

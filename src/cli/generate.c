@@ -331,6 +331,8 @@ done:
   return rc;
 }
 
+/* --- The command --------------------------------------------------------- */
+
 struct job {
   const struct th_options *options;
   struct th_synthesis synthesis;

@@ -82,6 +82,8 @@ static void hold_standard_files(void)
       _exit(1);
 }
 
+/* --- From the ranks to the exit status ----------------------------------- */
+
 static bool launched(void)
 {
   if (getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMIX_RANK") != NULL ||

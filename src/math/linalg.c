@@ -440,6 +440,8 @@ th_status th_linalg_largest_of(const struct th_linalg_matrix *matrix,
   return rc;
 }
 
+/* --- Whole matrices: systems, the largest eigenvalue --------------------- */
+
 static bool all_finite(const double *values, int64_t count)
 {
   for (int64_t k = 0; k < count; k++)

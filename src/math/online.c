@@ -67,6 +67,8 @@ int th_online_sparse_average_best(const double objective[TH_ANCHOR_LEVELS])
   return best;
 }
 
+/* --- The rule ------------------------------------------------------------ */
+
 static const double smallest_scale = 0x1p-200;
 
 /* D(a) = -sum eta f*(a theta) of a block is concave, so between two points it

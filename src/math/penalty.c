@@ -29,6 +29,8 @@ double th_penalty_confidence_bernstein(double variance, double bound,
          14 * bound * risk / (3 * ((double)samples - 1));
 }
 
+/* --- The norm of a group: value, prox, dual norm ------------------------- */
+
 static double norm1(const double *v, int64_t count)
 {
   double sum = 0;

@@ -134,6 +134,8 @@ done:
   return rc;
 }
 
+/* --- A data set, from opening to closing --------------------------------- */
+
 enum {
   MOST_WINDOW = 64 << 20, /* bytes that are read ahead */
   WINDOW_SHARE = 4,       /* largest part of the memory */

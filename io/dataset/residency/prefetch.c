@@ -184,6 +184,8 @@ static th_status prefetch_thread_pop(struct th_prefetch_thread *ahead,
   return place->status;
 }
 
+/* --- What is queued, and when it is waited for --------------------------- */
+
 /* Bytes of a run of single attributes below which queueing it costs more than
  * reading it when it is asked for. */
 enum { LEAST_ALONE = 4096 };

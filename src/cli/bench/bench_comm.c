@@ -106,6 +106,8 @@ done:
   return rc;
 }
 
+/* --- Latency and bandwidth of each operation ----------------------------- */
+
 enum {
   SMALL = 8, /* bytes */
   MIDDLE = 8 << 10,

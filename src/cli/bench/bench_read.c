@@ -158,6 +158,8 @@ th_status th_bench_read_import(struct th_bench *bench, struct th_error *err)
   return TH_OK;
 }
 
+/* --- How fast dense data are read ---------------------------------------- */
+
 enum {
   ROUNDS = 5,
   ALL = 4096,      /* attributes: 256 MiB */

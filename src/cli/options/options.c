@@ -132,6 +132,8 @@ const char *th_option_nearest(const char *name, unsigned commands)
   return nearest;
 }
 
+/* --- The command line ---------------------------------------------------- */
+
 enum { FLAG_OFF = 1000, LETTERS = 3 * TH_OPTIONS_MOST };
 
 th_status th_options_init(struct th_options *options,

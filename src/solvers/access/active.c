@@ -123,6 +123,8 @@ done:
   return rc;
 }
 
+/* --- Active attributes leave and come ------------------------------------ */
+
 enum { OWN_VECTORS = 3 }; /* centre, scale, bound */
 
 /* Every vector over the places. */

@@ -291,6 +291,8 @@ th_status th_context_second_moments_read(const struct th_context *context,
   return rc;
 }
 
+/* --- The context --------------------------------------------------------- */
+
 enum {
   SCAN_ATTRIBUTES = 256 * TH_CELL, /* statistics at a time */
   NOTICE_TEXT = 256

@@ -158,6 +158,8 @@ th_status th_averaging_gradient(struct th_averaging *s,
   return rc;
 }
 
+/* --- The steps ----------------------------------------------------------- */
+
 enum {
   WATCHED = 256,    /* examples */
   AT_ONCE = 1 << 20 /* times the squared targets: no need to wait for more */

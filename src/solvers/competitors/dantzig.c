@@ -166,6 +166,8 @@ static void pairs_describe(struct th_pairs *pairs, struct th_state *state)
   th_state_leave(state);
 }
 
+/* --- The solver ---------------------------------------------------------- */
+
 enum { SIGHTINGS = 100, LEAST_EPOCHS = 8 };
 
 /* Of the largest noise in c that is likely, and of lambda and norm1(w). */

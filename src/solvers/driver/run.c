@@ -273,6 +273,8 @@ th_status th_run_choose_loss(struct th_config *config, struct th_store *store,
   return rc;
 }
 
+/* --- The run, from its updates to its model ------------------------------ */
+
 enum { AT_ONCE = 16 * TH_CELL }; /* attributes whose statistics are read */
 
 /* Coefficients in the data's own units, for the monitor and the model. Local.

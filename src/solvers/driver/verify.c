@@ -484,6 +484,8 @@ static void verify_path(struct th_verdict *verdict,
                         (long long)size - 1);
 }
 
+/* --- The verdict --------------------------------------------------------- */
+
 struct check {
   struct th_context context;
   struct th_problem problem;

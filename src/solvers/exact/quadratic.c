@@ -117,6 +117,8 @@ static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
     th_quadratic_restore(q, 0);
 }
 
+/* --- The model, and descent in the order of its units -------------------- */
+
 enum {
   EPOCHS = 10
 }; /* on coefficients that are not 0, between two looks at the gap */

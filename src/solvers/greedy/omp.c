@@ -367,6 +367,8 @@ done:
   return rc;
 }
 
+/* --- The solver ---------------------------------------------------------- */
+
 struct omp {
   struct th_head head;
   struct th_problem problem;

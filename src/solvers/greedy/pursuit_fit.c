@@ -326,6 +326,8 @@ th_status th_pursuit_fit_solve(struct th_pursuit *path, struct th_error *err)
                                              : fit_by_steps(path, err);
 }
 
+/* --- A path that begins, and grows --------------------------------------- */
+
 enum { FIRST_ROOM = 16 };
 
 /* Local. */

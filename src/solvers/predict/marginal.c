@@ -135,6 +135,8 @@ void th_marginal_centring(struct th_marginal *m,
   }
 }
 
+/* --- The sums of all attributes ------------------------------------------ */
+
 enum { WORD = 64 };
 
 th_status th_marginal_init(struct th_marginal *m,

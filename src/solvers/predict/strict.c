@@ -587,6 +587,8 @@ void th_strict_predict(int64_t rows, int64_t count,
       th_column_add(&column[k], coef[k], out);
 }
 
+/* --- The selection ------------------------------------------------------- */
+
 enum {
   MOST_ROUNDS = 4,
   MOST_MEMBERS = 2048,

@@ -117,6 +117,8 @@ done:
   return rc;
 }
 
+/* --- The solver ---------------------------------------------------------- */
+
 /* Conjugate gradients end where the gradient has shrunk by this. */
 static const double usual_share = 1e-14;
 enum { USUAL_EPOCHS = 1000 };

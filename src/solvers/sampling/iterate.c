@@ -57,6 +57,8 @@ void th_iterate_cells_share(const struct th_context *context,
   th_discrete_refresh(all);
 }
 
+/* --- The iterate --------------------------------------------------------- */
+
 enum { CELL_LEVELS = 2, ARRAYS = 4 };
 
 static const double roomier = 1.5; /* of a start that does not fit */

@@ -75,6 +75,8 @@ static void describe(void *state, struct th_context *context,
     derive_draws(s, context, list);
 }
 
+/* --- The solver ---------------------------------------------------------- */
+
 enum { PHASES = 10, SIGHTINGS = 2, MOST_OF_RUN = 2 };
 
 /* After the first phase. Attributes that showed 0 alone would hardly be drawn

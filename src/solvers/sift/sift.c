@@ -327,6 +327,8 @@ static void judge_slow(struct th_sift *s, struct th_context *context)
           (unsigned char)entrant_verdict(s, k, s->entry.sum[count++], n);
 }
 
+/* --- The solver ---------------------------------------------------------- */
+
 enum { RARE_ROWS = 4 }; /* of the rarer label, that chance may bring */
 
 static const double least_variance = 0.25; /* of labels, after any fit */

@@ -302,6 +302,8 @@ done:
   return rc;
 }
 
+/* --- The rotation, and how many rows a round has ------------------------- */
+
 enum { MEMBER_ROWS = 10 }; /* of a sweep, for each member of S */
 
 static const double race_share = 0.5;    /* of a round */

@@ -209,6 +209,8 @@ done:
   return rc;
 }
 
+/* --- What was left out is looked at, and may come back ------------------- */
+
 enum {
   ROUNDS = 100,
   /* of a check; it gets more with the epochs since the last one */

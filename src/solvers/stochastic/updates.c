@@ -1,10 +1,7 @@
 /* updates.c - update rules that remember no examples: proximal stochastic
  * gradient descent, dual averaging, the truncated gradient
  *
- * min P(b) = E f(x'b; y) + lambda Omega(b). Duchi & Singer 2009, in the form of
- * Liang & Poon 2022, section 1.2: with theta_t = f'(x_t'b_t; y_t),
- *   b_{t+1} = prox_{lambda gamma_t Omega}(b_t - gamma_t theta_t x_t).
- * A mini-batch takes the mean of theta x over its examples.
+ * All are for min P(b) = E f(x'b; y) + lambda Omega(b).
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
@@ -162,6 +159,13 @@ const struct th_update th_truncated_gradient_update = {
     .step = truncated_gradient_step,
     .flush = th_stochastic_lazy_flush,
     .describe = truncated_gradient_describe};
+
+/* --- Gradient steps, each with its prox
+ *
+ * Duchi & Singer 2009, in the form of Liang & Poon 2022, section 1.2: with
+ * theta_t = f'(x_t'b_t; y_t),
+ *   b_{t+1} = prox_{lambda gamma_t Omega}(b_t - gamma_t theta_t x_t).
+ * A mini-batch takes the mean of theta x over its examples. */
 
 static void prox_sgd_step(struct th_stochastic *s)
 {
