@@ -1,4 +1,4 @@
-/* shard_write.c - writes one shard: the part that both layouts share
+/* shard_write.c - writes one shard, dense or sparse
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_write.h"
 

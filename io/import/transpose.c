@@ -1,4 +1,4 @@
-/* transpose.c - rows of a row group to dense chunks of attributes
+/* transpose.c - rows of a row group to dense chunks or a sparse tile
  * SPDX-License-Identifier: MIT */
 #include "io/import/transpose.h"
 

@@ -1,4 +1,5 @@
-/* evaluated.c - a model applied to data, row group by row group
+/* evaluated.c - a model applied to data, row group by row group; models of
+ * thresher.h
  * SPDX-License-Identifier: MIT */
 #include "api/evaluated.h"
 

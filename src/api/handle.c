@@ -1,4 +1,4 @@
-/* handle.c - helpers of all functions of thresher.h
+/* handle.c - helpers of all functions of thresher.h, and its teams
  * SPDX-License-Identifier: MIT */
 #include "api/handle.h"
 

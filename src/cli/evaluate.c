@@ -1,4 +1,4 @@
-/* evaluate.c - the command that scores a model
+/* evaluate.c - the commands that score a model and write its predictions
  * SPDX-License-Identifier: MIT */
 #include "cli/evaluate.h"
 
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- A model applied to a data set, row group by row group ---------------- */
+/* --- A model and the data that a command applies it to -------------------- */
 
 th_status th_evaluate_open(struct th_evaluator *evaluator,
                            const struct th_options *options,

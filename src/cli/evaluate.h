@@ -1,4 +1,4 @@
-/* evaluate.h - a model applied to a data set, row group by row group
+/* evaluate.h - a model and the data that a command applies it to
  * SPDX-License-Identifier: MIT */
 #ifndef TH_EVALUATE_H
 #define TH_EVALUATE_H

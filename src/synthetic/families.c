@@ -1,4 +1,4 @@
-/* families.c - what a synthetic family does; internal to src/synthetic
+/* families.c - the rules of each synthetic family
  * SPDX-License-Identifier: MIT */
 #include "synthetic/families.h"
 

@@ -1,7 +1,7 @@
 /* families.h - what a synthetic family does; internal to src/synthetic
  *
- * A family is one file with one such table, and one row in synthetic.c. Adding
- * one touches nothing else. All functions are local.
+ * A family is a table of functions in families.c, declared below, and one row
+ * in synthetic.c. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FAMILIES_H
 #define TH_FAMILIES_H

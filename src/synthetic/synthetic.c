@@ -1,6 +1,6 @@
 /* synthetic.c - synthetic families: their truth, targets and population error
  *
- * A family's own rules are in its file, see families.h.
+ * A family's own rules are in families.c.
  * SPDX-License-Identifier: MIT */
 #include "synthetic/synthetic.h"
 

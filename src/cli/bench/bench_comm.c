@@ -1,4 +1,5 @@
-/* bench_comm.c - latency and bandwidth of communication between ranks
+/* bench_comm.c - latency and bandwidth of communication between ranks, and that
+ * a training has the same bits on all of them
  *
  * Seconds per operation at a few sizes; the largest gives the bandwidth. One
  * rank has nothing to measure.
@@ -16,8 +17,8 @@
 /* --- The determinism self-test: one small training, one hash
  *
  * The hash is that of the numbers of the model, so it is the same on all
- * processors, whatever the ranks. Every rank also trains alone:
- * a model that differs from the team's is an error. */
+ * processors, whatever the ranks. Every rank also trains alone: a model that
+ * differs from the team's is an error. */
 
 enum { KEPT_BYTES = 1 << 26 };
 

@@ -1,5 +1,6 @@
 /* bench_read.c - reading dense data, verified, under several storage layouts,
- * and training on data larger than memory: against read(2) on the same file
+ * and training on data larger than memory: against read(2) on the same file;
+ * and importing text
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "base/random.h"

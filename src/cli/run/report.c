@@ -1,4 +1,5 @@
-/* report.c - what a run cost: the accounts of all ranks, and what follows
+/* report.c - what a run is going to do, what it has found and what it cost: by
+ * the accounts of all ranks
  * SPDX-License-Identifier: MIT */
 #include "cli/run/report.h"
 

@@ -1,4 +1,5 @@
-/* report.h - what a run cost: for the summary and for --report
+/* report.h - what a run is going to do, what it has found and what it cost: for
+ * the summary and for --report
  *
  * Every rank keeps accounts of itself (cli/run/rank_cost.h); at the end all of
  * them are gathered, so that a report can say who waited for whom.

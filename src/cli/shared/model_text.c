@@ -1,4 +1,4 @@
-/* model_text.c - the certificate of a penalised model as text and as JSON
+/* model_text.c - what a model says of itself, as text and as JSON
  * SPDX-License-Identifier: MIT */
 #include "cli/shared/model_text.h"
 

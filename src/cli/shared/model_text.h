@@ -1,4 +1,4 @@
-/* model_text.h - the certificate of a penalised model as text and as JSON
+/* model_text.h - what a model says of itself, as text and as JSON
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MODEL_TEXT_H
 #define TH_MODEL_TEXT_H

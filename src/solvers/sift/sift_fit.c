@@ -1,4 +1,5 @@
-/* sift_fit.c - the members of the fit that solver `sift` keeps on S
+/* sift_fit.c - the fit that solver `sift` keeps on S: members, fold, trials,
+ * rounds
  * SPDX-License-Identifier: MIT */
 #include "solvers/sift/sift_fit.h"
 

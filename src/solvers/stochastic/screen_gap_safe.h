@@ -1,4 +1,5 @@
-/* screen_gap_safe.h - an exact solution on the active attributes
+/* screen_gap_safe.h - proximal gradient steps on the active attributes, until a
+ * gap is small
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SCREEN_GAP_SAFE_H
 #define TH_SCREEN_GAP_SAFE_H

@@ -1,9 +1,9 @@
-/* stochastic_pass.c - passes over all training examples (duals, gap, norms),
- * and what update rules share: the iterate and its steps, active places,
- * balance
+/* stochastic_pass.c - passes over all training examples: duals, gap, norms; and
+ * what the engine keeps up to date between them: the iterate, bounds, step
+ * sizes, active attributes
  *
- * Deal units are visited in stored order; sums over examples run in that order
- * at the owner of an attribute.
+ * In a pass deal units are visited in stored order; sums over examples run in
+ * that order at the owner of an attribute.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic_pass.h"
 

@@ -1,4 +1,4 @@
-/* variance_reduced.c - steps of reduced variance: what saga and svrg share
+/* variance_reduced.c - steps of reduced variance: saga and svrg
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "math/online.h"
