@@ -1,5 +1,5 @@
-/* claims.h - what a run says of its model: how it ended, what it chose
- * and in which order
+/* claims.h - what a run says of its model: how it ended, what it chose and
+ * in which order
  *
  * Each is a record (model/fields.h). Local.
  * SPDX-License-Identifier: MIT */

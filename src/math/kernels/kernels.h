@@ -6,8 +6,8 @@
  * set nor on which attributes are handled together. Values are centred before
  * they are multiplied: x - centre in the lane type, so a large mean does not
  * drown the sum. Rounding changes a sum by less than 2^-17 (f64 storage, sparse
- * slabs: 2^-43) of the sum of its terms' magnitudes, with |x| + |centre| for |x
- * - centre| in them.
+ * slabs: 2^-43) of the sum of its terms' magnitudes, in which |x| + |centre|
+ * stands for |x - centre|.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_KERNELS_H
 #define TH_KERNELS_H

@@ -85,9 +85,8 @@ void th_batch_free(struct th_batch *batch);
 
 /* Take the rows of each draw, declare to the source that J_i and the support
  * are observed of them, and read the support's values on all rows; each rank
- * its own. If
- * not enough rows are left in all passes, the deal does not change and
- * *complete is false. Collective; one agreement. An error when |J_i u S|
+ * its own. If not enough rows are left in all passes, the deal does not change
+ * and *complete is false. Collective; one agreement. An error when |J_i u S|
  * exceeds the budget. */
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
                            const struct th_batch_request *request,

@@ -2,9 +2,9 @@
  *
  * z = (x - offset) / spread has mean 0 and mean square 1 over the rows. The
  * weights add up to n, the number of rows of equal weight that tell as much as
- * these: (sum of w)^2 / sum of w^2. A fit on z
- * depends neither on the units of x nor on those of the weights. All functions
- * are local; sums run in a fixed order.
+ * these: (sum of w)^2 / sum of w^2. A fit on z depends neither on the units of
+ * x nor on those of the weights. All functions are local; sums run in a fixed
+ * order.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STANDARD_H
 #define TH_STANDARD_H

@@ -24,13 +24,12 @@
  * to the updated design matrices; the observation of the support with others at
  * random, and updates at epochs, are from general knowledge of it. The
  * estimates were derived anew from the probabilities in looks.h: the paper's
- * correction of the diagonal is the different probability of a pair of
- * equals. Its memory is d^2 numbers, where that of the paper is all examples.
- * Epochs grow by --growth (default 1.2). The first one is as long as it takes
- * to see each pair of attributes
- * a hundred times, and at most an eighth of the run: a support by chance makes
- * all other pairs rarer. The default lambda is about the
- * noise of c, below: the paper has d / sqrt(s') log d in its place with a
+ * correction of the diagonal is the different probability of a pair of equals.
+ * Its memory is d^2 numbers, where that of the paper is all examples. Epochs
+ * grow by --growth (default 1.2). The first one is as long as it takes to see
+ * each pair of attributes a hundred times, and at most an eighth of the run: a
+ * support by chance makes all other pairs rarer. The default lambda is about
+ * the noise of c, below: the paper has d / sqrt(s') log d in its place with a
  * constant that was tuned in Murata & Suzuki's experiment.
  *
  * A step is a look at some examples of an epoch; nothing depends on how many.

@@ -1,8 +1,8 @@
 /* candidates.h - Try-Select: attributes that may be next, and who stands out
  *
  * Saad, Blanchard & Arlot 2024, Algorithm 6. Z_i is the mean of
- * x_i (x'beta - y). Everything is replicated unless it is said to
- * be an owner's.
+ * x_i (x'beta - y). Everything is replicated unless it is said to be an
+ * owner's.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CANDIDATES_H
 #define TH_CANDIDATES_H

@@ -20,11 +20,12 @@
  * is less than min(9, log(1 + d)): among more attributes chance finds more. So
  * one attribute has to gain 0.7, and 50 have to gain 3.9. (The caller may ask
  * for more.) Else, from few to many attributes (of equals the smaller mean loss
- * first, then the order of addition), the first candidate c but the null model
- * with size_c <= size_b and nets      mean(loss_c - loss_b) <= se(loss_c -
- * loss_b) / 4 strict    mean(loss_c - loss_b) <= se(loss_c - loss_b), and at
- * most the share max(0.01, n / 20000) of what b gains: mean(loss_null -
- *             loss_b). A standard error of few rows is no small loss.
+ * first, then the order of addition), it is the first candidate c but the null
+ * model with size_c <= size_b that loses little. With u = loss_c - loss_b:
+ *   nets      mean(u) <= se(u) / 4
+ *   strict    mean(u) <= se(u), and at most the share max(0.01, n / 20000) of
+ *             what b gains, mean(loss_null - loss_b): a standard error of few
+ *             rows is no small loss
  * b itself is one.
  *
  * All functions are local; sums run in a fixed order.

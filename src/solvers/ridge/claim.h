@@ -2,8 +2,8 @@
  *
  * P(b, b0) = (1/2) sum_i eta_i (x_i'b + b0 - y_i)^2 + (lambda/2) |b|^2. With r
  * the residuals less their mean m, and g_j = sum_i eta_i r_i x_ij + lambda b_j,
- * the point theta = r of the dual problem has the gap |g|^2 / (2 lambda) + m^2
- * / 2. By it the certificate's numbers mean
+ * the gap of the point theta = r of the dual problem is
+ * |g|^2 / (2 lambda) + m^2 / 2. By it the certificate's numbers mean
  *
  *   dual_norm   |sum eta r x| over lambda |b|: 1 at the optimum
  *   violation   the largest |g_j| over lambda times the largest |b_j|

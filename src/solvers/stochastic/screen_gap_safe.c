@@ -11,12 +11,12 @@
  * short as the longest example demands, keep that gap wide for thousands of
  * epochs (leukemia at lambda_max / 2: 0.04 after 2,000). So a check looks
  * twice: at the iterate, as printed, and at a point of its own, which proximal
- * gradient passes lead towards the solution.
- * There are as many of them as epochs since the last check, so that a check
- * costs about as much as the steps before it. The iterate does not use that
- * point, and the certificate is about the iterate. The second look is ours: the
- * paper has the first sphere alone, as --screen-rule paper does. Most
- * attributes that are screened early are screened by the second look.
+ * gradient passes lead towards the solution. There are as many of them as
+ * epochs since the last check, so that a check costs about as much as the steps
+ * before it. The iterate does not use that point, and the certificate is about
+ * the iterate. The second look is ours: the paper has the first sphere alone,
+ * as --screen-rule paper does. Most attributes that are screened early are
+ * screened by the second look.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screen_gap_safe.h"
 

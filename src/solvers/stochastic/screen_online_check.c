@@ -24,8 +24,8 @@
  *
  * The paper takes the last iterate (Algorithm 2, line 16), which has few zeros
  * and the noise of a step. Ours for rule proj: the average of the block's
- * iterates behind a hard threshold (math/online.h). Any point is as
- * safe; a better one makes the gap smaller. */
+ * iterates behind a hard threshold (math/online.h). Any point is as safe; a
+ * better one makes the gap smaller. */
 
 enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
 
