@@ -1,8 +1,8 @@
 /* algorithm.h - what a solver gives the driver
  *
- * A solver is a row in driver/solvers.c and one such table, which solvers of a
- * family may share. Its state is plain data that begins with a head, and the
- * driver looks at no more.
+ * A solver is one such table, and a row in driver/solvers.c; some tables serve
+ * several rows. Its state is plain data that begins with a head, and the driver
+ * looks at no more.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ALGORITHM_H
 #define TH_ALGORITHM_H
@@ -63,8 +63,7 @@ struct th_algorithm {
   th_status (*step)(void *state, struct th_context *context, bool *more,
                     struct th_error *err);
   /* Bring the support up to date, for solvers whose steps do not; NULL: they
-   * do.
-   */
+   * do. */
   th_status (*publish)(void *state, struct th_context *context,
                        struct th_error *err);
   /* After the last step: the refit, and the other lines that end the paper's

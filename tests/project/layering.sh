@@ -1,7 +1,8 @@
 #!/bin/sh
 # layering.sh [ROOT] - includes run one way, from each folder to those it stands on (the
 # table below); families of solvers do not see one another, but for the exact and the
-# penalised, which serve the others; MPI and HDF5 stay home
+# penalised, which serve others, and for thresholding, which serves sift; MPI and HDF5 stay
+# home
 # SPDX-License-Identifier: MIT
 set -eu
 root=${1:-${SOURCE:-.}}
