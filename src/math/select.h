@@ -49,8 +49,8 @@ struct th_select_among {
  * values; if it is a failure on any rank, all ranks fail here.
  *
  * Collective: one sum of at most 17 KiB; only where that does not decide, the
- * operations of th_select_by_digits (select.h), too. An error when a value is
- * not a number. */
+ * operations of th_select_by_digits, too. An error when a value is not a
+ * number. */
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             const struct th_select_among *among,
                             th_status before, struct th_index_value *chosen,

@@ -87,7 +87,7 @@ th_replicated_columns_predict(const struct th_replicated_columns *columns,
                               const double *coef, int64_t count, double *out,
                               struct th_error *err);
 
-/* --- What the files of gathered attributes share: blocks
+/* --- Blocks
  *
  * The columns of a fetch lie one after the other in a block. A header precedes
  * the values of each. A block lives as long as a slot has a column in it. */

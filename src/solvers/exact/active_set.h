@@ -87,12 +87,10 @@ bool th_active_set_step(struct th_active_set *active_set,
                         struct th_quadratic *quadratic, double lambda);
 
 /* Descend, and move to the minimum over the support (quadratic->active_set),
- * until the model's duality gap is at most tolerance, or for so many
- * rounds of epochs. Returns the gap reached. */
+ * until the model's duality gap is at most tolerance, or for so many rounds of
+ * epochs. Returns the gap reached. */
 double th_active_set_solve(struct th_quadratic *quadratic, double lambda,
                            double tolerance, int rounds);
-
-/* --- What the files of the active set share ------------------------------- */
 
 enum {
   TH_ACTIVE_SET_MOST = 4096,   /* rows; of a larger support only a part is

@@ -309,7 +309,7 @@ static double objective_at(struct th_inner_solver *d,
 
 /* Make the model's step, halved until the objective falls by a part of what the
  * model's slope promises (Tseng & Yun 2009). False: it does not fall, in
- * doubles. Local, replicated; internal to the descent. */
+ * doubles. Local, replicated. */
 static bool search(struct th_inner_solver *d, struct th_working_set *working,
                    double lambda)
 {
@@ -386,7 +386,7 @@ static void learn_products(struct th_inner_solver *d,
 
 /* Make the step of a model by products, halved until it is good, and look where
  * it ends; where it began, if no part of it was good. *moved: the objective
- * fell. Internal to the descent. Collective. */
+ * fell. Collective. */
 static th_status inner_solver_chord(struct th_inner_solver *d,
                                     struct th_working_set *working,
                                     double lambda, bool *moved,

@@ -4,9 +4,9 @@
  * (ridge/2) |b|^2, v = X (b - b_start) + b0: which is a squared loss itself, or
  * the Newton model of another loss. Block coordinate descent over the units of
  * a working set (groups, or single attributes), extrapolated as in celer
- * (Massias, Gramfort & Salmon 2018; Anderson's acceleration). active_set.h
- * takes turns of it and of solving on the support. Serial and local: every rank
- * computes the same.
+ * (Massias, Gramfort & Salmon 2018; Anderson's acceleration).
+ * th_active_set_solve takes turns of it and of solving on the support. Serial
+ * and local: every rank computes the same.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
@@ -104,7 +104,7 @@ struct th_violation th_quadratic_violation(const struct th_quadratic *quadratic,
 int th_quadratic_cycles(struct th_quadratic *quadratic, double lambda,
                         double aim, int most, uint64_t *turn);
 
-/* --- What the files of a quadratic model share
+/* --- Parts of the model, for whoever solves on the support (active_set.h)
  *
  * k: a member of the working set. All functions are local. */
 
