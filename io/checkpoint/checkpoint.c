@@ -1,4 +1,4 @@
-/* checkpoint.c - the folder of a run's checkpoints: made, locked, cleared
+/* checkpoint.c - the state of a run in a folder: written, found, cleared
  * SPDX-License-Identifier: MIT */
 #include "io/checkpoint/checkpoint.h"
 

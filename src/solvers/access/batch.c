@@ -1,4 +1,4 @@
-/* batch.c - the rows of one update: reading support attributes and blocks
+/* batch.c - the rows of one update: observe, predict, residual, gradient
  * SPDX-License-Identifier: MIT */
 #include "solvers/access/batch.h"
 

@@ -1,4 +1,5 @@
-/* replicated_columns.c - attributes held whole on every rank: keeping, products
+/* replicated_columns.c - attributes gathered from their owners, whole, on every
+ * rank: read, kept, dropped
  * SPDX-License-Identifier: MIT */
 #include "solvers/access/replicated_columns.h"
 

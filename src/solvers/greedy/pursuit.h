@@ -1,5 +1,4 @@
-/* pursuit.h - attributes that are chosen one after the other, and the fit on
- * them
+/* pursuit.h - attributes that are chosen one after the other
  *
  * S grows by the attribute with the largest slope at the fit on S, |sum_i h_i
  * f'(p_i; y_i) x_ij|: for a squared loss, the correlation with the residuals

@@ -1,5 +1,5 @@
 /* budgeted_plan.h - what a run under a budget is going to do: the steps that
- * the plans of this folder's solvers share
+ * the plans of its solvers share, sift among them
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */
