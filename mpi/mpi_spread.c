@@ -86,7 +86,7 @@ static bool load_scalapack(struct scalapack *library, struct th_error *err)
   return true;
 }
 
-/* --- A solve ------------------------------------------------------------- */
+/* --- A solve -------------------------------------------------------------- */
 
 enum { DESCRIPTOR = 9 };
 

@@ -269,7 +269,7 @@ done:
   return rc;
 }
 
-/* --- The folder: opened, locked, cleared --------------------------------- */
+/* --- The folder: opened, locked, cleared ---------------------------------- */
 
 enum { LOCK_TRIES = 50, LOCK_WAIT = 100 /* milliseconds */ };
 enum { AT_ONCE = 3 }; /* checkpoints that are on disk at the same time */

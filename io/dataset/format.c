@@ -125,7 +125,7 @@ th_status th_format_check_file(const char *path, const char *name,
   return TH_OK;
 }
 
-/* --- What kind of file a path names, by its content */
+/* --- What kind of file a path names, by its content ----------------------- */
 
 /* The kind of an HDF5 file. */
 static enum th_file_kind kind_of(const struct th_h5 *h5)

@@ -268,7 +268,7 @@ th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
                 : th_shard_fetch_read(fetch, err);
 }
 
-/* --- A shard is opened: what it says has to fit the master --------------- */
+/* --- A shard is opened: what it says has to fit the master ---------------- */
 
 static th_status check_file_size(const struct th_shard *shard,
                                  struct th_error *err)

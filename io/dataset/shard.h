@@ -109,7 +109,7 @@ bool th_shard_dense_place(struct th_shard *shard, struct th_fetch *fetch);
 th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
                               struct th_error *err);
 
-/* --- Reads that another thread may carry out; they do not call HDF5 */
+/* --- Reads that another thread may carry out; they do not call HDF5 ------- */
 
 /* Compare the runs that a fetch has read with their checksums. */
 th_status th_shard_fetch_verify(const struct th_fetch *fetch,

@@ -415,7 +415,7 @@ static void shard_sparse_free(struct th_sparse_write *sparse)
   sparse->piece_checksum = NULL;
 }
 
-/* --- What both layouts share --------------------------------------------- */
+/* --- What both layouts share ---------------------------------------------- */
 
 /* Room for so many bytes, or numbers. */
 static th_status scratch_bytes(struct th_scratch *scratch, int64_t bytes,

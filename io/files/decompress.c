@@ -178,7 +178,7 @@ const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1] = {
                      6, sizeof(lzma_stream), xz_begin, xz_step, xz_end},
 };
 
-/* --- A whole file -------------------------------------------------------- */
+/* --- A whole file --------------------------------------------------------- */
 
 enum {
   PART = 1 << 20,

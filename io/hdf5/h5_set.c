@@ -283,7 +283,7 @@ th_status th_h5_set_append(struct th_h5_set *set, int64_t length, int64_t count,
   return th_h5_set_write(set, at, items, data, err);
 }
 
-/* --- Small data sets, written and read whole, each with its checksum */
+/* --- Small data sets, written and read whole, each with its checksum ------ */
 
 static uint64_t checksum_of(hid_t type, int64_t count, const void *data)
 {

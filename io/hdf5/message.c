@@ -15,7 +15,7 @@ void th_message_library_alone(void)
   (void)H5dont_atexit(); /* too late: then it is as it was */
 }
 
-/* --- The record ---------------------------------------------------------- */
+/* --- The record ----------------------------------------------------------- */
 
 th_status th_message_bytes(struct th_message *pack, void *data, int64_t bytes,
                            struct th_error *err)

@@ -317,7 +317,7 @@ done:
   return rc;
 }
 
-/* --- Bins on the ranks that write their shards --------------------------- */
+/* --- Bins on the ranks that write their shards ---------------------------- */
 
 th_status th_bucket_init(struct th_bucket *bucket, struct th_error *err)
 {

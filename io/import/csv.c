@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Fields of any form */
+/* --- Fields of any form --------------------------------------------------- */
 
 static const char *skip_blanks(const char *p, const char *end, char delimiter)
 {
@@ -82,7 +82,7 @@ int64_t th_csv_field_copy(const struct th_csv_field *field, char *to)
   return length;
 }
 
-/* --- Numbers in the form that most files are full of */
+/* --- Numbers in the form that most files are full of ---------------------- */
 
 enum {
   LOOK = 48, /* bytes that are looked at from a field's first on, at most */
@@ -188,7 +188,7 @@ static void read_along(const struct th_csv *csv, struct cursor *c,
     read_usual_fields(csv, c, c->field.end + 1, row);
 }
 
-/* --- Any field, and what is wrong with it */
+/* --- Any field, and what is wrong with it --------------------------------- */
 
 struct th_csv_parser {
   double counted[TH_CSV_COUNTERS]; /* values of the line's counters */

@@ -99,7 +99,7 @@ th_status th_csv_header_names(const struct th_csv *csv, const char ***names,
                               struct th_error *err);
 void th_csv_header_free(struct th_csv *csv);
 
-/* --- The text of a file: records, fields, examples. Local. */
+/* --- The text of a file: records, fields, examples. Local. ---------------- */
 
 /* A field between `p` and `end`, where the record ends at the latest. */
 struct th_csv_field {

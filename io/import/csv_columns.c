@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- Columns by what they are called */
+/* --- Columns by what they are called -------------------------------------- */
 
 /* How many columns have a name; *column receives the last of them. */
 static int64_t count_named(const struct th_csv *csv, const char *name,
@@ -134,7 +134,7 @@ static int64_t count_free(const struct th_csv *csv, int64_t *last)
   return count;
 }
 
-/* --- The columns of a CSV file as they lay in the text of other data */
+/* --- The columns of a CSV file as they lay in the text of other data ------ */
 
 /* Columns lie as in the text of the other data set, so that they go by their
  * places. */

@@ -190,7 +190,7 @@ static bool numbers_are_names(const double *row, int64_t columns,
           (rows >= PAIR_ROWS && contrast.outside == columns));
 }
 
-/* --- The first lines of a file, and what they tell ----------------------- */
+/* --- The first lines of a file, and what they tell ------------------------ */
 
 enum {
   LONGEST_NAME = 4096,

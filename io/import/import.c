@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What an import takes over from another data set, or from a model */
+/* --- What an import takes over from another data set, or from a model ----- */
 
 static th_status like_data(struct th_like *like, struct th_dataset *dataset,
                            struct th_error *err)
@@ -454,7 +454,7 @@ static th_status import_judge(const struct th_importing *im, int64_t *constant,
   return TH_OK;
 }
 
-/* --- The job ------------------------------------------------------------- */
+/* --- The job -------------------------------------------------------------- */
 
 static const struct th_importer_row importers[] = {
     {"auto", "by the first line of the first file", NULL},

@@ -203,7 +203,7 @@ done:
   return rc;
 }
 
-/* --- Ranges parsed into bins --------------------------------------------- */
+/* --- Ranges parsed into bins ---------------------------------------------- */
 
 /* This rank's parsing. */
 struct parsing {

@@ -271,7 +271,7 @@ done:
   return rc;
 }
 
-/* --- The data set: its layout, its labels, its master -------------------- */
+/* --- The data set: its layout, its labels, its master --------------------- */
 
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 

@@ -264,7 +264,7 @@ static th_status transpose_sparse(struct th_transpose *t, int64_t shard,
   return TH_OK;
 }
 
-/* --- Rows of a row group to dense chunks --------------------------------- */
+/* --- Rows of a row group to dense chunks ---------------------------------- */
 
 enum { ROWS_AT_ONCE = 16 }; /* a cache line of f32 */
 

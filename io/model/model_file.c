@@ -442,7 +442,7 @@ done:
   return rc;
 }
 
-/* --- A model as a whole -------------------------------------------------- */
+/* --- A model as a whole --------------------------------------------------- */
 
 /* Texts and numbers of a model, in the order of its file; the counts of the
  * ledger come last. */

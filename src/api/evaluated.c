@@ -148,7 +148,7 @@ double thresher_model_gap(const struct thresher_model *model)
   return certificate != NULL ? certificate->gap : NAN;
 }
 
-/* --- A model applied to the rows of a split ------------------------------ */
+/* --- A model applied to the rows of a split ------------------------------- */
 
 enum { LABEL_ROWS = 4096 }; /* targets read at once */
 

@@ -245,7 +245,7 @@ static char *start_model_text(const struct th_model *start, bool with_coef)
   return text;
 }
 
-/* --- The steps of training ----------------------------------------------- */
+/* --- The steps of training ------------------------------------------------ */
 
 int64_t th_training_stored(const struct th_config *config, int64_t memory)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* --- The names of what options choose from ------------------------------- */
+/* --- The names of what options choose from -------------------------------- */
 
 static const char *names_of_solver(int64_t k)
 {
@@ -150,7 +150,7 @@ static void solver_users(const char *option, char *text, size_t size)
                                used == 0 ? "" : " or ", row->name);
 }
 
-/* --- The table ----------------------------------------------------------- */
+/* --- The table ------------------------------------------------------------ */
 
 #define AT(member) offsetof(struct th_config, member)
 
@@ -444,7 +444,7 @@ int th_training_options_find(const char *name)
   return (int)TH_SEARCH_NAME(table, name);
 }
 
-/* --- Options that would have no effect, or that need another one --------- */
+/* --- Options that would have no effect, or that need another one ---------- */
 
 /* An option that the solver does not use is refused, not ignored. */
 static th_status check_solver(const struct th_config *config,

@@ -35,7 +35,7 @@ bool th_training_options_solver_uses(const char *solver, const char *option);
 const char *th_training_options_screen(int64_t k);
 const char *th_training_options_factoring(int64_t k);
 
-/* --- Options that would have no effect, or that need another one --------- */
+/* --- Options that would have no effect, or that need another one ---------- */
 
 /* Check the options of a training, without the data. It refuses an option that
  * the solver does not use, an option without the one that it belongs to, and a

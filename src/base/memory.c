@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* --- Advice to the operating system -------------------------------------- */
+/* --- Advice to the operating system --------------------------------------- */
 
 #ifdef MADV_HUGEPAGE
 enum { LARGE_PAGES = MADV_HUGEPAGE };
@@ -49,7 +49,7 @@ void th_memory_release_pages(void *memory, size_t bytes)
   advise_pages(memory, bytes, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
 }
 
-/* --- Allocation ---------------------------------------------------------- */
+/* --- Allocation ----------------------------------------------------------- */
 
 /* From LARGE bytes on the system is asked for large pages. */
 enum { ALIGNMENT = 64, LARGE = 2 * TH_LARGE_PAGE };

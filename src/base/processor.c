@@ -91,7 +91,7 @@ th_status th_processor_check(const struct th_processor *processor,
   return TH_OK;
 }
 
-/* --- The upper halves of the vector registers ---------------------------- */
+/* --- The upper halves of the vector registers ----------------------------- */
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -97,7 +97,7 @@ void th_random_normals(struct th_stream stream, uint64_t step, int64_t first,
   draw(stream, step, first, count, true, out);
 }
 
-/* --- Numbers one by one, and permutations -------------------------------- */
+/* --- Numbers one by one, and permutations --------------------------------- */
 
 enum {
   FEISTEL_ROUNDS = 6,

@@ -151,7 +151,7 @@ done:
   return rc;
 }
 
-/* --- The command that scores a model ------------------------------------- */
+/* --- The command that scores a model -------------------------------------- */
 
 /* NaN if the data were not generated, or the model's loss is not squared. */
 static double population_mse(const struct th_evaluator *evaluator)

@@ -331,7 +331,7 @@ done:
   return rc;
 }
 
-/* --- The command --------------------------------------------------------- */
+/* --- The command ---------------------------------------------------------- */
 
 struct job {
   const struct th_options *options;

@@ -476,7 +476,7 @@ done:
   return rc;
 }
 
-/* --- A data set ---------------------------------------------------------- */
+/* --- A data set ----------------------------------------------------------- */
 
 /* What is known of a data set beyond its master. */
 struct findings {

@@ -82,7 +82,7 @@ static void hold_standard_files(void)
       _exit(1);
 }
 
-/* --- From the ranks to the exit status ----------------------------------- */
+/* --- From the ranks to the exit status ------------------------------------ */
 
 static bool launched(void)
 {

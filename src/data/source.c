@@ -167,7 +167,7 @@ void th_source_settle(struct th_source *source, int64_t distinct)
   source->slots.unsettled = 0;
 }
 
-/* --- The observing source: draws, and what they show --------------------- */
+/* --- The observing source: draws, and what they show ---------------------- */
 
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err)

@@ -111,7 +111,7 @@ int64_t th_discrete_draw(const struct th_sum_tree *tree, int64_t top, double u)
   return top;
 }
 
-/* --- Draws from a distribution that stays ----------------------- */
+/* --- Draws from a distribution that stays --------------------------------- */
 
 /* Places that lack mass fill `work` from the front, those with too much from
  * the back. A place that lacks mass is completed from one that has too much,

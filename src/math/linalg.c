@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- A blocked Cholesky factor in a given order -------------------------- */
+/* --- A blocked Cholesky factor in a given order --------------------------- */
 
 enum {
   TILE = TH_TILE,
@@ -252,7 +252,7 @@ static th_status tiled_invert(const struct th_linalg_tiled *f, double *inverse,
   return TH_OK;
 }
 
-/* --- The largest eigenvalue, by Lanczos' method -------------------------- */
+/* --- The largest eigenvalue, by Lanczos' method --------------------------- */
 
 enum {
   BATCH = 8, /* steps between two looks at what has been reached */
@@ -440,7 +440,7 @@ th_status th_linalg_largest_of(const struct th_linalg_matrix *matrix,
   return rc;
 }
 
-/* --- Whole matrices: systems, the largest eigenvalue --------------------- */
+/* --- Whole matrices: systems, the largest eigenvalue ---------------------- */
 
 static bool all_finite(const double *values, int64_t count)
 {

@@ -36,7 +36,7 @@ th_status th_linalg_solve(const struct th_linalg_system *system, double *x,
 th_status th_linalg_largest_eigenvalue(int64_t n, double *a, double *value,
                                        struct th_error *err);
 
-/* --- The largest eigenvalue, by Lanczos' method -------------------------- */
+/* --- The largest eigenvalue, by Lanczos' method --------------------------- */
 
 /* A symmetric matrix, n x n, n at least 1, by its products. */
 struct th_linalg_matrix {

@@ -61,8 +61,8 @@ void th_loss_d2f_all(const struct th_loss *loss, int64_t n, const double *p,
 const struct th_loss *th_loss_table(void);
 const struct th_loss *th_loss_find(const char *name);
 
-/* The loss of a problem with a penalty (Liang & Poon, section 2): f, f', f*(u)
- * = sup_p (u p - f(p)), which is INFINITY outside of its domain, and the
+/* The loss of a problem with a penalty (Liang & Poon, section 2): f, f',
+ * f*(u) = sup_p (u p - f(p)), which is INFINITY outside of its domain, and the
  * Lipschitz constant of f'. Kernels have f' of whole arrays; one value of it is
  * for tests. Local. */
 double th_loss_f(const struct th_loss *loss, double p, double y);

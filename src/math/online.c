@@ -67,7 +67,7 @@ int th_online_sparse_average_best(const double objective[TH_ANCHOR_LEVELS])
   return best;
 }
 
-/* --- The rule ------------------------------------------------------------ */
+/* --- The rule ------------------------------------------------------------- */
 
 static const double smallest_scale = 0x1p-200;
 

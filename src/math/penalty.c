@@ -29,7 +29,7 @@ double th_penalty_confidence_bernstein(double variance, double bound,
          14 * bound * risk / (3 * ((double)samples - 1));
 }
 
-/* --- The norm of a group: value, prox, dual norm ------------------------- */
+/* --- The norm of a group: value, prox, dual norm -------------------------- */
 
 static double norm1(const double *v, int64_t count)
 {
@@ -113,11 +113,12 @@ static int descending(const void *a, const void *b)
 }
 
 /* The root nu of sum (s_i - a nu)_+^2 = (c nu)^2, where s descends from 1. The
- * left side less the right one decreases in nu, so that entry s_k is kept (s_k
- * > a nu) while it is negative at nu = s_k / a. With k kept entries of mean m
- * and sum of squared deviations M: S1 = k m, S2 = M + k m^2, and nu = S2 /
- * (a S1 + sqrt(c^2 S2 - a^2 k M)). Deviations in place of a^2 S1^2 - (k a^2 -
- * c^2) S2 keep what cancels there when c is small. */
+ * left side less the right one decreases in nu, so that entry s_k is kept, with
+ * s_k > a nu, while it is negative at nu = s_k / a. With k kept entries of mean
+ * m and sum of squared deviations M: S1 = k m, S2 = M + k m^2, and
+ *   nu = S2 / (a S1 + sqrt(c^2 S2 - a^2 k M)).
+ * Deviations in place of a^2 S1^2 - (k a^2 - c^2) S2 keep what cancels there
+ * when c is small. */
 static double root(struct th_group_norm norm, const double *s, int64_t count)
 {
   double mean = 0;

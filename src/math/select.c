@@ -117,7 +117,7 @@ static int64_t select_best_choose(struct th_index_value *candidates,
   return found;
 }
 
-/* --- The k largest over all ranks, by one sum ---------------------------- */
+/* --- The k largest over all ranks, by one sum ----------------------------- */
 
 /* A sum of 16 KiB takes little longer than one of 8 bytes. Teams so large that
  * few entries are left for a rank do without. */

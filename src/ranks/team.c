@@ -421,7 +421,7 @@ done:
   return rc;
 }
 
-/* --- Pieces that several threads make and the first one uses, in order */
+/* --- Pieces that several threads make and the first one uses, in order ---- */
 
 /* What is made in a place. */
 struct place {

@@ -43,7 +43,7 @@ th_status th_team_memory_share(struct th_comm *comm, int64_t *bytes,
 th_status th_team_core_share(struct th_comm *comm, int *cores,
                              struct th_error *err);
 
-/* --- Pieces that several threads make and the first one uses, in order */
+/* --- Pieces that several threads make and the first one uses, in order ---- */
 
 /* The work of one rank. Piece k is made in place k mod places, which is its own
  * until it has been used. */

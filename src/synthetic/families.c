@@ -503,12 +503,12 @@ void th_synthetic_column_free(struct th_column *column)
 /* --- Uniform attributes in a renewal chain
  *
  * Saad, Blanchard & Arlot 2024, section 6: x_j uniform on [-1/2, 1/2], the
- * noise uniform as well, and coefficients that fall linearly, beta_i = (1 - (i
- * - 1) / s) / sqrt(s), i = 1 .. s. Attributes are independent (design
- * orthogonal), or have correlation rho^|j - k| (toeplitz): x_j is x_(j-1) with
- * probability |rho|, with the sign of rho, and else drawn afresh. A cell begins
- * afresh so far before its first attribute that nobody can tell (families.h).
- */
+ * noise uniform as well, and coefficients that fall linearly,
+ *   beta_i = (1 - (i - 1) / s) / sqrt(s), i = 1 .. s.
+ * Attributes are independent (design orthogonal), or have correlation
+ * rho^|j - k| (toeplitz): x_j is x_(j-1) with probability |rho|, with the sign
+ * of rho, and else drawn afresh. A cell begins afresh so far before its first
+ * attribute that nobody can tell. */
 
 static const double half = 0.5;
 

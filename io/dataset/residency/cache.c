@@ -86,7 +86,7 @@ void th_cache_pool_free(struct th_buffer_pool *pool)
   *pool = (struct th_buffer_pool){0};
 }
 
-/* --- Pieces by their keys, and in the order of use ----------------------- */
+/* --- Pieces by their keys, and in the order of use ------------------------ */
 
 enum { NONE = -1, FIRST_BUCKETS = 64 };
 

@@ -134,7 +134,7 @@ done:
   return rc;
 }
 
-/* --- A data set, from opening to closing --------------------------------- */
+/* --- A data set, from opening to closing ---------------------------------- */
 
 enum {
   MOST_WINDOW = 64 << 20, /* bytes that are read ahead */

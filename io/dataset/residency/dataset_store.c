@@ -544,7 +544,7 @@ static th_status entries_at(struct th_store *store,
   return rc;
 }
 
-/* --- Targets, and slabs that are announced ------------------------------- */
+/* --- Targets, and slabs that are announced -------------------------------- */
 
 static th_status targets_of(struct th_store *store, struct th_rows rows,
                             double *target, double *weight,

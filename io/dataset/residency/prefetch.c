@@ -184,7 +184,7 @@ static th_status prefetch_thread_pop(struct th_prefetch_thread *ahead,
   return place->status;
 }
 
-/* --- What is queued, and when it is waited for --------------------------- */
+/* --- What is queued, and when it is waited for ---------------------------- */
 
 /* Bytes of a run of single attributes below which queueing it costs more than
  * reading it when it is asked for. */

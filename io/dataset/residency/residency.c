@@ -25,7 +25,7 @@ static int64_t unit_bytes(const struct th_shard *shard, int64_t count)
          aligned(count * (int64_t)sizeof(uint64_t)) + aligned(count);
 }
 
-/* --- Where attributes lie */
+/* --- Where attributes lie ------------------------------------------------- */
 
 struct th_shard *th_residency_shard(struct th_residency *r, int64_t attribute)
 {
@@ -99,7 +99,7 @@ th_status th_residency_place(struct th_residency *r, int64_t attribute,
   return TH_OK;
 }
 
-/* --- Values that are used where the system has them */
+/* --- Values that are used where the system has them ----------------------- */
 
 enum {
   LEAST = 64 << 10, /* bytes of one run; to copy fewer is quicker than a page
@@ -176,7 +176,7 @@ void th_residency_advise(const struct th_unit_place *place,
     th_mapping_advise(shard->mapping, fetch->at, bytes);
 }
 
-/* --- Units in memory */
+/* --- Units in memory ------------------------------------------------------ */
 
 /* May a kept run have a unit of its own? Not if it is in another unit already,
  * so that nothing is read twice. */

@@ -176,7 +176,7 @@ void th_folder_remove(int folder, const char *name)
   th_folder_drop(folder, name, th_folder_own(folder, name));
 }
 
-/* --- The names of a data set that is written */
+/* --- The names of a data set that is written ------------------------------ */
 
 th_status th_folder_names(struct th_folder *f, const char *path,
                           struct th_error *err)

@@ -235,7 +235,7 @@ void th_text_close(struct th_text_file *file)
   *file = (struct th_text_file){.fd = -1};
 }
 
-/* --- Lines --------------------------------------------------------------- */
+/* --- Lines ---------------------------------------------------------------- */
 
 enum { READ_PART = 256 << 10, SCAN_PART = 1 << 16 };
 

@@ -144,7 +144,7 @@ void th_bench_set_close(struct th_bench_set *set)
   *set = (struct th_bench_set){.file = -1};
 }
 
-/* --- The command --------------------------------------------------------- */
+/* --- The command ---------------------------------------------------------- */
 
 static th_status hash_arithmetic(struct th_bench *bench, struct th_error *err)
 {

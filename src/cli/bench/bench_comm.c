@@ -107,7 +107,7 @@ done:
   return rc;
 }
 
-/* --- Latency and bandwidth of each operation ----------------------------- */
+/* --- Latency and bandwidth of each operation ------------------------------ */
 
 enum {
   SMALL = 8, /* bytes */

@@ -159,7 +159,7 @@ th_status th_bench_read_import(struct th_bench *bench, struct th_error *err)
   return TH_OK;
 }
 
-/* --- How fast dense data are read ---------------------------------------- */
+/* --- How fast dense data are read ----------------------------------------- */
 
 enum {
   ROUNDS = 5,

@@ -132,7 +132,7 @@ const char *th_option_nearest(const char *name, unsigned commands)
   return nearest;
 }
 
-/* --- The command line ---------------------------------------------------- */
+/* --- The command line ----------------------------------------------------- */
 
 enum { FLAG_OFF = 1000, LETTERS = 3 * TH_OPTIONS_MOST };
 

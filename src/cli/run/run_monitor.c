@@ -284,7 +284,7 @@ void th_run_monitor_keep(struct th_run_monitor *monitor,
       .from = keeper->found.number > 0 ? &keeper->found.image : NULL};
 }
 
-/* --- What is shown while the run goes on --------------------------------- */
+/* --- What is shown while the run goes on ---------------------------------- */
 
 enum { SHOWN = 128 };
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- Text where a data set or a model is wanted: what to type ------------ */
+/* --- Text where a data set or a model is wanted: what to type ------------- */
 
 enum { NAME = 1024, TYPED = 2 * NAME };
 

@@ -332,7 +332,7 @@ void th_model_text_certificate_print(FILE *out,
             certificate->path[k].support_size);
 }
 
-/* --- The text that data were imported from ------------------------------- */
+/* --- The text that data were imported from -------------------------------- */
 
 static void print_label(int width, const char *label)
 {

@@ -89,7 +89,7 @@ void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
       x->scale, mean, weight, out);
 }
 
-/* --- Sums of products of columns, tile by tile --------------------------- */
+/* --- Sums of products of columns, tile by tile ---------------------------- */
 
 void th_column_products_add(const struct th_products *p)
 {
@@ -124,7 +124,7 @@ int64_t th_column_products_whole(int64_t rows)
   return th_integer_ceil_divide(rows, TH_PRODUCTS_LANES) * TH_PRODUCTS_LANES;
 }
 
-/* --- The logistic loss on all examples at once --------------------------- */
+/* --- The logistic loss on all examples at once ---------------------------- */
 
 struct th_logistic th_column_logistic_at(int64_t n, const double *eta,
                                          const double *label,

@@ -10,7 +10,7 @@
 #include "math/kernels/rows_dense.h"
 #include "math/kernels/tiles_dense.h"
 
-/* --- Sums over the entries of sparse slabs ------------------------------- */
+/* --- Sums over the entries of sparse slabs -------------------------------- */
 
 enum { AHEAD = 16 }; /* runs between asking for an attribute and using it */
 
@@ -147,7 +147,7 @@ static void sparse_column(const struct th_slab *slab, double centre,
   }
 }
 
-/* --- The set of kernels in use ------------------------------------------- */
+/* --- The set of kernels in use -------------------------------------------- */
 
 /* By form, plain first. */
 static const struct th_dense_set sets[] = {
@@ -255,7 +255,7 @@ void th_kernel_reference(const struct th_slab *slab,
     }
 }
 
-/* --- Gradients of sixteen residuals at once ------------------------------ */
+/* --- Gradients of sixteen residuals at once ------------------------------- */
 
 void th_kernel_gradients_add(const struct th_slab *slab, const float *residual,
                              const double *centre, double *grad)

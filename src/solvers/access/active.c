@@ -123,7 +123,7 @@ done:
   return rc;
 }
 
-/* --- Active attributes leave and come ------------------------------------ */
+/* --- Active attributes leave and come ------------------------------------- */
 
 enum { OWN_VECTORS = 3 }; /* centre, scale, bound */
 

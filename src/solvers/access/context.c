@@ -291,7 +291,7 @@ th_status th_context_second_moments_read(const struct th_context *context,
   return rc;
 }
 
-/* --- The context --------------------------------------------------------- */
+/* --- The context ---------------------------------------------------------- */
 
 enum {
   SCAN_ATTRIBUTES = 256 * TH_CELL, /* statistics at a time */

@@ -130,8 +130,8 @@ void th_context_all_targets_free(struct th_all_targets *all);
 
 /* --- What the import knows of the squares of the attributes --------------- */
 
-/* second[owned] = E x^2 of attributes as solvers see them, (x - centre) *
- * scale: 0 for those that are left out. Local. */
+/* second[owned] = E x^2 of attributes as solvers see them, which is
+ * (x - centre) * scale: 0 for those that are left out. Local. */
 th_status th_context_second_moments_read(const struct th_context *context,
                                          double *second, struct th_error *err);
 

@@ -178,7 +178,7 @@ static th_status row_cache_load(struct th_row_caches *caches,
   return rc;
 }
 
-/* --- All row caches of a rank -------------------------------------------- */
+/* --- All row caches of a rank --------------------------------------------- */
 
 th_status th_row_caches_init(struct th_row_caches *caches,
                              struct th_context *context,

@@ -158,7 +158,7 @@ th_status th_averaging_gradient(struct th_averaging *s,
   return rc;
 }
 
-/* --- The steps ----------------------------------------------------------- */
+/* --- The steps ------------------------------------------------------------ */
 
 enum {
   WATCHED = 256,    /* examples */

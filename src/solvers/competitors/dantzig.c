@@ -50,7 +50,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Unbiased estimates of X'X / n and X'y / n from looks at examples */
+/* --- Unbiased estimates of X'X / n and X'y / n from looks at examples ----- */
 
 int64_t th_dantzig_pairs_bytes(int64_t d, int64_t owned)
 {
@@ -165,7 +165,7 @@ static void pairs_describe(struct th_pairs *pairs, struct th_state *state)
   th_state_leave(state);
 }
 
-/* --- The solver ---------------------------------------------------------- */
+/* --- The solver ----------------------------------------------------------- */
 
 enum { SIGHTINGS = 100, LEAST_EPOCHS = 8 };
 

@@ -38,8 +38,8 @@ static const double light = 0.02;
 
 /* Errors feed on themselves like this. A coefficient e outside of the s, which
  * is wrong, makes the gradients of the d - s others vary by 4 e^2 / q for each
- * example, q being the odds of a pair. After t examples such errors add (eta^2
- * / t) 4 (d - s) e^2 / q to norm2(w)^2, of which the averaging takes off
+ * example, q being the odds of a pair. After t examples such errors add
+ * (eta^2 / t) 4 (d - s) e^2 / q to norm2(w)^2, of which the averaging takes off
  * norm2(w)^2 / t. So eta = sqrt(q / (d - s)) / 2 is the longest step without
  * growth. The least error in the end comes a little beyond. */
 static double eta_of(const struct th_averaging_scale *scale)

@@ -6,8 +6,8 @@
  * where attributes are far from zero: e is th_support_intercept_rounding.
  * Another compiler or processor may round sums in another order. With S the
  * largest magnitude that goes into a prediction or a residual, of values less
- * their centre, k terms in it, L the Lipschitz constant of f', theta = f'(p), m
- * = sum eta |theta| and t the largest |theta|:
+ * their centre, k terms in it, L the Lipschitz constant of f', theta = f'(p),
+ * m = sum eta |theta| and t the largest |theta|:
  *
  *   predictions   dp = (k + 8) u S + e
  *   theta         dt = 4 L dp + 8 u t, the best intercept and the centring of

@@ -273,7 +273,7 @@ th_status th_run_choose_loss(struct th_config *config, struct th_store *store,
   return rc;
 }
 
-/* --- The run, from its updates to its model ------------------------------ */
+/* --- The run, from its updates to its model ------------------------------- */
 
 enum { AT_ONCE = 16 * TH_CELL }; /* attributes whose statistics are read */
 

@@ -484,7 +484,7 @@ static void verify_path(struct th_verdict *verdict,
                         (long long)size - 1);
 }
 
-/* --- The verdict --------------------------------------------------------- */
+/* --- The verdict ---------------------------------------------------------- */
 
 struct check {
   struct th_context context;

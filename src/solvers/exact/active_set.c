@@ -484,7 +484,7 @@ double th_active_set_form_cost(const struct th_quadratic *q)
   return entries * (3 + in_a_row / 8) + size * size * size / 50;
 }
 
-/* --- Descent, and solving on the support, by turns */
+/* --- Descent, and solving on the support, by turns ------------------------ */
 
 /* A solution on the support helps if it leaves at most this part of the gap. */
 static const double helps = 0.1;

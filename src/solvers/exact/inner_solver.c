@@ -335,7 +335,7 @@ static bool search(struct th_inner_solver *d, struct th_working_set *working,
   return false;
 }
 
-/* --- The solution, model after model ------------------------------------- */
+/* --- The solution, model after model -------------------------------------- */
 
 /* The coefficients after a part of the model's step from its start. */
 static void set_part_of_step(struct th_working_set *working,

@@ -162,7 +162,7 @@ static void ball_search_describe(struct th_ball_search *s,
   th_state_leave(state);
 }
 
-/* --- The solver ---------------------------------------------------------- */
+/* --- The solver ----------------------------------------------------------- */
 
 /* A lambda below this share of lambda_max is approached by larger ones, each
  * a share of the one before. Descent from zero would take very long. Where one

@@ -117,7 +117,7 @@ static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
     th_quadratic_restore(q, 0);
 }
 
-/* --- The model, and descent in the order of its units -------------------- */
+/* --- The model, and descent in the order of its units --------------------- */
 
 enum {
   EPOCHS = 10

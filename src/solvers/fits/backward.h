@@ -37,9 +37,9 @@ th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
                             double square, struct th_error *err);
 
 /* Remove members while |t| < limit for some of them: half of these at a time,
- * at least one, or one by one. t = coef / sqrt(s^2 inverse_jj), s^2 = square /
- * max(1, n
- * - left - 1); of equals the one with the lower number leaves. */
+ * at least one, or one by one. t = coef / sqrt(s^2 inverse_jj) with
+ * s^2 = square / max(1, n - left - 1); of equals the one with the lower number
+ * leaves. */
 void th_backward_prune(struct th_backward *b, double limit, bool by_halves);
 
 /* Remove the weakest while there are more than `most`. */

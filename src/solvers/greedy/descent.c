@@ -2,8 +2,9 @@
  *
  * Saad, Blanchard & Arlot 2024, Algorithm 7, with t from 1 on, so that the
  * average is one of weights that add up to 1. The risk is (y - x'beta)^2 with
- * Hessian 2 Sigma, so it is strongly convex with 2 rho, and steps are 1/(rho (t
- * + 1)). |y| <= span makes the radius 2 span/sqrt(rho), and G grows with span.
+ * Hessian 2 Sigma, so it is strongly convex with 2 rho, and steps are
+ * 1/(rho (t + 1)). |y| <= span makes the radius 2 span/sqrt(rho), and G grows
+ * with span.
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/descent.h"
 

@@ -345,7 +345,7 @@ th_status th_oomp_plan(struct th_plan *plan, const struct th_plan_size *size,
   return TH_OK;
 }
 
-/* --- The solver ---------------------------------------------------------- */
+/* --- The solver ----------------------------------------------------------- */
 
 enum { LEAST_ROWS = 128, MOST_ROWS = 8192, SHARE = 16 };
 enum { FIT_ROWS = 1000 }; /* of the last fit, for each member */

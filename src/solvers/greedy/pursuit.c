@@ -182,7 +182,7 @@ done:
   return rc;
 }
 
-/* --- The state of a path --- */
+/* --- The state of a path -------------------------------------------------- */
 
 /* Choose attributes again, up to number `last`. Collective. */
 static void choose_again(struct th_pursuit *path, struct th_state *state,

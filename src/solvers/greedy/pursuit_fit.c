@@ -326,7 +326,7 @@ th_status th_pursuit_fit_solve(struct th_pursuit *path, struct th_error *err)
                                              : fit_by_steps(path, err);
 }
 
-/* --- A path that begins, and grows --------------------------------------- */
+/* --- A path that begins, and grows ---------------------------------------- */
 
 enum { FIRST_ROOM = 16 };
 

@@ -133,8 +133,8 @@ th_status th_problem_settle(struct th_problem *problem, const double *theta,
                             double lambda, double level, struct th_duals *duals,
                             struct th_error *err);
 
-/* A bound on the rounding of th_problem_gradients, over the root of sum right^2
- * / eta times rounding_bound. */
+/* A bound on the rounding of th_problem_gradients, over the root of
+ * sum right^2 / eta times rounding_bound. */
 #define TH_PROBLEM_ROUNDING 0x1p-16
 
 /* Sixteen vectors over the examples, and their products with attributes. */

@@ -318,7 +318,7 @@ void th_end_rows_free(struct th_end *end)
   *end = (struct th_end){0};
 }
 
-/* --- The lists and columns that the candidates of an end are fitted on */
+/* --- The lists and columns that the candidates of an end are fitted on ---- */
 
 enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
 

@@ -135,7 +135,7 @@ void th_marginal_centring(struct th_marginal *m,
   }
 }
 
-/* --- The sums of all attributes ------------------------------------------ */
+/* --- The sums of all attributes ------------------------------------------- */
 
 enum { WORD = 64 };
 

@@ -587,7 +587,7 @@ void th_strict_predict(int64_t rows, int64_t count,
       th_column_add(&column[k], coef[k], out);
 }
 
-/* --- The selection ------------------------------------------------------- */
+/* --- The selection -------------------------------------------------------- */
 
 enum {
   MOST_ROUNDS = 4,

@@ -117,7 +117,7 @@ done:
   return rc;
 }
 
-/* --- The solver ---------------------------------------------------------- */
+/* --- The solver ----------------------------------------------------------- */
 
 /* Conjugate gradients end where the gradient has shrunk by this. */
 static const double usual_share = 1e-14;

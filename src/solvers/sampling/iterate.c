@@ -57,7 +57,7 @@ void th_iterate_cells_share(const struct th_context *context,
   th_discrete_refresh(all);
 }
 
-/* --- The iterate --------------------------------------------------------- */
+/* --- The iterate ---------------------------------------------------------- */
 
 enum { CELL_LEVELS = 2, ARRAYS = 4 };
 

@@ -75,7 +75,7 @@ static void describe(void *state, struct th_context *context,
     derive_draws(s, context, list);
 }
 
-/* --- The solver ---------------------------------------------------------- */
+/* --- The solver ----------------------------------------------------------- */
 
 enum { PHASES = 10, SIGHTINGS = 2, MOST_OF_RUN = 2 };
 

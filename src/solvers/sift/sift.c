@@ -327,7 +327,7 @@ static void judge_slow(struct th_sift *s, struct th_context *context)
           (unsigned char)entrant_verdict(s, k, s->entry.sum[count++], n);
 }
 
-/* --- The solver ---------------------------------------------------------- */
+/* --- The solver ----------------------------------------------------------- */
 
 enum { RARE_ROWS = 4 }; /* of the rarer label, that chance may bring */
 

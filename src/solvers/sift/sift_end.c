@@ -71,7 +71,7 @@ done:
   return rc;
 }
 
-/* --- The last fit -------------------------------------------------------- */
+/* --- The last fit --------------------------------------------------------- */
 
 /* Members that are still tried leave. Local. */
 static void drop_entrants(struct th_sift *s)

@@ -334,7 +334,7 @@ void th_sift_evidence_rank(struct th_sift_evidence *e,
       count[e->bin[j]]++;
 }
 
-/* --- What a batch says of all attributes --------------------------------- */
+/* --- What a batch says of all attributes ---------------------------------- */
 
 enum {
   STRIP = TH_MARGINAL_STRIP, /* attributes whose sums are formed together */

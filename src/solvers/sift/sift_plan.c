@@ -302,7 +302,7 @@ done:
   return rc;
 }
 
-/* --- The rotation, and how many rows a round has ------------------------- */
+/* --- The rotation, and how many rows a round has -------------------------- */
 
 enum { MEMBER_ROWS = 10 }; /* of a sweep, for each member of S */
 

@@ -1,7 +1,7 @@
 /* screen_gap_safe.c - gap-safe screening of finite sums
  *
- * Liang & Poon 2022, Algorithm 1, lines 10 to 13, corrected: the radius is r_g
- * = sqrt(2 L G N_g) / lambda with N_g = sum eta_i Omega_g^D(x_ig)^2. The
+ * Liang & Poon 2022, Algorithm 1, lines 10 to 13, corrected: the radius is
+ * r_g = sqrt(2 L G N_g) / lambda with N_g = sum eta_i Omega_g^D(x_ig)^2. The
  * product of the printed (2.4) and (2.5) is sqrt(n) too small and removes true
  * attributes; (2.5) lacks -1/lambda. Attributes leave the index set for good:
  * setting them to 0 once, as line 13 prints, would not last.

@@ -281,7 +281,7 @@ static int64_t first_length(const struct th_stochastic *s)
   return votes ? th_integer_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
 }
 
-/* --- The rule ------------------------------------------------------------ */
+/* --- The rule ------------------------------------------------------------- */
 
 struct th_online_vectors
 th_screen_online_vectors_of(const struct th_stochastic *s)

@@ -209,7 +209,7 @@ done:
   return rc;
 }
 
-/* --- What was left out is looked at, and may come back ------------------- */
+/* --- What was left out is looked at, and may come back -------------------- */
 
 enum {
   ROUNDS = 100,

@@ -352,7 +352,7 @@ enum th_change {
 void th_stochastic_learnt(struct th_stochastic *s, unsigned what);
 void th_stochastic_changed(struct th_stochastic *s, enum th_change change);
 
-/* --- What the files of the engine share */
+/* --- What the files of the engine share ----------------------------------- */
 
 /* ---- mini-batches (stochastic_batch.c) ---- */
 

@@ -210,7 +210,7 @@ void th_stochastic_lazy_flush(struct th_stochastic *s)
   s->control.threshold = 0;
 }
 
-/* --- Passes over all training examples ----------------------------------- */
+/* --- Passes over all training examples ------------------------------------ */
 
 th_status th_stochastic_pass_init(struct th_full_pass *full, int64_t n,
                                   struct th_error *err)

@@ -55,7 +55,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What a run of exploration, exploitation or hybrid is going to do */
+/* --- What a run of exploration, exploitation or hybrid is going to do ----- */
 
 enum {
   LEAST_BUDGET = 64,
@@ -403,7 +403,7 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, h, explores);
 }
 
-/* --- What both updates begin and end with -------------------------------- */
+/* --- What both updates begin and end with --------------------------------- */
 
 /* The halvings that shorten a step enough, at least one. A step that is e times
  * too long raises a squared loss by about e^2. */
@@ -841,7 +841,7 @@ static th_status end_round(struct iht *h, struct th_context *context,
   return rc;
 }
 
-/* --- Algorithm 3 --------------------------------------------------------- */
+/* --- Algorithm 3 ---------------------------------------------------------- */
 
 /* One round of the updates that it is to have. Collective. */
 static th_status make_round(struct iht *h, struct th_context *context,
