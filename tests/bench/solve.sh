@@ -15,6 +15,6 @@ read -ra libraries <<<"$(pkg-config --libs scalapack-openmpi openblas)"
 build=$(dirname "$THRESHER")/src
 mpicc -std=c11 -O2 -Wall -Wextra -I"$SOURCE/src" -o solve "$SOURCE/tests/bench/solve.c" \
   "$build/math/libthresher_math.a" "$build/math/kernels/libthresher_math_kernels.a" \
-  "$build/core/libthresher_core.a" "${libraries[@]}" -lsleef -lm
+  "$build/base/libthresher_base.a" "${libraries[@]}" -lsleef -lm
 read -ra sizes <<<"${SIZES:-250 500 1000 2000 4000 8000}"
 THRESHER_LIMIT=$LIMIT sh "$SOURCE/jobs/launch.sh" "$RANKS" ./solve "${sizes[@]}"

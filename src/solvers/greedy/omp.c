@@ -2,9 +2,9 @@
  *
  * The next attribute is the one with the largest slope at the fit on those that
  * were chosen; then all of them are fitted again (Pati, Rezaiifar &
- * Krishnaprasad 1993; Saad, Blanchard & Arlot 2024, Algorithm 1). One pass over
- * the data per attribute finds the slopes. For labels the fit is logistic
- * (Lozano, Swirszcz & Abe 2011).
+ * Krishnaprasad 1993; Saad, Blanchard & Arlot 2024, Algorithm 1). A pass
+ * over the data finds the slopes for several choices (forecast.h), for labels
+ * for one. For labels the fit is logistic (Lozano, Swirszcz & Abe 2011).
  *
  *   1  if examples are held out: paths without each fold grow until more
  *      attributes predict the folds no better; s = the best size
@@ -442,7 +442,7 @@ static th_status create(void **state, struct th_context *context,
                                            !s->problem.beyond_float};
   TH_TRY(th_pursuit_fit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
-  TH_TRY(take_start(s, context, err));
+  TH_TRY(take_start(s, context, err)); /* line 2 */
   TH_TRY(folds_init(&s->folds, config->greedy.folds, &data, err));
   s->folds.ended = s->folds.count == 0;
   s->path.known = s->folds.ended && s->path.size == 0;

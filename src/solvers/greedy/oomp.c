@@ -406,6 +406,7 @@ static th_status begin_select(struct oomp *s, struct th_context *context,
                               struct th_error *err)
 {
   double k = (double)s->support.size;
+  /* line 1 */
   s->delta = context->config->greedy.delta / (2 * (k + 1) * (k + 2));
   s->xi = s->support.size > 0 ? s->law.span * s->law.span : 0;
   s->phase = FIT;
