@@ -61,7 +61,7 @@ if [ -z "${BASH_VERSION:-}" ]; then # sh compare.sh
   exec bash "$0" "$@"
 fi
 set -euo pipefail
-. "$(dirname "$0")/study.sh"
+. "$(dirname "$0")/lib.sh"
 
 options()
 {
@@ -78,28 +78,17 @@ options()
   train=
   limit=60
   peers="LassoCV RidgeCV LogisticRegressionCV cv.glmnet"
-  processes=$(nproc)
-  format=png
-  while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-      help_from "$0"
-      exit 0
-      ;;
-    --quick) seeds=2 points="0.35 1" epochs=3 limit=10 peers= ;;
-    --no-peers) peers= ;;
-    --solvers | --out | --seeds | --test | --examples | --points | --budget | -s | \
-      --epochs | --passes | --train | \
-      --limit | --processes | --format)
-      [ $# -ge 2 ] || refuse "$1 wants a value"
-      option "$1" "$2"
-      shift
-      ;;
-    *) refuse "$1 is no option; see --help" ;;
-    esac
-    shift
-  done
-  check_format "$format"
+  parse "--solvers --out --seeds --test --examples --points --budget -s --epochs
+    --passes --train --limit --processes --format" "$@"
+}
+
+word()
+{
+  case $1 in
+  --quick) seeds=2 points="0.35 1" epochs=3 limit=10 peers= ;;
+  --no-peers) peers= ;;
+  *) return 1 ;;
+  esac
 }
 
 # shares OPTION LIST: numbers above 0, at most 1
@@ -115,16 +104,10 @@ shares()
 option() # NAME VALUE
 {
   case $1 in
-  -s) whole sparsity "$2" ;;
-  --seeds | --examples | --budget | --epochs | --passes | --limit | --processes)
-    whole "${1#--}" "$2"
-    ;;
-  --test | --points)
-    shares "$1" "$2"
-    declare -g "${1#--}=$2"
-    ;;
-  *) declare -g "${1#--}=$2" ;;
+  seeds) whole "$1" "$2" ;;
+  test | points) shares "--$1" "$2" ;;
   esac
+  set_option "$@"
 }
 
 # The solvers, one on a line: NAME FAMILY NEEDS OPTIONS, with tabs between them.
@@ -291,11 +274,10 @@ prepare()
   fi
 }
 
-# some COMMAND...: lines of arguments with tabs between them, some at a time
+# some N PHASE: parts of the comparison, N arguments each
 some()
 {
-  tr '\n\t' '\0\0' | xargs -0 -r -n "$1" -P "$processes" \
-    bash "$jobs/compare_run.sh" "$2" || exit 1
+  some_at_a_time "$1" "$jobs/compare_run.sh" "$2"
 }
 
 each_seed()
@@ -362,7 +344,6 @@ case $data in
   ;;
 esac
 options "${@:2}"
-find_program
 source=
 case $data in
 [a-z]*:*)
@@ -377,16 +358,14 @@ case $data in
   ;;
 esac
 out=${out:-$jobs/../build/compare/$title}
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
+start_study
 describe
 choose
 plan
 list_runs
 prepare
 sparsity=$own_sparsity
-export thresher PYTHON out source sparsity tests training numbers layout type
-export attributes train limit
+export source sparsity tests training numbers layout type attributes train limit
 [ -n "$source" ] || each_seed | some 1 data
 each_choice | some 3 choice
 each_run | some 5 run

@@ -9,16 +9,9 @@
 #   run SEED N SOLVER FAMILY OPTIONS a model of N examples and its errors:
 #                                    DIR/runs/seed-SEED/n-N/SOLVER/
 #   peer SEED N METHOD               the same by scikit-learn or glmnet
-if [ -z "${thresher:-}" ]; then
-  echo "compare_run.sh: a part of compare.sh: run that" >&2
-  exit 2
-fi
+. "$(dirname "$0")/lib.sh"
 set -euo pipefail
-: "${PYTHON:?}" "${out:?}" "${source?}" "${sparsity:?}" "${tests:?}" "${training:?}" "${numbers:?}" "${layout:?}"
-: "${type:?}" "${attributes:?}" "${train?}" "${limit:?}"
-jobs=$(cd "$(dirname "$0")" && pwd)
-. "$jobs/env.sh"
-export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+part_of compare source sparsity tests training numbers layout type attributes train limit
 phase=$1
 seed=$2
 data=$out/data/seed-$seed

@@ -28,7 +28,7 @@ if [ -z "${BASH_VERSION:-}" ]; then # sh complexity.sh
   exec bash "$0" "$@"
 fi
 set -euo pipefail
-. "$(dirname "$0")/study.sh"
+. "$(dirname "$0")/lib.sh"
 
 options()
 {
@@ -37,49 +37,22 @@ options()
   attributes="4 8 16 32 64 128 256"
   designs="orthogonal toeplitz"
   optim="ls"
-  processes=$(nproc)
-  format=png
-  while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-      help_from "$0"
-      exit 0
-      ;;
-    --quick) seeds=3 attributes="4 8 16 32 64" ;;
-    --out | --seeds | --attributes | --designs | --optim | --processes | --format)
-      [ $# -ge 2 ] || refuse "$1 wants a value"
-      option "${1#--}" "$2"
-      shift
-      ;;
-    *) refuse "$1 is no option; see --help" ;;
-    esac
-    shift
-  done
-  check_format "$format"
+  parse "--out --seeds --attributes --designs --optim --processes --format" "$@"
 }
 
-# some_of OPTION LIST WORD...: each word of the list is one of the words
-some_of()
+word()
 {
-  local word
-  for word in $2; do
-    case " ${*:3} " in
-    *" $word "*) ;;
-    *) refuse "--$1 $2: wanted some of ${*:3}" ;;
-    esac
-  done
+  [ "$1" = --quick ] && seeds=3 attributes="4 8 16 32 64"
 }
 
 option() # NAME VALUE
 {
   case $1 in
-  seeds | processes) whole "$1" "$2" ;;
+  seeds) whole "$1" "$2" ;;
   designs) some_of "$1" "$2" orthogonal toeplitz ;;
   optim) some_of "$1" "$2" ls asgd ;;
-  attributes) [[ $2 =~ ^([1-9][0-9]*\ *)+$ ]] ||
-    refuse "--attributes $2: wanted whole numbers above 0" ;;
   esac
-  declare -g "$1=$2"
+  set_option "$@"
 }
 
 # The runs, one on a line, the largest first.
@@ -104,10 +77,6 @@ show()
 }
 
 options "$@"
-find_program
-mkdir -p "$out/runs"
-out=$(cd "$out" && pwd)
-export thresher PYTHON out
-each_run | tr '\n\t' '\0\0' | xargs -0 -r -n 4 -P "$processes" \
-  bash "$jobs/complexity_run.sh" || exit 1
+start_study runs
+each_run | some_at_a_time 4 "$jobs/complexity_run.sh"
 show

@@ -3,15 +3,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Writes DIR/runs/d-ATTRIBUTES/DESIGN/OPTIM/seed-SEED/ with command and model.json.
-if [ -z "${thresher:-}" ]; then
-  echo "complexity_run.sh: a part of complexity.sh: run that" >&2
-  exit 2
-fi
+. "$(dirname "$0")/lib.sh"
 set -euo pipefail
-: "${PYTHON:?}" "${out:?}"
-jobs=$(cd "$(dirname "$0")" && pwd)
-. "$jobs/env.sh"
-export OPENBLAS_NUM_THREADS=1
+part_of complexity
 folder=$out/runs/d-$1/$2/$3/seed-$4
 read -r size mu least most examples < <(
   "$PYTHON" "$jobs/complexity_tables.py" law "$1" "$2"

@@ -63,7 +63,7 @@ if [ -z "${BASH_VERSION:-}" ]; then # sh figures.sh
   exec bash "$0" "$@"
 fi
 set -euo pipefail
-. "$(dirname "$0")/study.sh"
+. "$(dirname "$0")/lib.sh"
 figures="support wallclock error solutions exponent generated"
 solvers="prox-sgd fs-prox-sgd os-prox-sgd"
 exponents="0.51 0.75 0.99"
@@ -81,53 +81,32 @@ options()
   rule=
   ranks=1
   seeds="1 2 3"
-  format=png
   floor=200000
   passes=30
   examples=100000
   attributes=3000
   epochs=
   sets=
-  while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-      help_from "$0"
-      exit 0
-      ;;
-    --quick) floor=5000 passes=2 examples=10000 attributes=500 ;;
-    --paper) floor=3000000 passes=300 examples=10000000 attributes=100000 ;;
-    --out | --data | --losses | --ratio | --rule | --ranks | --epochs | \
-      --examples | --attributes | --seeds | --format)
-      [ $# -ge 2 ] || refuse "$1 wants a value"
-      option "${1#--}" "$2"
-      shift
-      ;;
-    -*) refuse "$1 is no option; see --help" ;;
-    *) sets="$sets $1" ;;
-    esac
-    shift
-  done
-  check_format "$format"
+  parse "--out --data --losses --ratio --rule --ranks --epochs --examples
+    --attributes --seeds --format" "$@"
+}
+
+word()
+{
+  case $1 in
+  --quick) floor=5000 passes=2 examples=10000 attributes=500 ;;
+  --paper) floor=3000000 passes=300 examples=10000000 attributes=100000 ;;
+  -*) return 1 ;;
+  *) sets="$sets $1" ;;
+  esac
 }
 
 option() # NAME VALUE
 {
   case $1 in
-  ranks | epochs | examples | attributes) whole "$1" "$2" ;;
-  *) declare -g "$1=$2" ;;
+  attributes) whole "$1" "$2" ;;
+  *) set_option "$@" ;;
   esac
-}
-
-# The file of that name, plain or compressed, or nothing; one where there are more.
-text_of() # NAME.svm
-{
-  local packed
-  for packed in "" .xz .gz .bz2; do
-    if [ -e "$data/$1$packed" ]; then
-      echo "$data/$1$packed"
-      return
-    fi
-  done
 }
 
 # The files of a set, or nothing.
@@ -305,10 +284,8 @@ esac
 if [ -z "$rule" ]; then
   [ "$figure" = exponent ] && rule=votes || rule=proj
 fi
-find_program
 [ "$figure" = generated ] || [ -n "$sets" ] || find_sets
-mkdir -p "$out/data"
-out=$(cd "$out" && pwd)
+start_study data
 runs=()
 case $figure in
 generated) compare_generated ;;

@@ -27,7 +27,7 @@ if [ -z "${BASH_VERSION:-}" ]; then # sh picture.sh
   exec bash "$0" "$@"
 fi
 set -euo pipefail
-. "$(dirname "$0")/study.sh"
+. "$(dirname "$0")/lib.sh"
 attributes=500
 true_ones=25
 budget=50
@@ -39,22 +39,7 @@ options()
   sizes="500 1000 2000 3000 4000 6000 8000 16000 32000 64000 128000"
   full="50 100 150 200 300 400 800 1600 3200 6400 12800"
   format=svg
-  while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-      help_from "$0"
-      exit 0
-      ;;
-    --out | --seeds | --sizes | --full | --format)
-      [ $# -ge 2 ] || refuse "$1 wants a value"
-      declare -g "${1#--}=$2"
-      shift
-      ;;
-    *) refuse "$1 is no option; see --help" ;;
-    esac
-    shift
-  done
-  check_format "$format"
+  parse "--out --seeds --sizes --full --format" "$@"
 }
 
 # point SOLVER SEED N OPTION...: a model, and its line in points.tsv
@@ -101,9 +86,7 @@ learn() # SEED
 }
 
 options "$@"
-find_program
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
+start_study
 with_omp=yes
 if ! PYTHONSAFEPATH=1 "$PYTHON" -c 'import h5py, sklearn' 2>/dev/null; then
   with_omp=no

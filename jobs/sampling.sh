@@ -48,7 +48,7 @@ if [ -z "${BASH_VERSION:-}" ]; then # sh sampling.sh
   exec bash "$0" "$@"
 fi
 set -euo pipefail
-. "$(dirname "$0")/study.sh"
+. "$(dirname "$0")/lib.sh"
 figures="simulated-ridge simulated-lasso mnist-ridge mnist-lasso covertype-ridge
 covertype-lasso adagrad-simulated adagrad-mnist"
 
@@ -57,43 +57,24 @@ options()
   out=$jobs/../build/sampling
   data=$jobs/../../shared/data
   runs=100
-  processes=$(nproc)
   attributes=
   panels=
   train=
   ratio=
-  format=png
-  while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-      help_from "$0"
-      exit 0
-      ;;
-    --quick) runs=5 ;;
-    --out | --data | --runs | --processes | --attributes | --panels | \
-      --train | --offline-ratio | --format)
-      [ $# -ge 2 ] || refuse "$1 wants a value"
-      option "${1#--}" "$2"
-      shift
-      ;;
-    *) refuse "$1 is no option; see --help" ;;
-    esac
-    shift
-  done
-  check_format "$format"
+  parse "--out --data --runs --processes --attributes --panels --train
+    --offline-ratio --format" "$@"
+}
+
+word()
+{
+  [ "$1" = --quick ] && runs=5
 }
 
 option() # NAME VALUE
 {
   case $1 in
-  runs | processes) whole "$1" "$2" ;;
   offline-ratio) ratio=$2 ;;
-  attributes)
-    [[ $2 =~ ^([1-9][0-9]*\ *)+$ ]] ||
-      refuse "--attributes $2: wanted whole numbers above 0"
-    attributes=$2
-    ;;
-  *) declare -g "$1=$2" ;;
+  *) set_option "$@" ;;
   esac
 }
 
@@ -145,27 +126,18 @@ covertype()
   points="500 1000 2000 5000 10000 20000 50000 75000 200000 350000"
 }
 
-# The file of that name, plain or compressed.
-text_of() # NAME
+# The text of that name, unpacked.
+plain() # NAME
 {
-  local packed
-  for packed in "" .xz .gz .bz2; do
-    if [ -e "$data/$1$packed" ]; then
-      echo "$data/$1$packed"
-      return
-    fi
-  done
-  refuse "no $1 in $data, plain or with .xz, .gz or .bz2;" \
+  local file
+  file=$(text_of "$1")
+  [ -n "$file" ] || refuse "no $1 in $data, plain or with .xz, .gz or .bz2;" \
     "name the folder with --data"
-}
-
-plain() # FILE
-{
-  case $1 in
-  *.xz) xz -dc "$1" ;;
-  *.gz) gzip -dc "$1" ;;
-  *.bz2) bzip2 -dc "$1" ;;
-  *) cat "$1" ;;
+  case $file in
+  *.xz) xz -dc "$file" ;;
+  *.gz) gzip -dc "$file" ;;
+  *.bz2) bzip2 -dc "$file" ;;
+  *) cat "$file" ;;
   esac
 }
 
@@ -188,19 +160,16 @@ second_class()
 # PANEL.test.h5 and PANEL.d
 prepare() # PANEL
 {
-  local stem=$out/data/$1 text
+  local stem=$out/data/$1
   [ ! -e "$stem.d" ] || return 0
   case $1 in
   mnist35)
-    text=$(text_of mnist35.train.svm)
-    plain "$text" >"$stem.train.svm"
-    text=$(text_of mnist35.test.svm)
-    plain "$text" >"$stem.test.svm"
+    plain mnist35.train.svm >"$stem.train.svm"
+    plain mnist35.test.svm >"$stem.test.svm"
     d=784
     ;;
   covtype.*)
-    text=$(text_of "$1.$([ "$1" = covtype.first20k ] && echo csv || echo svm)")
-    plain "$text" | second_class |
+    plain "$1.$([ "$1" = covtype.first20k ] && echo csv || echo svm)" | second_class |
       "$PYTHON" "$jobs/sampling_tables.py" shuffle 0 >"$stem.all.svm"
     d=54
     # the first fifth of a random order is for testing
@@ -215,16 +184,13 @@ prepare() # PANEL
   echo "$d" >"$stem.d"
 }
 
-# All runs of all panels, some at a time; each is jobs/sampling_run.sh.
-run_all()
+# A line for each run of each panel.
+each_run()
 {
-  local panel seed
-  # shellcheck disable=SC2086 # words
+  local panel
   for panel in $panels; do
-    for ((seed = 1; seed <= runs; seed++)); do
-      printf '%s\0%s\0' "$panel" "$seed"
-    done
-  done | xargs -0 -r -n 2 -P "$processes" bash "$jobs/sampling_run.sh" || exit 1
+    seq "$runs" | sed "s/^/$panel\t/"
+  done
 }
 
 show()
@@ -252,16 +218,14 @@ case $figure in
 -*) options "$figure" ;;
 *) options "${@:2}" ;;
 esac
-find_program
 define
 points=${attributes:-$points}
-mkdir -p "$out/data" "$out/runs/$figure"
-out=$(cd "$out" && pwd)
+start_study data "runs/$figure"
 if [ "$kind" = real ]; then
   for panel in $panels; do
     prepare "$panel"
   done
 fi
-export thresher PYTHON out figure task kind budget rules points ratio train
-run_all
+export figure task kind budget rules points ratio train
+each_run | some_at_a_time 2 "$jobs/sampling_run.sh"
 show

@@ -4,16 +4,9 @@
 #
 # sampling.sh exports what the run is of. The results are lines of
 # DIR/runs/FIGURE/PANEL.RUN.tsv, with the settings on the line above them.
-if [ -z "${thresher:-}" ]; then
-  echo "sampling_run.sh: a part of sampling.sh: run that" >&2
-  exit 2
-fi
+. "$(dirname "$0")/lib.sh"
 set -euo pipefail
-: "${PYTHON:?}" "${out:?}" "${figure:?}" "${task:?}" "${kind:?}" "${budget:?}"
-: "${rules:?}" "${points:?}" "${ratio:?}" "${train?}"
-jobs=$(cd "$(dirname "$0")" && pwd)
-. "$jobs/env.sh"
-export OPENBLAS_NUM_THREADS=1
+part_of sampling figure task kind budget rules points ratio train
 panel=$1
 run=$2
 d=500 # simulated

@@ -21,11 +21,7 @@
 # DIR/ranks-N/run-K/ with command, environment, stdout, stderr, wall_seconds and
 # report.json of each run; DIR/ranks-N/alone-K, the same of N runs of one rank at
 # the same time (strong scaling); DIR/summary.csv, DIR/phases.csv and pictures.
-if [ -z "${BASH_VERSION:-}" ]; then
-  echo "scaling.sh: a part of strong_scaling.sh and weak_scaling.sh: run these" >&2
-  exit 2
-fi
-. "$(dirname "${BASH_SOURCE[0]}")/study.sh"
+. "$(dirname "$0")/lib.sh"
 
 # The comments at the top of the script and of this file are the help.
 help()
@@ -42,50 +38,39 @@ default_ranks()
   done
 }
 
+option() # NAME VALUE
+{
+  case $1 in
+  ranks) ranks=$2 ;;
+  attributes) whole "$1" "$2" ;;
+  data)
+    [ -n "${data+set}" ] || refuse "--data is for strong scaling"
+    data=$(realpath -e "$2") || refuse "--data $2: no such data set"
+    ;;
+  *) set_option "$@" ;;
+  esac
+}
+
+word()
+{
+  [ "$1" = --stored ] || return 1
+  [ -n "${stored:-}" ] || refuse "--stored is for weak scaling"
+  stored=yes
+}
+
 options()
 {
+  local own=()
   ranks=$(default_ranks)
   out=$jobs/../build/scaling/$name
   repeats=3
-  format=png
-  extra=()
-  while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-      help
-      exit 0
-      ;;
-    --stored)
-      [ -n "${stored:-}" ] || refuse "--stored is for weak scaling"
-      stored=yes
-      shift
-      continue
-      ;;
-    --)
-      extra=("${@:2}")
-      break
-      ;;
-    esac
-    [ $# -ge 2 ] || refuse "$1 wants a value, or is unknown; see --help"
-    case $1 in
-    --ranks) ranks=$2 ;;
-    --out) out=$2 ;;
-    --solver) solver=$2 ;;
-    --format)
-      check_format "$2"
-      format=$2
-      ;;
-    --data)
-      [ -n "${data+set}" ] || refuse "--data is for strong scaling"
-      data=$(realpath -e "$2") || refuse "--data $2: no such data set"
-      ;;
-    --repeats | --examples | --attributes | --budget | --passes)
-      whole "${1#--}" "$2"
-      ;;
-    *) refuse "$1 is no option; see --help" ;;
-    esac
-    shift 2
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    own+=("$1")
+    shift
   done
+  extra=("${@:2}")
+  parse "--ranks --out --solver --format --data --repeats --examples --attributes
+    --budget --passes" "${own[@]}"
   read -r -a ranks <<<"${ranks//$'\n'/ }"
   [ ${#ranks[@]} -gt 0 ] || refuse "--ranks: wanted numbers"
   fewest=${ranks[0]}
@@ -99,9 +84,7 @@ options()
     most=$((n > most ? n : most))
     fewest=$((n < fewest ? n : fewest))
   done
-  find_program
-  mkdir -p "$out"
-  out=$(cd "$out" && pwd)
+  start_study
   rm -rf "$out"/ranks-[0-9]* "$out"/attributes-[0-9]* \
     "$out"/{summary,phases,by_attributes}.csv
   made=$(mktemp -d "$out/data.XXXXXX") # data sets, gone at the end

@@ -37,7 +37,7 @@ if [ -z "${BASH_VERSION:-}" ]; then # sh thresholding.sh
   exec bash "$0" "$@"
 fi
 set -euo pipefail
-. "$(dirname "$0")/study.sh"
+. "$(dirname "$0")/lib.sh"
 
 options()
 {
@@ -51,34 +51,20 @@ options()
   passes=1
   examples=100000
   most=
-  processes=$(nproc)
-  format=png
-  while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-      help_from "$0"
-      exit 0
-      ;;
-    --quick) seeds=2 points="0.05 0.3 1" examples=20000 most="--examples 20000" ;;
-    --out | --data | --set | --solvers | --seeds | -s | --points | --passes | \
-      --processes | --format)
-      [ $# -ge 2 ] || refuse "$1 wants a value"
-      option "$1" "$2"
-      shift
-      ;;
-    *) refuse "$1 is no option; see --help" ;;
-    esac
-    shift
-  done
-  check_format "$format"
+  parse "--out --data --set --solvers --seeds -s --points --passes --processes --format" "$@"
+}
+
+word()
+{
+  [ "$1" = --quick ] &&
+    seeds=2 points="0.05 0.3 1" examples=20000 most="--examples 20000"
 }
 
 option() # NAME VALUE
 {
   case $1 in
-  -s) whole sparsity "$2" ;;
-  --seeds | --passes | --processes) whole "${1#--}" "$2" ;;
-  *) declare -g "${1#--}=$2" ;;
+  seeds) whole "$1" "$2" ;;
+  *) set_option "$@" ;;
   esac
 }
 
@@ -101,11 +87,8 @@ find_solvers()
 # BlogFeedback as a data set; sets `set`.
 import()
 {
-  local packed text=
-  for packed in "" .xz .gz .bz2; do
-    [ ! -e "$data/blogfeedback.train.svm$packed" ] ||
-      text=$data/blogfeedback.train.svm$packed
-  done
+  local text
+  text=$(text_of blogfeedback.train.svm)
   [ -n "$text" ] || refuse "no blogfeedback.train.svm in $data, plain or with .xz, .gz" \
     "or .bz2; name the folder with --data, or a data set with --set"
   set=$out/blogfeedback.h5
@@ -141,10 +124,8 @@ case $figure in
 synthetic | real) options "${@:2}" ;;
 *) refuse "$figure is no figure; there are synthetic and real" ;;
 esac
-find_program
+start_study
 find_solvers
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
 if [ "$figure" = synthetic ]; then
   sparsity=${sparsity:-25}
   most=

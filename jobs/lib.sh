@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# study.sh - sourced by studies of many runs: their program, launcher, records
+# lib.sh - sourced by studies of many runs: their options, program, launcher, records
 # SPDX-License-Identifier: MIT
 #
-# The study says in its --help that THRESHER and THRESHER_LAUNCHER are heard, and
-# sets `out`, the folder of its results.
+# A study says in its --help that THRESHER and THRESHER_LAUNCHER are heard. It gives
+# its options their defaults, reads them by `parse`, and begins by `start_study`. Its parts
+# that run some at a time are scripts of their own, whose first act is `part_of STUDY`.
 if [ -z "${BASH_VERSION:-}" ]; then
-  echo "study.sh: a part of figures.sh and the scaling studies: run these" >&2
+  echo "$(basename "$0"): a part of the studies in this folder: run these" >&2
   exit 2
 fi
 jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$jobs/env.sh"
 PYTHON=${PYTHON:-/usr/bin/python3}
 name=$(basename "$0" .sh)
-thresher=${THRESHER:-$jobs/../build/release/thresher}
+thresher=${thresher:-${THRESHER:-$jobs/../build/release/thresher}}
 
 refuse()
 {
@@ -37,6 +38,120 @@ whole()
   declare -g "$1=$2"
 }
 
+# some_of OPTION LIST WORD...: each word of the list is one of the words
+some_of()
+{
+  local word
+  for word in $2; do
+    case " ${*:3} " in
+    *" $word "*) ;;
+    *) refuse "--$1 $2: wanted some of ${*:3}" ;;
+    esac
+  done
+}
+
+# set_option NAME VALUE: what most studies mean by it; sets the variable NAME
+set_option()
+{
+  case $1 in
+  -s) whole sparsity "$2" ;;
+  runs | repeats | examples | epochs | passes | budget | limit | processes | ranks)
+    whole "$1" "$2"
+    ;;
+  attributes)
+    [[ $2 =~ ^([1-9][0-9]*\ *)+$ ]] ||
+      refuse "--attributes $2: wanted whole numbers above 0"
+    attributes=$2
+    ;;
+  *) declare -g "$1=$2" ;;
+  esac
+}
+
+# parse "NAME..." ARGUMENT...: the options of a study. Those of the list have a value,
+# and go to `option NAME VALUE`; all others to `word ARGUMENT`, which is false for
+# what the study does not know. A study redefines both where its own differ.
+parse()
+{
+  local with_value
+  with_value=$(echo $1)
+  format=${format:-png}
+  processes=$(nproc)
+  shift
+  while [ $# -gt 0 ]; do
+    if [ "$1" = -h ] || [ "$1" = --help ]; then
+      help
+      exit 0
+    elif [[ " $with_value " == *" $1 "* ]]; then
+      [ $# -ge 2 ] || refuse "$1 wants a value"
+      option "${1#--}" "$2"
+      shift
+    else
+      word "$1" || refuse "$1 is no option; see --help"
+    fi
+    shift
+  done
+  case $format in
+  png | svg | pdf) ;;
+  *) refuse "--format $format: wanted png, svg or pdf" ;;
+  esac
+}
+
+option()
+{
+  set_option "$@"
+}
+
+word()
+{
+  return 1
+}
+
+help()
+{
+  help_from "$0"
+}
+
+# start_study [FOLDER...]: with the program, and the folder of results with these in it
+start_study()
+{
+  find_program
+  mkdir -p "$out"
+  out=$(cd "$out" && pwd)
+  (cd "$out" && mkdir -p . "$@")
+}
+
+# part_of STUDY VARIABLE...: a script that STUDY runs some at a time, with these set
+part_of()
+{
+  local set
+  for set in out "${@:2}"; do
+    if [ -z "${!set+set}" ]; then
+      echo "$name.sh: a part of $1.sh: run that" >&2
+      exit 2
+    fi
+  done
+  export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+}
+
+# some_at_a_time N COMMAND...: N fields at a time, of lines that have tabs between them
+some_at_a_time()
+{
+  export thresher PYTHON out
+  tr '\n\t' '\0\0' | xargs -0 -r -n "$1" -P "$processes" bash "${@:2}" || exit 1
+}
+
+# The text of that name in the folder of data, plain or compressed, or nothing.
+text_of() # NAME
+{
+  local packed
+  for packed in "" .xz .gz .bz2; do
+    if [ -e "$data/$1$packed" ]; then
+      echo "$data/$1$packed"
+      return
+    fi
+  done
+}
+
 # words_for_gnuplot TEXT: as a string of its language
 words_for_gnuplot()
 {
@@ -52,14 +167,6 @@ draw()
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
   fi
-}
-
-check_format() # FORMAT
-{
-  case $1 in
-  png | svg | pdf) ;;
-  *) refuse "--format $1: wanted png, svg or pdf" ;;
-  esac
 }
 
 find_program()
