@@ -60,14 +60,11 @@ legs omp "$count" --solver omp -s 5
 legs rda "$count" --solver rda-ito -s 6 --budget 40
 legs oomp "$count" --solver oomp -s 5
 if long; then
-  for solver in prox-sgd fs-prox-sgd os-prox-sgd truncated-gradient rda svrg; do
-    legs "$solver" "$count" --solver "$solver" --lambda 0.1 --epochs 8
-  done
-  legs exploitation "$count" --solver exploitation --start 0,1,2,3,4,5
-  legs dantzig "$count" --solver dantzig -s 6 --budget 40
-  for solver in ssr aerr aelr ogd-ridge eg-lasso ridge; do
-    legs "$solver" "$count" --solver "$solver"
-  done
+  others_than sift exploration hybrid lasso saga omp rda-ito oomp >others
+  while read -r -u 7 solver options; do
+    # shellcheck disable=SC2086 # words
+    legs "$solver" "$count" --solver "$solver" $options
+  done 7<others
 fi
 
 # --- costs go on

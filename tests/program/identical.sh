@@ -32,6 +32,9 @@ arguments()
   lasso) echo "--solver lasso --path 12 --path-min 0.1" ;;
   aerr | aelr) echo "--solver $1 --budget 40 --passes 2 --validation 0.1" ;;
   ogd-ridge | eg-lasso) echo "--solver $1 --passes 1 --adagrad coordinate" ;;
+  ridge) echo "--solver ridge --factor cg" ;; # what ScaLAPACK gives depends on the ranks
+  ssr) echo "--solver ssr" ;;
+  omp | oomp) echo "--solver $1 -s 12" ;;
   *) echo "--solver $1 --budget 400 -s 12" ;;
   esac
 }
@@ -41,9 +44,7 @@ awk 'BEGIN { for (g = 0; g < 70; g++) {
   for (j = g; j < 2100; j += 70) printf "%d ", j
   print g % 3 ? "" : "weight=4" } }' >some.groups
 
-solvers="sift hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
-  truncated-gradient rda saga svrg lasso saga+group os-prox-sgd+sparse-group
-  aerr aelr ogd-ridge eg-lasso"
+solvers="$(each_solver 12 400 3 | cut -d ' ' -f 1) saga+group os-prox-sgd+sparse-group"
 long && solvers+=" truth"
 # Ranks and shards; one rank is without a launcher. Beside `golden`, which has 1 and 3
 # ranks, the ordinary suite takes one of them in turn.

@@ -157,6 +157,17 @@ for row in json.load(sys.stdin)["solvers"]:
     print(row["name"], *(f"--{need} {given[need]}" for need in row["needs"]))' "$@"
 }
 
+# others_than NAME...: lines as of each_solver of all other solvers, small and with some updates
+others_than()
+{
+  local solver options
+  each_solver 6 60 0,1,2,3,4,5 | while read -r solver options; do
+    case " $* " in *" $solver "*) continue ;; esac
+    ! solvers_with epochs | grep -qx -- "$solver" || options="$options --lambda-ratio 0.1 --epochs 8"
+    echo "$solver $options"
+  done
+}
+
 # compare WHAT A RELATION B, with RELATION an operator of Python's.
 compare()
 {

@@ -6,6 +6,8 @@
 #include "penalised.h"
 
 #include "math/grouping.h"
+#include "solvers/sampling/ball.h"
+#include "solvers/solver_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +80,42 @@ static void test_solver(const struct th_config *config, struct memory_store *m)
   test_calls(config, m, 0);
 }
 
+enum { MOST_SOLVERS = 64 };
+
+/* Of a solver of the table: its options, or false where the case is not for
+ * it. */
+typedef bool solver_options(struct th_config *config,
+                            const struct th_solver_row *row);
+
+/* A data set or a loss that the solver does not take is refused in any memory.
+ */
+static bool refuses(const struct th_config *config, struct memory_store *m)
+{
+  struct th_error err = {0};
+  th_status rc = train_with_failure(config, m, INT64_MAX, &err);
+  CHECK(rc == TH_OK || rc == TH_EUSAGE || rc == TH_EDATA);
+  if (rc != TH_OK)
+    printf("%s, %s: refused: %s\n", config->solver, config->loss, err.text);
+  return rc != TH_OK;
+}
+
+/* All solvers of the table that the case is for; took[k]: how often row k was
+ * trained. */
+static void test_rows(struct memory_store *m, const struct th_config *common,
+                      solver_options *options, int *took)
+{
+  const struct th_solver_row *table = th_solver_table();
+  for (int k = 0; table[k].name != NULL; k++) {
+    struct th_config config = *common;
+    config.solver = table[k].name;
+    CHECK(k < MOST_SOLVERS);
+    if (!options(&config, &table[k]) || refuses(&config, m))
+      continue;
+    test_solver(&config, m);
+    took[k]++;
+  }
+}
+
 /* Groups of two attributes far apart, on one rank. */
 static th_status group_with_failure(int64_t call, struct th_error *err)
 {
@@ -123,32 +161,37 @@ static void test_groups(void)
   CHECK(call > 20);
 }
 
-/* Solvers under a budget. */
-static void test_budgets(bool labels)
+static const int64_t start[] = {5, 15, 25, 35};
+
+/* Solvers without a penalty, with what they need. */
+static bool under_a_budget(struct th_config *config,
+                           const struct th_solver_row *row)
 {
-  const char *const solvers[] = {"sift", "exploration", "hybrid",
-                                 "exploitation"};
+  if (row->penalised || row->ball != NULL)
+    return false;
+  config->sparsity = row->needs_start ? 0 : 4;
+  config->budget = row->needs_start ? 0 : 20;
+  if (row->needs_start)
+    config->start = (struct th_config_start){.support = start, .size = 4};
+  return true;
+}
+
+static void test_budgets(bool labels, bool weighted, int *took)
+{
   struct problem p = {.training = 600,
                       .attributes = 40,
                       .true_size = 4,
                       .noise = 0.3,
                       .seed = 4,
                       .labels = labels,
-                      .weighted = true};
+                      .weighted = weighted};
   struct memory_store *m = problem_store(&p);
+  struct th_config config = problem_config("", 0, 0);
   memory_store_finish(m);
-  for (int k = 0; k < 4; k++) {
-    struct th_config config =
-        problem_config(solvers[k], k == 3 ? 0 : 4, k == 3 ? 0 : 20);
-    config.loss = labels ? "logistic" : "squared";
-    config.passes = 3;
-    config.validation = 0.1;
-    if (k == 3) {
-      config.start.support = p.support;
-      config.start.size = p.true_size;
-    }
-    test_solver(&config, m);
-  }
+  config.loss = labels ? "logistic" : "squared";
+  config.passes = 3;
+  config.validation = 0.1;
+  test_rows(m, &config, under_a_budget, took);
   memory_store_free(m);
 }
 
@@ -190,12 +233,17 @@ static void test_tall(void)
   memory_store_free(m);
 }
 
-/* Solvers with a penalty: all of them in each of three forms. */
-static void test_penalised(int form)
+/* Solvers with a penalty. */
+static bool with_a_penalty(struct th_config *config,
+                           const struct th_solver_row *row)
 {
-  const char *const solvers[] = {
-      "lasso", "prox-sgd", "fs-prox-sgd",        "os-prox-sgd",
-      "saga",  "svrg",     "truncated-gradient", "rda"};
+  (void)config;
+  return row->penalised;
+}
+
+/* In each of three forms. */
+static void test_penalised(int form, int *took)
+{
   const char *const losses[] = {"squared", "logistic", "squared-hinge"};
   const char *const penalties[] = {"l1", "group", "sparse-group"};
   struct problem p = {.training = 90,
@@ -208,61 +256,72 @@ static void test_penalised(int form)
   struct memory_store *m = problem_store(&p);
   struct th_groups groups;
   struct th_comm self;
+  struct th_config config = penalised_config("", losses[form], 0.3);
   th_comm_self(&self);
   m->store.shape.layout = form == 2 ? TH_SPARSE : TH_DENSE;
   memory_store_finish(m);
   plain_groups(&groups, &self, p.attributes, 5);
-  for (int k = 0; k < 8; k++) {
-    struct th_config config = penalised_config(solvers[k], losses[form], 0.3);
-    config.penalty = penalties[form];
-    config.groups = form > 0 ? &groups : NULL;
-    config.standardize = form == 1;
-    config.intercept = form == 1;
-    config.batch = form == 2 ? 4 : 1;
-    config.epochs = 12;
-    config.screening.every = 100;
-    config.path = form == 0 ? 3 : 0;
-    config.path_min = 0.3;
-    config.lambda_ratio = form == 0 ? 0 : 0.3;
-    test_solver(&config, m);
-  }
+  config.penalty = penalties[form];
+  config.groups = form > 0 ? &groups : NULL;
+  config.standardize = form == 1;
+  config.intercept = form == 1;
+  config.batch = form == 2 ? 4 : 1;
+  config.epochs = 12;
+  config.screening.every = 100;
+  config.path = form == 0 ? 3 : 0;
+  config.path_min = 0.3;
+  config.lambda_ratio = form == 0 ? 0 : 0.3;
+  test_rows(m, &config, with_a_penalty, took);
   th_groups_free(&groups);
   memory_store_free(m);
 }
 
 /* Solvers in a ball, with both phases and held-out examples. */
-static void test_balls(void)
+static bool in_a_ball(struct th_config *config, const struct th_solver_row *row)
 {
-  const char *const solvers[] = {"aerr", "aelr", "ogd-ridge", "eg-lasso"};
+  config->ball.adagrad =
+      row->ball == &th_ball_l1 ? TH_ADAGRAD_COORDINATE : TH_ADAGRAD_NORM;
+  return row->ball != NULL;
+}
+
+static void test_balls(int *took)
+{
   struct problem p = {.training = 60,
                       .attributes = 40,
                       .true_size = 4,
                       .noise = 0.3,
                       .seed = 4};
   struct memory_store *m = problem_store(&p);
+  struct th_config config = problem_config("", 0, 12);
   memory_store_finish(m);
-  for (int k = 0; k < 4; k++) {
-    struct th_config config = problem_config(solvers[k], 0, 12);
-    config.passes = 3;
-    config.validation = 0.2;
-    config.ball.adagrad = k % 2 ? TH_ADAGRAD_COORDINATE : TH_ADAGRAD_NORM;
-    test_solver(&config, m);
-  }
+  config.passes = 3;
+  config.validation = 0.2;
+  test_rows(m, &config, in_a_ball, took);
   memory_store_free(m);
+}
+
+/* No solver of the table is refused in all cases. */
+static void test_took(int times)
+{
+  CHECK(times > 0);
 }
 
 int main(void)
 {
-  CASE(test_budgets(false));
-  CASE(test_budgets(true));
+  int took[MOST_SOLVERS] = {0};
+  CASE(test_budgets(false, true, took));
+  CASE(test_budgets(true, true, took));
+  CASE(test_budgets(false, false, took));
   CASE(test_predicting(false, 60, 0));
   CASE(test_predicting(true, 60, 0));
   CASE(test_predicting(true, 90, 1));
   CASE(test_predicting(false, 5000, 0));
   for (int form = 0; form < 3; form++)
-    CASE(test_penalised(form));
+    CASE(test_penalised(form, took));
   CASE(test_tall());
   CASE(test_groups());
-  CASE(test_balls());
+  CASE(test_balls(took));
+  for (int k = 0; th_solver_table()[k].name != NULL; k++)
+    CASE_NAMED(th_solver_table()[k].name, test_took(took[k]));
   return check_finish(NULL);
 }
