@@ -7,19 +7,17 @@
 
 #include "base/integer.h"
 #include "mpi/mpi_comm.h"
+#include "solvers/solver_table.h"
 #include "solvers/stochastic/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const solvers[] = {
-    "prox-sgd", "fs-prox-sgd", "rda",         "truncated-gradient",
-    "saga",     "svrg",        "os-prox-sgd", "lasso"};
 static const char *const losses[] = {"squared", "logistic", "squared-hinge"};
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
-enum { SOLVERS = 8, OS_PROX_SGD = 6, CASES = 10, GROUP = 100 };
+enum { CASES = 10, GROUP = 100 };
 
 /* Case k mixes the yes-or-no options so that all pairs occur. */
 static bool mixed(int k, int option)
@@ -40,18 +38,18 @@ static struct problem problem_of(int k)
                           .weighted = mixed(k, 3)};
 }
 
-static struct th_config config_of(int solver, int k)
+static struct th_config config_of(const char *solver, int k)
 {
-  struct th_config config =
-      penalised_config(solvers[solver], losses[k % 3], 0.6);
+  bool blocks = strcmp(solver, "os-prox-sgd") == 0;
+  struct th_config config = penalised_config(solver, losses[k % 3], 0.6);
   config.penalty = penalties[(k / 2) % 3];
   config.seed = (uint64_t)k;
   config.intercept = mixed(k, 2) && k % 3 != 1;
   config.standardize = mixed(k, 4) && k % 3 != 1;
   config.batch = mixed(k, 5) ? 4 : 1;
-  config.epochs = solver == OS_PROX_SGD ? 120 : 25; /* some blocks */
+  config.epochs = blocks ? 120 : 25; /* some of them */
   config.screening.rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
-  if (mixed(k, 1) && solver != OS_PROX_SGD)
+  if (mixed(k, 1) && !blocks)
     config.screening.how = TH_SCREEN_GAP_SAFE;
   return config;
 }
@@ -95,7 +93,7 @@ static uint64_t learn(struct th_comm *comm, const struct th_config *given,
   return digest;
 }
 
-static void test_case(struct th_comm *comm, int solver, int k)
+static void test_case(struct th_comm *comm, const char *solver, int k)
 {
   struct problem p = problem_of(k);
   struct memory_store *m = store_of(k, &p);
@@ -258,7 +256,7 @@ static void test_stream(struct th_comm *comm)
                       .noise = 0.5,
                       .seed = 4};
   struct memory_store *m = store_of(0, &p);
-  struct th_config config = config_of(OS_PROX_SGD, 0);
+  struct th_config config = config_of("os-prox-sgd", 0);
   struct th_comm self;
   uint64_t alone = 0;
   th_comm_self(&self);
@@ -277,8 +275,10 @@ int main(int argc, char **argv)
   th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   for (int k = 0; k < CASES; k++)
-    for (int solver = 0; solver < SOLVERS; solver++)
-      CASE(test_case(&comm, solver, k));
+    for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
+         row++)
+      if (solver_uses(row, "penalty"))
+        CASE(test_case(&comm, row->name, k));
   CASE(test_balance(&comm, false, false));
   CASE(test_balance(&comm, true, false));
   CASE(test_balance(&comm, false, true));
