@@ -283,19 +283,14 @@ th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_data *data,
                               struct th_metrics *scores, struct th_error *err)
 {
-  const struct th_loss *loss = th_loss_find(model->loss);
-  const struct th_metrics_rows scored = {.count = evaluated->count,
-                                         .predictor = evaluated->prediction,
-                                         .target = evaluated->target,
-                                         .weight = evaluated->weight};
-  struct th_labels labels = {0};
-  th_status rc = find_labels(data, &labels, err);
-  if (rc == TH_OK)
-    rc = th_metrics_compute(scores, &scored, &labels,
-                            th_evaluated_predictor(model), err);
-  if (rc == TH_OK && loss != NULL)
-    scores->relative_loss = th_metrics_relative_loss(&scored, &labels, loss);
-  return rc;
+  struct th_metrics_rows rows = {.count = evaluated->count,
+                                 .predictor = evaluated->prediction,
+                                 .target = evaluated->target,
+                                 .weight = evaluated->weight,
+                                 .kind = th_evaluated_predictor(model),
+                                 .loss = th_loss_find(model->loss)};
+  th_status rc = find_labels(data, &rows.labels, err);
+  return rc == TH_OK ? th_metrics_compute(scores, &rows, err) : rc;
 }
 
 /* --- Predictions and scores of thresher.h --------------------------------- */
@@ -445,13 +440,14 @@ enum thresher_status thresher_evaluate(const struct thresher_model *model,
   TH_TRY(th_data_need_targets(&data->data, "a score", data->data.name, &err));
   TH_TRY(match(&matched, &model->model, data, &err));
   TH_TRY(score(&matched, data, rows, &count, &found, &err));
-  *scores = (struct thresher_scores){.examples = count,
-                                     .mse = found.mse,
-                                     .r2 = found.r2,
-                                     .auc = found.auc,
-                                     .accuracy = found.accuracy,
-                                     .log_loss = found.log_loss,
-                                     .relative_loss = found.relative_loss};
+  *scores = (struct thresher_scores){
+      .examples = count,
+      .mse = th_metrics_score(&found, "mse"),
+      .r2 = th_metrics_score(&found, "r2"),
+      .auc = th_metrics_score(&found, "auc"),
+      .accuracy = th_metrics_score(&found, "accuracy"),
+      .log_loss = th_metrics_score(&found, "log_loss"),
+      .relative_loss = th_metrics_score(&found, "relative_loss")};
 done:
   th_model_free(&matched);
   return th_handle_status(rc, &err, error);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double clip = 1e-15;
 
@@ -27,94 +28,116 @@ void th_metrics_labels_add(struct th_labels *labels, int64_t seen,
   }
 }
 
-struct expected {
-  const struct th_metrics_rows *rows;
-  double weight; /* of all rows */
-  enum th_predictor kind;
-  double low;
-  double high;
-};
-
-/* The expected target of an example. */
-static double expected_target(const struct expected *e, int64_t i)
-{
-  double z = e->rows->predictor[i];
-  if (e->kind == TH_PREDICTS_TARGET)
-    return z;
-  double p = e->kind == TH_PREDICTS_ODDS ? th_metrics_probability(z)
-                                         : fmin(fmax((1 + z) / 2, 0), 1);
-  return e->low + (e->high - e->low) * p;
-}
-
-static void score_values(struct th_metrics *scores, const struct expected *e)
-{
-  const double *target = e->rows->target;
-  const double *weight = e->rows->weight;
-  int64_t n = e->rows->count;
-  double mean = 0;
-  double error = 0;
-  double spread = 0;
-  for (int64_t i = 0; i < n; i++)
-    mean += weight[i] * target[i] / e->weight;
-  for (int64_t i = 0; i < n; i++) {
-    double miss = target[i] - expected_target(e, i);
-    error += weight[i] * miss * miss;
-    spread += weight[i] * (target[i] - mean) * (target[i] - mean);
-  }
-  scores->mse = error / e->weight;
-  bool varies = false;
-  for (int64_t i = 1; i < n && !varies; i++)
-    varies = target[i] != target[0];
-  if (varies)
-    scores->r2 = 1 - error / spread;
-}
-
-/* The log loss of an example: of log odds it is log(1 + exp(-margin)), however
- * far these are from 0; of others that of the clipped probability p. */
-static double log_loss(const struct expected *e, int64_t i, bool positive,
-                       double p)
-{
-  if (e->kind == TH_PREDICTS_ODDS) {
-    double margin = positive ? e->rows->predictor[i] : -e->rows->predictor[i];
-    return fmax(-margin, 0) + th_log1p(th_exp(-fabs(margin)));
-  }
-  p = fmin(fmax(p, clip), 1 - clip);
-  return positive ? -th_log(p) : -th_log1p(-p);
-}
-
-static void score_labels(struct th_metrics *scores, const struct expected *e)
-{
-  double right = 0;
-  double loss = 0;
-  for (int64_t i = 0; i < e->rows->count; i++) {
-    bool positive = e->rows->target[i] == e->high;
-    double weight = e->rows->weight[i];
-    double p = (expected_target(e, i) - e->low) / (e->high - e->low);
-    right += (p > 0.5) == positive ? weight : 0;
-    loss += weight * log_loss(e, i, positive, p);
-  }
-  scores->accuracy = right / e->weight;
-  scores->log_loss = loss / e->weight;
-}
-
 struct scored_label {
   double score;
   double weight;
   bool positive;
 };
 
-static int by_label_score(const void *a, const void *b)
+struct scoring {
+  const struct th_metrics_rows *rows;
+  double weight;               /* of all rows */
+  struct scored_label *sorted; /* by score, where targets have two values */
+};
+
+/* --- Of the target: the prediction is its expectation --------------------- */
+
+static double expected_target(const struct scoring *s, int64_t i)
 {
-  const struct scored_label *x = a;
-  const struct scored_label *y = b;
-  return (x->score > y->score) - (x->score < y->score);
+  const struct th_labels *labels = &s->rows->labels;
+  double z = s->rows->predictor[i];
+  if (s->rows->kind == TH_PREDICTS_TARGET)
+    return z;
+  double p = s->rows->kind == TH_PREDICTS_ODDS ? th_metrics_probability(z)
+                                               : fmin(fmax((1 + z) / 2, 0), 1);
+  return labels->low + (labels->high - labels->low) * p;
 }
 
-/* Twice the number of pairs in the right order, a tie counting one, a pair
- * counting by the product of its weights: integers where weights are, so that
- * the order of equal scores does not matter. */
-static double area(const struct scored_label *sorted, int64_t n)
+/* The weighted sum of squares of what the prediction misses. */
+static double squared_error(const struct scoring *s)
 {
+  double error = 0;
+  for (int64_t i = 0; i < s->rows->count; i++) {
+    double miss = s->rows->target[i] - expected_target(s, i);
+    error += s->rows->weight[i] * miss * miss;
+  }
+  return error;
+}
+
+static double mse(const struct scoring *s)
+{
+  return squared_error(s) / s->weight;
+}
+
+/* Of targets that are not all the same. */
+static double r2(const struct scoring *s)
+{
+  const double *target = s->rows->target;
+  const double *weight = s->rows->weight;
+  bool varies = false;
+  double mean = 0;
+  double spread = 0;
+  for (int64_t i = 0; i < s->rows->count; i++) {
+    varies |= target[i] != target[0];
+    mean += weight[i] * target[i] / s->weight;
+  }
+  for (int64_t i = 0; i < s->rows->count; i++)
+    spread += weight[i] * (target[i] - mean) * (target[i] - mean);
+  return varies ? 1 - squared_error(s) / spread : NAN;
+}
+
+/* --- Of two values: the larger one is positive ---------------------------- */
+
+/* The probability of the larger value: that of log odds, or of a squared loss
+ * the place of the prediction between the two values. */
+static double probability(const struct scoring *s, int64_t i)
+{
+  const struct th_labels *labels = &s->rows->labels;
+  return (expected_target(s, i) - labels->low) / (labels->high - labels->low);
+}
+
+static bool positive(const struct scoring *s, int64_t i)
+{
+  return s->rows->target[i] == s->rows->labels.high;
+}
+
+static double accuracy(const struct scoring *s)
+{
+  double right = 0;
+  for (int64_t i = 0; i < s->rows->count; i++)
+    right +=
+        (probability(s, i) > 0.5) == positive(s, i) ? s->rows->weight[i] : 0;
+  return right / s->weight;
+}
+
+/* Of an example: of log odds it is log(1 + exp(-margin)), however far these are
+ * from 0; of others that of the clipped probability. */
+static double log_loss_of(const struct scoring *s, int64_t i)
+{
+  double z = s->rows->predictor[i];
+  if (s->rows->kind == TH_PREDICTS_ODDS) {
+    double margin = positive(s, i) ? z : -z;
+    return fmax(-margin, 0) + th_log1p(th_exp(-fabs(margin)));
+  }
+  double p = fmin(fmax(probability(s, i), clip), 1 - clip);
+  return positive(s, i) ? -th_log(p) : -th_log1p(-p);
+}
+
+static double log_loss(const struct scoring *s)
+{
+  double loss = 0;
+  for (int64_t i = 0; i < s->rows->count; i++)
+    loss += s->rows->weight[i] * log_loss_of(s, i);
+  return loss / s->weight;
+}
+
+/* The area under the curve: twice the number of pairs in the right order, a tie
+ * counting one, a pair counting by the product of its weights: integers where
+ * weights are, so that the order of equal scores does not matter. */
+static double auc(const struct scoring *s)
+{
+  const struct scored_label *sorted = s->sorted;
+  int64_t n = s->rows->count;
   double twice = 0;
   double below = 0; /* negatives with a smaller score */
   double positives = 0;
@@ -131,58 +154,102 @@ static double area(const struct scored_label *sorted, int64_t n)
   return twice / (2.0 * positives * below);
 }
 
-static th_status score_order(struct th_metrics *scores,
-                             const struct expected *e, struct th_error *err)
+static int by_label_score(const void *a, const void *b)
 {
-  const struct th_metrics_rows *rows = e->rows;
-  int64_t n = rows->count;
-  struct scored_label *sorted = NULL;
-  th_status rc = TH_NEW(&sorted, n, "sorting predictions", err);
+  const struct scored_label *x = a;
+  const struct scored_label *y = b;
+  return (x->score > y->score) - (x->score < y->score);
+}
+
+static th_status sort_labels(struct scoring *s, struct th_error *err)
+{
+  int64_t n = s->rows->count;
+  th_status rc = TH_NEW(&s->sorted, n, "sorting predictions", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t i = 0; i < n; i++)
-    sorted[i] = (struct scored_label){rows->predictor[i], rows->weight[i],
-                                      rows->target[i] == e->high};
-  qsort(sorted, (size_t)n, sizeof *sorted, by_label_score);
-  scores->auc = area(sorted, n);
-  free(sorted);
+    s->sorted[i] = (struct scored_label){s->rows->predictor[i],
+                                         s->rows->weight[i], positive(s, i)};
+  qsort(s->sorted, (size_t)n, sizeof *s->sorted, by_label_score);
   return TH_OK;
+}
+
+/* --- Of the model's loss -------------------------------------------------- */
+
+/* The loss of the rows over the loss of the prediction 0 on them. NaN where
+ * that is 0 over 0 or not finite, and where the loss needs two values and the
+ * data have others. */
+static double relative_loss(const struct scoring *s)
+{
+  const struct th_loss *loss = s->rows->loss;
+  double mine = 0;
+  double zero = 0;
+  if (loss == NULL || (loss->labels && !s->rows->labels.two))
+    return NAN;
+  for (int64_t i = 0; i < s->rows->count; i++) {
+    double y = s->rows->target[i];
+    if (loss->labels)
+      y = positive(s, i) ? 1 : -1;
+    mine += s->rows->weight[i] * loss->value(s->rows->predictor[i], y);
+    zero += s->rows->weight[i] * loss->value(0, y);
+  }
+  return isfinite(mine / zero) ? mine / zero : NAN;
+}
+
+/* --- The table ------------------------------------------------------------ */
+
+/* What a score is defined for: targets that the model predicts, perhaps by the
+ * odds of two values; targets of two values; or it sees for itself. */
+enum score_of { OF_TARGET, OF_LABELS, OF_LOSS };
+
+static const struct {
+  const char *name;
+  enum score_of of;
+  double (*compute)(const struct scoring *s);
+} table[] = {
+    {"mse", OF_TARGET, mse},
+    {"r2", OF_TARGET, r2},
+    {"auc", OF_LABELS, auc},
+    {"accuracy", OF_LABELS, accuracy},
+    {"log_loss", OF_LABELS, log_loss},
+    {"relative_loss", OF_LOSS, relative_loss},
+};
+enum { COUNT = sizeof table / sizeof *table };
+_Static_assert((int)COUNT <= (int)TH_METRICS_MOST, "too many scores");
+
+static bool defined(const struct th_metrics_rows *rows, enum score_of of)
+{
+  return of == OF_LOSS || rows->labels.two ||
+         (of == OF_TARGET && rows->kind == TH_PREDICTS_TARGET);
+}
+
+const char *th_metrics_name(int k)
+{
+  return k < COUNT ? table[k].name : NULL;
+}
+
+double th_metrics_score(const struct th_metrics *scores, const char *name)
+{
+  for (int k = 0; k < COUNT; k++)
+    if (strcmp(table[k].name, name) == 0)
+      return scores->score[k];
+  return NAN;
 }
 
 th_status th_metrics_compute(struct th_metrics *scores,
                              const struct th_metrics_rows *rows,
-                             const struct th_labels *labels,
-                             enum th_predictor kind, struct th_error *err)
+                             struct th_error *err)
 {
-  struct expected e = {
-      .rows = rows, .kind = kind, .low = labels->low, .high = labels->high};
-  *scores = (struct th_metrics){NAN, NAN, NAN, NAN, NAN, NAN};
+  struct scoring s = {.rows = rows};
   for (int64_t i = 0; i < rows->count; i++)
-    e.weight += rows->weight[i];
-  if (labels->two || kind == TH_PREDICTS_TARGET)
-    score_values(scores, &e);
-  if (!labels->two)
-    return TH_OK;
-  score_labels(scores, &e);
-  return score_order(scores, &e, err);
-}
-
-double th_metrics_relative_loss(const struct th_metrics_rows *rows,
-                                const struct th_labels *labels,
-                                const struct th_loss *loss)
-{
-  double mine = 0;
-  double zero = 0;
-  if (loss->labels && !labels->two)
-    return NAN;
-  for (int64_t i = 0; i < rows->count; i++) {
-    double y = rows->target[i];
-    if (loss->labels)
-      y = y == labels->high ? 1 : -1;
-    mine += rows->weight[i] * loss->value(rows->predictor[i], y);
-    zero += rows->weight[i] * loss->value(0, y);
-  }
-  return isfinite(mine / zero) ? mine / zero : NAN;
+    s.weight += rows->weight[i];
+  th_status rc = rows->labels.two ? sort_labels(&s, err) : TH_OK;
+  if (rc != TH_OK)
+    return rc;
+  for (int k = 0; k < COUNT; k++)
+    scores->score[k] = defined(rows, table[k].of) ? table[k].compute(&s) : NAN;
+  free(s.sorted);
+  return TH_OK;
 }
 
 double th_metrics_probability(double z)

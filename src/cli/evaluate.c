@@ -166,11 +166,6 @@ static double population_mse(const struct th_evaluator *evaluator)
                                      model->intercept);
 }
 
-struct result_row {
-  const char *key;
-  double value;
-};
-
 struct scored {
   int64_t rows;  /* that count */
   bool weighted; /* by their weights */
@@ -179,52 +174,48 @@ struct scored {
 
 /* A score that the data do not have is left out; a ratio of nothing to nothing
  * is a dash. */
-static void print_row(const struct result_row *row)
+static void print_score(const char *name, double score)
 {
-  if (!isnan(row->value))
-    printf("%-15s %.10g\n", row->key, row->value);
-  else if (strcmp(row->key, "relative_loss") == 0)
-    printf("%-15s -\n", row->key);
+  if (!isnan(score))
+    printf("%-15s %.10g\n", name, score);
+  else if (strcmp(name, "relative_loss") == 0)
+    printf("%-15s -\n", name);
+}
+
+static th_status print_json(const struct th_evaluator *evaluator,
+                            const struct scored *scored, struct th_error *err)
+{
+  json_t *object = json_object();
+  th_json_int(object, "n", scored->rows);
+  json_object_set_new(object, "weighted", json_boolean(scored->weighted));
+  for (int k = 0; th_metrics_name(k) != NULL; k++)
+    th_json_real(object, th_metrics_name(k), scored->scores.score[k]);
+  th_json_real(object, "population_mse", population_mse(evaluator));
+  return th_json_print(stdout, object, JSON_INDENT(2), err);
 }
 
 static th_status print_results(const struct th_evaluator *evaluator,
                                const struct scored *scored, bool json,
                                struct th_error *err)
 {
-  const struct th_metrics *scores = &scored->scores;
-  const struct result_row rows[] = {
-      {"mse", scores->mse},
-      {"r2", scores->r2},
-      {"auc", scores->auc},
-      {"accuracy", scores->accuracy},
-      {"log_loss", scores->log_loss},
-      {"relative_loss", scores->relative_loss},
-      {"population_mse", population_mse(evaluator)},
-  };
-  const size_t count = sizeof rows / sizeof *rows;
-  if (json) {
-    json_t *object = json_object();
-    th_json_int(object, "n", scored->rows);
-    json_object_set_new(object, "weighted", json_boolean(scored->weighted));
-    for (size_t k = 0; k < count; k++)
-      th_json_real(object, rows[k].key, rows[k].value);
-    return th_json_print(stdout, object, JSON_INDENT(2), err);
-  }
+  if (json)
+    return print_json(evaluator, scored, err);
   printf("%-15s %" PRId64 "\n", "n", scored->rows);
   if (evaluator->data.store->shape.weighted)
     printf("%-15s %s\n", "weighted", scored->weighted ? "yes" : "no");
-  for (size_t k = 0; k < count; k++)
-    print_row(&rows[k]);
+  for (int k = 0; th_metrics_name(k) != NULL; k++)
+    print_score(th_metrics_name(k), scored->scores.score[k]);
+  print_score("population_mse", population_mse(evaluator));
   return TH_OK;
 }
 
 /* A model that is of no use here. */
 static void tell_worse(const struct th_metrics *scores)
 {
-  if (scores->r2 < 0)
+  if (th_metrics_score(scores, "r2") < 0)
     fprintf(stderr, "note: r2 is below 0: the model is worse than predicting "
                     "the mean of these targets\n");
-  if (scores->relative_loss > 1)
+  if (th_metrics_score(scores, "relative_loss") > 1)
     fprintf(stderr, "note: relative_loss is above 1: the model is worse than "
                     "predicting 0 for all examples\n");
 }

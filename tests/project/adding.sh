@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# adding.sh - what CONTRIBUTING.md says of adding a solver, a loss, an option
-# and a number is true
+# adding.sh - what CONTRIBUTING.md says of adding a solver, a loss, an option,
+# a number and a score is true
 # SPDX-License-Identifier: MIT
 #
 # A copy of the sources gets a toy of each kind. adding.py puts them into the files that
@@ -14,7 +14,7 @@ rm -rf ./*
 
 mkdir tree
 cp -R "$SOURCE/CMakeLists.txt" "$SOURCE/src" "$SOURCE/io" "$SOURCE/mpi" tree/
-for kind in solver loss option number; do
+for kind in solver loss option number score; do
   "$PYTHON" "$here/adding.py" "$kind" "$SOURCE/CONTRIBUTING.md" tree
 done
 
@@ -79,6 +79,10 @@ r = x @ np.array(omp["coef"]) + omp["intercept"] - y
 slope = r / np.sqrt(1 + r * r)
 assert abs(slope.mean()) < 1e-8 and np.abs(x.T @ slope).max() < 1e-8 * len(y), slope
 EOF
+
+# the score: a line of evaluate and a member of its JSON
+grep -q '^toy_score  *-*[0-9]' must.out || fail "evaluate: $(cat must.out)"
+"$toy" evaluate omp.h5 m.h5 --json | grep -q '"toy_score": -*[0-9]' || fail "evaluate --json"
 
 # the number: models without it have what its row says, and the same certificate
 "$THRESHER" train m.h5 -o old.h5 --solver lasso -q
