@@ -90,7 +90,7 @@ static double r2(const struct scoring *s)
 
 /* The probability of the larger value: that of log odds, or of a squared loss
  * the place of the prediction between the two values. */
-static double probability(const struct scoring *s, int64_t i)
+static double high_share(const struct scoring *s, int64_t i)
 {
   const struct th_labels *labels = &s->rows->labels;
   return (expected_target(s, i) - labels->low) / (labels->high - labels->low);
@@ -106,7 +106,7 @@ static double accuracy(const struct scoring *s)
   double right = 0;
   for (int64_t i = 0; i < s->rows->count; i++)
     right +=
-        (probability(s, i) > 0.5) == positive(s, i) ? s->rows->weight[i] : 0;
+        (high_share(s, i) > 0.5) == positive(s, i) ? s->rows->weight[i] : 0;
   return right / s->weight;
 }
 
@@ -119,7 +119,7 @@ static double log_loss_of(const struct scoring *s, int64_t i)
     double margin = positive(s, i) ? z : -z;
     return fmax(-margin, 0) + th_log1p(th_exp(-fabs(margin)));
   }
-  double p = fmin(fmax(probability(s, i), clip), 1 - clip);
+  double p = fmin(fmax(high_share(s, i), clip), 1 - clip);
   return positive(s, i) ? -th_log(p) : -th_log1p(-p);
 }
 

@@ -182,8 +182,9 @@ static void print_score(const char *name, double score)
     printf("%-15s -\n", name);
 }
 
-static th_status print_json(const struct th_evaluator *evaluator,
-                            const struct scored *scored, struct th_error *err)
+static th_status print_scores_json(const struct th_evaluator *evaluator,
+                                   const struct scored *scored,
+                                   struct th_error *err)
 {
   json_t *object = json_object();
   th_json_int(object, "n", scored->rows);
@@ -199,7 +200,7 @@ static th_status print_results(const struct th_evaluator *evaluator,
                                struct th_error *err)
 {
   if (json)
-    return print_json(evaluator, scored, err);
+    return print_scores_json(evaluator, scored, err);
   printf("%-15s %" PRId64 "\n", "n", scored->rows);
   if (evaluator->data.store->shape.weighted)
     printf("%-15s %s\n", "weighted", scored->weighted ? "yes" : "no");

@@ -503,9 +503,11 @@ static json_t *dataset_json(struct th_dataset *dataset,
   json_object_set_new(o, "weighted", json_boolean(shape->weighted));
   json_object_set_new(o, "labelled", json_boolean(!shape->unlabelled));
   th_json_text(o, "target",
-               shape->unlabelled ? NULL : th_dataset_target_name(dataset));
+               shape->unlabelled ? NULL
+                                 : th_dataset_origin(dataset)->target_name);
   th_json_text(o, "positive_class",
-               shape->unlabelled ? NULL : th_dataset_positive_class(dataset));
+               shape->unlabelled ? NULL
+                                 : th_dataset_origin(dataset)->positive_class);
   th_json_int(o, "shards", th_dataset_shards(dataset));
   th_json_int(o, "row_group", shape->row_group);
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
@@ -532,8 +534,8 @@ static void print_named(const char *before, const char *name, const char *after)
 static void print_targets(struct th_dataset *dataset)
 {
   const struct th_origin *origin = th_dataset_origin(dataset);
-  const char *target = th_dataset_target_name(dataset);
-  const char *class = th_dataset_positive_class(dataset);
+  const char *target = origin->target_name;
+  const char *class = origin->positive_class;
   if (th_dataset_store(dataset)->shape.unlabelled)
     printf("target:       no target; for predict alone\n");
   else if (target != NULL)

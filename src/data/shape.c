@@ -53,6 +53,12 @@ int64_t th_shape_groups(const struct th_shape *shape)
          th_integer_ceil_divide(test, shape->row_group);
 }
 
+bool th_shape_is_full(const struct th_shape *shape)
+{
+  double all = (double)shape->examples * (double)shape->attributes;
+  return shape->layout == TH_DENSE || 3 * (double)shape->nonzeros >= 2 * all;
+}
+
 int64_t th_shape_tests(const struct th_shape *shape)
 {
   return shape->examples - shape->weightless - shape->training;

@@ -46,6 +46,11 @@ struct th_rows th_shape_next(const struct th_shape *shape,
 /* Sparse data with fewer entries than attributes, most of which are zero on all
  * examples. */
 bool th_shape_is_rare(const struct th_shape *shape);
+/* True if what solvers keep of the data in memory, examples or attributes, has
+ * a value for everything: of dense data, and of sparse data of which two values
+ * in three or more are not zero. An entry takes half as much memory again as a
+ * value does. */
+bool th_shape_is_full(const struct th_shape *shape);
 /* How many test examples there are. */
 int64_t th_shape_tests(const struct th_shape *shape);
 /* Bytes of the stored training values. */

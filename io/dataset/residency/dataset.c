@@ -290,16 +290,6 @@ const char *th_dataset_provenance(const struct th_dataset *dataset)
   return dataset->info.provenance;
 }
 
-const char *th_dataset_target_name(const struct th_dataset *dataset)
-{
-  return dataset->info.origin.target_name;
-}
-
-const char *th_dataset_positive_class(const struct th_dataset *dataset)
-{
-  return dataset->info.origin.positive_class;
-}
-
 const struct th_origin *th_dataset_origin(const struct th_dataset *dataset)
 {
   return &dataset->info.origin;

@@ -61,10 +61,6 @@ int64_t th_dataset_bytes(const struct th_dataset *dataset);
 const struct th_ground_truth *
 th_dataset_truth(const struct th_dataset *dataset);
 const char *th_dataset_provenance(const struct th_dataset *dataset);
-/* The name of the targets' column, NULL if not known. The class whose targets
- * are 1 while all others are -1, NULL if there is none. */
-const char *th_dataset_target_name(const struct th_dataset *dataset);
-const char *th_dataset_positive_class(const struct th_dataset *dataset);
 /* What is known about the text that it was imported from; zeroed if nothing is.
  */
 const struct th_origin *th_dataset_origin(const struct th_dataset *dataset);

@@ -6,8 +6,8 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "data/shape.h"
 #include "math/kernels/kernels.h"
-#include "solvers/access/density.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -266,7 +266,7 @@ struct request {
 
 static enum th_vector_form form_of(const struct th_shape *shape)
 {
-  if (!th_density_is_full(shape))
+  if (!th_shape_is_full(shape))
     return TH_VECTOR_ENTRIES;
   return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
 }

@@ -25,6 +25,9 @@
 #include "solvers/algorithm.h"
 #include "solvers/competitors/looks.h"
 
+/* The options of solvers that average gradients. */
+#define TH_OPTIONS_OF_AVERAGING TH_LOOK_OPTIONS, "eta", "batch"
+
 /* What the constants of a solver follow from. Replicated. */
 struct th_averaging_scale {
   double unit;   /* the largest E x^2 of an attribute */

@@ -4,7 +4,7 @@
 #include "base/integer.h"
 #include "ranks/partition.h"
 #include "solvers/access/sampled_plan.h"
-#include "solvers/competitors/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/competitors/dantzig.h"
 #include "solvers/competitors/looks.h"
 #include "solvers/competitors/selector.h"

@@ -40,8 +40,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "solvers/access/context.h"
-#include "solvers/algorithm.h"
-#include "solvers/competitors/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/competitors/looks.h"
 #include "solvers/competitors/selector.h"
 

@@ -21,6 +21,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The options of solvers that look at the support and at others at random. */
+#define TH_LOOK_OPTIONS "sparsity", "budget", "passes", "validation", "lambda"
+
 /* With which probability attributes are seen. */
 struct th_looks_odds {
   double one; /* p: an attribute outside of the support */

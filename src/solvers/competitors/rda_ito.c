@@ -25,8 +25,7 @@
  * Ours: a mini-batch makes one step, all its gradients being taken at the same
  * w; the default step size, below; and the restart of averaging.c.
  * SPDX-License-Identifier: MIT */
-#include "solvers/algorithm.h"
-#include "solvers/competitors/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/competitors/averaging.h"
 
 #include <math.h>

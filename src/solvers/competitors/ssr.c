@@ -22,8 +22,7 @@
  * in the end (here: no). The form for a budget is ours, and so are the
  * constants.
  * SPDX-License-Identifier: MIT */
-#include "solvers/algorithm.h"
-#include "solvers/competitors/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/competitors/averaging.h"
 
 #include <math.h>

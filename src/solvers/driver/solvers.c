@@ -1,15 +1,9 @@
 /* solvers.c - the solver table
  * SPDX-License-Identifier: MIT */
 #include "base/search.h"
-#include "solvers/competitors/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/driver/train.h"
-#include "solvers/exact/algorithms.h"
-#include "solvers/greedy/algorithms.h"
-#include "solvers/ridge/algorithms.h"
-#include "solvers/sampling/algorithms.h"
-#include "solvers/sift/algorithms.h"
-#include "solvers/stochastic/algorithms.h"
-#include "solvers/thresholding/algorithms.h"
+#include "solvers/sampling/ball.h"
 
 /* Solvers that share a file differ in options, too. */
 #define EXPLORES "eta", "batch-explore", "updates-explore", "shared-support"

@@ -30,14 +30,13 @@
  * rounding below it, are scaled away. The certificate is that of the model that
  * is left.
  * SPDX-License-Identifier: MIT */
-#include "solvers/exact/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/penalised/certify.h"
 
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "model/claims.h"
 #include "solvers/access/support.h"
-#include "solvers/algorithm.h"
 #include "solvers/exact/working_set_solver.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "state/state.h"

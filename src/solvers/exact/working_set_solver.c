@@ -6,9 +6,9 @@
 #include "base/elementary.h"
 #include "base/integer.h"
 #include "base/memory.h"
+#include "data/shape.h"
 #include "math/gap.h"
 #include "ranks/partition.h"
-#include "solvers/access/density.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
                   th_active_set_bytes(members);
   bool cached = th_csc_cache_fits(shape, owned);
   bytes += cached ? th_csc_cache_bytes(shape, owned) : 0;
-  if (!th_density_is_full(shape)) {
+  if (!th_shape_is_full(shape)) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += th_active_set_form_bytes(members);
     return bytes + (int64_t)(12 * column * (double)members);

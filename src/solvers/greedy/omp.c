@@ -23,8 +23,7 @@
 #include "ranks/partition.h"
 #include "solvers/access/folds.h"
 #include "solvers/access/support.h"
-#include "solvers/algorithm.h"
-#include "solvers/greedy/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/greedy/pursuit.h"
 #include "solvers/penalised/plan_penalised.h"
 

@@ -34,8 +34,7 @@
 #include "solvers/access/gram.h"
 #include "solvers/access/sampled_plan.h"
 #include "solvers/access/support.h"
-#include "solvers/algorithm.h"
-#include "solvers/greedy/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/greedy/candidates.h"
 #include "solvers/greedy/descent.h"
 

@@ -10,6 +10,10 @@
 
 #include "solvers/penalised/problem.h"
 
+/* How far a norm may stay away from a ball's radius without a notice: gaps tell
+ * no more. */
+#define TH_BALL_CLOSE 1e-6
+
 /* A model evaluated on all the data of its problem. */
 struct th_certify_review {
   struct th_problem *problem; /* borrowed */

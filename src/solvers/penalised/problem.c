@@ -5,10 +5,10 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "data/shape.h"
 #include "math/gap.h"
 #include "math/kernels/column.h"
 #include "math/kernels/kernels.h"
-#include "solvers/access/density.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
                            .rows = shape->training};
   TH_TRY(th_agree(context->comm, load_examples(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
-  p->dense = th_density_is_full(shape);
+  p->dense = th_shape_is_full(shape);
   choose_precision(p, shape);
   if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
     rc = th_csc_cache_load(&p->csc, context->source, p->active.attribute,

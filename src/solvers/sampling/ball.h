@@ -20,6 +20,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The options of steps within a ball. */
+#define TH_OPTIONS_IN_A_BALL                                                   \
+  "passes", "validation", "batch", "eta", "start", "radius", "step-factor",    \
+      "adagrad"
+
 /* The numbers of an iterate that belong to no attribute. Replicated. */
 struct th_ball_frame {
   double radius; /* B */

@@ -13,8 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "solvers/access/whole_rows.h"
-#include "solvers/algorithm.h"
-#include "solvers/sampling/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/sampling/iterate.h"
 #include "solvers/sampling/learning.h"
 #include "solvers/solver_table.h"

@@ -31,8 +31,7 @@
 #include "base/memory.h"
 #include "ranks/partition.h"
 #include "solvers/access/sampled_plan.h"
-#include "solvers/algorithm.h"
-#include "solvers/sampling/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>

@@ -50,8 +50,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "math/schedule.h"
-#include "solvers/algorithm.h"
-#include "solvers/sift/algorithms.h"
+#include "solvers/algorithms.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include "math/schedule.h"
 #include "ranks/partition.h"
 #include "solvers/access/folds.h"
+#include "solvers/algorithms.h"
 #include "solvers/predict/end.h"
-#include "solvers/sift/algorithms.h"
 #include "solvers/sift/sift.h"
 #include "solvers/thresholding/budgeted_plan.h"
 

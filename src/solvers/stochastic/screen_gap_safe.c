@@ -22,7 +22,7 @@
 
 #include "base/integer.h"
 #include "math/gap.h"
-#include "solvers/stochastic/algorithms.h"
+#include "solvers/algorithms.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,7 +38,7 @@ static th_status screen_here(struct th_stochastic *s, struct th_error *err)
 {
   double margin = th_gap_margin(s->caches.type);
   /* line 11: the centre Z / c and the radii */
-  const double *second = th_stochastic_second(s);
+  const double *second = th_pass_second(s);
   double c = fmax(1, s->full.pass.dual_norm);
   /* line 12: the screening set */
   for (int64_t g = 0; g < s->grouping.groups; g++) {
@@ -49,7 +49,7 @@ static th_status screen_here(struct th_stochastic *s, struct th_error *err)
   }
   th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   /* line 13: pruning */
-  return th_stochastic_keep(s, err);
+  return th_places_keep(s, err);
 }
 
 /* --- The second point: steps of SpaRSA ------------------------------------ */
@@ -84,16 +84,16 @@ static th_status differences(struct th_stochastic *s, const struct th_sparsa *p,
                              struct th_error *err)
 {
   const double *z = s->active.field[TH_FIELD_DUAL];
-  const double *b = th_stochastic_coef(s);
+  const double *b = th_coef_of(s);
   double *work = s->places.group_second;
   th_status rc;
   for (int64_t k = 0; k < s->active.count; k++)
     work[k] = (b[k] - old_coef(s, p)[k]) * (b[k] - old_coef(s, p)[k]);
-  TH_TRY(th_stochastic_total(s, work, squares, err));
+  TH_TRY(th_coef_total(s, work, squares, err));
   for (int64_t k = 0; k < s->active.count; k++)
     work[k] =
         -s->lambda * (b[k] - old_coef(s, p)[k]) * (z[k] - old_dual(s, p)[k]);
-  TH_TRY(th_stochastic_total(s, work, bend, err));
+  TH_TRY(th_coef_total(s, work, bend, err));
 done:
   return rc;
 }
@@ -103,12 +103,12 @@ done:
 static th_status try_step(struct th_stochastic *s, struct th_sparsa *p,
                           struct th_error *err)
 {
-  double *b = th_stochastic_coef(s);
+  double *b = th_coef_of(s);
   for (int64_t k = 0; k < s->active.count; k++)
     b[k] = old_coef(s, p)[k] + p->step * s->lambda * old_dual(s, p)[k];
-  th_stochastic_prox(s, p->step, b);
+  th_coef_prox(s, p->step, b);
   p->passes++;
-  return th_stochastic_pass(s, err);
+  return th_pass_make(s, err);
 }
 
 /* Make one step that is accepted, and choose the length of the next.
@@ -122,7 +122,7 @@ static th_status sparsa_step(struct th_stochastic *s, struct th_sparsa *p,
   double bend = 0;
   bool accepted = false;
   th_status rc;
-  memcpy(old_coef(s, p), th_stochastic_coef(s), bytes);
+  memcpy(old_coef(s, p), th_coef_of(s), bytes);
   memcpy(old_dual(s, p), s->active.field[TH_FIELD_DUAL], bytes);
   while (!accepted) {
     TH_TRY(try_step(s, p, err));
@@ -157,7 +157,7 @@ static th_status screen(struct th_stochastic *s, struct th_sparsa *p,
   TH_TRY(screen_here(s, err));
   if (s->active.total == before)
     return TH_OK;
-  TH_TRY(th_stochastic_pass(s, err));
+  TH_TRY(th_pass_make(s, err));
   forget(p, s->full.pass.objective);
 done:
   return rc;
@@ -190,12 +190,11 @@ th_status th_screen_gap_safe_refine(struct th_stochastic *s,
   struct stretch stretch = {INFINITY, INFINITY, 0};
   double squares = 0;
   th_status rc;
-  TH_TRY(
-      th_stochastic_total(s, s->active.field[TH_FIELD_SECOND], &squares, err));
+  TH_TRY(th_coef_total(s, s->active.field[TH_FIELD_SECOND], &squares, err));
   p->shortest = squares > 0 ? 1 / (s->control.smoothness * squares) : 1;
   p->step = fmax(p->step, p->shortest);
   p->passes = 0;
-  TH_TRY(th_stochastic_pass(s, err));
+  TH_TRY(th_pass_make(s, err));
   forget(p, s->full.pass.objective);
   for (int64_t k = 0; s->full.pass.gap > gap && p->passes < most &&
                       !stagnates(&stretch, p, s->full.pass.gap);
@@ -276,7 +275,7 @@ static th_status screen_ahead(struct th_stochastic *s, int64_t passes,
   int64_t before;
   th_status rc;
   if (s->full.pass.objective < state->objective)
-    memcpy(th_stochastic_screening_field(s, POINT), th_stochastic_coef(s),
+    memcpy(th_stochastic_screening_field(s, POINT), th_coef_of(s),
            (size_t)s->active.count * sizeof(double));
   change_places(s);
   TH_TRY(th_screen_gap_safe_refine(s, &state->sparsa, gap, passes, err));
@@ -297,7 +296,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   struct th_pass iterate;
   double intercept;
   th_status rc;
-  TH_TRY(th_stochastic_pass(s, err)); /* line 10: primal and dual point */
+  TH_TRY(th_pass_make(s, err)); /* line 10: primal and dual point */
   TH_TRY(screen_here(s, err));
   if (s->context->config->screening.rule == TH_RULE_PAPER)
     return rc;
@@ -308,8 +307,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   intercept = s->intercept;
   TH_TRY(screen_ahead(s, passes, err));
   state->drawn = s->control.drawn;
-  th_stochastic_pass_restore(s, &iterate,
-                             intercept); /* as it was before pruning */
+  th_pass_restore(s, &iterate, intercept); /* as it was before pruning */
   th_stochastic_changed(s, TH_CHANGE_COEF);
 done:
   return rc;

@@ -16,8 +16,7 @@
 #include "base/memory.h"
 #include "math/gap.h"
 #include "math/penalty.h"
-#include "solvers/exact/algorithms.h"
-#include "solvers/stochastic/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
@@ -79,7 +78,7 @@ static double median(struct th_stochastic *s, int64_t ballots)
  * is kept. Collective. */
 static void vote(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   double *votes = th_stochastic_screening_field(s, TH_ONLINE_VOTES);
   bool election = ++screen->ballots % TH_ONLINE_BALLOTS == 0;
   double enough = INFINITY;
@@ -153,7 +152,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
   th_status rc = TH_OK;
   *drawn = 0;
   while (*drawn < examples && more) {
-    TH_TRY(th_stochastic_batch_next(s, &more, err));
+    TH_TRY(th_minibatch_next(s, &more, err));
     for (int64_t r = 0; more && r < s->minibatch.rows; r++) {
       double factor =
           -s->minibatch.factor[r] * (double)s->minibatch.rows / s->lambda;
@@ -162,7 +161,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
       widen_bounds(&s->minibatch.row[r], factor, bound);
     }
     *drawn += more ? s->minibatch.rows : 0;
-    th_stochastic_batch_release(s, false);
+    th_minibatch_release(s, false);
   }
   s->control.drawn += *drawn;
   s->control.loss = loss;
@@ -241,20 +240,20 @@ static void clear_check(struct th_stochastic *s)
 th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
                                   int64_t *readmitted, struct th_error *err)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   double risk = 1 - s->context->config->confidence;
   double delta = th_penalty_confidence_share(risk, ++screen->checks);
   int64_t drawn = 0;
   th_status rc;
   clear_check(s);
   TH_TRY(th_screen_online_check_readmit(s, err));
-  TH_TRY(th_stochastic_coef_bound(s, err));
+  TH_TRY(th_coef_bound(s, err));
   TH_TRY(take_sample(s, examples, &drawn, err));
   bound_duals(s, drawn, delta);
   screen->doubtful = count_doubtful(s);
   *readmitted = mark_returning(s);
   clear_check(s);
-  TH_TRY(th_stochastic_keep(s, err));
+  TH_TRY(th_places_keep(s, err));
   s->certificate.screened_wrongly += *readmitted;
   s->confidence = 1 - risk;
 done:
@@ -303,7 +302,7 @@ void th_screen_online_clear(struct th_stochastic *s, enum th_online_field field)
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_config *config = s->context->config;
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   if (!s->update->memoryless)
     return th_fail(
         err, TH_EUSAGE,
@@ -312,7 +311,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   screen->first_length = first_length(s);
   screen->checked = s->active.total;
   screen->certified_active = -1;
-  th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
+  th_coef_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
   struct th_online_problem problem = {.loss = s->context->loss,
                                       .lambda = s->lambda,
                                       .n = s->n,
@@ -329,15 +328,17 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 /* T of line 7, or as many steps as the examples allow. */
 static int64_t online_block(struct th_stochastic *s)
 {
+  const struct th_online_screen *screen = s->screening_state;
   return th_min_i64(
-      th_screen_online_of(s)->online.length,
+      screen->online.length,
       th_integer_ceil_divide(th_screen_online_left(s), s->minibatch.capacity));
 }
 
 /* Lines 10 to 14. The engine and the update rule do lines 8 and 9. */
 static void observe(struct th_stochastic *s)
 {
-  struct th_online *online = &th_screen_online_of(s)->online;
+  struct th_online_screen *screen = s->screening_state;
+  struct th_online *online = &screen->online;
   struct th_online_vectors vectors = th_screen_online_vectors_of(s);
   const struct th_minibatch *minibatch = &s->minibatch;
   th_online_step(online, vectors); /* mu_t; line 14 */
@@ -359,12 +360,13 @@ static void observe(struct th_stochastic *s)
 /* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
 static void screen_block(struct th_stochastic *s)
 {
-  struct th_online *online = &th_screen_online_of(s)->online;
+  struct th_online_screen *screen = s->screening_state;
+  struct th_online *online = &screen->online;
   struct th_online_vectors vectors = th_screen_online_vectors_of(s);
   double margin = th_gap_margin(s->caches.type);
   th_online_mean(online, vectors);
-  th_online_end(online, th_stochastic_dual_norm(s, vectors.X), vectors);
-  th_stochastic_dual_norm(s, vectors.Z);
+  th_online_end(online, th_pass_dual_norm(s, vectors.X), vectors);
+  th_pass_dual_norm(s, vectors.Z);
   th_grouping_second(&s->grouping, s->context->comm, vectors.N,
                      s->places.group_second);
   th_online_judge(online, s->grouping.groups, s->places.group_dual,
@@ -377,10 +379,10 @@ static void screen_block(struct th_stochastic *s)
 /* Lines 16 to 22, at the end of a block. Collective. */
 static th_status end(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   th_status rc;
   screen_block(s);                               /* lines 17 to 20 */
-  TH_TRY(th_stochastic_keep(s, err));            /* line 21 */
+  TH_TRY(th_places_keep(s, err));                /* line 21 */
   TH_TRY(th_screen_online_check_anchor(s, err)); /* line 16 */
   TH_TRY(th_screen_online_check(s, err));        /* section 3.4 */
   th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
@@ -415,7 +417,7 @@ static void report_screening(const struct th_stochastic *s, int64_t readmitted,
 /* Tell the user about the attributes that a stream left out. */
 static void report_stream(struct th_stochastic *s)
 {
-  const struct th_online_screen *screen = th_screen_online_of(s);
+  const struct th_online_screen *screen = s->screening_state;
   if (screen->doubtful > 0)
     th_context_notice(
         s->context,
@@ -447,7 +449,7 @@ static bool is_exact(const struct th_stochastic *s)
 
 static void describe(struct th_stochastic *s, struct th_state *list)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   th_online_describe(&screen->online, list);
   TH_STATE_ONE(list, screen, averaged);
   TH_STATE_ONE(list, screen, intercept);
@@ -460,7 +462,7 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, screen, checks);
   TH_STATE_ONE(list, screen, doubtful);
   TH_STATE_ONE(list, screen, refined);
-  th_stochastic_pass_describe(&screen->certified, "certified", list);
+  th_pass_describe(&screen->certified, "certified", list);
   TH_STATE_ONE(list, screen, certified_intercept);
   TH_STATE_ONE(list, screen, certified_active);
   TH_STATE_ONE(list, screen, safe_intercept);
@@ -536,10 +538,10 @@ static th_status screen_online_end_exactly(struct th_stochastic *s,
 static th_status end_again(struct th_stochastic *s, double gap,
                            struct th_error *err)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   int64_t readmitted = 0;
   screen->wanted = gap;
   screen->certified_active = -1;
-  th_stochastic_hold(s, TH_ONLINE_EXACT, NULL);
+  th_coef_hold(s, TH_ONLINE_EXACT, NULL);
   return screen_online_end_exactly(s, &readmitted, err);
 }

@@ -51,13 +51,6 @@ struct th_online_screen {
 };
 
 /* Local. */
-static inline struct th_online_screen *
-th_screen_online_of(struct th_stochastic *s)
-{
-  return s->screening_state;
-}
-
-/* Local. */
 struct th_online_vectors
 th_screen_online_vectors_of(const struct th_stochastic *s);
 

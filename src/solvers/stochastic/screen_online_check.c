@@ -31,7 +31,7 @@ enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
 
 void th_screen_online_check_follow(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   const struct th_online *online = &screen->online;
   double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   int64_t every = th_integer_ceil_divide(online->length, IN_AVERAGE);
@@ -42,7 +42,7 @@ void th_screen_online_check_follow(struct th_stochastic *s)
   if (s->update->flush != NULL)
     s->update->flush(s);
   for (int64_t p = 0; p < s->active.count; p++)
-    average[p] += th_stochastic_coef(s)[p];
+    average[p] += th_coef_of(s)[p];
   screen->intercept += s->intercept;
   screen->averaged++;
 }
@@ -51,7 +51,7 @@ void th_screen_online_check_follow(struct th_stochastic *s)
 static th_status bound_coefs(struct th_stochastic *s, const double *v,
                              struct th_error *err)
 {
-  th_status rc = th_stochastic_bound(s, v, &s->scaling.anchor_coef_bound, err);
+  th_status rc = th_coef_bound_of(s, v, &s->scaling.anchor_coef_bound, err);
   s->scaling.anchor_coef_bound *= TH_FIXED_SLACK;
   return rc;
 }
@@ -90,7 +90,7 @@ static th_status multiply(struct th_stochastic *s, const double *v,
   double *part = s->places.group_second;
   int64_t drawn = 0;
   bool good = true;
-  th_status rc = th_stochastic_scale(s, err);
+  th_status rc = th_coef_scale(s, err);
   for (; drawn < rows && rc == TH_OK; drawn++)
     rc = th_row_caches_draw(&s->caches,
                             th_row_caches_unit_of(&s->caches, row[drawn]), err);
@@ -140,7 +140,7 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
   struct th_comm *comm = s->context->comm;
   double objective[TH_ANCHOR_LEVELS];
   int64_t row[TH_ONLINE_RECENT];
-  int64_t rows = list_recent(th_screen_online_of(s), row);
+  int64_t rows = list_recent(s->screening_state, row);
   int64_t *sums = NULL;
   th_status rc =
       TH_NEW(&sums, TH_ANCHOR_LEVELS * rows + 1, "online screening", err);
@@ -166,7 +166,7 @@ done:
 static th_status sparse_average(struct th_stochastic *s, double *anchor,
                                 struct th_error *err)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   double level[TH_ANCHOR_LEVELS];
   double largest = 0;
@@ -192,14 +192,13 @@ done:
 th_status th_screen_online_check_anchor(struct th_stochastic *s,
                                         struct th_error *err)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   double *anchor = th_stochastic_screening_field(s, TH_ONLINE_ANCHOR);
   th_status rc;
   if (screen->averaged > 0) {
     TH_TRY(sparse_average(s, anchor, err));
   } else {
-    memcpy(anchor, th_stochastic_coef(s),
-           (size_t)s->active.count * sizeof *anchor);
+    memcpy(anchor, th_coef_of(s), (size_t)s->active.count * sizeof *anchor);
     s->anchor_intercept = s->intercept;
     TH_TRY(bound_coefs(s, anchor, err));
   }
@@ -253,14 +252,14 @@ th_status th_screen_online_check_readmit(struct th_stochastic *s,
   int64_t count = 0;
   double *was;
   th_status rc;
-  TH_TRY(th_stochastic_home(s, err));
+  TH_TRY(th_places_home(s, err));
   rc = list_screened(s, &missing, &count, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   for (int64_t p = 0; p < s->active.count; p++)
     was[p] = 1;
   TH_TRY(th_active_add(&s->active, s->context, missing, count, err));
-  rc = th_stochastic_rebuild(s, err);
+  rc = th_places_rebuild(s, err);
 done:
   free(missing);
   return rc;
@@ -279,8 +278,7 @@ static bool judge_violations(struct th_stochastic *s)
   for (int64_t g = 0; g < s->grouping.groups; g++)
     s->places.group_keep[g] =
         marked[g] > 0 || s->places.group_dual[g] > 1 + rounding;
-  th_grouping_dual(&s->grouping, s->context->comm, th_stochastic_coef(s),
-                   marked);
+  th_grouping_dual(&s->grouping, s->context->comm, th_coef_of(s), marked);
   for (int64_t g = 0; g < s->grouping.groups; g++)
     s->places.group_keep[g] = s->places.group_keep[g] || marked[g] > 0;
   th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
@@ -299,7 +297,7 @@ static int64_t count_needed(struct th_stochastic *s)
   double *back = th_stochastic_screening_field(s, TH_ONLINE_BACK);
   int64_t needed = 0;
   for (int64_t p = 0; p < s->active.count; p++) {
-    needed += back[p] != 0 && th_stochastic_coef(s)[p] != 0;
+    needed += back[p] != 0 && th_coef_of(s)[p] != 0;
     back[p] = 0;
   }
   s->context->comm->ops->sum_i64(s->context->comm, &needed, 1);
@@ -313,11 +311,12 @@ static th_status solve_screened(struct th_stochastic *s, int64_t most,
 {
   struct th_sparsa sparsa = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
                              .patience = PATIENCE_IN_PASSES};
-  double wanted = th_screen_online_of(s)->wanted;
-  double gap = wanted > 0 ? wanted : exact_gap * s->goal.zero_objective;
+  const struct th_online_screen *screen = s->screening_state;
+  double gap =
+      screen->wanted > 0 ? screen->wanted : exact_gap * s->goal.zero_objective;
   th_status rc = th_screen_gap_safe_refine(s, &sparsa, gap, most, err);
   *exact = s->full.pass.gap <= gap;
-  th_stochastic_hold(s, TH_ONLINE_EXACT, NULL);
+  th_coef_hold(s, TH_ONLINE_EXACT, NULL);
   return rc;
 }
 
@@ -331,13 +330,13 @@ static th_status look_around(struct th_stochastic *s,
   th_status rc;
   TH_TRY(th_screen_online_check_readmit(s, err));
   if (solution != NULL)
-    th_stochastic_assign(s, solution);
-  TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_pass(s, err));
+    th_coef_assign(s, solution);
+  TH_TRY(th_pass_norms(s, err));
+  TH_TRY(th_pass_make(s, err));
   whole = s->full.pass;
   *more = judge_violations(s);
-  TH_TRY(th_stochastic_keep(s, err));
-  th_stochastic_pass_restore(s, &whole, s->intercept);
+  TH_TRY(th_places_keep(s, err));
+  th_pass_restore(s, &whole, s->intercept);
   if (*more)
     th_stochastic_changed(s, TH_CHANGE_PROBLEM);
   else
@@ -350,14 +349,13 @@ done:
  * been left out since. Local; replicated. */
 static bool return_to_solution(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   bool known = screen->certified_active == s->active.total;
   if (screen->refined)
-    th_stochastic_return(s, TH_ONLINE_EXACT, s->intercept);
+    th_coef_return(s, TH_ONLINE_EXACT, s->intercept);
   screen->refined = true;
   if (known) {
-    th_stochastic_pass_restore(s, &screen->certified,
-                               screen->certified_intercept);
+    th_pass_restore(s, &screen->certified, screen->certified_intercept);
     th_stochastic_learnt(s, TH_KNOWN_PASS);
   }
   return known;
@@ -366,7 +364,7 @@ static bool return_to_solution(struct th_stochastic *s)
 /* Remember that b is an exact solution of the whole problem. */
 static void remember(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   screen->certified = s->full.pass;
   screen->certified_intercept = s->intercept;
   screen->certified_active = s->active.total;
@@ -417,10 +415,10 @@ th_status th_screen_online_check_adopt(struct th_stochastic *s,
 /* Return to the last safe state, and screen more cautiously. */
 static void fall_back(struct th_stochastic *s, int64_t readmitted)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   double w = screen->online.exponent;
   double raised = fmax(w, fmin(w + raise, highest));
-  th_stochastic_return(s, TH_ONLINE_SAFE, screen->safe_intercept);
+  th_coef_return(s, TH_ONLINE_SAFE, screen->safe_intercept);
   th_screen_online_clear(s, TH_ONLINE_VOTES);
   screen->ballots = 0;
   th_online_restart(&screen->online, raised, screen->first_length, 0,
@@ -434,10 +432,10 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
 /* No error was found: go on from where the check began. */
 static void go_back(struct th_stochastic *s, double intercept, bool safe)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
-  th_stochastic_return(s, TH_ONLINE_HELD, intercept);
+  struct th_online_screen *screen = s->screening_state;
+  th_coef_return(s, TH_ONLINE_HELD, intercept);
   if (safe)
-    th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
+    th_coef_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
 }
 
 /* Passes that a check may take. If they are too few, they are not lost: the
@@ -453,7 +451,7 @@ static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
  * experiments (section 4.2), and when nothing is left. */
 static bool check_is_due(struct th_stochastic *s)
 {
-  const struct th_online_screen *screen = th_screen_online_of(s);
+  const struct th_online_screen *screen = s->screening_state;
   if (s->active.total == screen->checked &&
       (screen->online.rule != TH_RULE_PROJ ||
        s->control.drawn - screen->drawn < PATIENCE * s->n))
@@ -467,7 +465,7 @@ static bool check_is_due(struct th_stochastic *s)
  * that are left. Collective. */
 static th_status check_stream(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   bool last = th_screen_online_left(s) < s->minibatch.capacity;
   int64_t readmitted = 0;
   th_status rc;
@@ -480,14 +478,14 @@ static th_status check_stream(struct th_stochastic *s, struct th_error *err)
     fall_back(s, readmitted);
     TH_TRY(th_screen_online_check_anchor(s, err));
   }
-  th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
+  th_coef_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
 done:
   return rc;
 }
 
 th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_online_screen *screen = th_screen_online_of(s);
+  struct th_online_screen *screen = s->screening_state;
   int64_t most = passes_of_check(s, screen->drawn);
   double intercept = 0;
   int64_t readmitted = 0;
@@ -496,7 +494,7 @@ th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
     return check_stream(s, err);
   if (!check_is_due(s))
     return TH_OK;
-  th_stochastic_hold(s, TH_ONLINE_HELD, &intercept);
+  th_coef_hold(s, TH_ONLINE_HELD, &intercept);
   TH_TRY(th_screen_online_check_refine(s, most, &readmitted, err));
   th_stochastic_changed(s, TH_CHANGE_COEF);
   screen->drawn = s->control.drawn;

@@ -24,9 +24,9 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "math/gap.h"
+#include "solvers/algorithms.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"
-#include "solvers/stochastic/algorithms.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -107,8 +107,8 @@ static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_OK;
   if ((double)s->active.total > worth_renewing * (double)s->control.measured)
     return rc;
-  TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_batch_speedup(s, err));
+  TH_TRY(th_pass_norms(s, err));
+  TH_TRY(th_pass_speedup(s, err));
 done:
   return rc;
 }
@@ -142,8 +142,8 @@ static th_status take_step(struct th_stochastic *s, bool *more,
                            struct th_error *err)
 {
   th_status rc;
-  choose_step(s);                                 /* line 3 */
-  TH_TRY(th_stochastic_batch_next(s, more, err)); /* line 4 */
+  choose_step(s);                          /* line 3 */
+  TH_TRY(th_minibatch_next(s, more, err)); /* line 4 */
   if (!*more)
     return TH_OK;
   if (s->screening->observe != NULL)
@@ -152,7 +152,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
   s->control.steps++;
   tell_going(s);
   s->update->step(s); /* line 6 */
-  th_stochastic_batch_release(s, false);
+  th_minibatch_release(s, false);
 done:
   return rc;
 }
@@ -187,9 +187,9 @@ static th_status stochastic_gather(struct th_stochastic *s,
     rc = TH_NEW(&bytes, s->context->comm->size, "the support", err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   for (int64_t p = 0; p < s->active.count; p++)
-    if (th_stochastic_coef(s)[p] != 0)
-      s->places.choice[mine++] = (struct th_index_value){
-          s->active.attribute[p], th_stochastic_coef(s)[p]};
+    if (th_coef_of(s)[p] != 0)
+      s->places.choice[mine++] =
+          (struct th_index_value){s->active.attribute[p], th_coef_of(s)[p]};
   TH_TRY(th_comm_gather(s->context->comm, s->places.choice,
                         mine * (int64_t)sizeof *s->places.choice, bytes,
                         (void **)&all, err));
@@ -252,7 +252,7 @@ th_status th_stochastic_step(void *state, struct th_context *context,
   th_stochastic_changed(s, TH_CHANGE_LOOP);
   /* line 1 */
   if (!knows(s, TH_KNOWN_COEF_BOUND))
-    TH_TRY(th_stochastic_coef_bound(s, err));
+    TH_TRY(th_coef_bound(s, err));
   th_stochastic_changed(s, TH_CHANGE_STEPS);
   if (s->update->begin != NULL)
     TH_TRY(s->update->begin(s, err));
@@ -260,10 +260,10 @@ th_status th_stochastic_step(void *state, struct th_context *context,
   if (!*more)
     return rc;
   if (s->screening->end != NULL)
-    TH_TRY(s->screening->end(s, err));   /* line 7 */
-  TH_TRY(check_gap(s, err));             /* line 8 */
-  TH_TRY(th_stochastic_balance(s, err)); /* line 9 */
-  TH_TRY(renew_steps(s, err));           /* line 10 */
+    TH_TRY(s->screening->end(s, err)); /* line 7 */
+  TH_TRY(check_gap(s, err));           /* line 8 */
+  TH_TRY(th_places_balance(s, err));   /* line 9 */
+  TH_TRY(renew_steps(s, err));         /* line 10 */
   fill_certificate(s);
   TH_TRY(stochastic_gather(s, err));
 done:
@@ -276,13 +276,13 @@ th_status th_stochastic_finish(void *state, struct th_context *context,
   struct th_stochastic *s = state;
   th_status rc = TH_OK;
   (void)context;
-  th_stochastic_batch_release(s, true);
+  th_minibatch_release(s, true);
   if (s->screening->finish != NULL) {
     th_stochastic_changed(s, TH_CHANGE_END);
     TH_TRY(s->screening->finish(s, err));
   }
   if (!knows(s, TH_KNOWN_PASS))
-    TH_TRY(th_stochastic_pass(s, err));
+    TH_TRY(th_pass_make(s, err));
   if (ends_exactly(s))
     TH_TRY(end_exactly(s, err));
   fill_certificate(s);
@@ -359,10 +359,10 @@ static th_status sharpen(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
   s->caches.type = TH_F64;
-  TH_TRY(th_stochastic_rebuild(s, err));
+  TH_TRY(th_places_rebuild(s, err));
   if (s->update->restart == NULL)
     return rc;
-  TH_TRY(th_stochastic_pass(s, err));
+  TH_TRY(th_pass_make(s, err));
   s->update->restart(s);
 done:
   return rc;
@@ -412,9 +412,9 @@ static th_status check_gap(struct th_stochastic *s, struct th_error *err)
   if (s->goal.last && !exact && may_sharpen(s, wanted))
     look = fmax(look, still_gap * s->goal.zero_objective);
   if (!knows(s, TH_KNOWN_LOOKED))
-    TH_TRY(th_stochastic_pass(s, err));
+    TH_TRY(th_pass_make(s, err));
   if (!knows(s, TH_KNOWN_PASS) && !exact && s->full.pass.gap <= look)
-    TH_TRY(th_stochastic_pass(s, err));
+    TH_TRY(th_pass_make(s, err));
   if (!(s->full.pass.gap <= look))
     return rc;
   if (s->goal.last && !exact)
@@ -441,7 +441,7 @@ static th_status end_exactly(struct th_stochastic *s, struct th_error *err)
   th_stochastic_changed(s, TH_CHANGE_END);
   TH_TRY(s->screening->refine(s, wanted, err));
   if (!knows(s, TH_KNOWN_PASS))
-    rc = th_stochastic_pass(s, err);
+    rc = th_pass_make(s, err);
 done:
   return rc;
 }
@@ -579,7 +579,7 @@ static struct th_range keep_active(struct th_stochastic *s,
   th_state_note(state, rc);
   if (!th_state_agree(state, context->comm))
     return here;
-  th_state_note(state, th_stochastic_keep(s, state->err));
+  th_state_note(state, th_places_keep(s, state->err));
   if (th_state_agree(state, context->comm))
     th_state_note(state, th_source_activate(context->source, context->comm,
                                             s->active.attribute,
@@ -671,7 +671,7 @@ static void describe_certificate(struct th_stochastic *s,
 {
   struct th_certificate *c = &s->certificate;
   int64_t capacity = 0;
-  th_stochastic_pass_describe(&s->full.pass, "pass", state);
+  th_pass_describe(&s->full.pass, "pass", state);
   th_certificate_describe(&s->goal.whole, "whole", state);
   th_certificate_describe(c, "certificate", state);
   TH_STATE_ONE(state, c, path_size);
@@ -704,7 +704,7 @@ void th_stochastic_describe(struct th_stochastic *s, struct th_state *state)
   describe_rows(s, state);
   describe_iterate(s, state);
   describe_control(&s->control, state);
-  th_stochastic_scaling_describe(&s->scaling, state);
+  th_coef_scaling_describe(&s->scaling, state);
   describe_certificate(s, state);
   th_support_describe(&s->support, "support", state);
   th_state_enter(state, "update");
@@ -734,11 +734,11 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
         th_alloc(&s->screening_state, 1, s->screening->size, "screening", err));
   TH_TRY(TH_NEW(&s->target, n, "targets", err));
   TH_TRY(TH_NEW(&s->eta, n, "weights", err));
-  TH_TRY(th_stochastic_pass_init(&s->full, n, err));
+  TH_TRY(th_pass_init(&s->full, n, err));
   TH_TRY(th_row_caches_init(&s->caches, context, &s->active,
                             config->row_cache_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
-  TH_TRY(th_stochastic_batch_init(&s->minibatch, th_min_i64(rows, n), err));
+  TH_TRY(th_minibatch_init(&s->minibatch, th_min_i64(rows, n), err));
   TH_TRY(th_context_all_examples(context, s->target, s->eta, err));
 done:
   return rc;
@@ -750,7 +750,7 @@ static th_status choose_lambda(struct th_stochastic *s, int64_t point,
                                struct th_error *err)
 {
   s->lambda = 1;
-  th_status rc = th_stochastic_pass(s, err);
+  th_status rc = th_pass_make(s, err);
   if (rc != TH_OK)
     return rc;
   s->certificate.lambda_max = s->full.pass.dual_norm;
@@ -774,14 +774,14 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   th_status rc;
   TH_TRY(th_active_init(&s->active, s->context, fields, err));
   TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
-  TH_TRY(th_stochastic_form(s, err));
+  TH_TRY(th_places_form(s, err));
   s->balanced = 1;
-  TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_batch_speedup(s, err));
+  TH_TRY(th_pass_norms(s, err));
+  TH_TRY(th_pass_speedup(s, err));
   TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
   if (warm != NULL && warm->model != NULL) {
-    th_stochastic_assign(s, warm->model);
-    TH_TRY(th_stochastic_pass(s, err));
+    th_coef_assign(s, warm->model);
+    TH_TRY(th_pass_make(s, err));
   }
   if (s->update->create != NULL)
     TH_TRY(s->update->create(s, err));
@@ -844,12 +844,13 @@ void th_stochastic_free(void *state)
   th_grouping_free(&s->grouping);
   th_row_caches_free(&s->caches);
   th_example_order_free(&s->order);
-  th_stochastic_batch_free(&s->minibatch);
+  th_minibatch_free(&s->minibatch);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
   if (s->goal.problem != NULL)
     th_problem_free(s->goal.problem);
   free(s->goal.problem);
-  th_stochastic_pass_free(&s->full, &s->places);
+  th_pass_free(&s->full);
+  th_places_free(&s->places);
   TH_FREE(s->target, s->eta, s);
 }

@@ -21,7 +21,10 @@
 #include "solvers/access/row_caches.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithm.h"
-#include "solvers/stochastic/stochastic_pass.h"
+#include "solvers/stochastic/coef.h"
+#include "solvers/stochastic/minibatch.h"
+#include "solvers/stochastic/pass.h"
+#include "solvers/stochastic/places.h"
 #include "state/state.h"
 
 #include <stdbool.h>
@@ -34,22 +37,6 @@ enum th_field {
   TH_FIELD_DUAL,   /* Z, of the last full pass */
   TH_FIELD_LAZY,   /* the state of a coefficient that is updated lazily */
   TH_FIELD_UPDATE  /* first of the update rule's own; then the screening's */
-};
-
-/* One mini-batch. Replicated but for row[]. */
-struct th_minibatch {
-  int64_t rows;
-  int64_t capacity;
-  int64_t *index;     /* stored rows, in the order of drawing */
-  struct th_row *row; /* this rank's values */
-  double *prediction; /* x'b + b0 before the update */
-  double *anchored;   /* the same at the anchor, if the rule has one */
-  double *theta;      /* f'(prediction; y) */
-  double *factor;     /* weight theta / rows: the mean gradient is the sum of
-                         factor x over the rows */
-  int64_t *sums;      /* predictions in fixed point, and a flag */
-  int64_t holds;      /* deal units held, the present one last */
-  int64_t *held;
 };
 
 struct th_problem;
@@ -94,7 +81,7 @@ struct th_screening {
   void (*describe)(struct th_stochastic *s, struct th_state *state);
   /* Look at a mini-batch before the update, when its theta is known. Local. */
   void (*observe)(struct th_stochastic *s);
-  /* After a block: set s->places.keep and call th_stochastic_keep. */
+  /* After a block: set s->places.keep and call th_places_keep. */
   th_status (*end)(struct th_stochastic *s, struct th_error *err);
   /* After the last block; may change the model. */
   th_status (*finish)(struct th_stochastic *s, struct th_error *err);
@@ -116,7 +103,7 @@ struct th_step_control {
   double curvature;     /* L max_i weight_i norm2(x_i)^2 */
   double heaviest;      /* max_i weight_i */
   double constant;      /* c^2, where the intercept is b0 = c u
-                           (stochastic_pass.c) */
+                           (pass.c) */
   double batch_speedup; /* how much longer steps of a mini-batch may be */
   double step_size;     /* of the present mini-batch */
   int64_t epoch_half;   /* the half epoch that step_size was made for */
@@ -126,21 +113,6 @@ struct th_step_control {
                        updates */
   int64_t flushed_at; /* steps at the last flush */
   double loss;        /* mean over the mini-batches of the last outer loop */
-};
-
-/* What is derived from the set of active places (stochastic_pass.c), and work
- * arrays over them. */
-struct th_places {
-  struct th_cells cells;
-  int64_t *edge; /* of cells */
-  int64_t edge_capacity;
-  int64_t capacity; /* of the work arrays */
-  bool *keep;       /* a flag for each active place */
-  bool *group_keep; /* for each group, as are the next ones */
-  double *group_dual;
-  double *group_second;
-  struct th_index_value *choice; /* work: nonzero coefficients */
-  int64_t choice_capacity;
 };
 
 /* The gap that ends a run, and certificates of it (stochastic.c). */
@@ -230,105 +202,30 @@ void th_stochastic_describe(struct th_stochastic *s, struct th_state *state);
 /* ---- for rules ---- */
 
 /* Vector `field` of the update rule, of the screening rule. Local. */
-double *th_stochastic_update_field(const struct th_stochastic *s, int field);
-double *th_stochastic_screening_field(const struct th_stochastic *s, int field);
-
-/* b, over the active places. Local. */
-static inline double *th_stochastic_coef(const struct th_stochastic *s)
+static inline double *th_stochastic_update_field(const struct th_stochastic *s,
+                                                 int field)
 {
-  return s->active.field[TH_FIELD_COEF];
+  return s->active.field[TH_FIELD_UPDATE + field];
 }
-
-/* b and b0 of a model; attributes that are not active are left out. Local. */
-void th_stochastic_assign(struct th_stochastic *s,
-                          const struct th_support *model);
-
-/* Keep b in a field of the screening rule, and b0 in *intercept where that is
- * not NULL; both become the iterate again. Local. */
-void th_stochastic_hold(const struct th_stochastic *s, int field,
-                        double *intercept);
-void th_stochastic_return(struct th_stochastic *s, int field, double intercept);
-
-/* b -= g times the sum of factor[r] x_r over the mini-batch; b0 likewise, with
- * its own constant. Local. */
-void th_stochastic_descend(struct th_stochastic *s, double g,
-                           const double *factor, double *b);
-
-/* b = prox of g lambda Omega at b. On sparse data it is delayed if the penalty
- * allows; the rule's functions are then th_stochastic_lazy_catch_up and
- * th_stochastic_lazy_flush. Collective. */
-void th_stochastic_batch_prox(struct th_stochastic *s, double g);
-
-/* Descend and prox, with the mini-batch's own factors. Collective. */
-void th_stochastic_prox_step(struct th_stochastic *s, double g);
-
-/* Coefficients wait for their soft thresholds until an example has them.
- * Thresholds compose, so this is exact. Local. */
-void th_stochastic_lazy_catch_up(struct th_stochastic *s,
-                                 const struct th_row *row);
-void th_stochastic_lazy_flush(struct th_stochastic *s);
-
-/* v = prox of t lambda Omega at v, over the active places. Collective. */
-void th_stochastic_prox(struct th_stochastic *s, double t, double *v);
-
-/* Is the penalty the l1 norm without weights? Its prox goes attribute by
- * attribute. Local. */
-static inline bool th_stochastic_separable(const struct th_stochastic *s)
+static inline double *
+th_stochastic_screening_field(const struct th_stochastic *s, int field)
 {
-  return s->context->config->groups == NULL;
+  return s->active.field[TH_FIELD_UPDATE + s->update->fields + field];
 }
-
-/* Sparse data are updated lazily where it does. Local. */
-static inline bool th_stochastic_is_lazy(const struct th_stochastic *s)
-{
-  return s->caches.sparse && th_stochastic_separable(s);
-}
-
-/* The sum of v over all active attributes, in fixed point. Collective. */
-th_status th_stochastic_total(struct th_stochastic *s, const double *v,
-                              double *total, struct th_error *err);
 
 /* The first step size: --eta, else 1 / Lmax, longer for mini-batches; Lmax = L
  * max_i weight_i (norm2(x_i)^2 + constant). Local. */
 double th_stochastic_first_step(const struct th_stochastic *s);
 
-/* Set batch_speedup, by how much steps of mini-batches may be longer than those
- * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
- * b, at least 1. Set constant, too. Call it after th_stochastic_norms.
- * Collective. */
-th_status th_stochastic_batch_speedup(struct th_stochastic *s,
-                                      struct th_error *err);
-
 /* Batches between two screenings: 4 n examples, or --screen-every. Local. */
 int64_t th_stochastic_block(struct th_stochastic *s);
-
-/* Omega_g^D(v_g) of every group in s->places.group_dual, as a full pass leaves
- * that of Z there; the largest. Collective. */
-double th_stochastic_dual_norm(struct th_stochastic *s, const double *v);
-
-/* N_g of every group. Collective. */
-const double *th_stochastic_second(struct th_stochastic *s);
-
-/* Keep the attributes of s->places.keep. Collective. */
-th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
-
-/* Ranks exchange active attributes between outer loops when some have many more
- * than others. All vectors over places are fields, so that they move, too. This
- * call sends attributes home to the ranks that own them, before th_active_add.
- * Collective. */
-th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
-
-/* Call after th_active_add has changed the active attributes. Row caches are
- * read again. Groups, cells, N_j and step sizes are computed for the new
- * attributes. Z is lost. Collective. */
-th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);
 
 /* --- Which derived quantities are current
  *
  * Passes, bounds and certificates belong to the coefficients and the active
  * attributes that they were computed for. Code that changes these says so by
  * th_stochastic_changed, code that computes them by th_stochastic_learnt.
- * A table in stochastic_pass.c alone says what a change makes unknown. */
+ * One table says what a change makes unknown. */
 
 enum th_known {
   TH_KNOWN_COEF_BOUND = 1, /* scaling.coef_bound bounds the present b */
@@ -349,36 +246,23 @@ enum th_change {
 };
 
 /* All local; replicated. */
-void th_stochastic_learnt(struct th_stochastic *s, unsigned what);
-void th_stochastic_changed(struct th_stochastic *s, enum th_change change);
-
-/* --- What the files of the engine share ----------------------------------- */
-
-/* ---- mini-batches (stochastic_batch.c) ---- */
-
-/* Room for batches of that many rows. Local. */
-th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
-                                   struct th_error *err);
-void th_stochastic_batch_free(struct th_minibatch *minibatch);
-
-/* The next mini-batch, its predictions and duals; *more = false: all passes are
- * over. Collective: one sum, none on one rank. */
-th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
-                                   struct th_error *err);
-
-/* Release the deal units that the mini-batch no longer needs; release all.
- * Local. */
-void th_stochastic_batch_release(struct th_stochastic *s, bool all);
-
-/* ---- active attributes (stochastic_pass.c) ---- */
-
-/* Form cells, groups and work arrays for the present places. Collective. */
-th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
-/* Release what was derived from them, and what full passes need. Local. */
-void th_stochastic_pass_free(struct th_full_pass *full,
-                             struct th_places *places);
-
-/* Balance the ranks again if that pays. Collective. */
-th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
+static inline void th_stochastic_learnt(struct th_stochastic *s, unsigned what)
+{
+  s->known |= what;
+}
+static inline void th_stochastic_changed(struct th_stochastic *s,
+                                         enum th_change change)
+{
+  /* what is no longer known after it */
+  static const unsigned forgotten[TH_CHANGES] = {
+      [TH_CHANGE_LOOP] = TH_KNOWN_LOOKED | TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+      [TH_CHANGE_STEPS] = TH_KNOWN_COEF_BOUND,
+      [TH_CHANGE_PLACES] = TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+      [TH_CHANGE_COEF] = TH_KNOWN_PASS | TH_KNOWN_COEF_BOUND,
+      [TH_CHANGE_PROBLEM] = TH_KNOWN_PASS,
+      [TH_CHANGE_COEF_BOUND] = TH_KNOWN_COEF_BOUND,
+      [TH_CHANGE_END] = TH_KNOWN_CERTIFICATE};
+  s->known &= ~forgotten[change];
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* stochastic_solvers.c - combines an update rule and a screening rule to a
  * solver, at one lambda or along a path
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include "base/memory.h"

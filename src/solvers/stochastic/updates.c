@@ -3,7 +3,7 @@
  *
  * All are for min P(b) = E f(x'b; y) + lambda Omega(b).
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
@@ -47,26 +47,26 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 static th_status begin(struct th_stochastic *s, struct th_error *err)
 {
   struct rda *state = s->update_state;
-  return th_stochastic_bound(s, gradients(s), &state->pull, err);
+  return th_coef_bound_of(s, gradients(s), &state->pull, err);
 }
 
 /* The coefficient of one attribute. */
 static void refresh(struct th_stochastic *s, int64_t place)
 {
   const struct rda *state = s->update_state;
-  th_stochastic_coef(s)[place] =
+  th_coef_of(s)[place] =
       th_row_soft(-state->step * gradients(s)[place], state->threshold);
 }
 
 static void refresh_row(struct th_stochastic *s, const struct th_row *row)
 {
-  for (int64_t k = 0; th_stochastic_is_lazy(s) && k < row->count; k++)
+  for (int64_t k = 0; th_coef_is_lazy(s) && k < row->count; k++)
     refresh(s, row->place[k]);
 }
 
 static void refresh_all(struct th_stochastic *s)
 {
-  for (int64_t p = 0; th_stochastic_is_lazy(s) && p < s->active.count; p++)
+  for (int64_t p = 0; th_coef_is_lazy(s) && p < s->active.count; p++)
     refresh(s, p);
 }
 
@@ -90,13 +90,13 @@ static void rda_step(struct th_stochastic *s)
   if (s->context->config->intercept)
     s->intercept =
         s->start_intercept - state->constant * state->step * state->intercept;
-  if (th_stochastic_is_lazy(s))
+  if (th_coef_is_lazy(s))
     return;
   const double *sum = gradients(s);
-  double *b = th_stochastic_coef(s);
+  double *b = th_coef_of(s);
   for (int64_t p = 0; p < s->active.count; p++)
     b[p] = -state->step * sum[p];
-  th_stochastic_prox(s, t, b);
+  th_coef_prox(s, t, b);
 }
 
 static void rda_describe(struct th_stochastic *s, struct th_state *list)
@@ -136,12 +136,11 @@ struct truncation {
 static void truncated_gradient_step(struct th_stochastic *s)
 {
   struct truncation *state = s->update_state;
-  th_stochastic_descend(s, s->control.step_size, s->minibatch.factor,
-                        th_stochastic_coef(s));
+  th_coef_descend(s, s->control.step_size, s->minibatch.factor, th_coef_of(s));
   state->pending += s->control.step_size;
   if (s->control.steps % K != 0)
     return;
-  th_stochastic_batch_prox(s, state->pending);
+  th_coef_batch_prox(s, state->pending);
   state->pending = 0;
 }
 
@@ -155,9 +154,9 @@ static void truncated_gradient_describe(struct th_stochastic *s,
 const struct th_update th_truncated_gradient_update = {
     .size = sizeof(struct truncation),
     .memoryless = true,
-    .catch_up = th_stochastic_lazy_catch_up,
+    .catch_up = th_coef_catch_up,
     .step = truncated_gradient_step,
-    .flush = th_stochastic_lazy_flush,
+    .flush = th_coef_flush,
     .describe = truncated_gradient_describe};
 
 /* --- Gradient steps, each with its prox
@@ -169,11 +168,10 @@ const struct th_update th_truncated_gradient_update = {
 
 static void prox_sgd_step(struct th_stochastic *s)
 {
-  th_stochastic_prox_step(s, s->control.step_size);
+  th_coef_prox_step(s, s->control.step_size);
 }
 
 const struct th_update th_prox_sgd_update = {.memoryless = true,
-                                             .catch_up =
-                                                 th_stochastic_lazy_catch_up,
+                                             .catch_up = th_coef_catch_up,
                                              .step = prox_sgd_step,
-                                             .flush = th_stochastic_lazy_flush};
+                                             .flush = th_coef_flush};

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "math/online.h"
-#include "solvers/stochastic/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static void apply_lazy_steps(struct th_stochastic *s, int64_t place)
 {
   int64_t steps = s->control.steps - s->control.flushed_at;
   double *done = &s->active.field[TH_FIELD_LAZY][place];
-  double *b = &th_stochastic_coef(s)[place];
+  double *b = &th_coef_of(s)[place];
   double g = s->control.step_size;
   *b = th_online_lazy_prox(*b, g * mean_gradient(s)[place], g * s->lambda,
                            steps - (int64_t)*done);
@@ -88,13 +88,13 @@ static void apply_lazy_steps(struct th_stochastic *s, int64_t place)
 static void variance_reduced_catch_up(struct th_stochastic *s,
                                       const struct th_row *row)
 {
-  for (int64_t k = 0; th_stochastic_is_lazy(s) && k < row->count; k++)
+  for (int64_t k = 0; th_coef_is_lazy(s) && k < row->count; k++)
     apply_lazy_steps(s, row->place[k]);
 }
 
 static void variance_reduced_flush(struct th_stochastic *s)
 {
-  for (int64_t p = 0; th_stochastic_is_lazy(s) && p < s->active.count; p++) {
+  for (int64_t p = 0; th_coef_is_lazy(s) && p < s->active.count; p++) {
     apply_lazy_steps(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
@@ -147,8 +147,8 @@ static void step_all(struct th_stochastic *s)
 {
   struct th_row mean = {
       .type = TH_F64, .count = s->active.count, .values = mean_gradient(s)};
-  th_row_add(&mean, -s->control.step_size, th_stochastic_coef(s));
-  th_stochastic_prox(s, s->control.step_size, th_stochastic_coef(s));
+  th_row_add(&mean, -s->control.step_size, th_coef_of(s));
+  th_coef_prox(s, s->control.step_size, th_coef_of(s));
 }
 
 /* b = prox of g lambda Omega at b - g (corrected gradient of the mini-batch).
@@ -158,11 +158,11 @@ static void step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
-  th_stochastic_scaling_grow(&s->scaling, g * state->size * TH_FIXED_SLACK);
+  th_coef_grow(&s->scaling, g * state->size * TH_FIXED_SLACK);
   s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
-  th_stochastic_descend(s, g, s->minibatch.factor, th_stochastic_coef(s));
-  if (th_stochastic_is_lazy(s))
+  th_coef_descend(s, g, s->minibatch.factor, th_coef_of(s));
+  if (th_coef_is_lazy(s))
     step_met(s);
   else
     step_all(s);
@@ -208,7 +208,7 @@ const struct th_update th_saga_update = {.size =
 
 static th_status begin(struct th_stochastic *s, struct th_error *err)
 {
-  th_status rc = th_stochastic_pass(s, err);
+  th_status rc = th_pass_make(s, err);
   if (rc == TH_OK)
     variance_reduced_restart(s);
   return rc;

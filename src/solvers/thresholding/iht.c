@@ -44,9 +44,8 @@
 #include "solvers/access/batch.h"
 #include "solvers/access/gram.h"
 #include "solvers/access/kept_rows.h"
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/fits/refit.h"
-#include "solvers/thresholding/algorithms.h"
 #include "solvers/thresholding/budgeted_plan.h"
 
 #include <math.h>

@@ -8,8 +8,7 @@
 #include "base/memory.h"
 #include "solvers/access/sampled_plan.h"
 #include "solvers/access/support.h"
-#include "solvers/algorithm.h"
-#include "solvers/competitors/algorithms.h"
+#include "solvers/algorithms.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "penalised.h"
 
-#include "solvers/stochastic/algorithms.h"
+#include "solvers/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
 
 #include <stdlib.h>
@@ -124,16 +124,16 @@ static th_status end_watched(struct th_stochastic *s, struct th_error *err)
   int64_t count = s->active.count;
   int64_t *attribute = calloc((size_t)count, sizeof *attribute);
   double *coef = calloc((size_t)count, sizeof *coef);
-  CHECK(th_stochastic_pass(s, err) == TH_OK);
+  CHECK(th_pass_make(s, err) == TH_OK);
   struct th_pass pass = s->full.pass;
   double intercept = s->intercept;
   memcpy(attribute, s->active.attribute, (size_t)count * sizeof *attribute);
-  memcpy(coef, th_stochastic_coef(s), (size_t)count * sizeof *coef);
+  memcpy(coef, th_coef_of(s), (size_t)count * sizeof *coef);
   th_status rc = th_screen_gap_safe.end(s, err);
   for (int64_t p = 0, k = 0; p < s->active.count; p++, k++) {
     while (attribute[k] != s->active.attribute[p])
       k++;
-    CHECK(th_stochastic_coef(s)[p] == coef[k]);
+    CHECK(th_coef_of(s)[p] == coef[k]);
   }
   CHECK(s->full.pass.objective == pass.objective &&
         s->full.pass.gap == pass.gap);

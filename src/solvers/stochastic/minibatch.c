@@ -1,9 +1,10 @@
-/* stochastic_batch.c - the mini-batches of stochastic methods
+/* minibatch.c - the mini-batches of stochastic methods
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic/stochastic.h"
+#include "solvers/stochastic/minibatch.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "solvers/stochastic/stochastic.h"
 
 #include <stdlib.h>
 
@@ -17,20 +18,20 @@ static const struct th_array arrays[] = {
     TH_ARRAY(struct th_minibatch, factor),
     TH_ARRAY_OF(struct th_minibatch, sums, 2, 1)};
 
-th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
-                                   struct th_error *err)
+th_status th_minibatch_init(struct th_minibatch *minibatch, int64_t rows,
+                            struct th_error *err)
 {
   return th_memory_arrays_reserve(TH_ARRAYS(minibatch, arrays),
                                   &minibatch->capacity, rows, "a mini-batch",
                                   err);
 }
 
-void th_stochastic_batch_free(struct th_minibatch *minibatch)
+void th_minibatch_free(struct th_minibatch *minibatch)
 {
   th_memory_arrays_free(TH_ARRAYS(minibatch, arrays));
 }
 
-void th_stochastic_batch_release(struct th_stochastic *s, bool all)
+void th_minibatch_release(struct th_stochastic *s, bool all)
 {
   struct th_minibatch *minibatch = &s->minibatch;
   bool last = all || s->order.next >= s->order.unit.count;
@@ -74,7 +75,7 @@ static th_status predict_own(struct th_stochastic *s, struct th_error *err)
     const struct th_row *row = &minibatch->row[r];
     if (s->update->catch_up != NULL)
       s->update->catch_up(s, row);
-    good &= th_row_product(row, th_stochastic_coef(s), &s->places.cells,
+    good &= th_row_product(row, th_coef_of(s), &s->places.cells,
                            &s->scaling.fixed, &minibatch->sums[r]);
     if (anchored)
       good &= th_row_product(row, th_stochastic_screening_field(s, 0),
@@ -95,7 +96,7 @@ static th_status observe_rows(struct th_stochastic *s, int64_t rows,
   for (int64_t r = 0; r < rows && rc == TH_OK; r++)
     rc = next_batch_row(s, r, err);
   if (rc == TH_OK)
-    rc = th_stochastic_scale(s, err);
+    rc = th_coef_scale(s, err);
   if (rc == TH_OK)
     rc = predict_own(s, err);
   return rc;
@@ -127,8 +128,8 @@ static void derive_duals(struct th_stochastic *s)
   }
 }
 
-th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
-                                   struct th_error *err)
+th_status th_minibatch_next(struct th_stochastic *s, bool *more,
+                            struct th_error *err)
 {
   struct th_minibatch *minibatch = &s->minibatch;
   int64_t left = th_example_order_left(&s->order, &s->context->deal);

@@ -1,0 +1,98 @@
+/* coef.h - the iterate of stochastic methods: b over the active places, b0
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_COEF_H
+#define TH_COEF_H
+
+#include "base/error.h"
+#include "ranks/fixed.h"
+
+#include <stdbool.h>
+
+struct th_row;
+struct th_state;
+struct th_stochastic;
+struct th_support;
+
+/* --- What moves it */
+
+/* b, over the active places. Local. */
+double *th_coef_of(const struct th_stochastic *s);
+
+/* Is the penalty the l1 norm without weights? Its prox goes attribute by
+ * attribute. Local. */
+bool th_coef_separable(const struct th_stochastic *s);
+
+/* Sparse data are updated lazily where it does. Local. */
+bool th_coef_is_lazy(const struct th_stochastic *s);
+
+/* b and b0 of a model; attributes that are not active are left out. Local. */
+void th_coef_assign(struct th_stochastic *s, const struct th_support *model);
+
+/* Keep b in a field of the screening rule, and b0 in *intercept where that is
+ * not NULL; both become the iterate again. Local. */
+void th_coef_hold(const struct th_stochastic *s, int field, double *intercept);
+void th_coef_return(struct th_stochastic *s, int field, double intercept);
+
+/* b -= g times the sum of factor[r] x_r over the mini-batch; b0 likewise, with
+ * its own constant. Local. */
+void th_coef_descend(struct th_stochastic *s, double g, const double *factor,
+                     double *b);
+
+/* v = prox of t lambda Omega at v, over the active places. Collective. */
+void th_coef_prox(struct th_stochastic *s, double t, double *v);
+
+/* b = prox of g lambda Omega at b. On sparse data it is delayed if the penalty
+ * allows; the rule's functions are then th_coef_catch_up and th_coef_flush.
+ * Collective. */
+void th_coef_batch_prox(struct th_stochastic *s, double g);
+
+/* Descend and prox, with the mini-batch's own factors. Collective. */
+void th_coef_prox_step(struct th_stochastic *s, double g);
+
+/* Coefficients wait for their soft thresholds until an example has them.
+ * Thresholds compose, so this is exact. Local. */
+void th_coef_catch_up(struct th_stochastic *s, const struct th_row *row);
+void th_coef_flush(struct th_stochastic *s);
+
+/* --- Predictions in fixed point while coefficients move
+ *
+ * coef_bound bounds sum |b_j| bound_j, and so every prediction. A gradient step
+ * of length g along theta x adds at most g |theta| step_bound to it. */
+
+/* Replicated. */
+struct th_scaling {
+  double coef_bound;
+  double anchor_coef_bound; /* the same of the anchor */
+  double step_bound;        /* norm2(bound) max_i norm2(x_i) */
+  double scaled_for;        /* the bound that fixed was made for; 0: none */
+  struct th_fixed fixed;
+};
+
+/* Its state. Local. */
+void th_coef_scaling_describe(struct th_scaling *scaling,
+                              struct th_state *state);
+
+/* Let the bound grow by a gradient step; length includes |theta|. Local. */
+void th_coef_grow(struct th_scaling *scaling, double length);
+
+/* Set the bound to a new value; the scale is adapted when it is needed. Local.
+ */
+void th_coef_restart(struct th_scaling *scaling, double coef_bound);
+
+/* Adapt the scale so that it holds predictions within the present bound.
+ * Local. */
+th_status th_coef_scale(struct th_stochastic *s, struct th_error *err);
+
+/* The sum of v over all active attributes, in fixed point. Collective. */
+th_status th_coef_total(struct th_stochastic *s, const double *v, double *total,
+                        struct th_error *err);
+
+/* sum |v_j| bound_j over the active places, which no prediction with such
+ * coefficients exceeds but for rounding: TH_FIXED_SLACK. Collective. */
+th_status th_coef_bound_of(struct th_stochastic *s, const double *v,
+                           double *bound, struct th_error *err);
+
+/* coef_bound = sum |b_j| bound_j. Collective. */
+th_status th_coef_bound(struct th_stochastic *s, struct th_error *err);
+
+#endif

@@ -1,0 +1,365 @@
+/* pass.c - passes over all training examples: duals, gap, norms, step sizes
+ *
+ * In a pass deal units are visited in stored order; sums over examples run in
+ * that order at the owner of an attribute.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/pass.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "math/gap.h"
+#include "ranks/fixed.h"
+#include "solvers/stochastic/stochastic.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- Passes over all training examples ------------------------------------ */
+
+th_status th_pass_init(struct th_full_pass *full, int64_t n,
+                       struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&full->prediction, n, "predictions", err));
+  TH_TRY(TH_NEW(&full->theta, n, "a dual point", err));
+  TH_TRY(TH_NEW(&full->sums, n + 1, "predictions", err));
+done:
+  return rc;
+}
+
+void th_pass_free(struct th_full_pass *full)
+{
+  TH_FREE(full->prediction, full->theta, full->sums);
+}
+
+void th_pass_describe(struct th_pass *pass, const char *name,
+                      struct th_state *state)
+{
+  th_state_enter(state, name);
+  TH_STATE_ONE(state, pass, lambda);
+  TH_STATE_ONE(state, pass, objective);
+  TH_STATE_ONE(state, pass, omega);
+  TH_STATE_ONE(state, pass, dual);
+  TH_STATE_ONE(state, pass, gap);
+  TH_STATE_ONE(state, pass, dual_norm);
+  th_state_leave(state);
+}
+
+/* Called with the row of example i. Local. */
+typedef bool visitor(struct th_stochastic *s, const struct th_row *row,
+                     int64_t i);
+
+/* Visit all rows in stored order; each deal unit is one draw. Local. */
+static th_status visit_all_rows(struct th_stochastic *s, visitor *look,
+                                struct th_error *err)
+{
+  bool good = true;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < s->caches.count && rc == TH_OK && good; k++) {
+    struct th_rows unit = th_row_caches_unit(&s->caches, k);
+    rc = th_row_caches_draw(&s->caches, k, err);
+    for (int64_t i = unit.first;
+         i < unit.first + unit.count && rc == TH_OK && good; i++) {
+      struct th_row row;
+      th_row_caches_row(&s->caches, i, &row);
+      good = look(s, &row, i);
+    }
+    th_row_caches_release(&s->caches, k);
+  }
+  if (rc == TH_OK && !good)
+    rc = th_fail(err, TH_ENUMERIC,
+                 "values or coefficients have become infinite; standardize, or "
+                 "take a smaller step size");
+  return rc;
+}
+
+/* ---- norms ---- */
+
+/* Add to N_j, and form norm2(x_i)^2 as the product of a row with itself, which
+ * is put into a vector of zeros for this. */
+static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
+                        int64_t i)
+{
+  double *self = s->active.field[TH_FIELD_DUAL];
+  th_row_add_squares(row, s->eta[i], s->active.field[TH_FIELD_SECOND]);
+  th_row_add(row, 1, self);
+  bool good = th_row_product(row, self, &s->places.cells, &s->scaling.fixed,
+                             &s->full.sums[i]);
+  th_row_add(row, -1, self);
+  return good;
+}
+
+th_status th_pass_norms(struct th_stochastic *s, struct th_error *err)
+{
+  size_t bytes = (size_t)s->active.count * sizeof(double);
+  double squares = 0;
+  th_status rc;
+  for (int64_t p = 0; p < s->active.count; p++)
+    s->active.field[TH_FIELD_DUAL][p] = s->active.bound[p] * s->active.bound[p];
+  TH_TRY(th_coef_total(s, s->active.field[TH_FIELD_DUAL], &squares, err));
+  memset(s->active.field[TH_FIELD_DUAL], 0, bytes);
+  memset(s->active.field[TH_FIELD_SECOND], 0, bytes);
+  memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
+  th_coef_restart(&s->scaling, squares);
+  rc = th_coef_scale(s, err);
+  if (rc == TH_OK)
+    rc = visit_all_rows(s, visit_norms, err);
+  TH_TRY(
+      th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
+  s->control.largest = 0;
+  s->control.curvature = 0;
+  s->control.heaviest = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    double square = th_fixed_to(&s->scaling.fixed, s->full.sums[i]);
+    double weight = s->eta[i] * (double)s->n;
+    s->control.heaviest = fmax(s->control.heaviest, weight);
+    s->control.largest = fmax(s->control.largest, square);
+    s->control.curvature =
+        fmax(s->control.curvature, s->control.smoothness * weight * square);
+  }
+  s->scaling.step_bound = TH_FIXED_SLACK * sqrt(squares * s->control.largest);
+  s->control.measured = s->active.total;
+  s->control.epoch_half = 0;
+  th_stochastic_changed(s, TH_CHANGE_COEF_BOUND);
+done:
+  return rc;
+}
+
+/* ---- a full pass ---- */
+
+static bool visit_prediction(struct th_stochastic *s, const struct th_row *row,
+                             int64_t i)
+{
+  return th_row_product(row, th_coef_of(s), &s->places.cells, &s->scaling.fixed,
+                        &s->full.sums[i]);
+}
+
+/* Z = -(1/lambda) sum eta_i theta_i x_i. */
+static bool visit_dual(struct th_stochastic *s, const struct th_row *row,
+                       int64_t i)
+{
+  th_row_add(row, -s->eta[i] * s->full.theta[i] / s->lambda,
+             s->active.field[TH_FIELD_DUAL]);
+  return true;
+}
+
+/* x_i'b of all examples, without b0. Collective. */
+static th_status predict_all(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_coef_bound(s, err));
+  th_stochastic_learnt(s, TH_KNOWN_COEF_BOUND);
+  memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
+  rc = th_coef_scale(s, err);
+  if (rc == TH_OK)
+    rc = visit_all_rows(s, visit_prediction, err);
+  TH_TRY(
+      th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
+  th_fixed_read(&s->scaling.fixed, 0, s->full.sums, s->n, s->full.prediction);
+done:
+  return rc;
+}
+
+/* Find the best b0, and the duals there. Local; replicated. */
+static th_status dualize(struct th_stochastic *s, struct th_error *err)
+{
+  const struct th_loss *loss = s->context->loss;
+  bool intercept = s->context->config->intercept;
+  th_status rc = TH_OK;
+  if (intercept)
+    rc = th_gap_intercept(loss, s->n, s->eta, s->target, s->full.prediction,
+                          &s->intercept, err);
+  for (int64_t i = 0; i < s->n; i++)
+    s->full.prediction[i] += s->intercept;
+  th_loss_df_all(loss, s->n, s->full.prediction, s->target, s->full.theta);
+  if (intercept)
+    th_gap_centre(loss, s->n, s->eta, s->target, s->full.theta);
+  return rc;
+}
+
+double th_pass_dual_norm(struct th_stochastic *s, const double *v)
+{
+  double *dual = s->places.group_dual;
+  double largest = 0;
+  if (!th_coef_separable(s))
+    th_grouping_dual(&s->grouping, s->context->comm, v, dual);
+  else /* groups are places */
+    for (int64_t p = 0; p < s->active.count; p++)
+      dual[p] = fabs(v[p]);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    largest = dual[g] > largest ? dual[g] : largest;
+  s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
+  return largest;
+}
+
+const double *th_pass_second(struct th_stochastic *s)
+{
+  const double *second = s->active.field[TH_FIELD_SECOND];
+  if (th_coef_separable(s))
+    return second;
+  th_grouping_second(&s->grouping, s->context->comm, second,
+                     s->places.group_second);
+  return s->places.group_second;
+}
+
+static th_status pass_over(struct th_stochastic *s, struct th_error *err)
+{
+  const struct th_loss *loss = s->context->loss;
+  struct th_pass *pass = &s->full.pass;
+  th_status rc;
+  TH_TRY(predict_all(s, err));
+  TH_TRY(dualize(s, err));
+  TH_TRY(th_grouping_norm(&s->grouping, s->context->comm, th_coef_of(s),
+                          &pass->omega, err));
+  memset(s->active.field[TH_FIELD_DUAL], 0,
+         (size_t)s->active.count * sizeof(double));
+  rc = visit_all_rows(s, visit_dual, err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  pass->dual_norm = th_pass_dual_norm(s, s->active.field[TH_FIELD_DUAL]);
+  pass->lambda = s->lambda;
+  pass->objective =
+      th_gap_primal(loss, s->n, s->eta, s->target, s->full.prediction) +
+      s->lambda * pass->omega;
+  pass->dual = th_gap_dual(loss, s->n, s->eta, s->target, s->full.theta,
+                           1 / fmax(1, pass->dual_norm));
+  pass->gap = th_gap_bound(pass->objective, pass->dual);
+  th_stochastic_learnt(s, TH_KNOWN_LOOKED | TH_KNOWN_PASS);
+done:
+  return rc;
+}
+
+th_status th_pass_make(struct th_stochastic *s, struct th_error *err)
+{
+  th_profile_begin(s->context->profile);
+  th_status rc = pass_over(s, err);
+  th_profile_end(s->context->profile, TH_PHASE_PASS);
+  return rc;
+}
+
+void th_pass_restore(struct th_stochastic *s, const struct th_pass *pass,
+                     double intercept)
+{
+  s->full.pass = *pass;
+  s->intercept = intercept;
+}
+
+/* --- The step sizes of mini-batches and of the intercept
+ *
+ * Steps solve the problem in b and u, with b0 = c u: the intercept is an
+ * attribute of the constant value c. With c = 1, results would depend on the
+ * unit of the other attributes. If that unit made them small, the longest
+ * example would be nearly all constant, and the steps would suit b0 alone. Here
+ * c^2 is a share of the largest eigenvalue of X_b'X_b / b (of Lmax / L if b =
+ * 1). It scales with the unit, shortens steps by that share at most, and lets
+ * b0 follow within some steps. */
+
+static const double share_of_constant = 1.0 / 16;
+
+enum { MOST_ROWS = 128, ITERATIONS = 100 };
+
+/* x_r'x_q of rows spread over the data, for q <= r: this rank's share. Local.
+ */
+static th_status multiply_row_pairs(struct th_stochastic *s, int64_t rows,
+                                    int64_t *sums, struct th_error *err)
+{
+  double *self = s->active.field[TH_FIELD_DUAL];
+  th_status rc = TH_OK;
+  memset(self, 0, (size_t)s->active.count * sizeof *self);
+  for (int64_t r = 0; r < rows && rc == TH_OK; r++)
+    rc = th_row_caches_draw(
+        &s->caches, th_row_caches_unit_of(&s->caches, r * s->n / rows), err);
+  for (int64_t r = 0; r < rows && rc == TH_OK; r++) {
+    struct th_row row;
+    th_row_caches_row(&s->caches, r * s->n / rows, &row);
+    th_row_add(&row, 1, self);
+    for (int64_t q = 0; q <= r; q++) {
+      struct th_row other;
+      th_row_caches_row(&s->caches, q * s->n / rows, &other);
+      th_row_product(&other, self, &s->places.cells, &s->scaling.fixed,
+                     &sums[r * rows + q]);
+    }
+    th_row_add(&row, -1, self);
+  }
+  for (int64_t r = 0; r < rows; r++)
+    th_row_caches_release(&s->caches,
+                          th_row_caches_unit_of(&s->caches, r * s->n / rows));
+  return rc;
+}
+
+/* The largest eigenvalue of a symmetric matrix, by power iteration. */
+static double largest_eigenvalue(int64_t n, const double *a)
+{
+  double v[MOST_ROWS];
+  double w[MOST_ROWS];
+  double norm = 0;
+  for (int64_t i = 0; i < n; i++)
+    v[i] = 1 / sqrt((double)n) + 1e-3 * (double)i / (double)n;
+  for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+    double squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+      w[i] = 0;
+      for (int64_t j = 0; j < n; j++)
+        w[i] += a[i * n + j] * v[j];
+      squares += w[i] * w[i];
+    }
+    norm = sqrt(squares);
+    for (int64_t i = 0; i < n && norm > 0; i++)
+      v[i] = w[i] / norm;
+  }
+  return norm;
+}
+
+/* Choose the speed-up and the constant from the largest eigenvalue of a
+ * mini-batch without the constant. Without mini-batches, long rows with small
+ * weights count by their weights. */
+static void choose_speedup(struct th_stochastic *s, double eigenvalue)
+{
+  bool alone = !(eigenvalue > 0);
+  bool intercept = s->context->config->intercept;
+  double moved = eigenvalue;
+  s->control.batch_speedup = 1;
+  s->control.constant = 0;
+  if (alone && s->control.heaviest > 0)
+    moved =
+        s->control.curvature / (s->control.smoothness * s->control.heaviest);
+  if (intercept && moved > 0)
+    s->control.constant = share_of_constant * moved;
+  if (!alone)
+    s->control.batch_speedup =
+        fmax(1, (s->control.largest + s->control.constant) /
+                    (eigenvalue + s->control.constant));
+}
+
+th_status th_pass_speedup(struct th_stochastic *s, struct th_error *err)
+{
+  int64_t rows = th_min_i64(s->minibatch.capacity, th_min_i64(MOST_ROWS, s->n));
+  int64_t *sums = NULL;
+  double *gram = NULL;
+  th_status rc;
+  choose_speedup(s, 0);
+  if (rows == 1)
+    return TH_OK;
+  rc = TH_NEW(&sums, rows * rows + 1, "the step size", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&gram, rows * rows, "the step size", err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  th_coef_restart(&s->scaling,
+                  fmax(s->scaling.step_bound * s->scaling.step_bound,
+                       s->control.largest)); /* a scale for small units */
+  rc = th_coef_scale(s, err);
+  if (rc == TH_OK)
+    rc = multiply_row_pairs(s, rows, sums, err);
+  TH_TRY(th_comm_sum_agree(s->context->comm, sums, (size_t)(rows * rows), rc,
+                           err));
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t q = 0; q <= r; q++) {
+      double product = th_fixed_to(&s->scaling.fixed, sums[r * rows + q]);
+      gram[r * rows + q] = product / (double)rows;
+      gram[q * rows + r] = product / (double)rows;
+    }
+  choose_speedup(s, largest_eigenvalue(rows, gram));
+done:
+  TH_FREE(sums, gram);
+  return rc;
+}

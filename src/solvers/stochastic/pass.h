@@ -1,0 +1,72 @@
+/* pass.h - passes over all training examples of a stochastic method
+ *
+ * Steps see a few examples at a time. Outer loops, screening and certificates
+ * need sums over all of them at one iterate. th_pass_make forms these into
+ * the engine's full (stochastic.h); th_pass_norms forms those that step sizes
+ * need. The engine knows whether a pass is current.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PASS_H
+#define TH_PASS_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+struct th_state;
+struct th_stochastic;
+
+/* What a full pass finds, on the active attributes. Replicated. */
+struct th_pass {
+  double lambda;    /* that Z was made for */
+  double objective; /* P(b) */
+  double omega;     /* Omega(b) */
+  double dual;      /* D(theta / c) */
+  double gap;       /* P - D, at least 0 */
+  double dual_norm; /* Omega^D(Z) */
+};
+
+/* The work arrays and results of a pass. Replicated. */
+struct th_full_pass {
+  double *prediction; /* of the last full pass */
+  double *theta;      /* its dual point, before it is scaled */
+  int64_t *sums;      /* of a full pass, and a flag */
+  struct th_pass pass;
+};
+
+/* Room for n examples. Local. */
+th_status th_pass_init(struct th_full_pass *full, int64_t n,
+                       struct th_error *err);
+/* Local. */
+void th_pass_free(struct th_full_pass *full);
+
+/* Local. */
+void th_pass_describe(struct th_pass *pass, const char *name,
+                      struct th_state *state);
+
+/* Fill in s->full with predictions, dual point, objective and gap at b over all
+ * training examples, and the field of Z. All coefficients must be current, as
+ * between outer loops. Collective. An error where values are out of range. */
+th_status th_pass_make(struct th_stochastic *s, struct th_error *err);
+
+/* What a full pass has found becomes what is known again, and b0 what it was.
+ * Local. */
+void th_pass_restore(struct th_stochastic *s, const struct th_pass *pass,
+                     double intercept);
+
+/* Omega_g^D(v_g) of every group in s->places.group_dual, as a full pass leaves
+ * that of Z there; the largest. Collective. */
+double th_pass_dual_norm(struct th_stochastic *s, const double *v);
+
+/* N_g of every group. Collective. */
+const double *th_pass_second(struct th_stochastic *s);
+
+/* Compute N_j and the largest norm2(x_i)^2, with the parts of s->control and
+ * s->scaling that follow from them. Collective. */
+th_status th_pass_norms(struct th_stochastic *s, struct th_error *err);
+
+/* Set batch_speedup, by how much steps of mini-batches may be longer than those
+ * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
+ * b, at least 1. Set constant, too. Call it after th_pass_norms. Collective. */
+th_status th_pass_speedup(struct th_stochastic *s, struct th_error *err);
+
+#endif
