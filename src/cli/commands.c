@@ -84,21 +84,21 @@ static const struct th_command table[] = {
      "in a chain, and coefficients that fall linearly. The data are "
      "the same for any number of ranks. With --test the last examples are the "
      "test examples.",
-     th_command_generate},
+     th_generate_command},
     {"import", TH_IMPORT, "FILE... -o NAME.h5", 1, INT_MAX,
      "Turns LIBSVM or CSV text into a data set.",
      "Files compressed by gzip, bzip2 or xz are read directly. The program "
      "prints which column of CSV is the target. Data without a target can be "
      "imported for predict. Give --like with the model, or with the data set "
      "that it was trained on.",
-     th_command_import},
+     th_import_command},
     {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
      "Trains a sparse linear model under a budget, or with a penalty.",
      "Under a budget, only so many attributes of an example are observed. "
      "Without options the program chooses solver, budget, step size, batches "
      "and stopping. It prints what it chose. Solvers with a penalty read all "
      "attributes that they have not screened.",
-     th_command_train},
+     th_train_command},
     {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Computes the errors of a model on a data set.",
      "It prints n, mse, r2 and relative_loss. If the targets have exactly two "
@@ -117,7 +117,7 @@ static const struct th_command table[] = {
      "examples count by them in all of these, n is the number of those whose "
      "weight is not 0, and a line says so; --unweighted counts each of these "
      "once.",
-     th_command_evaluate},
+     th_evaluate_command},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Recomputes the certificate of a model with a penalty.",
      "On the data that the model was trained on, every number of the "
@@ -127,20 +127,20 @@ static const struct th_command table[] = {
      "compare. On fresh data, no attribute outside the support may contradict "
      "the model with the given confidence. The exit status is 1 if the "
      "certificate does not hold.",
-     th_command_verify},
+     th_verify_command},
     {"predict", TH_PREDICT, "MODEL.h5 NAME.h5 -o FILE.csv", 2, 2,
      "Writes the predictions of a model as CSV.",
      "There is one line for each example, in the order of the input. It holds "
      "the row (the number of the example in the input, counted from 0), the "
      "prediction and, with logistic loss, the probability. Only "
      "the attributes of the support are read.",
-     th_command_predict},
+     th_evaluate_predict},
     {"inspect", TH_INSPECT, "FILE.h5", 1, 1, "Describes a data set or a model.",
      "Of a data set it also tells rho_ridge and rho_lasso (Kukliansky & Shamir "
      "2015, equations 11 and 12), from the second moments of the attributes on "
      "the training examples. 1 means attributes alike. The smaller they are, "
      "the more it can help to draw attributes by their moments.",
-     th_command_inspect},
+     th_inspect_command},
     {"solvers", TH_SOLVERS, "", 0, 0, "Lists the solvers and their options.",
      NULL, list_solvers},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,

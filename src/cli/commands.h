@@ -13,24 +13,24 @@ const struct th_command *th_command_table(void);
 const struct th_command *th_command_find(const char *name);
 
 /* Collective. */
-th_status th_command_generate(const struct th_options *options,
+th_status th_generate_command(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err);
 /* Collective. */
-th_status th_command_import(const struct th_options *options,
+th_status th_import_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
 /* Collective. */
-th_status th_command_train(const struct th_options *options,
+th_status th_train_command(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err);
 /* Collective. */
-th_status th_command_verify(const struct th_options *options,
+th_status th_verify_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
 /* Collective. */
-th_status th_command_evaluate(const struct th_options *options,
+th_status th_evaluate_command(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err);
 /* Collective. */
-th_status th_command_predict(const struct th_options *options,
-                             struct th_comm *comm, struct th_error *err);
+th_status th_evaluate_predict(const struct th_options *options,
+                              struct th_comm *comm, struct th_error *err);
 /* Collective. */
-th_status th_command_inspect(const struct th_options *options,
+th_status th_inspect_command(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
 #endif

@@ -126,8 +126,8 @@ static void print_predicted(const struct th_options *options, int64_t count)
           th_wording_s(count));
 }
 
-th_status th_command_predict(const struct th_options *options,
-                             struct th_comm *comm, struct th_error *err)
+th_status th_evaluate_predict(const struct th_options *options,
+                              struct th_comm *comm, struct th_error *err)
 {
   struct th_evaluator evaluator = {0};
   struct th_evaluated evaluated = {0};
@@ -252,7 +252,7 @@ static void tell_training(const struct th_evaluator *evaluator)
             "less well. import --test 0.2 sets some apart\n");
 }
 
-th_status th_command_evaluate(const struct th_options *options,
+th_status th_evaluate_command(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err)
 {
   struct th_evaluator evaluator = {0};

@@ -129,8 +129,8 @@ static th_status make_sparse(const struct generating *g,
   th_status rc = TH_OK;
   room->used = 0;
   for (int64_t j = part->range.first; j < part->range.last; j++) {
-    TH_TRY(th_synthetic_sparse(g->job->law.truth, shape->attributes, j,
-                               shape->examples, column, err));
+    TH_TRY(th_families_sparse(g->job->law.truth, shape->attributes, j,
+                              shape->examples, column, err));
     TH_TRY(th_memory_arrays_reserve(
         TH_ARRAYS(room, by_entry), &room->capacity,
         th_memory_roomier(room->capacity, room->used + column->count),
@@ -300,7 +300,7 @@ static void release(struct generating *g)
 {
   for (int k = 0; k < g->rooms; k++) {
     struct room *room = &g->room[k];
-    th_synthetic_column_free(&room->column);
+    th_families_column_free(&room->column);
     TH_FREE(room->values, room->example, room->value);
   }
   th_tiles_free(&g->tiles);
@@ -430,7 +430,7 @@ static void print_generated(const struct job *job, double seconds)
           seconds);
 }
 
-th_status th_command_generate(const struct th_options *options,
+th_status th_generate_command(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err)
 {
   struct job job = {.options = options};

@@ -135,7 +135,7 @@ done:
   return rc;
 }
 
-th_status th_command_import(const struct th_options *options,
+th_status th_import_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err)
 {
   const bool shows = comm->rank == 0 && !options->quiet;

@@ -649,7 +649,7 @@ done:
   return rc;
 }
 
-th_status th_command_inspect(const struct th_options *options,
+th_status th_inspect_command(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err)
 {
   enum th_file_kind kind = TH_FILE_OTHER;

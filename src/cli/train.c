@@ -331,7 +331,7 @@ static th_status print_estimate(const struct session *session,
   return rc;
 }
 
-th_status th_command_train(const struct th_options *options,
+th_status th_train_command(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err)
 {
   struct session session = {.options = options,

@@ -164,7 +164,7 @@ done:
   return rc;
 }
 
-th_status th_command_verify(const struct th_options *options,
+th_status th_verify_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err)
 {
   struct session session = {.options = options};

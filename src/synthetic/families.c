@@ -447,9 +447,9 @@ static void look_at_cell(const struct th_ground_truth *truth, int64_t cell,
   screen->known = true;
 }
 
-int64_t th_synthetic_sparse_next(const struct th_ground_truth *truth,
-                                 int64_t attributes, struct th_range range,
-                                 int64_t examples, struct th_column *column)
+int64_t th_families_sparse_next(const struct th_ground_truth *truth,
+                                int64_t attributes, struct th_range range,
+                                int64_t examples, struct th_column *column)
 {
   const struct th_sparse_screen *screen = &column->screen;
   prepare_column(truth, attributes, column);
@@ -467,15 +467,15 @@ int64_t th_synthetic_sparse_next(const struct th_ground_truth *truth,
   return range.last;
 }
 
-th_status th_synthetic_sparse(const struct th_ground_truth *truth,
-                              int64_t attributes, int64_t attribute,
-                              int64_t examples, struct th_column *column,
-                              struct th_error *err)
+th_status th_families_sparse(const struct th_ground_truth *truth,
+                             int64_t attributes, int64_t attribute,
+                             int64_t examples, struct th_column *column,
+                             struct th_error *err)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
   const struct th_range alone = {attribute, attribute + 1};
   column->count = 0;
-  if (th_synthetic_sparse_next(truth, attributes, alone, examples, column) >
+  if (th_families_sparse_next(truth, attributes, alone, examples, column) >
       attribute)
     return TH_OK;
   double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
@@ -494,7 +494,7 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
   return rc;
 }
 
-void th_synthetic_column_free(struct th_column *column)
+void th_families_column_free(struct th_column *column)
 {
   TH_FREE(column->example, column->value);
   *column = (struct th_column){0};

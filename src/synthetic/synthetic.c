@@ -159,15 +159,15 @@ static th_status sparse_targets(const struct th_ground_truth *truth,
   struct th_column column = {0};
   th_status rc = TH_OK;
   for (int64_t s = 0; s < truth->support_size && rc == TH_OK; s++) {
-    rc = th_synthetic_sparse(truth, attributes, truth->support[s], examples,
-                             &column, err);
+    rc = th_families_sparse(truth, attributes, truth->support[s], examples,
+                            &column, err);
     for (int64_t k = 0; k < column.count && rc == TH_OK; k++) {
       int64_t row = column.example[k] - first;
       if (row >= 0 && row < rows)
         target[row] += truth->coef[s] * column.value[k];
     }
   }
-  th_synthetic_column_free(&column);
+  th_families_column_free(&column);
   return rc;
 }
 

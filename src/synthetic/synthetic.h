@@ -99,17 +99,17 @@ struct th_column {
   int64_t value_capacity;
 };
 /* One attribute of sparse data. */
-th_status th_synthetic_sparse(const struct th_ground_truth *truth,
-                              int64_t attributes, int64_t attribute,
-                              int64_t examples, struct th_column *column,
-                              struct th_error *err);
-/* The first attribute of a range that th_synthetic_sparse has to be asked for,
+th_status th_families_sparse(const struct th_ground_truth *truth,
+                             int64_t attributes, int64_t attribute,
+                             int64_t examples, struct th_column *column,
+                             struct th_error *err);
+/* The first attribute of a range that th_families_sparse has to be asked for,
  * since all before it are zero; range.last if there is none. Most rare
  * attributes are passed over in a few nanoseconds. */
-int64_t th_synthetic_sparse_next(const struct th_ground_truth *truth,
-                                 int64_t attributes, struct th_range range,
-                                 int64_t examples, struct th_column *column);
-void th_synthetic_column_free(struct th_column *column);
+int64_t th_families_sparse_next(const struct th_ground_truth *truth,
+                                int64_t attributes, struct th_range range,
+                                int64_t examples, struct th_column *column);
+void th_families_column_free(struct th_column *column);
 
 /* Compute the targets of examples first .. first+rows-1: sum of coef times
  * value plus noise. */

@@ -127,13 +127,13 @@ static th_status make_tiles(struct sparse *s, struct th_range unit,
   th_status rc = TH_OK;
   th_tiles_init(tiles, shape, unit);
   for (int64_t j = unit.first; j < unit.last; j++) {
-    j = th_synthetic_sparse_next(s->truth, shape->attributes,
-                                 (struct th_range){j, unit.last},
-                                 shape->examples, column);
+    j = th_families_sparse_next(s->truth, shape->attributes,
+                                (struct th_range){j, unit.last},
+                                shape->examples, column);
     if (j == unit.last)
       break;
-    TH_TRY(th_synthetic_sparse(s->truth, shape->attributes, j, shape->examples,
-                               column, err));
+    TH_TRY(th_families_sparse(s->truth, shape->attributes, j, shape->examples,
+                              column, err));
     TH_TRY(th_tiles_add(tiles, j, column->example, column->value, column->count,
                         err));
   }
@@ -217,7 +217,7 @@ static void sparse_free(struct sparse *sparse)
   th_memo_free(&sparse->units);
   th_memo_free(&sparse->alone);
   th_tiles_free(&sparse->tiles);
-  th_synthetic_column_free(&sparse->column);
+  th_families_column_free(&sparse->column);
   free(sparse->width);
   sparse->width = NULL;
 }

@@ -256,7 +256,7 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
     struct th_synthetic_law law = th_synthetic_law_of(&truth, WIDE);
     TH_TRY(th_synthetic_dense(&law, &room, err));
   } else
-    TH_TRY(th_synthetic_sparse(&truth, WIDE, 9, EXAMPLES, &column, err));
+    TH_TRY(th_families_sparse(&truth, WIDE, 9, EXAMPLES, &column, err));
   for (int64_t k = 0; k < column.count; k++)
     values[column.example[k]] = column.value[k];
   hash_numbers(hash, values, 8 * EXAMPLES);
@@ -265,7 +265,7 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
   hash_numbers(hash, target, EXAMPLES);
   hash_numbers(hash, truth.coef, truth.support_size);
 done:
-  th_synthetic_column_free(&column);
+  th_families_column_free(&column);
   th_synthetic_truth_free(&truth);
   return rc;
 }

@@ -231,7 +231,7 @@ static void test_sparse_column(void)
     double p = th_zipf_probability(&law, j);
     double sum = 0;
     double squares = 0;
-    CHECK(th_synthetic_sparse(&truth, D, j, N, &column, &err) == TH_OK);
+    CHECK(th_families_sparse(&truth, D, j, N, &column, &err) == TH_OK);
     for (int64_t k = 0; k < column.count; k++) {
       CHECK(column.example[k] >= 0 && column.example[k] < N);
       CHECK(k == 0 || column.example[k] > column.example[k - 1]);
@@ -243,7 +243,7 @@ static void test_sparse_column(void)
     CHECK(fabs(sum - 2 * p) < 5 * sqrt(6 * p / N));
     CHECK(fabs(squares - 6 * p) < 5 * sqrt(150 * p / N));
   }
-  th_synthetic_column_free(&column);
+  th_families_column_free(&column);
   th_synthetic_truth_free(&truth);
 }
 
@@ -257,11 +257,11 @@ static double *matrix(const struct th_ground_truth *truth, int64_t d, int32_t n)
   th_error_clear(&err);
   double *x = calloc((size_t)d * (size_t)n, sizeof *x);
   for (int64_t j = 0; j < d; j++) {
-    CHECK(th_synthetic_sparse(truth, d, j, n, &column, &err) == TH_OK);
+    CHECK(th_families_sparse(truth, d, j, n, &column, &err) == TH_OK);
     for (int64_t k = 0; k < column.count; k++)
       x[j * n + column.example[k]] = column.value[k];
   }
-  th_synthetic_column_free(&column);
+  th_families_column_free(&column);
   return x;
 }
 
@@ -279,18 +279,18 @@ static void test_passed_over(double density)
   int64_t asked = 0;
   for (int64_t j = 0; j < D; j++) {
     struct th_range rest = {j, D};
-    int64_t next = th_synthetic_sparse_next(&truth, D, rest, N, &look);
+    int64_t next = th_families_sparse_next(&truth, D, rest, N, &look);
     CHECK(next >= j && next <= D);
-    CHECK(th_synthetic_sparse(&truth, D, j, N, &column, &err) == TH_OK);
+    CHECK(th_families_sparse(&truth, D, j, N, &column, &err) == TH_OK);
     CHECK(column.count == 0 || next == j);
     filled += column.count > 0;
     asked += next == j;
   }
   CHECK(asked >= filled && (density > 1e-4 || asked < D / 10));
-  CHECK(th_synthetic_sparse_next(&truth, D, (struct th_range){9, 9}, N,
-                                 &look) == 9);
-  th_synthetic_column_free(&look);
-  th_synthetic_column_free(&column);
+  CHECK(th_families_sparse_next(&truth, D, (struct th_range){9, 9}, N, &look) ==
+        9);
+  th_families_column_free(&look);
+  th_families_column_free(&column);
   th_synthetic_truth_free(&truth);
 }
 
