@@ -12,7 +12,7 @@
 #include "io/dataset/writer/writer.h"
 #include "ranks/comm.h"
 #include "ranks/team.h"
-#include "synthetic/synthetic.h"
+#include "synthetic/families.h"
 #include "synthetic/tiles.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
-/* families.h - what a synthetic family does; internal to src/synthetic
+/* families.h - what a synthetic family does
  *
  * A family is a table of functions in families.c, declared below, and one row
- * in synthetic.c. All functions are local.
+ * in synthetic.c. Sparse ones give attributes without their zeros, too. All
+ * functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FAMILIES_H
 #define TH_FAMILIES_H
@@ -57,6 +58,43 @@ struct th_family_rules {
   struct th_design (*design)(const struct th_ground_truth *truth);
   bool uniform_noise; /* of the same deviation; else normal */
 };
+
+/* Which attributes of a cell are not zero everywhere, as far as a first look
+ * tells: all of those, and perhaps others. */
+struct th_sparse_screen {
+  uint64_t seed;
+  int64_t cell; /* its first attribute */
+  int64_t examples;
+  bool known;
+  bool may[TH_CELL];
+};
+
+/* Sparse families: the ascending examples (of 0..examples-1) at which an
+ * attribute is not zero, with their values. Begin with a zeroed record and use
+ * it again for the next attribute: memory and the family's law are kept. */
+struct th_column {
+  struct th_zipf law;
+  double density; /* that the law belongs to */
+  int64_t attributes;
+  struct th_sparse_screen screen;
+  int64_t count;
+  int64_t capacity;
+  int64_t *example;
+  double *value;
+  int64_t value_capacity;
+};
+/* One attribute of sparse data. */
+th_status th_families_sparse(const struct th_ground_truth *truth,
+                             int64_t attributes, int64_t attribute,
+                             int64_t examples, struct th_column *column,
+                             struct th_error *err);
+/* The first attribute of a range that th_families_sparse has to be asked for,
+ * since all before it are zero; range.last if there is none. Most rare
+ * attributes are passed over in a few nanoseconds. */
+int64_t th_families_sparse_next(const struct th_ground_truth *truth,
+                                int64_t attributes, struct th_range range,
+                                int64_t examples, struct th_column *column);
+void th_families_column_free(struct th_column *column);
 
 extern const struct th_family_rules th_murata_family;
 extern const struct th_family_rules th_toeplitz_family;

@@ -74,43 +74,6 @@ th_status th_synthetic_dense(const struct th_synthetic_law *law,
                              const struct th_synthetic_room *room,
                              struct th_error *err);
 
-/* Which attributes of a cell are not zero everywhere, as far as a first look
- * tells: all of those, and perhaps others. */
-struct th_sparse_screen {
-  uint64_t seed;
-  int64_t cell; /* its first attribute */
-  int64_t examples;
-  bool known;
-  bool may[TH_CELL];
-};
-
-/* Sparse families: the ascending examples (of 0..examples-1) at which an
- * attribute is not zero, with their values. Begin with a zeroed record and use
- * it again for the next attribute: memory and the family's law are kept. */
-struct th_column {
-  struct th_zipf law;
-  double density; /* that the law belongs to */
-  int64_t attributes;
-  struct th_sparse_screen screen;
-  int64_t count;
-  int64_t capacity;
-  int64_t *example;
-  double *value;
-  int64_t value_capacity;
-};
-/* One attribute of sparse data. */
-th_status th_families_sparse(const struct th_ground_truth *truth,
-                             int64_t attributes, int64_t attribute,
-                             int64_t examples, struct th_column *column,
-                             struct th_error *err);
-/* The first attribute of a range that th_families_sparse has to be asked for,
- * since all before it are zero; range.last if there is none. Most rare
- * attributes are passed over in a few nanoseconds. */
-int64_t th_families_sparse_next(const struct th_ground_truth *truth,
-                                int64_t attributes, struct th_range range,
-                                int64_t examples, struct th_column *column);
-void th_families_column_free(struct th_column *column);
-
 /* Compute the targets of examples first .. first+rows-1: sum of coef times
  * value plus noise. */
 th_status th_synthetic_targets(const struct th_ground_truth *truth,

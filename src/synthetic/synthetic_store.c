@@ -8,8 +8,8 @@
 #include "model/ground_truth.h"
 #include "ranks/comm.h"
 #include "ranks/partition.h"
+#include "synthetic/families.h"
 #include "synthetic/memo.h"
-#include "synthetic/synthetic.h"
 #include "synthetic/tiles.h"
 
 #include <math.h>

@@ -10,9 +10,9 @@ import re
 TOPS = ("src", "io", "mpi")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 # Functions that are spoken everywhere, and headers whose functions have names of their own:
-# mathematics, and what a family of solvers offers to the solver table.
+# mathematics, and what files offer to the tables of solvers and of commands.
 VERBS = {"th_fail", "th_alloc", "th_grow", "th_agree", "th_min_i64", "th_max_i64"}
-OWN_NAMES = {"elementary", "algorithms"}
+OWN_NAMES = {"elementary", "algorithms", "commands"}
 # Comments and texts in quotes; what else is no code for who looks for names.
 BLANK = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 # What stands before the name, the name, the parameters, the body.

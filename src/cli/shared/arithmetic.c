@@ -11,7 +11,7 @@
 #include "math/kernels/kernels.h"
 #include "math/kernels/rows.h"
 #include "math/linalg.h"
-#include "synthetic/synthetic.h"
+#include "synthetic/families.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include "synthetic/families.h"
 #include "synthetic/synthetic.h"
 #include "synthetic/zipf.h"
 
