@@ -126,5 +126,5 @@ for name in generate import import_gz train checkpoint; do
     points "$name" "$kind"
   done
 done
-echo "$killed kills"
+compare "kills" "$killed" ">=" 70
 finish

@@ -97,5 +97,6 @@ for solver in "${solvers[@]}"; do
     both "--memory $memory" plain --memory "$memory"
   done
 done
-echo "$combinations combinations, $different with another model"
+compare "combinations" "$combinations" ">=" 150
+compare "of these with another model" "$different" == 0
 finish
