@@ -93,7 +93,7 @@ static double sum_squares(const double *values, int64_t count, double mean)
   return sum_lanes(lane);
 }
 
-/* The same sums, each term times its weight. */
+/* Sums of values times weights, in lanes likewise. */
 static double sum_weighted(const double *values, const double *weight,
                            int64_t count)
 {

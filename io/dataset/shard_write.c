@@ -55,7 +55,7 @@ static bool rows_ascend(const uint16_t *row, int64_t count, int64_t rows)
   return count > 0 && row[count - 1] < rows;
 }
 
-/* Whether rows ascend within all runs, without a branch for each entry: as many
+/* True if rows ascend within all runs, without a branch for each entry: as many
  * rows that do not ascend as runs that begin with one, and none too large. */
 static bool all_rows_good(const struct th_tile *tile)
 {

@@ -152,7 +152,7 @@ static struct th_mapping *free_place(void)
   return NULL;
 }
 
-/* Whether the next change of a file has another time than its last one. Some
+/* True if the next change of a file has another time than its last one. Some
  * file systems have whole seconds only, others those of the system's ticks. */
 static bool is_settled(const struct stat *s)
 {
@@ -163,7 +163,7 @@ static bool is_settled(const struct stat *s)
   return age > (s->st_ctim.tv_nsec == 0 ? 2 : 0.02);
 }
 
-/* Whether changes of a file show in its times. In memory alone, a process that
+/* True if changes of a file show in its times. In memory alone, a process that
  * has mapped it changes pages that it has read without a trace. */
 static bool changes_show(int file, const struct stat *s)
 {
@@ -232,7 +232,7 @@ const char *th_mapping_at(const struct th_mapping *mapping, int64_t offset,
   return (const char *)atomic_load(&mapping->first) + offset;
 }
 
-/* Whether all pages are in memory. */
+/* True if all pages are in memory. */
 static bool all_resident(char *first, size_t bytes, size_t page)
 {
   unsigned char there[PAGES];
@@ -248,7 +248,7 @@ static bool all_resident(char *first, size_t bytes, size_t page)
   return true;
 }
 
-/* Whether some bytes, evenly spread, can be read without waiting. */
+/* True if some bytes, evenly spread, can be read without waiting. */
 static bool some_resident(int file, int64_t offset, int64_t bytes)
 {
   char byte;

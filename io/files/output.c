@@ -641,7 +641,7 @@ bool th_output_seal_add(void **room, int64_t *bytes)
   return true;
 }
 
-/* Whether the bytes of a file are those that its seal was made of; false, with
+/* *holds: the bytes of a file are those that its seal was made of. False, with
  * errno, when they cannot be read. */
 static bool check_seal(int file, bool *holds)
 {

@@ -194,7 +194,7 @@ th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
   return create_named(h5, path, name, NULL, err);
 }
 
-/* Whether the metadata of a file have no checksums. In such a file a wrong size
+/* True if the metadata of a file have no checksums. In such a file a wrong size
  * of an attribute makes HDF5 read beyond it. */
 static bool is_old(hid_t file)
 {
@@ -487,7 +487,7 @@ int th_h5_descriptor(const struct th_h5 *h5)
   return descriptor;
 }
 
-/* Whether the items lie on disk as in memory, one after the other. */
+/* True if the items lie on disk as in memory, one after the other. */
 static bool lies_as_in_memory(const struct th_h5_set *set, hid_t plan)
 {
   hid_t type = H5Dget_type(set->id);

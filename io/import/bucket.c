@@ -403,7 +403,7 @@ done:
   return rc;
 }
 
-/* Whether all records stay on this rank, in one shard: they need not be cut up,
+/* True if all records stay on this rank, in one shard: they need not be cut up,
  * and those in memory not be moved. */
 static bool stays_whole(const struct th_bucket *bucket)
 {

@@ -33,7 +33,7 @@ struct beginnings {
   char first[TH_QUOTED]; /* the first word */
 };
 
-/* Whether the other text may have this label. */
+/* True if the text that this one is to be like may have this label. */
 static bool is_their_label(const struct th_importing *im,
                            const struct th_libsvm_word *word)
 {

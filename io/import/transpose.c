@@ -215,7 +215,7 @@ static int64_t turn_by_counts(struct th_transpose *t, const struct group *group)
   return runs;
 }
 
-/* The same by sorting keys. */
+/* Lay the entries out by sorted keys; the number of runs. */
 static int64_t turn_by_keys(struct th_transpose *t, const struct group *group)
 {
   int64_t entries = 0;
@@ -226,7 +226,7 @@ static int64_t turn_by_keys(struct th_transpose *t, const struct group *group)
   return lay_out_runs(t, entries);
 }
 
-/* The same of a sparse one. */
+/* Give the writer a row group of a sparse shard as a tile. */
 static th_status transpose_sparse(struct th_transpose *t, int64_t shard,
                                   int64_t group,
                                   const struct th_record *const *rows,

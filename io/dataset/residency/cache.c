@@ -259,7 +259,7 @@ static th_status acquire_slot(struct th_cache *cache, int32_t *slot,
   return rc;
 }
 
-/* Whether the spare room fits and is not far too large. Where most rooms have
+/* True if the spare room fits and is not far too large. Where most rooms have
  * one size it is exact, such that the count of bytes is that of light items. */
 static bool spare_fits(const struct th_cache *cache, int64_t bytes)
 {
