@@ -526,7 +526,10 @@ th_status th_source_targets(struct th_source *source, struct th_rows rows,
                             double *target, double *weight,
                             struct th_error *err)
 {
-  return source->store->ops->targets(source->store, rows, target, weight, err);
+  struct th_store *store = source->store;
+  th_status rc = th_source_leave(source, err);
+  return rc == TH_OK ? store->ops->targets(store, rows, target, weight, err)
+                     : rc;
 }
 
 const struct th_twins *th_source_twins(const struct th_source *source)

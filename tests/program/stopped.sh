@@ -60,6 +60,23 @@ for _ in $(seq "$count"); do
   same told
 done
 
+# --- before the first update there is nothing to write: it ends all the same
+for kept in "" "--checkpoint kept"; do
+  rm -f early.err
+  # shellcheck disable=SC2086 # words
+  "$THRESHER" train --source oomp:examples=100000000000,attributes=20 --solver oomp \
+    -o early.h5 $kept 2>early.err &
+  pid=$!
+  await "$pid" grep -q '^cost:' early.err
+  kill -TERM "$pid"
+  rc=0
+  wait "$pid" || rc=$?
+  compare "status before the first update $kept" "$rc" == 3
+  grep -q '^thresher: stopped before the first update was done' early.err ||
+    fail "early: $(tail -n 1 early.err)"
+  [ ! -e early.h5 ] || fail "early: a model of nothing"
+done
+
 # --- mpirun passes a signal on, and kills soon after
 rm -f told.h5
 told TERM "${two[@]}"
