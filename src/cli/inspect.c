@@ -490,6 +490,7 @@ static json_t *dataset_json(struct th_dataset *dataset,
 {
   const struct th_store *store = th_dataset_store(dataset);
   const struct th_shape *shape = &store->shape;
+  const struct th_origin *from = th_dataset_origin(dataset);
   json_t *o = json_object();
   th_json_text(o, "kind", "dataset");
   th_json_int(o, "examples", shape->examples);
@@ -502,18 +503,15 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_text(o, "type", th_type_name(shape->type));
   json_object_set_new(o, "weighted", json_boolean(shape->weighted));
   json_object_set_new(o, "labelled", json_boolean(!shape->unlabelled));
-  th_json_text(o, "target",
-               shape->unlabelled ? NULL
-                                 : th_dataset_origin(dataset)->target_name);
+  th_json_text(o, "target", shape->unlabelled ? NULL : from->target_name);
   th_json_text(o, "positive_class",
-               shape->unlabelled ? NULL
-                                 : th_dataset_origin(dataset)->positive_class);
+               shape->unlabelled ? NULL : from->positive_class);
   th_json_int(o, "shards", th_dataset_shards(dataset));
   th_json_int(o, "row_group", shape->row_group);
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
   th_json_hex(o, "fingerprint", store->fingerprint);
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
-  th_model_text_origin_json(o, th_dataset_origin(dataset));
+  th_model_text_origin_json(o, from);
   json_object_set_new(o, "attribute_groups", groups_json(&findings->groups));
   th_json_real(o, "rho_ridge", findings->improvement.ridge);
   th_json_real(o, "rho_lasso", findings->improvement.lasso);

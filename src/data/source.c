@@ -526,10 +526,9 @@ th_status th_source_targets(struct th_source *source, struct th_rows rows,
                             double *target, double *weight,
                             struct th_error *err)
 {
-  struct th_store *store = source->store;
+  struct th_store *from = source->store;
   th_status rc = th_source_leave(source, err);
-  return rc == TH_OK ? store->ops->targets(store, rows, target, weight, err)
-                     : rc;
+  return rc != TH_OK ? rc : from->ops->targets(from, rows, target, weight, err);
 }
 
 const struct th_twins *th_source_twins(const struct th_source *source)

@@ -263,8 +263,9 @@ enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates,
 
 bool th_keeper_leaves(struct th_keeper *keeper)
 {
-  bool first = keeper->asked == 0; /* no update is done: nothing is lost */
-  if (!(keeper->on ? keeper->current : first) || keeper->polls++ % POLLS != 0)
+  /* a run that is not kept loses nothing before its first update is done */
+  if (!(keeper->on ? keeper->current : keeper->asked == 0) ||
+      keeper->polls++ % POLLS != 0)
     return false;
   double now = th_comm_clock();
   return (is_told(keeper, now) && now - keeper->told >= leave_after) ||

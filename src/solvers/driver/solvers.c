@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/search.h"
 #include "solvers/algorithms.h"
-#include "solvers/driver/train.h"
 #include "solvers/sampling/ball.h"
+#include "solvers/solver_table.h"
 
 /* Solvers that share a file differ in options, too. */
 #define EXPLORES "eta", "batch-explore", "updates-explore", "shared-support"

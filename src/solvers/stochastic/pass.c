@@ -8,7 +8,6 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "math/gap.h"
-#include "ranks/fixed.h"
 #include "solvers/stochastic/stochastic.h"
 #include "state/state.h"
 
