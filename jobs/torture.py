@@ -20,6 +20,7 @@ for the moments of the kills: --seed S --first K --trials 1 repeats it.
 """
 import argparse
 import filecmp
+import json
 import os
 import random
 import resource
@@ -446,6 +447,13 @@ class Torture:
         return good
 
 
+def untried(program):
+    """Solvers of the program's table that no run has."""
+    told = subprocess.run([program, "solvers", "--json"], capture_output=True, text=True,
+                          check=True).stdout
+    return sorted({row["name"] for row in json.loads(told)["solvers"]} - {r[0] for r in RUNS})
+
+
 def main():
     parser = argparse.ArgumentParser(
         prog="torture.sh", description=__doc__,
@@ -460,7 +468,11 @@ def main():
     parser.add_argument("--thresher", default=os.environ.get("THRESHER", "build/release/thresher"),
                         metavar="FILE", help="the program; default: THRESHER, or that of the build")
     parser.add_argument("--verbose", action="store_true", help="print every trial")
-    sys.exit(0 if Torture(parser.parse_args()).all() else 1)
+    args = parser.parse_args()
+    new = untried(args.thresher)
+    if new:
+        sys.exit(f"torture.py: no run for {', '.join(new)}: RUNS wants a line for each")
+    sys.exit(0 if Torture(args).all() else 1)
 
 
 if __name__ == "__main__":

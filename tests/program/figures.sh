@@ -136,7 +136,8 @@ style = open(sys.argv[1]).read()
 names = re.search(r"^solvers = \"([^\"]*)\"", style.replace("\\\n", ""), re.M)
 names = names.group(1).split()
 solvers = re.findall(r"^([a-z][a-z-]*)$", sys.stdin.read(), re.M)
-assert len(solvers) >= 12 and not set(solvers) - set(names), solvers
+new = sorted(set(solvers) - set(names))
+assert len(solvers) >= 12 and not new, f"jobs/style.gp wants a name, a hue and a style for {new}"
 hues = re.search(r"^hues = \"([^\"]*)\"", style.replace("\\\n", ""), re.M)
 hues = hues.group(1).split()
 assert len(hues) == len(names)

@@ -19,6 +19,7 @@ generate()
   fi
 }
 
+# What a solver that is not named here gets is what it needs, and a budget where it has one.
 arguments()
 {
   case $1 in
@@ -32,10 +33,10 @@ arguments()
   lasso) echo "--solver lasso --path 12 --path-min 0.1" ;;
   aerr | aelr) echo "--solver $1 --budget 40 --passes 2 --validation 0.1" ;;
   ogd-ridge | eg-lasso) echo "--solver $1 --passes 1 --adagrad coordinate" ;;
+  rda-ito | dantzig | exploration | hybrid) echo "--solver $1 --budget 400 -s 12" ;;
   ridge) echo "--solver ridge --factor cg" ;; # what ScaLAPACK gives depends on the ranks
-  ssr) echo "--solver ssr" ;;
   omp | oomp) echo "--solver $1 -s 12" ;;
-  *) echo "--solver $1 --budget 400 -s 12" ;;
+  *) echo "--solver $(each_solver 12 400 3 | grep "^$1\( \|$\)")" ;;
   esac
 }
 

@@ -172,12 +172,12 @@ static struct th_config budgeted_config(const struct th_solver_row *row,
       problem_config(row->name, sifts || keeps ? 0 : 4, 60);
   if (keeps || sifts) /* few examples: sift shares them among few blocks */
     config.budget = keeps ? 0 : 300;
-  config.loss = losses[form == 1];
   config.passes = 3;
   config.validation = form == 1 && !sifts ? 0.2 : 0;
   config.select = form == 0 ? TH_SELECT_TRUTH : TH_SELECT_AUTO;
   if (keeps)
     config.start = (struct th_config_start){.support = start, .size = 4};
+  config.loss = solver_loss(&config, losses[form == 1]);
   return config;
 }
 

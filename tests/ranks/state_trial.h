@@ -85,7 +85,6 @@ static inline struct th_config budgeted(const struct th_solver_row *row,
 {
   struct th_config config =
       problem_config(row->name, row->needs_sparsity ? 8 : 0, 60);
-  config.loss = p->labels ? "logistic" : "squared";
   config.standardize = k % 3 > 0;
   config.intercept = k % 4 > 0;
   config.passes = 1 + k % 3;
@@ -97,6 +96,7 @@ static inline struct th_config budgeted(const struct th_solver_row *row,
     config.start.size = p->true_size;
     config.passes = 3 + k % 4;
   }
+  config.loss = solver_loss(&config, p->labels ? "logistic" : "squared");
   return config;
 }
 

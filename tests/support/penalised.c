@@ -22,6 +22,22 @@ bool solver_looks(const struct th_solver_row *row)
   return !row->penalised && solver_uses(row, "lambda");
 }
 
+const char *solver_loss(const struct th_config *config, const char *loss)
+{
+  const struct th_shape shape = {.examples = 1000,
+                                 .training = 1000,
+                                 .attributes = 1000,
+                                 .row_group = 1000};
+  struct th_config tried = *config;
+  struct th_plan plan;
+  struct th_error err;
+  tried.loss = loss;
+  th_error_clear(&err);
+  return th_train_plan(&tried, &shape, 1, 1000, &plan, &err) == TH_OK
+             ? loss
+             : "squared";
+}
+
 struct th_config penalised_config(const char *solver, const char *loss,
                                   double ratio)
 {

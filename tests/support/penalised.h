@@ -17,6 +17,9 @@ bool solver_uses(const struct th_solver_row *row, const char *option);
 /* Whether it looks at its support and at other attributes by chance. */
 bool solver_looks(const struct th_solver_row *row);
 
+/* This loss, where a run of the options takes it; else the squared one. */
+const char *solver_loss(const struct th_config *config, const char *loss);
+
 /* A problem in plain arrays: x[i * d + j], weights with mean 1. */
 struct plain {
   int64_t n;
