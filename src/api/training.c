@@ -299,7 +299,8 @@ static th_status read_named(struct th_training *training,
   if (config->group.file != NULL || wants_groups(config)) {
     TH_TRY(th_data_groups(training->data, config->group.file, training->output,
                           comm, &training->groups, err));
-    config->groups = training->groups.attributes > 0 ? &training->groups : NULL;
+    config->group.all =
+        training->groups.attributes > 0 ? &training->groups : NULL;
   }
   if (training->data->truth != NULL)
     config->greedy.known = th_synthetic_design(training->data->truth);

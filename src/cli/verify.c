@@ -48,7 +48,7 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
   struct th_config config = session->deck.config;
   config.row_cache_memory = memory;
   if (session->evaluator.model.groups.attributes > 0)
-    config.groups = &session->evaluator.model.groups;
+    config.group.all = &session->evaluator.model.groups;
   return th_train_plan(&config, &store->shape, comm->size,
                        th_store_most_owned(store, comm->size), &session->plan,
                        err);

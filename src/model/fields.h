@@ -37,6 +37,7 @@ struct th_fields_row {
   int64_t most;      /* that a count may be; 0: any */
   const char *(*word)(int64_t count); /* how a count is shown */
   bool zero_unknown;                  /* 0 is shown as null */
+  bool unverified; /* of the run: model and data alone do not give it */
 };
 
 struct th_fields {

@@ -133,8 +133,9 @@ struct th_config_greedy {
 
 /* Penalties of groups. */
 struct th_config_group {
-  const char *file; /* NULL: those of the data set */
-  double mix;       /* sparse-group: the share of norm1 */
+  const char *file;            /* NULL: those of the data set */
+  double mix;                  /* sparse-group: the share of norm1 */
+  const struct th_groups *all; /* borrowed; NULL: each attribute is one */
 };
 
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults
@@ -161,7 +162,6 @@ struct th_config {
    * after th_train_plan. */
   const char *penalty; /* a name from the penalty table */
   struct th_config_group group;
-  const struct th_groups *groups; /* borrowed; NULL: each attribute is one */
   double lambda;
   double lambda_ratio; /* of lambda_max */
   int64_t path;        /* values of lambda, from lambda_max down */

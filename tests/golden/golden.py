@@ -190,6 +190,9 @@ def main():
         bad += [f"{what}: {made.get(what, 'not made')}, table.txt has {wanted.get(what, 'none')}"
                 for what in {**wanted, **made} if wanted.get(what) != made.get(what)]
     print("\n".join(bad))
+    if bad:
+        print("models that change on purpose, or are new: in an empty folder,\n  python3 "
+              f"{os.path.abspath(__file__)} {thresher} {launch} --renew")
     refused = sum(d.startswith("status") for d in made.values())
     print(f"{len(made)} models, {refused} of them refused; {len(bad)} differ")
     return 1 if bad else 0

@@ -25,6 +25,12 @@ for command in generate import train evaluate verify predict inspect solvers \
   cat help.txt >>all.txt
 done
 
+# the table of which solver to take names every one
+sed -n '/^| you have/,/^$/p' "$SOURCE/src/solvers/README.md" >table.txt
+for solver in $("$THRESHER" solvers | grep '^[a-z]'); do
+  grep -qF "\`$solver\`" table.txt || fail "src/solvers/README.md does not say when to take $solver"
+done
+
 # every option that a page mentions is one, of ours or of a script
 bash "$SOURCE/jobs/figures.sh" --help >>all.txt
 bash "$SOURCE/jobs/picture.sh" --help >>all.txt

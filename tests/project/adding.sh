@@ -18,6 +18,9 @@ for kind in solver loss option number score; do
   "$PYTHON" "$here/adding.py" "$kind" "$SOURCE/CONTRIBUTING.md" tree
 done
 
+"$PYTHON" "$here/names.py" tree >rule.txt || fail "names: $(cat rule.txt)"
+! "$PYTHON" "$here/limits.py" tree | grep 'at most' >rule.txt || fail "limits: $(cat rule.txt)"
+
 launcher=
 if command -v ccache >/dev/null 2>&1; then
   launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
@@ -93,6 +96,7 @@ grep -q '^toy_score  *-*[0-9]' must.out || fail "evaluate: $(cat must.out)"
 "$toy" inspect new.h5 >new.txt
 grep -q '^  toy_number .* a toy$' new.txt || fail "inspect: $(cat new.txt)"
 grep -q '"toy_number": 4.0' old.json || fail "a model without the number: $(cat old.json)"
-grep -q '"toy_number": 0.0' new.json || fail "a model with the number: $(cat new.json)"
+"$toy" verify new.h5 m.h5 >verify.txt || fail "a number of the run: $(cat verify.txt)"
+grep -q '"toy_number": 3.0' new.json || fail "a model with the number: $(cat new.json)"
 
 finish

@@ -325,7 +325,7 @@ int main(int argc, char **argv)
                    strcmp(only, row->name) == 0;
       if (!takes(row, form) || !asked)
         continue;
-      config.groups = form % 3 > 0 ? &groups : NULL;
+      config.group.all = form % 3 > 0 ? &groups : NULL;
       for (enum fault fault = MEMORY; fault <= LEAVING; fault++)
         CASE(test_fault(&comm, &config, m, fault,
                         points_of(fault, row, only != NULL), shift));

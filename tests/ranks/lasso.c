@@ -68,7 +68,7 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
   bool grouped = strcmp(config->penalty, "l1") != 0;
   if (grouped)
     plain_groups(&groups, comm, m->store.shape.attributes, GROUP);
-  config->groups = grouped ? &groups : NULL;
+  config->group.all = grouped ? &groups : NULL;
   th_status rc = problem_train(config, &m->store, comm, NULL, &model, &err);
   CHECK(rc == TH_OK);
   if (rc != TH_OK)
@@ -86,7 +86,7 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
   digest =
       th_integer_hash(digest, c->path, (size_t)c->path_size * sizeof *c->path);
   th_model_free(&model);
-  config->groups = NULL;
+  config->group.all = NULL;
   th_groups_free(&groups);
   return digest;
 }

@@ -55,7 +55,7 @@ static th_status begin(struct session *s, struct trial *t, struct th_comm *comm,
   CHECK(th_store_place(store, comm, err) == TH_OK);
   if (t->grouped)
     plain_groups(&t->groups, comm, store->shape.attributes, GROUP);
-  t->config.groups = t->grouped ? &t->groups : NULL;
+  t->config.group.all = t->grouped ? &t->groups : NULL;
   *s = (struct session){.profile = {.comm = comm}};
   s->run.solver = th_solver_find(t->config.solver);
   th_status rc =

@@ -79,7 +79,7 @@ static uint64_t learn(struct th_comm *comm, const struct th_config *given,
   struct th_error err;
   if (grouped)
     plain_groups(&groups, comm, m->store.shape.attributes, GROUP);
-  config.groups = grouped ? &groups : NULL;
+  config.group.all = grouped ? &groups : NULL;
   th_status rc = problem_train(&config, &m->store, comm, NULL, &model, &err);
   CHECK(rc == TH_OK);
   if (rc != TH_OK)
@@ -236,11 +236,11 @@ static void test_balance(struct th_comm *comm, bool sparse, bool grouped)
     plain_groups(&groups[0], &self, p.attributes, GROUP);
     plain_groups(&groups[1], comm, p.attributes, GROUP);
   }
-  config.groups = grouped ? &groups[0] : NULL;
+  config.group.all = grouped ? &groups[0] : NULL;
   if (comm->rank == 0)
     alone = learn_unevenly(&self, m, &config);
   comm->ops->bcast(comm, &alone, sizeof alone, 0);
-  config.groups = grouped ? &groups[1] : NULL;
+  config.group.all = grouped ? &groups[1] : NULL;
   CHECK(learn_unevenly(comm, m, &config) == alone);
   for (int k = 0; k < 2; k++)
     th_groups_free(&groups[k]);

@@ -50,12 +50,12 @@ static void learn(struct th_config *config, struct memory_store *m,
   struct th_comm self;
   th_comm_self(&self);
   plain_groups(&groups, &self, ATTRIBUTES, GROUP);
-  config->groups = &groups;
+  config->group.all = &groups;
   problem_must_train(config, m, NULL, model);
   CHECK(model->support_size > 0);
   config->lambda = model->certificate.lambda;
   config->lambda_ratio = 0;
-  config->groups = NULL;
+  config->group.all = NULL;
   th_groups_free(&groups);
 }
 
@@ -70,7 +70,7 @@ static void verify(struct th_comm *comm, const struct th_config *given,
   struct th_error err;
   th_error_clear(&err);
   plain_groups(&groups, comm, ATTRIBUTES, GROUP);
-  config.groups = &groups;
+  config.group.all = &groups;
   CHECK(th_train_plan(&config, &m->store.shape, comm->size,
                       th_store_most_owned(&m->store, comm->size), &plan,
                       &err) == TH_OK);

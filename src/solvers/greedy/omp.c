@@ -346,7 +346,7 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   choose_forecast(config, shape);
   config->validation = fmax(config->validation, 0);
   config->penalty = "l1"; /* groups of one; there is no penalty */
-  config->groups = NULL;
+  config->group.all = NULL;
   config->budget = shape->attributes;
   config->passes = 1;
   int64_t usual = config->greedy.folds > 0 ? USUAL : config->greedy.most;

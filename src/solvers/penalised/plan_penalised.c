@@ -39,7 +39,7 @@ static th_status check_penalty(const struct th_config *config,
   const struct th_penalty *penalty = th_penalty_find(config->penalty);
   if (penalty == NULL)
     return th_fail(err, TH_EUSAGE, "there is no penalty %s", config->penalty);
-  if (penalty->grouped && config->groups == NULL)
+  if (penalty->grouped && config->group.all == NULL)
     return th_fail(err, TH_EUSAGE,
                    "{penalty} %s needs groups, and the data set has none; "
                    "give {groups} FILE",
@@ -98,7 +98,7 @@ th_status th_plan_penalised(struct th_plan *plan,
   plan->deal_unit = th_partition_deal_unit_size(shape->row_group,
                                                 shape->training, plan->blocks);
   plan->memory =
-      th_grouping_bytes(config->groups, th_penalty_find(config->penalty),
+      th_grouping_bytes(config->group.all, th_penalty_find(config->penalty),
                         size->owned, size->ranks);
   plan->points = plan_points(config);
   plan->read_bytes = (int64_t)th_shape_bytes(shape);

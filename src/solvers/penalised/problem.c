@@ -229,7 +229,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
                                    .mix = config->group.mix,
-                                   .groups = config->groups};
+                                   .groups = config->group.all};
   TH_TRY(th_grouping_build(&p->grouping, &of, context->comm,
                            p->active.attribute, p->active.count, err));
   TH_TRY(th_agree(context->comm, reserve_groups(p, err), err));

@@ -98,7 +98,7 @@ th_status th_ridge_plan(struct th_plan *plan, const struct th_plan_size *size,
   if (!(config->lambda > 0) && !(config->lambda_ratio > 0) && config->path == 0)
     config->lambda_ratio = usual_ratio;
   config->penalty = "l1"; /* groups of one; the penalty is this solver's own */
-  config->groups = NULL;
+  config->group.all = NULL;
   TH_TRY(th_plan_penalised(plan, size, err));
   if (config->factoring == TH_FACTORING_AUTO)
     config->factoring = choose_factoring(order);

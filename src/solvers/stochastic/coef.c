@@ -101,7 +101,7 @@ double *th_coef_of(const struct th_stochastic *s)
 
 bool th_coef_separable(const struct th_stochastic *s)
 {
-  return s->context->config->groups == NULL;
+  return s->context->config->group.all == NULL;
 }
 
 bool th_coef_is_lazy(const struct th_stochastic *s)

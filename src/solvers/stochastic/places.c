@@ -65,7 +65,7 @@ th_status th_places_form(struct th_stochastic *s, struct th_error *err)
     return rc;
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
                                    .mix = config->group.mix,
-                                   .groups = config->groups};
+                                   .groups = config->group.all};
   return th_grouping_build(&s->grouping, &of, s->context->comm,
                            s->active.attribute, s->active.count, err);
 }

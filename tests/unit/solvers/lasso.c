@@ -219,9 +219,9 @@ static void learn(struct th_config *config, struct memory_store *m,
   th_comm_self(&self);
   if (grouped)
     plain_groups(&groups, &self, m->store.shape.attributes, GROUP);
-  config->groups = grouped ? &groups : NULL;
+  config->group.all = grouped ? &groups : NULL;
   problem_must_train(config, m, NULL, model);
-  config->groups = NULL;
+  config->group.all = NULL;
   th_groups_free(&groups);
 }
 

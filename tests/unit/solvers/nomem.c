@@ -262,7 +262,7 @@ static void test_penalised(int form, int *took)
   memory_store_finish(m);
   plain_groups(&groups, &self, p.attributes, 5);
   config.penalty = penalties[form];
-  config.groups = form > 0 ? &groups : NULL;
+  config.group.all = form > 0 ? &groups : NULL;
   config.standardize = form == 1;
   config.intercept = form == 1;
   config.batch = form == 2 ? 4 : 1;

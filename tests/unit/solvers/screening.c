@@ -70,7 +70,7 @@ static void begin(struct trial *t, int k, const struct th_screening *screening)
   plain_groups(&t->groups, &t->self, t->problem.attributes, 4);
   t->config = penalised_config("prox-sgd", losses[k % 3], 0.2 + 0.07 * (k % 9));
   t->config.penalty = penalties[k / 3 % 3];
-  t->config.groups = k / 3 % 3 > 0 ? &t->groups : NULL;
+  t->config.group.all = k / 3 % 3 > 0 ? &t->groups : NULL;
   t->config.intercept = k % 4 > 1;
   t->config.batch = k % 8 == 3 ? 3 : 1;
   t->config.epochs = 4 * LOOPS;

@@ -261,7 +261,7 @@ static void test_screened(const char *penalty, const char *loss)
   th_comm_self(&self);
   plain_groups(&groups, &self, problem.attributes, 7);
   config.penalty = penalty;
-  config.groups = &groups;
+  config.group.all = &groups;
   config.epochs = 4000;
   config.tolerance = 1e-9;
   for (int k = 0; k < 2; k++) {
