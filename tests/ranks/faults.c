@@ -327,8 +327,9 @@ int main(int argc, char **argv)
         continue;
       config.group.all = form % 3 > 0 ? &groups : NULL;
       for (enum fault fault = MEMORY; fault <= LEAVING; fault++)
-        CASE(test_fault(&comm, &config, m, fault,
-                        points_of(fault, row, only != NULL), shift));
+        CHECK_CASE(row->name, form,
+                   test_fault(&comm, &config, m, fault,
+                              points_of(fault, row, only != NULL), shift));
     }
     th_groups_free(&groups);
     memory_store_free(m);

@@ -310,7 +310,7 @@ int main(int argc, char **argv)
       if (only == NULL ? is_turn(solver, k, comm.size)
                        : strcmp(only, "all") == 0 ||
                              strcmp(only, table[solver].name) == 0)
-        CASE(test_case(&comm, &table[solver], k));
+        CHECK_CASE(table[solver].name, k, test_case(&comm, &table[solver], k));
   int failed = check_finish(&comm);
   th_mpi_comm_stop(&comm);
   return failed;

@@ -278,7 +278,7 @@ int main(int argc, char **argv)
     for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
          row++)
       if (solver_uses(row, "penalty"))
-        CASE(test_case(&comm, row->name, k));
+        CHECK_CASE(row->name, k, test_case(&comm, row->name, k));
   CASE(test_balance(&comm, false, false));
   CASE(test_balance(&comm, true, false));
   CASE(test_balance(&comm, false, true));

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
   check_start(&comm);
   for (int k = 0; k < CASES; k++)
     for (int solver = 0; solver < SOLVERS; solver++)
-      CASE(test_case(&comm, solver, k));
+      CHECK_CASE(solvers[solver], k, test_case(&comm, solver, k));
   int failed = check_finish(&comm);
   th_mpi_comm_stop(&comm);
   return failed;
