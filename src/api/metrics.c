@@ -37,6 +37,7 @@ struct scored_label {
 struct scoring {
   const struct th_metrics_rows *rows;
   double weight;               /* of all rows */
+  double error;                /* weighted sum of squares of what is missed */
   struct scored_label *sorted; /* by score, where targets have two values */
 };
 
@@ -53,7 +54,6 @@ static double expected_target(const struct scoring *s, int64_t i)
   return labels->low + (labels->high - labels->low) * p;
 }
 
-/* The weighted sum of squares of what the prediction misses. */
 static double squared_error(const struct scoring *s)
 {
   double error = 0;
@@ -66,7 +66,7 @@ static double squared_error(const struct scoring *s)
 
 static double mse(const struct scoring *s)
 {
-  return squared_error(s) / s->weight;
+  return s->error / s->weight;
 }
 
 /* Of targets that are not all the same. */
@@ -83,14 +83,14 @@ static double r2(const struct scoring *s)
   }
   for (int64_t i = 0; i < s->rows->count; i++)
     spread += weight[i] * (target[i] - mean) * (target[i] - mean);
-  return varies ? 1 - squared_error(s) / spread : NAN;
+  return varies ? 1 - s->error / spread : NAN;
 }
 
 /* --- Of two values: the larger one is positive ---------------------------- */
 
 /* The probability of the larger value: that of log odds, or of a squared loss
- * the place of the prediction between the two values. */
-static double high_share(const struct scoring *s, int64_t i)
+ * the place of the prediction between the two values, which may lie outside. */
+static double high_of(const struct scoring *s, int64_t i)
 {
   const struct th_labels *labels = &s->rows->labels;
   return (expected_target(s, i) - labels->low) / (labels->high - labels->low);
@@ -105,8 +105,7 @@ static double accuracy(const struct scoring *s)
 {
   double right = 0;
   for (int64_t i = 0; i < s->rows->count; i++)
-    right +=
-        (high_share(s, i) > 0.5) == positive(s, i) ? s->rows->weight[i] : 0;
+    right += (high_of(s, i) > 0.5) == positive(s, i) ? s->rows->weight[i] : 0;
   return right / s->weight;
 }
 
@@ -119,7 +118,7 @@ static double log_loss_of(const struct scoring *s, int64_t i)
     double margin = positive(s, i) ? z : -z;
     return fmax(-margin, 0) + th_log1p(th_exp(-fabs(margin)));
   }
-  double p = fmin(fmax(high_share(s, i), clip), 1 - clip);
+  double p = fmin(fmax(high_of(s, i), clip), 1 - clip);
   return positive(s, i) ? -th_log(p) : -th_log1p(-p);
 }
 
@@ -131,9 +130,10 @@ static double log_loss(const struct scoring *s)
   return loss / s->weight;
 }
 
-/* The area under the curve: twice the number of pairs in the right order, a tie
- * counting one, a pair counting by the product of its weights: integers where
- * weights are, so that the order of equal scores does not matter. */
+/* The area under the curve, by the order of the predictors; NaN where rows have
+ * one value only. Twice the number of pairs in the right order, a tie counting
+ * one, a pair counting by the product of its weights: integers where weights
+ * are, so that the order of equal scores does not matter. */
 static double auc(const struct scoring *s)
 {
   const struct scored_label *sorted = s->sorted;
@@ -187,9 +187,8 @@ static double relative_loss(const struct scoring *s)
   if (loss == NULL || (loss->labels && !s->rows->labels.two))
     return NAN;
   for (int64_t i = 0; i < s->rows->count; i++) {
-    double y = s->rows->target[i];
-    if (loss->labels)
-      y = positive(s, i) ? 1 : -1;
+    double label = positive(s, i) ? 1 : -1;
+    double y = loss->labels ? label : s->rows->target[i];
     mine += s->rows->weight[i] * loss->value(s->rows->predictor[i], y);
     zero += s->rows->weight[i] * loss->value(0, y);
   }
@@ -243,6 +242,7 @@ th_status th_metrics_compute(struct th_metrics *scores,
   struct scoring s = {.rows = rows};
   for (int64_t i = 0; i < rows->count; i++)
     s.weight += rows->weight[i];
+  s.error = squared_error(&s);
   th_status rc = rows->labels.two ? sort_labels(&s, err) : TH_OK;
   if (rc != TH_OK)
     return rc;
