@@ -1,5 +1,5 @@
-/* mpi_call.h - an operation of a team: what it is called, that MPI did it, that
- * rank 0 is in the same one; internal
+/* mpi_call.h - an operation of a team: that MPI did it, that rank 0 is in the
+ * same one, a note when it takes too long; internal
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MPI_CALL_H
 #define TH_MPI_CALL_H
@@ -31,11 +31,6 @@ struct th_mpi_call {
   int ranks;      /* of the team */
 };
 
-/* "a sum of 8 numbers". Local. */
-enum { TH_MPI_CALL_TEXT = 128 };
-void th_mpi_call_describe(const struct th_mpi_call *call,
-                          char text[TH_MPI_CALL_TEXT]);
-
 /* Print what failed and end the job; the second function does so unless the
  * code is MPI_SUCCESS. Local. */
 _Noreturn void th_mpi_call_fail(const char *what, int code);
@@ -45,5 +40,25 @@ void th_mpi_call_must(int code, const char *what);
  * line. extra: a communicator of the same ranks that nothing else uses.
  * Collective. */
 void th_mpi_call_compare(MPI_Comm extra, const struct th_mpi_call *call);
+
+/* --- A note when an operation takes too long ------------------------------
+ *
+ * A watch is a thread of each rank that prints a note when the rank has been
+ * inside one operation, or outside all of them, for longer than a limit. The
+ * notes of all ranks together show who waits for whom. */
+
+struct th_mpi_watch;
+
+/* Begin to watch this rank of the job. seconds: the limit. Local. NULL where no
+ * thread can be had. Release with th_mpi_call_unwatch. */
+struct th_mpi_watch *th_mpi_call_watch(int rank, double seconds);
+
+/* Local. NULL: nothing. */
+void th_mpi_call_unwatch(struct th_mpi_watch *watch);
+
+/* Local; watch NULL: nothing. */
+void th_mpi_call_enter(struct th_mpi_watch *watch,
+                       const struct th_mpi_call *call);
+void th_mpi_call_leave(struct th_mpi_watch *watch);
 
 #endif

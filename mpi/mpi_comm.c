@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_comm.h"
 
+#include "mpi/mpi_call.h"
 #include "mpi/mpi_spread.h"
-#include "mpi/mpi_watch.h"
 #include "ranks/comm.h"
 
 #include <limits.h>
@@ -54,7 +54,7 @@ static double enter_from(struct th_comm *comm, enum th_mpi_kind kind,
                                    .number = comm->operations,
                                    .ranks = comm->size};
   double began = th_comm_clock();
-  th_mpi_watch_enter(transport->watch, &call);
+  th_mpi_call_enter(transport->watch, &call);
   if (transport->extra != MPI_COMM_NULL)
     th_mpi_call_compare(transport->extra, &call);
   return began;
@@ -68,7 +68,7 @@ static double enter(struct th_comm *comm, enum th_mpi_kind kind, size_t count,
 
 static void leave(struct th_comm *comm, double began)
 {
-  th_mpi_watch_leave(transport_of(comm)->watch);
+  th_mpi_call_leave(transport_of(comm)->watch);
   comm->seconds += th_comm_clock() - began;
 }
 
@@ -262,10 +262,10 @@ static void mpi_watch(struct th_comm *comm, double seconds)
   struct transport *transport = transport_of(comm);
   if (transport->is_part)
     return;
-  th_mpi_watch_free(transport->watch);
+  th_mpi_call_unwatch(transport->watch);
   transport->watch = NULL;
   if (seconds > 0 && comm->size > 1)
-    transport->watch = th_mpi_watch_start(comm->rank, seconds);
+    transport->watch = th_mpi_call_watch(comm->rank, seconds);
 }
 
 static void mpi_release(struct th_comm *comm)
