@@ -91,7 +91,7 @@
  *   /shard/content u64 [K]              the shard's attribute `content`
  *   /shard/hash u64 [K]                 XXH3 of all bytes of the file
  *   /truth    group, only for generated data: attributes family, seed, noise,
- *             count; those of TH_FAMILY_PARAMETERS (model/ground_truth.h),
+ *             count; those of TH_FAMILY_PARAMETERS (model/origin.h),
  *             choices as text; data sets support i64, coef f64
  *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
  *   /X        (d, n) virtual, dense data only: the values in stored order, fill

@@ -284,10 +284,10 @@ static th_status put_own(const struct th_h5 *h5,
 {
   const struct th_family_parameter *row;
   th_status rc = TH_OK;
-  for (int k = 0; rc == TH_OK && (row = th_ground_truth_parameter(k)) != NULL;
+  for (int k = 0; rc == TH_OK && (row = th_origin_family_parameter(k)) != NULL;
        k++) {
-    double value = th_ground_truth_get(&truth->own, row);
-    if (!th_ground_truth_has(truth->family, k))
+    double value = th_origin_family_get(&truth->own, row);
+    if (!th_origin_family_has(truth->family, k))
       continue;
     rc = row->choices != NULL
              ? th_h5_put_text(h5, TH_G_TRUTH, row->name,
@@ -556,9 +556,9 @@ static bool truth_good(const struct th_ground_truth *truth, int64_t attributes)
 {
   bool good = truth->noise >= 0 && isfinite(truth->noise);
   const struct th_family_parameter *row;
-  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
-    double value = th_ground_truth_get(&truth->own, row);
-    good = good && (value == 0 || th_ground_truth_allows(row, value));
+  for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++) {
+    double value = th_origin_family_get(&truth->own, row);
+    good = good && (value == 0 || th_origin_family_allows(row, value));
   }
   int64_t before = -1;
   for (int64_t k = 0; good && k < truth->support_size; k++) {
@@ -590,7 +590,7 @@ static th_status get_choice(const struct th_h5 *h5,
 static th_status get_own(const struct th_h5 *h5, int k,
                          struct th_ground_truth *truth, struct th_error *err)
 {
-  const struct th_family_parameter *row = th_ground_truth_parameter(k);
+  const struct th_family_parameter *row = th_origin_family_parameter(k);
   double value = 0;
   if (k >= TH_FAMILY_PARAMETERS_ALWAYS && !th_h5_has(h5, TH_G_TRUTH, row->name))
     return TH_OK;
@@ -598,7 +598,7 @@ static th_status get_own(const struct th_h5 *h5, int k,
                      ? get_choice(h5, row, &value, err)
                      : th_h5_get_f64(h5, TH_G_TRUTH, row->name, &value, err);
   if (rc == TH_OK)
-    th_ground_truth_set(&truth->own, row, value);
+    th_origin_family_set(&truth->own, row, value);
   return rc;
 }
 
@@ -612,7 +612,7 @@ static th_status get_truth(const struct th_h5 *h5,
   strncpy(truth->family, family, sizeof truth->family - 1);
   TH_TRY(th_h5_get_u64(h5, TH_G_TRUTH, TH_A_SEED, &truth->seed, err));
   TH_TRY(th_h5_get_f64(h5, TH_G_TRUTH, TH_A_NOISE, &truth->noise, err));
-  for (int own = 0; th_ground_truth_parameter(own) != NULL; own++)
+  for (int own = 0; th_origin_family_parameter(own) != NULL; own++)
     TH_TRY(get_own(h5, own, truth, err));
   TH_TRY(th_h5_get_i64(h5, TH_G_TRUTH, TH_A_COUNT, &truth->support_size, err));
   int64_t k = truth->support_size;

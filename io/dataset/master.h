@@ -7,7 +7,6 @@
 #include "data/groups.h"
 #include "io/dataset/row_groups.h"
 #include "io/files/hash.h"
-#include "model/ground_truth.h"
 #include "model/origin.h"
 #include "ranks/comm.h"
 

@@ -28,11 +28,11 @@ static th_status put_record(const struct th_h5 *h5, const char *group,
   for (int k = 0; k < record->rows && rc == TH_OK; k++) {
     const struct th_fields_row *f = &record->row[k];
     const void *value = (const char *)values + f->place;
-    if (th_fields_left_out(f, values))
+    if (th_claims_field_left_out(f, values))
       continue;
     if (f->type == TH_FIELD_TEXT)
       rc = th_h5_put_text(h5, group, f->name, *(char *const *)value, err);
-    else if (th_fields_is_real(f))
+    else if (th_claims_field_is_real(f))
       rc = th_h5_put_f64(h5, group, f->name, *(const double *)value, err);
     else if (f->type == TH_FIELD_BITS)
       rc = th_h5_put_u64(h5, group, f->name, *(const uint64_t *)value, err);
@@ -49,15 +49,15 @@ static th_status get_record(const struct th_h5 *h5, const char *group,
   th_status rc = TH_OK;
   for (int k = 0; k < record->rows && rc == TH_OK; k++) {
     const struct th_fields_row *f = &record->row[k];
-    void *value = th_fields_at(f, values);
+    void *value = th_claims_field_at(f, values);
     if (f->later && !th_h5_has(h5, group, f->name)) {
-      if (th_fields_is_real(f))
+      if (th_claims_field_is_real(f))
         *(double *)value = f->absent;
       else
         *(int64_t *)value = (int64_t)f->absent;
     } else if (f->type == TH_FIELD_TEXT)
       rc = th_h5_get_line(h5, group, f->name, value, err);
-    else if (th_fields_is_real(f))
+    else if (th_claims_field_is_real(f))
       rc = th_h5_get_f64(h5, group, f->name, value, err);
     else if (f->type == TH_FIELD_BITS)
       rc = th_h5_get_u64(h5, group, f->name, value, err);
@@ -80,8 +80,9 @@ static th_status walk_fields(struct th_message *pack,
   for (int k = 0; k < record->rows && rc == TH_OK; k++) {
     const struct th_fields_row *f = &record->row[k];
     if ((which & (f->later ? LATER : EVERYWHERE)) != 0 &&
-        !((which & HASHED) != 0 && th_fields_left_out(f, values)))
-      rc = th_message_bytes(pack, th_fields_at(f, values), sizeof(double), err);
+        !((which & HASHED) != 0 && th_claims_field_left_out(f, values)))
+      rc = th_message_bytes(pack, th_claims_field_at(f, values), sizeof(double),
+                            err);
   }
   return rc;
 }
@@ -248,7 +249,7 @@ static th_status get_checked(const struct th_h5 *h5, const char *group,
   TH_TRY(get_record(h5, group, record, values, err));
   TH_TRY(th_h5_get_u64(h5, group, TH_A_CONTENT, &wanted, err));
   TH_TRY(hash_of(record, values, &content, err));
-  if (content != wanted || !th_fields_good(record, values, false))
+  if (content != wanted || !th_claims_good(record, values, false))
     rc = ending_damaged(h5, err);
 done:
   return rc;
@@ -266,7 +267,7 @@ static th_status get_end(const struct th_h5 *h5, struct th_model *m,
                      err));
   if ((chose && m->ending.kind == TH_ENDING_NONE) ||
       (claims && m->claims.ended_by == TH_ENDED_UNKNOWN) ||
-      !th_fields_good(&th_claims_fields, &m->claims, true))
+      !th_claims_good(&th_claims_fields, &m->claims, true))
     rc = ending_damaged(h5, err);
 done:
   return rc;
@@ -376,7 +377,8 @@ static uint64_t selected_content_of(const struct th_selected *s)
   for (int reals = 0; reals < 2; reals++)
     for (int k = 0; k < record->rows; k++) {
       const struct th_fields_row *f = &record->row[k];
-      if (th_fields_is_real(f) == reals && !th_fields_left_out(f, s))
+      if (th_claims_field_is_real(f) == reals &&
+          !th_claims_field_left_out(f, s))
         hash = th_hash_from((const char *)s + f->place, sizeof(double), hash);
     }
   return th_hash_from(s->attribute, (size_t)s->size * sizeof *s->attribute,
@@ -413,7 +415,7 @@ static th_status selected_damaged(const struct th_h5 *h5, struct th_error *err)
 /* Local. */
 static bool selected_is_good(const struct th_selected *s, int64_t attributes)
 {
-  bool good = th_fields_good(&th_selected_fields, s, true);
+  bool good = th_claims_good(&th_selected_fields, s, true);
   for (int64_t k = 0; k < s->size; k++)
     good = good && s->attribute[k] >= 0 && s->attribute[k] < attributes;
   return good;
@@ -721,7 +723,7 @@ done:
 
 static bool numbers_good(const struct th_model *m)
 {
-  bool good = isfinite(m->intercept) && th_fields_good(&model_record, m, false);
+  bool good = isfinite(m->intercept) && th_claims_good(&model_record, m, false);
   for (int64_t k = 0; m->deviation != NULL && k < m->support_size; k++)
     good = good && m->deviation[k] >= 0;
   return good;

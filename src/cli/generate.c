@@ -377,11 +377,11 @@ static void describe(const struct job *job, char *text, size_t size)
   used += (size_t)snprintf(text + used, size - used,
                            " --noise %.17g --seed %" PRIu64, truth->noise,
                            truth->seed);
-  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
+  for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++) {
     char value[32];
-    if (!th_ground_truth_of(row, truth->family))
+    if (!th_origin_family_of(row, truth->family))
       continue;
-    th_ground_truth_text(&truth->own, row, value, sizeof value);
+    th_origin_family_text(&truth->own, row, value, sizeof value);
     used += (size_t)snprintf(text + used, size - used, " --%s %s", row->name,
                              value);
   }

@@ -362,13 +362,13 @@ enum {
 /* A number or a choice, where the family's data have it. */
 static void add_own(json_t *o, const struct th_ground_truth *truth, int k)
 {
-  const struct th_family_parameter *row = th_ground_truth_parameter(k);
+  const struct th_family_parameter *row = th_origin_family_parameter(k);
   char text[32];
-  th_ground_truth_text(&truth->own, row, text, sizeof text);
-  if (th_ground_truth_has(truth->family, k) && row->choices != NULL)
+  th_origin_family_text(&truth->own, row, text, sizeof text);
+  if (th_origin_family_has(truth->family, k) && row->choices != NULL)
     th_json_text(o, row->name, text);
-  else if (th_ground_truth_has(truth->family, k))
-    th_json_real(o, row->name, th_ground_truth_get(&truth->own, row));
+  else if (th_origin_family_has(truth->family, k))
+    th_json_real(o, row->name, th_origin_family_get(&truth->own, row));
 }
 
 static json_t *truth_json(const struct th_ground_truth *truth)

@@ -178,7 +178,7 @@ th_status th_verify_command(const struct th_options *options,
                    options->argument[0], session.evaluator.model.solver));
   TH_TRY(verify(&session, comm, err));
 done:
-  th_certificate_free(&session.verdict.now);
+  th_claims_certificate_free(&session.verdict.now);
   th_options_free(&session.deck);
   th_evaluate_close(&session.evaluator);
   return rc;

@@ -3,6 +3,89 @@
 #include "model/claims.h"
 
 #include "base/memory.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Tables of fields ----------------------------------------------------- */
+
+static bool row_good(const struct th_fields_row *row, const void *values,
+                     bool reals)
+{
+  double most = row->type == TH_FIELD_FLAG ? 1
+                : row->most > 0            ? (double)row->most
+                                           : INFINITY;
+  if (row->type == TH_FIELD_BITS || row->type == TH_FIELD_TEXT ||
+      (th_claims_field_is_real(row) && !reals))
+    return true;
+  double value = th_claims_field_number(row, values);
+  return isfinite(value) && value >= 0 && value <= most;
+}
+
+bool th_claims_good(const struct th_fields *record, const void *values,
+                    bool reals)
+{
+  for (int k = 0; k < record->rows; k++)
+    if (!row_good(&record->row[k], values, reals))
+      return false;
+  return true;
+}
+
+/* --- The certificate of a penalised model: objective, gap, optimality ----- */
+
+#define ROW(type, ...) TH_FIELDS_ROW(struct th_certificate, type, __VA_ARGS__)
+static const struct th_fields_row certificate_rows[] = {
+    TH_CERTIFICATE_FIELDS(ROW)};
+const struct th_fields th_certificate_fields = TH_FIELDS(certificate_rows);
+#undef ROW
+
+th_status th_claims_certificate_copy(struct th_certificate *to,
+                                     const struct th_certificate *from,
+                                     struct th_error *err)
+{
+  struct th_path_point *path = NULL;
+  size_t size = (size_t)from->path_size;
+  th_status rc = TH_NEW(&path, from->path_size, "the path", err);
+  if (rc != TH_OK)
+    return rc;
+  if (size > 0)
+    memcpy(path, from->path, size * sizeof *path);
+  th_claims_certificate_free(to);
+  *to = *from;
+  to->path = path;
+  return TH_OK;
+}
+
+void th_claims_certificate_free(struct th_certificate *certificate)
+{
+  free(certificate->path);
+  *certificate = (struct th_certificate){0};
+}
+
+void th_claims_certificate_describe(struct th_certificate *c, const char *name,
+                                    struct th_state *state)
+{
+  th_state_enter(state, name);
+  for (int k = 0; k < th_certificate_fields.rows; k++) {
+    const struct th_fields_row *row = &th_certificate_fields.row[k];
+    th_state_one(state, row->name,
+                 th_claims_field_is_real(row) ? TH_STATE_F64 : TH_STATE_I64,
+                 th_claims_field_at(row, c));
+  }
+  TH_STATE_ARRAY(state, c, margin, TH_MARGINS);
+  th_state_leave(state);
+}
+
+void th_claims_certificate_describe_path(struct th_certificate *c,
+                                         int64_t points, struct th_state *state)
+{
+  enum { NUMBERS = sizeof *c->path / sizeof(int64_t) };
+  th_state_all(state, "path", TH_STATE_I64, c->path, NUMBERS * points);
+}
+
+/* --- How a run ended, what it chose --------------------------------------- */
 
 static const char *const words[] = {
 #define WORD(name, word, what) word,

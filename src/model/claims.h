@@ -1,15 +1,170 @@
-/* claims.h - what a run says of its model: how it ended, what it chose and
- * in which order
+/* claims.h - what a run says of its model: its certificate, how it ended, what
+ * it chose and in which order
  *
- * Each is a record (model/fields.h). Local.
+ * Each is a record: a table of fields. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CLAIMS_H
 #define TH_CLAIMS_H
 
-#include "model/fields.h"
+#include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* --- Tables of fields -----------------------------------------------------
+ *
+ * A record is a list of rows; its struct, its part of a model file, what
+ * checkpoints keep of it, JSON and text follow from the rows. A row is X(type,
+ * name, shown, ...): REAL, LOSS, COUNT or FLAG; the member, which is also its
+ * name in files; where JSON shows it; and of struct th_fields_row what else it
+ * needs. A row that is new says `.later = true`, since files of older programs
+ * lack it, and `.absent` where its value is not 0 then. */
+
+/* Eight bytes each. A flag is a count that is 0 or 1. */
+enum th_fields_type {
+  TH_FIELD_REAL,
+  TH_FIELD_LOSS, /* a real, shown in the unit that evaluate prints */
+  TH_FIELD_COUNT,
+  TH_FIELD_FLAG,
+  TH_FIELD_BITS, /* uint64_t */
+  TH_FIELD_TEXT  /* char *, owned; in records of files alone */
+};
+
+struct th_fields_row {
+  const char *name;
+  enum th_fields_type type;
+  size_t place;      /* in the record's struct */
+  const char *shown; /* in JSON, "group.name"; "": not by itself */
+  const char *what;  /* for people */
+  bool later;        /* not in a file where the value is `absent` */
+  double absent;     /* of records whose file lacks the field */
+  int64_t most;      /* that a count may be; 0: any */
+  const char *(*word)(int64_t count); /* how a count is shown */
+  bool zero_unknown;                  /* 0 is shown as null */
+  bool unverified; /* of the run: model and data alone do not give it */
+};
+
+struct th_fields {
+  const struct th_fields_row *row;
+  int rows;
+};
+
+#define TH_FIELDS_REAL double
+#define TH_FIELDS_LOSS double
+#define TH_FIELDS_COUNT int64_t
+#define TH_FIELDS_FLAG int64_t
+
+/* For the rows of a list: a member of the struct, and a row of the table. */
+#define TH_FIELDS_MEMBER(type, name, ...) TH_FIELDS_##type name;
+#define TH_FIELDS_ROW(record, type_, name_, ...)                               \
+  {.name = #name_,                                                             \
+   .type = TH_FIELD_##type_,                                                   \
+   .place = offsetof(record, name_),                                           \
+   .shown = __VA_ARGS__},
+#define TH_FIELDS(rows)                                                        \
+  {                                                                            \
+    (rows), sizeof(rows) / sizeof *(rows)                                      \
+  }
+
+/* Where a field lies in a record. */
+static inline void *th_claims_field_at(const struct th_fields_row *field,
+                                       void *record)
+{
+  return (char *)record + field->place;
+}
+
+/* True for a double. The value as a double; counts are at most 2^46. */
+static inline bool th_claims_field_is_real(const struct th_fields_row *field)
+{
+  return field->type == TH_FIELD_REAL || field->type == TH_FIELD_LOSS;
+}
+
+static inline double th_claims_field_number(const struct th_fields_row *field,
+                                            const void *record)
+{
+  const void *at = (const char *)record + field->place;
+  return th_claims_field_is_real(field) ? *(const double *)at
+                                        : (double)*(const int64_t *)at;
+}
+
+/* True if files do not have the field: it came later, and has the value of
+ * those that lack it. */
+static inline bool th_claims_field_left_out(const struct th_fields_row *field,
+                                            const void *record)
+{
+  return field->later && th_claims_field_number(field, record) == field->absent;
+}
+
+/* True if counts are 0 or more and no larger than they may be, and reals,
+ * where they are looked at, finite and not negative. */
+bool th_claims_good(const struct th_fields *record, const void *values,
+                    bool reals);
+
+/* --- The certificate of a penalised model: objective, gap, optimality ----- */
+
+struct th_state;
+
+/* One lambda of a path of penalised models. */
+struct th_path_point {
+  double lambda;
+  double objective;
+  double gap;
+  int64_t support_size;
+};
+
+/* Distances 1 - Omega_g^D(Z_g) of groups outside the support are counted in
+ * decades: entry k counts those from 10^-k down to 10^-(k + 1), the last entry
+ * all below. */
+enum { TH_MARGINS = 9 };
+
+/* The certificate of a model of min mean loss + lambda Omega on the training
+ * examples; Z is its dual point before scaling. */
+#define TH_CERTIFICATE_FIELDS(X)                                               \
+  X(REAL, lambda, "lambda",                                                    \
+    .what = "weight of the penalty; 0: the model has none")                    \
+  X(REAL, lambda_max, "lambda_max",                                            \
+    .what = "the smallest lambda at which the model is zero")                  \
+  X(REAL, objective, "objective",                                              \
+    .what = "mean loss, of a squared loss half, + lambda Omega")               \
+  X(REAL, norm, "norm", .what = "Omega of the model")                          \
+  X(REAL, gap, "gap",                                                          \
+    .what = "between the objective and the value of the dual point")           \
+  X(REAL, dual_norm, "dual_norm", .what = "Omega^D(Z), 1 at an optimum")       \
+  X(REAL, violation, "violation",                                              \
+    .what = "of the optimality conditions, the largest of a group")            \
+  X(REAL, radius, "radius", .what = "largest of the gap-safe radii")           \
+  X(REAL, confidence, "confidence",                                            \
+    .what = "1: exact on these examples; below: statistical")                  \
+  X(COUNT, active, "active", .what = "attributes that were not screened")      \
+  X(COUNT, screened_wrongly, "screened_wrongly",                               \
+    .what = "attributes that checks re-admitted")                              \
+  X(COUNT, grid_rows, "grid_rows",                                             \
+    .what = "of ScaLAPACK's grid, on which the bits depend; 0: they do not")   \
+  X(COUNT, grid_columns, "grid_columns", .what = "of the same grid")
+
+/* Replicated; path is owned. */
+struct th_certificate {
+  TH_CERTIFICATE_FIELDS(TH_FIELDS_MEMBER)
+  int64_t margin[TH_MARGINS];
+  int64_t path_size;
+  struct th_path_point *path;
+};
+extern const struct th_fields th_certificate_fields;
+
+/* *to = *from, with a path of its own; what *to held is released. Local. */
+th_status th_claims_certificate_copy(struct th_certificate *to,
+                                     const struct th_certificate *from,
+                                     struct th_error *err);
+void th_claims_certificate_free(struct th_certificate *certificate);
+
+/* Describe its numbers without the path; describe the path, of which `points`
+ * are filled in. Local. */
+void th_claims_certificate_describe(struct th_certificate *certificate,
+                                    const char *name, struct th_state *state);
+void th_claims_certificate_describe_path(struct th_certificate *certificate,
+                                         int64_t points,
+                                         struct th_state *state);
 
 /* --- How a run ended, and on what its statements rest --------------------- */
 

@@ -97,7 +97,7 @@ void th_model_free(struct th_model *model)
   free_support(model);
   TH_FREE(model->statistics, model->type);
   th_origin_free(&model->origin);
-  th_certificate_free(&model->certificate);
+  th_claims_certificate_free(&model->certificate);
   th_claims_selected_free(&model->selected);
   th_groups_free(&model->groups);
   for (int64_t k = 0; model->deck != NULL && k < model->settings; k++) {

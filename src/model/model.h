@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "data/groups.h"
 #include "data/source.h"
-#include "model/certificate.h"
 #include "model/claims.h"
 #include "model/origin.h"
 

@@ -4,7 +4,7 @@
 #define TH_CONFIG_H
 
 #include "math/online.h"
-#include "model/ground_truth.h"
+#include "model/origin.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef TH_FAMILIES_H
 #define TH_FAMILIES_H
 
-#include "model/ground_truth.h"
+#include "model/origin.h"
 #include "synthetic/synthetic.h"
 
 enum { TH_FAMILY_STRIP = 256 }; /* examples generated together; even */

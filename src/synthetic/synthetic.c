@@ -74,10 +74,10 @@ static th_status check_own(const struct th_ground_truth *truth,
                            struct th_error *err)
 {
   const struct th_family_parameter *row;
-  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
-    double value = th_ground_truth_get(&truth->own, row);
-    if (th_ground_truth_of(row, truth->family) &&
-        !th_ground_truth_allows(row, value))
+  for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++) {
+    double value = th_origin_family_get(&truth->own, row);
+    if (th_origin_family_of(row, truth->family) &&
+        !th_origin_family_allows(row, value))
       return th_fail(err, TH_EUSAGE, "%s %g: must be within %c%g, %g%c",
                      row->name, value, row->lowest_open ? '(' : '[',
                      row->lowest, row->highest, row->highest_open ? ')' : ']');

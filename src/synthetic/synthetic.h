@@ -10,7 +10,7 @@
 #include "data/deal.h"
 #include "data/slab.h"
 #include "data/source.h"
-#include "model/ground_truth.h"
+#include "model/origin.h"
 #include "ranks/partition.h"
 #include "synthetic/zipf.h"
 

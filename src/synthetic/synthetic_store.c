@@ -5,7 +5,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "data/source.h"
-#include "model/ground_truth.h"
+#include "model/origin.h"
 #include "ranks/comm.h"
 #include "ranks/partition.h"
 #include "synthetic/families.h"
@@ -473,9 +473,9 @@ static uint64_t family_fingerprint(const struct th_ground_truth *truth,
   double reals[1 + TH_FAMILY_PARAMETERS_COUNT] = {truth->noise};
   size_t count = 1;
   const struct th_family_parameter *row;
-  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
-    if (th_ground_truth_has(truth->family, k))
-      reals[count++] = th_ground_truth_get(&truth->own, row);
+  for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++)
+    if (th_origin_family_has(truth->family, k))
+      reals[count++] = th_origin_family_get(&truth->own, row);
   const int64_t whole[] = {(int64_t)truth->seed, truth->support_size,
                            shape->examples,      shape->training,
                            shape->attributes,    shape->row_group,

@@ -11,7 +11,7 @@
 #define TH_SYNTHETIC_STORE_H
 
 #include "data/source.h"
-#include "model/ground_truth.h"
+#include "model/origin.h"
 
 struct th_synthetic_store;
 

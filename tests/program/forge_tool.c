@@ -53,10 +53,10 @@ static bool forge(struct th_model *model, const char *name,
     const struct th_fields_row *field = &th_certificate_fields.row[f];
     if (strcmp(name, field->name) != 0)
       continue;
-    if (th_fields_is_real(field))
-      change_real(th_fields_at(field, c), change);
+    if (th_claims_field_is_real(field))
+      change_real(th_claims_field_at(field, c), change);
     else
-      change_count(th_fields_at(field, c), change);
+      change_count(th_claims_field_at(field, c), change);
     return true;
   }
   for (int64_t m = 0; m < model->support_size && coefs; m++)

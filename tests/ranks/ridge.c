@@ -166,8 +166,8 @@ static uint64_t digest_of(const struct th_model *model)
   uint64_t digest = problem_digest(model);
   for (int k = 0; k < th_certificate_fields.rows; k++) {
     const struct th_fields_row *field = &th_certificate_fields.row[k];
-    double value = th_fields_number(field, c);
-    if (th_fields_is_real(field))
+    double value = th_claims_field_number(field, c);
+    if (th_claims_field_is_real(field))
       digest = th_integer_hash(digest, &value, sizeof value);
   }
   return th_integer_hash(digest, c->path,

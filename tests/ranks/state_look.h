@@ -4,7 +4,7 @@
 #define TH_STATE_LOOK_H
 
 #include "base/integer.h"
-#include "model/certificate.h"
+#include "model/claims.h"
 #include "solvers/access/support.h"
 #include "state/state.h"
 

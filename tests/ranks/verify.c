@@ -118,8 +118,8 @@ static void test_penalty(struct th_comm *comm, const struct trial *trial,
     verify(comm, &config, m[k], &model, fresh);
     compare(&alone, fresh);
     CHECK(k == 1 || (alone.same && alone.holds && alone.decided));
-    th_certificate_free(&alone.now);
-    th_certificate_free(&fresh->now);
+    th_claims_certificate_free(&alone.now);
+    th_claims_certificate_free(&fresh->now);
   }
   judge(fresh, trial);
   th_model_free(&model);

@@ -229,7 +229,7 @@ static void train_on(struct th_dataset *d, const struct th_solver_row *row,
   if (rc == TH_OK && config.lambda > 0)
     rc = th_verify(&setting, &model, 0.95, &verdict, &err);
   forge_told(rc, &err);
-  th_certificate_free(&verdict.now);
+  th_claims_certificate_free(&verdict.now);
   th_model_free(&model);
   free(prediction);
 }

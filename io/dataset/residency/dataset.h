@@ -12,7 +12,6 @@
 #include "data/groups.h"
 #include "data/source.h"
 #include "io/files/mapping.h"
-#include "model/ground_truth.h"
 #include "model/origin.h"
 #include "ranks/comm.h"
 

@@ -11,7 +11,7 @@
 #include "api/training.h"
 #include "base/error.h"
 #include "cli/options/command.h"
-#include "model/ground_truth.h"
+#include "model/origin.h"
 #include "ranks/comm.h"
 #include "solvers/config.h"
 

@@ -13,8 +13,8 @@
 #include "data/source.h"
 #include "io/checkpoint/checkpoint_log.h"
 #include "io/files/output.h"
-#include "model/ground_truth.h"
 #include "model/model.h"
+#include "model/origin.h"
 #include "ranks/comm.h"
 #include "solvers/driver/train.h"
 

@@ -20,7 +20,7 @@
 static json_t *value_of(const struct th_fields_row *f, const void *record,
                         double unit)
 {
-  double value = th_fields_number(f, record);
+  double value = th_claims_field_number(f, record);
   if (f->word != NULL)
     return th_json_string(f->word((int64_t)value));
   if (f->type == TH_FIELD_FLAG)
@@ -304,7 +304,7 @@ void th_model_text_certificate_json(json_t *object,
 static void print_field(FILE *out, const struct th_fields_row *field,
                         const struct th_certificate *certificate)
 {
-  double value = th_fields_number(field, certificate);
+  double value = th_claims_field_number(field, certificate);
   fprintf(out, "  %-18s %-22.15g %s\n", field->name, value, field->what);
 }
 

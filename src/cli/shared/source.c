@@ -4,7 +4,7 @@
 
 #include "cli/options/options.h"
 #include "data/source.h"
-#include "model/ground_truth.h"
+#include "model/origin.h"
 #include "ranks/partition.h"
 #include "synthetic/synthetic.h"
 
@@ -16,9 +16,9 @@
 bool th_source_family_uses(const struct th_family *family, const char *option)
 {
   const struct th_family_parameter *row;
-  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
+  for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++)
     if (strcmp(row->name, option) == 0)
-      return th_ground_truth_of(row, family->name);
+      return th_origin_family_of(row, family->name);
   return family->default_support > 0 || strcmp(option, "support") != 0;
 }
 
@@ -91,9 +91,9 @@ static void set_own(struct th_ground_truth *truth,
                     const struct th_family_parameters *given)
 {
   const struct th_family_parameter *row;
-  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
-    if (th_ground_truth_of(row, truth->family))
-      th_ground_truth_set(&truth->own, row, th_ground_truth_get(given, row));
+  for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++)
+    if (th_origin_family_of(row, truth->family))
+      th_origin_family_set(&truth->own, row, th_origin_family_get(given, row));
 }
 
 th_status th_source_family_plan(struct th_synthesis *synthesis,

@@ -6,7 +6,7 @@
 #include "api/data.h"
 #include "cli/options/options.h"
 #include "data/source.h"
-#include "model/ground_truth.h"
+#include "model/origin.h"
 #include "synthetic/synthetic.h"
 
 /* The data that `generate` writes or --source computes. */

@@ -525,7 +525,8 @@ static th_status fill_model(struct th_run *run,
     rc = copy_selected(&model->selected, head->selected, err);
   fill_claims(run, model);
   if (rc == TH_OK && head->certificate != NULL)
-    rc = th_certificate_copy(&model->certificate, head->certificate, err);
+    rc =
+        th_claims_certificate_copy(&model->certificate, head->certificate, err);
   return rc;
 }
 
@@ -590,7 +591,7 @@ static th_status check_model(const struct th_model *model, struct th_error *err)
   bool good = isfinite(model->intercept);
   for (int64_t k = 0; k < model->support_size; k++)
     good = good && isfinite(model->coef[k]);
-  if (good && !th_fields_good(&th_selected_fields, &model->selected, true))
+  if (good && !th_claims_good(&th_selected_fields, &model->selected, true))
     return th_fail(err, TH_ENUMERIC,
                    "what the model says of its selection is not finite; "
                    "standardize, or give attributes other units");

@@ -195,12 +195,12 @@ static void check_field(struct th_verdict *verdict,
                         const struct th_certificate *claimed,
                         const struct th_recertified *found)
 {
-  if (th_fields_is_real(field) && !field->unverified &&
-      !th_fields_left_out(field, claimed))
-    check_real(verdict, field->name, th_fields_number(field, claimed),
-               th_fields_number(field, &found->now),
-               th_fields_number(field, &found->least),
-               th_fields_number(field, &found->most));
+  if (th_claims_field_is_real(field) && !field->unverified &&
+      !th_claims_field_left_out(field, claimed))
+    check_real(verdict, field->name, th_claims_field_number(field, claimed),
+               th_claims_field_number(field, &found->now),
+               th_claims_field_number(field, &found->least),
+               th_claims_field_number(field, &found->most));
 }
 
 /* Check every number of the certificate but its path; check the path. Local;
@@ -238,9 +238,9 @@ static void compare_numbers(struct th_verdict *verdict,
 {
   for (int k = 0; k < th_certificate_fields.rows; k++) {
     const struct th_fields_row *field = &th_certificate_fields.row[k];
-    double is = th_fields_number(field, claimed);
-    double anew = th_fields_number(field, again);
-    if (is != anew && !th_fields_left_out(field, claimed))
+    double is = th_claims_field_number(field, claimed);
+    double anew = th_claims_field_number(field, again);
+    if (is != anew && !th_claims_field_left_out(field, claimed))
       th_verify_wrong(verdict, "%s is %.17g, trained anew it is %.17g",
                       field->name, is, anew);
   }

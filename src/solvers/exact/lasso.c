@@ -202,7 +202,7 @@ static void free_state(void *state)
   th_working_set_solver_free(&s->exact);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
-  th_certificate_free(&s->certificate);
+  th_claims_certificate_free(&s->certificate);
   free(s);
 }
 
@@ -498,9 +498,9 @@ static void describe(void *state, struct th_context *context,
                  s->ball.radius > 0 ? INT32_MAX : s->path);
   TH_STATE_AT_MOST(list, s, strides, MOST_STRIDES);
   TH_STATE_ONE(list, s, reached);
-  th_certificate_describe(&s->certificate, "certificate", list);
-  th_certificate_describe_path(&s->certificate,
-                               s->ball.radius > 0 ? 0 : s->steps, list);
+  th_claims_certificate_describe(&s->certificate, "certificate", list);
+  th_claims_certificate_describe_path(&s->certificate,
+                                      s->ball.radius > 0 ? 0 : s->steps, list);
   th_support_describe(&s->support, "support", list);
   ball_search_describe(&s->ball, list);
   th_gradient_history_describe(&s->exact.history, list);

@@ -147,7 +147,7 @@ static void free_state(void *state)
   th_useful_free(&s->places);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
-  th_certificate_free(&s->certificate);
+  th_claims_certificate_free(&s->certificate);
   TH_FREE(s->b, s->c, s);
 }
 
@@ -346,8 +346,8 @@ static void describe(void *state, struct th_context *context,
   struct ridge *s = state;
   (void)context;
   TH_STATE_AT_MOST(list, s, steps, s->path);
-  th_certificate_describe(&s->certificate, "certificate", list);
-  th_certificate_describe_path(&s->certificate, s->steps, list);
+  th_claims_certificate_describe(&s->certificate, "certificate", list);
+  th_claims_certificate_describe_path(&s->certificate, s->steps, list);
   th_support_describe(&s->support, "support", list);
 }
 

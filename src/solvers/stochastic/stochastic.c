@@ -672,15 +672,15 @@ static void describe_certificate(struct th_stochastic *s,
   struct th_certificate *c = &s->certificate;
   int64_t capacity = 0;
   th_pass_describe(&s->full.pass, "pass", state);
-  th_certificate_describe(&s->goal.whole, "whole", state);
-  th_certificate_describe(c, "certificate", state);
+  th_claims_certificate_describe(&s->goal.whole, "whole", state);
+  th_claims_certificate_describe(c, "certificate", state);
   TH_STATE_ONE(state, c, path_size);
   if (th_state_puts(state))
     th_state_limit(state, "path_size", &c->path_size, 1, 0, INT32_MAX);
   if (th_state_puts(state) && th_state_good(state))
     th_state_note(state, th_grow((void **)&c->path, &capacity, c->path_size,
                                  sizeof *c->path, "the path", state->err));
-  th_certificate_describe_path(c, c->path_size, state);
+  th_claims_certificate_describe_path(c, c->path_size, state);
 }
 
 /* The set of what is known is listed as it is. */
@@ -846,7 +846,7 @@ void th_stochastic_free(void *state)
   th_example_order_free(&s->order);
   th_minibatch_free(&s->minibatch);
   th_support_free(&s->support);
-  th_certificate_free(&s->certificate);
+  th_claims_certificate_free(&s->certificate);
   if (s->goal.problem != NULL)
     th_problem_free(s->goal.problem);
   free(s->goal.problem);
