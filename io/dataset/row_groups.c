@@ -38,7 +38,7 @@ static th_status check_counts(const struct th_shape *shape,
         err, TH_EDATA,
         "%lld of %lld examples for training: expected none to all of them",
         (long long)shape->training, (long long)shape->examples);
-  if (shape->weightless < 0 || th_shape_tests(shape) < 0 ||
+  if (shape->weightless < 0 || th_store_shape_tests(shape) < 0 ||
       (shape->weightless > 0 && !shape->weighted))
     return th_fail(err, TH_EDATA,
                    "%lld examples of weight 0 do not fit %lld of %lld for "
@@ -101,14 +101,14 @@ th_status th_row_groups_init(struct th_row_groups *row_groups,
 struct th_rows th_row_groups_group(const struct th_row_groups *row_groups,
                                    int64_t group)
 {
-  return th_shape_group(&row_groups->shape, group);
+  return th_store_shape_group(&row_groups->shape, group);
 }
 
 int64_t th_row_groups_group_of(const struct th_row_groups *row_groups,
                                int64_t row)
 {
   int64_t row_in_group;
-  return th_shape_group_of(&row_groups->shape, row, &row_in_group);
+  return th_store_shape_group_of(&row_groups->shape, row, &row_in_group);
 }
 
 bool th_row_groups_short_stats(const struct th_row_groups *row_groups)

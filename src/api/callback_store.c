@@ -230,7 +230,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
   struct run *run;
   th_status rc;
   (void)alone;
-  place.group = th_shape_group_of(&store->shape, rows.first, &place.row);
+  place.group = th_store_shape_group_of(&store->shape, rows.first, &place.row);
   range.last = th_min_i64(range.last, range.first + TH_CELL);
   double began = th_comm_clock();
   TH_TRY(have(s, &place, range, err));
@@ -445,7 +445,7 @@ void th_callback_store_free(struct th_callback_store *store)
 {
   if (store == NULL)
     return;
-  th_placement_free(&store->store.placement);
+  th_partition_placement_free(&store->store.placement);
   th_memo_free(&store->runs);
   TH_FREE(store->row, store->block, store);
 }

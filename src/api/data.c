@@ -95,7 +95,7 @@ th_status th_data_unchanged(struct th_data *data, struct th_error *err)
 th_status th_data_split_rows(const struct th_shape *shape, int split,
                              struct th_rows *rows, struct th_error *err)
 {
-  int64_t test = th_shape_tests(shape);
+  int64_t test = th_store_shape_tests(shape);
   if (split == TH_SPLIT_AUTO)
     split = test > 0 ? TH_SPLIT_TEST : TH_SPLIT_ALL;
   *rows = (struct th_rows){0, shape->examples};

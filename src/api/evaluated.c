@@ -195,7 +195,7 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                      shape->row_group, err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
-    struct th_rows part = th_shape_next(shape, &rows);
+    struct th_rows part = th_store_shape_next(shape, &rows);
     if (keep)
       rc = read_targets(data, part, begun, evaluated, err);
     TH_TRY(th_agree(comm, rc, err));

@@ -495,7 +495,7 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_text(o, "kind", "dataset");
   th_json_int(o, "examples", shape->examples);
   th_json_int(o, "training", shape->training);
-  th_json_int(o, "test", th_shape_tests(shape));
+  th_json_int(o, "test", th_store_shape_tests(shape));
   th_json_int(o, "weightless", shape->weightless);
   th_json_int(o, "attributes", shape->attributes);
   th_json_int(o, "nonzeros", shape->nonzeros);
@@ -575,7 +575,7 @@ static void print_dataset(struct th_dataset *dataset,
   printf("data set:     %s %s%s\n", th_type_layout_name(shape->layout),
          th_type_name(shape->type), shape->weighted ? ", weighted" : "");
   printf("examples:     %" PRId64 " (%" PRId64 " training, %" PRId64 " test",
-         shape->examples, shape->training, th_shape_tests(shape));
+         shape->examples, shape->training, th_store_shape_tests(shape));
   if (shape->weightless > 0)
     printf(", %" PRId64 " of weight 0", shape->weightless);
   printf(")\n");

@@ -147,10 +147,10 @@ static void correct_reads(struct th_plan *plan, int64_t memory, int ranks)
 static th_status save_model(struct session *session, struct th_comm *comm,
                             struct th_error *err)
 {
-  th_profile_begin(&session->profile);
+  th_comm_profile_begin(&session->profile);
   th_status rc = th_model_file_write_to(&session->training.model, comm,
                                         &session->output, err);
-  th_profile_end(&session->profile, TH_PHASE_WRITE);
+  th_comm_profile_end(&session->profile, TH_PHASE_WRITE);
   return rc;
 }
 
@@ -346,7 +346,7 @@ th_status th_train_command(const struct th_options *options,
     TH_TRY(claim_outputs(&session, comm, err));
   }
   TH_TRY(th_team_memory_share(comm, &share, err));
-  th_profile_begin(&session.profile);
+  th_comm_profile_begin(&session.profile);
   session.training = (struct th_training){
       .config = options->config,
       .standardize_given = th_option_given(options, "standardize"),
@@ -357,7 +357,7 @@ th_status th_train_command(const struct th_options *options,
   rc = th_input_open(
       &session.data, options, "train", options->argument[0],
       th_training_stored(&options->config, session.training.memory), comm, err);
-  th_profile_end(&session.profile, TH_PHASE_SETUP);
+  th_comm_profile_end(&session.profile, TH_PHASE_SETUP);
   TH_TRY(rc);
   TH_TRY(th_training_plan(&session.training, comm, options->reading.prefetch,
                           err));

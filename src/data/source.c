@@ -692,7 +692,7 @@ static th_status pack_active(struct th_source *source, struct th_rows rows,
   enum th_type type = store->shape.type;
   const int64_t *list = source->active + place;
   int64_t row;
-  th_shape_group_of(&store->shape, rows.first, &row);
+  th_store_shape_group_of(&store->shape, rows.first, &row);
   struct th_packing packing = packing_of(type, row, rows.count);
   int64_t count =
       th_min_i64(source->active_count - place, ROOM / packing.stride);

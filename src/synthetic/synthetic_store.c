@@ -368,7 +368,7 @@ static th_status compute_dense(struct dense *d, const struct place *place,
   int64_t limit = alone ? d->memory : d->memory - d->memory / CELL_SHARE;
   slab->attributes = th_range_intersect(slab->attributes, all);
   struct th_range attributes = alone ? slab->attributes : all;
-  int64_t key = attributes.first * th_shape_groups(shape) + place->group;
+  int64_t key = attributes.first * th_store_shape_groups(shape) + place->group;
   struct patch *patch = th_memo_find(kept, key);
   th_status rc = TH_OK;
   if (patch == NULL)
@@ -404,8 +404,8 @@ static struct place locate_rows(const struct th_shape *shape,
                                 struct th_rows rows)
 {
   struct place place = {.count = (int32_t)rows.count};
-  place.group = th_shape_group_of(shape, rows.first, &place.row);
-  place.rows = th_shape_group(shape, place.group);
+  place.group = th_store_shape_group_of(shape, rows.first, &place.row);
+  place.rows = th_store_shape_group(shape, place.group);
   return place;
 }
 

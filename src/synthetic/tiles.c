@@ -39,7 +39,7 @@ th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
     struct th_entry *entry = &tiles->added[tiles->entries];
     int64_t row;
     tiles->group_of[tiles->entries++] =
-        th_shape_group_of(&tiles->shape, example[k], &row);
+        th_store_shape_group_of(&tiles->shape, example[k], &row);
     *entry = (struct th_entry){(uint32_t)(attribute - tiles->range.first),
                                (uint16_t)row, value[k]};
   }
@@ -93,7 +93,7 @@ static th_status place_entries(struct th_tiles *tiles, int64_t *next_entry,
 
 th_status th_tiles_cut(struct th_tiles *tiles, struct th_error *err)
 {
-  const int64_t groups = th_shape_groups(&tiles->shape);
+  const int64_t groups = th_store_shape_groups(&tiles->shape);
   int64_t *next_entry = NULL;
   int64_t *next_run = NULL;
   uint32_t *last = NULL;
@@ -127,7 +127,7 @@ done:
 
 int64_t th_tiles_bytes(const struct th_tiles *tiles)
 {
-  const int64_t groups = th_shape_groups(&tiles->shape);
+  const int64_t groups = th_store_shape_groups(&tiles->shape);
   const int64_t per_run = sizeof *tiles->attribute + sizeof *tiles->start;
   return groups * 2 * (int64_t)sizeof *tiles->first_run +
          tiles->first_run[groups] * per_run +
@@ -140,7 +140,7 @@ struct th_slab th_tiles_group(const struct th_tiles *tiles, int64_t group)
   enum th_type type = tiles->shape.type;
   int64_t entry = tiles->first_entry[group];
   int64_t run = tiles->first_run[group];
-  struct th_rows rows = th_shape_group(&tiles->shape, group);
+  struct th_rows rows = th_store_shape_group(&tiles->shape, group);
   return (struct th_slab){.layout = TH_SPARSE,
                           .type = type,
                           .attributes = tiles->range,

@@ -93,7 +93,8 @@ static void touch_all(struct th_store *store)
   const struct th_shape *shape = &store->shape;
   struct th_error err = {0};
   double value;
-  for (int64_t i = 0; i < shape->examples; i += th_shape_rest(shape, i).count)
+  for (int64_t i = 0; i < shape->examples;
+       i += th_store_shape_rest(shape, i).count)
     for (int64_t a = 0; a < shape->attributes; a++) {
       struct th_entries one = {1, &i, &a};
       if (th_store_entries(store, &one, &value, &err) != TH_OK)

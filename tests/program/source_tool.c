@@ -84,8 +84,8 @@ static void compare_values(struct th_store *written, struct th_store *computed)
   const struct th_shape *shape = &written->shape;
   double a[MOST];
   double b[MOST];
-  for (int64_t g = 0; g < th_shape_groups(shape); g++) {
-    struct th_rows group = th_shape_group(shape, g);
+  for (int64_t g = 0; g < th_store_shape_groups(shape); g++) {
+    struct th_rows group = th_store_shape_group(shape, g);
     for (int64_t j = g % 7; j < shape->attributes; j += 13) {
       int64_t skip = (g + j) % group.count;
       struct th_rows rows = {group.first + skip, group.count - skip};

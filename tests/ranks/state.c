@@ -49,7 +49,7 @@ static th_status begin(struct session *s, struct trial *t, struct th_comm *comm,
                        struct th_error *err)
 {
   struct th_store *store = &t->data->store;
-  th_placement_free(&store->placement);
+  th_partition_placement_free(&store->placement);
   store->placement = (struct th_placement){.size = 0};
   th_error_clear(err);
   CHECK(th_store_place(store, comm, err) == TH_OK);

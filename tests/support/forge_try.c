@@ -117,10 +117,10 @@ static th_status look_at_values(struct th_dataset *d, struct th_error *err)
   struct th_store *store = th_dataset_store(d);
   const struct th_shape *s = &store->shape;
   double sum = 0;
-  for (int64_t g = 0; g < th_shape_groups(s); g++)
+  for (int64_t g = 0; g < th_store_shape_groups(s); g++)
     for (int64_t a = 0; a < s->attributes;) {
       struct th_slab slab;
-      th_status rc = store->ops->slab(store, th_shape_group(s, g),
+      th_status rc = store->ops->slab(store, th_store_shape_group(s, g),
                                       (struct th_range){a, s->attributes},
                                       a % 3 == 0, &slab, err);
       if (rc != TH_OK)

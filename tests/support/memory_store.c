@@ -291,7 +291,7 @@ void memory_store_finish(struct memory_store *m)
 
 void memory_store_free(struct memory_store *m)
 {
-  th_placement_free(&m->store.placement);
+  th_partition_placement_free(&m->store.placement);
   for (int64_t t = 0; t < m->tiles; t++) {
     free(m->tile[t].attribute);
     free(m->tile[t].start);

@@ -166,7 +166,7 @@ bool problem_learns_alike(struct th_comm *comm, problem_learn *learn,
   uint64_t alone = 0;
   th_error_clear(&err);
   th_comm_self(&self);
-  th_placement_free(&store->store.placement);
+  th_partition_placement_free(&store->store.placement);
   store->store.placement = (struct th_placement){.size = 0};
   if (comm->rank == 0)
     alone = learn(&self, config, store);

@@ -229,7 +229,7 @@ void th_dataset_close(struct th_dataset *dataset)
   th_cache_free(&dataset->residency.blocks);
   th_cache_free(&dataset->residency.runs);
   th_master_info_free(&dataset->info);
-  th_placement_free(&dataset->store.placement);
+  th_partition_placement_free(&dataset->store.placement);
   TH_FREE(dataset->residency.shard, dataset->path, dataset);
 }
 

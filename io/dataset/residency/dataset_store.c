@@ -380,7 +380,7 @@ static struct spot spot_of(const struct th_dataset *d, int64_t row,
   uint32_t unit = (uint32_t)(attribute - first) / (uint32_t)shard->unit;
   spot.shard = shard;
   spot.unit = first + unit * shard->unit;
-  spot.group = th_shape_group_of(shape, row, &spot.row);
+  spot.group = th_store_shape_group_of(shape, row, &spot.row);
   return spot;
 }
 

@@ -202,8 +202,9 @@ static th_status read_rows(struct th_examples *e, const struct th_h5_set *set,
   th_status rc = TH_OK;
   for (int64_t i = rows.first; rc == TH_OK && i < last;) {
     int64_t in_group = 0;
-    int64_t group = th_shape_group_of(&g->shape, i, &in_group);
-    int64_t count = th_min_i64(th_shape_rest(&g->shape, i).count, last - i);
+    int64_t group = th_store_shape_group_of(&g->shape, i, &in_group);
+    int64_t count =
+        th_min_i64(th_store_shape_rest(&g->shape, i).count, last - i);
     rc = read_group(e, set, checksum, group, e->group, err);
     if (rc == TH_OK)
       memcpy((char *)values + (size_t)(i - rows.first) * ITEM,

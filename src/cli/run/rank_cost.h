@@ -5,7 +5,6 @@
 
 #include "data/source.h"
 #include "ranks/comm.h"
-#include "ranks/profile.h"
 #include "state/state.h"
 
 /* What a run cost one rank. */

@@ -220,7 +220,7 @@ static json_t *phases_of(const struct th_report *report)
     th_json_real(phase, "imbalance", phase_imbalance(report, (enum th_phase)p));
     th_json_int(phase, "operations", most->operations);
     th_json_int(phase, "bytes_sent", sum->bytes_sent);
-    json_object_set_new(phases, th_profile_phase_key((enum th_phase)p), phase);
+    json_object_set_new(phases, th_comm_phase_key((enum th_phase)p), phase);
   }
   return phases;
 }
@@ -337,8 +337,8 @@ static void print_phases(FILE *out, const struct th_report *report)
     rest -= mean;
     if (most->calls > 0)
       fprintf(out, "%-9s %7" PRId64 " %9.3f %9.3f %8.2f %9.3f %4.0f %% %9s\n",
-              th_profile_phase_key((enum th_phase)p), most->calls,
-              most->seconds, mean, phase_imbalance(report, (enum th_phase)p),
+              th_comm_phase_key((enum th_phase)p), most->calls, most->seconds,
+              mean, phase_imbalance(report, (enum th_phase)p),
               report_mean(report, sum->waiting), all > 0 ? 100 * mean / all : 0,
               bytes_text(sum->bytes_sent, sent, sizeof sent));
   }

@@ -13,7 +13,7 @@
 #include "cli/run/run_monitor.h"
 #include "data/source.h"
 #include "model/model.h"
-#include "ranks/profile.h"
+#include "ranks/comm.h"
 #include "solvers/driver/train.h"
 
 #include <stdint.h>

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "ranks/partition.h"
-#include "ranks/placement.h"
 
 #include <stdlib.h>
 

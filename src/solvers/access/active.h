@@ -9,7 +9,7 @@
 #ifndef TH_ACTIVE_H
 #define TH_ACTIVE_H
 
-#include "ranks/placement.h"
+#include "ranks/partition.h"
 #include "solvers/access/context.h"
 
 #include <stdbool.h>

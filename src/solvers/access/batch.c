@@ -106,14 +106,14 @@ th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
   if (!*complete)
     return rc;
   struct th_range all = {0, batch->draws};
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   th_source_forget(context->source);
   if (rc == TH_OK) {
     batch_announce(batch, context, request->support, all);
     rc = observe_draws(batch, context, request->support, all, err);
   }
   rc = th_agree(context->comm, rc, err);
-  th_profile_end(context->profile, TH_PHASE_SUPPORT);
+  th_comm_profile_end(context->profile, TH_PHASE_SUPPORT);
   return rc;
 }
 
@@ -448,13 +448,13 @@ static th_status batch_take(struct th_batch *batch, struct th_context *context,
   *complete = are_left(context, request);
   if (!*complete)
     return TH_OK;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   th_status rc =
       reserve(batch, context->comm, request->draws, all_rows(request), err);
   *complete = rc == TH_OK;
   if (rc == TH_OK)
     rc = draw_batch(batch, context, request, err);
-  th_profile_end(context->profile, TH_PHASE_DRAW);
+  th_comm_profile_end(context->profile, TH_PHASE_DRAW);
   return rc;
 }
 
@@ -507,7 +507,7 @@ static th_status batch_take_units(struct th_batch *batch,
   int64_t rows = 0;
   for (int64_t k = units.first; k < units.last; k++)
     rows += th_deal_validation_unit(&context->deal, k).count;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   th_status rc = reserve(batch, context->comm, 1, rows, err);
   if (rc == TH_OK)
     rc = take_units(batch, context, units,
@@ -516,7 +516,7 @@ static th_status batch_take_units(struct th_batch *batch,
                         .draws = 1,
                         .support = support},
                     err);
-  th_profile_end(context->profile, TH_PHASE_DRAW);
+  th_comm_profile_end(context->profile, TH_PHASE_DRAW);
   return rc;
 }
 
@@ -608,10 +608,10 @@ static void observe_slice(struct pipeline *f, int64_t t, struct th_error *err)
 {
   if (f->rc != TH_OK || !f->observe)
     return;
-  th_profile_begin(f->context->profile);
+  th_comm_profile_begin(f->context->profile);
   f->rc = observe_draws(f->batch, f->context, f->request->support,
                         slice_draws(f, t), err);
-  th_profile_end(f->context->profile, TH_PHASE_SUPPORT);
+  th_comm_profile_end(f->context->profile, TH_PHASE_SUPPORT);
 }
 
 /* Local. */
@@ -642,10 +642,10 @@ static void visit_slice(struct pipeline *f, int64_t t, struct th_error *err)
   struct th_batch *batch = f->batch;
   if (f->request->visit == NULL || batch->visited != TH_OK)
     return;
-  th_profile_begin(f->context->profile);
+  th_comm_profile_begin(f->context->profile);
   batch->visited = batch_visit(batch, f->context, slice_draws(f, t),
                                f->request->visit, f->request->self, err);
-  th_profile_end(f->context->profile, TH_PHASE_GRADIENT);
+  th_comm_profile_end(f->context->profile, TH_PHASE_GRADIENT);
 }
 
 static size_t slice_size(const struct pipeline *f, int64_t t)
@@ -717,9 +717,9 @@ static th_status run_pipeline(struct pipeline *f, struct th_error *err)
   for (int64_t t = 0; t <= f->slices; t++) {
     if (t < f->slices)
       observe_slice(f, t, err);
-    th_profile_begin(f->context->profile);
+    th_comm_profile_begin(f->context->profile);
     rc = sum_slices(f, t, err);
-    th_profile_end(f->context->profile, TH_PHASE_PREDICT);
+    th_comm_profile_end(f->context->profile, TH_PHASE_PREDICT);
     if (rc != TH_OK)
       return rc;
     if (t > 0)

@@ -221,7 +221,7 @@ static th_status all_targets(struct th_context *context, double *target,
   const struct th_shape *shape = th_source_shape(context->source);
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    struct th_rows rows = th_shape_rest(shape, first);
+    struct th_rows rows = th_store_shape_rest(shape, first);
     rc = context_targets(context, rows, target + first, weight + first, err);
     first += rows.count;
   }
@@ -486,7 +486,7 @@ th_status th_context_init(struct th_context *context,
       .monitor = monitor,
       .piece_part = 1};
   struct far far = {0};
-  th_profile_begin(profile);
+  th_comm_profile_begin(profile);
   th_status rc = th_agree(comm, open_all(context, plan, store, &far, err), err);
   if (rc == TH_OK)
     tell_unweighted(context, store);
@@ -497,7 +497,7 @@ th_status th_context_init(struct th_context *context,
     rc = weighted_scales(context, err);
   if (rc == TH_OK)
     count_left_out(context);
-  th_profile_end(profile, TH_PHASE_SETUP);
+  th_comm_profile_end(profile, TH_PHASE_SETUP);
   return rc;
 }
 
@@ -732,7 +732,7 @@ static th_status weighted_scales(struct th_context *context,
                             m.count, err));
   for (int64_t g = 0; g * shape->row_group < shape->training && rc == TH_OK;
        g++)
-    rc = add_group(&m, context, th_shape_group(shape, g), err);
+    rc = add_group(&m, context, th_store_shape_group(shape, g), err);
   TH_TRY(th_agree(context->comm, rc, err));
   if (shape->layout == TH_SPARSE)
     add_zeros(&m);

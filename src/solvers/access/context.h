@@ -7,7 +7,6 @@
 #include "data/source.h"
 #include "math/loss.h"
 #include "ranks/comm.h"
-#include "ranks/profile.h"
 #include "solvers/config.h"
 #include "solvers/monitor.h"
 #include "solvers/plan.h"

@@ -59,7 +59,7 @@ static th_status read_slabs(struct th_csc_cache *csc, struct th_source *source,
   const struct th_shape *shape = th_source_shape(source);
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    struct th_rows rows = th_shape_rest(shape, first);
+    struct th_rows rows = th_store_shape_rest(shape, first);
     for (int64_t at = 0; at < csc->count && rc == TH_OK;) {
       struct th_slab slab;
       rc = th_source_active(source, draw, rows, at, &slab, err);

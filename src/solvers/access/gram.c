@@ -274,7 +274,7 @@ th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                             .target = target ? target : batch->target,
                             .room = &gram->room};
   th_status rc;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   TH_TRY(th_agree(context->comm, reserve_job(&job, err), err));
   find_members(&job);
   exchange_columns(&job);
@@ -285,7 +285,7 @@ th_status th_gram_add(struct th_gram *gram, struct th_context *context,
   gram->rows += (double)batch->rows;
   gram->weight = th_gram_at(gram, support->size, support->size);
 done:
-  th_profile_end(context->profile, TH_PHASE_GRAM);
+  th_comm_profile_end(context->profile, TH_PHASE_GRAM);
   return rc;
 }
 
@@ -487,13 +487,13 @@ th_status th_gram_solve(const struct th_gram_equations *equations,
   int64_t n = equations->gram->size + 1;
   double *made = NULL;
   th_status rc = TH_NEW(&made, n, "normal equations", err);
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   if (rc == TH_OK && comm->rank == 0)
     rc = solve_here(equations, made, err);
   rc = th_agree(comm, rc, err);
   if (rc == TH_OK)
     comm->ops->bcast(comm, made, (size_t)n * sizeof *made, 0);
-  th_profile_end(context->profile, TH_PHASE_SOLVE);
+  th_comm_profile_end(context->profile, TH_PHASE_SOLVE);
   if (rc == TH_OK)
     *solution = made;
   else

@@ -6,7 +6,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "data/shape.h"
+#include "data/store.h"
 #include "math/kernels/kernels.h"
 
 #include <stddef.h>
@@ -266,7 +266,7 @@ struct request {
 
 static enum th_vector_form form_of(const struct th_shape *shape)
 {
-  if (!th_shape_is_full(shape))
+  if (!th_store_shape_is_full(shape))
     return TH_VECTOR_ENTRIES;
   return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
 }
@@ -280,7 +280,7 @@ static th_status draw_pieces(struct request *r, const struct th_pieces *rows,
   int64_t first = 0;
   th_status rc = TH_OK;
   for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
-    r->rows[g] = rows != NULL ? rows->items[g] : th_shape_group(shape, g);
+    r->rows[g] = rows != NULL ? rows->items[g] : th_store_shape_group(shape, g);
     r->first[g] = first;
     r->draw[g] = (struct th_draw){.rows = {.items = &r->rows[g], .count = 1},
                                   .support = r->attribute,
@@ -306,7 +306,7 @@ static th_status open_request(struct request *r,
     r->pieces = columns->rows->count;
   else if (shape->training > 0)
     r->pieces =
-        th_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
+        th_store_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
   TH_TRY(TH_NEW(&r->rows, r->pieces, "attributes copied to all ranks", err));
   TH_TRY(TH_NEW(&r->first, r->pieces, "attributes copied to all ranks", err));
   TH_TRY(TH_NEW(&r->draw, r->pieces, "attributes copied to all ranks", err));

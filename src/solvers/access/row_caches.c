@@ -3,7 +3,7 @@
 #include "solvers/access/row_caches.h"
 
 #include "base/memory.h"
-#include "data/shape.h"
+#include "data/store.h"
 #include "math/kernels/kernels.h"
 #include "solvers/access/active.h"
 
@@ -192,7 +192,7 @@ th_status th_row_caches_init(struct th_row_caches *caches,
       (struct th_row_caches){.context = context,
                              .active = active,
                              .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
-                             .sparse = !th_shape_is_full(shape),
+                             .sparse = !th_store_shape_is_full(shape),
                              .plan = plan,
                              .count = th_deal_units(plan),
                              .limit = limit};

@@ -33,9 +33,9 @@ void th_sampled_plan_fill(struct th_plan *plan, const struct th_plan_size *size)
   plan->blocks = 1;
   plan->deal_unit =
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
-  plan->stream_bytes =
-      (int64_t)(th_shape_bytes(shape) * (double)config->passes * (1 - missed));
-  plan->read_bytes = (int64_t)(th_shape_bytes(shape) *
+  plan->stream_bytes = (int64_t)(th_store_shape_bytes(shape) *
+                                 (double)config->passes * (1 - missed));
+  plan->read_bytes = (int64_t)(th_store_shape_bytes(shape) *
                                (1 - th_pow(missed, (double)config->passes)));
   plan->updates = (int64_t)ceil(rows / (double)config->batch);
   plan->visits = rows * (double)config->budget;

@@ -82,7 +82,7 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
     rc = TH_NEW(&p.sums, longest, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
-    struct th_rows part = th_shape_next(shape, &rows);
+    struct th_rows part = th_store_shape_next(shape, &rows);
     TH_TRY(predict_group(&p, part, prediction, err));
     prediction += part.count;
   }

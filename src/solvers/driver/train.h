@@ -6,7 +6,6 @@
 #include "data/source.h"
 #include "model/model.h"
 #include "ranks/comm.h"
-#include "ranks/profile.h"
 #include "solvers/monitor.h"
 #include "solvers/plan.h"
 #include "solvers/solver_table.h"

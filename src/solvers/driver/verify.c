@@ -626,7 +626,7 @@ static th_status add_groups(struct check *check, struct th_error *err)
   th_status rc = th_source_draw(source, &draw, err);
   for (int64_t g = 0; g * shape->row_group < shape->training && rc == TH_OK;
        g++)
-    rc = add_rows(check, &draw, th_shape_group(shape, g), err);
+    rc = add_rows(check, &draw, th_store_shape_group(shape, g), err);
   return rc;
 }
 

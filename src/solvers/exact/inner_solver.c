@@ -569,18 +569,18 @@ static th_status fetch_new(struct th_inner_solver *d, const int64_t *missing,
   struct th_profile *profile = p->context->profile;
   th_status rc = TH_OK;
   if (count > 0) {
-    th_profile_begin(profile);
+    th_comm_profile_begin(profile);
     rc = p->kept != NULL
              ? th_replicated_columns_borrow(&d->columns, p->kept->column,
                                             missing, count, err)
              : th_replicated_columns_fetch(&d->columns, p->context, missing,
                                            count, err);
-    th_profile_end(profile, TH_PHASE_SUPPORT);
+    th_comm_profile_end(profile, TH_PHASE_SUPPORT);
   }
   if (rc == TH_OK && d->by_products && is_squared(d)) {
-    th_profile_begin(profile);
+    th_comm_profile_begin(profile);
     rc = grow_products(d, err);
-    th_profile_end(profile, TH_PHASE_GRAM);
+    th_comm_profile_end(profile, TH_PHASE_GRAM);
   }
   return rc;
 }

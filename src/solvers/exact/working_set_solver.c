@@ -6,7 +6,7 @@
 #include "base/elementary.h"
 #include "base/integer.h"
 #include "base/memory.h"
-#include "data/shape.h"
+#include "data/store.h"
 #include "math/gap.h"
 #include "ranks/partition.h"
 
@@ -51,7 +51,7 @@ int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
                   th_active_set_bytes(members);
   bool cached = th_csc_cache_fits(shape, owned);
   bytes += cached ? th_csc_cache_bytes(shape, owned) : 0;
-  if (!th_shape_is_full(shape)) {
+  if (!th_store_shape_is_full(shape)) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += th_active_set_form_bytes(members);
     return bytes + (int64_t)(12 * column * (double)members);
@@ -374,10 +374,10 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     double enough = enough_of(e, least);
     bool few = e->inner.cycles.used && (k == 0 || added > 0);
     e->inner.cycles.models = e->rough ? 1 : few ? FEW_MODELS : MOST_MODELS;
-    th_profile_begin(e->problem->context->profile);
+    th_comm_profile_begin(e->problem->context->profile);
     /* line 4 of lasso.c */
     rc = th_inner_solver_solve(&e->inner, &e->working, lambda, enough, err);
-    th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
+    th_comm_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
     if (rc != TH_OK)
       break;
     TH_TRY(pass(e, lambda, err));                       /* line 5 */

@@ -8,7 +8,7 @@
 #ifndef TH_IRREPRESENTABLE_H
 #define TH_IRREPRESENTABLE_H
 
-#include "ranks/profile.h"
+#include "ranks/comm.h"
 #include "solvers/plan.h"
 
 enum { TH_IRREPRESENTABLE_MOST = 4000 }; /* attributes of S */

@@ -356,11 +356,11 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
   plan->memory = paths_memory(config, size, chosen);
   plan->points = chosen;
-  plan->read_bytes = (int64_t)th_shape_bytes(shape);
+  plan->read_bytes = (int64_t)th_store_shape_bytes(shape);
   int64_t choices = config->greedy.folds > 0 ? 2 * chosen : chosen;
   double passes =
       SETUP + (double)choices / (config->greedy.forecast ? EACH_PASS : 1);
-  plan->stream_bytes = (int64_t)(passes * th_shape_bytes(shape));
+  plan->stream_bytes = (int64_t)(passes * th_store_shape_bytes(shape));
   plan->visits = passes * values;
 done:
   return rc;

@@ -101,9 +101,9 @@ th_status th_plan_penalised(struct th_plan *plan,
       th_grouping_bytes(config->group.all, th_penalty_find(config->penalty),
                         size->owned, size->ranks);
   plan->points = plan_points(config);
-  plan->read_bytes = (int64_t)th_shape_bytes(shape);
-  plan->stream_bytes =
-      (int64_t)fmin((double)config->passes * th_shape_bytes(shape), 0x1p62);
+  plan->read_bytes = (int64_t)th_store_shape_bytes(shape);
+  plan->stream_bytes = (int64_t)fmin(
+      (double)config->passes * th_store_shape_bytes(shape), 0x1p62);
 done:
   return rc;
 }

@@ -5,7 +5,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "data/shape.h"
+#include "data/store.h"
 #include "math/gap.h"
 #include "math/kernels/column.h"
 #include "math/kernels/kernels.h"
@@ -221,7 +221,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
                            .rows = shape->training};
   TH_TRY(th_agree(context->comm, load_examples(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
-  p->dense = th_shape_is_full(shape);
+  p->dense = th_store_shape_is_full(shape);
   choose_precision(p, shape);
   if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
     rc = th_csc_cache_load(&p->csc, context->source, p->active.attribute,
@@ -474,7 +474,7 @@ static th_status read_pieces(struct th_problem *p, int64_t count,
   th_status rc = TH_OK;
   p->csc.drawn = false;
   for (int64_t first = 0; first < p->rows && rc == TH_OK && !drawn;) {
-    struct th_rows rows = th_shape_rest(shape, first);
+    struct th_rows rows = th_store_shape_rest(shape, first);
     rc = read_row_group(p, rows, count, add, task, err);
     first += rows.count;
   }
@@ -543,9 +543,9 @@ th_status th_problem_sums(struct th_problem *p, const bool *marked,
       th_source_activate(p->context->source, comm, p->listed, count, err);
   if (rc != TH_OK)
     return rc;
-  th_profile_begin(p->context->profile);
+  th_comm_profile_begin(p->context->profile);
   rc = th_agree(comm, sum_examples(p, count, kind, err), err);
-  th_profile_end(p->context->profile, TH_PHASE_GRADIENT);
+  th_comm_profile_end(p->context->profile, TH_PHASE_GRADIENT);
   for (int64_t k = 0; k < count && rc == TH_OK; k++) {
     double scale = p->active.scale[p->place[k]];
     double unit = kind == TH_SUM_MOMENTS ? scale * scale : scale;
@@ -634,9 +634,9 @@ th_status th_problem_gradients(struct th_problem *p,
                                     p->active.attribute, p->active.count, err);
   if (rc != TH_OK)
     return rc;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   rc = th_agree(context->comm, form(p, &task, err), err);
-  th_profile_end(context->profile, TH_PHASE_GRADIENT);
+  th_comm_profile_end(context->profile, TH_PHASE_GRADIENT);
   return rc;
 }
 

@@ -112,7 +112,7 @@ static th_status share_all(struct shares *s, struct th_error *err)
   s->kept = is_kept(s);
   s->good = true;
   for (int64_t first = 0; first < shape->training;) {
-    struct th_rows rows = th_shape_rest(shape, first);
+    struct th_rows rows = th_store_shape_rest(shape, first);
     TH_TRY(share_group(s, rows, err));
     first += rows.count;
   }

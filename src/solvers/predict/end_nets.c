@@ -256,9 +256,9 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
   th_status rc;
   if (turn > 1 && comm->rank != 0)
     clear_mix(w, turn - 1); /* its first path is shared: one rank keeps it */
-  th_profile_begin(w->context->profile);
+  th_comm_profile_begin(w->context->profile);
   rc = th_agree(comm, run_mine(w, turn, err), err);
-  th_profile_end(w->context->profile, TH_PHASE_SOLVE);
+  th_comm_profile_end(w->context->profile, TH_PHASE_SOLVE);
   *goes_on = rc == TH_OK && turn < TH_MIXES;
   if (rc == TH_OK)
     share_mix(w, turn - 1);

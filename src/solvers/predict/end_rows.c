@@ -101,7 +101,7 @@ static th_status add_pieces(struct th_end *end, const struct th_shape *shape,
 {
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    struct th_rows rows = th_shape_rest(shape, first);
+    struct th_rows rows = th_store_shape_rest(shape, first);
     rc = add_listed_rows(end, rows, fate, err);
     first += rows.count;
   }
@@ -473,12 +473,12 @@ static th_status fetch_lists(struct th_end_work *w, struct th_error *err)
   struct th_context *context = w->context;
   int64_t budget = th_source_budget(context->source);
   th_status rc = TH_OK;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   th_replicated_columns_init(&w->columns, w->rows, &w->end->pieces);
   for (int64_t k = 0; k < w->all.count && rc == TH_OK; k += budget)
     rc = th_replicated_columns_fetch(&w->columns, context, w->all.attribute + k,
                                      th_min_i64(budget, w->all.count - k), err);
-  th_profile_end(context->profile, TH_PHASE_SUPPORT);
+  th_comm_profile_end(context->profile, TH_PHASE_SUPPORT);
   return rc;
 }
 

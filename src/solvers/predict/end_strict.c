@@ -208,9 +208,9 @@ th_status th_end_strict(struct th_end_work *w, const struct th_support *support,
 {
   struct th_comm *comm = w->context->comm;
   const struct th_end_list members = {support->size, support->attribute};
-  th_profile_begin(w->context->profile);
+  th_comm_profile_begin(w->context->profile);
   th_status rc = th_agree(comm, run_folds(w, &members, err), err);
-  th_profile_end(w->context->profile, TH_PHASE_SOLVE);
+  th_comm_profile_end(w->context->profile, TH_PHASE_SOLVE);
   if (rc == TH_OK)
     th_comm_share_numbers(comm, w->strict, (size_t)w->held);
   return rc;

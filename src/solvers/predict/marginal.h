@@ -53,7 +53,8 @@ struct th_marginal {
   struct th_evidence *held; /* of members of S, folds of each */
 };
 
-/* Zeros. rare: of th_shape_is_rare. Local; release with th_marginal_free. */
+/* Zeros. rare: of th_store_shape_is_rare. Local; release with th_marginal_free.
+ */
 th_status th_marginal_init(struct th_marginal *m,
                            const struct th_context *context, int64_t folds,
                            const uint8_t *fold, bool rare,

@@ -181,11 +181,11 @@ th_status th_claim_make(struct th_useful *places,
                          th_support_intercept_rounding(model, context)};
   th_status rc;
   TH_TRY(th_agree(context->comm, prepare_claim(&r, model, err), err));
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   rc = find_residuals(&r, model, err);
   if (rc == TH_OK)
     rc = sum_slopes(&r, err);
-  th_profile_end(context->profile, TH_PHASE_PASS);
+  th_comm_profile_end(context->profile, TH_PHASE_PASS);
   if (rc != TH_OK)
     goto done;
   certify_ridge(&r, certificate);

@@ -128,9 +128,9 @@ th_status th_direct_solve(struct th_direct *direct, double lambda,
                           const double *b, double *x, struct th_error *err)
 {
   struct th_profile *profile = direct->matrix.places->problem->context->profile;
-  th_profile_begin(profile);
+  th_comm_profile_begin(profile);
   th_status rc = (direct->library == NULL ? solve_alone : solve_together)(
       direct, lambda, b, x, err);
-  th_profile_end(profile, TH_PHASE_SOLVE);
+  th_comm_profile_end(profile, TH_PHASE_SOLVE);
   return rc;
 }

@@ -180,7 +180,7 @@ static th_status add_examples(const struct pass *pass, struct th_error *err)
   th_status rc = th_source_draw(context->source, &draw, err);
   TH_TRY(th_agree(context->comm, rc, err));
   while (left.count > 0) {
-    struct th_rows group = th_shape_next(shape, &left);
+    struct th_rows group = th_store_shape_next(shape, &left);
     while (group.count > 0) {
       struct th_rows piece = {group.first, th_min_i64(group.count, ROWS)};
       TH_TRY(add_piece(pass, &draw, piece, err));
@@ -262,9 +262,9 @@ th_status th_normal_matrix_form(struct th_normal_matrix *m,
   th_spread_init(&m->spread, places->count,
                  th_spread_grid_of(context->comm, flat));
   TH_TRY(th_agree(context->comm, reserve_pass(&pass, err), err));
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   rc = add_examples(&pass, err);
-  th_profile_end(context->profile, TH_PHASE_GRAM);
+  th_comm_profile_end(context->profile, TH_PHASE_GRAM);
   if (rc != TH_OK)
     goto done;
   untile(&m->spread, pass.column);

@@ -152,7 +152,7 @@ static th_status admit(struct th_sift *s, struct th_context *context,
   int64_t found = 0;
   if (room <= 0)
     return th_agree(context->comm, learnt, err);
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   th_status rc = learnt == TH_OK ? score_all(s, context, err) : learnt;
   struct th_select_among among = {.values = evidence->score,
                                   .attribute = evidence->candidate,
@@ -164,7 +164,7 @@ static th_status admit(struct th_sift *s, struct th_context *context,
   if (found > 0)
     TH_TRY(join_entrants(s, context, found, err));
 done:
-  th_profile_end(context->profile, TH_PHASE_SELECT);
+  th_comm_profile_end(context->profile, TH_PHASE_SELECT);
   return rc;
 }
 
@@ -423,7 +423,7 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
   if (rc == TH_OK)
     rc = th_marginal_init(
         &s->marginal, context, s->end.small ? s->end.folds : 1, fold,
-        th_shape_is_rare(th_source_shape(context->source)), err);
+        th_store_shape_is_rare(th_source_shape(context->source)), err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->evidence.beside = &s->marginal;
   /* no race */

@@ -4,7 +4,7 @@
 
 #include "base/elementary.h"
 #include "base/memory.h"
-#include "data/shape.h"
+#include "data/store.h"
 #include "math/schedule.h"
 #include "solvers/fits/backward.h"
 #include "solvers/fits/newton.h"
@@ -255,7 +255,7 @@ static th_status known_init(struct th_strict_known *known,
 {
   int64_t order = s->fit.order;
   int64_t size = s->fit.size;
-  bool sparse = !th_shape_is_full(th_source_shape(context->source));
+  bool sparse = !th_store_shape_is_full(th_source_shape(context->source));
   th_status rc =
       TH_NEW(&known->precision, order * order, "the fit of the support", err);
   if (rc == TH_OK)

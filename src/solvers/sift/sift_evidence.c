@@ -397,7 +397,7 @@ th_status th_sift_evidence_create(struct th_sift_evidence *e,
   const struct th_shape *shape = th_source_shape(context->source);
   th_status rc;
   e->extreme = has_extremes(context);
-  if (th_shape_is_rare(shape))
+  if (th_store_shape_is_rare(shape))
     TH_TRY(TH_NEW_RARE(&e->sums, count, "the evidence on attributes", err));
   else
     TH_TRY(TH_NEW(&e->sums, count, "the evidence on attributes", err));
@@ -699,7 +699,7 @@ th_status th_sift_evidence_gather(struct th_sift_evidence *e,
   th_status rc = reserve_members(e, context, support, err);
   if (rc != TH_OK)
     return rc;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   put_aside(e, context, support);
   if (e->centring != NULL)
     clip_residuals(batch, mean_square);
@@ -717,6 +717,6 @@ th_status th_sift_evidence_gather(struct th_sift_evidence *e,
   rc = th_batch_blocks(batch, context, add_slab, &g, err);
   put_back(e, context, support);
   e->rows += (double)batch->rows / (double)batch->draws; /* a sweep */
-  th_profile_end(context->profile, TH_PHASE_GRADIENT);
+  th_comm_profile_end(context->profile, TH_PHASE_GRADIENT);
   return rc;
 }

@@ -772,7 +772,7 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
   struct th_comm *comm = context->comm;
   struct th_sift_work r = {.fit = fit, .given = round};
   th_status rc = comm->rank == 0 ? before : TH_OK;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   trial_count(fit, round->gram->weight);
   if (comm->rank == 0 && rc == TH_OK)
     rc = round_here(&r, err);
@@ -783,7 +783,7 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
     fit->slow[k] = fit->slow[k] && fit->verdict[k] == TH_SIFT_GOES_ON;
     fit->entrant[k] = fit->slow[k];
   }
-  th_profile_end(context->profile, TH_PHASE_SOLVE);
+  th_comm_profile_end(context->profile, TH_PHASE_SOLVE);
   work_free(&r);
   return rc;
 }

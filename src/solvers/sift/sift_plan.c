@@ -207,7 +207,7 @@ static const double large = 4294967296.0; /* bytes of training values */
 static int64_t race_held_rows(const struct th_context *context)
 {
   const struct th_shape *shape = th_source_shape(context->source);
-  return th_shape_bytes(shape) > large ? shape->row_group / 2 : 0;
+  return th_store_shape_bytes(shape) > large ? shape->row_group / 2 : 0;
 }
 
 /* The number of attributes outside S that the rows of a block observe. Local.

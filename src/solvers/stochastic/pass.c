@@ -230,9 +230,9 @@ done:
 
 th_status th_pass_make(struct th_stochastic *s, struct th_error *err)
 {
-  th_profile_begin(s->context->profile);
+  th_comm_profile_begin(s->context->profile);
   th_status rc = pass_over(s, err);
-  th_profile_end(s->context->profile, TH_PHASE_PASS);
+  th_comm_profile_end(s->context->profile, TH_PHASE_PASS);
   return rc;
 }
 

@@ -6,7 +6,6 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "ranks/partition.h"
-#include "ranks/placement.h"
 #include "solvers/access/active.h"
 #include "solvers/stochastic/stochastic.h"
 
@@ -137,7 +136,7 @@ static th_status place_evenly(struct th_stochastic *s,
   for (int64_t p = 0; p < s->active.count; p++)
     cost.cost[s->active.attribute[p] / TH_CELL]++;
   comm->ops->sum_i64(comm, cost.cost, (size_t)cost.cells);
-  rc = th_placement_by_cost(placement, &cost, comm->size, err);
+  rc = th_partition_by_cost(placement, &cost, comm->size, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
   free(cost.cost);
@@ -195,7 +194,7 @@ th_status th_places_balance(struct th_stochastic *s, struct th_error *err)
   s->moves++;
   s->balanced = active_imbalance(s, &most);
 done:
-  th_placement_free(&placement);
+  th_partition_placement_free(&placement);
   return rc;
 }
 
@@ -211,6 +210,6 @@ th_status th_places_home(struct th_stochastic *s, struct th_error *err)
   s->moves = 0;
   s->balanced = 1;
 done:
-  th_placement_free(&placement);
+  th_partition_placement_free(&placement);
   return rc;
 }

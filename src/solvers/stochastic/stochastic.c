@@ -227,12 +227,12 @@ static th_status run_block(struct th_stochastic *s, bool *used,
   th_status rc = TH_OK;
   s->control.loss = 0;
   s->control.flushed_at = s->control.steps;
-  th_profile_begin(s->context->profile);
+  th_comm_profile_begin(s->context->profile);
   for (int64_t k = block_length(s); k > 0 && rows && rc == TH_OK; k--)
     rc = take_step(s, &rows, err);
   if (s->update->flush != NULL)
     s->update->flush(s);
-  th_profile_end(s->context->profile, TH_PHASE_STEPS);
+  th_comm_profile_end(s->context->profile, TH_PHASE_STEPS);
   s->done = !rows;
   *used = s->control.drawn > before;
   s->control.loss =

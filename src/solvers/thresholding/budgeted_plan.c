@@ -148,7 +148,7 @@ static double looked_at(const struct th_plan *plan,
   bool explores = config->budget > config->sparsity;
   double share = explores ? 1 - missed : 0;
   double support = (double)config->sparsity / d;
-  return th_shape_bytes(shape) * (share + (1 - share) * support);
+  return th_store_shape_bytes(shape) * (share + (1 - share) * support);
 }
 
 /* Batches grow from update to update by a factor g: k updates use

@@ -170,13 +170,13 @@ static th_status gram_eigenvalue(const struct th_gram *gram,
 {
   struct th_comm *comm = context->comm;
   th_status rc = TH_OK;
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   if (comm->rank == 0)
     rc = eigenvalue_here(gram, lambda, err);
   rc = th_agree(comm, rc, err);
   if (rc == TH_OK)
     comm->ops->bcast(comm, lambda, sizeof *lambda, 0);
-  th_profile_end(context->profile, TH_PHASE_SOLVE);
+  th_comm_profile_end(context->profile, TH_PHASE_SOLVE);
   return rc;
 }
 
@@ -558,7 +558,7 @@ static th_status threshold(struct iht *h, struct th_context *context,
   int64_t count = th_range_count(context->owned);
   int64_t found = 0;
   double *moved = h->grad; /* becomes theta - eta g in place */
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   for (int64_t j = 0; j < count; j++)
     moved[j] *= -h->eta;
   for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
@@ -571,7 +571,7 @@ static th_status threshold(struct iht *h, struct th_context *context,
                                    h->batch.visited, h->chosen, &found, err);
   if (rc == TH_OK)
     rc = th_support_assign(&h->theta, context, h->chosen, found, err);
-  th_profile_end(context->profile, TH_PHASE_SELECT);
+  th_comm_profile_end(context->profile, TH_PHASE_SELECT);
   return rc;
 }
 
@@ -625,11 +625,11 @@ static void gradient(struct iht *h, struct th_context *context)
 /* theta|S -= eta g|S. Collective. */
 static void step_on_support(struct iht *h, struct th_context *context)
 {
-  th_profile_begin(context->profile);
+  th_comm_profile_begin(context->profile);
   gradient(h, context);
   for (int64_t k = 0; k < h->theta.size; k++)
     h->theta.coef[k] -= h->eta * h->slope[k];
-  th_profile_end(context->profile, TH_PHASE_GRADIENT);
+  th_comm_profile_end(context->profile, TH_PHASE_GRADIENT);
 }
 
 static th_status exploit(struct iht *h, struct th_context *context, bool *more,

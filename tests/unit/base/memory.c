@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "model/model.h"
-#include "ranks/profile.h"
+#include "ranks/comm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -286,13 +286,13 @@ static void test_profile(void)
   th_comm_self(&comm);
   struct th_profile profile = {.comm = &comm};
   for (int phase = 0; phase < TH_PHASE_COUNT; phase++) {
-    CHECK(th_profile_phase_key((enum th_phase)phase) != NULL);
+    CHECK(th_comm_phase_key((enum th_phase)phase) != NULL);
     comm.bytes_sent += 1000; /* before a phase: not in its account */
-    th_profile_begin(&profile);
+    th_comm_profile_begin(&profile);
     comm.ops->barrier(&comm);
     comm.bytes_sent += phase;
     comm.seconds += 2;
-    th_profile_end(&profile, (enum th_phase)phase);
+    th_comm_profile_end(&profile, (enum th_phase)phase);
     const struct th_phase_cost *cost = &profile.phase[phase];
     CHECK(cost->calls == 1 && cost->seconds >= 0 && cost->waiting == 2);
     CHECK(cost->operations == 1 && cost->bytes_sent == phase);

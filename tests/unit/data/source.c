@@ -226,11 +226,11 @@ static void test_rest(void)
   const struct th_shape shape = {
       .examples = 25, .training = 14, .row_group = 4, .attributes = 1};
   for (int64_t row = 0; row < shape.examples; row++) {
-    struct th_rows rest = th_shape_rest(&shape, row);
-    int64_t group = th_shape_group_of(&shape, row, &(int64_t){0});
+    struct th_rows rest = th_store_shape_rest(&shape, row);
+    int64_t group = th_store_shape_group_of(&shape, row, &(int64_t){0});
     CHECK(rest.first == row && rest.count >= 1);
     for (int64_t k = row; k < shape.examples && k <= row + rest.count; k++)
-      CHECK((th_shape_group_of(&shape, k, &(int64_t){0}) == group) ==
+      CHECK((th_store_shape_group_of(&shape, k, &(int64_t){0}) == group) ==
             (k < row + rest.count));
   }
 }
@@ -243,7 +243,7 @@ static void test_next(void)
   static const int64_t first[] = {3, 4, 8, 12, 14, 18, 22};
   struct th_rows rows = {3, 21};
   for (int k = 0; k < 7; k++) {
-    struct th_rows part = th_shape_next(&shape, &rows);
+    struct th_rows part = th_store_shape_next(&shape, &rows);
     CHECK(part.first == first[k]);
     CHECK(rows.first == part.first + part.count);
     CHECK(rows.first + rows.count == 24);

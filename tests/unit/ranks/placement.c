@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 #include "ranks/partition.h"
-#include "ranks/placement.h"
 
 #include <stdlib.h>
 
@@ -60,16 +59,16 @@ static void test_balance(int pattern, int64_t attributes, int size)
     total += values[c];
     heaviest = values[c] > heaviest ? values[c] : heaviest;
   }
-  CHECK(th_placement_by_cost(&placement, &cost, size, &err) == TH_OK);
+  CHECK(th_partition_by_cost(&placement, &cost, size, &err) == TH_OK);
   for (int r = 0; r < size; r++) {
-    struct th_range owned = th_placement_rank(&placement, attributes, r, size);
+    struct th_range owned = th_partition_owned(&placement, attributes, r, size);
     CHECK(owned.first == next && owned.last >= owned.first);
     CHECK(owned.first % TH_CELL == 0 || owned.first == attributes);
     CHECK(sum_of(&cost, owned) <= total / size + heaviest + 1);
     next = owned.last;
   }
   CHECK(next == attributes);
-  th_placement_free(&placement);
+  th_partition_placement_free(&placement);
 }
 
 /* Borders go to those of shards where that is cheap, and only there. */
@@ -82,18 +81,18 @@ static void test_shards(void)
   struct th_error err = {0};
   for (int64_t c = 0; c < CELLS; c++)
     values[c] = 1000 + c % 3;
-  CHECK(th_placement_by_cost(&placement, &cost, 7, &err) == TH_OK);
+  CHECK(th_partition_by_cost(&placement, &cost, 7, &err) == TH_OK);
   for (int r = 0; r < 7; r++)
-    CHECK(th_placement_rank(&placement, attributes, r, 7).first ==
+    CHECK(th_partition_owned(&placement, attributes, r, 7).first ==
           th_partition_shard(attributes, r, 7).first);
-  CHECK(th_placement_by_cost(&placement, &cost, 14, &err) == TH_OK);
+  CHECK(th_partition_by_cost(&placement, &cost, 14, &err) == TH_OK);
   for (int r = 0; r < 7; r++)
-    CHECK(th_placement_rank(&placement, attributes, 2 * r, 14).first ==
+    CHECK(th_partition_owned(&placement, attributes, 2 * r, 14).first ==
           th_partition_shard(attributes, r, 7).first);
-  CHECK(th_placement_by_cost(&placement, &cost, 4, &err) == TH_OK);
+  CHECK(th_partition_by_cost(&placement, &cost, 4, &err) == TH_OK);
   for (int r = 0; r <= 4; r++)
     CHECK(placement.edge[r] == (int64_t)r * CELLS / 4 * TH_CELL);
-  th_placement_free(&placement);
+  th_partition_placement_free(&placement);
 }
 
 /* Ranks that it was not made for own even ranges. */
@@ -103,13 +102,13 @@ static void test_other_sizes(void)
   struct th_cost cost = {1000, 0, 4, values};
   struct th_placement placement = {0};
   struct th_error err = {0};
-  CHECK(th_placement_by_cost(&placement, &cost, 2, &err) == TH_OK);
+  CHECK(th_partition_by_cost(&placement, &cost, 2, &err) == TH_OK);
   CHECK(placement.edge[1] == 768);
-  CHECK(th_placement_most(&placement, 1000, 2) == 768);
-  CHECK(th_placement_most(&placement, 1000, 1) == 1000);
-  CHECK(th_placement_most(&placement, 1000, 4) == 256);
-  th_placement_free(&placement);
-  CHECK(th_placement_most(&placement, 1000, 2) == 512);
+  CHECK(th_partition_most_owned(&placement, 1000, 2) == 768);
+  CHECK(th_partition_most_owned(&placement, 1000, 1) == 1000);
+  CHECK(th_partition_most_owned(&placement, 1000, 4) == 256);
+  th_partition_placement_free(&placement);
+  CHECK(th_partition_most_owned(&placement, 1000, 2) == 512);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "problem.h"
 
-#include "ranks/profile.h"
+#include "ranks/comm.h"
 #include "solvers/competitors/averaging.h"
 #include "solvers/competitors/dantzig.h"
 #include "solvers/competitors/looks.h"

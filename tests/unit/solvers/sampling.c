@@ -8,7 +8,7 @@
 #include "check.h"
 #include "problem.h"
 
-#include "ranks/profile.h"
+#include "ranks/comm.h"
 #include "solvers/algorithm.h"
 #include "solvers/driver/run.h"
 #include "solvers/sampling/sampling.h"
