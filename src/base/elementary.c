@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "base/elementary.h"
 
-#include "base/elementary_set.h"
 #include "base/processor.h"
 
 #include <sleef.h>

@@ -40,4 +40,23 @@ void th_sincos_array(int64_t n, const double *x, double *sine, double *cosine);
 /* The version of SLEEF's header, such as "3.5.1". */
 const char *th_elementary_version(void);
 
+/* --- The array forms, once per instruction set ----------------------------
+ *
+ * base/elementary_set.c is compiled for several; each gives the bits of the
+ * scalar functions. For elementary.c and tests. */
+
+typedef void th_elementary_array(int64_t n, const double *x, double *y);
+
+struct th_elementary_set {
+  th_elementary_array *exp;
+  th_elementary_array *log;
+  th_elementary_array *log1p;
+  void (*pow)(int64_t n, const double *x, double exponent, double *y);
+  void (*sincos)(int64_t n, const double *x, double *sine, double *cosine);
+};
+
+extern const struct th_elementary_set th_elementary_plain;
+extern const struct th_elementary_set th_elementary_avx2;
+extern const struct th_elementary_set th_elementary_avx512;
+
 #endif

@@ -6,7 +6,7 @@
  * the end of each function here, as base/processor.h requires. SLEEF's
  * vector functions cannot do so, since they return a vector.
  * SPDX-License-Identifier: MIT */
-#include "base/elementary_set.h"
+#include "base/elementary.h"
 
 #include <sleef.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "base/processor.h"
-#include "base/random_set.h"
 
 #include <Random123/philox.h>
 #include <math.h>

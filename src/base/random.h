@@ -53,7 +53,7 @@ void th_random_normal(struct th_stream stream, uint64_t step, uint64_t index,
 
 /* Numbers first .. first + count - 1 of the sequence of pairs of index 0, 1,
  * ..: number 2 k and the one behind it are the pair of index k, with the same
- * bits. Many at once take a small part of the time (base/random_set.h). */
+ * bits. Many at once take a small part of the time (base/random_set.c). */
 void th_random_uniforms(struct th_stream stream, uint64_t step, int64_t first,
                         int64_t count, double *out);
 void th_random_normals(struct th_stream stream, uint64_t step, int64_t first,
@@ -95,5 +95,21 @@ th_status th_random_places_init(struct th_random_places *places,
                                 int64_t n, struct th_error *err);
 int64_t th_random_places_at(const struct th_random_places *places, int64_t i);
 void th_random_places_free(struct th_random_places *places);
+
+/* --- Many numbers at once, once per instruction set -----------------------
+ *
+ * base/random_set.c is compiled for several; each gives the bits of the
+ * functions that draw one pair. For random.c and tests. */
+
+typedef void th_random_uniforms_of(const struct th_random_pairs *pairs,
+                                   int64_t n, double *first, double *second);
+
+struct th_random_set {
+  th_random_uniforms_of *uniforms; /* th_random_uniform_pairs */
+};
+
+extern const struct th_random_set th_random_plain;
+extern const struct th_random_set th_random_avx2;
+extern const struct th_random_set th_random_avx512;
 
 #endif

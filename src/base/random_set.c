@@ -7,7 +7,7 @@
  * bits, of which the multiplication sees the lower half, so that the upper one
  * may hold anything.
  * SPDX-License-Identifier: MIT */
-#include "base/random_set.h"
+#include "base/random.h"
 
 #if defined(TH_RANDOM_PLAIN)
 static void uniform_pairs(const struct th_random_pairs *pairs, int64_t n,

@@ -2,14 +2,14 @@
  * eigenvalue by Lanczos
  * SPDX-License-Identifier: MIT */
 #include "math/linalg.h"
-#include "math/kernels/kernels.h"
 
+#include "base/elementary.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/kernels/column.h"
 #include "math/kernels/dense.h"
-#include "math/kernels/tiles_dense.h"
+#include "math/kernels/kernels.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,12 +18,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- A blocked Cholesky factor in a given order --------------------------- */
+/* --- A blocked Cholesky factor in a given order ---------------------------
+ *
+ * L L' = A, by tiles of sixteen rows, so that it runs at the speed of the
+ * processor's arithmetic; with the same bits on every processor
+ * (math/kernels/dense.h). */
 
 enum {
   TILE = TH_TILE,
   GROUP = 4,    /* tiles of columns that share what is read */
   STRETCH = 256 /* columns at a time: those of a group stay in a near cache */
+};
+
+/* Zeroed: empty. Rows behind the last one, up to whole tiles, are left out. */
+struct tiled {
+  int64_t n;
+  int64_t tiles;      /* of sixteen rows */
+  double *panel;      /* tile after tile: columns up to the diagonal, by lane */
+  double *reciprocal; /* of the diagonal; 0: this row is left out */
 };
 
 static const struct th_tile_kernels *kernels(void)
@@ -38,26 +50,24 @@ static int64_t panels_before(int64_t tile)
 }
 
 /* Row k of L, by tiles of rows; column c of tile t is panel(f, t) + c TILE. */
-static double *panel(const struct th_linalg_tiled *f, int64_t tile)
+static double *panel(const struct tiled *f, int64_t tile)
 {
   return f->panel + panels_before(tile);
 }
 
-static double *tile_at(const struct th_linalg_tiled *f, int64_t row,
-                       int64_t column)
+static double *tile_at(const struct tiled *f, int64_t row, int64_t column)
 {
   return panel(f, row) + column * TH_TILE_SIZE;
 }
 
-void th_linalg_tiled_free(struct th_linalg_tiled *f)
+static void tiled_free(struct tiled *f)
 {
   TH_FREE(f->panel, f->reciprocal);
-  *f = (struct th_linalg_tiled){0};
+  *f = (struct tiled){0};
 }
 
 /* Sixteen rows of the lower triangle, side by side. */
-static void fill_panel(const struct th_linalg_tiled *f, const double *a,
-                       int64_t tile)
+static void fill_panel(const struct tiled *f, const double *a, int64_t tile)
 {
   double *to = panel(f, tile);
   for (int lane = 0; lane < TILE; lane++) {
@@ -69,8 +79,8 @@ static void fill_panel(const struct th_linalg_tiled *f, const double *a,
 }
 
 /* What columns first .. last - 1 take away from a group of tile columns. */
-static void subtract_stretch(const struct th_linalg_tiled *f, int64_t group,
-                             int64_t end, int64_t first, int64_t last)
+static void subtract_stretch(const struct tiled *f, int64_t group, int64_t end,
+                             int64_t first, int64_t last)
 {
   const struct th_tile_kernels *k = kernels();
   for (int64_t row = group; row < f->tiles; row++)
@@ -80,7 +90,7 @@ static void subtract_stretch(const struct th_linalg_tiled *f, int64_t group,
 }
 
 /* Pivots of a tile that are too small to be kept. */
-static void least_pivots(const struct th_linalg_tiled *f, const double *a,
+static void least_pivots(const struct tiled *f, const double *a,
                          double tolerance, int64_t tile, double least[TILE])
 {
   for (int lane = 0; lane < TILE; lane++) {
@@ -91,7 +101,7 @@ static void least_pivots(const struct th_linalg_tiled *f, const double *a,
 }
 
 /* A column of tiles from which all columns before its group are taken away. */
-static void finish_column(const struct th_linalg_tiled *f, const double *a,
+static void finish_column(const struct tiled *f, const double *a,
                           double tolerance, int64_t group, int64_t column)
 {
   const struct th_tile_kernels *k = kernels();
@@ -106,7 +116,7 @@ static void finish_column(const struct th_linalg_tiled *f, const double *a,
 }
 
 /* Left-looking, a group of tile columns at a time. */
-static void factor_tiles(const struct th_linalg_tiled *f, const double *a,
+static void factor_tiles(const struct tiled *f, const double *a,
                          double tolerance)
 {
   for (int64_t group = 0; group < f->tiles; group += GROUP) {
@@ -118,12 +128,15 @@ static void factor_tiles(const struct th_linalg_tiled *f, const double *a,
   }
 }
 
-th_status th_linalg_tiled_factor(struct th_linalg_tiled *f, int64_t n,
-                                 const double *a, double tolerance, bool *kept,
-                                 int64_t *rank, struct th_error *err)
+/* Factor a, n x n. Row and column k are left out (collinear), and kept[k] is
+ * false, if the pivot is not above tolerance times the diagonal. *rank is the
+ * number of rows kept. f is freed by the caller. */
+static th_status tiled_factor(struct tiled *f, int64_t n, const double *a,
+                              double tolerance, bool *kept, int64_t *rank,
+                              struct th_error *err)
 {
   th_status rc;
-  *f = (struct th_linalg_tiled){.n = n, .tiles = (n + TILE - 1) / TILE};
+  *f = (struct tiled){.n = n, .tiles = (n + TILE - 1) / TILE};
   *rank = 0;
   TH_TRY(TH_NEW(&f->panel, panels_before(f->tiles), "a linear system", err));
   TH_TRY(TH_NEW(&f->reciprocal, f->tiles * TILE, "a linear system", err));
@@ -138,15 +151,15 @@ done:
   return rc;
 }
 
-double th_linalg_tiled_entry(const struct th_linalg_tiled *f, int64_t row,
-                             int64_t column)
+/* An entry of L, column <= row */
+static double tiled_entry(const struct tiled *f, int64_t row, int64_t column)
 {
   return panel(f, row / TILE)[column * TILE + row % TILE];
 }
 
 /* Solve a x = b on the rows kept; x is 0 elsewhere. x may be b. */
-static th_status tiled_solve(const struct th_linalg_tiled *f, const double *b,
-                             double *x, struct th_error *err)
+static th_status tiled_solve(const struct tiled *f, const double *b, double *x,
+                             struct th_error *err)
 {
   double *y = NULL;
   th_status rc = TH_NEW(&y, f->tiles * TILE, "a linear system", err);
@@ -170,15 +183,15 @@ static th_status tiled_solve(const struct th_linalg_tiled *f, const double *b,
 
 /* inv(L) by tiles of columns: rows from the diagonal on, its columns the lanes.
  */
-static double *inverse_panel(const struct th_linalg_tiled *f, double *inverse,
+static double *inverse_panel(const struct tiled *f, double *inverse,
                              int64_t tile)
 {
   return inverse + panels_before(f->tiles) - panels_before(f->tiles - tile);
 }
 
 /* Rows of tile `row` in a panel of inv(L), those above it being there. */
-static void invert_rows(const struct th_linalg_tiled *f, double *columns,
-                        int64_t row, int64_t column)
+static void invert_rows(const struct tiled *f, double *columns, int64_t row,
+                        int64_t column)
 {
   double *c = columns + (row - column) * TH_TILE_SIZE;
   for (int j = 0; row == column && j < TILE; j++)
@@ -188,7 +201,7 @@ static void invert_rows(const struct th_linalg_tiled *f, double *columns,
   kernels()->solve(tile_at(f, row, row), f->reciprocal + row * TILE, c);
 }
 
-static void invert_tiles(const struct th_linalg_tiled *f, double *inverse)
+static void invert_tiles(const struct tiled *f, double *inverse)
 {
   for (int64_t group = 0; group < f->tiles; group += GROUP) {
     int64_t end = th_min_i64(group + GROUP, f->tiles);
@@ -201,7 +214,7 @@ static void invert_tiles(const struct th_linalg_tiled *f, double *inverse)
 }
 
 /* A tile of the inverse of a, and its mirror image: c is minus the tile. */
-static void write_inverse_tile(const struct th_linalg_tiled *f, const double *c,
+static void write_inverse_tile(const struct tiled *f, const double *c,
                                int64_t row, int64_t column, double *out)
 {
   for (int64_t j = 0; j < TILE && column * TILE + j < f->n; j++)
@@ -214,8 +227,8 @@ static void write_inverse_tile(const struct th_linalg_tiled *f, const double *c,
     }
 }
 
-static void multiply_tile(const struct th_linalg_tiled *f, double *inverse,
-                          int64_t row, int64_t column, double *out)
+static void multiply_tile(const struct tiled *f, double *inverse, int64_t row,
+                          int64_t column, double *out)
 {
   double c[TH_TILE_SIZE] = {0};
   kernels()->subtract(
@@ -225,7 +238,7 @@ static void multiply_tile(const struct th_linalg_tiled *f, double *inverse,
 }
 
 /* inv(L)' inv(L). */
-static void multiply_inverse(const struct th_linalg_tiled *f, double *inverse,
+static void multiply_inverse(const struct tiled *f, double *inverse,
                              double *out)
 {
   for (int64_t group = 0; group < f->tiles; group += GROUP) {
@@ -238,7 +251,7 @@ static void multiply_inverse(const struct th_linalg_tiled *f, double *inverse,
 
 /* Write the inverse of a on the rows kept into inverse, n x n, full; it is 0
  * elsewhere. */
-static th_status tiled_invert(const struct th_linalg_tiled *f, double *inverse,
+static th_status tiled_invert(const struct tiled *f, double *inverse,
                               struct th_error *err)
 {
   double *columns = NULL;
@@ -453,11 +466,11 @@ static bool all_finite(const double *values, int64_t count)
 th_status th_linalg_solve(const struct th_linalg_system *system, double *x,
                           double *inverse, bool *kept, struct th_error *err)
 {
-  struct th_linalg_tiled factor = {0};
+  struct tiled factor = {0};
   int64_t rank = 0;
   th_status rc;
-  TH_TRY(th_linalg_tiled_factor(&factor, system->n, system->a,
-                                system->tolerance, kept, &rank, err));
+  TH_TRY(tiled_factor(&factor, system->n, system->a, system->tolerance, kept,
+                      &rank, err));
   TH_TRY(tiled_solve(&factor, system->b, x, err));
   if (inverse != NULL)
     TH_TRY(tiled_invert(&factor, inverse, err));
@@ -467,7 +480,7 @@ th_status th_linalg_solve(const struct th_linalg_system *system, double *x,
                  "ask for fewer",
                  (long long)rank);
 done:
-  th_linalg_tiled_free(&factor);
+  tiled_free(&factor);
   return rc;
 }
 
@@ -484,4 +497,136 @@ th_status th_linalg_largest_eigenvalue(int64_t n, double *a, double *value,
 {
   mirror(n, a);
   return largest_of_array(n, a, value, err);
+}
+
+/* --- A Cholesky factor whose rows join and leave one by one --------------- */
+
+static int64_t triangle(int64_t rows)
+{
+  return rows * (rows + 1) / 2;
+}
+
+static double *factor_row(const struct th_factor *f, int64_t i)
+{
+  return f->entry + triangle(i);
+}
+
+void th_linalg_factor_free(struct th_factor *f)
+{
+  TH_FREE(f->entry, f->row, f->cosine, f->sine);
+  *f = (struct th_factor){0};
+}
+
+th_status th_linalg_factor_reserve(struct th_factor *f, int64_t rows,
+                                   struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (rows <= f->room)
+    return rc;
+  TH_TRY(TH_WIDEN(&f->entry, triangle(f->room), triangle(rows),
+                  "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->row, f->room, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->cosine, f->room, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->sine, f->room, rows, "a linear system", err));
+  f->room = rows;
+done:
+  return rc;
+}
+
+int64_t th_linalg_factor_bytes(int64_t rows)
+{
+  return (triangle(rows) + 3 * rows) * (int64_t)sizeof(double);
+}
+
+int64_t th_linalg_factor_entries(const struct th_factor *f)
+{
+  return triangle(f->size);
+}
+
+bool th_linalg_factor_join(struct th_factor *f, double diagonal,
+                           double tolerance)
+{
+  double *row = f->row;
+  for (int64_t i = 0; i < f->size; i++) {
+    const double *above = factor_row(f, i);
+    row[i] = (row[i] - th_column_dot_plain(above, row, i)) / above[i];
+  }
+  double pivot = diagonal - th_column_dot_plain(row, row, f->size);
+  if (!(pivot > tolerance * diagonal))
+    return false;
+  row[f->size] = sqrt(pivot);
+  memcpy(factor_row(f, f->size), row, (size_t)(f->size + 1) * sizeof *row);
+  f->size++;
+  return true;
+}
+
+/* Copy the rows that were kept. */
+static void copy_rows(struct th_factor *f, const struct tiled *tiled,
+                      const bool *kept)
+{
+  f->size = 0;
+  for (int64_t i = 0; i < tiled->n; i++) {
+    double *row = factor_row(f, f->size);
+    int64_t at = 0;
+    if (!kept[i])
+      continue;
+    for (int64_t k = 0; k <= i; k++)
+      if (kept[k])
+        row[at++] = tiled_entry(tiled, i, k);
+    f->size++;
+  }
+}
+
+th_status th_linalg_factor_form(struct th_factor *f, int64_t n, const double *h,
+                                double tolerance, bool *kept,
+                                struct th_error *err)
+{
+  struct tiled tiled = {0};
+  int64_t rank = 0;
+  f->size = 0;
+  th_status rc = tiled_factor(&tiled, n, h, tolerance, kept, &rank, err);
+  if (rc == TH_OK)
+    copy_rows(f, &tiled, kept);
+  tiled_free(&tiled);
+  return rc;
+}
+
+/* Remove column i from row k: apply the rotations so far, and one more that
+ * takes its last entry away. */
+static void rotate(struct th_factor *f, int64_t i, int64_t k)
+{
+  double *row = f->row;
+  memcpy(row, factor_row(f, k), (size_t)(k + 1) * sizeof *row);
+  for (int64_t j = i; j < k - 1; j++) {
+    double left = row[j];
+    row[j] = f->cosine[j] * left + f->sine[j] * row[j + 1];
+    row[j + 1] = f->cosine[j] * row[j + 1] - f->sine[j] * left;
+  }
+  double length = th_hypot(row[k - 1], row[k]);
+  f->cosine[k - 1] = row[k - 1] / length;
+  f->sine[k - 1] = row[k] / length;
+  row[k - 1] = length;
+}
+
+void th_linalg_factor_drop(struct th_factor *f, int64_t i)
+{
+  for (int64_t k = i + 1; k < f->size; k++) {
+    rotate(f, i, k);
+    memcpy(factor_row(f, k - 1), f->row, (size_t)k * sizeof *f->row);
+  }
+  f->size--;
+}
+
+void th_linalg_factor_solve(const struct th_factor *f, const double *b,
+                            double *x)
+{
+  for (int64_t i = 0; i < f->size; i++) {
+    const double *row = factor_row(f, i);
+    x[i] = (b[i] - th_column_dot_plain(row, x, i)) / row[i];
+  }
+  for (int64_t i = f->size - 1; i >= 0; i--) {
+    const double *row = factor_row(f, i);
+    x[i] /= row[i];
+    th_column_add_plain(row, -x[i], i, x);
+  }
 }

@@ -1,5 +1,5 @@
-/* linalg.h - dense symmetric problems: systems by Cholesky, the largest
- * eigenvalue by Lanczos
+/* linalg.h - dense symmetric problems: systems by Cholesky, a factor that grows
+ * and shrinks, the largest eigenvalue by Lanczos
  *
  * Matrices are column-major with leading dimension n; only the upper triangle
  * is read unless said otherwise. Local. Systems whose solutions enter a model
@@ -54,32 +54,51 @@ th_status th_linalg_largest_of(const struct th_linalg_matrix *matrix,
                                struct th_comm *comm, double *value,
                                struct th_error *err);
 
-/* --- A blocked Cholesky factor in a given order ---------------------------
+/* --- A Cholesky factor whose rows join and leave one by one ---------------
  *
- * L L' = A, by tiles of sixteen rows, so that it runs at the speed of the
- * processor's arithmetic; with the same bits on every processor
- * (math/kernels/tiles_dense.h). Matrices are column-major with leading
- * dimension n; only the upper triangle is read. All functions are local. */
+ * L L' = H, a symmetric matrix. A row that joins costs one solve with the rows
+ * above it. A row that leaves costs rotations of the rows below it (Golub &
+ * Van Loan 2013, section 6.5). Local. */
 
-/* Zeroed: empty. Rows behind the last one, up to whole tiles, are left out. */
-struct th_linalg_tiled {
-  int64_t n;
-  int64_t tiles;      /* of sixteen rows */
-  double *panel;      /* tile after tile: columns up to the diagonal, by lane */
-  double *reciprocal; /* of the diagonal; 0: this row is left out */
+struct th_factor {
+  int64_t size;  /* rows */
+  int64_t room;  /* rows that fit */
+  double *entry; /* row i: entries 0 .. i, row after row */
+  double *row;   /* room: products on their way in */
+  double *cosine, *sine;
 };
 
-void th_linalg_tiled_free(struct th_linalg_tiled *f);
+void th_linalg_factor_free(struct th_factor *factor);
 
-/* Factor a, n x n. Row and column k are left out (collinear), and kept[k] is
- * false, if the pivot is not above tolerance times the diagonal. *rank is the
- * number of rows kept. f is freed by the caller. */
-th_status th_linalg_tiled_factor(struct th_linalg_tiled *f, int64_t n,
-                                 const double *a, double tolerance, bool *kept,
-                                 int64_t *rank, struct th_error *err);
+/* Make room for `rows` rows in all; rows that joined stay. */
+th_status th_linalg_factor_reserve(struct th_factor *factor, int64_t rows,
+                                   struct th_error *err);
 
-/* Return an entry of L, column <= row. For tests. */
-double th_linalg_tiled_entry(const struct th_linalg_tiled *f, int64_t row,
-                             int64_t column);
+/* Return the bytes that `rows` rows take. */
+int64_t th_linalg_factor_bytes(int64_t rows);
+
+/* Return the number of entries that are in use. */
+int64_t th_linalg_factor_entries(const struct th_factor *factor);
+
+/* Add a row to the factor. The caller has made room for it, and has put its
+ * products with the other rows into factor->row. If its pivot is at most
+ * tolerance * diagonal, it depends on the others: then it does not join, and
+ * the result is false. */
+bool th_linalg_factor_join(struct th_factor *factor, double diagonal,
+                           double tolerance);
+
+/* Replace the factor by that of H, n x n, whose room has been made. Column
+ * after column, only the upper triangle is read. Rows that depend on the rows
+ * before them do not join; then kept[i] is false. */
+th_status th_linalg_factor_form(struct th_factor *factor, int64_t n,
+                                const double *h, double tolerance, bool *kept,
+                                struct th_error *err);
+
+/* Remove row and column i; the rows below move up. */
+void th_linalg_factor_drop(struct th_factor *factor, int64_t i);
+
+/* Solve H x = b; x may be b. */
+void th_linalg_factor_solve(const struct th_factor *factor, const double *b,
+                            double *x);
 
 #endif

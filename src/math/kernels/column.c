@@ -4,9 +4,7 @@
 #include "math/kernels/kernels.h"
 
 #include "base/integer.h"
-#include "math/kernels/columns_dense.h"
 #include "math/kernels/dense.h"
-#include "math/kernels/logistic_dense.h"
 
 enum { ENTRY_LANES = 4 };
 

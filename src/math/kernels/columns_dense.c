@@ -4,7 +4,7 @@
  * Compiled once per set (src/math/kernels/CMakeLists.txt), which names its
  * table in TH_COLUMNS_SET. Sums run in eight lanes, row i in lane i % 8.
  * SPDX-License-Identifier: MIT */
-#include "math/kernels/columns_dense.h"
+#include "math/kernels/dense.h"
 
 #include "math/kernels/simd.h"
 

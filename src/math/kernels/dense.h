@@ -1,18 +1,22 @@
-/* dense.h - the kernels of dense slabs, once per instruction set
+/* dense.h - the loops over arrays, once per instruction set
  *
- * math/kernels/dense.c is compiled for several instruction sets into tables of
- * the same functions; each gives the same bits. kernels.c takes the one that
- * base/processor.h names; tests call them all.
+ * The files *_dense.c and dense.c beside this one are compiled for several
+ * instruction sets, each into tables of the same functions that give the same
+ * bits. kernels.c takes those that base/processor.h names; tests call them all.
+ * Tables for AVX are there on x86-64 only.
  *
  * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_H
 #define TH_DENSE_H
 
+#include "math/kernels/column.h"
 #include "math/kernels/kernels.h"
-#include "math/kernels/products_dense.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* --- Dense slabs (dense.c) ------------------------------------------------ */
 
 /* As th_kernel_gradient and th_kernel_evidence, for dense slabs of one type; as
  * th_kernel_read. */
@@ -32,17 +36,136 @@ struct th_dense_kernels {
   th_dense_evidence *evidence[TH_TYPE_COUNT];
 };
 
-/* One per compilation of math/kernels/dense.c; the latter two on x86-64 only.
- */
 extern const struct th_dense_kernels th_dense_plain;
 extern const struct th_dense_kernels th_dense_avx2;
 extern const struct th_dense_kernels th_dense_avx512;
 
-struct th_row_kernels;       /* math/kernels/rows_dense.h */
-struct th_column_kernels;    /* math/kernels/columns_dense.h */
-struct th_logistic_kernels;  /* math/kernels/logistic_dense.h */
-struct th_tile_kernels;      /* math/kernels/tiles_dense.h */
-struct th_gradients_kernels; /* math/kernels/gradients_dense.h */
+/* --- Sixteen gradients at once (gradients_dense.c) ------------------------ */
+
+/* As th_kernel_gradients_add, for dense slabs of one type, and for sparse ones,
+ * of which u2 are none; as th_kernel_gradients_add_entries. */
+struct th_gradients_kernels {
+  void (*add[TH_TYPE_COUNT])(const struct th_slab *slab, const float *residual,
+                             const double *centre, double *grad);
+  void (*add_sparse[TH_TYPE_COUNT])(const struct th_slab *slab,
+                                    const float *residual, double *grad);
+  void (*add_entries)(const struct th_gradients_entries *entries,
+                      const float *residual, double *grad);
+};
+
+extern const struct th_gradients_kernels th_gradients_plain;
+extern const struct th_gradients_kernels th_gradients_avx2;
+extern const struct th_gradients_kernels th_gradients_avx512;
+
+/* --- Rows of dense values (rows_dense.c) ---------------------------------- */
+
+/* By type of the values, f32 or f64. */
+struct th_row_kernels {
+  /* sum x_k v_k for first <= k < last */
+  double (*dot[TH_TYPE_COUNT])(const void *values, int64_t first, int64_t last,
+                               const double *v);
+  /* v += factor x */
+  void (*add[TH_TYPE_COUNT])(const void *values, double factor, double *v,
+                             int64_t count);
+  /* v += factor x, w += square x^2 */
+  void (*moments[TH_TYPE_COUNT])(const void *values, double factor, double *v,
+                                 double square, double *w, int64_t count);
+  /* v = soft(v + factor x, t) */
+  void (*step[TH_TYPE_COUNT])(const void *values, double factor, double t,
+                              double *v, int64_t count);
+  /* v = soft(v, t) */
+  void (*soft)(double t, double *v, int64_t count);
+};
+
+extern const struct th_row_kernels th_rows_plain;
+extern const struct th_row_kernels th_rows_avx2;
+extern const struct th_row_kernels th_rows_avx512;
+
+/* --- One dense attribute on all examples (columns_dense.c) ----------------
+ *
+ * Entry 0 of a row of the table is for values in single, entry 1 for those in
+ * double precision; c is the attribute's centre. */
+
+struct th_column_kernels {
+  /* sum of (x - c) u */
+  double (*dot[2])(const void *x, int64_t n, double c, const double *u);
+  /* sum of (x - c)^2 h */
+  double (*square[2])(const void *x, int64_t n, double c, const double *h);
+  /* u += (x - c) factor */
+  void (*add[2])(const void *x, int64_t n, double c, double factor,
+                 double *restrict u);
+  /* u += (x - c) factor h */
+  void (*add_weighted[2])(const void *x, int64_t n, double c, double factor,
+                          const double *h, double *restrict u);
+  /* out = ((x - c) scale - mean) weight */
+  void (*unpack[2])(const void *x, int64_t count, double c, double scale,
+                    double mean, const double *weight, double *restrict out);
+};
+
+extern const struct th_column_kernels th_columns_plain;
+extern const struct th_column_kernels th_columns_avx2;
+extern const struct th_column_kernels th_columns_avx512;
+
+/* --- Sums of products (products_dense.c) ---------------------------------- */
+
+/* As th_column_products_add. */
+typedef void th_products_kernel(const struct th_products *p);
+
+th_products_kernel th_products_plain;
+th_products_kernel th_products_avx2;
+th_products_kernel th_products_avx512;
+
+/* --- The logistic loss on all examples (logistic_dense.c) ----------------- */
+
+/* As th_column_logistic_at, whose four sums are out's, and
+ * th_column_logistic_dual. */
+struct th_logistic_kernels {
+  void (*at)(int64_t n, const double *eta, const double *label,
+             const double *prediction, double offset, double *theta,
+             double out[4]);
+  double (*dual)(int64_t n, const double *eta, const double *theta,
+                 double scale);
+};
+
+extern const struct th_logistic_kernels th_logistic_plain;
+extern const struct th_logistic_kernels th_logistic_avx2;
+extern const struct th_logistic_kernels th_logistic_avx512;
+
+/* --- A blocked Cholesky factor (tiles_dense.c) ----------------------------
+ *
+ * A tile is sixteen columns of sixteen lanes. Each number is computed on its
+ * own, its terms one after the other, each product fused with its subtraction:
+ * so each set gives the same bits. */
+
+enum { TH_TILE = 16, TH_TILE_SIZE = TH_TILE * TH_TILE };
+
+struct th_tile_kernels {
+  /* c[j][l] -= sum over k < count of lanes[k][l] * with[k][j] */
+  void (*subtract)(int64_t count, const double *lanes, const double *with,
+                   double *c);
+  /* Column j of c, of a tile L on the diagonal: c_j = (c_j - sum over k < j of
+   * L[k][j] c_k) reciprocal[j]. */
+  void (*solve)(const double *diagonal, const double *reciprocal, double *c);
+  /* The factor of a tile, L[j][l] with l >= j, in its place, and 1 / L[j][j].
+   * Column j is left out, and its reciprocal 0, where its pivot is not above
+   * least[j]. */
+  void (*factor)(const double *least, double *reciprocal, double *c);
+  /* y: L z = y of a tile on the diagonal, in its place; the same with L'. */
+  void (*forward)(const double *diagonal, const double *reciprocal, double *y);
+  void (*back)(const double *diagonal, const double *reciprocal, double *y);
+  /* y[l] -= sum over k < count of lanes[k][l] x[k] */
+  void (*multiply)(int64_t count, const double *lanes, const double *x,
+                   double *y);
+  /* y[k] -= sum of lanes[k][l] x[l], for k < count; lanes by a fixed tree */
+  void (*transposed)(int64_t count, const double *lanes, const double *x,
+                     double *y);
+};
+
+extern const struct th_tile_kernels th_tiles_plain;
+extern const struct th_tile_kernels th_tiles_avx2;
+extern const struct th_tile_kernels th_tiles_avx512;
+
+/* --- All of them ---------------------------------------------------------- */
 
 /* All loops over arrays, of one instruction set. */
 struct th_dense_set {

@@ -6,7 +6,7 @@
  * at a time. Its sums then stay in registers over the rows: the sixteen
  * residuals of a row are the lanes, and each value multiplies all of them.
  * SPDX-License-Identifier: MIT */
-#include "math/kernels/gradients_dense.h"
+#include "math/kernels/dense.h"
 
 #include "math/kernels/dense_types.h"
 #include "math/kernels/kernels.h"

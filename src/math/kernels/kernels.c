@@ -3,12 +3,7 @@
 #include "math/kernels/kernels.h"
 
 #include "base/processor.h"
-#include "math/kernels/columns_dense.h"
 #include "math/kernels/dense.h"
-#include "math/kernels/gradients_dense.h"
-#include "math/kernels/logistic_dense.h"
-#include "math/kernels/rows_dense.h"
-#include "math/kernels/tiles_dense.h"
 
 /* --- Sums over the entries of sparse slabs -------------------------------- */
 

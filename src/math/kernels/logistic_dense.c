@@ -4,7 +4,7 @@
  * Compiled once per set (src/math/kernels/CMakeLists.txt), which names its
  * table in TH_LOGISTIC_SET.
  * SPDX-License-Identifier: MIT */
-#include "math/kernels/logistic_dense.h"
+#include "math/kernels/dense.h"
 
 #include "math/kernels/simd.h"
 

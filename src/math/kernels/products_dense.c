@@ -6,7 +6,7 @@
  * the other lanes; where registers are few, again for the other half of the
  * tile.
  * SPDX-License-Identifier: MIT */
-#include "math/kernels/products_dense.h"
+#include "math/kernels/dense.h"
 
 #include "math/kernels/simd.h"
 

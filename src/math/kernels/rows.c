@@ -4,7 +4,6 @@
 #include "math/kernels/kernels.h"
 
 #include "math/kernels/dense.h"
-#include "math/kernels/rows_dense.h"
 #include "ranks/partition.h"
 
 /* One more term; false when it is bad. */

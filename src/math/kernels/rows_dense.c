@@ -3,7 +3,8 @@
  * Products run in lanes of double, in a fixed order, whatever the width of a
  * vector.
  * SPDX-License-Identifier: MIT */
-#include "math/kernels/rows_dense.h"
+#include "math/kernels/dense.h"
+#include "math/kernels/rows.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * table in TH_TILES_SET. The sums of a part of a tile stay in registers over
  * the columns.
  * SPDX-License-Identifier: MIT */
-#include "math/kernels/tiles_dense.h"
+#include "math/kernels/dense.h"
 
 #include "math/kernels/simd.h"
 

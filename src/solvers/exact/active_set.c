@@ -28,7 +28,7 @@ static const double rounding = 1e-12;
 
 void th_active_set_free(struct th_active_set *f)
 {
-  th_factor_free(&f->factor);
+  th_linalg_factor_free(&f->factor);
   TH_FREE(f->name, f->residual, f->step, f->member, f->held, f->target);
   *f = (struct th_active_set){0};
 }
@@ -48,7 +48,7 @@ static int64_t rows_for(int64_t members)
 
 int64_t th_active_set_bytes(int64_t members)
 {
-  return th_factor_bytes(rows_for(members)) +
+  return th_linalg_factor_bytes(rows_for(members)) +
          6 * members * (int64_t)sizeof(double);
 }
 
@@ -74,7 +74,7 @@ static th_status reserve(struct th_active_set *f, int64_t rows,
   TH_TRY(TH_WIDEN(&f->name, old, rows, "a linear system", err));
   TH_TRY(TH_WIDEN(&f->residual, old, rows, "a linear system", err));
   TH_TRY(TH_WIDEN(&f->step, old, rows, "a linear system", err));
-  TH_TRY(th_factor_reserve(&f->factor, rows, err));
+  TH_TRY(th_linalg_factor_reserve(&f->factor, rows, err));
 done:
   return rc;
 }
@@ -146,7 +146,8 @@ void th_active_set_describe(struct th_active_set *f,
   if (th_state_puts(state))
     reserve_put(f, f->factor.room, columns->count, state);
   TH_STATE_ARRAY(state, f, name, f->factor.size);
-  TH_STATE_ARRAY(state, &f->factor, entry, th_factor_entries(&f->factor));
+  TH_STATE_ARRAY(state, &f->factor, entry,
+                 th_linalg_factor_entries(&f->factor));
   if (th_state_puts(state))
     th_state_limit(state, "name", f->name, f->factor.size, INTERCEPT,
                    count - 1);
@@ -190,13 +191,13 @@ static void drop_row(struct th_active_set *f, int64_t i)
   memmove(f->name + i, f->name + i + 1, (size_t)behind * sizeof *f->name);
   memmove(f->residual + i, f->residual + i + 1,
           (size_t)behind * sizeof *f->residual);
-  th_factor_drop(&f->factor, i);
+  th_linalg_factor_drop(&f->factor, i);
 }
 
 static bool join_factor(struct th_active_set *f, int64_t name, double diagonal)
 {
   f->name[f->factor.size] = name;
-  return th_factor_join(&f->factor, diagonal, TH_ACTIVE_SET_INDEPENDENT);
+  return th_linalg_factor_join(&f->factor, diagonal, TH_ACTIVE_SET_INDEPENDENT);
 }
 
 static void join_member(struct th_active_set *f, const struct th_quadratic *q,
@@ -301,7 +302,7 @@ static void minimise(struct th_active_set *f, const struct th_quadratic *q)
   memcpy(f->target, q->coef,
          (size_t)(q->working->members + 1) * sizeof *f->target);
   for (int k = 0; k <= MOST_STOPS && stop >= 0 && f->factor.size > 0; k++) {
-    th_factor_solve(&f->factor, f->residual, f->step);
+    th_linalg_factor_solve(&f->factor, f->residual, f->step);
     double part = step_to_sign_change(f, q, &stop);
     for (int64_t i = 0; i < f->factor.size; i++) {
       f->target[coef_index(f, q, i)] += part * f->step[i];
@@ -438,8 +439,8 @@ th_status th_active_set_form(struct th_active_set *f,
   TH_TRY(list_support(&m, q, err));
   TH_TRY(reserve(f, m.first + m.size, err));
   TH_TRY(multiply_columns(&m, q, f->damping, err));
-  TH_TRY(th_factor_form(&f->factor, m.first + m.size, m.product,
-                        TH_ACTIVE_SET_INDEPENDENT, m.kept, err));
+  TH_TRY(th_linalg_factor_form(&f->factor, m.first + m.size, m.product,
+                               TH_ACTIVE_SET_INDEPENDENT, m.kept, err));
   take_names(f, q, &m);
 done:
   form_free(&m);

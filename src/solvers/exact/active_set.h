@@ -12,7 +12,7 @@
 #ifndef TH_ACTIVE_SET_H
 #define TH_ACTIVE_SET_H
 
-#include "math/factor.h"
+#include "math/linalg.h"
 #include "solvers/exact/quadratic.h"
 
 /* The factor of the products of some members, in the order in which they

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/kernels.h"
-#include "math/kernels/tiles_dense.h"
 #include "ranks/fixed.h"
 
 #include <math.h>

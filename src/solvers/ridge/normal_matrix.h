@@ -6,7 +6,7 @@
  * ranks, and each adds them to its own blocks: n d^2 / 2 products are shared
  * out, and n d numbers are sent. The terms of an entry are added one after the
  * other, in the order of the examples, each product fused with its sum
- * (math/kernels/tiles_dense.h). So an entry has the same bits on any ranks and
+ * (math/kernels/dense.h). So an entry has the same bits on any ranks and
  * any processor.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_NORMAL_MATRIX_H

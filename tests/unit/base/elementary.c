@@ -5,7 +5,6 @@
 #include "check.h"
 
 #include "base/elementary.h"
-#include "base/elementary_set.h"
 #include "base/processor.h"
 #include "base/random.h"
 

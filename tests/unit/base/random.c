@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/processor.h"
 #include "base/random.h"
-#include "base/random_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 
 #include "base/random.h"
 #include "math/kernels/dense.h"
-#include "math/kernels/gradients_dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -86,26 +86,30 @@ static void test_solve(int64_t n, bool copies, double size)
   test_solution(&p, n, copies);
 }
 
+/* Row i of the factor begins behind those above it. */
+static double entry(const struct th_factor *f, int64_t i, int64_t k)
+{
+  return f->entry[i * (i + 1) / 2 + k];
+}
+
 static void test_cholesky(int64_t n)
 {
   static struct problem p;
-  int64_t rank = -1;
-  struct th_linalg_tiled f = {0};
+  struct th_factor f = {0};
   struct th_error err = {0};
   fill(&p, n, false, 1);
-  CHECK(th_linalg_tiled_factor(&f, n, p.a, 1e-12, p.kept, &rank, &err) ==
-        TH_OK);
-  CHECK(rank == n);
+  CHECK(th_linalg_factor_reserve(&f, n, &err) == TH_OK);
+  CHECK(th_linalg_factor_form(&f, n, p.a, 1e-12, p.kept, &err) == TH_OK);
+  CHECK(f.size == n);
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i <= j; i++) {
       double sum = 0;
       for (int64_t k = 0; k <= i; k++)
-        sum +=
-            th_linalg_tiled_entry(&f, i, k) * th_linalg_tiled_entry(&f, j, k);
+        sum += entry(&f, i, k) * entry(&f, j, k);
       double unit = sqrt(p.full[i + i * n]) * sqrt(p.full[j + j * n]);
       CHECK_NEAR(sum / unit, p.full[i + j * n] / unit, 1e-12);
     }
-  th_linalg_tiled_free(&f);
+  th_linalg_factor_free(&f);
 }
 
 /* Nothing to keep: zeros, negative and infinite diagonals. */
