@@ -13,6 +13,91 @@
 
 static struct th_design design(const struct th_ground_truth *truth);
 
+/* --- How often an attribute of sparse data is not zero -------------------- */
+
+static const double zipf_exponent = 0.8;
+static const double zipf_cap = 0.5;
+
+/* The integral of x^-a. */
+static double power_integral(double low, double high, double a)
+{
+  const double t = (1 - a) * th_log(high / low);
+  if (fabs(t) < 1e-5) /* to the first rounded term */
+    return th_pow(low, 1 - a) * th_log(high / low) * (1 + t / 2 + t * t / 6);
+  return (th_pow(high, 1 - a) - th_pow(low, 1 - a)) / (1 - a);
+}
+
+/* Return the sum over k = 1 .. n of k^-a, for a >= 0; O(1). The first terms one
+ * by one, the others by Euler and Maclaurin's formula, whose next term is below
+ * 1e-16 for a up to 1 and, for larger a, below that share of the sum. */
+static double power_sum(int64_t n, double a)
+{
+  enum { DIRECT = 64 };
+  double sum = 0;
+  for (int64_t k = 1; k <= n && k < DIRECT; k++)
+    sum += th_pow((double)k, -a);
+  if (n < DIRECT)
+    return sum;
+  const double low = DIRECT;
+  const double high = (double)n;
+  double integral = power_integral(low, high, a);
+  double ends = (th_pow(high, -a) + th_pow(low, -a)) / 2;
+  double slope = a * (th_pow(low, -a - 1) - th_pow(high, -a - 1)) / 12;
+  double third = a * (a + 1) * (a + 2) *
+                 (th_pow(low, -a - 3) - th_pow(high, -a - 3)) / 720;
+  return sum + integral + ends + slope - third;
+}
+
+/* c when the first `common` attributes are at the cap. */
+static double scale_behind(int64_t attributes, double density, int64_t common)
+{
+  double rest = density * (double)attributes - zipf_cap * (double)common;
+  return rest / (power_sum(attributes, zipf_exponent) -
+                 power_sum(common, zipf_exponent));
+}
+
+struct th_zipf th_families_zipf(int64_t attributes, double density)
+{
+  /* the smallest number at the cap that leaves the next one below it */
+  int64_t low = 0;
+  int64_t high = attributes;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    double scale = scale_behind(attributes, density, middle);
+    if (scale * th_pow((double)middle + 1, -zipf_exponent) <= zipf_cap)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  struct th_zipf law = {.common = low};
+  if (low < attributes)
+    law.scale = scale_behind(attributes, density, low);
+  return law;
+}
+
+/* p[k] of attribute first + k, with the bits of one by one */
+static void zipf_probabilities(const struct th_zipf *law, int64_t first,
+                               int64_t count, double *p)
+{
+  for (int64_t k = 0; k < count; k++)
+    p[k] = (double)(first + k) + 1;
+  th_pow_array(count, p, -zipf_exponent, p);
+  for (int64_t k = 0; k < count; k++) {
+    double each = law->scale * p[k];
+    p[k] =
+        first + k < law->common || each > zipf_cap ? zipf_cap : fmax(0.0, each);
+  }
+}
+
+double th_families_zipf_probability(const struct th_zipf *law,
+                                    int64_t attribute)
+{
+  if (attribute < law->common)
+    return zipf_cap;
+  double p = law->scale * th_pow((double)attribute + 1, -zipf_exponent);
+  return fmin(zipf_cap, fmax(0.0, p));
+}
+
 /* --- Binary attributes whose probabilities fall as a power
  *
  * Kukliansky & Shamir 2015, section 5.1: attributes are independent, and
@@ -69,8 +154,8 @@ static void kukliansky_prepare(struct th_synthetic_law *law)
   const int64_t d = law->attributes;
   law->scale = 1;
   if (law->truth->own.task == TH_FAMILY_RIDGE)
-    law->scale = 1 / fmax(1, sqrt(th_zipf_power_sum(d, -2 * alpha)));
-  law->share = law->scale * th_zipf_power_sum(d, -alpha) / (double)d;
+    law->scale = 1 / fmax(1, sqrt(power_sum(d, -2 * alpha)));
+  law->share = law->scale * power_sum(d, -alpha) / (double)d;
 }
 
 static double probability(const struct th_synthetic_law *law, int64_t attribute)
@@ -350,7 +435,7 @@ static void sparse_plant(struct th_ground_truth *truth, int64_t attributes)
 static void sparse_prepare(struct th_synthetic_law *law)
 {
   law->share = law->truth->own.density;
-  law->zipf = th_zipf(law->attributes, law->share);
+  law->zipf = th_families_zipf(law->attributes, law->share);
 }
 
 static void sparse_moments(const struct th_synthetic_law *law,
@@ -359,7 +444,7 @@ static void sparse_moments(const struct th_synthetic_law *law,
   double p[TH_CELL];
   for (int64_t from = range.first; from < range.last; from += TH_CELL) {
     int64_t count = th_min_i64(TH_CELL, range.last - from);
-    th_zipf_probabilities(&law->zipf, from, count, p);
+    zipf_probabilities(&law->zipf, from, count, p);
     for (int64_t k = 0; k < count; k++)
       of[from - range.first + k] =
           (struct th_statistics){.mean = 2 * p[k],
@@ -415,7 +500,7 @@ static void prepare_column(const struct th_ground_truth *truth,
 {
   if (column->attributes == attributes && column->density == truth->own.density)
     return;
-  column->law = th_zipf(attributes, truth->own.density);
+  column->law = th_families_zipf(attributes, truth->own.density);
   column->attributes = attributes;
   column->density = truth->own.density;
   column->screen.known = false;
@@ -432,7 +517,7 @@ static void look_at_cell(const struct th_ground_truth *truth, int64_t cell,
   struct th_sparse_screen *screen = &column->screen;
   double first[TH_CELL];
   double second[TH_CELL];
-  double p = th_zipf_probability(&column->law, cell);
+  double p = th_families_zipf_probability(&column->law, cell);
   double least = (double)examples * p / (1 - p) * rounded;
   const struct th_random_pairs pairs = {
       .stream = {truth->seed, TH_PURPOSE_POSITION},
@@ -478,7 +563,8 @@ th_status th_families_sparse(const struct th_ground_truth *truth,
   if (th_families_sparse_next(truth, attributes, alone, examples, column) >
       attribute)
     return TH_OK;
-  double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
+  double log_zero =
+      th_log1p(-th_families_zipf_probability(&column->law, attribute));
   double logs[DRAWN];
   int64_t example = -1;
   th_status rc = TH_OK;

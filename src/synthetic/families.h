@@ -59,6 +59,12 @@ struct th_family_rules {
   bool uniform_noise; /* of the same deviation; else normal */
 };
 
+/* The law of sparse data: find c for a density, 0 < density <= 1/2; O(log
+ * attributes). */
+struct th_zipf th_families_zipf(int64_t attributes, double density);
+double th_families_zipf_probability(const struct th_zipf *law,
+                                    int64_t attribute);
+
 /* Which attributes of a cell are not zero everywhere, as far as a first look
  * tells: all of those, and perhaps others. */
 struct th_sparse_screen {

@@ -12,10 +12,17 @@
 #include "data/source.h"
 #include "model/origin.h"
 #include "ranks/partition.h"
-#include "synthetic/zipf.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* How often an attribute of the sparse family is not zero: attribute j with
+ * probability p_j = min(1/2, c (j + 1)^-0.8), as word frequencies fall with
+ * their rank; c makes the mean over all attributes the wanted density. */
+struct th_zipf {
+  int64_t common; /* the first attributes, at the cap */
+  double scale;   /* c */
+};
 
 /* The largest count of the sparse family, see th_random_uniform. */
 enum { TH_LARGEST_COUNT = 54 };

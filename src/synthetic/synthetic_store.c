@@ -74,7 +74,8 @@ static void choose_widths(struct sparse *s, int64_t first, int log)
   const struct th_shape *shape = s->shape;
   if (first >= shape->attributes)
     return;
-  double each = th_zipf_probability(&s->law, first) * (double)shape->examples;
+  double each =
+      th_families_zipf_probability(&s->law, first) * (double)shape->examples;
   bool fits = ldexp(each, log) <= UNIT_ENTRIES;
   int64_t width = (int64_t)1 << log;
   if (!fits && width > TH_CELL) {
@@ -94,13 +95,13 @@ static th_status sparse_init(struct sparse *sparse,
                              const struct th_shape *shape, int64_t memory,
                              struct th_error *err)
 {
-  *sparse =
-      (struct sparse){.truth = truth,
-                      .shape = shape,
-                      .memory = memory,
-                      .law = th_zipf(shape->attributes, truth->own.density),
-                      .units = {.release = release_tiles},
-                      .alone = {.release = release_tiles}};
+  *sparse = (struct sparse){
+      .truth = truth,
+      .shape = shape,
+      .memory = memory,
+      .law = th_families_zipf(shape->attributes, truth->own.density),
+      .units = {.release = release_tiles},
+      .alone = {.release = release_tiles}};
   th_status rc =
       TH_NEW(&sparse->width, th_integer_ceil_divide(shape->attributes, TH_CELL),
              "computed values", err);

@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/dense.h"
 
-#include "math/kernels/dense_types.h"
 #include "math/kernels/simd.h"
 
 #include <stdbool.h>

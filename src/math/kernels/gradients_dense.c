@@ -8,8 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/dense.h"
 
-#include "math/kernels/dense_types.h"
 #include "math/kernels/kernels.h"
+#include "math/kernels/simd.h"
 
 enum {
   RIGHT = TH_GRADIENTS,

@@ -4,7 +4,6 @@
 #include "check.h"
 
 #include "synthetic/synthetic.h"
-#include "synthetic/zipf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,17 +194,21 @@ static void test_targets(double alpha, int task)
   th_synthetic_truth_free(&truth);
 }
 
-/* The sum of powers against its terms. */
-static void test_power_sum(void)
+/* The expected share of ones, which is a sum of powers, against its terms. */
+static void test_share(void)
 {
   const double exponents[] = {0, 0.5, 0.8, 1 - 1e-7, 1, 1.0001, 1.7, 2, 4, 30};
   const int64_t sizes[] = {1, 2, 63, 64, 65, 1000, 54321};
   for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+    const struct th_ground_truth truth = {
+        .family = "kukliansky",
+        .own = {.alpha = -exponents[e], .task = TH_FAMILY_LASSO}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
       double sum = 0;
       for (int64_t k = sizes[s]; k >= 1; k--)
         sum += pow((double)k, -exponents[e]);
-      CHECK_NEAR(th_zipf_power_sum(sizes[s], exponents[e]) / sum, 1, 1e-11);
+      double share = th_synthetic_law_of(&truth, sizes[s]).share;
+      CHECK_NEAR(share * (double)sizes[s] / sum, 1, 1e-11);
     }
   }
 }
@@ -222,6 +225,6 @@ int main(void)
   CASE(test_values(-1, TH_FAMILY_LASSO));
   CASE(test_truth(TH_FAMILY_RIDGE, 0.5));
   CASE(test_truth(TH_FAMILY_LASSO, 0.15));
-  CASE(test_power_sum());
+  CASE(test_share());
   return check_finish(NULL);
 }

@@ -5,7 +5,6 @@
 
 #include "synthetic/families.h"
 #include "synthetic/synthetic.h"
-#include "synthetic/zipf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,11 +205,11 @@ static void test_law(void)
   const double densities[] = {0.0001, 0.001, 0.05, 0.3, 0.5};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     for (size_t k = 0; k < sizeof densities / sizeof *densities; k++) {
-      struct th_zipf law = th_zipf(sizes[s], densities[k]);
+      struct th_zipf law = th_families_zipf(sizes[s], densities[k]);
       double sum = 0;
       double before = 0.5;
       for (int64_t j = 0; j < sizes[s]; j++) {
-        double p = th_zipf_probability(&law, j);
+        double p = th_families_zipf_probability(&law, j);
         CHECK(p > 0 && p <= before);
         before = p;
         sum += p;
@@ -224,12 +223,12 @@ static void test_sparse_column(void)
 {
   enum { D = 50, N = 200000 };
   struct th_ground_truth truth = make("sparse", D, 5, 0, 0.1);
-  struct th_zipf law = th_zipf(D, 0.1);
+  struct th_zipf law = th_families_zipf(D, 0.1);
   struct th_column column = {0};
   struct th_error err;
   th_error_clear(&err);
   for (int64_t j = 0; j < D; j += 7) {
-    double p = th_zipf_probability(&law, j);
+    double p = th_families_zipf_probability(&law, j);
     double sum = 0;
     double squares = 0;
     CHECK(th_families_sparse(&truth, D, j, N, &column, &err) == TH_OK);
