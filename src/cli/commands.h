@@ -1,10 +1,12 @@
-/* commands.h - the commands of the program
+/* commands.h - the commands of the program, and their help
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMMANDS_H
 #define TH_COMMANDS_H
 
-#include "cli/options/command.h"
+#include "cli/options/options.h"
 #include "ranks/comm.h"
+
+#include <stdio.h>
 
 /* The table of commands, ended by a NULL name; the row of one, or NULL.
  * Local. */
@@ -33,4 +35,12 @@ th_status th_evaluate_predict(const struct th_options *options,
 /* Collective. */
 th_status th_inspect_command(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
+
+/* --- Help and the man page, printed from the tables ----------------------- */
+
+/* All local: the caller sees to it that one rank prints. */
+void th_command_help_program(FILE *out);
+void th_command_help(FILE *out, const struct th_command *command);
+void th_command_man(FILE *out);
+
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/shared/source.h"
+#include "cli/shared/input.h"
 #include "cli/shared/wording.h"
 #include "io/dataset/writer/writer.h"
 #include "ranks/comm.h"
@@ -342,8 +342,8 @@ struct job {
 static th_status plan_job(struct job *job, struct th_error *err)
 {
   const struct th_options *o = job->options;
-  th_status rc = th_source_family_plan(&job->synthesis, o, o->argument[0],
-                                       "generate", "--", err);
+  th_status rc = th_input_family_plan(&job->synthesis, o, o->argument[0],
+                                      "generate", "--", err);
   if (rc != TH_OK)
     return rc;
   if (o->data.shards > o->data.attributes)
@@ -371,7 +371,7 @@ static void describe(const struct job *job, char *text, size_t size)
       text, size,
       "thresher %s generate %s --examples %" PRId64 " --attributes %" PRId64,
       THRESHER_VERSION, truth->family, shape->examples, shape->attributes);
-  if (th_source_family_uses(job->synthesis.family, "support"))
+  if (th_input_family_uses(job->synthesis.family, "support"))
     used += (size_t)snprintf(text + used, size - used, " --support %" PRId64,
                              truth->support_size);
   used += (size_t)snprintf(text + used, size - used,
@@ -454,6 +454,6 @@ th_status th_generate_command(const struct th_options *options,
   if (comm->rank == 0 && !options->quiet)
     print_generated(&job, th_comm_clock() - began);
 done:
-  th_source_family_free(&job.synthesis);
+  th_input_family_free(&job.synthesis);
   return rc;
 }

@@ -5,7 +5,6 @@
 #include "base/processor.h"
 #include "cli/alike.h"
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/options/options.h"
 #include "cli/run/keeper.h"
 #include "cli/shared/arithmetic.h"
@@ -139,7 +138,7 @@ static th_status run_command(struct th_comm *comm, int argc, char **argv,
   if (!options.help)
     rc = command->run(&options, comm, err);
   else if (comm->rank == 0)
-    th_help_command(stdout, command);
+    th_command_help(stdout, command);
 done:
   th_options_free(&options);
   return rc;
@@ -155,10 +154,10 @@ static void print_version(FILE *out)
   fprintf(out, "thresher %s\n", THRESHER_VERSION);
 }
 
-static const struct direct_row direct[] = {{"--help", th_help_program},
-                                           {"-h", th_help_program},
+static const struct direct_row direct[] = {{"--help", th_command_help_program},
+                                           {"-h", th_command_help_program},
                                            {"--version", print_version},
-                                           {"--man", th_help_man}};
+                                           {"--man", th_command_man}};
 
 static th_status run(struct th_comm *comm, int argc, char **argv,
                      struct th_error *err)

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "cli/options/command.h"
 #include "cli/options/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "cli/bench/bench.h"
-#include "cli/shared/source.h"
+#include "cli/shared/input.h"
 #include "solvers/driver/train.h"
 #include "synthetic/synthetic_store.h"
 
@@ -92,7 +92,7 @@ th_status th_bench_comm_determinism(struct th_bench *bench,
   struct th_synthesis synthesis = {0};
   struct th_synthetic_store *store = NULL;
   char text[TH_SOURCE_TEXT];
-  th_status rc = th_source_read(&synthesis, problem, "bench", text, err);
+  th_status rc = th_input_family_read(&synthesis, problem, "bench", text, err);
   if (rc == TH_OK)
     rc = th_synthetic_store_create(&store, &synthesis.truth, &synthesis.shape,
                                    KEPT_BYTES, err);
@@ -103,7 +103,7 @@ th_status th_bench_comm_determinism(struct th_bench *bench,
   TH_TRY(th_agree(bench->comm, rc, err));
 done:
   th_synthetic_store_free(store);
-  th_source_family_free(&synthesis);
+  th_input_family_free(&synthesis);
   return rc;
 }
 

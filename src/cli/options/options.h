@@ -10,7 +10,6 @@
 #include "api/option.h"
 #include "api/training.h"
 #include "base/error.h"
-#include "cli/options/command.h"
 #include "model/origin.h"
 #include "ranks/comm.h"
 #include "solvers/config.h"
@@ -18,6 +17,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* --- What the option parser knows about a command ------------------------- */
+
+struct th_options;
+
+/* One row per command, ended by a NULL name. */
+struct th_command {
+  const char *name;
+  unsigned bit;          /* of the option table's masks */
+  const char *arguments; /* positional, as shown in help */
+  int fewest;            /* positional arguments */
+  int most;
+  const char *summary;
+  const char *help; /* a paragraph, or NULL */
+  /* Collective. Results go to stdout on rank 0. */
+  th_status (*run)(const struct th_options *options, struct th_comm *comm,
+                   struct th_error *err);
+};
 
 enum { TH_OPTIONS_MOST = 128 };
 
