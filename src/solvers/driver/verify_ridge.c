@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
 #include "solvers/penalised/plan_penalised.h"
-#include "solvers/ridge/claim.h"
+#include "solvers/ridge/ridge_problem.h"
 
 #include <float.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static bool near(struct th_verdict *verdict, const char *name, double claimed,
  * rounding. */
 static void verify_ridge_numbers(struct th_verdict *verdict,
                                  const struct th_certificate *claimed,
-                                 const struct th_claim_slack *slack)
+                                 const struct th_ridge_problem_slack *slack)
 {
   const struct th_certificate *now = &verdict->now;
   double gradient = sqrt(2 * now->lambda * now->gap);
@@ -65,7 +65,7 @@ static bool verify_lambda(struct th_verdict *verdict,
 static void check_largest(struct th_verdict *verdict,
                           const struct th_config *config,
                           const struct th_certificate *claimed,
-                          const struct th_claim_slack *slack)
+                          const struct th_ridge_problem_slack *slack)
 {
   double value = claimed->lambda_max;
   if (config->lambda > 0) {
@@ -134,17 +134,17 @@ th_status th_verify_ridge(struct th_verdict *verdict,
 {
   const struct th_certificate *claimed = &model->certificate;
   const struct th_config *config = problem->context->config;
-  struct th_claim_slack slack;
-  struct th_useful places = {.count = 0};
+  struct th_ridge_problem_slack slack;
+  struct th_ridge_problem places = {.count = 0};
   th_status rc = TH_OK;
   if (!verdict->same)
     return th_fail(err, TH_EUSAGE,
                    "a model of solver ridge can be verified only on the data "
                    "that it was trained on: it leaves out no attribute that "
                    "fresh data could ask for");
-  TH_TRY(th_useful_init(&places, problem, err));
-  TH_TRY(th_claim_make(&places, support, claimed->lambda, &verdict->now, &slack,
-                       err));
+  TH_TRY(th_ridge_problem_init(&places, problem, err));
+  TH_TRY(th_ridge_problem_claim(&places, support, claimed->lambda,
+                                &verdict->now, &slack, err));
   verdict->now.lambda_max = claimed->lambda_max;
   check_largest(verdict, config, claimed, &slack);
   verify_lambda(verdict, config, claimed, claimed->lambda, config->path - 1);
@@ -153,6 +153,6 @@ th_status th_verify_ridge(struct th_verdict *verdict,
   verdict->holds = verdict->wrong[0] == '\0';
   verdict->decided = true;
 done:
-  th_useful_free(&places);
+  th_ridge_problem_free(&places);
   return rc;
 }

@@ -56,7 +56,7 @@ void th_normal_matrix_free(struct th_normal_matrix *m)
 static th_status read_piece(const struct pass *pass, const struct th_draw *draw,
                             struct th_rows rows, struct th_error *err)
 {
-  const struct th_useful *places = pass->matrix->places;
+  const struct th_ridge_problem *places = pass->matrix->places;
   const struct th_problem *p = places->problem;
   const struct th_active *active = &p->active;
   const double *root = pass->root_eta + rows.first;
@@ -153,7 +153,7 @@ static void add_wide(const struct pass *pass, int64_t first, int64_t rows)
 static th_status add_piece(const struct pass *pass, const struct th_draw *draw,
                            struct th_rows rows, struct th_error *err)
 {
-  const struct th_useful *places = pass->matrix->places;
+  const struct th_ridge_problem *places = pass->matrix->places;
   const struct th_spread *s = &pass->matrix->spread;
   struct th_comm *comm = places->problem->context->comm;
   th_status rc;
@@ -251,7 +251,7 @@ done:
 }
 
 th_status th_normal_matrix_form(struct th_normal_matrix *m,
-                                struct th_useful *places, bool flat,
+                                struct th_ridge_problem *places, bool flat,
                                 struct th_error *err)
 {
   struct th_context *context = places->problem->context;

@@ -13,13 +13,13 @@
 #define TH_NORMAL_MATRIX_H
 
 #include "ranks/spread.h"
-#include "solvers/ridge/useful.h"
+#include "solvers/ridge/ridge_problem.h"
 
 struct th_normal_matrix {
-  struct th_useful *places; /* borrowed */
-  struct th_spread spread;  /* its lower triangle */
-  double *diagonal;         /* replicated */
-  int64_t *sums;            /* of a product */
+  struct th_ridge_problem *places; /* borrowed */
+  struct th_spread spread;         /* its lower triangle */
+  double *diagonal;                /* replicated */
+  int64_t *sums;                   /* of a product */
 };
 
 /* Bytes of a rank for a matrix of that order while it is formed; on a grid of
@@ -30,7 +30,7 @@ int64_t th_normal_matrix_bytes(int64_t order, int ranks);
  * of the grid. Collective. Release with th_normal_matrix_free, also after a
  * failure. */
 th_status th_normal_matrix_form(struct th_normal_matrix *matrix,
-                                struct th_useful *places, bool flat,
+                                struct th_ridge_problem *places, bool flat,
                                 struct th_error *err);
 /* Local. */
 void th_normal_matrix_free(struct th_normal_matrix *matrix);

@@ -16,9 +16,9 @@
  *     4  its certificate, from all examples: objective, slopes and gap
  *
  * A path goes from large to small lambdas, on one G; conjugate gradients begin
- * where the last lambda ended (direct.h says why there is no spectrum). The
- * models of the first and last way have the same bits on any ranks. Those of
- * ScaLAPACK depend on its grid of processes, which the certificate names.
+ * where the last lambda ended. The models of the first and last way have the
+ * same bits on any ranks. Those of ScaLAPACK depend on its grid of processes,
+ * which the certificate names.
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "base/range.h"
@@ -28,13 +28,327 @@
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/penalised/plan_penalised.h"
-#include "solvers/ridge/claim.h"
-#include "solvers/ridge/conjugate.h"
-#include "solvers/ridge/direct.h"
+#include "solvers/ridge/normal_matrix.h"
+#include "solvers/ridge/ridge_problem.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Ridge systems by Cholesky: on one rank, or on all by ScaLAPACK ------- */
+
+/* A path of lambdas takes one Gram matrix, and one factor for each lambda. A
+ * factor costs d^3 / 3 products at the full speed of the processor. The
+ * spectrum of G would serve all lambdas, but costs 4 d^3 / 3, half of it at the
+ * speed of the memory: as much as some forty factors. */
+
+struct direct {
+  struct th_normal_matrix matrix;
+  const struct th_spread_ops *library; /* NULL: rank 0 solves */
+  double *whole; /* rank 0, without a library: its lower triangle, row by row */
+  double *part;  /* with a library and several lambdas: the matrix, kept */
+  bool *kept;    /* rows, of a solve on rank 0 */
+  int64_t room;
+};
+
+/* A pivot below this share of its diagonal is rounding. */
+static const double dependent = 1e-14;
+
+/* Bytes of a rank. library: ScaLAPACK is asked for; points: lambdas. Local. */
+static int64_t direct_bytes(int64_t order, int ranks, bool library,
+                            int64_t points)
+{
+  int64_t square = order * order * (int64_t)sizeof(double);
+  int64_t form = th_normal_matrix_bytes(order, ranks);
+  if (library)
+    return form + (points > 1 ? square / ranks : 0);
+  return form + 2 * square + square / 2;
+}
+
+/* Form the Gram matrix. Where the team has no library, rank 0 solves. local:
+ * rank 0 is to solve. points: lambdas that will be asked for. Collective.
+ * Release with direct_free, also after a failure. */
+static th_status direct_init(struct direct *direct,
+                             struct th_ridge_problem *places, bool local,
+                             int64_t points, struct th_error *err)
+{
+  struct th_comm *comm = places->problem->context->comm;
+  th_status rc;
+  *direct = (struct direct){.library = local ? NULL : comm->ops->spread};
+  TH_TRY(th_normal_matrix_form(&direct->matrix, places, direct->library == NULL,
+                               err));
+  if (direct->library != NULL && points > 1)
+    rc = TH_NEW(&direct->part, direct->matrix.spread.room, "the Gram matrix",
+                err);
+  if (rc == TH_OK && direct->library == NULL)
+    rc = TH_NEW(&direct->kept, places->count, "a linear system", err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  return rc;
+}
+
+static void direct_free(struct direct *direct)
+{
+  th_normal_matrix_free(&direct->matrix);
+  TH_FREE(direct->whole, direct->part, direct->kept);
+  *direct = (struct direct){.library = NULL};
+}
+
+/* Hand the matrix over to whoever factors it; no product with it can be formed
+ * any more. Collective. */
+static th_status direct_begin(struct direct *direct, struct th_error *err)
+{
+  struct th_normal_matrix *m = &direct->matrix;
+  struct th_comm *comm = m->places->problem->context->comm;
+  int64_t count = m->places->count;
+  th_status rc = TH_OK;
+  if (direct->part != NULL)
+    memcpy(direct->part, m->spread.a,
+           (size_t)m->spread.room * sizeof *direct->part);
+  if (direct->library != NULL)
+    return rc;
+  if (comm->rank == 0)
+    rc = TH_NEW(&direct->whole, count * count, "the Gram matrix", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_normal_matrix_collect(m, direct->whole, err));
+  th_spread_free(&m->spread);
+done:
+  return rc;
+}
+
+static th_status fail_singular(double lambda, struct th_error *err)
+{
+  return th_fail(err, TH_ENUMERIC,
+                 "lambda %g is too small: attributes depend on each other, and "
+                 "their Gram matrix is singular in double precision; take a "
+                 "larger {lambda}, or {factor} cg",
+                 lambda);
+}
+
+/* Rank 0. Local. */
+static th_status solve_whole(struct direct *direct, double lambda,
+                             const double *b, double *x, struct th_error *err)
+{
+  const struct th_normal_matrix *m = &direct->matrix;
+  int64_t n = m->places->count;
+  const struct th_linalg_system system = {n, direct->whole, b, dependent};
+  for (int64_t k = 0; k < n; k++)
+    direct->whole[k + k * n] = m->diagonal[k] + lambda;
+  th_status rc = th_linalg_solve(&system, x, NULL, direct->kept, err);
+  for (int64_t k = 0; k < n && rc == TH_OK; k++)
+    if (!direct->kept[k])
+      rc = fail_singular(lambda, err);
+  return rc;
+}
+
+/* Collective. */
+static th_status solve_alone(struct direct *direct, double lambda,
+                             const double *b, double *x, struct th_error *err)
+{
+  struct th_comm *comm = direct->matrix.places->problem->context->comm;
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = solve_whole(direct, lambda, b, x, err);
+  rc = th_agree(comm, rc, err);
+  if (rc == TH_OK)
+    comm->ops->bcast(comm, x, (size_t)direct->matrix.places->count * sizeof *x,
+                     0);
+  return rc;
+}
+
+/* Collective. */
+static th_status solve_together(struct direct *direct, double lambda,
+                                const double *b, double *x,
+                                struct th_error *err)
+{
+  struct th_normal_matrix *m = &direct->matrix;
+  struct th_spread *s = &m->spread;
+  struct th_comm *comm = m->places->problem->context->comm;
+  bool definite = false;
+  int64_t at;
+  if (direct->part != NULL)
+    memcpy(s->a, direct->part, (size_t)s->room * sizeof *s->a);
+  for (int64_t k = 0; k < s->n; k++)
+    if (th_spread_diagonal(s, k, &at))
+      s->a[at] = m->diagonal[k] + lambda;
+  th_status rc = direct->library->solve(comm, s, b, x, &definite, err);
+  return rc == TH_OK && !definite ? fail_singular(lambda, err) : rc;
+}
+
+/* Solve (G + lambda) x = b; b and x are replicated. Collective. An error where
+ * the matrix is singular in double precision. */
+static th_status direct_solve(struct direct *direct, double lambda,
+                              const double *b, double *x, struct th_error *err)
+{
+  struct th_profile *profile = direct->matrix.places->problem->context->profile;
+  th_comm_profile_begin(profile);
+  th_status rc = (direct->library == NULL ? solve_alone : solve_together)(
+      direct, lambda, b, x, err);
+  th_comm_profile_end(profile, TH_PHASE_SOLVE);
+  return rc;
+}
+
+/* --- Ridge systems by conjugate gradients, without a matrix --------------- */
+
+/* Hestenes & Stiefel 1952, with the diagonal as preconditioner. A step reads
+ * the data twice: for predictions, which are summed over the ranks in fixed
+ * point, and for the sums of each attribute over the examples, which its owner
+ * forms. Vectors are replicated. So the bits are the same on any ranks. */
+
+struct conjugate {
+  struct th_ridge_problem *places; /* borrowed */
+  double *diagonal; /* of G, or more: replicated, as are the others */
+  double *residual;
+  double *direction;
+  double *product;
+  double *scaled;     /* residual over the diagonal */
+  double *prediction; /* examples */
+  int64_t steps;      /* of the last solve */
+};
+
+/* When a solve ends. */
+struct conjugate_end {
+  double gap;   /* |residual|^2 / (2 lambda) is at most this, or */
+  double share; /* the residual is at most this share of b, or */
+  int64_t most; /* so many steps have been made */
+};
+
+/* Bytes of a rank. Local. */
+static int64_t conjugate_bytes(int64_t order, int64_t examples)
+{
+  enum { VECTORS = 5 };
+  return (VECTORS * order + examples) * (int64_t)sizeof(double);
+}
+
+/* Local. */
+static th_status conjugate_reserve(struct conjugate *cg, struct th_error *err)
+{
+  int64_t count = cg->places->count;
+  th_status rc;
+  TH_TRY(TH_NEW(&cg->diagonal, count, "conjugate gradients", err));
+  TH_TRY(TH_NEW(&cg->residual, count, "conjugate gradients", err));
+  TH_TRY(TH_NEW(&cg->direction, count, "conjugate gradients", err));
+  TH_TRY(TH_NEW(&cg->product, count, "conjugate gradients", err));
+  TH_TRY(TH_NEW(&cg->scaled, count, "conjugate gradients", err));
+  TH_TRY(TH_NEW(&cg->prediction, cg->places->problem->rows,
+                "conjugate gradients", err));
+done:
+  return rc;
+}
+
+/* Collective. Release with conjugate_free, also after a failure. */
+static th_status conjugate_init(struct conjugate *cg,
+                                struct th_ridge_problem *places,
+                                struct th_error *err)
+{
+  const struct th_problem *p = places->problem;
+  struct th_comm *comm = p->context->comm;
+  th_status rc;
+  *cg = (struct conjugate){.places = places};
+  TH_TRY(th_agree(comm, conjugate_reserve(cg, err), err));
+  for (int64_t k = 0; k < p->active.count; k++)
+    cg->diagonal[places->mine.first + k] = p->norm_bound[k] * p->norm_bound[k];
+  TH_TRY(th_comm_join(comm, cg->diagonal, places->count, places->mine.first,
+                      places->mine.last, err));
+done:
+  return rc;
+}
+
+static void conjugate_free(struct conjugate *cg)
+{
+  TH_FREE(cg->diagonal, cg->residual, cg->direction, cg->product, cg->scaled,
+          cg->prediction);
+  *cg = (struct conjugate){.places = NULL};
+}
+
+/* y = G x. Collective. */
+static th_status conjugate_multiply(struct conjugate *cg, const double *x,
+                                    double *y, struct th_error *err)
+{
+  struct th_ridge_problem *places = cg->places;
+  struct th_problem *p = places->problem;
+  th_status rc;
+  TH_TRY(th_problem_predict(p, places->attribute, x, places->count, 0,
+                            cg->prediction, err));
+  if (p->intercept) {
+    double mean = th_ridge_problem_mean(places, cg->prediction);
+    for (int64_t i = 0; i < p->rows; i++)
+      cg->prediction[i] -= mean;
+  }
+  th_ridge_problem_weigh(places, cg->prediction);
+  TH_TRY(th_ridge_problem_sums(places, y, err));
+done:
+  return rc;
+}
+
+static double dot(const struct conjugate *cg, const double *a, const double *b)
+{
+  return th_column_dot_plain(a, b, cg->places->count);
+}
+
+/* residual = b - (G + lambda) x, and the scaled one. Collective. */
+static th_status conjugate_begin(struct conjugate *cg, double lambda,
+                                 const double *b, const double *x,
+                                 struct th_error *err)
+{
+  int64_t count = cg->places->count;
+  th_status rc = conjugate_multiply(cg, x, cg->product, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < count; k++) {
+    cg->residual[k] = b[k] - cg->product[k] - lambda * x[k];
+    cg->scaled[k] = cg->residual[k] / (cg->diagonal[k] + lambda);
+    cg->direction[k] = cg->scaled[k];
+  }
+  return TH_OK;
+}
+
+/* One conjugate_step; *along: residual times scaled residual. Collective. */
+static th_status conjugate_step(struct conjugate *cg, double lambda,
+                                double *along, double *x, struct th_error *err)
+{
+  int64_t count = cg->places->count;
+  th_status rc = conjugate_multiply(cg, cg->direction, cg->product, err);
+  if (rc != TH_OK)
+    return rc;
+  th_column_add_plain(cg->direction, lambda, count, cg->product);
+  double length = *along / dot(cg, cg->direction, cg->product);
+  th_column_add_plain(cg->direction, length, count, x);
+  th_column_add_plain(cg->product, -length, count, cg->residual);
+  for (int64_t k = 0; k < count; k++)
+    cg->scaled[k] = cg->residual[k] / (cg->diagonal[k] + lambda);
+  double next = dot(cg, cg->residual, cg->scaled);
+  for (int64_t k = 0; k < count; k++)
+    cg->direction[k] = cg->scaled[k] + next / *along * cg->direction[k];
+  *along = next;
+  cg->steps++;
+  return TH_OK;
+}
+
+/* Solve (G + lambda) x = b from x on. Collective. */
+static th_status conjugate_solve(struct conjugate *cg, double lambda,
+                                 const double *b, struct conjugate_end end,
+                                 double *x, struct th_error *err)
+{
+  struct th_context *context = cg->places->problem->context;
+  double least = end.share * end.share * dot(cg, b, b);
+  least = fmax(least, 2 * lambda * end.gap);
+  th_status rc = conjugate_begin(cg, lambda, b, x, err);
+  if (rc != TH_OK)
+    return rc;
+  double along = dot(cg, cg->residual, cg->scaled);
+  double square = dot(cg, cg->residual, cg->residual);
+  cg->steps = 0;
+  while (square > least && cg->steps < end.most) {
+    TH_TRY(conjugate_step(cg, lambda, &along, x, err));
+    square = dot(cg, cg->residual, cg->residual);
+    th_context_going(context, -1, "step %lld, gap %.3g", (long long)cg->steps,
+                     square / (2 * lambda));
+  }
+done:
+  return rc;
+}
 
 /* --- What a run of solver `ridge` is going to do -------------------------- */
 
@@ -109,8 +423,8 @@ th_status th_ridge_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->memory +=
       common_bytes(size) +
       (config->factoring == TH_FACTORING_CG
-           ? th_conjugate_bytes(order, size->shape->training)
-           : th_direct_bytes(order, size->ranks, together, plan->points));
+           ? conjugate_bytes(order, size->shape->training)
+           : direct_bytes(order, size->ranks, together, plan->points));
   plan->visits = plan_visits(plan, size);
 done:
   return rc;
@@ -125,9 +439,9 @@ enum { USUAL_EPOCHS = 1000 };
 struct ridge {
   struct th_head head;
   struct th_problem problem;
-  struct th_useful places;
-  struct th_direct direct;
-  struct th_conjugate cg;
+  struct th_ridge_problem places;
+  struct direct direct;
+  struct conjugate cg;
   bool iterates; /* conjugate gradients */
   double *b;     /* coefficients, in the order of the places */
   double *c;     /* sum eta (y - mean) x */
@@ -142,9 +456,9 @@ static void free_state(void *state)
   struct ridge *s = state;
   if (s == NULL)
     return;
-  th_direct_free(&s->direct);
-  th_conjugate_free(&s->cg);
-  th_useful_free(&s->places);
+  direct_free(&s->direct);
+  conjugate_free(&s->cg);
+  th_ridge_problem_free(&s->places);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_claims_certificate_free(&s->certificate);
@@ -167,12 +481,13 @@ done:
 static th_status take_products(struct ridge *s, struct th_error *err)
 {
   struct th_problem *p = &s->problem;
-  double centre = p->intercept ? th_useful_mean(&s->places, p->target) : 0;
+  double centre =
+      p->intercept ? th_ridge_problem_mean(&s->places, p->target) : 0;
   th_status rc = TH_OK;
   for (int64_t i = 0; i < p->rows; i++)
     p->multiplier[i] = p->eta[i] * (p->target[i] - centre);
-  TH_TRY(th_useful_sums(&s->places, s->c, err));
-  TH_TRY(th_useful_centre(&s->places, err));
+  TH_TRY(th_ridge_problem_sums(&s->places, s->c, err));
+  TH_TRY(th_ridge_problem_centre(&s->places, err));
 done:
   return rc;
 }
@@ -181,7 +496,7 @@ static th_status multiply_gram(void *self, const double *x, double *y,
                                struct th_error *err)
 {
   struct ridge *s = self;
-  return s->iterates ? th_conjugate_multiply(&s->cg, x, y, err)
+  return s->iterates ? conjugate_multiply(&s->cg, x, y, err)
                      : th_normal_matrix_multiply(&s->direct.matrix, x, y, err);
 }
 
@@ -205,13 +520,13 @@ static th_status take_matrix(struct ridge *s, const struct th_context *context,
   bool own = context->config->factoring == TH_FACTORING_OWN;
   th_status rc = TH_OK;
   if (s->iterates) {
-    TH_TRY(th_conjugate_init(&s->cg, &s->places, err));
+    TH_TRY(conjugate_init(&s->cg, &s->places, err));
     TH_TRY(find_largest(s, context, err));
     return rc;
   }
-  TH_TRY(th_direct_init(&s->direct, &s->places, own, s->path, err));
+  TH_TRY(direct_init(&s->direct, &s->places, own, s->path, err));
   TH_TRY(find_largest(s, context, err));
-  TH_TRY(th_direct_begin(&s->direct, err));
+  TH_TRY(direct_begin(&s->direct, err));
   if (s->direct.library != NULL) {
     c->grid_rows = s->direct.matrix.spread.grid.rows;
     c->grid_columns = s->direct.matrix.spread.grid.columns;
@@ -230,7 +545,7 @@ static th_status create(void **state, struct th_context *context,
   s->path = config->path > 0 ? config->path : 1;
   s->iterates = config->factoring == TH_FACTORING_CG;
   TH_TRY(th_problem_init(&s->problem, context, NULL, err));
-  TH_TRY(th_useful_init(&s->places, &s->problem, err));
+  TH_TRY(th_ridge_problem_init(&s->places, &s->problem, err));
   TH_TRY(th_agree(context->comm, reserve(s, err), err));
   TH_TRY(take_products(s, err));
   TH_TRY(take_matrix(s, context, err));
@@ -256,7 +571,7 @@ static th_status publish(struct ridge *s, struct th_context *context,
   th_status rc = th_support_assign_list(&s->support, context, &all, err);
   if (rc != TH_OK || !p->intercept)
     return rc;
-  s->support.intercept = th_useful_mean(&s->places, p->target) -
+  s->support.intercept = th_ridge_problem_mean(&s->places, p->target) -
                          th_column_dot_plain(s->places.mean, s->b, count);
   return rc;
 }
@@ -276,14 +591,14 @@ static th_status solve_ridge(struct ridge *s, struct th_context *context,
 {
   const struct th_config *config = context->config;
   bool by_gap = config->tolerance > 0;
-  const struct th_conjugate_end end = {
-      .gap = config->tolerance,
-      .share = by_gap ? 0 : usual_share,
-      .most = config->epochs > 0 ? config->epochs : USUAL_EPOCHS};
+  const struct conjugate_end end = {.gap = config->tolerance,
+                                    .share = by_gap ? 0 : usual_share,
+                                    .most = config->epochs > 0 ? config->epochs
+                                                               : USUAL_EPOCHS};
   if (!s->iterates)
-    return th_direct_solve(&s->direct, lambda, s->c, s->b, err);
+    return direct_solve(&s->direct, lambda, s->c, s->b, err);
   take_last(s);
-  th_status rc = th_conjugate_solve(&s->cg, lambda, s->c, end, s->b, err);
+  th_status rc = conjugate_solve(&s->cg, lambda, s->c, end, s->b, err);
   if (rc == TH_OK && s->cg.steps == end.most)
     th_context_notice(context,
                       "at lambda %g conjugate gradients have not converged in "
@@ -309,7 +624,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(solve_ridge(s, context, lambda, err)); /* line 2 */
   TH_TRY(publish(s, context, err));             /* line 3 */
   /* line 4 */
-  TH_TRY(th_claim_make(&s->places, &s->support, lambda, c, NULL, err));
+  TH_TRY(th_ridge_problem_claim(&s->places, &s->support, lambda, c, NULL, err));
   c->path[s->steps++] =
       (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
 done:

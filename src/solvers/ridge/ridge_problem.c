@@ -1,6 +1,6 @@
-/* claim.c - what a ridge model says of itself: objective, gap, gradient
+/* ridge_problem.c - a problem as ridge regression sees it
  * SPDX-License-Identifier: MIT */
-#include "solvers/ridge/claim.h"
+#include "solvers/ridge/ridge_problem.h"
 
 #include "base/memory.h"
 #include "base/range.h"
@@ -9,10 +9,111 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Every rank's attributes, one after the other. Collective. */
+static th_status gather(struct th_ridge_problem *places, struct th_error *err)
+{
+  struct th_comm *comm = places->problem->context->comm;
+  const struct th_active *active = &places->problem->active;
+  int64_t *bytes = NULL;
+  void *all = NULL;
+  th_status rc = TH_NEW(&bytes, comm->size, "attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_comm_gather(comm, active->attribute,
+                        active->count * (int64_t)sizeof *active->attribute,
+                        bytes, &all, err));
+  places->attribute = all;
+done:
+  free(bytes);
+  return rc;
+}
+
+th_status th_ridge_problem_init(struct th_ridge_problem *places,
+                                struct th_problem *problem,
+                                struct th_error *err)
+{
+  struct th_comm *comm = problem->context->comm;
+  int64_t count = problem->active.count;
+  *places = (struct th_ridge_problem){.problem = problem};
+  places->mine.first = th_comm_prefix(comm, count, &places->count);
+  places->mine.last = places->mine.first + count;
+  th_status rc = TH_NEW(&places->all, problem->grouping.groups, "places", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&places->here, count, "sums over examples", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&places->mean, places->count, "means of attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  memset(places->all, true,
+         (size_t)problem->grouping.groups * sizeof *places->all);
+  TH_TRY(gather(places, err));
+done:
+  return rc;
+}
+
+void th_ridge_problem_free(struct th_ridge_problem *places)
+{
+  TH_FREE(places->attribute, places->all, places->here, places->mean);
+  *places = (struct th_ridge_problem){0};
+}
+
+th_status th_ridge_problem_sums(struct th_ridge_problem *places, double *out,
+                                struct th_error *err)
+{
+  struct th_problem *p = places->problem;
+  th_status rc;
+  TH_TRY(th_problem_sums(p, places->all, TH_SUM_DOUBLE, 1, places->here, err));
+  if (p->active.count > 0)
+    memcpy(out + places->mine.first, places->here,
+           (size_t)p->active.count * sizeof *out);
+  TH_TRY(th_comm_join(p->context->comm, out, places->count, places->mine.first,
+                      places->mine.last, err));
+done:
+  return rc;
+}
+
+th_status th_ridge_problem_centre(struct th_ridge_problem *places,
+                                  struct th_error *err)
+{
+  if (!places->problem->intercept)
+    return TH_OK;
+  th_ridge_problem_weigh(places, NULL);
+  return th_ridge_problem_sums(places, places->mean, err);
+}
+
+void th_ridge_problem_weigh(const struct th_ridge_problem *places,
+                            const double *value)
+{
+  const struct th_problem *p = places->problem;
+  for (int64_t i = 0; i < p->rows; i++)
+    p->multiplier[i] = value == NULL ? p->eta[i] : p->eta[i] * value[i];
+}
+
+double th_ridge_problem_mean(const struct th_ridge_problem *places,
+                             const double *value)
+{
+  const struct th_problem *p = places->problem;
+  return th_column_dot_plain(p->eta, value, p->rows);
+}
+
+/* --- What a ridge model says of itself: objective, gap, gradient ---------- */
+
+/* P(b, b0) = (1/2) sum_i eta_i (x_i'b + b0 - y_i)^2 + (lambda/2) |b|^2. With r
+ * the residuals less their mean m, and g_j = sum_i eta_i r_i x_ij + lambda b_j,
+ * the gap of the point theta = r of the dual problem is
+ * |g|^2 / (2 lambda) + m^2 / 2. By it the certificate's numbers mean
+ *
+ *   dual_norm   |sum eta r x| over lambda |b|: 1 at the optimum
+ *   violation   the largest |g_j| over lambda times the largest |b_j|
+ *   norm        |b|
+ *   radius      the solution is no farther than this: sqrt(2 gap / lambda)
+ *   lambda_max  the largest eigenvalue of the Gram matrix; 0: not computed
+ *
+ * There are no margins, since no attribute is screened. */
 
 /* Vectors over the places and over the examples. */
 struct review {
-  struct th_useful *places;
+  struct th_ridge_problem *places;
   double lambda;
   double intercept;
   double *coef;
@@ -34,7 +135,7 @@ static void release(struct review *r)
 static th_status load_coefs(struct review *r, const struct th_support *model,
                             struct th_error *err)
 {
-  const struct th_useful *places = r->places;
+  const struct th_ridge_problem *places = r->places;
   for (int64_t k = 0; k < model->size; k++) {
     int64_t at =
         th_range_find(places->attribute, places->count, model->attribute[k]);
@@ -73,13 +174,14 @@ static th_status find_residuals(struct review *r,
                          model->intercept, r->residual, err);
   if (rc != TH_OK)
     return rc;
-  double mean = p->intercept ? th_useful_mean(r->places, r->residual) : 0;
+  double mean =
+      p->intercept ? th_ridge_problem_mean(r->places, r->residual) : 0;
   for (int64_t i = 0; i < p->rows; i++) {
     double z = r->residual[i] - mean;
     r->curvature += p->eta[i] * z * z;
     r->residual[i] -= p->target[i];
   }
-  r->shift = p->intercept ? th_useful_mean(r->places, r->residual) : 0;
+  r->shift = p->intercept ? th_ridge_problem_mean(r->places, r->residual) : 0;
   double square = 0;
   for (int64_t i = 0; i < p->rows; i++) {
     r->residual[i] -= r->shift;
@@ -92,11 +194,11 @@ static th_status find_residuals(struct review *r,
 /* Collective. */
 static th_status sum_slopes(struct review *r, struct th_error *err)
 {
-  struct th_useful *places = r->places;
+  struct th_ridge_problem *places = r->places;
   const struct th_problem *p = places->problem;
   th_status rc;
-  th_useful_weigh(places, r->residual);
-  TH_TRY(th_useful_sums(places, r->slope, err));
+  th_ridge_problem_weigh(places, r->residual);
+  TH_TRY(th_ridge_problem_sums(places, r->slope, err));
   for (int64_t k = 0; k < p->active.count; k++)
     r->bound[places->mine.first + k] = p->norm_bound[k];
   TH_TRY(th_comm_join(p->context->comm, r->bound, places->count,
@@ -138,7 +240,7 @@ static void certify_ridge(const struct review *r, struct th_certificate *c)
  * units. The error of the intercept is the same for all residuals: it goes with
  * their mean, and leaves the gradient alone. */
 static void find_slack(const struct review *r, const struct th_certificate *c,
-                       struct th_claim_slack *slack)
+                       struct th_ridge_problem_slack *slack)
 {
   double drift = 0;
   double sum = 0;
@@ -168,10 +270,11 @@ static void find_slack(const struct review *r, const struct th_certificate *c,
   slack->least = square > 0 ? r->curvature / square * (1 - 1e-9) : 0;
 }
 
-th_status th_claim_make(struct th_useful *places,
-                        const struct th_support *model, double lambda,
-                        struct th_certificate *certificate,
-                        struct th_claim_slack *slack, struct th_error *err)
+th_status th_ridge_problem_claim(struct th_ridge_problem *places,
+                                 const struct th_support *model, double lambda,
+                                 struct th_certificate *certificate,
+                                 struct th_ridge_problem_slack *slack,
+                                 struct th_error *err)
 {
   struct th_context *context = places->problem->context;
   struct review r = {.places = places,

@@ -1,0 +1,70 @@
+/* ridge_problem.h - a problem as ridge regression sees it: the useful
+ * attributes of all ranks as one list, vectors over it, and what a model says
+ * of itself
+ *
+ * Entry k of a vector belongs to the k-th useful attribute of all ranks.
+ * Vectors are replicated.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_RIDGE_PROBLEM_H
+#define TH_RIDGE_PROBLEM_H
+
+#include "solvers/penalised/problem.h"
+
+struct th_ridge_problem {
+  struct th_problem *problem; /* borrowed */
+  int64_t count;
+  struct th_range mine; /* of this rank: the places of the problem */
+  int64_t *attribute;   /* ascending */
+  bool *all;            /* of the problem's groups: all of them */
+  double *here;         /* sums over the examples, of this rank's attributes */
+  double *mean;         /* of the attributes; 0 until th_ridge_problem_centre */
+};
+
+/* Collective. Release with th_ridge_problem_free, also after a failure. */
+th_status th_ridge_problem_init(struct th_ridge_problem *places,
+                                struct th_problem *problem,
+                                struct th_error *err);
+
+/* Local. */
+void th_ridge_problem_free(struct th_ridge_problem *places);
+
+/* out[k] = sum over the examples of multiplier x_k, where the multipliers are
+ * those of the problem. Sums run in double. Observes everything once.
+ * Collective. */
+th_status th_ridge_problem_sums(struct th_ridge_problem *places, double *out,
+                                struct th_error *err);
+
+/* Find the means of the attributes, with weights eta; they stay 0 without an
+ * intercept. Collective. */
+th_status th_ridge_problem_centre(struct th_ridge_problem *places,
+                                  struct th_error *err);
+
+/* Make the problem's multipliers eta_i value_i; value NULL: eta_i. Local. */
+void th_ridge_problem_weigh(const struct th_ridge_problem *places,
+                            const double *value);
+
+/* The mean of a number for each example, with weights eta. Local. */
+double th_ridge_problem_mean(const struct th_ridge_problem *places,
+                             const double *value);
+
+/* How far rounding may move what is claimed. */
+struct th_ridge_problem_slack {
+  double gradient; /* |g| */
+  double objective;
+  double relative; /* dual_norm */
+  double shift;    /* mean of the residuals */
+  double largest;  /* violation */
+  double least;    /* bounds of the largest eigenvalue: by the coefficients, */
+  double most;     /* and by the trace of the Gram matrix */
+};
+
+/* Compute the certificate of a model anew, but for lambda_max and path, by two
+ * passes over the data. slack may be NULL. Collective. An error for a member
+ * that is left out. */
+th_status th_ridge_problem_claim(struct th_ridge_problem *places,
+                                 const struct th_support *model, double lambda,
+                                 struct th_certificate *certificate,
+                                 struct th_ridge_problem_slack *slack,
+                                 struct th_error *err);
+
+#endif
