@@ -1,5 +1,5 @@
-/* averaging.h - dual averaging with an l1 penalty, from whole examples or from
- * looks at them: what `rda-ito` and `ssr` have in common
+/* averaging.h - solvers `rda-ito` and `ssr`: dual averaging with an l1 penalty,
+ * from whole examples or from looks at them
  *
  * G is the sum of the gradients of all examples so far, each at the iterate of
  * its time. The next iterate is the minimum of
@@ -24,9 +24,6 @@
 #include "solvers/access/whole_rows.h"
 #include "solvers/algorithm.h"
 #include "solvers/competitors/looks.h"
-
-/* The options of solvers that average gradients. */
-#define TH_OPTIONS_OF_AVERAGING TH_LOOK_OPTIONS, "eta", "batch"
 
 /* What the constants of a solver follow from. Replicated. */
 struct th_averaging_scale {
@@ -85,22 +82,6 @@ struct th_averaging {
   struct th_selection selection;
   struct th_index_value *chosen;
 };
-
-/* Collective. */
-th_status th_averaging_create(void **state, struct th_context *context,
-                              const struct th_averaging_rule *rule,
-                              struct th_error *err);
-/* Local. */
-void th_averaging_free(void *state);
-
-/* For the table of an algorithm. Collective. */
-th_status th_averaging_step(void *state, struct th_context *context, bool *more,
-                            struct th_error *err);
-th_status th_averaging_publish(void *state, struct th_context *context,
-                               struct th_error *err);
-/* The state between two updates. Collective while an image is put. */
-void th_averaging_describe(void *state, struct th_context *context,
-                           struct th_state *list);
 
 /* Form the sum of the gradients of the next mini-batch, an unbiased estimate
  * where not all attributes are seen, in `gradient`. Also for tests.

@@ -2,17 +2,213 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/inner_solver.h"
 
+#include "base/elementary.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "math/gap.h"
 #include "solvers/exact/active_set.h"
+#include "solvers/exact/covariance.h"
 #include "solvers/exact/quadratic.h"
+#include "solvers/penalised/problem.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Products of columns for the models of a tall problem ----------------- */
+
+/* If there are many examples in memory and few columns, models are minimised by
+ * products of columns. With a squared loss, products never change. With labels
+ * they belong to the curvatures at one point. They serve Newton steps at other
+ * points and lambdas, too, as long as these steps gain much: the chord method
+ * (Ortega & Rheinboldt 1970, 7.1). The way to a solution depends on them, but
+ * not its precision. Functions are local unless they say otherwise. */
+
+enum {
+  MOST_COLUMNS = 4096,
+  ROWS_PER_COLUMN = 4, /* at least */
+  FEWEST_ROWS = 512
+};
+
+/* A model's curvatures are at least this share of the largest. With small
+ * penalties on separable data, nearly all examples have far less than the
+ * largest. A larger share would make Newton steps short, and they would end far
+ * from the solution. */
+static const double least_curvature = 1e-10;
+
+/* Rough costs in nanoseconds: of a pair of a row's entries in products, of an
+ * entry and of a row in a look; then of dense values. */
+static const double pair_cost = 1.1;
+static const double entry_cost = 3;
+static const double row_cost = 25;
+static const double product_cost = 0.1;
+static const double value_cost = 0.8;
+
+/* The part of the gap that a step leaves: with new products, and with old ones
+ * until it is known. */
+static const double newton_rate = 0.01;
+static const double usual_rate = 0.25;
+
+/* Least curvature along a step, over the expected one. */
+static const double convex = 1e-3;
+
+static double worth_of(const struct th_chord *c, const struct th_problem *p)
+{
+  const struct th_rowwise *r = &c->rowwise;
+  double rows = (double)p->rows;
+  double columns = (double)p->kept->count;
+  double pairs = 0;
+  if (p->dense)
+    return rows * columns * columns / 2 * product_cost /
+           (rows * columns * value_cost + rows * row_cost);
+  for (int64_t i = 0; i < r->rows; i++) {
+    double entries = (double)(r->start[i + 1] - r->start[i]);
+    pairs += entries * (entries + 1) / 2;
+  }
+  return (pairs * pair_cost + rows) /
+         ((double)r->start[r->rows] * entry_cost + rows * row_cost);
+}
+
+/* True if a problem is tall. Depends on sizes alone. */
+static bool chord_fits(const struct th_problem *p)
+{
+  return p->kept != NULL && p->kept->count <= MOST_COLUMNS &&
+         p->rows >= FEWEST_ROWS && p->rows > ROWS_PER_COLUMN * p->kept->count;
+}
+
+/* Release with chord_free. */
+static th_status chord_init(struct th_chord *c, const struct th_problem *p,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (!p->dense) {
+    TH_TRY(th_rowwise_build(&c->rowwise, p->rows, p->kept->column,
+                            p->kept->count, err));
+    TH_TRY(TH_NEW(&c->coef, p->kept->count, "coefficients", err));
+  }
+  if (p->loss->quadratic)
+    return rc;
+  c->worth = worth_of(c, p);
+  c->rate = usual_rate;
+  TH_TRY(TH_NEW(&c->h, p->rows, "second derivatives", err));
+  TH_TRY(TH_NEW(&c->share, p->rows, "second derivatives", err));
+  TH_TRY(TH_NEW(&c->root, p->rows, "second derivatives", err));
+done:
+  return rc;
+}
+
+static void chord_free(struct th_chord *c)
+{
+  th_rowwise_free(&c->rowwise);
+  TH_FREE(c->coef, c->h, c->share, c->root);
+  *c = (struct th_chord){0};
+}
+
+static void take_curvatures(struct th_chord *c, const struct th_problem *p,
+                            const double *prediction)
+{
+  double least = least_curvature * th_loss_L(p->loss);
+  c->sum = 0;
+  th_loss_d2f_all(p->loss, p->rows, prediction, p->target, c->h);
+  for (int64_t i = 0; i < p->rows; i++) {
+    c->h[i] = p->eta[i] > 0 ? p->eta[i] * fmax(c->h[i], least) : 0;
+    c->sum += c->h[i];
+  }
+  for (int64_t i = 0; i < p->rows; i++) {
+    c->share[i] = c->h[i] / c->sum;
+    c->root[i] = sqrt(c->h[i]);
+  }
+}
+
+/* The number of steps, each leaving `rate` of the gap, until it is `times`
+ * smaller. */
+static double steps(double times, double rate)
+{
+  return fmax(1, ceil(th_log(times) / -th_log(rate)));
+}
+
+static bool forming_is_due(const struct th_chord *c, double times)
+{
+  double saved = steps(times, c->rate) - steps(times, newton_rate);
+  return !c->formed || c->failed || saved > c->worth;
+}
+
+/* Note that a step has left so much of the gap. first: it was the first at a
+ * lambda. well: the whole step was made. */
+static void chord_note(struct th_chord *c, double left, bool first, bool well)
+{
+  if (!c->fresh && !first)
+    c->rate = fmin(fmax(left, newton_rate), 0.9);
+  c->failed = !well || left > 0.9;
+  c->fresh = false;
+}
+
+/* Update the products by the curvature along a step of all slots (the update of
+ * Broyden, Fletcher, Goldfarb and Shanno): by how much the step changed the
+ * slopes, and by how much the products predicted. */
+static void chord_learn(struct th_covariance *covariance, const double *step,
+                        const double *change, const double *expected)
+{
+  int64_t count = covariance->count;
+  double real = 0;
+  double model = 0;
+  for (int64_t j = 0; j < count; j++) {
+    real += step[j] * change[j];
+    model += step[j] * expected[j];
+  }
+  if (!(real > convex * model && model > 0))
+    return;
+  for (int64_t j = 0; j < count; j++) {
+    double *row = covariance->product + j * covariance->capacity;
+    for (int64_t k = 0; k < count; k++)
+      row[k] +=
+          change[j] * change[k] / real - expected[j] * expected[k] / model;
+  }
+}
+
+/* Begin anew at these predictions if that is the faster way to a gap that is
+ * `times` smaller. The products then lose all slots. Returns whether it has
+ * begun anew. */
+static bool chord_renew(struct th_chord *c, const struct th_problem *p,
+                        const double *prediction, double times,
+                        struct th_covariance *covariance)
+{
+  if (!forming_is_due(c, times))
+    return false;
+  take_curvatures(c, p, prediction);
+  covariance->count = 0;
+  c->fresh = c->formed = true;
+  c->failed = false;
+  return true;
+}
+
+/* Form the products of the slots that columns have beyond those of the
+ * products. Collective where the problem is dense. */
+static th_status chord_grow(struct th_chord *c, const struct th_problem *p,
+                            const struct th_replicated_columns *columns,
+                            struct th_covariance *covariance,
+                            struct th_error *err)
+{
+  struct th_covariance_weights weights = {
+      .h = c->h, .sum = c->sum, .centred = p->intercept};
+  if (p->dense)
+    return th_covariance_grow(covariance, columns, p->context->comm, c->share,
+                              c->root, p->intercept, err);
+  return th_covariance_grow_rows(covariance, columns, &c->rowwise,
+                                 p->kept->count, &weights, err);
+}
+
+/* Half the h-weighted square of weighted / h: a model's value at its start. */
+static double chord_constant(const struct th_chord *c,
+                             const struct th_problem *p, const double *weighted)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < p->rows; i++)
+    sum += c->h[i] > 0 ? weighted[i] * weighted[i] / c->h[i] : 0;
+  return 0.5 * sum;
+}
 
 /* A rise of the objective by this share of it may be rounding. */
 #define TH_INNER_ROUNDING 1e-12
@@ -152,12 +348,6 @@ enum {
   PATIENCE = 3        /* rounds before a factor of new curvatures pays */
 };
 
-/* A model's curvatures are at least this share of the largest. With small
- * penalties on separable data, nearly all examples have far less than the
- * largest. A larger share would make Newton steps short, and they would end far
- * from the solution. */
-static const double least_curvature = 1e-10;
-
 /* The loss is squared, and its model the problem itself. */
 static bool is_squared(const struct th_inner_solver *d)
 {
@@ -180,7 +370,7 @@ static void start_slopes(struct th_inner_solver *d,
   for (int64_t k = 0; k < working->members; k++)
     q->state[working->slot[k]] = working->slope[k];
   if (is_chord(d))
-    q->constant = th_chord_constant(&d->chord, d->problem, d->weighted);
+    q->constant = chord_constant(&d->chord, d->problem, d->weighted);
   for (int64_t i = 0; is_squared(d) && i < d->problem->rows; i++)
     q->constant += 0.5 * d->weighted[i] * d->theta[i];
   q->constant += th_working_set_ridge(working, q->ridge, working->coef);
@@ -212,10 +402,9 @@ static th_status inner_solver_model(struct th_inner_solver *d,
   bool fits = false;
   th_status rc;
   if (is_chord(d)) {
-    anew = th_chord_renew(&d->chord, d->problem, d->prediction,
-                          d->gap / tolerance, &d->covariance);
-    TH_TRY(
-        th_chord_grow(&d->chord, d->problem, &d->columns, &d->covariance, err));
+    anew = chord_renew(&d->chord, d->problem, d->prediction, d->gap / tolerance,
+                       &d->covariance);
+    TH_TRY(chord_grow(&d->chord, d->problem, &d->columns, &d->covariance, err));
   }
   TH_TRY(
       th_quadratic_reserve(q, states, working->members, working->units, err));
@@ -381,7 +570,7 @@ static void learn_products(struct th_inner_solver *d,
     expected[slot] =
         part * (q->state[slot] - q->start[slot]) - q->ridge * step[slot];
   }
-  th_chord_learn(&d->covariance, step, change, expected);
+  chord_learn(&d->covariance, step, change, expected);
 }
 
 /* Make the step of a model by products, halved until it is good, and look where
@@ -416,7 +605,7 @@ static th_status inner_solver_chord(struct th_inner_solver *d,
     learn_products(d, working, 2 * part);
   bool gains = d->gap < gap || d->primal < primal - rounding;
   *moved = (falls && gains) || !d->chord.fresh;
-  th_chord_note(&d->chord, d->gap / gap, d->first, falls && part == 0.5);
+  chord_note(&d->chord, d->gap / gap, d->first, falls && part == 0.5);
 done:
   return rc;
 }
@@ -455,14 +644,14 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   TH_TRY(TH_NEW(&d->trial, n, "predictions", err));
   for (int64_t i = 0; i < n; i++)
     d->root_eta[i] = sqrt(problem->eta[i]);
-  d->tall = th_chord_fits(problem);
+  d->tall = chord_fits(problem);
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
   d->squared = problem->kept != NULL && problem->loss->quadratic;
   d->cycles.suit = by_cycles(problem);
   d->logistic = (problem->kept != NULL || d->cycles.suit) &&
                 problem->loss->predicts == TH_PREDICTS_ODDS;
   if (d->tall)
-    TH_TRY(th_chord_init(&d->chord, problem, err));
+    TH_TRY(chord_init(&d->chord, problem, err));
 done:
   return rc;
 }
@@ -473,7 +662,7 @@ void th_inner_solver_free(struct th_inner_solver *d)
   th_covariance_free(&d->covariance);
   th_quadratic_free(&d->quadratic);
   th_active_set_free(&d->active_set);
-  th_chord_free(&d->chord);
+  chord_free(&d->chord);
   TH_FREE(d->prediction, d->theta, d->weighted, d->root_eta, d->h, d->trial,
           d->work);
   *d = (struct th_inner_solver){0};

@@ -11,9 +11,25 @@
 #define TH_INNER_SOLVER_H
 
 #include "solvers/exact/active_set.h"
-#include "solvers/exact/chord.h"
+#include "solvers/exact/covariance.h"
 #include "solvers/exact/quadratic.h"
 #include "solvers/penalised/problem.h"
+
+/* Products of columns for the models of a tall problem. */
+struct th_chord {
+  struct th_rowwise rowwise; /* sparse columns alone */
+  double *coef;              /* columns: work array of predictions by rows */
+  double *h;     /* eta f'' at the point of the products; NULL: eta itself */
+  double *share; /* h over its sum */
+  double *root;  /* the root of h */
+  double sum;    /* of h */
+  bool formed;   /* products belong to h */
+  bool fresh;    /* no step has been made with them yet */
+  bool failed;   /* the last step failed, or only a part of it was good */
+  double rate;   /* the part of the gap that a step with old products leaves,
+                    except for the first step at a lambda */
+  double worth;  /* cost of new products, in looks */
+};
 
 /* Models of the logistic loss on sparse attributes are solved by cycles
  * (quadratic.h). Of one lambda. */
@@ -66,6 +82,7 @@ struct th_inner_solver {
 th_status th_inner_solver_init(struct th_inner_solver *inner,
                                struct th_problem *problem,
                                struct th_error *err);
+
 void th_inner_solver_free(struct th_inner_solver *inner);
 
 /* Its state at the end of a lambda: which columns it holds, and the factor. The
@@ -97,6 +114,7 @@ th_status th_inner_solver_screen_at(struct th_inner_solver *inner,
 th_status th_inner_solver_screen_predict(struct th_inner_solver *inner,
                                          struct th_working_set *working,
                                          double lambda, struct th_error *err);
+
 /* Collective. */
 th_status th_inner_solver_screen_slopes(struct th_inner_solver *inner,
                                         struct th_working_set *working,
@@ -108,6 +126,7 @@ th_status th_inner_solver_screen_slopes(struct th_inner_solver *inner,
 void th_inner_solver_screen_stay(struct th_inner_solver *inner,
                                  const struct th_working_set *working,
                                  double lambda);
+
 double th_inner_solver_screen_gap(const struct th_inner_solver *inner,
                                   const struct th_working_set *working,
                                   double scale);

@@ -503,7 +503,7 @@ static void describe(void *state, struct th_context *context,
                                       s->ball.radius > 0 ? 0 : s->steps, list);
   th_support_describe(&s->support, "support", list);
   ball_search_describe(&s->ball, list);
-  th_gradient_history_describe(&s->exact.history, list);
+  th_working_set_solver_history_describe(&s->exact.history, list);
   th_working_set_describe(&s->exact.working, &s->problem, list);
   th_inner_solver_describe(&s->exact.inner, list);
 }

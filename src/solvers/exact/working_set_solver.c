@@ -9,10 +9,268 @@
 #include "data/store.h"
 #include "math/gap.h"
 #include "ranks/partition.h"
+#include "solvers/penalised/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Estimates of slopes from earlier passes ------------------------------ */
+
+/* Slopes -sum eta theta x are linear in theta. If they are known at two thetas,
+ * they are known on the whole line through these. At another theta they differ
+ * by at most its distance from the line times sqrt(N_g). This is the sphere of
+ * Liang & Poon 2022, Algorithm 1, with a known centre and radius in place of
+ * bounded ones. Groups that stay below lambda need not be read. While the
+ * support stays the same, theta follows such a line. The ridge's part of a
+ * slope is not remembered, as it is known from the coefficient. */
+
+/* Rounds distances upward. */
+static const double upward = 1 + 1e-10;
+
+/* A point on a line: first + part (first - second). */
+struct line_point {
+  const struct th_point *first;
+  const struct th_point *second; /* equal to first: the point alone */
+  double part;
+  double beside; /* its distance from theta */
+  double level;  /* typical error, over sqrt(N_g) */
+};
+
+static th_status reserve_point(struct th_point *point,
+                               const struct th_problem *p, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&point->theta, p->rows, "dual variables", err));
+  TH_TRY(TH_NEW(&point->slope, p->active.count, "slopes of attributes", err));
+  TH_TRY(
+      TH_NEW(&point->error, p->grouping.groups, "slopes of attributes", err));
+done:
+  return rc;
+}
+
+static void record_point(const struct th_gradient_history *history,
+                         struct th_point *point, const double *theta,
+                         const struct th_duals *duals)
+{
+  const struct th_problem *p = history->problem;
+  memcpy(point->theta, theta, (size_t)p->rows * sizeof *theta);
+  memcpy(point->slope, duals->z,
+         (size_t)p->active.count * sizeof *point->slope);
+  memcpy(point->error, duals->slack,
+         (size_t)p->grouping.groups * sizeof *point->error);
+}
+
+static void gradient_history_free(struct th_gradient_history *history)
+{
+  for (int k = 0; k < TH_POINTS; k++) {
+    TH_FREE(history->point[k].theta, history->point[k].slope,
+            history->point[k].error);
+  }
+  *history = (struct th_gradient_history){0};
+}
+
+/* List errors by attribute, since ranks may share groups: each attribute has
+ * the error of its group. Local. */
+static void describe_error(struct th_point *point, const struct th_problem *p,
+                           struct th_range here, struct th_state *state)
+{
+  double *error = th_state_scratch(state, p->active.count);
+  bool puts = th_state_puts(state);
+  for (int64_t g = 0; error != NULL && !puts && g < p->grouping.groups; g++)
+    for (int64_t m = th_problem_members(p, g).first;
+         m < th_problem_members(p, g).last; m++)
+      error[th_problem_place(p, m)] = point->error[g];
+  th_state_spread(state, "error", TH_STATE_F64, error, 1, here);
+  for (int64_t g = 0; error != NULL && puts && g < p->grouping.groups; g++)
+    point->error[g] =
+        error[th_problem_place(p, th_problem_members(p, g).first)];
+}
+
+void th_working_set_solver_history_describe(struct th_gradient_history *history,
+                                            struct th_state *state)
+{
+  static const char *const names[TH_POINTS] = {"0", "1", "2", "3"};
+  struct th_problem *p = history->problem;
+  int64_t count = p->active.count;
+  int64_t total = 0;
+  int64_t first = th_comm_prefix(p->context->comm, count, &total);
+  struct th_range here = {first, first + count};
+  th_state_enter(state, "history");
+  TH_STATE_AT_MOST(state, history, count, TH_POINTS);
+  TH_STATE_ONE(state, history, clock);
+  for (int k = 0; k < TH_POINTS; k++) {
+    struct th_point *point = &history->point[k];
+    th_state_enter(state, names[k]);
+    TH_STATE_ONE(state, point, lambda);
+    TH_STATE_ONE(state, point, level);
+    TH_STATE_ONE(state, point, used);
+    th_state_examples(state, "theta", TH_STATE_F64, point->theta, p->rows);
+    th_state_spread(state, "slope", TH_STATE_F64, point->slope, 1, here);
+    describe_error(point, p, here, state);
+    th_state_leave(state);
+  }
+  th_state_leave(state);
+}
+
+/* The nearest point on the line through two points. */
+static struct line_point nearest_on_line(const struct th_problem *p,
+                                         const double *theta,
+                                         const struct th_point *first,
+                                         const struct th_point *second)
+{
+  double along = 0;
+  double length = 0;
+  double sum = 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    double direction = first->theta[i] - second->theta[i];
+    along += p->eta[i] * (theta[i] - first->theta[i]) * direction;
+    length += p->eta[i] * direction * direction;
+  }
+  struct line_point nearest = {first, second, length > 0 ? along / length : 0,
+                               0, 0};
+  for (int64_t i = 0; i < p->rows; i++) {
+    double direction = first->theta[i] - second->theta[i];
+    double beside = theta[i] - first->theta[i] - nearest.part * direction;
+    sum += p->eta[i] * beside * beside;
+  }
+  nearest.beside = sqrt(sum) * upward;
+  nearest.level = nearest.beside + fabs(1 + nearest.part) * first->level +
+                  fabs(nearest.part) * second->level;
+  return nearest;
+}
+
+/* Estimate z, values and slacks of all groups at theta, from the points around
+ * it. Returns the typical error over sqrt(N_g), replicated. Collective where
+ * groups are shared. */
+static double gradient_history_estimate(struct th_gradient_history *history,
+                                        const double *theta,
+                                        struct th_duals *duals)
+{
+  struct th_problem *p = history->problem;
+  struct line_point best =
+      nearest_on_line(p, theta, &history->point[0], &history->point[0]);
+  for (int64_t a = 1; a < history->count; a++)
+    for (int64_t b = 0; b <= a; b++) {
+      struct line_point nearest =
+          nearest_on_line(p, theta, &history->point[a], &history->point[b]);
+      if (nearest.level < best.level)
+        best = nearest;
+    }
+  const struct th_point *first = best.first;
+  const struct th_point *second = best.second;
+  for (int64_t k = 0; k < p->active.count; k++)
+    duals->z[k] =
+        first->slope[k] + best.part * (first->slope[k] - second->slope[k]);
+  th_grouping_dual(&p->grouping, p->context->comm, duals->z, duals->value);
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    duals->slack[g] = best.beside * p->norm_bound[g] +
+                      fabs(1 + best.part) * first->error[g] +
+                      fabs(best.part) * second->error[g];
+  history->clock++;
+  history->point[first - history->point].used = history->clock;
+  history->point[second - history->point].used = history->clock;
+  return best.level;
+}
+
+/* The point to overwrite: that of the same lambda, a free one, or the one used
+ * longest ago. */
+static struct th_point *choose_point(struct th_gradient_history *history,
+                                     double lambda)
+{
+  struct th_point *oldest = &history->point[0];
+  for (int64_t k = 0; k < history->count; k++)
+    if (history->point[k].lambda == lambda)
+      return &history->point[k];
+  if (history->count < TH_POINTS)
+    return &history->point[history->count++];
+  for (int k = 1; k < TH_POINTS; k++)
+    if (history->point[k].used < oldest->used)
+      oldest = &history->point[k];
+  return oldest;
+}
+
+/* Keep a pass at lambda as a point, in place of one at the same lambda, or else
+ * of the one that was useful longest ago. level: see struct th_point. Local,
+ * replicated. */
+static void gradient_history_keep(struct th_gradient_history *history,
+                                  double lambda, const double *theta,
+                                  double level, const struct th_duals *duals)
+{
+  struct th_point *point = choose_point(history, lambda);
+  point->lambda = lambda;
+  point->level = level;
+  point->used = ++history->clock;
+  record_point(history, point, theta, duals);
+}
+
+/* Begin with one point: the zero model at lambda_max. Local; release with
+ * gradient_history_free. */
+static th_status gradient_history_init(struct th_gradient_history *history,
+                                       struct th_problem *p,
+                                       const struct th_duals *duals,
+                                       struct th_error *err)
+{
+  double *theta = NULL;
+  th_status rc;
+  *history = (struct th_gradient_history){.problem = p};
+  for (int k = 0; k < TH_POINTS; k++)
+    TH_TRY(reserve_point(&history->point[k], p, err));
+  TH_TRY(TH_NEW(&theta, p->rows, "dual variables", err));
+  for (int64_t i = 0; i < p->rows; i++)
+    theta[i] = p->start;
+  th_problem_theta(p, theta, theta);
+  /* The slopes of the zero model. If all are 0, any lambda may label them. */
+  gradient_history_keep(history, p->lambda_max > 0 ? p->lambda_max : 1, theta,
+                        0, duals);
+done:
+  free(theta);
+  return rc;
+}
+
+/* Below every lambda, even below the 0 of a target that nothing correlates
+ * with. */
+static const double below_all = -1;
+
+/* The point at the smallest lambda above `lambda`, or NULL. */
+static const struct th_point *
+point_above(const struct th_gradient_history *history, double lambda)
+{
+  const struct th_point *best = NULL;
+  for (int64_t k = 0; k < history->count; k++) {
+    const struct th_point *point = &history->point[k];
+    if (point->lambda > lambda &&
+        (best == NULL || point->lambda < best->lambda))
+      best = point;
+  }
+  return best;
+}
+
+/* The last lambda. Local. */
+static double gradient_history_lambda(const struct th_gradient_history *history)
+{
+  return point_above(history, below_all)->lambda;
+}
+
+/* Extrapolate z and dual values along the line through the last two lambdas.
+ * Returns how far beyond the last one that is; 0 if there is only one, whose
+ * values are then given. Collective where groups are shared. */
+static double gradient_history_ahead(struct th_gradient_history *history,
+                                     double lambda, double *z, double *value)
+{
+  struct th_problem *p = history->problem;
+  const struct th_point *last = point_above(history, below_all);
+  const struct th_point *before = point_above(history, last->lambda);
+  double part = 0;
+  if (before != NULL)
+    part = (last->lambda - lambda) / (before->lambda - last->lambda);
+  else
+    before = last;
+  for (int64_t k = 0; k < p->active.count; k++)
+    z[k] = last->slope[k] + part * (last->slope[k] - before->slope[k]);
+  th_grouping_dual(&p->grouping, p->context->comm, z, value);
+  return part;
+}
 
 static bool all_known(const struct th_working_set_solver *e);
 static bool stays(const struct th_working_set_solver *e);
@@ -79,7 +337,7 @@ th_status th_working_set_solver_init(struct th_working_set_solver *e,
   TH_TRY(TH_NEW(&e->value, groups, "slopes of attributes", err));
   TH_TRY(th_inner_solver_init(&e->inner, p, err));
   e->inner.intercept = p->start;
-  TH_TRY(th_gradient_history_init(&e->history, p, &e->duals, err));
+  TH_TRY(gradient_history_init(&e->history, p, &e->duals, err));
 done:
   return th_agree(p->context->comm, rc, err);
 }
@@ -90,7 +348,7 @@ void th_working_set_solver_free(struct th_working_set_solver *e)
   th_working_set_free(&e->working);
   th_problem_duals_free(&e->duals);
   th_select_free(&e->selection);
-  th_gradient_history_free(&e->history);
+  gradient_history_free(&e->history);
   TH_FREE(e->ahead, e->value, e->score, e->name, e->chosen, e->key);
   *e = (struct th_working_set_solver){0};
 }
@@ -170,8 +428,7 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
   struct th_working_set *w = &e->working;
   double threshold = reaches * lambda;
   int64_t added = 0;
-  double part =
-      th_gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
+  double part = gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
   if (!e->inner.whole)
     th_working_set_drop_zeros(w);
   if (!stays(e))
@@ -181,7 +438,7 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
   if (e->inner.whole)
     return enter_all(e, err);
   if (part == 0)
-    threshold = 2 * lambda - th_gradient_history_lambda(&e->history);
+    threshold = 2 * lambda - gradient_history_lambda(&e->history);
   return enlarge(e, e->value, threshold, w->units + 128, &added, err);
 }
 
@@ -253,7 +510,7 @@ static double want(struct th_working_set_solver *e, double lambda)
   struct th_duals *duals = &e->duals;
   double level = 0; /* of columns in memory, all are looked at */
   if (p->kept == NULL)
-    level = th_gradient_history_estimate(&e->history, e->inner.theta, duals);
+    level = gradient_history_estimate(&e->history, e->inner.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
@@ -293,8 +550,8 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
     return rc;
   mark_known(e, false);
   double unread = 1 - (double)collect_dual_norm(e) / (double)p->active.total;
-  th_gradient_history_keep(&e->history, lambda, e->inner.theta, unread * level,
-                           &e->duals);
+  gradient_history_keep(&e->history, lambda, e->inner.theta, unread * level,
+                        &e->duals);
   e->objective = e->inner.primal;
   e->gap = th_inner_solver_screen_gap(&e->inner, &e->working,
                                       1 / fmax(1, e->dual_norm / lambda));

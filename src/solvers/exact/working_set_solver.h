@@ -4,15 +4,39 @@
  * The problem is solved on a working set. A pass over all attributes gives the
  * duality gap and the units with the worst violations, which join the set
  * (Massias, Gramfort & Salmon 2018, celer). This is repeated until the gap is
- * small. Attributes that cannot matter to a pass are not read
- * (solvers/exact/gradient_history.h).
+ * small. Attributes that cannot matter to a pass are not read, by estimates of
+ * slopes from earlier passes.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WORKING_SET_SOLVER_H
 #define TH_WORKING_SET_SOLVER_H
 
 #include "math/select.h"
-#include "solvers/exact/gradient_history.h"
 #include "solvers/exact/inner_solver.h"
+#include "solvers/penalised/problem.h"
+
+enum { TH_POINTS = 4 }; /* earlier passes that are kept */
+
+/* One pass: theta is replicated, slopes belong to the owners. */
+struct th_point {
+  double lambda;
+  double *theta;
+  double *slope; /* places */
+  double *error; /* groups: bound on the error in dual norm */
+  double level;  /* typical error over sqrt(N_g); replicated */
+  int64_t used;  /* when it was last useful */
+};
+
+/* Estimates of slopes from earlier passes. */
+struct th_gradient_history {
+  struct th_problem *problem; /* borrowed */
+  int64_t count;
+  int64_t clock;
+  struct th_point point[TH_POINTS];
+};
+
+/* Its state. Collective. */
+void th_working_set_solver_history_describe(struct th_gradient_history *history,
+                                            struct th_state *state);
 
 struct th_working_set_solver {
   struct th_problem *problem; /* borrowed */
@@ -47,6 +71,7 @@ th_status th_working_set_solver_init(struct th_working_set_solver *exact,
                                      struct th_problem *problem,
                                      struct th_duals *duals,
                                      struct th_error *err);
+
 /* Local. */
 void th_working_set_solver_free(struct th_working_set_solver *exact);
 

@@ -7,13 +7,63 @@
 #ifndef TH_READS_H
 #define TH_READS_H
 
+#include "math/discrete.h"
 #include "solvers/access/context.h"
 #include "solvers/access/example_order.h"
-#include "solvers/sampling/draws.h"
 #include "solvers/sampling/iterate.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Of an attribute: what draws of it are divided by, and multiplied by. */
+struct th_draws_odds {
+  double chance; /* q */
+  double root;   /* of the second moment, as far as it is known */
+};
+
+/* Arrays of attributes are those of the owned ones, by place from the first. */
+struct th_draws {
+  uint64_t seed;
+  struct th_range cells;        /* of this rank */
+  int64_t first;                /* attribute of it */
+  struct th_alias cell;         /* q of cells; replicated */
+  struct th_alias_place *place; /* q within cells: a table for each */
+  struct th_draws_odds *odds;
+  struct th_sum_tree mass;   /* p of the attributes, up to cells */
+  struct th_sum_tree all;    /* p of the cells; replicated */
+  double *weight;            /* q before it is divided by its sum */
+  double *root;              /* of the second moments */
+  double (*plain)(double u); /* mass of p, of u alone; NULL: improved, which is
+                                |u| times the root */
+  double *work;              /* cells */
+  int32_t *places;           /* work */
+};
+
+/* Room for all; nothing can be drawn yet. Local. Release with
+ * th_reads_draws_free. */
+th_status th_reads_draws_init(struct th_draws *draws,
+                              const struct th_context *context,
+                              struct th_error *err);
+
+void th_reads_draws_free(struct th_draws *draws);
+
+/* Bytes for each attribute of a rank. Local. */
+int64_t th_reads_draws_bytes(void);
+
+/* From now on data points are drawn in proportion to draws->weight[owned].
+ * Collective. An error where they add up to nothing. */
+th_status th_reads_draws_set(struct th_draws *draws,
+                             const struct th_context *context,
+                             struct th_error *err);
+
+/* Inner products with u are drawn by these masses from now on: of one attribute
+ * of this rank, up to its cell. Local. */
+void th_reads_draws_weigh(struct th_draws *draws, int64_t a, double u);
+
+/* Of all attributes, and of all cells. Collective. */
+void th_reads_draws_weigh_all(struct th_draws *draws,
+                              const struct th_context *context,
+                              const struct th_iterate *w);
 
 /* Replicated but for the slots of this rank. */
 struct th_reads {
@@ -42,6 +92,7 @@ struct th_reads {
  * th_reads_free. */
 th_status th_reads_init(struct th_reads *reads, int64_t rows, int64_t points,
                         int64_t inners, struct th_error *err);
+
 void th_reads_free(struct th_reads *reads);
 
 /* Take the next examples, draw and read their attributes. example: how many
@@ -66,6 +117,7 @@ static inline bool th_reads_is_point(const struct th_reads *reads, int64_t k)
 {
   return reads->slot[k] % reads->draw.slots < reads->points;
 }
+
 static inline int64_t th_reads_row(const struct th_reads *reads, int64_t k)
 {
   return reads->slot[k] / reads->draw.slots;

@@ -90,7 +90,7 @@ static void free_state(void *state)
   if (s == NULL)
     return;
   th_learning_free(&s->learning);
-  th_draws_free(&s->draws);
+  th_reads_draws_free(&s->draws);
   th_example_order_free(&s->order);
   th_reads_free(&s->reads);
   touched_free(&s->touched);
@@ -124,7 +124,7 @@ static th_status reserve(struct th_sampling *s, struct th_context *context,
   int64_t points = th_integer_ceil_divide(config->budget, 2);
   int64_t unit = context->deal.plan.unit;
   th_status rc;
-  TH_TRY(th_draws_init(&s->draws, context, err));
+  TH_TRY(th_reads_draws_init(&s->draws, context, err));
   TH_TRY(th_example_order_init(&s->order, unit, err));
   TH_TRY(th_reads_init(&s->reads, config->batch, points,
                        config->budget - points, err));
@@ -179,9 +179,9 @@ static th_status set_draw_moments(struct th_sampling *s,
   theory->norm = th_learning_masses(&s->learning, context, use, care,
                                     s->draws.weight, s->draws.root) /
                  (theory->unit > 0 ? theory->unit : 1);
-  th_status rc = th_draws_set(&s->draws, context, err);
+  th_status rc = th_reads_draws_set(&s->draws, context, err);
   if (rc == TH_OK)
-    th_draws_weigh_all(&s->draws, context, &s->learning.w);
+    th_reads_draws_weigh_all(&s->draws, context, &s->learning.w);
   return rc;
 }
 
@@ -437,12 +437,12 @@ static void sampling_learn(struct th_sampling *s, struct th_context *context)
       near_move(s, t->place[k + AHEAD]);
     double step = th_learning_step(&s->learning, a, t->at[a].gradient);
     th_iterate_move(&s->learning.w, a, step, t->at[a].gradient); /* line 7 */
-    th_draws_weigh(&s->draws, a, s->learning.w.at[a].u);         /* line 8 */
+    th_reads_draws_weigh(&s->draws, a, s->learning.w.at[a].u);   /* line 8 */
   }
   share_cells(s, context);
   th_iterate_project(&s->learning.w, context, &derived); /* line 9 */
   if (derived)
-    th_draws_weigh_all(&s->draws, context, &s->learning.w);
+    th_reads_draws_weigh_all(&s->draws, context, &s->learning.w);
 }
 
 /* --- What a run of an attribute-efficient solver is going to do ----------- */
@@ -520,8 +520,8 @@ static int64_t sampling_memory(const struct th_plan *plan,
   int64_t touched = 3 * (int64_t)sizeof(double); /* and AdaGrad's squares */
   int64_t moments = 4 * (int64_t)sizeof(double);
   int64_t slots = config->batch * config->budget;
-  return size->owned * (CONTEXT_BYTES + touched + moments + th_draws_bytes() +
-                        th_iterate_bytes()) +
+  return size->owned * (CONTEXT_BYTES + touched + moments +
+                        th_reads_draws_bytes() + th_iterate_bytes()) +
          d / TH_CELL * CELL_BYTES + d * SUPPORT_BYTES +
          size->shape->training * EXAMPLE_BYTES + slots * SLOT_BYTES;
 }

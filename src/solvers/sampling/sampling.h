@@ -7,7 +7,6 @@
 #define TH_SAMPLING_H
 
 #include "solvers/algorithm.h"
-#include "solvers/sampling/draws.h"
 #include "solvers/sampling/learning.h"
 #include "solvers/sampling/reads.h"
 

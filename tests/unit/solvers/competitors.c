@@ -10,6 +10,7 @@
 #include "problem.h"
 
 #include "ranks/comm.h"
+#include "solvers/algorithms.h"
 #include "solvers/competitors/averaging.h"
 #include "solvers/competitors/dantzig.h"
 #include "solvers/competitors/looks.h"
@@ -283,7 +284,8 @@ static void test_listing(const char *solver)
     double g[D];
     double root = sqrt((double)step);
     double off = 0;
-    CHECK(th_averaging_step(s, &t.run.context, &more, &err) == TH_OK && more);
+    CHECK(th_rda_ito_algorithm.step(s, &t.run.context, &more, &err) == TH_OK &&
+          more);
     plain_gradient(&t, w, member, g);
     for (int j = 0; j < D; j++) {
       sum[j] += ssr ? g[j] - s->pull * w[j] : 2 * g[j];
