@@ -3,10 +3,9 @@
 #include "io/dataset/master.h"
 
 #include "base/memory.h"
-#include "io/dataset/attribute_groups.h"
+#include "io/dataset/attributes.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
-#include "io/dataset/names.h"
 #include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
 #include "io/files/file.h"
@@ -324,7 +323,8 @@ static th_status put_names(const struct th_h5 *h5, int64_t attributes,
   struct th_name_print names = {0};
   if (master->names == NULL)
     return TH_OK;
-  th_status rc = th_names_put(h5, attributes, master->names, &names, err);
+  th_status rc =
+      th_attribute_names_put(h5, attributes, master->names, &names, err);
   print->names = names.list;
   return rc;
 }
@@ -673,8 +673,8 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   TH_TRY(th_h5_get_u64(&h5, "/", TH_A_FINGERPRINT, &info->fingerprint, err));
   TH_TRY(master_tables(&h5, &info->row_groups, &info->tables, err));
   TH_TRY(th_h5_get_line(&h5, "/", TH_A_PROVENANCE, &info->provenance, err));
-  TH_TRY(th_names_print(&h5, info->row_groups.shape.attributes, &info->names,
-                        err));
+  TH_TRY(th_attribute_names_print(&h5, info->row_groups.shape.attributes,
+                                  &info->names, err));
   TH_TRY(th_twins_get(&h5, info->row_groups.shape.training, &info->twins, err));
   TH_TRY(get_shards(&h5, info, err));
   TH_TRY(adopt_folder(path, info, err));

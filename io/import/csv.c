@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "io/import/text/number.h"
-#include "io/import/text/quote.h"
+#include "io/import/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,7 +350,7 @@ static th_status text_found(const struct th_csv *csv,
   char typed[TH_COLUMN_TEXT];
   th_text_row_quote(line, at, csv->delimiter, quoted);
   field_text(csv, line, at, text, sizeof text);
-  bool missing = th_class_is_missing(text, (int64_t)strlen(text));
+  bool missing = th_text_row_is_missing(text, (int64_t)strlen(text));
   bool target = csv->role[field] == TH_COLUMN_TARGET;
   if (missing && !target)
     return th_text_row_fail(
@@ -376,7 +376,7 @@ static th_status text_found(const struct th_csv *csv,
       "%s found, expected a finite decimal number in %s, the "
       "target; where it is the name of a class, import with "
       "{positive-class} %s for this class against all others",
-      quoted, what, th_quote_shell_word(text, typed, sizeof typed));
+      quoted, what, th_text_shell_word(text, typed, sizeof typed));
 }
 
 static th_status not_a_number(const struct th_csv *csv,

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "io/import/csv.h"
-#include "io/import/text/quote.h"
+#include "io/import/text/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
       name[0] == ' ' || name[length - 1] == ' ' ||
       count_named(csv, name, &found) > 1)
     return text;
-  return th_quote_shell_word(name, text, TH_COLUMN_TEXT);
+  return th_text_shell_word(name, text, TH_COLUMN_TEXT);
 }
 
 /* A column by its name or 1-based number. TH_EDATA where there is none. */
@@ -492,7 +492,7 @@ static th_status check_known(const struct th_csv *csv,
   struct unknown unknown = {0};
   char typed[4 * MATCH_LIST]; /* of a longer one there is only the beginning */
   if (ignored != NULL) {
-    size_t length = strlen(th_quote_shell_word(ignored, typed, sizeof typed));
+    size_t length = strlen(th_text_shell_word(ignored, typed, sizeof typed));
     if (length < MATCH_LIST / 2)
       memcpy(unknown.list, typed, length + 1);
   }

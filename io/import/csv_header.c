@@ -227,7 +227,8 @@ static bool is_number(const char *text, size_t length)
  * and the reader of rows says what is wrong with it. */
 static bool is_data(const char *text, size_t length)
 {
-  return is_number(text, length) || th_class_is_missing(text, (int64_t)length);
+  return is_number(text, length) ||
+         th_text_row_is_missing(text, (int64_t)length);
 }
 
 static th_status keep_field(struct head *head, struct th_error *err)

@@ -153,8 +153,8 @@ static void list_classes(struct th_importing *im, struct th_origin *origin,
       (im->job->like != NULL && like->classes == 0))
     return;
   for (int64_t k = 0; k < like->classes; k++)
-    th_class_set_add(&im->others, like->class_name[k],
-                     (int64_t)strlen(like->class_name[k]), 0);
+    th_text_row_class_set_add(&im->others, like->class_name[k],
+                              (int64_t)strlen(like->class_name[k]), 0);
   if (im->others.more)
     return;
   for (int64_t k = 0; k < im->others.count; k++)
@@ -281,9 +281,9 @@ th_status th_import_join_classes(struct th_importing *im, bool *knows,
     *knows = *knows || all[r].knows;
     im->others.more = im->others.more || all[r].others.more;
     for (int64_t k = 0; k < all[r].others.count; k++)
-      th_class_set_add(&im->others, all[r].others.name[k],
-                       (int64_t)strlen(all[r].others.name[k]),
-                       all[r].others.times[k]);
+      th_text_row_class_set_add(&im->others, all[r].others.name[k],
+                                (int64_t)strlen(all[r].others.name[k]),
+                                all[r].others.times[k]);
   }
 done:
   TH_FREE(all, sizes);
@@ -376,7 +376,8 @@ struct judged {
 static void judge(const struct th_importing *im, int64_t attribute,
                   const struct th_statistics *statistics, struct judged *judged)
 {
-  if (th_rounding_notable(&im->rounding, attribute, statistics->deviation)) {
+  if (th_text_row_rounding_notable(&im->rounding, attribute,
+                                   statistics->deviation)) {
     judged->first = judged->rounded++ == 0 ? attribute : judged->first;
     return;
   }

@@ -7,7 +7,6 @@
 #include "io/import/bucket.h"
 #include "io/import/import.h"
 #include "io/import/row_assignment.h"
-#include "io/import/text/rounding.h"
 #include "io/import/text/text.h"
 #include "io/import/text/text_row.h"
 

@@ -41,10 +41,10 @@ static bool is_their_label(const struct th_importing *im,
   bool found = false;
   if (im->class.name != NULL) {
     found = origin->classes == 0 ||
-            th_class_of(&im->class, word->label, word->length) > 0;
+            th_text_row_class_of(&im->class, word->label, word->length) > 0;
     for (int64_t k = 0; !found && k < origin->classes; k++) {
-      struct th_class one = th_class_named(origin->class_name[k]);
-      found = th_class_of(&one, word->label, word->length) > 0;
+      struct th_class one = th_text_row_class_named(origin->class_name[k]);
+      found = th_text_row_class_of(&one, word->label, word->length) > 0;
     }
     return found;
   }

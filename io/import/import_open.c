@@ -199,9 +199,9 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
   TH_TRY(check_like(im, err));
   TH_TRY(refuse_other_options(im, err));
   TH_TRY(th_import_check_told(im, err));
-  im->class = th_class_named(job->positive_class != NULL
-                                 ? job->positive_class
-                                 : im->like.origin.positive_class);
+  im->class = th_text_row_class_named(job->positive_class != NULL
+                                          ? job->positive_class
+                                          : im->like.origin.positive_class);
   if (im->format->importer->size > 0)
     TH_TRY(
         th_alloc(&im->state, 1, im->format->importer->size, "the format", err));
@@ -300,6 +300,6 @@ void th_import_open_close(struct th_importing *im)
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
-  th_rounding_free(&im->rounding);
+  th_text_row_rounding_free(&im->rounding);
   th_row_assignment_free(&im->assignment);
 }

@@ -275,7 +275,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
     im->attributes = last >= im->attributes ? last + 1 : im->attributes;
   }
   if (row->measured && !weightless && stored < assignment->training)
-    rc = th_rounding_see(&im->rounding, row, err);
+    rc = th_text_row_rounding_see(&im->rounding, row, err);
   return rc == TH_OK
              ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
              : rc;
@@ -318,8 +318,9 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
   th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
                       im->limits.line.bytes, im->share.line[k]);
   while (true) {
-    parsing->row.measured = im->type == TH_F32 &&
-                            th_rounding_wants(im->before.rows + im->own.count);
+    parsing->row.measured =
+        im->type == TH_F32 &&
+        th_text_row_rounding_wants(im->before.rows + im->own.count);
     TH_TRY(im->format->importer->next(im, k, end, &parsing->row, &more, err));
     if (!more)
       break;
@@ -340,7 +341,7 @@ static th_status list_known(const struct th_importing *im,
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < like->classes; k++)
-    parsing->known[k] = th_class_named(like->class_name[k]);
+    parsing->known[k] = th_text_row_class_named(like->class_name[k]);
   parsing->row.known = parsing->known;
   parsing->row.known_count = like->classes;
   return TH_OK;
@@ -481,7 +482,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
   if (rc == TH_OK)
     rc = check_parsed(im, &parsing, knows, err);
   if (rc == TH_OK)
-    rc = th_rounding_share(&im->rounding, im->comm, err);
+    rc = th_text_row_rounding_share(&im->rounding, im->comm, err);
   if (rc == TH_OK && im->format->importer->check != NULL)
     rc = im->format->importer->check(im, err);
   if (rc == TH_OK && im->assignment.weightless > 0)
@@ -554,7 +555,7 @@ static void end_thread(struct th_import_thread *thread)
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
-  th_rounding_free(&im->rounding);
+  th_text_row_rounding_free(&im->rounding);
   th_row_assignment_free(&im->assignment);
 }
 

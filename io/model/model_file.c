@@ -3,7 +3,7 @@
 #include "io/model/model_file.h"
 
 #include "base/memory.h"
-#include "io/dataset/attribute_groups.h"
+#include "io/dataset/attributes.h"
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/origin_file.h"

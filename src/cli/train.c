@@ -9,7 +9,7 @@
 #include "cli/shared/input.h"
 #include "cli/shared/wording.h"
 #include "io/files/interrupt.h"
-#include "io/import/text/quote.h"
+#include "io/import/text/text.h"
 #include "io/model/model_file.h"
 #include "ranks/comm.h"
 #include "ranks/team.h"
@@ -161,8 +161,8 @@ static void print_next(const struct session *session)
   const char *data = computed ? options->source : options->argument[0];
   char model_word[WORD];
   char data_word[WORD];
-  th_quote_shell_word(options->output, model_word, sizeof model_word);
-  th_quote_shell_word(data, data_word, sizeof data_word);
+  th_text_shell_word(options->output, model_word, sizeof model_word);
+  th_text_shell_word(data, data_word, sizeof data_word);
   fprintf(stderr, "next:    thresher evaluate %s %s%s\n", model_word,
           computed ? "--source " : "", data_word);
   fprintf(stderr, "         thresher inspect %s\n", model_word);

@@ -41,4 +41,16 @@ struct th_plan {
   double most_visits;   /* the same if no gap ends the run early; 0: none can */
 };
 
+/* --- Plans of solvers that read some attributes of each example, drawn at
+ * random. Local. */
+
+/* An error for a loss of labels. */
+th_status th_plan_sampled_check_loss(const struct th_config *config,
+                                     struct th_error *err);
+
+/* Fill in what a run reads, where budget, passes and batch are chosen: all but
+ * its memory. */
+void th_plan_sampled_fill(struct th_plan *plan,
+                          const struct th_plan_size *size);
+
 #endif

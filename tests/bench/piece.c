@@ -1,14 +1,14 @@
 /* piece.c - what it costs to look through the sparse pieces that are read
  *
  * piece DATASET.h5: every piece of it is read, hashed, looked through
- * (th_piece_check) and given to the gradient kernel, each the best of
- * REPEATS turns; prints nanoseconds per entry as JSON. Starts alone: what was
- * done with the counts before anything was looked at.
+ * (th_shard_read_piece_check) and given to the gradient kernel, each the best
+ * of REPEATS turns; prints nanoseconds per entry as JSON. Starts alone: what
+ * was done with the counts before anything was looked at.
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/piece.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/residency/dataset.h"
 #include "io/dataset/residency/dataset_store.h"
+#include "io/dataset/shard_read.h"
 #include "math/kernels/kernels.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 enum { REPEATS = 7 };
 
 struct turn {
-  double read; /* seconds: all of th_piece_read */
+  double read; /* seconds: all of th_shard_read_piece */
   double hash;
   double settle;
   double starts;
@@ -68,7 +68,7 @@ static double time_settle(struct bench *b, int64_t base, int64_t rows)
   piece.start = b->start;
   const uint16_t *count = lay_out_counts(b);
   double began = th_comm_clock();
-  bool good = th_piece_check(&piece, count, base, rows);
+  bool good = th_shard_read_piece_check(&piece, count, base, rows);
   double seconds = th_comm_clock() - began;
   if (!good || memcmp(piece.start, b->piece.start,
                       (size_t)(piece.runs + 1) * sizeof *piece.start) != 0)
@@ -176,7 +176,7 @@ static void measure(struct th_shard *shard, int64_t unit, int64_t group,
   struct bench b = {.shard = shard};
   struct turn best = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
   struct th_error err = {0};
-  b.room = room_of(th_piece_size(shard, unit, group, &b.piece), 1);
+  b.room = room_of(th_shard_read_piece_size(shard, unit, group, &b.piece), 1);
   if (b.piece.entries == 0) {
     free(b.room);
     return;
@@ -185,7 +185,8 @@ static void measure(struct th_shard *shard, int64_t unit, int64_t group,
   for (int k = 0; k < REPEATS; k++) {
     struct turn turn;
     double began = th_comm_clock();
-    if (th_piece_read(shard, unit, group, &b.piece, b.room, &err) != TH_OK)
+    if (th_shard_read_piece(shard, unit, group, &b.piece, b.room, &err) !=
+        TH_OK)
       give_up(err.text);
     turn.read = th_comm_clock() - began;
     for (int64_t r = 0; r < b.piece.runs; r++)

@@ -123,7 +123,7 @@ static void make_case(struct th_csv *csv, struct text *text, struct dice *dice)
   csv->attributes = 0;
   csv->counters = throw(dice, 8) == 0;
   csv->counter[0].column = throw(dice, csv->columns);
-  csv->class = th_class_named(throw(dice, 3) == 0 ? "A" : NULL);
+  csv->class = th_text_row_class_named(throw(dice, 3) == 0 ? "A" : NULL);
   for (int64_t k = 0; k < csv->columns; k++)
     csv->role[k] =
         k < 3 && k == place ? others[throw(dice, 3)] : csv->attributes++;

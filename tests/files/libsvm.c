@@ -183,9 +183,9 @@ static void test_classes(void)
   const uint32_t i2[] = {1};
   const double v2[] = {3.0};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct th_class class = th_class_named(cases[k].class);
+    struct th_class class = th_text_row_class_named(cases[k].class);
     int64_t length = (int64_t)strlen(cases[k].text);
-    CHECK(th_class_of(&class, cases[k].text, length) == cases[k].side);
+    CHECK(th_text_row_class_of(&class, cases[k].text, length) == cases[k].side);
   }
   check_good(&classes, "ALL 2:3", 1.0, 1, i2, v2);
   check_good(&classes, "\tAML 2:3 # ALL", -1.0, 1, i2, v2);

@@ -1,7 +1,7 @@
 /* piece.c - sparse pieces are taken and refused as a slow look says
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/piece.h"
 #include "check.h"
+#include "io/dataset/shard_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static bool settle(struct sample *s, int64_t rows)
   uint16_t *count =
       (uint16_t *)(void *)(s->start + s->piece.runs + 1) - s->piece.runs;
   memcpy(count, s->count, (size_t)s->piece.runs * sizeof *count);
-  return th_piece_check(&s->piece, count, BASE, rows);
+  return th_shard_read_piece_check(&s->piece, count, BASE, rows);
 }
 
 static void check_starts(const struct sample *s)

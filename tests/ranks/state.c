@@ -7,7 +7,7 @@
 
 #include "base/integer.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/driver/run.h"
 
 #include <stdlib.h>

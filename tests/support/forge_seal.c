@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
+#include "io/dataset/attributes.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
-#include "io/dataset/names.h"
 #include "io/dataset/row_groups.h"
 #include "io/files/hash.h"
 #include "ranks/partition.h"

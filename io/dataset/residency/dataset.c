@@ -4,12 +4,11 @@
 #include "io/dataset/residency/dataset.h"
 
 #include "base/memory.h"
-#include "io/dataset/attribute_groups.h"
+#include "io/dataset/attributes.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
-#include "io/dataset/names.h"
 #include "io/dataset/residency/dataset_store.h"
-#include "io/dataset/shard_check.h"
+#include "io/dataset/shard_read.h"
 #include "io/files/file.h"
 #include "io/files/output.h"
 #include "ranks/partition.h"
@@ -43,10 +42,10 @@ th_status th_dataset_names_of(struct th_dataset *dataset,
 {
   struct th_names names = {0};
   th_status rc = TH_OK;
-  TH_TRY(th_names_open(&names, &dataset->examples.h5,
-                       dataset->store.shape.attributes, err));
+  TH_TRY(th_attribute_names_open(&names, &dataset->examples.h5,
+                                 dataset->store.shape.attributes, err));
   for (int64_t k = 0; k < count; k++) {
-    const char *at = th_names_at(&names, attribute[k], err);
+    const char *at = th_attribute_names_at(&names, attribute[k], err);
     if (at == NULL) {
       rc = err->code;
       goto done;
@@ -55,7 +54,7 @@ th_status th_dataset_names_of(struct th_dataset *dataset,
     memcpy(name[k], at, names.width);
   }
 done:
-  th_names_close(&names);
+  th_attribute_names_close(&names);
   return rc;
 }
 
@@ -113,12 +112,12 @@ th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
   struct table table = {0};
   th_status rc = TH_OK;
   TH_TRY(fill_table(&table, name, count, err));
-  TH_TRY(th_names_open(&names, &dataset->examples.h5,
-                       dataset->store.shape.attributes, err));
+  TH_TRY(th_attribute_names_open(&names, &dataset->examples.h5,
+                                 dataset->store.shape.attributes, err));
   for (int64_t k = 0; k < count; k++)
     attribute[k] = TH_NAME_ABSENT;
   for (int64_t a = 0; a < names.count; a++) {
-    const char *at = th_names_at(&names, a, err);
+    const char *at = th_attribute_names_at(&names, a, err);
     if (at == NULL) {
       rc = err->code;
       goto done;
@@ -129,7 +128,7 @@ th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
     if (*name_entry(&table, name[k], strlen(name[k])) != k + 1)
       attribute[k] = TH_NAME_TWICE;
 done:
-  th_names_close(&names);
+  th_attribute_names_close(&names);
   free(table.entry);
   return rc;
 }
@@ -327,7 +326,7 @@ static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
   for (int64_t k = comm->rank; k < d->info.shards; k += comm->size) {
     struct th_shard_sum one;
     double began = th_comm_clock();
-    th_status rc = th_shard_check(&d->residency.shard[k], &one, err);
+    th_status rc = th_shard_read_all(&d->residency.shard[k], &one, err);
     th_residency_count(&d->residency, &d->residency.shard[k], began);
     if (rc != TH_OK)
       return rc;

@@ -3,7 +3,7 @@
 #include "io/dataset/residency/dataset_store.h"
 
 #include "base/integer.h"
-#include "io/dataset/piece.h"
+#include "io/dataset/shard_read.h"
 #include "io/files/mapping.h"
 #include "ranks/comm.h"
 
@@ -42,11 +42,11 @@ static th_status load_piece(struct th_dataset *d, const struct th_place *place,
   double began = th_comm_clock();
   th_status rc = TH_OK;
   int64_t bytes =
-      th_piece_size(place->shard, place->unit, place->group, &piece);
+      th_shard_read_piece_size(place->shard, place->unit, place->group, &piece);
   TH_TRY(th_cache_add(&d->residency.blocks, place->key, bytes,
                       th_residency_block_limit(&d->residency), room, err));
-  rc = th_piece_read(place->shard, place->unit, place->group, &piece, *room,
-                     err);
+  rc = th_shard_read_piece(place->shard, place->unit, place->group, &piece,
+                           *room, err);
   if (rc != TH_OK)
     th_cache_drop(&d->residency.blocks, place->key);
 done:
@@ -601,7 +601,7 @@ static th_status add_shard(struct th_dataset *d, struct th_shard *shard,
        g++)
     for (int64_t unit = 0; unit < shard->pieces; unit++) {
       struct th_piece piece;
-      th_piece_size(shard, unit, g, &piece);
+      th_shard_read_piece_size(shard, unit, g, &piece);
       add_piece_cost(&piece, cost);
     }
   th_residency_count(&d->residency, shard, began);

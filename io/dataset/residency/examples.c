@@ -4,10 +4,9 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "io/dataset/attribute_groups.h"
+#include "io/dataset/attributes.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
-#include "io/dataset/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -333,10 +332,10 @@ static th_status check_names(const struct th_examples *e,
   if (!th_h5_set_exists(h5, TH_D_NAMES))
     return TH_OK;
   TH_TRY(th_h5_set_get_texts(h5, TH_D_NAMES, attributes, &all, err));
-  TH_TRY(th_names_open(&names, h5, attributes, err));
+  TH_TRY(th_attribute_names_open(&names, h5, attributes, err));
   for (int64_t a = 0; a < attributes; a++) {
     th_fingerprint_name(&found, all[a], strlen(all[a]));
-    if (th_names_at(&names, a, err) == NULL) {
+    if (th_attribute_names_at(&names, a, err) == NULL) {
       rc = err->code;
       goto done;
     }
@@ -347,7 +346,7 @@ static th_status check_names(const struct th_examples *e,
         err, "%s: the names of attributes are not those it was written with",
         e->path);
 done:
-  th_names_close(&names);
+  th_attribute_names_close(&names);
   free(all);
   return rc;
 }

@@ -4,7 +4,8 @@
  * leave: units, and single attributes that are kept. A unit holds some
  * consecutive attributes on one row group. Only the attributes that are asked
  * for are read into it. A single run that is kept has a unit of its own, unless
- * it is used in place. A unit of sparse data is a piece (io/dataset/piece.h).
+ * it is used in place. A unit of sparse data is a piece
+ * (io/dataset/shard_read.h).
  *
  * A shard whose bytes the system has in memory is mapped, and the values of a
  * unit are used where they lie, without a copy. They count in the data set's

@@ -9,6 +9,7 @@
 #include "ranks/comm.h"
 
 #include <emmintrin.h>
+#include <stddef.h>
 
 /* An open text file; of a compressed one, its decompressed text. */
 struct th_text_file {
@@ -66,6 +67,7 @@ struct th_text_lines {
 void th_text_lines_begin(struct th_text_lines *lines,
                          const struct th_text_file *file, struct th_range range,
                          int64_t max_line, int64_t number);
+
 void th_text_lines_free(struct th_text_lines *lines);
 
 /* The next line; *more is false, and *line untouched, at the end of the range.
@@ -98,5 +100,10 @@ static inline int th_text_find_in_32(const char *p, __m128i wanted)
   found |= (unsigned long long)th_text_find_bits(p + 16, wanted) << 16;
   return __builtin_ctzll(found | 1ULL << 32);
 }
+
+/* The word in `text`, in quotes where a shell needs them, and as $'..' with the
+ * bytes of what a terminal would not show as octal numbers. Where size, at
+ * least 8, is too small, the word between the quotes is cut. Local. */
+const char *th_text_shell_word(const char *word, char *text, size_t size);
 
 #endif

@@ -1,15 +1,52 @@
-/* text_row.h - a line of a text file, and the example it holds
+/* text_row.h - a line of a text file, and the example it holds: its class, its
+ * values, and what these lose by being stored as f32
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEXT_ROW_H
 #define TH_TEXT_ROW_H
 
 #include "base/error.h"
 #include "data/slab.h"
-#include "io/import/text/class.h"
+#include "data/source.h"
+#include "ranks/comm.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* One class of a target against all others. Where a class is given, targets are
+ * names: a word, or a number in any form. */
+struct th_class {
+  const char *name; /* borrowed; NULL: no class is given */
+  bool is_number;
+  double value;
+};
+
+/* The classes that were met, each once, in ascending order. */
+enum { TH_CLASSES_KEPT = 32, TH_CLASS_ROOM = 48 };
+
+struct th_class_set {
+  int64_t count;
+  bool more; /* there were too many, or one that is too long */
+  char name[TH_CLASSES_KEPT][TH_CLASS_ROOM];
+  int64_t times[TH_CLASSES_KEPT]; /* how often each was met */
+};
+
+/* Local. */
+struct th_class th_text_row_class_named(const char *name);
+
+/* What a target's text says: +1 the class, -1 another one, 0 nothing, as a
+ * missing value does. The byte behind the text is readable and is no part of a
+ * number. Local. */
+int th_text_row_class_of(const struct th_class *wanted, const char *text,
+                         int64_t length);
+
+/* Add a class that was met so many times. Local. */
+void th_text_row_class_set_add(struct th_class_set *set, const char *text,
+                               int64_t length, int64_t times);
+
+/* What programs write for a value that is not there, or that is no number any
+ * more. Local. */
+bool th_text_row_is_missing(const char *text, int64_t length);
 
 /* Attributes of a text file are counted in 32 bits: at 32 bytes of statistics
  * each, more would not fit a master file. */
@@ -28,6 +65,7 @@ struct th_line {
 /* An example, in the type it will be stored in, but never packed. Reused from
  * line to line. */
 enum { TH_QUOTED = 48 };
+
 struct th_text_row {
   enum th_type type;
   double target;
@@ -50,14 +88,15 @@ struct th_text_row {
   int64_t lost_capacity;
 };
 
-/* Give the example the target +1, -1 or, for a missing one, 0: see th_class_of.
- * Local. */
+/* Give the example the target +1, -1 or, for a missing one, 0: see
+ * th_text_row_class_of. Local. */
 int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
                       const char *text, int64_t length);
 
 /* Make room for count entries; forget the old ones. Local. */
 th_status th_text_row_reset(struct th_text_row *row, int64_t count,
                             struct th_error *err);
+
 void th_text_row_free(struct th_text_row *row);
 
 /* Store entry k; false where the type cannot hold the value. Local. */
@@ -102,5 +141,34 @@ th_status th_text_row_number(const struct th_line *line, const char **cursor,
 th_status th_text_row_misfit(const struct th_line *line, const char *at,
                              char stop, enum th_type type,
                              struct th_error *err);
+
+/* The rounding errors of the rows that were measured. */
+struct th_rounding {
+  int64_t attributes; /* that were seen */
+  int64_t capacity;
+  double *error; /* per attribute: minus the lowest, then the highest */
+};
+
+/* True if a row of that number is to be measured: the first ones, and a share
+ * of the others, so that it takes no time. Local. */
+bool th_text_row_rounding_wants(int64_t row);
+
+/* Look at a row that was measured. Local. */
+th_status th_text_row_rounding_see(struct th_rounding *rounding,
+                                   const struct th_text_row *row,
+                                   struct th_error *err);
+
+/* Of all ranks. Collective. */
+th_status th_text_row_rounding_share(struct th_rounding *rounding,
+                                     struct th_comm *comm,
+                                     struct th_error *err);
+
+/* True if an attribute's values differ by errors of a notable part of their
+ * standard deviation as stored. An error that is the same everywhere, as that
+ * of a constant, is none. Local. */
+bool th_text_row_rounding_notable(const struct th_rounding *rounding,
+                                  int64_t attribute, double deviation);
+
+void th_text_row_rounding_free(struct th_rounding *rounding);
 
 #endif

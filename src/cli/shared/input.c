@@ -6,7 +6,7 @@
 #include "cli/shared/wording.h"
 #include "data/source.h"
 #include "io/dataset/format.h"
-#include "io/import/text/quote.h"
+#include "io/import/text/text.h"
 #include "io/model/model_file.h"
 #include "model/origin.h"
 #include "ranks/partition.h"
@@ -290,8 +290,8 @@ static th_status refuse_use(const char *path, enum th_text_use use,
                    "train",
                    path);
   name_data_set(path, name);
-  th_quote_shell_word(path, from, sizeof from);
-  th_quote_shell_word(name, to, sizeof to);
+  th_text_shell_word(path, from, sizeof from);
+  th_text_shell_word(name, to, sizeof to);
   if (use == TH_TEXT_TO_TRAIN)
     return th_fail(err, TH_EFORMAT,
                    "%s is text, not a data set; import it first: thresher "

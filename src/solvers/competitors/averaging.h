@@ -22,7 +22,7 @@
 #include "solvers/access/context.h"
 #include "solvers/access/support.h"
 #include "solvers/access/whole_rows.h"
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/competitors/looks.h"
 
 /* What the constants of a solver follow from. Replicated. */

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "base/integer.h"
 #include "ranks/partition.h"
-#include "solvers/access/sampled_plan.h"
 #include "solvers/algorithms.h"
 #include "solvers/competitors/dantzig.h"
 #include "solvers/competitors/looks.h"
 #include "solvers/competitors/selector.h"
+#include "solvers/plan.h"
 
 enum {
   MOST_BATCH = 64,     /* examples in a step by default, */
@@ -78,12 +78,12 @@ static th_status averaging_plan(struct th_plan *plan,
 {
   struct th_config *config = &plan->config;
   th_status rc;
-  TH_TRY(th_sampled_plan_check_loss(config, err));
+  TH_TRY(th_plan_sampled_check_loss(config, err));
   TH_TRY(check_budget(config, size->shape->attributes, err));
   choose_stream_passes(config);
   choose_batch(config, size->shape);
   plan->memory = common_memory(config, size);
-  th_sampled_plan_fill(plan, size);
+  th_plan_sampled_fill(plan, size);
 done:
   return rc;
 }
@@ -115,7 +115,7 @@ th_status th_dantzig_plan(struct th_plan *plan, const struct th_plan_size *size,
   struct th_config *config = &plan->config;
   int64_t d = size->shape->attributes;
   th_status rc;
-  TH_TRY(th_sampled_plan_check_loss(config, err));
+  TH_TRY(th_plan_sampled_check_loss(config, err));
   TH_TRY(check_budget(config, d, err));
   choose_stream_passes(config);
   if (config->rounds.growth == 0)
@@ -125,7 +125,7 @@ th_status th_dantzig_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->memory = common_memory(config, size) +
                  th_dantzig_pairs_bytes(d, size->owned) +
                  d * th_selector_bytes();
-  th_sampled_plan_fill(plan, size);
+  th_plan_sampled_fill(plan, size);
 done:
   return rc;
 }

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "solvers/access/context.h"
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/driver/train.h"
 
 #include <math.h>

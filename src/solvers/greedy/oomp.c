@@ -32,11 +32,11 @@
 #include "ranks/partition.h"
 #include "solvers/access/context.h"
 #include "solvers/access/gram.h"
-#include "solvers/access/sampled_plan.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/greedy/candidates.h"
 #include "solvers/greedy/descent.h"
+#include "solvers/plan.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -320,7 +320,7 @@ th_status th_oomp_plan(struct th_plan *plan, const struct th_plan_size *size,
 {
   struct th_config *config = &plan->config;
   const struct th_shape *shape = size->shape;
-  th_status rc = th_sampled_plan_check_loss(config, err);
+  th_status rc = th_plan_sampled_check_loss(config, err);
   if (rc != TH_OK)
     return rc;
   if (shape->weighted)

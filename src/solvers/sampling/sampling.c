@@ -30,8 +30,8 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "ranks/partition.h"
-#include "solvers/access/sampled_plan.h"
 #include "solvers/algorithms.h"
+#include "solvers/plan.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>
@@ -531,7 +531,7 @@ static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
 {
   choose_passes_and_batch(&plan->config, size->shape);
   plan->memory = sampling_memory(plan, size);
-  th_sampled_plan_fill(plan, size);
+  th_plan_sampled_fill(plan, size);
 }
 
 th_status th_sampling_plan(struct th_plan *plan,
@@ -540,7 +540,7 @@ th_status th_sampling_plan(struct th_plan *plan,
 {
   struct th_config *config = &plan->config;
   th_status rc;
-  TH_TRY(th_sampled_plan_check_loss(config, err));
+  TH_TRY(th_plan_sampled_check_loss(config, err));
   TH_TRY(choose_budget(config, size->shape->attributes, err));
   TH_TRY(check_step_options(config, err));
   fill_in(plan, size);
@@ -553,7 +553,7 @@ th_status th_online_plan(struct th_plan *plan, const struct th_plan_size *size,
 {
   struct th_config *config = &plan->config;
   th_status rc;
-  TH_TRY(th_sampled_plan_check_loss(config, err));
+  TH_TRY(th_plan_sampled_check_loss(config, err));
   TH_TRY(check_step_options(config, err));
   config->budget = size->shape->attributes;
   fill_in(plan, size);

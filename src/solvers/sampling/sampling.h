@@ -6,7 +6,7 @@
 #ifndef TH_SAMPLING_H
 #define TH_SAMPLING_H
 
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/sampling/learning.h"
 #include "solvers/sampling/reads.h"
 

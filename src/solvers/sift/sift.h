@@ -6,7 +6,7 @@
 #define TH_SIFT_H
 
 #include "data/latin.h"
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/predict/end.h"
 #include "solvers/sift/sift_evidence.h"
 #include "solvers/sift/sift_fit.h"

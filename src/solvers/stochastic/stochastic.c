@@ -10,7 +10,7 @@
  *     4    draw examples; theta = f'(x'b + b0; y) of each
  *     5    the screening rule looks at theta (screen_online.c)
  *     6    the update rule makes a step: b = prox of gamma_t lambda Omega at
- *          b - gamma_t theta x (updates.c, variance_reduced.c)
+ *          b - gamma_t theta x (updates.c)
  *     7  the screening rule drops attributes (screen_gap_safe.c,
  *        screen_online.c)
  *     8  end if the duality gap of the model itself is small enough

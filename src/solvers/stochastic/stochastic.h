@@ -5,8 +5,8 @@
  * mini-batches. Each rank forms its share of their predictions, and these are
  * summed over ranks. An update rule changes the coefficients, each at its
  * owner. From time to time a screening rule drops attributes. Rules are tables
- * of functions: update rules in updates.c and variance_reduced.c, screening
- * rules in screen_gap_safe.c and screen_online.c.
+ * of functions: update rules in updates.c, screening rules in screen_gap_safe.c
+ * and screen_online.c.
  *
  * All functions that do not say otherwise are collective.
  * SPDX-License-Identifier: MIT */
@@ -20,7 +20,7 @@
 #include "solvers/access/example_order.h"
 #include "solvers/access/row_caches.h"
 #include "solvers/access/support.h"
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/stochastic/coef.h"
 #include "solvers/stochastic/minibatch.h"
 #include "solvers/stochastic/pass.h"

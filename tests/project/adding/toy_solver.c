@@ -6,9 +6,9 @@
  * from them. A step does nothing but count.
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
-#include "solvers/access/sampled_plan.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
+#include "solvers/plan.h"
 
 #include <stdlib.h>
 
@@ -82,9 +82,9 @@ th_status th_toy_plan(struct th_plan *plan, const struct th_plan_size *size,
   config->batch = 1;
   config->passes = 1;
   config->validation = 0;
-  th_status rc = th_sampled_plan_check_loss(config, err);
+  th_status rc = th_plan_sampled_check_loss(config, err);
   if (rc == TH_OK)
-    th_sampled_plan_fill(plan, size);
+    th_plan_sampled_fill(plan, size);
   return rc;
 }
 

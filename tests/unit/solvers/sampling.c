@@ -9,7 +9,7 @@
 #include "problem.h"
 
 #include "ranks/comm.h"
-#include "solvers/algorithm.h"
+#include "solvers/algorithms.h"
 #include "solvers/driver/run.h"
 #include "solvers/sampling/sampling.h"
 

@@ -1,7 +1,7 @@
-/* sampled_plan.c - plans of solvers that read some attributes of each example,
+/* plan.c - plans of solvers that read some attributes of each example,
  * drawn at random
  * SPDX-License-Identifier: MIT */
-#include "solvers/access/sampled_plan.h"
+#include "solvers/plan.h"
 
 #include "base/elementary.h"
 #include "base/integer.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-th_status th_sampled_plan_check_loss(const struct th_config *config,
+th_status th_plan_sampled_check_loss(const struct th_config *config,
                                      struct th_error *err)
 {
   if (!th_loss_find(config->loss)->labels)
@@ -22,7 +22,7 @@ th_status th_sampled_plan_check_loss(const struct th_config *config,
 }
 
 /* A run of the storage is read if some example of its row group needs it. */
-void th_sampled_plan_fill(struct th_plan *plan, const struct th_plan_size *size)
+void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
 {
   const struct th_config *config = &plan->config;
   const struct th_shape *shape = size->shape;
