@@ -3,7 +3,6 @@
 #include "io/files/interrupt.h"
 #include "base/error.h"
 #include "check.h"
-#include "io/dataset/writer/folder.h"
 #include "io/files/output.h"
 #include "output_folder.h"
 
@@ -71,16 +70,20 @@ static void claim_all(bool ignored, int ready)
   char *path = NULL;
   int fd;
   int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
+  int inside = -1;
   signal(SIGHUP, ignored ? SIG_IGN : SIG_DFL);
   th_interrupt_hold();
   th_interrupt_start(0, 1, false);
   th_error_clear(&err);
   th_interrupt_pause(&twice[0]);
   th_interrupt_pause(&twice[1]);
-  bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
-              th_folder_make(at, ".a.shards.partial", 12) >= 0 &&
-              th_output_temporary_open(in_folder("a"), TH_FOR_TEXT, &path, &fd,
-                                       &err) == TH_OK;
+  bool good =
+      th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
+      mkdirat(at, ".a.shards.partial", 0700) == 0 &&
+      (inside = openat(at, ".a.shards.partial", O_RDONLY | O_DIRECTORY)) >= 0 &&
+      th_interrupt_own_folder(at, ".a.shards.partial", inside, 12) == 0 &&
+      th_output_temporary_open(in_folder("a"), TH_FOR_TEXT, &path, &fd, &err) ==
+          TH_OK;
   put(".a.shards.partial/00000.h5", "x");
   put(".a.shards.partial/00011.h5", "x");
   th_interrupt_resume(&twice[1]);

@@ -4,7 +4,7 @@
 #include "io/files/output.h"
 #include "base/error.h"
 #include "check.h"
-#include "io/dataset/writer/folder.h"
+#include "io/dataset/writer/writer.h"
 #include "output_folder.h"
 
 #include <fcntl.h>
@@ -211,23 +211,24 @@ static void test_lock(void)
   CHECK(names_in_folder() == 1);
 }
 
+/* Claim NAME.h5, whose shards would come to NAME.shards. */
 static void check_folder(const char *name, const char *words)
 {
   struct th_error err;
-  int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
+  char file[64];
+  snprintf(file, sizeof file, "%s.h5", name);
   th_error_clear(&err);
-  th_status rc = th_folder_check(at, "PLACE/", name, &err);
+  th_status rc = th_writer_check(in_folder(file), true, &err);
   if (words == NULL)
     CHECK(rc == TH_OK);
   else
     expect(rc, &err, words);
-  close(at);
 }
 
 static void remove_folder(const char *name)
 {
   int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
-  th_folder_remove(at, name);
+  th_writer_folder_remove(at, name);
   close(at);
 }
 
@@ -237,44 +238,45 @@ static void test_shard_folders(void)
                                         "000000.h5", ".hidden", "x00000.h5"};
   folder_start();
   check_folder("none", NULL);
-  mkdir(in_folder("s"), 0700);
+  mkdir(in_folder("s.shards"), 0700);
   check_folder("s", NULL);
-  put("s/00000.h5", "");
-  put("s/00011.h5", "");
-  put("s/123456.h5", "");
+  put("s.shards/00000.h5", "");
+  put("s.shards/00011.h5", "");
+  put("s.shards/123456.h5", "");
   check_folder("s", NULL);
   for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++) {
     char name[64];
     char words[128];
-    snprintf(name, sizeof name, "s/%s", foreign[k]);
-    snprintf(words, sizeof words, "PLACE/s holds %s, which is no shard",
+    snprintf(name, sizeof name, "s.shards/%s", foreign[k]);
+    snprintf(words, sizeof words, "s.shards holds %s, which is no shard",
              foreign[k]);
     put(name, "mine");
     check_folder("s", words);
-    remove_folder("s"); /* even so */
-    CHECK(holds(name, "mine") && !is_there("s/00011.h5"));
+    remove_folder("s.shards"); /* even so */
+    CHECK(holds(name, "mine") && !is_there("s.shards/00011.h5"));
     unlink(in_folder(name));
-    put("s/00011.h5", "");
+    put("s.shards/00011.h5", "");
   }
-  mkdir(in_folder("s/00003.h5"), 0700);
+  mkdir(in_folder("s.shards/00003.h5"), 0700);
   check_folder("s", "holds 00003.h5, which is no shard");
-  rmdir(in_folder("s/00003.h5"));
+  rmdir(in_folder("s.shards/00003.h5"));
   put("precious", "precious");
-  CHECK(symlink("../precious", in_folder("s/00003.h5")) == 0);
+  CHECK(symlink("../precious", in_folder("s.shards/00003.h5")) == 0);
   check_folder("s", "holds 00003.h5, which is no shard");
-  remove_folder("s");
-  CHECK(is_link("s/00003.h5") && holds("precious", "precious"));
-  unlink(in_folder("s/00003.h5"));
-  put("s/00001.h5", "mine");
-  CHECK(symlink("s", in_folder("way")) == 0);
+  remove_folder("s.shards");
+  CHECK(is_link("s.shards/00003.h5") && holds("precious", "precious"));
+  unlink(in_folder("s.shards/00003.h5"));
+  put("s.shards/00001.h5", "mine");
+  put("file.shards", "precious");
+  CHECK(symlink("s.shards", in_folder("way.shards")) == 0);
   check_folder("way", "it is a link or a file, not a folder of shards");
-  check_folder("precious", "it is a link or a file, not a folder of shards");
-  remove_folder("way");
-  remove_folder("precious");
-  CHECK(is_link("way") && holds("s/00001.h5", "mine"));
-  CHECK(holds("precious", "precious"));
-  remove_folder("s");
-  CHECK(!is_there("s"));
+  check_folder("file", "it is a link or a file, not a folder of shards");
+  remove_folder("way.shards");
+  remove_folder("file.shards");
+  CHECK(is_link("way.shards") && holds("s.shards/00001.h5", "mine"));
+  CHECK(holds("file.shards", "precious"));
+  remove_folder("s.shards");
+  CHECK(!is_there("s.shards"));
 }
 
 int main(void)

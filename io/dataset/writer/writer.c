@@ -1,4 +1,5 @@
-/* writer.c - writes a data set: claims names, finds shards, commits, aborts
+/* writer.c - writes a data set: claims names, finds shards, commits, aborts,
+ * and mends what a killed run has left
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/writer/writer.h"
 
@@ -6,13 +7,15 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "io/dataset/format.h"
+#include "io/dataset/master.h"
 #include "io/dataset/shard_write.h"
-#include "io/dataset/writer/folder.h"
 #include "io/files/file.h"
 #include "io/files/interrupt.h"
 #include "io/files/output.h"
+#include "io/hdf5/h5.h"
 #include "ranks/partition.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -20,7 +23,308 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* --- The folder of the shards while it is written ------------------------- */
+
+/* Names are relative to a folder's descriptor. A symbolic link in the place of
+ * a folder or of a shard is never followed. All of this is local. */
+
+/* DIR/NAME.h5 has its shards in DIR/NAME.shards. */
+struct folder {
+  char *path;  /* of the master */
+  char *place; /* its folder, with a slash, or "" */
+  int parent;  /* descriptor of that folder; -1: not open yet */
+  char *final; /* of the shards: final name, then while it is written, then of
+                  a replaced one */
+  char *partial;
+  char *old;
+};
+
+enum { DIGITS = 5, MOST_DIGITS = 6 };
+
+/* The number of a shard named NNNNN.h5, as by th_master_shard_path; -1: another
+ * name. */
+static int64_t shard_number(const char *name)
+{
+  size_t digits = strspn(name, "0123456789");
+  if (digits < DIGITS || digits > MOST_DIGITS ||
+      (digits > DIGITS && name[0] == '0') || strcmp(name + digits, ".h5") != 0)
+    return -1;
+  return strtoll(name, NULL, 10);
+}
+
+/* True if a name exists. */
+static bool folder_holds(int folder, const char *name)
+{
+  struct stat s;
+  return fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int open_subfolder(int folder, const char *name)
+{
+  return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* The next name except . and .. ; NULL: no more. */
+static const char *next_name(DIR *names)
+{
+  for (struct dirent *e = readdir(names); e != NULL; e = readdir(names))
+    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+      return e->d_name;
+  return NULL;
+}
+
+static bool is_shard(int inside, const char *name)
+{
+  struct stat s;
+  return shard_number(name) >= 0 &&
+         fstatat(inside, name, &s, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(s.st_mode);
+}
+
+/* Open a stream of the names in a folder, on a copy of its descriptor. */
+static DIR *open_names(int inside)
+{
+  int copy = fcntl(inside, F_DUPFD_CLOEXEC, 0);
+  DIR *names = copy < 0 ? NULL : fdopendir(copy);
+  if (names == NULL && copy >= 0)
+    close(copy);
+  if (names != NULL)
+    rewinddir(names);
+  return names;
+}
+
+static th_status check_only_shards(int inside, const char *path,
+                                   const char *name, struct th_error *err)
+{
+  DIR *names = open_names(inside);
+  if (names == NULL)
+    return th_fail(err, TH_EIO, "cannot look into %s%s: %s", path, name,
+                   strerror(errno));
+  const char *found = next_name(names);
+  while (found != NULL && is_shard(inside, found))
+    found = next_name(names);
+  if (found != NULL)
+    th_fail(err, TH_EIO,
+            "%s%s holds %s, which is no shard and would be lost; move it "
+            "away, or choose another name for the output",
+            path, name, found);
+  closedir(names);
+  return found != NULL ? TH_EIO : TH_OK;
+}
+
+/* An error unless the name does not exist or is a folder with nothing but
+ * shards (NNNNN.h5). The message has its path and the first other name in it.
+ * path: that of the parent folder, with its slash. */
+static th_status folder_check(int folder, const char *path, const char *name,
+                              struct th_error *err)
+{
+  if (!folder_holds(folder, name))
+    return TH_OK;
+  int inside = open_subfolder(folder, name);
+  if (inside < 0)
+    return th_fail(err, TH_EIO,
+                   "%s%s is in the way: %s; remove it, or choose another name "
+                   "for the output",
+                   path, name,
+                   errno == ELOOP || errno == ENOTDIR
+                       ? "it is a link or a file, not a folder of shards"
+                       : strerror(errno));
+  th_status rc = check_only_shards(inside, path, name, err);
+  close(inside);
+  return rc;
+}
+
+static int folder_enter(int folder, const char *name, int64_t shards)
+{
+  int inside = open_subfolder(folder, name);
+  if (inside < 0 || th_interrupt_own_folder(folder, name, inside, shards) == 0)
+    return inside;
+  int saved = errno;
+  close(inside);
+  errno = saved;
+  return -1;
+}
+
+/* Make the folder, or enter one that another rank has made. Returns its
+ * descriptor, registered as a folder of so many shards (io/files/interrupt.h),
+ * or -1 with errno. */
+static int folder_make(int folder, const char *name, int64_t shards)
+{
+  struct th_interrupt_pause pause;
+  int inside = -1;
+  th_interrupt_pause(&pause);
+  if (mkdirat(folder, name, 0777) == 0) {
+    inside = folder_enter(folder, name, shards);
+    int saved = errno;
+    if (inside < 0)
+      unlinkat(folder, name, AT_REMOVEDIR);
+    errno = saved;
+  }
+  th_interrupt_resume(&pause);
+  return inside;
+}
+
+/* From now on a signal removes a folder with its shards. Returns its
+ * descriptor, or -1 where there is none. */
+static int folder_own(int folder, const char *name)
+{
+  int64_t shards = 0;
+  int inside = open_subfolder(folder, name);
+  DIR *names = inside < 0 ? NULL : open_names(inside);
+  if (names == NULL) {
+    if (inside >= 0)
+      close(inside);
+    return -1;
+  }
+  for (const char *n = next_name(names); n != NULL; n = next_name(names))
+    if (shard_number(n) >= shards)
+      shards = shard_number(n) + 1;
+  closedir(names);
+  th_interrupt_own_folder(folder, name, inside, shards);
+  return inside;
+}
+
+/* Remove the shards in a folder, and then the folder if it is empty, and close
+ * its descriptor; -1: nothing. */
+static void folder_drop(int folder, const char *name, int inside)
+{
+  DIR *names = inside < 0 ? NULL : open_names(inside);
+  if (inside < 0)
+    return;
+  if (names != NULL) {
+    rewinddir(names);
+    for (const char *n = next_name(names); n != NULL; n = next_name(names))
+      if (is_shard(inside, n))
+        unlinkat(inside, n, 0);
+    closedir(names);
+  }
+  unlinkat(folder, name, AT_REMOVEDIR);
+  th_interrupt_own_forget(folder, name);
+  close(inside);
+}
+
+void th_writer_folder_remove(int folder, const char *name)
+{
+  folder_drop(folder, name, folder_own(folder, name));
+}
+
+/* --- The names of a data set that is written ------------------------------ */
+
+static th_status folder_names(struct folder *f, const char *path,
+                              struct th_error *err)
+{
+  const char *name = th_file_name(path);
+  int n = th_output_path_stem(name);
+  th_status rc = TH_OK;
+  TH_TRY(th_file_folder(path, &f->place, err));
+  TH_TRY(th_file_text(&f->path, err, "%s", path));
+  TH_TRY(th_file_text(&f->final, err, "%.*s.shards", n, name));
+  TH_TRY(th_file_text(&f->partial, err, ".%.*s.shards.partial", n, name));
+  TH_TRY(th_file_text(&f->old, err, ".%.*s.shards.old", n, name));
+done:
+  return rc;
+}
+
+static void folder_free(struct folder *f)
+{
+  if (f->parent >= 0)
+    close(f->parent);
+  TH_FREE(f->place, f->path, f->final, f->partial, f->old);
+}
+
+/* --- What a killed run has left of a data set: put back, or removed
+ *
+ * The folders of shards are renamed before the master is. Which folder a master
+ * belongs to is told by what the master says of its shards, never by which
+ * partial files happen to be there. A folder that no master is known to belong
+ * to is left alone. */
+
+/* Shard k in a folder is the one that a master names. */
+static bool is_written_shard(const struct folder *f, const char *folder,
+                             int64_t k, const struct th_shard_row *row)
+{
+  struct th_error ignored = {0};
+  struct th_h5 h5 = {0};
+  struct stat s;
+  uint64_t content = 0;
+  char *inside = NULL;
+  char *path = NULL;
+  th_status rc = th_file_text(&inside, &ignored, "%s%s", f->place, folder);
+  if (rc == TH_OK)
+    rc = th_master_shard_path(&path, inside, k, &ignored);
+  bool good =
+      rc == TH_OK && stat(path, &s) == 0 && S_ISREG(s.st_mode) &&
+      s.st_size == row->bytes &&
+      th_h5_open(&h5, path, path, &ignored) == TH_OK &&
+      th_h5_get_u64(&h5, "/", TH_A_CONTENT, &content, &ignored) == TH_OK &&
+      content == row->content;
+  th_h5_close(&h5, &ignored);
+  TH_FREE(inside, path);
+  return good;
+}
+
+/* A master, which need not be there, was written with the shards in a
+ * folder. */
+static bool master_fits(const struct folder *f, const char *master,
+                        const char *folder)
+{
+  struct th_master_info info = {0};
+  struct th_error ignored = {0};
+  bool good = folder_holds(f->parent, folder) &&
+              th_master_read(master, &info, &ignored) == TH_OK;
+  for (int64_t k = 0; good && k < info.shards; k++)
+    good = is_written_shard(f, folder, k, &info.shard[k]);
+  th_master_info_free(&info);
+  return good;
+}
+
+/* True if the shards under their final name are of a run that was killed before
+ * its master got one: the master is there as a partial file, and belongs to
+ * them. To be asked before the output is claimed, which removes that file. */
+static bool folder_headless(const struct folder *f)
+{
+  struct th_error ignored = {0};
+  struct stat s;
+  char *master = NULL;
+  bool found = th_file_text(&master, &ignored, "%s.%s.partial", f->place,
+                            th_file_name(f->path)) == TH_OK &&
+               lstat(f->path, &s) != 0 &&
+               !folder_holds(f->parent, f->partial) &&
+               master_fits(f, master, f->final);
+  free(master);
+  return found;
+}
+
+/* After a run that was killed while it renamed files: put back the shards that
+ * it was replacing, or remove them if the new master has its final name. An
+ * error if the master belongs to neither. With the output claimed. */
+static th_status folder_recover(const struct folder *f, struct th_error *err)
+{
+  if (!folder_holds(f->parent, f->old))
+    return TH_OK;
+  bool both = folder_holds(f->parent, f->final);
+  if (both && master_fits(f, f->path, f->final)) {
+    th_writer_folder_remove(f->parent, f->old);
+    return TH_OK;
+  }
+  if (both && !master_fits(f, f->path, f->old))
+    return th_fail(
+        err, TH_EIO,
+        "a run that was killed has left %s%s and %s%s, and %s belongs "
+        "to neither; remove the one that you do not want to keep",
+        f->place, f->final, f->place, f->old, f->path);
+  if (both) {
+    th_writer_folder_remove(f->parent, f->partial);
+    renameat(f->parent, f->final, f->parent, f->partial);
+  }
+  renameat(f->parent, f->old, f->parent, f->final);
+  return TH_OK;
+}
+
+/* --- Claims names, finds shards, aborts ----------------------------------- */
 
 struct th_writer {
   struct th_comm *comm; /* borrowed */
@@ -31,7 +335,7 @@ struct th_writer {
   int64_t needed;       /* bytes, about */
   bool force;
   struct th_output output; /* the master; rank 0 */
-  struct th_folder names;
+  struct folder names;
   int inside;   /* descriptor of names.partial, registered; -1: not ours */
   int64_t mine; /* shards of this rank: rank, rank + size, ... */
   struct th_shard_write *shard;
@@ -76,7 +380,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->mine = w->shards > comm->rank
                 ? (w->shards - comm->rank - 1) / comm->size + 1
                 : 0;
-  TH_TRY(th_folder_names(&w->names, path, err));
+  TH_TRY(folder_names(&w->names, path, err));
   TH_TRY(TH_NEW(&w->shard, w->mine, "the list of shards", err));
   for (int64_t k = 0; k < w->mine; k++)
     w->shard[k].file = -1;
@@ -119,25 +423,24 @@ static th_status claim_names(struct th_writer *w, struct th_error *err)
   th_status rc = TH_OK;
   w->names.parent = open(w->names.place[0] != '\0' ? w->names.place : ".",
                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  bool headless = w->names.parent >= 0 && th_folder_headless(&w->names);
+  bool headless = w->names.parent >= 0 && folder_headless(&w->names);
   TH_TRY(th_output_begin(&w->output, w->names.path, w->force, err));
   if (w->names.parent < 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", w->names.path,
                    strerror(errno));
   TH_TRY(check_twin(w, err));
   if (headless)
-    th_folder_remove(w->names.parent, w->names.final);
-  if (!w->force && th_folder_holds(w->names.parent, w->names.final))
+    th_writer_folder_remove(w->names.parent, w->names.final);
+  if (!w->force && folder_holds(w->names.parent, w->names.final))
     return th_fail(err, TH_EIO,
                    "%s%s exists; give {force} to overwrite it, or another name",
                    w->names.place, w->names.final);
-  TH_TRY(th_folder_check(w->names.parent, w->names.place, w->names.final, err));
-  TH_TRY(
-      th_folder_check(w->names.parent, w->names.place, w->names.partial, err));
-  TH_TRY(th_folder_check(w->names.parent, w->names.place, w->names.old, err));
+  TH_TRY(folder_check(w->names.parent, w->names.place, w->names.final, err));
+  TH_TRY(folder_check(w->names.parent, w->names.place, w->names.partial, err));
+  TH_TRY(folder_check(w->names.parent, w->names.place, w->names.old, err));
   /* we have the lock, so what lies there is of a killed run */
-  TH_TRY(th_folder_recover(&w->names, err));
-  th_folder_remove(w->names.parent, w->names.partial);
+  TH_TRY(folder_recover(&w->names, err));
+  th_writer_folder_remove(w->names.parent, w->names.partial);
   th_output_temporary_clean(w->names.path);
 done:
   return rc;
@@ -149,7 +452,7 @@ static th_status claim_folder(struct th_writer *w, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(claim_names(w, err));
   TH_TRY(th_file_space_check(w->names.path, w->needed, err));
-  w->inside = th_folder_make(w->names.parent, w->names.partial, w->shards);
+  w->inside = folder_make(w->names.parent, w->names.partial, w->shards);
   if (w->inside < 0)
     rc = th_fail(err, TH_EIO, "cannot make the folder %s%s: %s", w->names.place,
                  w->names.partial, strerror(errno));
@@ -163,7 +466,7 @@ static th_status enter_folder(struct th_writer *w, struct th_error *err)
   w->names.parent = open(w->names.place[0] != '\0' ? w->names.place : ".",
                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (w->names.parent >= 0)
-    w->inside = th_folder_enter(w->names.parent, w->names.partial, w->shards);
+    w->inside = folder_enter(w->names.parent, w->names.partial, w->shards);
   if (w->inside >= 0)
     return TH_OK;
   return th_fail(err, TH_EIO,
@@ -304,11 +607,11 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
 th_status th_writer_check(const char *path, bool force, struct th_error *err)
 {
   struct th_writer w = {.force = force, .output.file = -1, .names.parent = -1};
-  th_status rc = th_folder_names(&w.names, path, err);
+  th_status rc = folder_names(&w.names, path, err);
   if (rc == TH_OK)
     rc = claim_names(&w, err);
   th_output_abort(&w.output);
-  th_folder_free(&w.names);
+  folder_free(&w.names);
   return rc;
 }
 
@@ -326,7 +629,7 @@ void th_writer_abort(struct th_writer *writer)
   th_output_abort(&writer->output);
   th_shard_write_scratch_free(&writer->scratch);
   free(writer->shard);
-  th_folder_free(&writer->names);
+  folder_free(&writer->names);
   free(writer);
 }
 
@@ -411,7 +714,7 @@ static th_status cannot_rename(const struct th_writer *w, const char *from,
  * complete. */
 static th_status rename_all(struct th_writer *w, struct th_error *err)
 {
-  bool replaced = th_folder_holds(w->names.parent, w->names.final);
+  bool replaced = folder_holds(w->names.parent, w->names.final);
   if (replaced && renameat(w->names.parent, w->names.final, w->names.parent,
                            w->names.old) != 0)
     return cannot_rename(w, w->names.final, w->names.old, err);
@@ -429,7 +732,7 @@ static th_status rename_all(struct th_writer *w, struct th_error *err)
              w->names.partial);
   if (replaced)
     renameat(w->names.parent, w->names.old, w->names.parent, w->names.final);
-  th_folder_remove(w->names.parent, w->names.partial);
+  th_writer_folder_remove(w->names.parent, w->names.partial);
   return rc;
 }
 
@@ -444,9 +747,9 @@ static th_status give_names(struct th_writer *w, struct th_error *err)
   th_interrupt_pause(&pause);
   rc = rename_all(w, err);
   if (rc == TH_OK)
-    old = th_folder_own(w->names.parent, w->names.old);
+    old = folder_own(w->names.parent, w->names.old);
   th_interrupt_resume(&pause);
-  th_folder_drop(w->names.parent, w->names.old, old);
+  folder_drop(w->names.parent, w->names.old, old);
 done:
   return rc;
 }

@@ -52,12 +52,15 @@ th_status th_writer_check(const char *path, bool force, struct th_error *err);
 void th_writer_note(const struct th_writer *writer, char note[TH_LOCK_NOTE]);
 
 int64_t th_writer_shards(const struct th_writer *writer);
+
 bool th_writer_owns(const struct th_writer *writer, int64_t shard);
+
 struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard);
 
 /* The number of row groups, training groups first, then test groups; the rows
  * of one; its first stored row. */
 int64_t th_writer_groups(const struct th_writer *writer);
+
 struct th_rows th_writer_group(const struct th_writer *writer, int64_t group);
 
 /* The attributes of a chunk of a dense shard. Values are written by chunks. */
@@ -89,5 +92,9 @@ th_status th_writer_commit(struct th_writer *writer,
 
 /* Remove what was written. Local; every rank calls it. NULL is legal. */
 void th_writer_abort(struct th_writer *writer);
+
+/* Remove the shards in a folder, and then the folder if it is empty. Names that
+ * do not exist are no error. Local. */
+void th_writer_folder_remove(int parent, const char *name);
 
 #endif

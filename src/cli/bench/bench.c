@@ -7,7 +7,6 @@
 #include "cli/shared/json.h"
 #include "io/dataset/anew.h"
 #include "io/dataset/residency/dataset.h"
-#include "io/dataset/writer/folder.h"
 #include "io/dataset/writer/writer.h"
 #include "io/files/output.h"
 
@@ -130,7 +129,7 @@ th_status th_bench_set_open(struct th_bench_set *set, int64_t attributes,
     rc = th_anew_shard(shard, storage, TH_BENCH_ROWS, err);
   if (rc == TH_OK)
     rc = open_bench_set(set, path, shard, memory, err);
-  th_folder_remove(AT_FDCWD, shards);
+  th_writer_folder_remove(AT_FDCWD, shards);
   unlink(path);
   rmdir(folder);
   return rc;

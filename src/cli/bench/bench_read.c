@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "cli/bench/bench.h"
-#include "io/dataset/writer/folder.h"
 #include "io/dataset/writer/writer.h"
 #include "io/import/import.h"
 #include "solvers/driver/train.h"
@@ -63,7 +62,7 @@ static void remove_all(const struct place *place)
 {
   if (place->folder[0] == '\0')
     return;
-  th_folder_remove(AT_FDCWD, place->shards);
+  th_writer_folder_remove(AT_FDCWD, place->shards);
   unlink(place->output);
   unlink(place->text);
   rmdir(place->folder);

@@ -85,6 +85,7 @@ static inline bool th_end_chooses(const struct th_config *config)
  */
 th_status th_end_rows(struct th_end *end, struct th_context *context,
                       int64_t passes, int64_t screens, struct th_error *err);
+
 /* Local. */
 void th_end_rows_free(struct th_end *end);
 
@@ -144,7 +145,7 @@ struct th_end_work {
   double *strict;           /* held: of the strict support */
   double *null;             /* held: of the mean */
   int64_t *points;          /* TH_MIXES x (folds + 1): lambdas of each path */
-  int64_t size[TH_NETS];    /* attributes of nets, see th_end_sizes */
+  int64_t size[TH_NETS];    /* attributes of nets, see sizes_fold in end.c */
   struct th_end_model net;  /* the chosen net */
   int64_t net_step;         /* the lambda of the chosen net in its mix */
   struct th_end_model best; /* the strict support on all rows */
@@ -164,21 +165,6 @@ th_end_list_of(const struct th_end_work *w, int64_t f)
   return own->attribute != NULL ? own : &w->list[w->end->folds];
 }
 
-/* The rows that tell how large nets are: all rows if folds have lists of their
- * own, else those outside the held-out part. */
-static inline int64_t th_end_sizes(const struct th_end_work *w)
-{
-  return w->end->folds == 1 ? 0 : w->end->folds;
-}
-
-/* How many lambdas the path of a mix without fold f has got; f = folds: that on
- * all rows. Local. */
-static inline int64_t *th_end_points(const struct th_end_work *w, int mix,
-                                     int64_t f)
-{
-  return &w->points[mix * (w->end->folds + 1) + f];
-}
-
 /* Read targets and weights of all training examples, and reserve room for all
  * arrays over rows. Local. */
 th_status th_end_rows_reserve(struct th_end_work *w, struct th_error *err);
@@ -189,9 +175,6 @@ th_status th_end_rows_fetch_lists(struct th_end_work *w,
                                   struct th_marginal *scores,
                                   const struct th_support *support,
                                   struct th_error *err);
-
-/* The share of norm1 in the nets of a mix. Local. */
-double th_end_nets_mix(int64_t mix);
 
 /* The candidates for the strict support on all rows: the list or, in large
  * data, the members of S. */
@@ -204,6 +187,7 @@ th_end_members(const struct th_end_work *w, const struct th_end_list *members)
 /* Room for `size` members. Local. */
 th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
                                struct th_error *err);
+
 void th_end_model_free(struct th_end_model *model);
 
 /* Pick the columns of a list from those of all; the caller frees *out. Local.
@@ -216,26 +200,13 @@ th_status th_end_pick(const struct th_end_work *w,
 /* weight[rows] without the rows of fold f. Local. */
 th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
                        struct th_error *err);
+
 /* How many different examples of equal weight tell as much as these rows, of
  * which one chooses for all that are equal, with their mean weight. Their
  * number says nothing: examples of few values are equal by chance. Local. */
 double th_end_rows_effective(const double *weight, const int64_t *equal,
                              int64_t rows);
 
-/* *goes_on: a mix is worth its other paths. Of its path without the first fold,
- * the best prediction of this fold is not far behind that of the mix before
- * (th_choice_trails), or this cannot be told of so few rows, or the paths are
- * short. Local. */
-th_status th_end_goes_on(const struct th_end_work *w, int mix, bool *goes_on,
-                         struct th_error *err);
-
-/* Elastic nets on the lists, without each fold and on all rows (end_nets.c).
- * Collective. */
-th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
-                      struct th_error *err);
-/* Fit the chosen net again, to the precision of its reported loss. Local. */
-th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
-                           struct th_error *err);
 /* The strict support, without each fold and on all rows, and the mean
  * (end_strict.c). Collective. */
 th_status th_end_strict(struct th_end_work *w, const struct th_support *support,

@@ -3,12 +3,314 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sampling/learning.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
+#include "math/discrete.h"
 #include "ranks/partition.h"
+#include "solvers/access/context.h"
+#include "solvers/access/support.h"
+#include "solvers/sampling/ball.h"
 #include "solvers/solver_table.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+
+/* --- Numbers of cells that every rank knows ------------------------------- */
+
+int64_t th_learning_cells_count(const struct th_context *context)
+{
+  int64_t attributes = th_source_shape(context->source)->attributes;
+  return th_integer_ceil_divide(attributes, TH_CELL);
+}
+
+struct th_range th_learning_cells_owned(const struct th_context *context)
+{
+  struct th_range owned = context->owned;
+  return (struct th_range){th_integer_ceil_divide(owned.first, TH_CELL),
+                           th_integer_ceil_divide(owned.last, TH_CELL)};
+}
+
+double th_learning_cells_sum(const struct th_context *context,
+                             const double *value, double *sum)
+{
+  struct th_range owned = context->owned;
+  int64_t cells = th_learning_cells_count(context);
+  double all = 0;
+  for (int64_t c = 0; c < cells; c++)
+    sum[c] = 0;
+  for (int64_t j = owned.first; j < owned.last; j++)
+    sum[j / TH_CELL] += value[j - owned.first];
+  th_comm_share_numbers(context->comm, sum, (size_t)cells);
+  for (int64_t c = 0; c < cells; c++)
+    all += sum[c];
+  return all;
+}
+
+void th_learning_cells_share(const struct th_context *context,
+                             const struct th_sum_tree *owned,
+                             struct th_sum_tree *all)
+{
+  struct th_range mine = th_learning_cells_owned(context);
+  double *leaf = all->level[0];
+  for (int64_t c = 0; c < all->leaves; c++)
+    leaf[c] = c >= mine.first && c < mine.last
+                  ? th_discrete_top(owned, c - mine.first)
+                  : 0;
+  th_comm_share_numbers(context->comm, leaf, (size_t)all->leaves);
+  th_discrete_refresh(all);
+}
+
+/* --- The iterate ---------------------------------------------------------- */
+
+enum { CELL_LEVELS = 2, ARRAYS = 4 };
+
+static const double roomier = 1.5; /* of a start that does not fit */
+
+int64_t th_learning_iterate_bytes(void)
+{
+  return (ARRAYS + 2) * (int64_t)sizeof(double);
+}
+
+/* Room for all. Local. Release with iterate_free. */
+static th_status iterate_init(struct th_iterate *w,
+                              const struct th_context *context,
+                              const struct th_ball *ball, struct th_error *err)
+{
+  int64_t count = th_range_count(context->owned);
+  const char *what = "coefficients";
+  th_status rc;
+  *w = (struct th_iterate){.ball = ball,
+                           .scale = context->scale,
+                           .count = count,
+                           .useful =
+                               th_source_shape(context->source)->attributes -
+                               context->left_out};
+  TH_TRY(TH_NEW(&w->at, count, what, err));
+  TH_TRY(th_discrete_init(&w->size, count, CELL_LEVELS, err));
+  TH_TRY(th_discrete_init(&w->all, th_learning_cells_count(context),
+                          TH_SUM_LEVELS - 1, err));
+done:
+  return rc;
+}
+
+static void iterate_free(struct th_iterate *w)
+{
+  TH_FREE(w->at, w->chosen);
+  th_discrete_free(&w->size);
+  th_discrete_free(&w->all);
+}
+
+static double *double_at(struct th_iterate_place *at, size_t offset)
+{
+  return (double *)(void *)((char *)at + offset);
+}
+
+/* The state of attributes, number by number. */
+static void describe_places(struct th_iterate *w, struct th_range owned,
+                            struct th_state *state)
+{
+  static const struct {
+    const char *name;
+    size_t offset;
+  } part[] = {{"position", offsetof(struct th_iterate_place, position)},
+              {"average", offsetof(struct th_iterate_place, average)},
+              {"settled", offsetof(struct th_iterate_place, settled)}};
+  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+    double *number = th_state_scratch(state, w->count);
+    for (int64_t a = 0; a < w->count && number != NULL; a++)
+      number[a] = *double_at(&w->at[a], part[k].offset);
+    th_state_spread(state, part[k].name, TH_STATE_F64, number, 1, owned);
+    for (int64_t a = 0; a < w->count && number != NULL && th_state_puts(state);
+         a++)
+      *double_at(&w->at[a], part[k].offset) = number[a];
+  }
+}
+
+/* Its state: positions, averages and the frame. What follows from them is
+ * computed by th_learning_iterate_derive. Local. */
+static void iterate_describe(struct th_iterate *w,
+                             const struct th_context *context,
+                             struct th_state *state)
+{
+  th_state_enter(state, "iterate");
+  TH_STATE_ONE(state, &w->frame, radius);
+  TH_STATE_ONE(state, &w->frame, factor);
+  TH_STATE_ONE(state, &w->frame, shift);
+  TH_STATE_ONE(state, w, passed);
+  TH_STATE_ONE(state, w, examples);
+  TH_STATE_ONE(state, w, weight);
+  describe_places(w, context->owned, state);
+  th_state_leave(state);
+}
+
+/* u and size of an attribute. Local. */
+static void derive_one(struct th_iterate *w, int64_t a)
+{
+  if (w->scale[a] == 0)
+    return;
+  w->at[a].u = w->ball->direction(&w->frame, w->at[a].position);
+  w->size.level[0][a] = w->ball->size(&w->frame, w->at[a].position);
+}
+
+void th_learning_iterate_share(struct th_iterate *w,
+                               const struct th_context *context)
+{
+  th_learning_cells_share(context, &w->size, &w->all);
+}
+
+void th_learning_iterate_derive(struct th_iterate *w,
+                                const struct th_context *context)
+{
+  for (int64_t a = 0; a < w->count; a++)
+    derive_one(w, a);
+  th_discrete_refresh(&w->size);
+  th_learning_iterate_share(w, context);
+}
+
+void th_learning_iterate_pass(struct th_iterate *w, int64_t examples)
+{
+  w->examples += (double)examples;
+  double weight = (double)examples * (w->rises ? w->examples : 1);
+  w->passed += weight * w->frame.factor;
+  w->weight += weight;
+}
+
+static void settle_average(struct th_iterate *w, int64_t a)
+{
+  w->at[a].average += w->at[a].u * (w->passed - w->at[a].settled);
+  w->at[a].settled = w->passed;
+}
+
+void th_learning_iterate_move(struct th_iterate *w, int64_t a, double step,
+                              double gradient)
+{
+  settle_average(w, a);
+  w->at[a].position =
+      w->ball->move(&w->frame, w->at[a].position, step, gradient);
+  derive_one(w, a);
+  th_discrete_update(&w->size, a);
+}
+
+void th_learning_iterate_project(struct th_iterate *w,
+                                 const struct th_context *context,
+                                 bool *derived)
+{
+  double total = th_discrete_top(&w->all, 0);
+  *derived = false;
+  if (!isfinite(total)) { /* th_learning_check */
+    w->frame.factor = NAN;
+    return;
+  }
+  *derived = w->ball->project(&w->frame, total);
+  if (!*derived)
+    return;
+  struct th_ball_frame before = w->frame;
+  w->frame = w->ball->reframe(&before, total);
+  for (int64_t a = 0; a < w->count; a++) {
+    settle_average(w, a);
+    w->at[a].settled = 0;
+    w->at[a].position = w->ball->rebase(&before, w->at[a].position);
+  }
+  w->passed = 0;
+  th_learning_iterate_derive(w, context);
+  w->ball->project(&w->frame, th_discrete_top(&w->all, 0));
+}
+
+/* Begin a new average. Local. */
+static void iterate_average_anew(struct th_iterate *w)
+{
+  w->passed = 0;
+  w->examples = 0;
+  w->weight = 0;
+  for (int64_t a = 0; a < w->count; a++) {
+    w->at[a].average = 0;
+    w->at[a].settled = 0;
+  }
+}
+
+/* The ball holds the start with some room. */
+static void widen_ball(struct th_iterate *w, const double *start, int64_t size)
+{
+  struct th_ball_frame *frame = &w->frame;
+  double norm = w->ball->norm_of(start, size);
+  frame->radius = fmax(frame->radius, roomier * norm);
+}
+
+/* Set w to the configured start, or to 0, in a ball of that radius. The ball
+ * grows if the start does not fit. Collective. */
+static th_status iterate_start(struct th_iterate *w, struct th_context *context,
+                               double radius, struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct th_support start = {0};
+  th_status rc = TH_OK;
+  w->frame = (struct th_ball_frame){.radius = radius, .factor = 1};
+  int64_t size = config->start.coef != NULL ? config->start.size : 0;
+  rc = TH_GROW(&w->chosen, &w->room, size, "the start", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < size; k++)
+    w->chosen[k] = (struct th_index_value){config->start.support[k],
+                                           config->start.coef[k]};
+  TH_TRY(th_support_assign(&start, context, w->chosen, size, err));
+  for (int64_t k = 0; k < size; k++)
+    start.coef[k] = start.scale[k] > 0 ? start.coef[k] / start.scale[k] : 0;
+  widen_ball(w, start.coef, size);
+  double total = w->ball->total(&w->frame, start.coef, size, w->useful);
+  struct th_range mine = th_support_owned(&start, context->owned);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    w->at[start.attribute[k] - context->owned.first].position =
+        w->ball->position(&w->frame, start.coef[k], total);
+  th_learning_iterate_derive(w, context);
+  w->ball->project(&w->frame, th_discrete_top(&w->all, 0));
+done:
+  th_support_free(&start);
+  return rc;
+}
+
+/* The coefficients of this rank that are not 0. Local. */
+static th_status choose_nonzeros(struct th_iterate *w, int64_t first,
+                                 int64_t *chosen, struct th_error *err)
+{
+  *chosen = 0;
+  th_status rc = TH_GROW(&w->chosen, &w->room, w->count, "the support", err);
+  for (int64_t a = 0; a < w->count && rc == TH_OK; a++) {
+    double value = th_learning_iterate_coef(w, a);
+    if (w->weight > 0)
+      value = (w->at[a].average + w->at[a].u * (w->passed - w->at[a].settled)) /
+              w->weight;
+    if (value != 0 && w->scale[a] != 0)
+      w->chosen[(*chosen)++] = (struct th_index_value){first + a, value};
+  }
+  return rc;
+}
+
+/* Make a support of the averages that are not 0; of w itself while nothing has
+ * been averaged. Collective. */
+static th_status iterate_publish(struct th_iterate *w,
+                                 struct th_context *context,
+                                 struct th_support *support,
+                                 struct th_error *err)
+{
+  int64_t bytes = 0;
+  int64_t *counts = NULL;
+  void *all = NULL;
+  int64_t chosen = 0;
+  int64_t total = 0;
+  th_status rc = choose_nonzeros(w, context->owned.first, &chosen, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&counts, context->comm->size, "the support", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  bytes = chosen * (int64_t)sizeof *w->chosen;
+  TH_TRY(th_comm_gather(context->comm, w->chosen, bytes, counts, &all, err));
+  for (int r = 0; r < context->comm->size; r++)
+    total += counts[r] / (int64_t)sizeof *w->chosen;
+  TH_TRY(th_support_assign(support, context, all, total, err));
+  support->intercept = 0;
+done:
+  TH_FREE(counts, all);
+  return rc;
+}
 
 /* --- Second moments of the attributes, known or estimated ----------------- */
 
@@ -17,7 +319,7 @@ static th_status reserve_moments(struct th_moments *m,
                                  struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
-  int64_t cells = th_iterate_cells_count(context);
+  int64_t cells = th_learning_cells_count(context);
   th_status rc;
   TH_TRY(TH_NEW(&m->second, count, "second moments", err));
   TH_TRY(TH_NEW(&m->square, count, "second moments", err));
@@ -41,7 +343,7 @@ static double count_shown(struct th_moments *m,
     double times = most > 0 && isfinite(most) ? n * m->second[a] / most : 1;
     m->work[a] = context->scale[a] != 0 ? fmin(times, 1) : 0;
   }
-  return th_iterate_cells_sum(context, m->work, m->cell);
+  return th_learning_cells_sum(context, m->work, m->cell);
 }
 
 /* Read the moments of the training examples from the source's statistics.
@@ -54,7 +356,7 @@ static th_status init_moments(struct th_moments *moments,
   th_status rc = reserve_moments(moments, context, err);
   if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
     return rc;
-  moments->sum = th_iterate_cells_sum(context, moments->second, moments->cell);
+  moments->sum = th_learning_cells_sum(context, moments->second, moments->cell);
   for (int64_t a = 0; a < count; a++)
     moments->largest = fmax(moments->largest, moments->second[a]);
   context->comm->ops->max_f64(context->comm, &moments->largest, 1);
@@ -90,8 +392,8 @@ struct average {
 static struct average average_of(struct th_moments *m,
                                  const struct th_context *context, double prior)
 {
-  double square = th_iterate_cells_sum(context, m->square, m->cell);
-  double hits = th_iterate_cells_sum(context, m->hits, m->cell);
+  double square = th_learning_cells_sum(context, m->square, m->cell);
+  double hits = th_learning_cells_sum(context, m->hits, m->cell);
   struct average average = {hits > 0 ? prior * square / hits : 0, prior};
   return average;
 }
@@ -116,7 +418,7 @@ static double smooth_out(struct th_moments *m, const struct th_context *context,
   int64_t count = context->owned.last - context->owned.first;
   int64_t useful =
       th_source_shape(context->source)->attributes - context->left_out;
-  double sum = th_iterate_cells_sum(context, value, m->cell);
+  double sum = th_learning_cells_sum(context, value, m->cell);
   double mean = sum > 0 ? sum / (double)useful : 1;
   for (int64_t a = 0; a < count; a++)
     if (context->scale[a] != 0)
@@ -144,7 +446,7 @@ double th_learning_masses(struct th_learning *learning,
         ball->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
   }
   double norm =
-      ball->moment_norm(th_iterate_cells_sum(context, m->work, m->cell));
+      ball->moment_norm(th_learning_cells_sum(context, m->work, m->cell));
   smooth_out(m, context, care.smooth, mass);
   smooth_out(m, context, care.smooth, root);
   return norm;
@@ -253,7 +555,7 @@ static void describe_steps(struct th_steps *steps, struct th_range owned,
 void th_learning_free(struct th_learning *learning)
 {
   free_moments(&learning->moments);
-  th_iterate_free(&learning->w);
+  iterate_free(&learning->w);
   free_steps(&learning->steps);
   th_support_free(&learning->support);
   th_context_all_targets_free(&learning->targets);
@@ -265,7 +567,7 @@ static th_status reserve(struct th_learning *l, struct th_context *context,
 {
   int64_t owned = th_range_count(context->owned);
   th_status rc;
-  TH_TRY(th_iterate_init(&l->w, context, l->ball, err));
+  TH_TRY(iterate_init(&l->w, context, l->ball, err));
   TH_TRY(init_steps(&l->steps, context->config, owned, err));
   TH_TRY(th_context_all_targets_init(&l->targets, context, err));
 done:
@@ -308,8 +610,8 @@ th_status th_learning_init(struct th_learning *learning,
   TH_TRY(th_agree(context->comm, rc, err));
   learning->w.rises = context->config->eta == 0;
   TH_TRY(init_moments(&learning->moments, context, err));
-  TH_TRY(th_iterate_start(&learning->w, context,
-                          choose_radius(learning, context), err));
+  TH_TRY(iterate_start(&learning->w, context, choose_radius(learning, context),
+                       err));
 done:
   return rc;
 }
@@ -333,7 +635,7 @@ void th_learning_begin(struct th_learning *learning,
 {
   begin_steps(&learning->steps, context->config, learning->ball,
               &learning->w.frame, theory);
-  th_iterate_average_anew(&learning->w);
+  iterate_average_anew(&learning->w);
 }
 
 bool th_learning_is_over(const struct th_learning *learning)
@@ -357,7 +659,7 @@ th_status th_learning_check(const struct th_learning *learning,
 th_status th_learning_publish(struct th_learning *learning,
                               struct th_context *context, struct th_error *err)
 {
-  return th_iterate_publish(&learning->w, context, &learning->support, err);
+  return iterate_publish(&learning->w, context, &learning->support, err);
 }
 
 void th_learning_describe(struct th_learning *learning,
@@ -366,7 +668,7 @@ void th_learning_describe(struct th_learning *learning,
 {
   TH_STATE_ONE(state, learning, loss);
   describe_moments(&learning->moments, context, state);
-  th_iterate_describe(&learning->w, context, state);
+  iterate_describe(&learning->w, context, state);
   describe_steps(&learning->steps, context->owned, state);
   th_support_describe(&learning->support, "support", state);
 }

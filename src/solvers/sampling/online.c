@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "solvers/access/whole_rows.h"
 #include "solvers/algorithms.h"
-#include "solvers/sampling/iterate.h"
 #include "solvers/sampling/learning.h"
 #include "solvers/solver_table.h"
 
@@ -55,7 +54,7 @@ static th_status reserve(struct online *s, struct th_context *context,
   TH_TRY(TH_NEW(&s->coef, places, what, err));
   TH_TRY(TH_NEW(&s->gradient, places, what, err));
   TH_TRY(TH_NEW(&s->square, owned, what, err));
-  TH_TRY(TH_NEW(&s->cell, th_iterate_cells_count(context), what, err));
+  TH_TRY(TH_NEW(&s->cell, th_learning_cells_count(context), what, err));
 done:
   return rc;
 }
@@ -72,7 +71,7 @@ static th_status bound_predictions(struct online *s, struct th_context *context,
     s->square[a] = context->bound[a] * context->bound[a];
     longest = fmax(longest, context->bound[a]);
   }
-  double sum = th_iterate_cells_sum(context, s->square, s->cell);
+  double sum = th_learning_cells_sum(context, s->square, s->cell);
   context->comm->ops->max_f64(context->comm, &longest, 1);
   if (!s->learning.ball->largest)
     longest = sqrt(sum);
@@ -147,7 +146,7 @@ static void add_whole_norm(struct online *s, struct th_context *context)
   if (s->learning.ball->largest)
     context->comm->ops->max_f64(context->comm, &largest, 1);
   else
-    largest = th_iterate_cells_sum(context, s->square, s->cell);
+    largest = th_learning_cells_sum(context, s->square, s->cell);
   th_learning_add_square(&s->learning, largest);
 }
 
@@ -158,14 +157,14 @@ static void descend_gradient(struct online *s, struct th_context *context)
   bool derived;
   if (learning->steps.by == TH_ADAGRAD_NORM)
     add_whole_norm(s, context);
-  th_iterate_pass(&learning->w, s->whole.rows);
+  th_learning_iterate_pass(&learning->w, s->whole.rows);
   for (int64_t place = 0; place < s->whole.active.count; place++) {
     int64_t a = owned_place(s, context, place);
     double step = th_learning_step(learning, a, s->gradient[place]);
-    th_iterate_move(&learning->w, a, step, s->gradient[place]);
+    th_learning_iterate_move(&learning->w, a, step, s->gradient[place]);
   }
-  th_iterate_share(&learning->w, context);
-  th_iterate_project(&learning->w, context, &derived);
+  th_learning_iterate_share(&learning->w, context);
+  th_learning_iterate_project(&learning->w, context, &derived);
 }
 
 static th_status step(void *state, struct th_context *context, bool *more,
@@ -177,8 +176,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   for (int64_t place = 0; place < s->whole.active.count; place++)
-    s->coef[place] =
-        th_iterate_coef(&s->learning.w, owned_place(s, context, place));
+    s->coef[place] = th_learning_iterate_coef(&s->learning.w,
+                                              owned_place(s, context, place));
   th_status rc = /* lines 2 and 3 */
       th_whole_rows_predict(&s->whole, context, s->coef, s->reach, err);
   if (rc != TH_OK)
@@ -206,7 +205,7 @@ static void describe(void *state, struct th_context *context,
   th_learning_describe(&s->learning, context, list);
   if (!th_state_puts(list) || !th_state_agree(list, context->comm))
     return;
-  th_iterate_derive(&s->learning.w, context);
+  th_learning_iterate_derive(&s->learning.w, context);
   th_state_note(list, th_whole_rows_resume(&s->whole, list->err));
 }
 

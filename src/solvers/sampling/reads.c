@@ -8,7 +8,7 @@
 #include "math/discrete.h"
 #include "ranks/partition.h"
 #include "solvers/access/context.h"
-#include "solvers/sampling/iterate.h"
+#include "solvers/sampling/learning.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -40,11 +40,11 @@ th_status th_reads_draws_init(struct th_draws *draws,
                               struct th_error *err)
 {
   int64_t count = th_range_count(context->owned);
-  int64_t cells = th_iterate_cells_count(context);
+  int64_t cells = th_learning_cells_count(context);
   const char *what = "draws of attributes";
   th_status rc;
   *draws = (struct th_draws){.seed = context->config->seed,
-                             .cells = th_iterate_cells_owned(context),
+                             .cells = th_learning_cells_owned(context),
                              .first = context->owned.first,
                              .cell = {.count = cells}};
   TH_TRY(TH_NEW(&draws->cell.place, cells, what, err));
@@ -81,7 +81,7 @@ th_status th_reads_draws_set(struct th_draws *draws,
                              struct th_error *err)
 {
   int64_t count = th_range_count(context->owned);
-  double sum = th_iterate_cells_sum(context, draws->weight, draws->work);
+  double sum = th_learning_cells_sum(context, draws->weight, draws->work);
   if (!(sum > 0 && isfinite(sum)))
     return th_fail(
         err, TH_EDATA,
@@ -118,7 +118,7 @@ void th_reads_draws_weigh_all(struct th_draws *draws,
   for (int64_t a = 0; a < draws->mass.leaves; a++)
     draws->mass.level[0][a] = mass_of(draws, a, w->at[a].u);
   th_discrete_refresh(&draws->mass);
-  th_iterate_cells_share(context, &draws->mass, &draws->all);
+  th_learning_cells_share(context, &draws->mass, &draws->all);
 }
 
 /* The cell of a slot of an example, by q or by p, and the number that draws the
@@ -286,7 +286,7 @@ static void inner_terms(struct th_reads *reads, const struct th_draws *draws,
     if (th_reads_is_point(reads, k))
       continue;
     double chance = draws->mass.level[0][a] / total;
-    double term = th_iterate_coef(w, a) * reads->value[k] /
+    double term = th_learning_iterate_coef(w, a) * reads->value[k] /
                   (chance * (double)reads->inners);
     int64_t place = th_reads_row(reads, k) * reads->inners +
                     reads->slot[k] % reads->draw.slots - reads->points;

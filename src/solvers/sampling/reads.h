@@ -10,7 +10,7 @@
 #include "math/discrete.h"
 #include "solvers/access/context.h"
 #include "solvers/access/example_order.h"
-#include "solvers/sampling/iterate.h"
+#include "solvers/sampling/learning.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -54,7 +54,7 @@ static void derive_draws(struct th_sampling *s, struct th_context *context,
                          struct th_state *list)
 {
   struct th_ball_theory theory;
-  th_iterate_derive(&s->learning.w, context);
+  th_learning_iterate_derive(&s->learning.w, context);
   th_state_note(list, set_draw_moments(s, context, &theory, list->err));
 }
 
@@ -302,7 +302,7 @@ static th_status touched_init(struct th_touched *t,
                               struct th_error *err)
 {
   int64_t count = th_range_count(context->owned);
-  int64_t cells = th_iterate_cells_count(context);
+  int64_t cells = th_learning_cells_count(context);
   const char *what = "a mini-batch";
   th_status rc;
   TH_TRY(TH_NEW(&t->at, count, what, err));
@@ -430,17 +430,18 @@ static void sampling_learn(struct th_sampling *s, struct th_context *context)
   if (s->learning.steps.by == TH_ADAGRAD_NORM)
     add_touched_norm(s, context); /* line 5 */
   /* line 6: the average is of w before its updates */
-  th_iterate_pass(&s->learning.w, s->reads.rows);
+  th_learning_iterate_pass(&s->learning.w, s->reads.rows);
   for (int64_t k = 0; k < t->count; k++) {
     int64_t a = t->place[k];
     if (k + AHEAD < t->count)
       near_move(s, t->place[k + AHEAD]);
     double step = th_learning_step(&s->learning, a, t->at[a].gradient);
-    th_iterate_move(&s->learning.w, a, step, t->at[a].gradient); /* line 7 */
-    th_reads_draws_weigh(&s->draws, a, s->learning.w.at[a].u);   /* line 8 */
+    th_learning_iterate_move(&s->learning.w, a, step,
+                             t->at[a].gradient);               /* line 7 */
+    th_reads_draws_weigh(&s->draws, a, s->learning.w.at[a].u); /* line 8 */
   }
   share_cells(s, context);
-  th_iterate_project(&s->learning.w, context, &derived); /* line 9 */
+  th_learning_iterate_project(&s->learning.w, context, &derived); /* line 9 */
   if (derived)
     th_reads_draws_weigh_all(&s->draws, context, &s->learning.w);
 }
@@ -521,7 +522,7 @@ static int64_t sampling_memory(const struct th_plan *plan,
   int64_t moments = 4 * (int64_t)sizeof(double);
   int64_t slots = config->batch * config->budget;
   return size->owned * (CONTEXT_BYTES + touched + moments +
-                        th_reads_draws_bytes() + th_iterate_bytes()) +
+                        th_reads_draws_bytes() + th_learning_iterate_bytes()) +
          d / TH_CELL * CELL_BYTES + d * SUPPORT_BYTES +
          size->shape->training * EXAMPLE_BYTES + slots * SLOT_BYTES;
 }

@@ -66,8 +66,8 @@ static void exact_gradient(const struct th_context *context,
   for (int64_t i = 0; i < EXAMPLES; i++) {
     double residual = -s->learning.targets.target[i];
     for (int j = 0; j < ATTRIBUTES; j++)
-      residual +=
-          th_iterate_coef(&s->learning.w, j) * value_of(context, m, i, j);
+      residual += th_learning_iterate_coef(&s->learning.w, j) *
+                  value_of(context, m, i, j);
     for (int j = 0; j < ATTRIBUTES; j++)
       exact[j] += s->learning.targets.weight[i] * residual *
                   value_of(context, m, i, j) / EXAMPLES;
@@ -86,7 +86,8 @@ static void take_gradient(struct th_sampling *s, bool twice, double *gradient)
     for (int64_t k = 0; k < reads->count; k++) {
       int64_t j = reads->attribute[k];
       if (th_reads_is_point(reads, k) && th_reads_row(reads, k) == i)
-        residual += th_iterate_coef(&s->learning.w, j) * reads->value[k] /
+        residual += th_learning_iterate_coef(&s->learning.w, j) *
+                    reads->value[k] /
                     (s->draws.odds[j].chance * (double)reads->points);
     }
     reads->residual[i] = s->learning.targets.weight[row] * residual;
@@ -290,7 +291,7 @@ static void test_listing(const char *solver, enum th_moments_from moments)
   const struct th_support *average = s->head.support;
   CHECK(average->size == ATTRIBUTES);
   for (int j = 0; j < ATTRIBUTES; j++) {
-    CHECK_NEAR(th_iterate_coef(&s->learning.w, j), plain.w[j], 1e-10);
+    CHECK_NEAR(th_learning_iterate_coef(&s->learning.w, j), plain.w[j], 1e-10);
     CHECK_NEAR(average->coef[j], plain.sum[j] / plain.steps, 1e-11);
   }
   th_run_close(&run);
