@@ -5,8 +5,20 @@
 #ifndef TH_REFIT_H
 #define TH_REFIT_H
 
+#include "solvers/access/batch.h"
 #include "solvers/access/gram.h"
 #include "solvers/access/kept_rows.h"
+
+/* Fit by a loss with curvature, on the rows of a batch on which the support has
+ * been observed: minimise the sum over the rows of w f(prediction, y) + 10^-3 /
+ * 2 sum over k of (coef_k spread_k)^2. The spread is weighted by the curvatures
+ * at the start. Separable labels need this ridge. There are at most 30 Newton
+ * steps. None changes a coefficient in units of 1 / spread, or the constant, by
+ * more than 5. A step that does not gain is halved. Members that keep (NULL:
+ * all) leaves out stay as they are. */
+th_status th_refit_newton(struct th_support *support, struct th_batch *batch,
+                          struct th_context *context, const bool *keep,
+                          struct th_error *err);
 
 /* Set the coefficients on S, and the intercept if there is one, to those that
  * minimise the squared error over the rows of the Gram matrix. Collinear

@@ -7,7 +7,6 @@
 #include "data/store.h"
 #include "math/schedule.h"
 #include "solvers/fits/backward.h"
-#include "solvers/fits/newton.h"
 #include "solvers/fits/refit.h"
 #include "solvers/sift/sift.h"
 
@@ -200,7 +199,7 @@ static th_status newton_on_all(struct th_sift *s, struct th_context *context,
   TH_TRY(th_round_log_gather(&s->log, context, &s->support, &s->batch, &rows,
                              err));
   if (rows > s->support.size)
-    TH_TRY(th_newton_fit(&s->support, &s->batch, context, NULL, err));
+    TH_TRY(th_refit_newton(&s->support, &s->batch, context, NULL, err));
 done:
   return rc;
 }
@@ -319,7 +318,7 @@ static th_status label_curvature(struct th_sift *s, struct th_context *context,
   TH_TRY(th_round_log_gather(&s->log, context, &best, batch, &rows, err));
   if (rows <= KNOWN_ROWS * size || size == 0)
     goto done;
-  TH_TRY(th_newton_fit(&best, batch, context, NULL, err));
+  TH_TRY(th_refit_newton(&best, batch, context, NULL, err));
   TH_TRY(known_init(known, s, context, err));
   rc = TH_NEW(&curvature, rows, "the fit of the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -393,7 +392,7 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   for (int64_t k = 0; k < s->fit.size; k++)
     s->support.coef[k] = keep[k] ? s->support.coef[k] : 0;
   if (newton && context->config->passes > 1) /* the rows have seen all of S */
-    TH_TRY(th_newton_fit(&s->support, &s->batch, context, keep, err));
+    TH_TRY(th_refit_newton(&s->support, &s->batch, context, keep, err));
   th_support_filter(&s->support, keep);
   if (context->target.labels && context->config->passes == 1)
     TH_TRY(newton_on_all(s, context, err));
