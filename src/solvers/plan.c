@@ -1,14 +1,18 @@
-/* plan.c - plans of solvers that read some attributes of each example,
- * drawn at random
+/* plan.c - what plans of several families share
  * SPDX-License-Identifier: MIT */
 #include "solvers/plan.h"
 
 #include "base/elementary.h"
 #include "base/integer.h"
+#include "data/source.h"
+#include "math/grouping.h"
 #include "math/loss.h"
 #include "ranks/partition.h"
+#include "solvers/solver_table.h"
 
 #include <math.h>
+
+/* --- Some attributes of each example are read, drawn at random ------------ */
 
 th_status th_plan_sampled_check_loss(const struct th_config *config,
                                      struct th_error *err)
@@ -39,4 +43,107 @@ void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
                                (1 - th_pow(missed, (double)config->passes)));
   plan->updates = (int64_t)ceil(rows / (double)config->batch);
   plan->visits = rows * (double)config->budget;
+}
+
+/* --- Solvers with a penalty ----------------------------------------------- */
+
+/* All functions are local. */
+
+enum {
+  MANY_EPOCHS = 1000, /* upper limit if a gap ends the run */
+  USUAL_SEARCH = 16   /* lambdas, until the norm is that of a ball */
+};
+
+static const double usual_ratio = 0.1; /* of lambda_max */
+
+static th_status check_lambda(struct th_config *config, struct th_error *err)
+{
+  int given =
+      (config->lambda > 0) + (config->lambda_ratio > 0) + (config->path > 0);
+  if (config->ball.radius > 0 && given > 0)
+    return th_fail(err, TH_EUSAGE,
+                   "{radius} takes the place of {lambda}, {lambda-ratio} and "
+                   "{path}; leave these out");
+  if (given > 1)
+    return th_fail(err, TH_EUSAGE,
+                   "{lambda}, {lambda-ratio} and {path} exclude each other; "
+                   "give one of them");
+  if (given == 0 && !(config->ball.radius > 0))
+    config->lambda_ratio = usual_ratio;
+  return TH_OK;
+}
+
+static th_status check_penalty(const struct th_config *config,
+                               struct th_error *err)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  if (penalty == NULL)
+    return th_fail(err, TH_EUSAGE, "there is no penalty %s", config->penalty);
+  if (penalty->grouped && config->group.all == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "{penalty} %s needs groups, and the data set has none; "
+                   "give {groups} FILE",
+                   penalty->name);
+  return TH_OK;
+}
+
+/* The number of lambdas; the exact solver approaches a small one by others, and
+ * searches for that of a ball. */
+static int64_t plan_points(const struct th_config *config)
+{
+  double ratio = config->lambda_ratio > 0 ? config->lambda_ratio : 1;
+  if (config->ball.radius > 0)
+    return USUAL_SEARCH;
+  double way = 1 + th_log(fmin(ratio, 1)) / th_log(0.6);
+  return config->path > 0 ? config->path : (int64_t)way;
+}
+
+double th_plan_penalised_values(const struct th_shape *shape)
+{
+  return shape->layout == TH_SPARSE
+             ? (double)shape->nonzeros
+             : (double)shape->training * (double)shape->attributes;
+}
+
+double th_plan_penalised_lambda(const struct th_config *config,
+                                double lambda_max, int64_t point)
+{
+  double most = lambda_max > 0 ? lambda_max : 1;
+  if (config->lambda > 0)
+    return config->lambda;
+  if (config->lambda_ratio > 0)
+    return config->lambda_ratio * most;
+  double along =
+      config->path > 1 ? (double)point / (double)(config->path - 1) : 0;
+  return most * th_pow(config->path_min, along);
+}
+
+th_status th_plan_penalised(struct th_plan *plan,
+                            const struct th_plan_size *size,
+                            struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  const struct th_shape *shape = size->shape;
+  th_status rc;
+  TH_TRY(check_lambda(config, err));
+  TH_TRY(check_penalty(config, err));
+  if (config->screening.how == TH_SCREEN_AUTO)
+    config->screening.how = plan->solver->screen;
+  /* no limit; screened attributes are not read */
+  config->budget = shape->attributes;
+  config->sparsity = 0;
+  config->validation = 0;
+  config->passes = config->epochs > 0 ? config->epochs : MANY_EPOCHS;
+  plan->blocks = 1;
+  plan->deal_unit = th_partition_deal_unit_size(shape->row_group,
+                                                shape->training, plan->blocks);
+  plan->memory =
+      th_grouping_bytes(config->group.all, th_penalty_find(config->penalty),
+                        size->owned, size->ranks);
+  plan->points = plan_points(config);
+  plan->read_bytes = (int64_t)th_store_shape_bytes(shape);
+  plan->stream_bytes = (int64_t)fmin(
+      (double)config->passes * th_store_shape_bytes(shape), 0x1p62);
+done:
+  return rc;
 }

@@ -1,4 +1,5 @@
-/* plan.h - what a run is going to do (made by driver/train.c)
+/* plan.h - what a run is going to do (made by driver/train.c), and what the
+ * plans of several families share
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
@@ -52,5 +53,23 @@ th_status th_plan_sampled_check_loss(const struct th_config *config,
  * its memory. */
 void th_plan_sampled_fill(struct th_plan *plan,
                           const struct th_plan_size *size);
+
+/* --- Plans of solvers with a penalty. Local. */
+
+/* The part of the plan that all such solvers share: lambda, passes, reads and
+ * the memory of groups. A solver's own plan adds its memory and visits. An
+ * error for options that exclude each other. */
+th_status th_plan_penalised(struct th_plan *plan,
+                            const struct th_plan_size *size,
+                            struct th_error *err);
+
+/* The lambda that the options ask for, by the smallest one at which the model
+ * is zero (0: nothing correlates with the target, any lambda will do); point:
+ * of --path, from 0 on. */
+double th_plan_penalised_lambda(const struct th_config *config,
+                                double lambda_max, int64_t point);
+
+/* Stored values of the training examples. */
+double th_plan_penalised_values(const struct th_shape *shape);
 
 #endif

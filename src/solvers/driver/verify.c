@@ -10,8 +10,8 @@
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/driver/recertify.h"
-#include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"
+#include "solvers/plan.h"
 #include "solvers/stochastic/screen_online.h"
 
 #include <float.h>

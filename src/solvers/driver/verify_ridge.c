@@ -7,7 +7,7 @@
  * of the Gram matrix and by the product with the model's coefficients.
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
-#include "solvers/penalised/plan_penalised.h"
+#include "solvers/plan.h"
 #include "solvers/ridge/ridge_problem.h"
 
 #include <float.h>

@@ -38,7 +38,7 @@
 #include "model/claims.h"
 #include "solvers/access/support.h"
 #include "solvers/exact/working_set_solver.h"
-#include "solvers/penalised/plan_penalised.h"
+#include "solvers/plan.h"
 #include "state/state.h"
 
 #include <float.h>

@@ -25,7 +25,7 @@
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/greedy/pursuit.h"
-#include "solvers/penalised/plan_penalised.h"
+#include "solvers/plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@
 #include "ranks/spread.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
-#include "solvers/penalised/plan_penalised.h"
+#include "solvers/plan.h"
 #include "solvers/ridge/normal_matrix.h"
 #include "solvers/ridge/ridge_problem.h"
 

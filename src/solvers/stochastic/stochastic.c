@@ -25,8 +25,8 @@
 #include "base/memory.h"
 #include "math/gap.h"
 #include "solvers/algorithms.h"
-#include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"
+#include "solvers/plan.h"
 
 #include <inttypes.h>
 #include <math.h>

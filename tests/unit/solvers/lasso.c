@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "penalised.h"
-#include "solvers/penalised/plan_penalised.h"
+#include "solvers/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
