@@ -132,28 +132,71 @@ static int64_t sum_before(const int64_t *values, int count)
   return sum;
 }
 
-/* Send bytes to one rank and receive from another at once, in parts. */
-static void swap_with(struct th_comm *comm, int to, const char *send,
-                      size_t send_bytes, int from, char *receive,
-                      size_t receive_bytes)
+static void mpi_alltoall(struct th_comm *comm, const int64_t *send,
+                         int64_t *receive)
 {
-  size_t sent = 0;
-  size_t got = 0;
-  while (sent < send_bytes || got < receive_bytes) {
-    int out = next_count(send_bytes, sent);
-    int in = next_count(receive_bytes, got);
-    th_mpi_call_must(MPI_Sendrecv(send + sent, out, MPI_BYTE,
-                                  out > 0 ? to : MPI_PROC_NULL, 0,
-                                  receive + got, in, MPI_BYTE,
-                                  in > 0 ? from : MPI_PROC_NULL, 0,
-                                  transport_of(comm)->comm, MPI_STATUS_IGNORE),
-                     "MPI_Sendrecv");
-    sent += (size_t)out;
-    got += (size_t)in;
-  }
+  double began = enter(comm, TH_MPI_ALLTOALL, (size_t)comm->size,
+                       (size_t)comm->size * sizeof *send);
+  th_mpi_call_must(MPI_Alltoall(send, 1, MPI_INT64_T, receive, 1, MPI_INT64_T,
+                                transport_of(comm)->comm),
+                   "MPI_Alltoall");
+  leave(comm, began);
 }
 
-/* One pair of ranks at a time; every rank has a partner in every round. */
+/* Messages that so many bytes take. */
+static int messages_of(int64_t bytes)
+{
+  return (int)((bytes + PART - 1) / PART);
+}
+
+/* Begin to receive from the ranks that have something, and count the messages.
+ */
+static int post_receives(struct th_comm *comm, const int64_t *bytes, char *to,
+                         MPI_Request *request)
+{
+  int count = 0;
+  for (int r = 0; r < comm->size; to += bytes[r], r++)
+    for (int64_t done = 0; r != comm->rank && done < bytes[r]; done += PART)
+      th_mpi_call_must(MPI_Irecv(to + done,
+                                 next_count((size_t)bytes[r], (size_t)done),
+                                 MPI_BYTE, r, 0, transport_of(comm)->comm,
+                                 &request[count++]),
+                       "MPI_Irecv");
+  return count;
+}
+
+/* Begin to send, too, first to the next rank, so that not all send to one. */
+static int post_sends(struct th_comm *comm, const int64_t *bytes,
+                      const char *from, MPI_Request *request)
+{
+  int count = 0;
+  const char *piece = from + sum_before(bytes, comm->rank);
+  for (int step = 0; step < comm->size; step++) {
+    int r = (comm->rank + step) % comm->size;
+    piece = r == 0 ? from : piece;
+    for (int64_t done = 0; step > 0 && done < bytes[r]; done += PART)
+      th_mpi_call_must(MPI_Isend(piece + done,
+                                 next_count((size_t)bytes[r], (size_t)done),
+                                 MPI_BYTE, r, 0, transport_of(comm)->comm,
+                                 &request[count++]),
+                       "MPI_Isend");
+    piece += bytes[r];
+  }
+  return count;
+}
+
+/* This rank's piece for itself. */
+static void keep_own(struct th_comm *comm, const char *send,
+                     const int64_t *send_bytes, char *receive,
+                     const int64_t *receive_bytes)
+{
+  if (send_bytes[comm->rank] > 0)
+    memcpy(receive + sum_before(receive_bytes, comm->rank),
+           send + sum_before(send_bytes, comm->rank),
+           (size_t)send_bytes[comm->rank]);
+}
+
+/* Messages between ranks that have something for each other, all at once. */
 static void mpi_exchange(struct th_comm *comm, const void *send,
                          const int64_t *send_bytes, void *receive,
                          const int64_t *receive_bytes)
@@ -162,31 +205,91 @@ static void mpi_exchange(struct th_comm *comm, const void *send,
   char nothing = 0; /* what is NULL has no bytes */
   const char *all_sent = send != NULL ? send : &nothing;
   char *all_received = receive != NULL ? receive : &nothing;
-  for (int step = 0; step < comm->size; step++) {
-    int to = (comm->rank + step) % comm->size;
-    int from = (comm->rank - step + comm->size) % comm->size;
-    swap_with(comm, to, all_sent + sum_before(send_bytes, to),
-              (size_t)send_bytes[to], from,
-              all_received + sum_before(receive_bytes, from),
-              (size_t)receive_bytes[from]);
-    comm->bytes_sent += to == comm->rank ? 0 : send_bytes[to];
-  }
+  size_t messages = 0;
+  for (int r = 0; r < comm->size; r++)
+    messages += (size_t)messages_of(send_bytes[r]) +
+                (size_t)messages_of(receive_bytes[r]);
+  MPI_Request *request = calloc(messages + 1, sizeof(MPI_Request));
+  if (request == NULL)
+    th_mpi_call_fail("an exchange", MPI_ERR_NO_MEM);
+  int open = post_receives(comm, receive_bytes, all_received, request);
+  open += post_sends(comm, send_bytes, all_sent, request + open);
+  keep_own(comm, all_sent, send_bytes, all_received, receive_bytes);
+  th_mpi_call_must(MPI_Waitall(open, request, MPI_STATUSES_IGNORE),
+                   "MPI_Waitall");
+  comm->bytes_sent +=
+      sum_before(send_bytes, comm->size) - send_bytes[comm->rank];
+  free(request);
   leave(comm, began);
 }
 
-/* One pair of ranks at a time, as above. */
+/* Bytes of the items that counts and places of a join are given in: MPI 3 has
+ * both in int. 0: no item is long enough. */
+static int join_unit(const struct th_comm *comm, const int64_t *bytes)
+{
+  int64_t together = 0;
+  int64_t total = sum_before(bytes, comm->size);
+  for (int r = 0; r < comm->size; r++)
+    together |= bytes[r];
+  if (total <= INT_MAX)
+    return 1;
+  return together % 8 == 0 && total / 8 <= INT_MAX ? 8 : 0;
+}
+
+static void join_at_once(struct th_comm *comm, void *all, const int64_t *bytes,
+                         int unit)
+{
+  int *count = calloc(2 * (size_t)comm->size, sizeof *count);
+  if (count == NULL)
+    th_mpi_call_fail("a collection", MPI_ERR_NO_MEM);
+  int *place = count + comm->size;
+  int64_t at = 0;
+  for (int r = 0; r < comm->size; r++) {
+    count[r] = (int)(bytes[r] / unit);
+    place[r] = (int)(at / unit);
+    at += bytes[r];
+  }
+  th_mpi_call_must(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all,
+                                  count, place,
+                                  unit == 8 ? MPI_INT64_T : MPI_BYTE,
+                                  transport_of(comm)->comm),
+                   "MPI_Allgatherv");
+  free(count);
+}
+
+/* What has too many bytes for one call: each rank's part by itself. */
+static void join_by_parts(struct th_comm *comm, char *all, const int64_t *bytes)
+{
+  for (int r = 0; r < comm->size; all += bytes[r], r++)
+    for (int64_t done = 0; done < bytes[r]; done += PART)
+      th_mpi_call_must(MPI_Bcast(all + done,
+                                 next_count((size_t)bytes[r], (size_t)done),
+                                 MPI_BYTE, r, transport_of(comm)->comm),
+                       "MPI_Bcast");
+}
+
 static void mpi_join(struct th_comm *comm, void *all, const int64_t *bytes)
 {
-  double began =
-      enter(comm, TH_MPI_JOIN, (size_t)sum_before(bytes, comm->size), 0);
-  char *mine = (char *)all + sum_before(bytes, comm->rank);
-  for (int step = 1; step < comm->size; step++) {
-    int to = (comm->rank + step) % comm->size;
-    int from = (comm->rank - step + comm->size) % comm->size;
-    swap_with(comm, to, mine, (size_t)bytes[comm->rank], from,
-              (char *)all + sum_before(bytes, from), (size_t)bytes[from]);
-    comm->bytes_sent += bytes[comm->rank];
-  }
+  double began = enter(comm, TH_MPI_JOIN, (size_t)sum_before(bytes, comm->size),
+                       (size_t)bytes[comm->rank] * (size_t)(comm->size - 1));
+  int unit = join_unit(comm, bytes);
+  if (unit > 0)
+    join_at_once(comm, all, bytes, unit);
+  else
+    join_by_parts(comm, all, bytes);
+  leave(comm, began);
+}
+
+/* Records are small: one call. */
+static void mpi_collect(struct th_comm *comm, const void *mine, size_t bytes,
+                        void *all)
+{
+  double began = enter(comm, TH_MPI_COLLECT, bytes, comm->rank > 0 ? bytes : 0);
+  th_mpi_call_must(bytes <= INT_MAX
+                       ? MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+                                    MPI_BYTE, 0, transport_of(comm)->comm)
+                       : MPI_ERR_COUNT,
+                   "MPI_Gather");
   leave(comm, began);
 }
 
@@ -244,6 +347,15 @@ static void mpi_share(struct th_comm *comm, size_t bytes,
 
 static void start_transport(struct th_comm *comm, MPI_Comm team, bool checked);
 
+/* Make a team of some ranks of another. */
+static void start_part(const struct transport *whole, MPI_Comm team,
+                       struct th_comm *part)
+{
+  start_transport(part, team, whole->extra != MPI_COMM_NULL);
+  transport_of(part)->watch = whole->watch;
+  transport_of(part)->is_part = true;
+}
+
 static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
 {
   const struct transport *whole = transport_of(comm);
@@ -251,9 +363,19 @@ static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
   MPI_Comm team;
   th_mpi_call_must(MPI_Comm_split(whole->comm, color, comm->rank, &team),
                    "MPI_Comm_split");
-  start_transport(part, team, whole->extra != MPI_COMM_NULL);
-  transport_of(part)->watch = whole->watch;
-  transport_of(part)->is_part = true;
+  start_part(whole, team, part);
+  leave(comm, began);
+}
+
+static void mpi_split_node(struct th_comm *comm, struct th_comm *part)
+{
+  const struct transport *whole = transport_of(comm);
+  double began = enter(comm, TH_MPI_SPLIT, 0, 0);
+  MPI_Comm team;
+  th_mpi_call_must(MPI_Comm_split_type(whole->comm, MPI_COMM_TYPE_SHARED,
+                                       comm->rank, MPI_INFO_NULL, &team),
+                   "MPI_Comm_split_type");
+  start_part(whole, team, part);
   leave(comm, began);
 }
 
@@ -301,8 +423,10 @@ static const struct th_comm_ops mpi_ops = {
     .max_i64 = mpi_max_i64,
     .max_f64 = mpi_max_f64,
     .bcast = mpi_bcast,
+    .alltoall_i64 = mpi_alltoall,
     .exchange = mpi_exchange,
     .join = mpi_join,
+    .collect = mpi_collect,
     .sum_start = mpi_sum_start,
     .sum_finish = mpi_sum_finish,
     .sum_progress = mpi_sum_progress,
@@ -311,6 +435,7 @@ static const struct th_comm_ops mpi_ops = {
     .show = show_memory,
     .unshare = unshare_memory,
     .split = mpi_split,
+    .split_node = mpi_split_node,
     .release = mpi_release,
     .watch = mpi_watch,
     .spread = &mpi_spread,

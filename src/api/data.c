@@ -124,7 +124,7 @@ static th_status create(struct thresher_data **data, struct thresher_team *team,
   TH_TRY(th_agree(&team->comm, rc, err));
   (*data)->comm = &team->comm;
   (*data)->threaded = team->threaded;
-  TH_TRY(th_team_memory_share(&team->comm, &share, err));
+  share = th_team_memory_share(&team->comm);
   (*data)->memory = memory > 0 ? memory : share / SHARE;
 done:
   return rc;

@@ -534,7 +534,7 @@ static th_status run(struct th_training *training, struct th_comm *comm,
   if (listener != NULL)
     mine = *listener;
   TH_TRY(th_training_plan(training, comm, threaded, err));
-  TH_TRY(th_team_memory_share(comm, &share, err));
+  share = th_team_memory_share(comm);
   TH_TRY(th_training_check_memory(training, comm, share, err));
   TH_TRY(th_train(&training->plan, training->data->store, comm, &monitor,
                   &profile, &training->model, err));

@@ -53,7 +53,7 @@ static th_status open_evaluator(struct evaluator *evaluator,
   *evaluator = (struct evaluator){0};
   TH_TRY(th_input_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
   TH_TRY(th_model_file_read(&evaluator->model, comm, model, err));
-  TH_TRY(th_team_memory_share(comm, &share, err));
+  share = th_team_memory_share(comm);
   /* every value is used once, so none is kept */
   TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
                        comm, err));
@@ -402,7 +402,7 @@ static th_status check_certificate(struct session *session,
   struct evaluator *evaluator = &session->evaluator;
   int64_t share = 0;
   th_status rc;
-  TH_TRY(th_team_memory_share(comm, &share, err));
+  share = th_team_memory_share(comm);
   TH_TRY(read_deck(session, err));
   TH_TRY(
       make_plan(session, comm, th_options_memory_to_keep(options, share), err));

@@ -441,7 +441,7 @@ th_status th_generate_command(const struct th_options *options,
   char note[TH_LOCK_NOTE];
   th_status rc;
   TH_TRY(plan_job(&job, err));
-  TH_TRY(th_team_memory_share(comm, &share, err));
+  share = th_team_memory_share(comm);
   TH_TRY(th_team_core_share(comm, &cores, err));
   job.generation.memory = th_options_memory_to_keep(options, share);
   job.generation.threads =

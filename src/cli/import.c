@@ -151,7 +151,7 @@ th_status th_import_command(const struct th_options *options,
   bool like_model = false;
   if (options->text.like != NULL)
     TH_TRY(read_like(options->text.like, comm, &model, &like_model, err));
-  TH_TRY(th_team_memory_share(comm, &share, err));
+  share = th_team_memory_share(comm);
   TH_TRY(th_team_core_share(comm, &cores, err));
   struct th_import job = job_of(options, share, cores);
   job.model = like_model ? &model : NULL;

@@ -103,7 +103,7 @@ static th_status explained_find(struct th_explained *explained,
       (struct th_explained){.data = options->data_of_model, .attribute = -1};
   if (explained->data == NULL || model->support_size == 0)
     return TH_OK;
-  TH_TRY(th_team_memory_share(comm, &share, err));
+  share = th_team_memory_share(comm);
   TH_TRY(open_data(&data, model, options,
                    th_options_memory_to_keep(options, share), comm, err));
   TH_TRY(explain(explained, model, &data, comm, err));

@@ -345,7 +345,7 @@ th_status th_train_command(const struct th_options *options,
     TH_TRY(th_keeper_open(&session.keeper, options, session.began, comm, err));
     TH_TRY(claim_outputs(&session, comm, err));
   }
-  TH_TRY(th_team_memory_share(comm, &share, err));
+  share = th_team_memory_share(comm);
   th_comm_profile_begin(&session.profile);
   session.training = (struct th_training){
       .config = options->config,

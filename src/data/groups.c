@@ -14,13 +14,12 @@ struct parcel {
   struct th_group_piece *send;
   int64_t *send_bytes;     /* by rank */
   int64_t *receive_bytes;  /* by rank */
-  int64_t *one;            /* by rank: the size of one byte count */
   struct th_range *wanted; /* by rank: attributes */
 };
 
 static void parcel_free(struct parcel *parcel)
 {
-  TH_FREE(parcel->send, parcel->send_bytes, parcel->receive_bytes, parcel->one,
+  TH_FREE(parcel->send, parcel->send_bytes, parcel->receive_bytes,
           parcel->wanted);
 }
 
@@ -31,7 +30,6 @@ static th_status parcel_init(struct parcel *parcel, int size,
   *parcel = (struct parcel){0};
   TH_TRY(TH_NEW(&parcel->send_bytes, size, "groups of attributes", err));
   TH_TRY(TH_NEW(&parcel->receive_bytes, size, "groups of attributes", err));
-  TH_TRY(TH_NEW(&parcel->one, size, "groups of attributes", err));
   TH_TRY(TH_NEW(&parcel->wanted, size, "groups of attributes", err));
 done:
   return rc;
@@ -89,10 +87,7 @@ static th_status parcel_send(struct parcel *parcel, struct th_comm *comm,
 {
   int64_t total = 0;
   TH_TRY(th_agree(comm, rc, err));
-  for (int r = 0; r < comm->size; r++)
-    parcel->one[r] = sizeof *parcel->one;
-  comm->ops->exchange(comm, parcel->send_bytes, parcel->one,
-                      parcel->receive_bytes, parcel->one);
+  comm->ops->alltoall_i64(comm, parcel->send_bytes, parcel->receive_bytes);
   for (int r = 0; r < comm->size; r++)
     total += parcel->receive_bytes[r] / (int64_t)sizeof **piece;
   rc = TH_NEW(piece, total, "groups of attributes", err);

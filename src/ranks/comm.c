@@ -38,6 +38,13 @@ static void self_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
   comm->operations++;
 }
 
+static void self_alltoall(struct th_comm *comm, const int64_t *send,
+                          int64_t *receive)
+{
+  comm->operations++;
+  receive[0] = send[0];
+}
+
 static void self_exchange(struct th_comm *comm, const void *send,
                           const int64_t *send_bytes, void *receive,
                           const int64_t *receive_bytes)
@@ -53,6 +60,14 @@ static void self_join(struct th_comm *comm, void *all, const int64_t *bytes)
   (void)all;
   (void)bytes;
   comm->operations++;
+}
+
+static void self_collect(struct th_comm *comm, const void *mine, size_t bytes,
+                         void *all)
+{
+  comm->operations++;
+  if (bytes > 0)
+    memcpy(all, mine, bytes);
 }
 
 static void self_nothing(struct th_comm *comm)
@@ -103,14 +118,21 @@ static void self_split(struct th_comm *comm, int color, struct th_comm *part)
   th_comm_self(part);
 }
 
+static void self_split_node(struct th_comm *comm, struct th_comm *part)
+{
+  self_split(comm, 0, part);
+}
+
 static const struct th_comm_ops self_ops = {
     .sum_i64 = self_i64,
     .prefix_i64 = self_prefix,
     .max_i64 = self_i64,
     .max_f64 = self_f64,
     .bcast = self_bcast,
+    .alltoall_i64 = self_alltoall,
     .exchange = self_exchange,
     .join = self_join,
+    .collect = self_collect,
     .sum_start = self_i64,
     .sum_finish = self_nothing,
     .sum_progress = self_idle,
@@ -119,6 +141,7 @@ static const struct th_comm_ops self_ops = {
     .unshare = self_unshare,
     .barrier = self_nothing,
     .split = self_split,
+    .split_node = self_split_node,
     .release = self_release,
     .watch = self_watch,
 };
@@ -206,6 +229,19 @@ th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
   gathered = NULL;
 done:
   free(gathered);
+  return rc;
+}
+
+th_status th_comm_collect(struct th_comm *comm, const void *mine, size_t bytes,
+                          void **all, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  *all = NULL;
+  if (comm->rank == 0)
+    rc = th_alloc(all, comm->size, bytes, "messages between ranks", err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->collect(comm, mine, bytes, *all);
+done:
   return rc;
 }
 

@@ -38,14 +38,23 @@ struct th_comm_ops {
   void (*max_i64)(struct th_comm *comm, int64_t *values, size_t count);
   void (*max_f64)(struct th_comm *comm, double *values, size_t count);
   void (*bcast)(struct th_comm *comm, void *data, size_t bytes, int root);
+  /* One number from each rank to each: send[r] goes to rank r, receive[r] came
+   * from it. */
+  void (*alltoall_i64)(struct th_comm *comm, const int64_t *send,
+                       int64_t *receive);
   /* All-to-all of bytes: the piece for rank r has send_bytes[r] bytes, and the
-   * pieces lie one after the other. The received pieces lie in the same way. */
+   * pieces lie one after the other. The received pieces lie in the same way.
+   * Only ranks that have something for each other send messages. */
   void (*exchange)(struct th_comm *comm, const void *send,
                    const int64_t *send_bytes, void *receive,
                    const int64_t *receive_bytes);
   /* Give every rank's part of `all` to all ranks, in place. Parts lie one after
    * the other in rank order; that of rank r has bytes[r] bytes. */
   void (*join)(struct th_comm *comm, void *all, const int64_t *bytes);
+  /* Every rank's record of so many bytes to rank 0, in rank order. `all` is
+   * used there alone. */
+  void (*collect)(struct th_comm *comm, const void *mine, size_t bytes,
+                  void *all);
   /* A sum that is under way while the caller computes; one at a time. The
    * values must stay untouched until sum_finish. */
   void (*sum_start)(struct th_comm *comm, int64_t *values, size_t count);
@@ -61,6 +70,8 @@ struct th_comm_ops {
   /* Make a team of the ranks of equal color, in rank order. Release *part with
    * th_comm_free. */
   void (*split)(struct th_comm *comm, int color, struct th_comm *part);
+  /* Make a team of the ranks that share this one's memory: of its node. */
+  void (*split_node)(struct th_comm *comm, struct th_comm *part);
   void (*release)(struct th_comm *comm);
   /* Local, unlike the others: print a note whenever this rank has waited in one
    * operation, or has been outside all, for so many seconds. 0: no longer. */
@@ -125,6 +136,12 @@ th_status th_comm_sum_agree_finish(struct th_comm *comm, const int64_t *values,
  * the caller owns it. */
 th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
                          int64_t *counts, void **all, struct th_error *err);
+
+/* Collect every rank's record of so many bytes on rank 0, in rank order.
+ * Collective. *all is allocated there, and NULL on other ranks; the caller owns
+ * it. */
+th_status th_comm_collect(struct th_comm *comm, const void *mine, size_t bytes,
+                          void **all, struct th_error *err);
 
 /* Rank r has filled in its part first .. last - 1 of count values, which begins
  * where that of rank r - 1 ends. Afterwards every rank has all values.

@@ -328,8 +328,6 @@ done:
   return rc;
 }
 
-enum { HOST_NAME = 256 };
-
 /* --- How much main memory there is for each rank -------------------------- */
 
 /* A whole number from the environment; 0: none. */
@@ -359,26 +357,14 @@ static int64_t main_memory(void)
   return granted > 0 && granted < memory ? granted : memory;
 }
 
-th_status th_team_memory_share(struct th_comm *comm, int64_t *bytes,
-                               struct th_error *err)
+int64_t th_team_memory_share(struct th_comm *comm)
 {
-  char mine[HOST_NAME] = "";
-  char *all = NULL;
-  int64_t *counts = NULL;
-  th_status rc;
-  gethostname(mine, sizeof mine - 1);
-  rc = TH_NEW(&counts, comm->size, "names of the machines", err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_comm_gather(comm, mine, HOST_NAME, counts, (void **)&all, err));
-  int64_t here = 1; /* this rank */
-  for (int r = 0; r < comm->size; r++)
-    here += r != comm->rank && strcmp(all + (size_t)r * HOST_NAME, mine) == 0;
-  int64_t least = -(main_memory() / here);
+  struct th_comm node;
+  comm->ops->split_node(comm, &node);
+  int64_t least = -(main_memory() / node.size);
+  th_comm_free(&node);
   comm->ops->max_i64(comm, &least, 1);
-  *bytes = -least;
-done:
-  TH_FREE(all, counts);
-  return rc;
+  return -least;
 }
 
 /* --- How many cores there are for each rank
@@ -386,39 +372,43 @@ done:
  * Affinity is not in POSIX: src/ranks/CMakeLists.txt asks for its declaration.
  */
 
-/* Where a rank may run. */
-struct seat {
-  char host[HOST_NAME];
-  cpu_set_t cores;
-};
-
-static struct seat own_seat(void)
+static cpu_set_t own_cores(void)
 {
-  struct seat seat;
-  memset(&seat, 0, sizeof seat); /* it is compared as bytes */
-  gethostname(seat.host, sizeof seat.host - 1);
-  if (sched_getaffinity(0, sizeof seat.cores, &seat.cores) != 0)
-    CPU_ZERO(&seat.cores);
-  return seat;
+  cpu_set_t cores;
+  memset(&cores, 0, sizeof cores); /* it is compared as bytes */
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0)
+    CPU_ZERO(&cores);
+  return cores;
+}
+
+/* The cores of this rank over the ranks of a node that may use the same.
+ * Collective. */
+static th_status share_cores(struct th_comm *node, int *share,
+                             struct th_error *err)
+{
+  cpu_set_t mine = own_cores();
+  cpu_set_t *all = NULL;
+  int64_t *counts = NULL;
+  int alike = 1; /* this rank */
+  th_status rc = TH_NEW(&counts, node->size, "the cores of the ranks", err);
+  TH_TRY(th_agree(node, rc, err));
+  TH_TRY(th_comm_gather(node, &mine, sizeof mine, counts, (void **)&all, err));
+  for (int r = 0; r < node->size; r++)
+    alike += r != node->rank && memcmp(&all[r], &mine, sizeof mine) == 0;
+  *share = CPU_COUNT(&mine) > alike ? CPU_COUNT(&mine) / alike : 1;
+done:
+  TH_FREE(all, counts);
+  return rc;
 }
 
 th_status th_team_core_share(struct th_comm *comm, int *cores,
                              struct th_error *err)
 {
-  struct seat mine = own_seat();
-  struct seat *all = NULL;
-  int64_t *counts = NULL;
-  int alike = 1; /* this rank */
-  th_status rc = TH_NEW(&counts, comm->size, "the cores of the ranks", err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_comm_gather(comm, &mine, sizeof mine, counts, (void **)&all, err));
-  for (int r = 0; r < comm->size; r++)
-    alike += r != comm->rank && memcmp(&all[r], &mine, sizeof mine) == 0;
-  *cores = CPU_COUNT(&mine.cores) / alike;
-  *cores = *cores > 1 ? *cores : 1;
-done:
-  TH_FREE(all, counts);
-  return rc;
+  struct th_comm node;
+  comm->ops->split_node(comm, &node);
+  th_status rc = share_cores(&node, cores, err);
+  th_comm_free(&node);
+  return th_agree(comm, rc, err);
 }
 
 /* --- Pieces that several threads make and the first one uses, in order ---- */

@@ -35,8 +35,7 @@ th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
 
 /* Bytes of main memory there are for each rank: the smallest share over all
  * machines of the job. Collective. */
-th_status th_team_memory_share(struct th_comm *comm, int64_t *bytes,
-                               struct th_error *err);
+int64_t th_team_memory_share(struct th_comm *comm);
 
 /* The cores that this rank may use, divided by the ranks of its machine that
  * may use the same ones; at least 1. Collective. */

@@ -116,6 +116,42 @@ static void test_empty_exchange(struct th_comm *comm)
   comm->ops->exchange(comm, NULL, none, NULL, none);
 }
 
+static void test_alltoall(struct th_comm *comm)
+{
+  int64_t send[8];
+  int64_t receive[8] = {0};
+  for (int r = 0; r < comm->size; r++)
+    send[r] = 100 * comm->rank + r;
+  comm->ops->alltoall_i64(comm, send, receive);
+  for (int r = 0; r < comm->size; r++)
+    CHECK(receive[r] == 100 * r + comm->rank);
+}
+
+static void test_collect(struct th_comm *comm)
+{
+  struct th_error err = {0};
+  int64_t mine[2] = {comm->rank, -comm->rank};
+  void *all = mine;
+  CHECK(th_comm_collect(comm, mine, sizeof mine, &all, &err) == TH_OK);
+  CHECK((all != NULL) == (comm->rank == 0));
+  const int64_t *record = all;
+  for (int r = 0; comm->rank == 0 && r < comm->size; r++)
+    CHECK(record[2 * r] == r && record[2 * r + 1] == -r);
+  free(all);
+}
+
+/* All ranks of a test are on one node. */
+static void test_split_node(struct th_comm *comm)
+{
+  struct th_comm node;
+  comm->ops->split_node(comm, &node);
+  CHECK(node.size == comm->size && node.rank == comm->rank);
+  int64_t members = 1;
+  node.ops->sum_i64(&node, &members, 1);
+  CHECK(members == node.size);
+  th_comm_free(&node);
+}
+
 static void test_running_sum(struct th_comm *comm)
 {
   enum { COUNT = 50000 };
@@ -327,7 +363,10 @@ static void test_everything(struct th_comm *comm)
   test_exchange(comm, 1 << 20);
   test_empty_exchange(comm);
   test_running_sum(comm);
+  test_alltoall(comm);
+  test_collect(comm);
   test_split(comm);
+  test_split_node(comm);
   test_agree(comm);
   test_agree_careless(comm);
   test_gather(comm, 10);

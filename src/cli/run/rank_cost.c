@@ -141,21 +141,20 @@ th_status th_rank_cost_gather(struct th_rank_total *total,
                               const struct th_rank_cost *mine,
                               struct th_error *err)
 {
-  int64_t *counts = NULL;
   void *gathered = NULL;
-  th_status rc = TH_NEW(&counts, comm->size, "the report", err);
+  th_status rc;
   *total = (struct th_rank_total){.sum = {.seconds = 0}};
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_comm_gather(comm, mine, sizeof *mine, counts, &gathered, err));
+  TH_TRY(th_comm_collect(comm, mine, sizeof *mine, &gathered, err));
   const struct th_rank_cost *cost = gathered;
-  for (int r = 0; r < comm->size; r++)
+  for (int r = 0; comm->rank == 0 && r < comm->size; r++)
     add_rank(total, &cost[r]);
+  comm->ops->bcast(comm, total, sizeof *total, 0);
   if (all != NULL) {
     *all = gathered;
     gathered = NULL;
   }
 done:
-  TH_FREE(counts, gathered);
+  free(gathered);
   return rc;
 }
 

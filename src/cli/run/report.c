@@ -44,17 +44,14 @@ th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            const struct th_rank_total *before,
                            struct th_error *err)
 {
-  int64_t *counts = NULL;
   void *usage = NULL;
+  th_status rc;
   *report = (struct th_report){.ranks = comm->size, .read_gbs = NAN};
-  th_status rc = TH_NEW(&counts, comm->size, "the report", err);
-  TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_rank_cost_gather(&report->total, &report->rank, comm, mine, err));
   th_rank_cost_append(&report->total, before);
-  TH_TRY(th_comm_gather(comm, used, sizeof *used, counts, &usage, err));
+  TH_TRY(th_comm_collect(comm, used, sizeof *used, &usage, err));
   report->usage = usage;
 done:
-  free(counts);
   return rc;
 }
 

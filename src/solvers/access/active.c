@@ -50,8 +50,6 @@ static th_status count_sends(struct th_active_redistribution *redistribution,
     struct th_range places =
         th_range_members(active->attribute, active->count, range);
     redistribution->send[r] = th_range_count(places);
-    redistribution->send_bytes[r] = sizeof(int64_t);
-    redistribution->receive_bytes[r] = sizeof(int64_t);
   }
 done:
   return rc;
@@ -69,8 +67,7 @@ th_active_redistribute_plan(struct th_active_redistribution *redistribution,
   rc = th_agree(comm, rc, err);
   if (rc != TH_OK)
     return rc;
-  comm->ops->exchange(comm, redistribution->send, redistribution->send_bytes,
-                      redistribution->receive, redistribution->receive_bytes);
+  comm->ops->alltoall_i64(comm, redistribution->send, redistribution->receive);
   for (int r = 0; r < comm->size; r++)
     redistribution->after += redistribution->receive[r];
   return rc;

@@ -530,20 +530,12 @@ static th_status deliver(struct parcel *parcel,
   struct th_active_redistribution *redistribution = parcel->redistribution;
   struct th_comm *comm = parcel->caches->context->comm;
   int64_t bytes = 0;
-  int64_t *sizes = NULL;
-  th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks,
-                        "moving attributes between ranks", err);
   size_t packed = pack_all(parcel, cache, NULL);
-  if (rc == TH_OK)
-    rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1,
-                  "moving attributes between ranks", err);
+  th_status rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1,
+                          "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
-  for (int r = 0; r < redistribution->ranks; r++) {
-    sizes[r] = sizeof *sizes;
-    sizes[redistribution->ranks + r] = redistribution->send_bytes[r];
-  }
-  comm->ops->exchange(comm, sizes + redistribution->ranks, sizes,
-                      redistribution->receive_bytes, sizes);
+  comm->ops->alltoall_i64(comm, redistribution->send_bytes,
+                          redistribution->receive_bytes);
   for (int r = 0; r < redistribution->ranks; r++)
     bytes += redistribution->receive_bytes[r];
   rc = th_alloc((void **)&parcel->receive, bytes, 1,
@@ -553,7 +545,6 @@ static th_status deliver(struct parcel *parcel,
   comm->ops->exchange(comm, parcel->send, redistribution->send_bytes,
                       parcel->receive, redistribution->receive_bytes);
 done:
-  free(sizes);
   return rc;
 }
 
