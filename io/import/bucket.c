@@ -469,12 +469,9 @@ done:
 /* Every rank tells every other how much is coming. Collective. */
 static th_status exchange_counts(struct th_bucket *bucket, struct th_error *err)
 {
-  int64_t *eights = bucket->cursor; /* not in use yet */
   int64_t total = 0;
-  for (int r = 0; r < bucket->comm->size; r++)
-    eights[r] = sizeof(int64_t);
-  bucket->comm->ops->exchange(bucket->comm, bucket->send_bytes, eights,
-                              bucket->received_bytes, eights);
+  bucket->comm->ops->alltoall_i64(bucket->comm, bucket->send_bytes,
+                                  bucket->received_bytes);
   for (int r = 0; r < bucket->comm->size; r++)
     total += bucket->received_bytes[r];
   return th_agree(bucket->comm,

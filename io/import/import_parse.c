@@ -106,35 +106,26 @@ static th_status count_own(struct th_importing *im, struct count *counts,
   return rc;
 }
 
-/* What all ranks' counts say; all[r] begins with rank r's. */
+/* What is counted of all files by all ranks, and by the lower ones. */
 static th_status sum_counts(struct th_importing *im, const struct count *all,
-                            struct th_error *err)
+                            const struct count *lower, struct th_error *err)
 {
-  int64_t *examples = &im->assignment.examples;
+  struct th_row_assignment *assignment = &im->assignment;
   for (int64_t k = 0; k < im->files; k++) {
-    int64_t here = 0;
-    int64_t weightless = 0;
-    im->share.line[k] = im->file[k].header_lines;
-    for (int r = 0; r < im->comm->size; r++) {
-      const struct count *counts = all + r * im->files + k;
-      bool lower = r < im->comm->rank;
-      here += counts->examples;
-      weightless += counts->weightless;
-      im->share.line[k] += lower ? counts->lines : 0;
-      im->before.rows += lower ? counts->examples : 0;
-      im->before.weightless += lower ? counts->weightless : 0;
-    }
-    if (here == 0)
+    if (all[k].examples == 0)
       return th_fail(err, TH_EDATA,
                      "%s:1:1: %s found, expected at least one example; check "
                      "the file",
                      im->file[k].name,
                      im->file[k].size == 0 ? "an empty file" : "no example");
-    *examples += here;
-    im->assignment.weightless += weightless;
-    im->examples[k] = here;
+    im->share.line[k] = im->file[k].header_lines + lower[k].lines;
+    im->before.rows += lower[k].examples;
+    im->before.weightless += lower[k].weightless;
+    im->examples[k] = all[k].examples;
+    assignment->examples += all[k].examples;
+    assignment->weightless += all[k].weightless;
     if (k < im->job->input_count)
-      im->assignment.main += here - weightless;
+      assignment->main += all[k].examples - all[k].weightless;
   }
   return TH_OK;
 }
@@ -185,21 +176,22 @@ static bool any_is_cut(const struct th_importing *im)
 th_status th_import_parse_divide(struct th_importing *im, struct th_error *err)
 {
   struct count *counts = NULL;
-  int64_t *sizes = NULL;
-  void *all = NULL;
+  struct count *lower = NULL;
+  const size_t numbers = (size_t)im->files * 3;
   th_status rc = TH_NEW(&counts, im->files, "counts of lines", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&sizes, im->comm->size, "counts of lines", err);
+    rc = TH_NEW(&lower, im->files, "counts of lines", err);
   if (rc == TH_OK)
     rc = count_own(im, counts, err);
   TH_TRY(th_agree(im->comm, rc, err));
-  TH_TRY(th_comm_gather(im->comm, counts, im->files * (int64_t)sizeof *counts,
-                        sizes, &all, err));
-  TH_TRY(sum_counts(im, all, err));
+  memcpy(lower, counts, numbers * sizeof(int64_t));
+  im->comm->ops->prefix_i64(im->comm, &lower->lines, numbers);
+  im->comm->ops->sum_i64(im->comm, &counts->lines, numbers);
+  TH_TRY(sum_counts(im, counts, lower, err));
   im->share.cut = any_is_cut(im);
   TH_TRY(th_agree(im->comm, place_examples(im, err), err));
 done:
-  TH_FREE(all, sizes, counts);
+  TH_FREE(counts, lower);
   return rc;
 }
 
