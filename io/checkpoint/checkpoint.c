@@ -190,26 +190,44 @@ done:
   return rc;
 }
 
-/* What every rank tells of its part, on all ranks. Collective. */
+/* What every rank tells of its part, on rank 0. Collective. */
 static th_status write_tell(struct th_comm *comm, const struct th_state *state,
                             int64_t hash, int64_t **told, struct th_error *err)
 {
   int64_t *mine = NULL;
-  int64_t *counts = NULL;
   void *all = NULL;
   th_status rc = TH_NEW(&mine, state->count + 1, "a checkpoint", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&counts, comm->size, "a checkpoint", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < state->count; k++)
     mine[k] = written_items(&state->entry[k], comm->rank);
   mine[state->count] = hash;
-  TH_TRY(th_comm_gather(comm, mine, (state->count + 1) * (int64_t)sizeof *mine,
-                        counts, &all, err));
+  TH_TRY(th_comm_collect(comm, mine, (size_t)(state->count + 1) * sizeof *mine,
+                         &all, err));
   *told = all;
 done:
-  TH_FREE(mine, counts);
+  free(mine);
   return rc;
+}
+
+/* Without its manifest the parts of an older checkpoint are nothing; each rank
+ * removes its own, where it has written it. Local: rank 0. */
+static void remove_older(struct th_checkpoint *checkpoint)
+{
+  char name[TH_MANIFEST_NAME];
+  if (checkpoint->older > 0)
+    unlinkat(checkpoint->folder, th_manifest_name(checkpoint->older, name), 0);
+  else
+    remove_below(checkpoint, checkpoint->newest);
+}
+
+static void remove_older_part(struct th_checkpoint *checkpoint)
+{
+  char name[TH_MANIFEST_NAME];
+  if (checkpoint->older > 0)
+    unlinkat(
+        checkpoint->folder,
+        th_manifest_part_name(checkpoint->older, checkpoint->comm->rank, name),
+        0);
 }
 
 /* Local: rank 0. */
@@ -226,7 +244,7 @@ static th_status finish(struct th_checkpoint *checkpoint, int64_t number,
     TH_TRY(th_fail(err, TH_ENOMEM, "no memory for a checkpoint"));
   TH_TRY(fill_manifest(manifest, state, told, err));
   TH_TRY(commit(checkpoint, manifest, err));
-  remove_below(checkpoint, checkpoint->newest);
+  remove_older(checkpoint);
 done:
   th_manifest_free(manifest);
   return rc;
@@ -258,7 +276,10 @@ th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
   if (comm->rank == 0)
     rc = finish(checkpoint, number, key, state, told, err);
   TH_TRY(th_agree(comm, rc, err));
+  remove_older_part(checkpoint);
+  checkpoint->older = checkpoint->own ? checkpoint->newest : 0;
   checkpoint->newest = number;
+  checkpoint->own = true;
 done:
   checkpoint->used = number;
   if (rc != TH_OK) {
@@ -491,6 +512,8 @@ void th_checkpoint_clear(struct th_checkpoint *checkpoint)
     unlinkat(checkpoint->folder, TH_CHECKPOINT_LOG, 0);
   }
   checkpoint->newest = 0;
+  checkpoint->older = 0;
+  checkpoint->own = false;
   checkpoint->there = 0;
 }
 

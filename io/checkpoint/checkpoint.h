@@ -29,6 +29,8 @@ struct th_checkpoint {
   int locked;           /* rank 0: that of its file .lock; -1: it is not ours */
   struct th_lock lock;
   int64_t newest; /* the number of the newest whole one; 0: none */
+  int64_t older;  /* of the one before it, if this run has written both; 0 */
+  bool own;       /* this run has written the newest */
   int64_t there;  /* manifests that were found */
   int64_t used;   /* the largest number so far */
   bool made;      /* the folder was not there before */
