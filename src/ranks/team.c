@@ -99,6 +99,37 @@ static void sum_i64(struct th_comm *comm, int64_t *values, size_t count)
   operate(comm, values, count, sizeof *values, bring_sum);
 }
 
+/* Sums over the lower threads of all ranks, in each thread's own values. The
+ * last thread's are the sums of this rank meanwhile. */
+static void bring_prefix(struct team *team, size_t count)
+{
+  int64_t *last = team->member[team->threads - 1].shown;
+  for (int t = 1; t < team->threads; t++)
+    for (size_t k = 0; k < count; k++)
+      ((int64_t *)team->member[t].shown)[k] +=
+          ((const int64_t *)team->member[t - 1].shown)[k];
+  team->base->ops->prefix_i64(team->base, last, count);
+  for (size_t k = 0; k < count; k++) {
+    int64_t before = last[k];
+    for (int t = team->threads - 1; t > 0; t--)
+      ((int64_t *)team->member[t].shown)[k] =
+          before + ((const int64_t *)team->member[t - 1].shown)[k];
+    ((int64_t *)team->member[0].shown)[k] = before;
+  }
+}
+
+static void prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  struct member *member = comm->transport;
+  struct team *team = member->team;
+  comm->operations++;
+  member->shown = values;
+  wait_for_threads(team);
+  if (thread_number(member) == 0)
+    bring_prefix(team, count);
+  wait_for_threads(team);
+}
+
 static void bring_max_i64(struct team *team, size_t count)
 {
   int64_t *most = team->member[0].shown;
@@ -201,6 +232,7 @@ static void join_parts(struct th_comm *comm, void *all, const int64_t *bytes)
 }
 
 static const struct th_comm_ops ops = {.sum_i64 = sum_i64,
+                                       .prefix_i64 = prefix_i64,
                                        .max_i64 = max_i64,
                                        .max_f64 = max_f64,
                                        .bcast = bcast,

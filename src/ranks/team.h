@@ -18,8 +18,9 @@
 int th_team_size(int wanted, int64_t worth, int64_t room);
 
 /* One thread's work: collective over the team, with a record of its own in
- * self. What it fails with is agreed on by all. It may use sums, maxima,
- * broadcasts, joins and barriers of comm, and no other operations. */
+ * self. What it fails with is agreed on by all. It may use sums, those of lower
+ * ranks, maxima, broadcasts, joins and barriers of comm, and no other
+ * operations. */
 typedef th_status (*th_team_work)(struct th_comm *comm, void *self,
                                   struct th_error *err);
 

@@ -26,8 +26,12 @@ static int check_sums(struct th_comm *comm)
   comm->ops->sum_i64(comm, sum, 2);
   comm->ops->max_i64(comm, most, 2);
   comm->ops->max_f64(comm, real, 2);
+  int64_t lower[2] = {1, comm->rank};
   comm->ops->sum_i64(comm, NULL, 0);
-  return (sum[0] != (int64_t)comm->size * (comm->size + 1) / 2) +
+  comm->ops->prefix_i64(comm, lower, 2);
+  return (lower[0] != comm->rank) +
+         (lower[1] != (int64_t)comm->rank * (comm->rank - 1) / 2) +
+         (sum[0] != (int64_t)comm->size * (comm->size + 1) / 2) +
          (sum[1] != comm->size * ((int64_t)1 << 40)) +
          (most[0] != comm->size - 1) + (most[1] != 0) + (real[0] != -1.5) +
          (real[1] != 0.25 * (comm->size - 1));
