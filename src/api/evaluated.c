@@ -6,6 +6,7 @@
 #include "api/handle.h"
 #include "api/match.h"
 #include "api/training.h"
+#include "base/integer.h"
 #include "base/memory.h"
 #include "io/model/model_file.h"
 #include "math/loss.h"
@@ -181,21 +182,31 @@ done:
   return rc;
 }
 
+/* The next whole row groups of at most so many rows in all. */
+static struct th_rows next_rows(const struct th_data *data, int64_t most,
+                                struct th_rows *rows)
+{
+  struct th_rows part = th_store_shape_next(&data->store->shape, rows);
+  while (rows->count > 0 && part.count + data->store->shape.row_group <= most)
+    part.count += th_store_shape_next(&data->store->shape, rows).count;
+  return part;
+}
+
 th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                const struct th_model *model,
                                struct th_data *data, struct th_rows rows,
                                bool keep, struct th_comm *comm,
                                struct th_error *err)
 {
-  const struct th_shape *shape = &data->store->shape;
+  const int64_t most = th_predict_rows(model, &data->store->shape);
   double *piece = NULL;
   int64_t begun = 0;
   *evaluated = (struct th_evaluated){.count = keep ? rows.count : 0};
   th_status rc = reserve_predictions(evaluated, keep ? rows.count : 0, &piece,
-                                     shape->row_group, err);
+                                     th_min_i64(most, rows.count), err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
-    struct th_rows part = th_store_shape_next(shape, &rows);
+    struct th_rows part = next_rows(data, most, &rows);
     if (keep)
       rc = read_targets(data, part, begun, evaluated, err);
     TH_TRY(th_agree(comm, rc, err));

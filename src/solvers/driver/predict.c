@@ -10,30 +10,35 @@
 #include <math.h>
 #include <string.h>
 
-/* Predictions of a model, row group by row group. */
+/* Row groups are taken together, so that ranks speak to each other once for all
+ * of them, as long as their terms are not more than this. */
+enum { MOST_TERMS = 1 << 21, MOST_GROUPS = 64 };
+
+/* Predictions of a model, some row groups at a time. */
 struct prediction {
   const struct th_model *model;
   struct th_store *store;
   struct th_comm *comm;
   struct th_range mine; /* members whose attributes this rank owns */
-  double *terms;        /* mine x rows of a group: coef_k x_ik */
-  int64_t *sums;        /* rows of a group */
+  int64_t together;     /* row groups, the same on all ranks */
+  double *terms;        /* by group: mine x rows: coef_k x_ik */
+  int64_t *sums;        /* rows of these groups */
 };
 
 /* The terms of this rank's members; *largest receives the largest magnitude.
  * Local. */
 static th_status form_terms(const struct prediction *p, struct th_rows rows,
-                            double *largest, struct th_error *err)
+                            double *terms, double *largest,
+                            struct th_error *err)
 {
   const struct th_model *model = p->model;
   struct th_slab slab;
-  *largest = 0;
   for (int64_t k = p->mine.first; k < p->mine.last; k++) {
     struct th_range one = {model->support[k], model->support[k] + 1};
     th_status rc = p->store->ops->slab(p->store, rows, one, true, &slab, err);
     if (rc != TH_OK)
       return rc;
-    double *term = p->terms + (k - p->mine.first) * rows.count;
+    double *term = terms + (k - p->mine.first) * rows.count;
     th_kernel_column(&slab, 0, model->coef[k], term);
     for (int64_t i = 0; i < rows.count; i++)
       *largest = fmax(*largest, isfinite(term[i]) ? fabs(term[i]) : INFINITY);
@@ -41,28 +46,87 @@ static th_status form_terms(const struct prediction *p, struct th_rows rows,
   return TH_OK;
 }
 
-/* One row group. Collective. */
-static th_status predict_group(const struct prediction *p, struct th_rows rows,
-                               double *out, struct th_error *err)
+/* The largest term of each group on any rank. Collective. */
+static th_status form_together(const struct prediction *p, struct th_rows rows,
+                               double largest[MOST_GROUPS + 1],
+                               struct th_error *err)
 {
-  struct th_comm *comm = p->comm;
-  struct th_fixed fixed;
-  double largest = 0;
-  th_status rc = form_terms(p, rows, &largest, err);
-  if ((rc = th_agree(comm, rc, err)) != TH_OK)
-    return rc;
-  comm->ops->max_f64(comm, &largest, 1);
-  if (!th_fixed_init(&fixed, largest * (double)p->model->support_size))
-    return th_fail(err, TH_ENUMERIC,
-                   "predictions are too large to be added up; check that the "
-                   "attributes have the units of the training data");
+  const struct th_shape *shape = &p->store->shape;
+  double *failed = &largest[MOST_GROUPS];
+  double *terms = p->terms;
+  th_status rc = TH_OK;
+  memset(largest, 0, (MOST_GROUPS + 1) * sizeof *largest);
+  for (int64_t g = 0; rows.count > 0 && rc == TH_OK; g++) {
+    struct th_rows part = th_store_shape_next(shape, &rows);
+    rc = form_terms(p, part, terms, &largest[g], err);
+    terms += th_range_count(p->mine) * part.count;
+  }
+  *failed = rc != TH_OK;
+  p->comm->ops->max_f64(p->comm, largest, MOST_GROUPS + 1);
+  return *failed > 0 ? th_agree(p->comm, rc, err) : TH_OK;
+}
+
+/* Sums of a row group's terms have a unit of their own, so that they do not
+ * depend on the other groups. */
+static th_status choose_unit(const struct prediction *p, double largest,
+                             struct th_fixed *fixed, struct th_error *err)
+{
+  if (th_fixed_init(fixed, largest * (double)p->model->support_size))
+    return TH_OK;
+  return th_fail(err, TH_ENUMERIC,
+                 "predictions are too large to be added up; check that the "
+                 "attributes have the units of the training data");
+}
+
+/* Some row groups. Collective. */
+static th_status predict_together(const struct prediction *p,
+                                  struct th_rows rows, double *out,
+                                  struct th_error *err)
+{
+  const struct th_shape *shape = &p->store->shape;
+  struct th_fixed fixed[MOST_GROUPS];
+  double largest[MOST_GROUPS + 1];
+  const double *terms = p->terms;
+  int64_t *sums = p->sums;
+  th_status rc = TH_OK;
+  TH_TRY(form_together(p, rows, largest, err));
   memset(p->sums, 0, (size_t)rows.count * sizeof *p->sums);
-  for (int64_t k = 0; k < th_range_count(p->mine); k++)
-    (void)th_fixed_add(&fixed, 1, p->terms + k * rows.count, rows.count,
-                       p->sums);
-  comm->ops->sum_i64(comm, p->sums, (size_t)rows.count);
-  th_fixed_read(&fixed, p->model->intercept, p->sums, rows.count, out);
-  return TH_OK;
+  struct th_rows left = rows;
+  for (int64_t g = 0; left.count > 0; g++) {
+    int64_t count = th_store_shape_next(shape, &left).count;
+    TH_TRY(choose_unit(p, largest[g], &fixed[g], err));
+    for (int64_t k = 0; k < th_range_count(p->mine); k++, terms += count)
+      (void)th_fixed_add(&fixed[g], 1, terms, count, sums);
+    sums += count;
+  }
+  p->comm->ops->sum_i64(p->comm, p->sums, (size_t)rows.count);
+  sums = p->sums;
+  for (int64_t g = 0; rows.count > 0; g++) {
+    int64_t count = th_store_shape_next(shape, &rows).count;
+    th_fixed_read(&fixed[g], p->model->intercept, sums, count, out);
+    sums += count;
+    out += count;
+  }
+done:
+  return rc;
+}
+
+/* The next row groups that are taken together. */
+static struct th_rows next_together(const struct prediction *p,
+                                    struct th_rows *rows)
+{
+  struct th_rows part = {rows->first, 0};
+  for (int64_t g = 0; g < p->together && rows->count > 0; g++)
+    part.count += th_store_shape_next(&p->store->shape, rows).count;
+  return part;
+}
+
+int64_t th_predict_rows(const struct th_model *model,
+                        const struct th_shape *shape)
+{
+  int64_t terms = th_max_i64(model->support_size, 1) * shape->row_group;
+  int64_t groups = th_min_i64(MOST_TERMS / terms, MOST_GROUPS);
+  return th_max_i64(groups, 1) * shape->row_group;
 }
 
 th_status th_predict(const struct th_model *model, struct th_store *store,
@@ -73,17 +137,21 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
   struct th_range mine =
       th_range_members(model->support, model->support_size,
                        th_store_owned(store, comm->rank, comm->size));
-  int64_t longest = th_min_i64(rows.count, shape->row_group);
-  struct prediction p = {
-      .model = model, .store = store, .comm = comm, .mine = mine};
+  int64_t longest = th_predict_rows(model, shape);
+  struct prediction p = {.model = model,
+                         .store = store,
+                         .comm = comm,
+                         .mine = mine,
+                         .together = longest / shape->row_group};
+  longest = th_min_i64(rows.count, longest);
   th_status rc =
       TH_NEW(&p.terms, th_range_count(mine) * longest, "predictions", err);
   if (rc == TH_OK)
     rc = TH_NEW(&p.sums, longest, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
-    struct th_rows part = th_store_shape_next(shape, &rows);
-    TH_TRY(predict_group(&p, part, prediction, err));
+    struct th_rows part = next_together(&p, &rows);
+    TH_TRY(predict_together(&p, part, prediction, err));
     prediction += part.count;
   }
 done:

@@ -15,4 +15,9 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
                      struct th_comm *comm, struct th_rows rows,
                      double *prediction, struct th_error *err);
 
+/* Examples that are predicted at once, whole row groups: with so many in one
+ * call ranks speak to each other three times. The same on all ranks. Local. */
+int64_t th_predict_rows(const struct th_model *model,
+                        const struct th_shape *shape);
+
 #endif
