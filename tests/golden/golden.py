@@ -131,8 +131,10 @@ def train(job):
     environment = dict(os.environ, THRESHER_LIMIT="900")
     done = subprocess.run(["timeout", "-k", "5", "900", *command], capture_output=True,
                           text=True, env=environment)
+    if done.returncode == 1: # refused
+        return "status 1"
     if done.returncode not in (0, 2) or not os.path.exists(model):
-        return "status %d" % done.returncode
+        return "status %d: %s" % (done.returncode, done.stderr.strip()[-400:])
     with open(model, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
     os.remove(model)
@@ -175,7 +177,7 @@ def main():
     for job, digest in zip(jobs, digests):
         what = job[3]
         if made.setdefault(what, digest) != digest:
-            bad.append(f"{what}: another model on {job[2]} ranks")
+            bad.append(f"{what}: {made[what]}, on {job[2]} ranks {digest}")
     system = system_of(thresher)
     if renew:
         with open(TABLE, "w", encoding="ascii") as file:

@@ -4,6 +4,7 @@
 #include "cli/run/report.h"
 
 #include "api/training_options.h"
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/shared/json.h"
@@ -35,8 +36,9 @@ static const char *bytes_text(int64_t bytes, char *text, size_t size)
   return text;
 }
 
-/* Enough to leave any cache, little enough to be read in milliseconds. */
-enum { READ_ITEMS = 1 << 24, READ_TIMES = 3 };
+/* For all ranks of a node together: enough to leave any cache, little enough to
+ * be read in milliseconds. A rank has at least the other number. */
+enum { READ_ITEMS = 1 << 24, READ_LEAST = 1 << 20, READ_TIMES = 3 };
 
 th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            const struct th_rank_cost *mine,
@@ -61,22 +63,34 @@ void th_report_free(struct th_report *report)
   *report = (struct th_report){0};
 }
 
+/* This rank's part of what its node reads. Collective. */
+static int64_t read_items(struct th_comm *comm)
+{
+  struct th_comm node;
+  comm->ops->split_node(comm, &node);
+  int64_t items = READ_ITEMS / node.size;
+  th_comm_free(&node);
+  return th_max_i64(items, READ_LEAST);
+}
+
 th_status th_report_bandwidth(double *gbs, struct th_comm *comm,
                               struct th_error *err)
 {
   float *values = NULL;
   volatile double sink = 0; /* the work must not be optimised away */
-  double least = INFINITY;
-  th_status rc = TH_NEW(&values, READ_ITEMS, "64 MiB to read", err);
+  double least = INFINITY;  /* seconds a byte */
+  int64_t items = read_items(comm);
+  th_status rc = TH_NEW(&values, items, "numbers to read", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int k = 0; k < READ_TIMES; k++) {
     comm->ops->barrier(comm);
     double began = th_comm_clock();
-    sink = sink + th_kernel_read(values, READ_ITEMS);
+    sink = sink + th_kernel_read(values, items);
     least = fmin(least, th_comm_clock() - began);
   }
+  least /= (double)items * sizeof *values;
   comm->ops->max_f64(comm, &least, 1);
-  *gbs = (double)READ_ITEMS * sizeof *values / least / 1e9;
+  *gbs = 1 / least / 1e9;
 done:
   free(values);
   return rc;
