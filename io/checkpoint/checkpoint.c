@@ -209,25 +209,15 @@ done:
   return rc;
 }
 
-/* Without its manifest the parts of an older checkpoint are nothing; each rank
- * removes its own, where it has written it. Local: rank 0. */
-static void remove_older(struct th_checkpoint *checkpoint)
+/* Remove what this rank has written of a checkpoint. Local; of one that is
+ * whole, the others do so after rank 0, which removes the manifest first. */
+static void remove_own(const struct th_checkpoint *checkpoint, int64_t number)
 {
   char name[TH_MANIFEST_NAME];
-  if (checkpoint->older > 0)
-    unlinkat(checkpoint->folder, th_manifest_name(checkpoint->older, name), 0);
-  else
-    remove_below(checkpoint, checkpoint->newest);
-}
-
-static void remove_older_part(struct th_checkpoint *checkpoint)
-{
-  char name[TH_MANIFEST_NAME];
-  if (checkpoint->older > 0)
-    unlinkat(
-        checkpoint->folder,
-        th_manifest_part_name(checkpoint->older, checkpoint->comm->rank, name),
-        0);
+  int rank = checkpoint->comm->rank;
+  if (rank == 0)
+    unlinkat(checkpoint->folder, th_manifest_name(number, name), 0);
+  unlinkat(checkpoint->folder, th_manifest_part_name(number, rank, name), 0);
 }
 
 /* Local: rank 0. */
@@ -244,20 +234,13 @@ static th_status finish(struct th_checkpoint *checkpoint, int64_t number,
     TH_TRY(th_fail(err, TH_ENOMEM, "no memory for a checkpoint"));
   TH_TRY(fill_manifest(manifest, state, told, err));
   TH_TRY(commit(checkpoint, manifest, err));
-  remove_older(checkpoint);
+  if (checkpoint->older > 0)
+    remove_own(checkpoint, checkpoint->older);
+  else
+    remove_below(checkpoint, checkpoint->newest);
 done:
   th_manifest_free(manifest);
   return rc;
-}
-
-/* What was written in vain is of no use. Local. */
-static void take_back(const struct th_checkpoint *checkpoint, int64_t number)
-{
-  char name[TH_MANIFEST_NAME];
-  int rank = checkpoint->comm->rank;
-  if (rank == 0)
-    unlinkat(checkpoint->folder, th_manifest_name(number, name), 0);
-  unlinkat(checkpoint->folder, th_manifest_part_name(number, rank, name), 0);
 }
 
 th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
@@ -276,7 +259,8 @@ th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
   if (comm->rank == 0)
     rc = finish(checkpoint, number, key, state, told, err);
   TH_TRY(th_agree(comm, rc, err));
-  remove_older_part(checkpoint);
+  if (checkpoint->older > 0 && comm->rank > 0)
+    remove_own(checkpoint, checkpoint->older);
   checkpoint->older = checkpoint->own ? checkpoint->newest : 0;
   checkpoint->newest = number;
   checkpoint->own = true;
@@ -284,7 +268,7 @@ done:
   checkpoint->used = number;
   if (rc != TH_OK) {
     th_error_name(err, checkpoint->path);
-    take_back(checkpoint, number);
+    remove_own(checkpoint, number);
   }
   free(told);
   return rc;

@@ -183,8 +183,8 @@ done:
 }
 
 /* The next whole row groups of at most so many rows in all. */
-static struct th_rows next_rows(const struct th_data *data, int64_t most,
-                                struct th_rows *rows)
+static struct th_rows rows_at_once(const struct th_data *data, int64_t most,
+                                   struct th_rows *rows)
 {
   struct th_rows part = th_store_shape_next(&data->store->shape, rows);
   while (rows->count > 0 && part.count + data->store->shape.row_group <= most)
@@ -206,7 +206,7 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                      th_min_i64(most, rows.count), err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
-    struct th_rows part = next_rows(data, most, &rows);
+    struct th_rows part = rows_at_once(data, most, &rows);
     if (keep)
       rc = read_targets(data, part, begun, evaluated, err);
     TH_TRY(th_agree(comm, rc, err));

@@ -64,7 +64,7 @@ void th_report_free(struct th_report *report)
 }
 
 /* This rank's part of what its node reads. Collective. */
-static int64_t read_items(struct th_comm *comm)
+static int64_t bandwidth_items(struct th_comm *comm)
 {
   struct th_comm node;
   comm->ops->split_node(comm, &node);
@@ -79,7 +79,7 @@ th_status th_report_bandwidth(double *gbs, struct th_comm *comm,
   float *values = NULL;
   volatile double sink = 0; /* the work must not be optimised away */
   double least = INFINITY;  /* seconds a byte */
-  int64_t items = read_items(comm);
+  int64_t items = bandwidth_items(comm);
   th_status rc = TH_NEW(&values, items, "numbers to read", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int k = 0; k < READ_TIMES; k++) {
