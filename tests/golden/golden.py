@@ -131,10 +131,10 @@ def train(job):
     environment = dict(os.environ, THRESHER_LIMIT="900")
     done = subprocess.run(["timeout", "-k", "5", "900", *command], capture_output=True,
                           text=True, env=environment)
-    if done.returncode == 1: # refused
-        return "status 1"
     if done.returncode not in (0, 2) or not os.path.exists(model):
-        return "status %d: %s" % (done.returncode, done.stderr.strip()[-400:])
+        refused = done.returncode in (1, 2)
+        return "status %d%s" % (done.returncode, "" if refused else
+                                ": " + done.stderr.strip()[-400:])
     with open(model, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
     os.remove(model)
