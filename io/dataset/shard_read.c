@@ -124,23 +124,36 @@ static size_t to_cache_line(size_t bytes)
   return (bytes + 63) & ~(size_t)63;
 }
 
-/* Lay out the arrays one after the other, each aligned; room NULL: only count
- * bytes. */
-static size_t place(struct th_piece *piece, size_t value_size, char *room)
+/* Where the arrays begin, one after the other, each aligned. */
+struct layout {
+  size_t attribute;
+  size_t start;
+  size_t row;
+  size_t values;
+  size_t bytes; /* of all */
+};
+
+static struct layout piece_layout(const struct th_piece *piece,
+                                  size_t value_size)
 {
   size_t runs = (size_t)piece->runs;
   size_t entries = (size_t)piece->entries;
-  size_t attribute = to_cache_line(sizeof *piece);
-  size_t start = attribute + to_cache_line(runs * sizeof *piece->attribute);
-  size_t row = start + to_cache_line((runs + 1) * sizeof *piece->start);
-  size_t values = row + to_cache_line(entries * sizeof *piece->row);
-  if (room != NULL) {
-    piece->attribute = (uint32_t *)(void *)(room + attribute);
-    piece->start = (uint32_t *)(void *)(room + start);
-    piece->row = (uint16_t *)(void *)(room + row);
-    piece->values = room + values;
-  }
-  return values + to_cache_line(entries * value_size);
+  struct layout at;
+  at.attribute = to_cache_line(sizeof *piece);
+  at.start = at.attribute + to_cache_line(runs * sizeof *piece->attribute);
+  at.row = at.start + to_cache_line((runs + 1) * sizeof *piece->start);
+  at.values = at.row + to_cache_line(entries * sizeof *piece->row);
+  at.bytes = at.values + to_cache_line(entries * value_size);
+  return at;
+}
+
+static void place(struct th_piece *piece, size_t value_size, char *room)
+{
+  struct layout at = piece_layout(piece, value_size);
+  piece->attribute = (uint32_t *)(void *)(room + at.attribute);
+  piece->start = (uint32_t *)(void *)(room + at.start);
+  piece->row = (uint16_t *)(void *)(room + at.row);
+  piece->values = room + at.values;
 }
 
 int64_t th_shard_read_piece_size(const struct th_shard *shard, int64_t unit,
@@ -153,8 +166,9 @@ int64_t th_shard_read_piece_size(const struct th_shard *shard, int64_t unit,
       .runs = shard->piece[at + 1] - shard->piece[at],
       .entries = shard->piece_entry[at + 1] - shard->piece_entry[at],
       .attributes = th_range_intersect(all, shard->row->range)};
-  return (int64_t)place(piece, th_type_size(shard->row_groups->shape.type),
-                        NULL);
+  return (int64_t)piece_layout(piece,
+                               th_type_size(shard->row_groups->shape.type))
+      .bytes;
 }
 
 /* Counts are read to the end of the room for starts, so that they can be summed
