@@ -128,6 +128,14 @@ begin_somewhere()
   fi
 }
 
+# passed_on N: true if what so many ranks say is always seen. An mpirun of version 5 may
+# end before it has passed it on.
+launcher=$("${THRESHER_MPIRUN:-mpirun}" --version 2>/dev/null)
+passed_on()
+{
+  [ "$1" -eq 0 ] || [[ $launcher != *"Open MPI) 5"* ]]
+}
+
 # interrupt HOW NAME N SIGNAL: a run that came to its end before is as good.
 interrupt()
 {
@@ -145,6 +153,7 @@ interrupt()
   number=$(kill -l "$signal")
   what="$name, $n ranks, $signal at $where, $force"
   [ ! -s reached ] || held=$((held + 1))
+  [ ! -s reached ] || ! passed_on "$n" || due=$((due + 1))
   [ ! -s reached ] || [ "$rc" -ne 0 ] || fail "$what: was not interrupted"
   if [ "$rc" -eq 0 ]; then
     [ "$lines" -eq 0 ] || fail "$what: a line of a run that ended well"
@@ -159,7 +168,7 @@ interrupt()
       ! grep -q '^thresher: interrupted by SIG[A-Z]*[;,] ' run.err; }; then
       fail "$what: $lines lines"
     fi
-    [ ! -s reached ] || spoken=$((spoken + lines))
+    [ ! -s reached ] || ! passed_on "$n" || spoken=$((spoken + lines))
     # outputs come one after the other: some may be there already
     [ "$(outputs | grep -c '/[.]')" -eq 0 ] || {
       fail "$what: names are left"
@@ -261,6 +270,7 @@ ignored()
 make_data
 ended=0
 held=0
+due=0
 spoken=0
 signals=(TERM INT HUP)
 for ((k = 0; k < count; k++)); do
@@ -269,9 +279,9 @@ for ((k = 0; k < count; k++)); do
   [ $((k / 4 % 2)) -eq 0 ] || how=call
   interrupt "$how" "${names[$((k % 4))]}" "$n" "${signals[$((RANDOM % 3))]}"
 done
-echo "$ended of $count runs were interrupted; of $held that waited for it $spoken said so"
+echo "$ended of $count runs were interrupted; of $held that waited for it $spoken of $due said so"
 compare "runs that waited for a signal" "$held" '>=' $((count * 3 / 10))
-compare "those that said so" "$spoken" '>=' $((held / 2)) # not before MPI has begun
+compare "those that said so" "$spoken" '>=' $((due / 2)) # not before MPI has begun
 for ((k = 0; k < count; k += 5)); do
   killed "${names[$((k / 5 % 4))]}" $((k / 5 % 8 == 6 ? 2 : 0))
 done
