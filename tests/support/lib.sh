@@ -4,6 +4,9 @@
 
 . "$SOURCE/jobs/env.sh"
 PYTHON=${PYTHON:-/usr/bin/python3}
+# UCX, on which some systems' MPI stands, has a thread that makes files of its own; a test
+# that holds a program at its first change of a folder would hold that
+export UCX_VFS_ENABLE=n
 failures=0
 # Seconds after which a run or a wait counts as hanging. No run of a test takes a tenth
 # of that alone; beside others it may take many times longer.
