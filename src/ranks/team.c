@@ -69,8 +69,9 @@ static int thread_number(const struct member *member)
 /* Bring the values of all threads together in those of the first one. */
 typedef void (*gather)(struct team *team, size_t count);
 
-static void operate(struct th_comm *comm, void *values, size_t count,
-                    size_t size, gather bring)
+/* Afterwards every thread may look at what the first one has made of all. */
+static void work_in_first(struct th_comm *comm, void *values, size_t count,
+                          gather bring)
 {
   struct member *member = comm->transport;
   struct team *team = member->team;
@@ -80,6 +81,14 @@ static void operate(struct th_comm *comm, void *values, size_t count,
   if (thread_number(member) == 0)
     bring(team, count);
   wait_for_threads(team);
+}
+
+static void operate(struct th_comm *comm, void *values, size_t count,
+                    size_t size, gather bring)
+{
+  struct member *member = comm->transport;
+  struct team *team = member->team;
+  work_in_first(comm, values, count, bring);
   if (thread_number(member) > 0 && count > 0)
     memcpy(values, team->member[0].shown, count * size);
   wait_for_threads(team);
@@ -120,14 +129,7 @@ static void bring_prefix(struct team *team, size_t count)
 
 static void prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
 {
-  struct member *member = comm->transport;
-  struct team *team = member->team;
-  comm->operations++;
-  member->shown = values;
-  wait_for_threads(team);
-  if (thread_number(member) == 0)
-    bring_prefix(team, count);
-  wait_for_threads(team);
+  work_in_first(comm, values, count, bring_prefix);
 }
 
 static void bring_max_i64(struct team *team, size_t count)
