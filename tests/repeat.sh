@@ -47,7 +47,7 @@ for ((run = 1; run <= runs; run++)); do
   fi
   began=$EPOCHSECONDS
   rc=0
-  ctest --preset release -j "$(nproc)" "$@" >"$log" 2>&1 || rc=$?
+  ctest --preset release -j "$(($(nproc) + 1))" "$@" >"$log" 2>&1 || rc=$?
   leave
   failed_of "$log" >"build/repeat/$run.failed"
   passed=$(sed -n 's/^\([0-9]*% tests passed, .*\)$/\1/p' "$log")
