@@ -186,7 +186,7 @@ fi
 cmp wide.h5 full.h5 || fail "no room: another model"
 
 # --- signals: stop, or only save; they come when one of the first checkpoints is there
-long_run=(--source "murata:examples=60000,attributes=3000,support=5" --solver hybrid --budget 600
+long_run=(--source "murata:examples=20000,attributes=3000,support=5" --solver hybrid --budget 600
   -s 5 --passes 4 --force)
 must 0 train "${long_run[@]}" -o undisturbed.h5
 told() # SIGNAL RANKS

@@ -8,7 +8,7 @@ set -euo pipefail
 tool=$1
 rm -rf ./*
 
-size="--examples 1001 --attributes 700"
+size="--examples 1001 --attributes 420"
 long && size="--examples 3001 --attributes 1700"
 families=0
 
@@ -26,18 +26,18 @@ check_family()
     shift 2
   done
   "$tool" data.h5 || fail "$name: computed values are not the written ones"
-  must 0 train --source "$spec" -o "$name.h5" --budget 500
+  must 0 train --source "$spec" -o "$name.h5" --budget 300
   # each number of ranks and each memory with a family or two; in the long suite with all
   for n in 1 2 3 4; do
     tried $((families + n)) 4 || continue
-    must $n train --source "$spec" -o this.h5 --budget 500 --force
+    must $n train --source "$spec" -o this.h5 --budget 300 --force
     cmp "$name.h5" this.h5 || fail "$name: $n ranks, another model"
   done
   n=0
   for memory in 1 300K 3M; do
     n=$((n + 1))
     tried $((families + n)) 3 || continue
-    must 2 train --source "$spec" -o this.h5 --budget 500 --force \
+    must 2 train --source "$spec" -o this.h5 --budget 300 --force \
       --memory $memory
     cmp "$name.h5" this.h5 || fail "$name: --memory $memory, another model"
   done
