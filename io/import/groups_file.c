@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "io/import/text/text.h"
+#include "io/import/text/text_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -273,19 +273,21 @@ th_status th_groups_file_whole(const char *name, const char *output,
 {
   struct groups_file file = {.name = name, .attributes = attributes};
   struct th_comm self;
-  struct th_text_file text = {.fd = -1};
+  struct th_text_files text = {.fd = -1};
+  const struct th_text_look look = {.output = output != NULL ? output : name,
+                                    .text = true};
   th_status rc;
   th_comm_self(&self);
-  TH_TRY(th_text_open(&text, &self, name, output != NULL ? output : name, true,
-                      NULL, err));
-  TH_TRY(th_text_unchanged(&text, read_lines(&file, &text, err), err));
+  TH_TRY(th_text_files_open(&text, &self, &name, 1, &look, err));
+  TH_TRY(th_text_unchanged(&text.file[0], read_lines(&file, &text.file[0], err),
+                           err));
   TH_TRY(check_cover(&file, err));
   finish_pieces(&file);
   *piece = file.piece;
   *count = file.pieces;
   file.piece = NULL;
 done:
-  th_text_close(&text);
+  th_text_files_close(&text);
   TH_FREE(file.group, file.piece);
   return rc;
 }

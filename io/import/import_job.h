@@ -7,7 +7,7 @@
 #include "io/import/bucket.h"
 #include "io/import/import.h"
 #include "io/import/row_assignment.h"
-#include "io/import/text/text.h"
+#include "io/import/text/text_files.h"
 #include "io/import/text/text_row.h"
 
 /* What an import does, in this order. */
@@ -51,8 +51,7 @@ struct th_import_bins {
 /* What the progress display has shown. */
 struct th_import_shown {
   bool unpacked;      /* there was something to unpack */
-  int64_t file_bytes; /* of all inputs as they lie on disk; where measured */
-  int64_t opened;     /* of the inputs that are open */
+  int64_t file_bytes; /* of this rank's inputs as they lie on disk */
   int64_t offset;     /* in the file of what was read */
 };
 
@@ -101,9 +100,10 @@ struct th_importing {
 
   struct th_import_limits limits;
 
-  /* What is read: the inputs, then the test file. Replicated. */
-  int64_t files;
-  struct th_text_file *file;
+  /* What is read: the inputs, then the test file. */
+  struct th_text_files texts;
+  int64_t files;             /* of these; replicated */
+  struct th_text_file *file; /* borrowed from them */
   const struct th_importer_row *format;
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */

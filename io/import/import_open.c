@@ -22,14 +22,8 @@ static const char *file_name(const struct th_import *job, int64_t k)
 
 static th_status list_inputs(struct th_importing *im, struct th_error *err)
 {
-  th_status rc = TH_OK;
-  const struct th_import *job = im->job;
-  int64_t files = job->input_count + (job->test_file != NULL);
-  TH_TRY(TH_NEW(&im->file, files, "the list of files", err));
-  im->files = files;
-  TH_TRY(th_import_open_reserve_files(im, err));
-done:
-  return rc;
+  im->files = im->job->input_count + (im->job->test_file != NULL);
+  return th_import_open_reserve_files(im, err);
 }
 
 /* The importer that a line shows to be its own; NULL: none. */
@@ -213,42 +207,38 @@ done:
   return rc;
 }
 
-/* Bytes of all inputs on disk, for who watches: what cannot be opened is said
- * when it is its turn. */
-static void measure_files(struct th_importing *im)
-{
-  struct th_identity file;
-  for (int64_t k = 0; im->job->monitor != NULL && k < im->files; k++)
-    if (th_file_identity_of(file_name(im->job, k), &file))
-      im->shown.file_bytes += (int64_t)file.size;
-}
-
-static void on_reading(void *self, int64_t bytes)
+static void on_unpacking(void *self, int64_t bytes, int64_t all)
 {
   struct th_importing *im = self;
   im->shown.unpacked = true;
-  th_import_tell(im, TH_IMPORT_UNPACKS, im->shown.opened + bytes,
-                 im->shown.file_bytes);
+  im->shown.file_bytes = all;
+  th_import_tell(im, TH_IMPORT_UNPACKS, bytes, all);
 }
 
 /* Collective. */
 static th_status open_inputs(struct th_importing *im, struct th_error *err)
 {
   int threads = im->job->threads;
-  struct th_reading reading = {.told = on_reading,
-                               .self = im,
-                               .line = im->limits.line,
-                               .threads = threads < 0 ? -threads : threads,
-                               .memory = im->job->memory / 2};
-  bool text = im->format == NULL || !im->format->importer->binary;
-  th_status rc = TH_OK;
-  measure_files(im);
-  for (int64_t k = 0; rc == TH_OK && k < im->files; k++) {
-    rc = th_text_open(&im->file[k], im->comm, file_name(im->job, k),
-                      im->job->output, text, &reading, err);
-    im->shown.opened += (int64_t)im->file[k].identity.size;
+  const char **names = NULL;
+  struct th_text_look look = {
+      .output = im->job->output,
+      .text = im->format == NULL || !im->format->importer->binary,
+      .told = on_unpacking,
+      .self = im,
+      .reading = {.line = im->limits.line,
+                  .threads = threads < 0 ? -threads : threads,
+                  .memory = im->job->memory / 2}};
+  th_status rc = TH_NEW(&names, im->files, "the list of files", err);
+  for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
+    names[k] = file_name(im->job, k);
+  TH_TRY(th_agree(im->comm, rc, err));
+  TH_TRY(
+      th_text_files_open(&im->texts, im->comm, names, im->files, &look, err));
+  im->file = im->texts.file;
+  for (int64_t k = 0; k < im->files; k++)
     im->text_bytes += im->file[k].size;
-  }
+done:
+  free(names);
   return rc;
 }
 
@@ -293,11 +283,10 @@ void th_import_open_close(struct th_importing *im)
   if (im->state != NULL && im->format->importer->close != NULL)
     im->format->importer->close(im);
   free(im->state);
-  for (int64_t k = 0; k < im->files; k++)
-    th_text_close(&im->file[k]);
-  TH_FREE(im->file, im->share.range, im->share.line, im->share.counted,
-          im->share.weightless, im->examples);
   th_text_lines_free(&im->lines);
+  th_text_files_close(&im->texts);
+  TH_FREE(im->share.range, im->share.line, im->share.counted,
+          im->share.weightless, im->examples);
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
   th_text_row_rounding_free(&im->rounding);

@@ -37,7 +37,8 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
                                              part.last - before + file->body};
     th_status rc = TH_OK;
     if (!im->format->importer->binary)
-      rc = th_text_align(file, im->limits.line.bytes, &im->share.range[k], err);
+      rc = th_text_align(&im->lines, file, im->limits.line.bytes,
+                         &im->share.range[k], err);
     if (rc != TH_OK)
       return rc;
     before += bytes;

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- Opening text files, and seeing that they stay as they are ------------ */
+/* --- Files that stay as they are ------------------------------------------ */
 
 th_status th_text_changed(const struct th_text_file *file, struct th_error *err)
 {
@@ -35,13 +35,16 @@ th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
                             struct th_error *err)
 {
   struct th_identity now;
-  bool same = file->unpacked || (th_file_identity_of(file->name, &now) &&
-                                 th_file_identity_same(&now, &file->identity));
+  bool same = !file->mine || file->base >= 0 ||
+              (th_file_identity_of(file->name, &now) &&
+               th_file_identity_same(&now, &file->identity));
   return same ? rc : th_text_changed(file, err);
 }
 
-static th_status open_plain(const char *path, const char *name, int *fd,
-                            struct th_error *err)
+/* --- A file that is being read ------------------------------------------- */
+
+th_status th_text_open(const char *path, const char *name, int *fd,
+                       struct th_error *err)
 {
   struct stat status;
   *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -54,135 +57,16 @@ static th_status open_plain(const char *path, const char *name, int *fd,
                  "%s: not a regular file; save the text to a file first", name);
 }
 
-/* Rank 0's part of opening a compressed file; *path is its text's name. */
-static th_status unpack(struct th_text_file *file, enum th_codec codec,
-                        const char *output, const struct th_reading *reading,
-                        char **path, struct th_error *err)
-{
-  int to = -1;
-  th_status rc = TH_OK;
-  TH_TRY(th_output_temporary_space(output, (int64_t)file->identity.size,
-                                   "the decompressed input", err));
-  TH_TRY(th_output_temporary_open(output, TH_FOR_TEXT, path, &to, err));
-  rc = th_decompress(codec, file->fd, to, file->name, reading, err);
-  TH_TRY(th_text_unchanged(file, rc, err));
-done:
-  if (to >= 0)
-    close(to);
-  return rc;
-}
-
-/* Hand rank 0's string, which may be NULL, to all ranks. Collective. */
-static th_status share_path(struct th_comm *comm, char **path,
-                            struct th_error *err)
-{
-  int64_t length = *path == NULL ? 0 : (int64_t)strlen(*path) + 1;
-  comm->ops->bcast(comm, &length, sizeof length, 0);
-  if (length == 0)
-    return TH_OK;
-  th_status rc = TH_OK;
-  if (comm->rank > 0)
-    rc = TH_NEW(path, length, "a file name", err);
-  rc = th_agree(comm, rc, err);
-  if (rc == TH_OK)
-    comm->ops->bcast(comm, *path, (size_t)length, 0);
-  return rc;
-}
-
-/* Two characters of a byte and a zero each, in the same order. */
-static bool is_wide(const char *text)
-{
-  bool zero = text[0] == '\0';
-  return zero != (text[1] == '\0') && zero == (text[2] == '\0') &&
-         zero != (text[3] == '\0');
-}
-
-/* That of UTF-8, which some programs write, is skipped. Text in UTF-16 begins
- * with another one, or has a zero in each of its first characters; one zero
- * alone is a byte that is wrong, which the reader of lines tells. */
-static th_status read_byte_order_mark(struct th_text_file *file,
-                                      struct th_error *err)
-{
-  enum { MARK = 3 };
-  char begin[4] = "";
-  ssize_t got = pread(file->fd, begin, sizeof begin, 0);
-  if (got >= MARK && memcmp(begin, "\xef\xbb\xbf", MARK) == 0)
-    file->body = MARK;
-  if ((got >= 2 && (memcmp(begin, "\xff\xfe", 2) == 0 ||
-                    memcmp(begin, "\xfe\xff", 2) == 0)) ||
-      (got == (ssize_t)sizeof begin && is_wide(begin)))
-    return th_fail(err, TH_EDATA,
-                   "%s:1:1: text in UTF-16 found, expected UTF-8; convert it "
-                   "with iconv -f UTF-16 -t UTF-8",
-                   file->name);
-  return TH_OK;
-}
-
-static th_status open_unpacked(struct th_text_file *file, const char *path,
-                               bool text, struct th_error *err)
-{
-  struct th_identity identity = file->identity;
-  if (path != NULL) {
-    close(file->fd);
-    file->fd = -1;
-    th_status rc = open_plain(path, path, &file->fd, err);
-    if (rc != TH_OK)
-      return rc;
-    file->unpacked = true;
-    if (!th_file_identity_of_open(file->fd, &identity))
-      return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
-  }
-  file->size = (int64_t)identity.size;
-  return text ? read_byte_order_mark(file, err) : TH_OK;
-}
-
-/* What was made of text is not text. */
-static th_status refuse_hdf5(const char *name, struct th_error *err)
-{
-  enum th_file_kind kind = TH_FILE_OTHER;
-  th_status rc = th_format_kind(name, &kind, err);
-  if (rc != TH_OK)
-    return rc;
-  if (kind == TH_FILE_DATASET)
-    return th_fail(err, TH_EFORMAT,
-                   "%s is a data set, not text; train, evaluate and predict "
-                   "take it as it is",
-                   name);
-  if (kind == TH_FILE_MODEL)
-    return th_fail(err, TH_EFORMAT,
-                   "%s is a model, not text; name a file of LIBSVM text or CSV",
-                   name);
-  if (kind == TH_FILE_SHARD || kind == TH_FILE_HDF5)
-    return th_fail(
-        err, TH_EFORMAT,
-        "%s is %s, not text; name a file of LIBSVM text or CSV", name,
-        kind == TH_FILE_SHARD ? "a shard of a data set" : "an HDF5 file");
-  return TH_OK;
-}
-
-static th_status open_named(struct th_text_file *file, bool text,
-                            enum th_codec *codec, struct th_error *err)
-{
-  th_status rc = open_plain(file->name, file->name, &file->fd, err);
-  if (rc == TH_OK && !th_file_identity_of_open(file->fd, &file->identity))
-    rc = th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
-  if (rc == TH_OK && text)
-    rc = refuse_hdf5(file->name, err);
-  return rc == TH_OK ? th_decompress_find(file->fd, file->name, codec, err)
-                     : rc;
-}
-
-/* A hash of text at places spread evenly over a file, its end among them: what
- * tells a copy of another day, at no cost. Local; 0 where it cannot be read. */
-static uint64_t sample(const struct th_text_file *file)
+uint64_t th_text_sample(int fd, int64_t size)
 {
   enum { PLACES = 32, PLACE = 4096 };
-  char text[PLACE];
+  char text[PLACES * PLACE];
   uint64_t hash = 1;
-  int64_t last = file->size > PLACE ? file->size - PLACE : 0;
-  for (int64_t k = 0; k < PLACES; k++) {
+  bool whole = size <= (int64_t)sizeof text;
+  int64_t last = whole ? 0 : size - PLACE;
+  for (int64_t k = 0; k < (whole ? 1 : PLACES); k++) {
     int64_t at = (int64_t)((double)last * (double)k / (PLACES - 1));
-    ssize_t got = pread(file->fd, text, PLACE, (off_t)at);
+    ssize_t got = pread(fd, text, whole ? sizeof text : PLACE, (off_t)at);
     if (got < 0)
       return 0;
     hash = th_fingerprint_next(hash, th_hash(text, (size_t)got));
@@ -190,54 +74,58 @@ static uint64_t sample(const struct th_text_file *file)
   return hash;
 }
 
-/* All ranks must see one and the same file. Collective. */
-static th_status compare_files(const struct th_text_file *file,
-                               struct th_comm *comm, struct th_error *err)
+/* The file that another rank has looked at is the one that is here. */
+static th_status compare(const struct th_text_file *file, int fd,
+                         struct th_error *err)
 {
-  uint64_t mine[2] = {(uint64_t)file->size, sample(file)};
-  uint64_t first[2] = {mine[0], mine[1]};
-  comm->ops->bcast(comm, first, sizeof first, 0);
-  th_status rc = TH_OK;
-  if (first[0] != mine[0])
-    rc = th_fail(err, TH_EIO,
-                 "%s: %lld bytes here, %lld on rank 0; let all ranks see the "
-                 "same file",
-                 file->name, (long long)mine[0], (long long)first[0]);
-  else if (first[1] != mine[1])
-    rc = th_fail(err, TH_EIO,
-                 "%s: other text here than on rank 0; let all ranks see the "
-                 "same file",
-                 file->name);
-  return th_agree(comm, th_text_unchanged(file, rc, err), err);
+  struct th_identity here;
+  if (!th_file_identity_of_open(fd, &here))
+    return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
+  if ((int64_t)here.size != file->size)
+    return th_fail(err, TH_EIO,
+                   "%s: %lld bytes here, %lld on rank %d; let all ranks see "
+                   "the same file",
+                   file->name, (long long)here.size, (long long)file->size,
+                   file->owner);
+  if (th_text_sample(fd, file->size) != file->sample)
+    return th_fail(err, TH_EIO,
+                   "%s: other text here than on rank %d; let all ranks see the "
+                   "same file",
+                   file->name, file->owner);
+  return TH_OK;
 }
 
-th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
-                       const char *name, const char *output, bool text,
-                       const struct th_reading *reading, struct th_error *err)
+/* Open the file of the range, unless it is open. */
+static th_status turn_to(struct th_text_lines *lines,
+                         const struct th_text_file *file, struct th_error *err)
 {
-  char *path = NULL;
-  enum th_codec codec = TH_CODEC_NONE;
-  *file = (struct th_text_file){.name = name, .fd = -1};
-  th_status rc = open_named(file, text, &codec, err);
-  TH_TRY(th_agree(comm, rc, err));
-  if (comm->rank == 0 && codec != TH_CODEC_NONE)
-    rc = unpack(file, codec, output, reading, &path, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(share_path(comm, &path, err));
-  TH_TRY(th_agree(comm, open_unpacked(file, path, text, err), err));
-  TH_TRY(compare_files(file, comm, err));
-done:
-  if (comm->rank == 0 && path != NULL)
-    th_output_temporary_remove(path);
-  free(path);
+  if (lines->open == file)
+    return TH_OK;
+  if (lines->open != NULL)
+    close(lines->fd);
+  lines->open = NULL;
+  th_status rc = th_text_open(file->path, file->name, &lines->fd, err);
+  if (rc == TH_OK && !file->mine && file->base < 0)
+    rc = compare(file, lines->fd, err);
+  if (rc == TH_OK)
+    lines->open = file;
+  else if (lines->fd >= 0)
+    close(lines->fd);
   return rc;
 }
 
-void th_text_close(struct th_text_file *file)
+/* Bytes of a file's text. */
+static th_status read_text(struct th_text_lines *lines,
+                           const struct th_text_file *file, void *to,
+                           int64_t bytes, int64_t offset, struct th_error *err)
 {
-  if (file->name != NULL && file->fd >= 0)
-    close(file->fd);
-  *file = (struct th_text_file){.fd = -1};
+  th_status rc = turn_to(lines, file, err);
+  if (rc != TH_OK)
+    return rc;
+  if (file->base > 0)
+    offset += file->base;
+  return th_output_temporary_read(lines->fd, to, bytes, offset, file->name,
+                                  err);
 }
 
 /* --- Lines ---------------------------------------------------------------- */
@@ -245,12 +133,17 @@ void th_text_close(struct th_text_file *file)
 enum { READ_PART = 256 << 10, SCAN_PART = 1 << 16 };
 
 /* Where the first line begins at or behind `offset`. */
-static th_status next_line(const struct th_text_file *file, int64_t max_line,
+static th_status next_line(struct th_text_lines *lines,
+                           const struct th_text_file *file, int64_t max_line,
                            int64_t *offset, struct th_error *err)
 {
   char part[SCAN_PART];
   if (*offset <= file->body) {
     *offset = file->body;
+    return TH_OK;
+  }
+  if (*offset >= file->size) {
+    *offset = file->size;
     return TH_OK;
   }
   int64_t at = *offset - 1;
@@ -260,8 +153,7 @@ static th_status next_line(const struct th_text_file *file, int64_t max_line,
   while (at < file->size && at < limit) {
     int64_t bytes = file->size - at;
     bytes = bytes > SCAN_PART ? SCAN_PART : bytes;
-    th_status rc =
-        th_output_temporary_read(file->fd, part, bytes, at, file->name, err);
+    th_status rc = read_text(lines, file, part, bytes, at, err);
     if (rc != TH_OK)
       return rc;
     const char *found = memchr(part, '\n', (size_t)bytes);
@@ -275,12 +167,13 @@ static th_status next_line(const struct th_text_file *file, int64_t max_line,
   return TH_OK;
 }
 
-th_status th_text_align(const struct th_text_file *file, int64_t max_line,
+th_status th_text_align(struct th_text_lines *lines,
+                        const struct th_text_file *file, int64_t max_line,
                         struct th_range *range, struct th_error *err)
 {
-  th_status rc = next_line(file, max_line, &range->first, err);
+  th_status rc = next_line(lines, file, max_line, &range->first, err);
   if (rc == TH_OK)
-    rc = next_line(file, max_line, &range->last, err);
+    rc = next_line(lines, file, max_line, &range->last, err);
   return rc;
 }
 
@@ -299,6 +192,8 @@ void th_text_lines_begin(struct th_text_lines *lines,
 
 void th_text_lines_free(struct th_text_lines *lines)
 {
+  if (lines->open != NULL)
+    close(lines->fd);
   free(lines->buffer);
   *lines = (struct th_text_lines){0};
 }
@@ -326,9 +221,8 @@ static th_status read_on(struct th_text_lines *lines, struct th_error *err)
   int64_t bytes = lines->last - lines->next;
   if (bytes > lines->capacity - left)
     bytes = lines->capacity - left;
-  th_status rc =
-      th_output_temporary_read(lines->file->fd, lines->buffer + left, bytes,
-                               lines->next, lines->file->name, err);
+  th_status rc = read_text(lines, lines->file, lines->buffer + left, bytes,
+                           lines->next, err);
   lines->next += bytes;
   lines->end += bytes;
   lines->buffer[lines->end] = '\n';

@@ -6,36 +6,38 @@
 #include "io/files/decompress.h"
 #include "io/files/file.h"
 #include "io/import/text/text_row.h"
-#include "ranks/comm.h"
 
 #include <emmintrin.h>
 #include <stddef.h>
 
-/* An open text file; of a compressed one, its decompressed text. */
+/* A text file; of a compressed one, its decompressed text. See
+ * text/text_files.h. */
 struct th_text_file {
   const char *name; /* as the user gave it; borrowed */
-  int fd;
-  struct th_identity identity; /* of the named file, when it was opened */
-  bool unpacked;               /* fd is a temporary file with its text */
-  int64_t size;                /* bytes */
+  const char *path; /* of its text: the name, or a temporary file; borrowed */
+  int owner;        /* the rank that has looked at it */
+  bool mine;        /* this one has */
+  struct th_identity identity; /* of the named file, then; on that rank */
+  uint64_t sample;             /* th_text_sample of a file that is no other's */
+  int64_t base;                /* where its text begins in a temporary file; -1:
+                                  it is not in one */
+  int64_t size;                /* bytes of the text */
   int64_t body;         /* offset of the first line of data, behind a mark of
                            UTF-8 and a header */
   int64_t header_lines; /* physical lines before it */
 };
 
-/* Open a file on every rank. text: what is not text is refused, and a mark of
- * UTF-8 passed over. A compressed one is decompressed by rank 0 into a
- * temporary file beside `output`, whose name is gone again when the call
- * returns; reading, which may be NULL, hears of it. Collective. */
-th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
-                       const char *name, const char *output, bool text,
-                       const struct th_reading *reading, struct th_error *err);
+/* Open a regular file; name is for messages. Local. */
+th_status th_text_open(const char *path, const char *name, int *fd,
+                       struct th_error *err);
 
-/* Close; legal on a zeroed record. Local. */
-void th_text_close(struct th_text_file *file);
+/* A hash of text at places spread evenly over a file, its end among them: what
+ * tells a copy of another day, at no cost. 0 where it cannot be read. Local. */
+uint64_t th_text_sample(int fd, int64_t size);
 
 /* The outcome `rc` of reading from the file; where the file is not any more
- * what it was when it was opened, that failure instead. Local. */
+ * what it was when this rank looked at it first, that failure instead. Of a
+ * file at which another rank has looked, `rc` itself. Local. */
 th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
                             struct th_error *err);
 
@@ -43,15 +45,12 @@ th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
 th_status th_text_changed(const struct th_text_file *file,
                           struct th_error *err);
 
-/* The part of the lines that begin in bytes [range.first, range.last), moved
- * to where lines begin. A line longer than max_line is cut, but so that it is
- * still too long. Local. */
-th_status th_text_align(const struct th_text_file *file, int64_t max_line,
-                        struct th_range *range, struct th_error *err);
-
-/* Lines of an aligned range, read ahead in large pieces. */
+/* Lines of an aligned range, read ahead in large pieces. The file is opened
+ * when it is first read from, and closed when another one is. Zeroed: none. */
 struct th_text_lines {
   const struct th_text_file *file; /* borrowed */
+  const struct th_text_file *open; /* the one that fd is open for, or NULL */
+  int fd;
   int64_t max_line;
   int64_t number;   /* of the line last handed out */
   int64_t next;     /* offset of what is to be read next */
@@ -61,6 +60,13 @@ struct th_text_lines {
   int64_t begin;    /* not yet handed out: begin .. end of the buffer */
   int64_t end;
 };
+
+/* The part of the lines that begin in bytes [range.first, range.last), moved
+ * to where lines begin; it is read by way of `lines`. A line longer than
+ * max_line is cut, but so that it is still too long. Local. */
+th_status th_text_align(struct th_text_lines *lines,
+                        const struct th_text_file *file, int64_t max_line,
+                        struct th_range *range, struct th_error *err);
 
 /* Begin a range; the line before its first has that number. Keeps the buffer
  * of an earlier range. Local. */

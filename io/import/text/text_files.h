@@ -1,0 +1,46 @@
+/* text_files.h - the text files of an import, each looked at by one rank
+ *
+ * Files are dealt to ranks by their bytes, in order. Who has a file opens it
+ * once: is it text, how large is it, how does it begin. Compressed ones are
+ * decompressed there, all of a rank one after the other into one temporary file
+ * beside the output. What was found goes to all ranks; lines are read from the
+ * files themselves (text.h), which are closed meanwhile.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TEXT_FILES_H
+#define TH_TEXT_FILES_H
+
+#include "io/import/text/text.h"
+#include "ranks/comm.h"
+
+/* Zeroed: none. */
+struct th_text_files {
+  int64_t count;
+  struct th_text_file *file; /* replicated, but for `mine` and `identity` */
+  char *unpacked;            /* paths of the ranks' temporary files */
+  char *path;                /* of this rank's; NULL: it has none */
+  int fd;                    /* of that file, which is locked meanwhile */
+};
+
+/* How to look at them. */
+struct th_text_look {
+  const char *output; /* temporary files lie beside it */
+  bool text; /* what is not text is refused, and a mark of UTF-8 passed over */
+  /* While files are decompressed: how many bytes of this rank's files have been
+   * looked at. NULL is legal. */
+  void (*told)(void *self, int64_t bytes, int64_t all);
+  void *self;
+  struct th_reading reading; /* without `told` */
+};
+
+/* Look at files by name; names are borrowed. Release with th_text_files_close,
+ * also on failure. Collective; the failure is that of the first file that is
+ * not as it should be. */
+th_status th_text_files_open(struct th_text_files *files, struct th_comm *comm,
+                             const char *const *names, int64_t count,
+                             const struct th_text_look *look,
+                             struct th_error *err);
+
+/* Temporary files go, so nobody may read any more. Local. */
+void th_text_files_close(struct th_text_files *files);
+
+#endif
