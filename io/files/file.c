@@ -174,8 +174,8 @@ void th_file_raise_limit(int which)
 
 static struct th_identity identity_in(const struct stat *s)
 {
-  return (struct th_identity){s->st_dev, s->st_ino, s->st_size, s->st_mtim,
-                              s->st_ctim};
+  return (struct th_identity){s->st_dev,  s->st_ino,  s->st_size,
+                              s->st_mtim, s->st_ctim, s->st_mode};
 }
 
 bool th_file_identity_of(const char *path, struct th_identity *identity)

@@ -54,6 +54,7 @@ struct th_identity {
   off_t size;
   struct timespec changed;
   struct timespec touched; /* its values, name, owner or rights */
+  mode_t mode;
 };
 bool th_file_identity_of(const char *path, struct th_identity *identity);
 bool th_file_identity_of_open(int fd, struct th_identity *identity);

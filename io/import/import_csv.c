@@ -10,10 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is known of the columns before a file is opened. */
+struct known {
+  struct th_csv_reference reference;
+  struct th_csv_choice choice;
+};
+
 /* The state of the format. */
 struct csv_files {
-  struct th_csv *csv; /* of each file */
-  bool borrowed;      /* what these own belongs to another thread */
+  struct th_csv *csv; /* of each file; zeroed: another rank has looked at it */
+  bool *borrowed;     /* what it owns belongs to another thread */
+  struct known known; /* by the first file that has columns, */
+  int64_t first;      /* which is this one; -1: none has */
   struct th_csv_parser *parser;
 };
 
@@ -21,12 +29,6 @@ static struct csv_files *csv_files_of(const struct th_importing *im)
 {
   return im->state;
 }
-
-/* What is known of the columns before a file is opened. */
-struct known {
-  struct th_csv_reference reference;
-  struct th_csv_choice choice;
-};
 
 /* A model knows the names of its support alone. */
 static void know_support(const struct th_importing *im,
@@ -202,40 +204,84 @@ static bool recognises(const char *text, int64_t length)
   return false;
 }
 
+/* Read the head of file k. */
+static th_status open_csv_file(struct th_importing *im, int64_t k,
+                               struct th_text_file *file, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  struct known *known = &files->known;
+  struct th_csv *csv = &files->csv[k];
+  th_status rc = TH_OK;
+  TH_TRY(th_csv_header_open(csv, file, &im->limits.line, &known->choice,
+                            &known->reference, err));
+  if (csv->columns == 0)
+    return TH_OK; /* said when the examples are counted */
+  if (files->first < 0 && known->reference.part && csv->names == NULL)
+    forget_support(im, &known->reference);
+  csv->class = im->class;
+  TH_TRY(th_csv_columns(csv, file, &known->choice, &known->reference, err));
+  if (im->job->like == NULL)
+    th_csv_columns_find_counters(csv);
+done:
+  return rc;
+}
+
+/* Files have targets and weights, or all of them have none. */
+static th_status check_roles(const struct th_importing *im, int64_t k,
+                             struct th_error *err)
+{
+  const struct th_csv *csv = &csv_files_of(im)->csv[k];
+  int64_t first = csv_files_of(im)->first;
+  if ((csv->target < 0) != im->text.unlabelled)
+    return th_import_mixed(im, im->text.unlabelled ? k : first,
+                           im->text.unlabelled ? first : k, err);
+  if ((csv->weight >= 0) != im->text.weighted)
+    return th_import_mixed_weights(im, im->text.weighted ? first : k,
+                                   im->text.weighted ? k : first, err);
+  return TH_OK;
+}
+
 static th_status open_csv_files(struct th_importing *im, struct th_error *err)
 {
-  struct known known = known_before(im);
-  int64_t first = -1; /* that is not empty */
+  struct csv_files *files = csv_files_of(im);
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&csv_files_of(im)->csv, im->files, "the list of files", err));
-  TH_TRY(th_csv_reader_create(&csv_files_of(im)->parser, err));
+  files->known = known_before(im);
+  files->first = -1;
+  TH_TRY(TH_NEW(&files->csv, im->files, "the list of files", err));
+  TH_TRY(TH_NEW(&files->borrowed, im->files, "the list of files", err));
+  TH_TRY(th_csv_reader_create(&files->parser, err));
   for (int64_t k = 0; k < im->files; k++) {
-    struct th_csv *csv = &csv_files_of(im)->csv[k];
-    struct th_text_file *file = &im->file[k];
-    TH_TRY(th_csv_header_open(csv, file, &im->limits.line, &known.choice,
-                              &known.reference, err));
-    if (csv->columns == 0)
-      continue; /* said when the examples are counted */
-    if (first < 0 && known.reference.part && csv->names == NULL)
-      forget_support(im, &known.reference);
-    csv->class = im->class;
-    TH_TRY(th_csv_columns(csv, file, &known.choice, &known.reference, err));
-    if (im->job->like == NULL)
-      th_csv_columns_find_counters(csv);
-    if (first < 0)
-      TH_TRY(learn_columns(im, k, &known, err));
-    else if ((csv->target < 0) != im->text.unlabelled)
-      return th_import_mixed(im, im->text.unlabelled ? k : first,
-                             im->text.unlabelled ? first : k, err);
-    if ((csv->weight >= 0) != im->text.weighted)
-      return th_import_mixed_weights(im, im->text.weighted ? first : k,
-                                     im->text.weighted ? k : first, err);
-    first = first < 0 ? k : first;
+    if (files->first >= 0 && !im->file[k].mine)
+      continue;
+    TH_TRY(open_csv_file(im, k, &im->file[k], err));
+    if (files->csv[k].columns == 0)
+      continue;
+    if (files->first >= 0) {
+      TH_TRY(check_roles(im, k, err));
+      continue;
+    }
+    TH_TRY(learn_columns(im, k, &files->known, err));
+    files->first = k;
   }
-  im->attributes = known.reference.attributes;
+  im->attributes = files->known.reference.attributes;
   tell_columns(im);
 done:
   return rc;
+}
+
+/* The head of a file at which another rank has looked: it stands before the
+ * body that is known. */
+static th_status prepare_csv_file(struct th_importing *im, int64_t k,
+                                  struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  struct th_text_file file = im->file[k];
+  if (files->csv[k].columns > 0)
+    return TH_OK;
+  file.body = file.begin;
+  file.header_lines = 0;
+  files->borrowed[k] = false;
+  return open_csv_file(im, k, &file, err);
 }
 
 /* One number of a rank for each counter: the largest of all ranks decides. */
@@ -261,11 +307,12 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
   bool counts = im->examples[k] > 1 && all[BROKEN] == 0 &&
                 all[OFFSET] == -all[MINUS_OFFSET];
   if (!counts) {
-    th_import_notice(im,
-                     "note:     column %lld, '%.60s', is an attribute; "
-                     "{ignore} %s leaves it out",
-                     (long long)column + 1, csv->names[column],
-                     th_csv_column_text(csv, column, typed));
+    if (k == csv_files_of(im)->first)
+      th_import_notice(im,
+                       "note:     column %lld, '%.60s', is an attribute; "
+                       "{ignore} %s leaves it out",
+                       (long long)column + 1, csv->names[column],
+                       th_csv_column_text(csv, column, typed));
     return TH_OK;
   }
   return th_fail(err, TH_EDATA,
@@ -284,14 +331,17 @@ static th_status refuse_counters(struct th_importing *im, struct th_error *err)
   th_status rc = TH_NEW(&number, im->files * OF_FILE, "counts of rows", err);
   TH_TRY(th_agree(im->comm, rc, err));
   for (int64_t k = 0; k < im->files; k++)
-    for (int c = 0; c < csv_files_of(im)->csv[k].counters; c++)
+    for (int c = 0; c < TH_CSV_COUNTERS; c++)
       put_counter(&csv_files_of(im)->csv[k].counter[c],
                   number + k * OF_FILE + c * NUMBERS);
   im->comm->ops->max_f64(im->comm, number, (size_t)(im->files * OF_FILE));
   for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
-    for (int c = 0; rc == TH_OK && c < csv_files_of(im)->csv[k].counters; c++)
+    for (int c = 0; rc == TH_OK && im->file[k].mine &&
+                    c < csv_files_of(im)->csv[k].counters;
+         c++)
       rc = judge_counter(im, k, csv_files_of(im)->csv[k].counter[c].column,
                          number + k * OF_FILE + c * NUMBERS, err);
+  rc = th_agree(im->comm, rc, err);
 done:
   free(number);
   return rc;
@@ -374,22 +424,28 @@ static th_status part(struct th_importing *other, struct th_error *err)
 {
   struct csv_files *files = csv_files_of(other);
   const struct th_csv *all = files->csv;
-  *files = (struct csv_files){.borrowed = true};
+  const size_t count = (size_t)other->files;
+  files->csv = NULL;
+  files->borrowed = NULL;
+  files->parser = NULL;
   th_status rc = TH_NEW(&files->csv, other->files, "the list of files", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&files->borrowed, other->files, "the list of files", err);
   if (rc != TH_OK)
     return rc;
-  memcpy(files->csv, all, (size_t)other->files * sizeof *all);
+  memset(files->borrowed, true, count * sizeof *files->borrowed);
+  memcpy(files->csv, all, count * sizeof *all);
   return th_csv_reader_create(&files->parser, err);
 }
 
 static void release(struct th_importing *im)
 {
   struct csv_files *files = csv_files_of(im);
-  int64_t owned = files->borrowed || files->csv == NULL ? 0 : im->files;
-  for (int64_t k = 0; k < owned; k++)
-    th_csv_header_free(&files->csv[k]);
+  for (int64_t k = 0; files->borrowed != NULL && k < im->files; k++)
+    if (!files->borrowed[k])
+      th_csv_header_free(&files->csv[k]);
   th_csv_reader_free(files->parser);
-  free(files->csv);
+  TH_FREE(files->csv, files->borrowed);
 }
 
 static const char *const options[] = {"header", "target", "weights", "ignore",
@@ -401,6 +457,7 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .named = has_csv_ending,
                                           .recognises = recognises,
                                           .open = open_csv_files,
+                                          .prepare = prepare_csv_file,
                                           .count = th_import_parse_count,
                                           .next = th_import_parse_next,
                                           .is_example = is_csv_example,

@@ -183,9 +183,13 @@ struct th_importer {
   bool (*named)(const char *name); /* is a file called so its own? */
   /* Does a line show that the text is its own? NULL where it is binary. */
   bool (*recognises)(const char *text, int64_t length);
-  /* Read what stands before the examples of every file, name the attributes.
-   * Never NULL. */
+  /* Read what stands before the examples of the first file, and of those that
+   * this rank has looked at; name the attributes. Never NULL. */
   th_status (*open)(struct th_importing *im, struct th_error *err);
+  /* Before examples of file k are read, which another rank may have looked at.
+   */
+  th_status (*prepare)(struct th_importing *im, int64_t k,
+                       struct th_error *err);
   /* Lines and examples in this rank's range of file k, and how many of these
    * have weight 0. Never NULL. */
   th_status (*count)(struct th_importing *im, int64_t k, int64_t *lines,

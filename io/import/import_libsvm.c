@@ -141,6 +141,8 @@ static th_status find_label_form(struct th_importing *im, struct th_error *err)
   enum th_labels first = TH_LABELS_PLAIN;
   for (int64_t k = 0; k < im->files; k++) {
     enum th_labels labels;
+    if (k > 0 && !im->file[k].mine)
+      continue;
     th_status rc = find_labels_of(im, k, &labels, err);
     if (rc != TH_OK)
       return rc;

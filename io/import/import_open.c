@@ -265,10 +265,9 @@ th_status th_import_open(struct th_importing *im, struct th_error *err)
   TH_TRY(th_import_read_like(im, err));
   TH_TRY(ask_format(im, err));
   TH_TRY(open_inputs(im, err));
-  rc = open_format(im, err);
-  for (int64_t k = 0; k < im->files; k++)
-    rc = th_text_unchanged(&im->file[k], rc, err);
-  TH_TRY(th_agree(im->comm, rc, err));
+  rc = th_text_files_share(&im->texts, im->comm, open_format(im, err), err);
+  if (rc != TH_OK)
+    rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
 done:
   return rc;
 }

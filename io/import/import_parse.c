@@ -39,6 +39,9 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
     if (!im->format->importer->binary)
       rc = th_text_align(&im->lines, file, im->limits.line.bytes,
                          &im->share.range[k], err);
+    if (rc == TH_OK && th_range_count(im->share.range[k]) > 0 &&
+        im->format->importer->prepare != NULL)
+      rc = im->format->importer->prepare(im, k, err);
     if (rc != TH_OK)
       return rc;
     before += bytes;
@@ -100,7 +103,6 @@ static th_status count_own(struct th_importing *im, struct count *counts,
       rc = im->format->importer->count(im, k, &counts[k].lines,
                                        &counts[k].examples,
                                        &counts[k].weightless, err);
-    rc = th_text_unchanged(&im->file[k], rc, err);
     im->share.counted[k] = counts[k].examples;
     im->share.weightless[k] = counts[k].weightless;
   }
@@ -184,7 +186,11 @@ th_status th_import_parse_divide(struct th_importing *im, struct th_error *err)
     rc = TH_NEW(&lower, im->files, "counts of lines", err);
   if (rc == TH_OK)
     rc = count_own(im, counts, err);
-  TH_TRY(th_agree(im->comm, rc, err));
+  rc = th_agree(im->comm, rc, err);
+  if (rc != TH_OK) {
+    rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
+    goto done;
+  }
   memcpy(lower, counts, numbers * sizeof(int64_t));
   im->comm->ops->prefix_i64(im->comm, &lower->lines, numbers);
   im->comm->ops->sum_i64(im->comm, &counts->lines, numbers);
@@ -347,8 +353,7 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
   parsing->row.type = im->type;
   TH_TRY(list_known(im, parsing, err));
   for (int64_t k = 0; k < im->files; k++) {
-    rc = parse_file(im, parsing, k, err);
-    TH_TRY(th_text_unchanged(&im->file[k], rc, err));
+    TH_TRY(parse_file(im, parsing, k, err));
   }
 done:
   return rc;
@@ -460,6 +465,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
   struct parsing parsing = {0};
   bool knows = false;
   th_status rc = th_agree(im->comm, parse_own(im, &parsing, err), err);
+  rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
   if (rc == TH_OK) {
     int64_t sums[3] = {im->nonzeros, im->positives, parsing.row.left_out};
     im->comm->ops->sum_i64(im->comm, sums, 3);

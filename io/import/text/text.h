@@ -22,12 +22,12 @@ struct th_text_file {
   int64_t base;                /* where its text begins in a temporary file; -1:
                                   it is not in one */
   int64_t size;                /* bytes of the text */
-  int64_t body;         /* offset of the first line of data, behind a mark of
-                           UTF-8 and a header */
+  int64_t begin;        /* offset of the first line, behind a mark of UTF-8 */
+  int64_t body;         /* offset of the first line of data, behind a header */
   int64_t header_lines; /* physical lines before it */
 };
 
-/* Open a regular file; name is for messages. Local. */
+/* Open a file of text; a pipe is not waited for. Local. */
 th_status th_text_open(const char *path, const char *name, int *fd,
                        struct th_error *err);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- Which rank looks at a file ------------------------------------------- */
@@ -70,24 +71,44 @@ static bool is_wide(const char *text)
 /* That of UTF-8, which some programs write, is skipped. Text in UTF-16 begins
  * with another one, or has a zero in each of its first characters; one zero
  * alone is a byte that is wrong, which the reader of lines tells. */
-static th_status read_byte_order_mark(struct th_text_file *file, int fd,
-                                      struct th_error *err)
+static th_status skip_byte_order_mark(struct th_text_file *file,
+                                      const char *begin, struct th_error *err)
 {
-  enum { MARK = 3 };
-  char begin[4] = "";
-  ssize_t got = pread(fd, begin, sizeof begin, file->base < 0 ? 0 : file->base);
-  if (got > file->size)
-    got = file->size;
-  if (got >= MARK && memcmp(begin, "\xef\xbb\xbf", MARK) == 0)
-    file->body = MARK;
-  if ((got >= 2 && (memcmp(begin, "\xff\xfe", 2) == 0 ||
-                    memcmp(begin, "\xfe\xff", 2) == 0)) ||
-      (got == (ssize_t)sizeof begin && is_wide(begin)))
+  enum { MARK = 3, WIDE = 4 };
+  if (file->size >= MARK && memcmp(begin, "\xef\xbb\xbf", MARK) == 0)
+    file->begin = MARK;
+  file->body = file->begin;
+  if ((file->size >= 2 && (memcmp(begin, "\xff\xfe", 2) == 0 ||
+                           memcmp(begin, "\xfe\xff", 2) == 0)) ||
+      (file->size >= WIDE && is_wide(begin)))
     return th_fail(err, TH_EDATA,
                    "%s:1:1: text in UTF-16 found, expected UTF-8; convert it "
                    "with iconv -f UTF-16 -t UTF-8",
                    file->name);
   return TH_OK;
+}
+
+/* The first bytes of a file, zeros behind its end. */
+enum { HEAD = 4096 };
+
+static th_status read_beginning(const char *name, int fd, int64_t offset,
+                                char head[HEAD], struct th_error *err)
+{
+  memset(head, 0, HEAD);
+  if (pread(fd, head, HEAD, (off_t)offset) < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the file", name,
+                   strerror(errno));
+  return TH_OK;
+}
+
+/* HDF5 begins with its signature, or behind a block of its user. */
+static bool may_be_hdf5(const char head[HEAD])
+{
+  static const char signature[] = "\x89HDF\r\n\x1a\n";
+  bool found = memcmp(head, signature, strlen(signature)) == 0;
+  for (int at = 512; at < HEAD; at *= 2)
+    found = found || memcmp(head + at, signature, strlen(signature)) == 0;
+  return found;
 }
 
 /* What was made of text is not text. */
@@ -141,27 +162,44 @@ done:
   return rc;
 }
 
-static th_status look_at(struct looking *looking, struct th_text_file *file,
+static th_status open_input(struct th_text_file *file, int *fd,
+                            struct th_error *err)
+{
+  th_status rc = th_text_open(file->name, file->name, fd, err);
+  if (rc != TH_OK)
+    return rc;
+  if (!th_file_identity_of_open(*fd, &file->identity))
+    return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
+  if (!S_ISREG(file->identity.mode))
+    return th_fail(err, TH_EIO,
+                   "%s: not a regular file; save the text to a file first",
+                   file->name);
+  file->size = (int64_t)file->identity.size;
+  return TH_OK;
+}
+
+static th_status inspect(struct looking *looking, struct th_text_file *file,
                          struct th_error *err)
 {
-  const struct th_text_look *look = looking->look;
+  bool text = looking->look->text;
   enum th_codec codec = TH_CODEC_NONE;
+  char head[HEAD];
   int fd = -1;
   th_status rc = TH_OK;
-  TH_TRY(th_text_open(file->name, file->name, &fd, err));
-  if (!th_file_identity_of_open(fd, &file->identity))
-    TH_TRY(th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno)));
-  file->size = (int64_t)file->identity.size;
-  if (look->text)
+  TH_TRY(open_input(file, &fd, err));
+  TH_TRY(read_beginning(file->name, fd, 0, head, err));
+  if (text && may_be_hdf5(head))
     TH_TRY(refuse_hdf5(file->name, err));
   TH_TRY(th_decompress_find(fd, file->name, &codec, err));
   if (codec != TH_CODEC_NONE)
     TH_TRY(unpack(looking, file, fd, codec, err));
   else
     file->sample = th_text_sample(fd, file->size);
-  if (look->text)
-    TH_TRY(read_byte_order_mark(
-        file, codec == TH_CODEC_NONE ? fd : looking->files->fd, err));
+  if (codec != TH_CODEC_NONE)
+    TH_TRY(
+        read_beginning(file->name, looking->files->fd, file->base, head, err));
+  if (text)
+    TH_TRY(skip_byte_order_mark(file, head, err));
 done:
   if (fd >= 0)
     close(fd);
@@ -179,7 +217,7 @@ static th_status look_at_own(struct th_text_files *files,
   for (int64_t k = 0; rc == TH_OK && k < files->count; k++) {
     if (!files->file[k].mine)
       continue;
-    rc = look_at(&looking, &files->file[k], err);
+    rc = inspect(&looking, &files->file[k], err);
     looking.before += bytes[k];
   }
   return rc;
@@ -188,7 +226,7 @@ static th_status look_at_own(struct th_text_files *files,
 /* --- What all ranks know of it -------------------------------------------- */
 
 /* What was found: 0 on a rank that has not looked. */
-enum { SIZE, BODY, BASE, SAMPLE, FOUND };
+enum { SIZE, BEGIN, BASE, SAMPLE, FOUND };
 
 /* Collective. */
 static void share_found(struct th_text_files *files, struct th_comm *comm,
@@ -196,7 +234,7 @@ static void share_found(struct th_text_files *files, struct th_comm *comm,
 {
   for (int64_t k = 0; k < files->count; k++) {
     const struct th_text_file *file = &files->file[k];
-    const int64_t own[FOUND] = {file->size, file->body, file->base + 1,
+    const int64_t own[FOUND] = {file->size, file->begin, file->base + 1,
                                 (int64_t)file->sample};
     if (file->mine)
       memcpy(found[k], own, sizeof own);
@@ -205,7 +243,8 @@ static void share_found(struct th_text_files *files, struct th_comm *comm,
   for (int64_t k = 0; k < files->count; k++) {
     struct th_text_file *file = &files->file[k];
     file->size = found[k][SIZE];
-    file->body = found[k][BODY];
+    file->begin = found[k][BEGIN];
+    file->body = file->begin;
     file->base = found[k][BASE] - 1;
     file->sample = (uint64_t)found[k][SAMPLE];
   }
@@ -273,6 +312,42 @@ th_status th_text_files_open(struct th_text_files *files, struct th_comm *comm,
 done:
   TH_FREE(bytes, found);
   return rc;
+}
+
+th_status th_text_files_share(struct th_text_files *files, struct th_comm *comm,
+                              th_status rc, struct th_error *err)
+{
+  int64_t(*bodies)[2] = NULL;
+  if (rc == TH_OK)
+    rc = TH_NEW(&bodies, files->count, "the list of files", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < files->count; k++) {
+    bodies[k][0] = files->file[k].mine ? files->file[k].body : 0;
+    bodies[k][1] = files->file[k].mine ? files->file[k].header_lines : 0;
+  }
+  comm->ops->sum_i64(comm, bodies[0], (size_t)files->count * 2);
+  for (int64_t k = 0; k < files->count; k++) {
+    files->file[k].body = bodies[k][0];
+    files->file[k].header_lines = bodies[k][1];
+  }
+done:
+  free(bodies);
+  return rc;
+}
+
+th_status th_text_files_unchanged(const struct th_text_files *files,
+                                  struct th_comm *comm, th_status rc,
+                                  struct th_error *err)
+{
+  struct th_error why = {0};
+  th_status changed = TH_OK;
+  for (int64_t k = 0; changed == TH_OK && k < files->count; k++)
+    changed = th_text_unchanged(&files->file[k], TH_OK, &why);
+  changed = th_agree(comm, changed, &why);
+  if (changed == TH_OK)
+    return rc;
+  *err = why;
+  return changed;
 }
 
 void th_text_files_close(struct th_text_files *files)

@@ -40,6 +40,18 @@ th_status th_text_files_open(struct th_text_files *files, struct th_comm *comm,
                              const struct th_text_look *look,
                              struct th_error *err);
 
+/* What each rank has found of the headers of its files goes to all, unless one
+ * has failed to; `rc` says how this one did. Collective. */
+th_status th_text_files_share(struct th_text_files *files, struct th_comm *comm,
+                              th_status rc, struct th_error *err);
+
+/* The outcome `rc` of reading from files, on which all ranks agree; where a
+ * file is not any more what it was when it was looked at first, that failure
+ * instead. Collective. */
+th_status th_text_files_unchanged(const struct th_text_files *files,
+                                  struct th_comm *comm, th_status rc,
+                                  struct th_error *err);
+
 /* Temporary files go, so nobody may read any more. Local. */
 void th_text_files_close(struct th_text_files *files);
 
