@@ -7,7 +7,9 @@
 
 enum {
   USUAL_BINS = 1024,
-  MEMORY_SHARE = 8 /* of memory is what one bin may take */
+  LEAST_BIN = 4 << 20, /* bytes that are worth a bin, which takes some
+                          collective operations */
+  MEMORY_SHARE = 8     /* of memory is what one bin may take */
 };
 
 static int64_t training_row_groups(const struct th_row_assignment *assignment)
@@ -24,8 +26,9 @@ th_status th_row_assignment_divide(struct th_row_assignment *assignment,
                        th_integer_ceil_divide(test, assignment->row_group);
   int64_t share = memory / MEMORY_SHARE;
   int64_t wanted = th_integer_ceil_divide(bytes, share > 0 ? share : 1);
-  if (wanted < USUAL_BINS)
-    wanted = USUAL_BINS;
+  int64_t worth =
+      th_min_i64(USUAL_BINS, th_integer_ceil_divide(bytes, LEAST_BIN));
+  wanted = th_max_i64(th_max_i64(wanted, worth), 1);
   assignment->bin_groups =
       wanted < assignment->groups
           ? th_integer_ceil_divide(assignment->groups, wanted)
