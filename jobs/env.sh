@@ -29,7 +29,7 @@ export OMPI_MCA_oob_tcp_keepalive_intvl="${OMPI_MCA_oob_tcp_keepalive_intvl:-5}"
 export OMPI_MCA_oob_tcp_keepalive_probes="${OMPI_MCA_oob_tcp_keepalive_probes:-3}"
 
 # No core is a rank's own, and who waits lets others work; no network is looked
-# for, and no device: a third of what the start of a run costs; a failed run ends at
+# for, and no device: a quarter of what the start of a run costs; a failed run ends at
 # once instead of after two seconds.
 if [ "${THRESHER_CROWDED:-no}" = yes ]; then
   export OMPI_MCA_hwloc_base_binding_policy="${OMPI_MCA_hwloc_base_binding_policy:-none}"

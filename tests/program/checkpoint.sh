@@ -167,6 +167,7 @@ cmp sifted.h5 two.h5 || fail "fresh: another model"
 # --- a folder belongs to one run
 mkdir -p one
 (
+  failures=0 # those before are counted
   flock 9
   refused 1 "another run uses this folder" 2 train data.h5 -o one.h5 --checkpoint one
   exit "$failures"
