@@ -136,11 +136,24 @@
  *   /count     u16 [runs]      entries of each run, at least 1
  *   /row       u16 [entries]   row in the group, ascending within a run
  *   /value     [entries]       of the storage type
+ *   /part     i64 [parts + 1]  since 2.5: where each part begins, counted from
+ *             the shard's first attribute, and the end; parts (root attribute)
+ *             are consecutive attributes with about as many entries each, 128
+ *             to 16384 of a group, by the first group; they begin where cells
+ *             (TH_CELL) do
+ *   /part_training  i64 [parts]  entries of training examples
+ *   /part_run, /part_entry  i64 [(parts + 1) G]  first run and first entry of
+ *             each part on each group, a part's groups one after another;
+ *             behind the last part, the end of each group
+ *   /part_checksum  u64 [parts G]  of the part's share of /attribute on a
+ * group; with that as the seed, of its share of /count; likewise /row and
+ *             /value: what is read and checked
  *   /piece, /piece_entry  i64 [G pieces + 1]  first run and first entry of each
- *             piece; a piece is `piece` (root attribute) consecutive attributes
- *             on one group, about 16384 entries: what is read and checked
- *   /piece_checksum  u64 [G pieces]  of the piece's part of /attribute; with
- *             that as the seed, of its part of /count; likewise /row and /value
+ *             piece, group by group; a piece is `piece` (root attribute)
+ *             consecutive attributes on one group. Since 2.5 a piece is a whole
+ *             group, for programs that know no parts; before, about 16384
+ *             entries
+ *   /piece_checksum  u64 [G pieces]  as /part_checksum
  *
  * Most attributes of text or click data occur once in a row group, if at all:
  * such a run takes 6 bytes beside its row and value. Longer row groups would
@@ -171,7 +184,8 @@
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name. 2.2 has added
  * data without targets, training in shards, and what is marked so above. 2.3
- * has added the seal, 2.4 what an import was told and found of its text.
+ * has added the seal, 2.4 what an import was told and found of its text, 2.5
+ * the parts of sparse shards.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
@@ -192,7 +206,8 @@ struct th_h5;
 enum {
   TH_FORMAT_MAJOR = 2,
   TH_FORMAT_MAJOR_WEIGHTLESS = 3,
-  TH_FORMAT_MINOR = 4
+  TH_FORMAT_MINOR = 4,
+  TH_FORMAT_MINOR_PARTS = 5 /* of sparse shards */
 };
 
 /* Root attributes. */
@@ -235,6 +250,7 @@ enum {
 #define TH_A_COUNT "count"
 #define TH_A_CONTENT "content"
 #define TH_A_PIECE "piece"
+#define TH_A_PARTS "parts"
 
 #define TH_FORMAT_MASTER "thresher data set"
 #define TH_FORMAT_SHARD "thresher shard"
@@ -298,6 +314,11 @@ enum {
 #define TH_D_PIECE "/piece"
 #define TH_D_PIECE_ENTRY "/piece_entry"
 #define TH_D_PIECE_CHECKSUM "/piece_checksum"
+#define TH_D_PART "/part"
+#define TH_D_PART_TRAINING "/part_training"
+#define TH_D_PART_RUN "/part_run"
+#define TH_D_PART_ENTRY "/part_entry"
+#define TH_D_PART_CHECKSUM "/part_checksum"
 
 /* Model. */
 #define TH_A_SOLVER "solver"

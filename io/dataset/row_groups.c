@@ -6,9 +6,8 @@
 
 enum {
   CHUNK_BYTES =
-      256 << 10,          /* read and verified while in the processor's cache */
-  STORED_BYTES = 4 << 20, /* stored together in a dense shard */
-  PIECE_ENTRIES = 16384   /* stored together in a sparse shard */
+      256 << 10,         /* read and verified while in the processor's cache */
+  STORED_BYTES = 4 << 20 /* stored together in a dense shard */
 };
 
 static int64_t chunk_attributes(const struct th_shape *shape)
@@ -149,16 +148,4 @@ int64_t th_row_groups_items(const struct th_row_groups *row_groups,
                             int64_t rows)
 {
   return th_integer_ceil_divide(rows, th_type_packed(row_groups->shape.type));
-}
-
-int64_t th_row_groups_piece(const struct th_row_groups *row_groups,
-                            int64_t entries)
-{
-  double tiles =
-      (double)row_groups->shape.attributes * (double)row_groups->groups;
-  double each = (double)entries / tiles;
-  int64_t piece = 256;
-  while (piece < (int64_t)1 << 40 && (double)piece * each < PIECE_ENTRIES)
-    piece *= 2;
-  return piece;
 }

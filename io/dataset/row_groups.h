@@ -51,11 +51,6 @@ int64_t th_row_groups_bytes(const struct th_row_groups *row_groups,
 int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
                              int64_t count);
 
-/* Attributes of a sparse piece: a power of two, at least 256, so that a piece
- * holds about 16384 entries. */
-int64_t th_row_groups_piece(const struct th_row_groups *row_groups,
-                            int64_t entries);
-
 /* True if statistics are stored as f32. Those of sparse data are, unless the
  * values are f64, since there are many statistics beside few values. Bounds are
  * exact in any case. */

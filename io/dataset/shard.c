@@ -394,81 +394,38 @@ done:
   return rc;
 }
 
-static th_status open_runs(struct th_shard *shard, int64_t runs,
-                           int64_t entries, struct th_error *err)
+/* Open one of the two data sets of runs, or of entries. They are as long as
+ * `count`; -1: it is not known yet. */
+static th_status open_runs(struct th_shard *shard, struct th_h5_set *set,
+                           const char *name, hid_t type, int64_t *count,
+                           struct th_error *err)
 {
-  const hid_t value = th_h5_type(shard->row_groups->shape.type);
-  struct {
-    struct th_h5_set *set;
-    const char *name;
-    hid_t type;
-    int64_t size;
-  } sets[] = {
-      {&shard->attribute, TH_D_ATTRIBUTE, H5T_NATIVE_UINT32, runs},
-      {&shard->count, TH_D_COUNT, H5T_NATIVE_UINT16, runs},
-      {&shard->row_in_group, TH_D_ROW, H5T_NATIVE_UINT16, entries},
-      {&shard->values, TH_D_VALUE, value, entries},
-  };
-  th_status rc = TH_OK;
-  for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
-    hsize_t size[2] = {0};
-    TH_TRY(th_h5_set_open(sets[k].set, &shard->h5, sets[k].name, sets[k].type,
-                          1, size, err));
-    if (size[0] != (hsize_t)sets[k].size) {
-      rc = bad_size(shard, sets[k].name, err);
-      goto done;
-    }
-  }
-done:
+  hsize_t size[2] = {0};
+  th_status rc = th_h5_set_open(set, &shard->h5, name, type, 1, size, err);
+  if (rc == TH_OK && *count >= 0 && size[0] != (hsize_t)*count)
+    rc = bad_size(shard, name, err);
+  *count = (int64_t)size[0];
   return rc;
-}
-
-/* Check that runs are not empty and have at most R entries, and that u32 can
- * number the entries of a piece. */
-static bool pieces_good(const struct th_shard *shard, int64_t table)
-{
-  const int64_t *runs = shard->piece;
-  const int64_t *entries = shard->piece_entry;
-  bool good = runs[0] == 0 && entries[0] == 0;
-  for (int64_t k = 0; good && k < table; k++) {
-    /* all are nonnegative so far, so differences do not overflow */
-    good = runs[k + 1] >= runs[k] && entries[k + 1] >= entries[k];
-    int64_t few = good ? runs[k + 1] - runs[k] : 0;
-    int64_t many = good ? entries[k + 1] - entries[k] : 0;
-    good = good && few <= shard->unit && many >= few && many <= UINT32_MAX &&
-           many <= few * shard->row_groups->shape.row_group;
-  }
-  return good;
 }
 
 static th_status open_sparse(struct th_shard *shard, struct th_error *err)
 {
-  int64_t count = th_range_count(shard->row->range);
-  int64_t groups = shard->row_groups->groups;
+  const hid_t value = th_h5_type(shard->row_groups->shape.type);
+  struct th_parts *parts = &shard->parts;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_get_i64(&shard->h5, "/", TH_A_PIECE, &shard->unit, err));
-  if (shard->unit < 1 || shard->unit > count) {
-    rc = bad_size(shard, TH_D_PIECE, err);
-    goto done;
-  }
-  shard->pieces = th_integer_ceil_divide(count, shard->unit);
-  int64_t table = groups * shard->pieces;
-  TH_TRY(th_h5_set_expect(&shard->h5, TH_D_PIECE, table + 1, err));
-  TH_TRY(TH_NEW(&shard->piece, table + 1, "the table of pieces", err));
-  TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the table of pieces", err));
-  TH_TRY(TH_NEW(&shard->piece_checksum, table, "the table of pieces", err));
-  TH_TRY(th_h5_set_get(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
-                       shard->piece, err));
-  TH_TRY(th_h5_set_get(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64,
-                       table + 1, shard->piece_entry, err));
-  TH_TRY(th_h5_set_get(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64,
-                       table, shard->piece_checksum, err));
-  shard->bytes_read += (3 * table + 2) * 8;
-  if (!pieces_good(shard, table)) {
-    rc = bad_size(shard, TH_D_PIECE, err);
-    goto done;
-  }
-  TH_TRY(open_runs(shard, shard->piece[table], shard->piece_entry[table], err));
+  *parts = (struct th_parts){.row_groups = shard->row_groups,
+                             .h5 = &shard->h5,
+                             .range = shard->row->range,
+                             .runs = -1,
+                             .entries = -1};
+  TH_TRY(open_runs(shard, &shard->attribute, TH_D_ATTRIBUTE, H5T_NATIVE_UINT32,
+                   &parts->runs, err));
+  TH_TRY(open_runs(shard, &shard->count, TH_D_COUNT, H5T_NATIVE_UINT16,
+                   &parts->runs, err));
+  TH_TRY(open_runs(shard, &shard->row_in_group, TH_D_ROW, H5T_NATIVE_UINT16,
+                   &parts->entries, err));
+  TH_TRY(open_runs(shard, &shard->values, TH_D_VALUE, value, &parts->entries,
+                   err));
 done:
   return rc;
 }
@@ -587,10 +544,7 @@ void th_shard_close(struct th_shard *shard)
   th_shard_unmap(shard); /* before its descriptor */
   th_h5_close(&shard->h5, &ignored);
   fetch_map_free(&shard->map);
-  TH_FREE(shard->piece, shard->piece_entry, shard->piece_checksum);
-  shard->piece = NULL;
-  shard->piece_entry = NULL;
-  shard->piece_checksum = NULL;
+  th_parts_close(&shard->parts);
   shard->open = false;
 }
 

@@ -6,6 +6,7 @@
 #define TH_SHARD_H
 
 #include "io/dataset/master.h"
+#include "io/dataset/parts.h"
 #include "io/dataset/row_groups.h"
 #include "io/files/file.h"
 #include "io/hdf5/h5.h"
@@ -65,7 +66,7 @@ struct th_shard {
   bool rewritten; /* by another program, for instance with filters */
   struct th_identity identity;
   struct th_h5 h5;
-  int64_t unit; /* attributes kept together in memory; sparse: of a piece */
+  int64_t unit; /* dense: attributes kept together in memory; sparse: 0 */
   struct th_dense_map map; /* dense */
   struct th_sums sums;
   struct th_h5_set checksum;
@@ -73,10 +74,7 @@ struct th_shard {
   struct th_h5_set attribute;
   struct th_h5_set count;
   struct th_h5_set row_in_group;
-  int64_t pieces;       /* sparse: per group */
-  int64_t *piece;       /* first run of each, and the end */
-  int64_t *piece_entry; /* first entry of each, and the end */
-  uint64_t *piece_checksum;
+  struct th_parts parts;      /* sparse */
   int64_t bytes_read;         /* since they were last counted */
   struct th_mapping *mapping; /* NULL: none (io/files/mapping.h) */
   bool mapping_tried;

@@ -156,19 +156,26 @@ static void place(struct th_piece *piece, size_t value_size, char *room)
   piece->values = room + at.values;
 }
 
+/* Where a part of a bundle begins on a row group, in the tables of the
+ * bundle. */
+static int64_t table_place(const struct th_shard *shard,
+                           const struct th_bundle *bundle, int64_t part,
+                           int64_t group)
+{
+  return (part - bundle->parts.first) * shard->row_groups->groups + group;
+}
+
 int64_t th_shard_read_piece_size(const struct th_shard *shard, int64_t unit,
                                  int64_t group, struct th_piece *piece)
 {
-  int64_t at = group * shard->pieces + unit;
-  int64_t first = shard->row->range.first + unit * shard->unit;
-  struct th_range all = {first, first + shard->unit};
-  *piece = (struct th_piece){
-      .runs = shard->piece[at + 1] - shard->piece[at],
-      .entries = shard->piece_entry[at + 1] - shard->piece_entry[at],
-      .attributes = th_range_intersect(all, shard->row->range)};
-  return (int64_t)piece_layout(piece,
-                               th_type_size(shard->row_groups->shape.type))
-      .bytes;
+  const struct th_bundle *bundle = &shard->parts.bundle[unit];
+  const struct th_piece_tables *at = &bundle->piece;
+  int64_t end = table_place(shard, bundle, bundle->parts.last, group);
+  *piece = (struct th_piece){.runs = at->run[end] - at->run[group],
+                             .entries = at->entry[end] - at->entry[group],
+                             .attributes = bundle->attributes};
+  size_t size = th_type_size(shard->row_groups->shape.type);
+  return (int64_t)piece_layout(piece, size).bytes;
 }
 
 /* Counts are read to the end of the room for starts, so that they can be summed
@@ -178,11 +185,9 @@ static uint16_t *counts_of(const struct th_piece *piece)
   return (uint16_t *)(void *)(piece->start + piece->runs + 1) - piece->runs;
 }
 
-static th_status read_parts(struct th_shard *shard, struct th_piece *piece,
-                            int64_t at, struct th_error *err)
+static th_status read_arrays(struct th_shard *shard, struct th_piece *piece,
+                             int64_t run, int64_t entry, struct th_error *err)
 {
-  int64_t run = shard->piece[at];
-  int64_t entry = shard->piece_entry[at];
   th_status rc = TH_OK;
   TH_TRY(th_h5_set_range(&shard->attribute, run, piece->runs, piece->attribute,
                          err));
@@ -196,29 +201,48 @@ done:
   return rc;
 }
 
+/* True if each part has the content that it was written with. */
+static bool parts_good(const struct th_shard *shard,
+                       const struct th_bundle *bundle, int64_t group,
+                       const struct th_piece *piece)
+{
+  size_t size = th_type_size(shard->row_groups->shape.type);
+  for (int64_t p = bundle->parts.first; p < bundle->parts.last; p++) {
+    int64_t at = table_place(shard, bundle, p, group);
+    int64_t behind = at + shard->row_groups->groups;
+    int64_t run = bundle->piece.run[at] - bundle->piece.run[group];
+    int64_t entry = bundle->piece.entry[at] - bundle->piece.entry[group];
+    struct th_shard_piece_parts arrays = {
+        .runs = bundle->piece.run[behind] - bundle->piece.run[at],
+        .entries = bundle->piece.entry[behind] - bundle->piece.entry[at],
+        .attribute = piece->attribute + run,
+        .count = counts_of(piece) + run,
+        .row = piece->row + entry,
+        .values = (const char *)piece->values + (size_t)entry * size,
+        .value_size = size};
+    if (th_fingerprint_piece(&arrays) != bundle->piece.checksum[at])
+      return false;
+  }
+  return true;
+}
+
 th_status th_shard_read_piece(struct th_shard *shard, int64_t unit,
                               int64_t group, struct th_piece *piece, void *room,
                               struct th_error *err)
 {
+  const struct th_bundle *bundle = &shard->parts.bundle[unit];
   size_t size = th_type_size(shard->row_groups->shape.type);
-  int64_t at = group * shard->pieces + unit;
   place(piece, size, room);
-  th_status rc = read_parts(shard, piece, at, err);
+  th_status rc = read_arrays(shard, piece, bundle->piece.run[group],
+                             bundle->piece.entry[group], err);
   if (rc != TH_OK)
     return rc;
   shard->bytes_read +=
       piece->runs * 6 + piece->entries * (int64_t)(size + sizeof *piece->row);
-  struct th_shard_piece_parts parts = {.runs = piece->runs,
-                                       .entries = piece->entries,
-                                       .attribute = piece->attribute,
-                                       .count = counts_of(piece),
-                                       .row = piece->row,
-                                       .values = piece->values,
-                                       .value_size = size};
-  if (th_fingerprint_piece(&parts) != shard->piece_checksum[at])
+  if (!parts_good(shard, bundle, group, piece))
     return piece_damaged(shard, piece, group, "checksum mismatch", err);
   if (!th_shard_read_piece_check(
-          piece, parts.count, shard->row->range.first,
+          piece, counts_of(piece), shard->row->range.first,
           th_row_groups_group(shard->row_groups, group).count))
     return piece_damaged(shard, piece, group, "attributes or rows out of place",
                          err);
@@ -396,6 +420,38 @@ static th_status compare(const struct th_shard *shard,
   return TH_OK;
 }
 
+static th_status check_dense(struct th_shard *shard, struct room *room,
+                             struct th_shard_sum *sum, struct th_error *err)
+{
+  struct th_range all = shard->row->range;
+  int64_t units = th_integer_ceil_divide(th_range_count(all), shard->unit);
+  th_status rc = TH_OK;
+  for (int64_t g = 0; g < shard->row_groups->groups && rc == TH_OK; g++)
+    for (int64_t u = 0; u < units && rc == TH_OK; u++) {
+      int64_t first = all.first + u * shard->unit;
+      struct th_range unit = {first, first + shard->unit};
+      rc = check_chunk(shard, th_range_intersect(unit, all), g, room, sum, err);
+    }
+  return rc;
+}
+
+static th_status check_sparse(struct th_shard *shard, struct room *room,
+                              struct th_shard_sum *sum, struct th_error *err)
+{
+  struct th_range all = shard->row->range;
+  struct th_parts *parts = &shard->parts;
+  int64_t bundle = 0;
+  th_status rc = TH_OK;
+  for (int64_t g = 0; g < shard->row_groups->groups; g++)
+    for (int64_t a = all.first; a < all.last;
+         a = parts->bundle[bundle].attributes.last) {
+      TH_TRY(th_parts_find(parts, all, a, &bundle, err));
+      TH_TRY(check_piece(shard, bundle, g, room, sum, err));
+    }
+done:
+  return rc;
+}
+
 th_status th_shard_read_all(struct th_shard *shard, struct th_shard_sum *sum,
                             struct th_error *err)
 {
@@ -404,18 +460,10 @@ th_status th_shard_read_all(struct th_shard *shard, struct th_shard_sum *sum,
   th_status rc = TH_OK;
   *sum = (struct th_shard_sum){0};
   TH_TRY(th_shard_open(shard, err));
-  struct th_range all = shard->row->range;
-  int64_t units = th_integer_ceil_divide(th_range_count(all), shard->unit);
-  for (int64_t g = 0; g < shard->row_groups->groups; g++)
-    for (int64_t u = 0; u < units; u++) {
-      int64_t first = all.first + u * shard->unit;
-      struct th_range unit = {first, first + shard->unit};
-      unit = th_range_intersect(unit, all);
-      if (dense)
-        TH_TRY(check_chunk(shard, unit, g, &room, sum, err));
-      else
-        TH_TRY(check_piece(shard, u, g, &room, sum, err));
-    }
+  if (dense)
+    TH_TRY(check_dense(shard, &room, sum, err));
+  else
+    TH_TRY(check_sparse(shard, &room, sum, err));
   TH_TRY(check_statistics(shard, err));
   TH_TRY(compare(shard, sum, err));
 done:

@@ -1,12 +1,13 @@
-/* shard_read.h - reads and verifies a piece of a sparse shard, or all of a
- * shard; internal to io/, local
+/* shard_read.h - reads and verifies a bundle of a sparse shard on a row group,
+ * or all of a shard; internal to io/, local
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_READ_H
 #define TH_SHARD_READ_H
 
 #include "io/dataset/shard.h"
 
-/* A piece of a sparse shard in memory, in one allocation. */
+/* Pieces of a sparse shard that follow one another on a row group, in memory,
+ * in one allocation. */
 struct th_piece {
   int64_t runs;
   int64_t entries;
@@ -17,8 +18,9 @@ struct th_piece {
   void *values;
 };
 
-/* Fill in the sizes of a piece; returns the bytes that it needs in memory. */
-int64_t th_shard_read_piece_size(const struct th_shard *shard, int64_t unit,
+/* Fill in the sizes of the pieces of a bundle that was found, on a row group;
+ * returns the bytes that they need in memory. */
+int64_t th_shard_read_piece_size(const struct th_shard *shard, int64_t bundle,
                                  int64_t group, struct th_piece *piece);
 
 /* Compute the starts of a piece's runs from their counts, which lie at the end
@@ -29,8 +31,8 @@ int64_t th_shard_read_piece_size(const struct th_shard *shard, int64_t unit,
 bool th_shard_read_piece_check(struct th_piece *piece, const uint16_t *count,
                                int64_t base, int64_t rows);
 
-/* Lay out a piece in that room; read and verify its content. */
-th_status th_shard_read_piece(struct th_shard *shard, int64_t unit,
+/* Lay out the pieces in that room; read and verify their content. */
+th_status th_shard_read_piece(struct th_shard *shard, int64_t bundle,
                               int64_t group, struct th_piece *piece, void *room,
                               struct th_error *err);
 

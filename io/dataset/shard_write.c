@@ -206,7 +206,7 @@ enum {
   STEP_BYTES = 16 << 20, /* room is reserved in steps of at most this */
   SPARSE_METADATA_BYTES = 256 << 10, /* headers and chunk indices */
   RUN_BYTES = 6,                     /* of /attribute and /count */
-  PIECE_BYTES = 24,                  /* of the piece table */
+  PIECE_BYTES = 24,                  /* of the tables of pieces */
   SETS_BYTES = 16,      /* per item of the four data sets together */
   MOST_ITEMS = 1 << 16, /* items of a stored chunk */
   LEAST_ITEMS = 1 << 10
@@ -218,7 +218,8 @@ static th_status sparse_reserve(struct th_shard_write *shard, int64_t bytes,
                                 struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
-  int64_t table = shard->row_groups->groups * sparse->pieces * PIECE_BYTES;
+  int64_t table =
+      shard->row_groups->groups * (sparse->parts.count + 2) * PIECE_BYTES;
   int64_t statistics = th_range_count(shard->range) * 40;
   int64_t needed = bytes + bytes / 64 + table + statistics +
                    SPARSE_METADATA_BYTES + sparse->items * SETS_BYTES;
@@ -255,25 +256,35 @@ static th_status create(const struct th_shard_write *shard,
   return th_h5_set_create(set, &shard->h5, name, type, type, &plan, err);
 }
 
-static th_status sparse_begin(struct th_shard_write *shard, int64_t piece_width,
+/* The arrays of a tile, as they are stored. */
+static struct th_shard_piece_parts arrays_of(const struct th_tile *tile)
+{
+  return (struct th_shard_piece_parts){.runs = tile->runs,
+                                       .entries = tile->entries,
+                                       .attribute = tile->attribute,
+                                       .count = tile->count,
+                                       .row = tile->slab->row_in_group,
+                                       .values = tile->slab->values,
+                                       .value_size =
+                                           th_type_size(tile->slab->type)};
+}
+
+static th_status sparse_begin(struct th_shard_write *shard,
                               struct th_error *err)
 {
   const struct th_row_groups *g = shard->row_groups;
   struct th_sparse_write *sparse = &shard->sparse;
   int64_t count = th_range_count(shard->range);
   th_status rc = TH_OK;
-  sparse->piece_width = piece_width < count ? piece_width : count;
-  sparse->pieces = th_integer_ceil_divide(count, sparse->piece_width);
-  int64_t table = g->groups * sparse->pieces;
   int64_t share = (int64_t)((double)shard->needed * (double)count /
                             (double)g->shape.attributes);
   /* Small shards get small chunks, since a chunk is stored whole. */
   sparse->items = LEAST_ITEMS;
   while (sparse->items < MOST_ITEMS && sparse->items * 16 < share)
     sparse->items *= 2;
-  TH_TRY(TH_NEW(&sparse->piece, table + 1, "the table of pieces", err));
-  TH_TRY(TH_NEW(&sparse->piece_entry, table + 1, "the table of pieces", err));
-  TH_TRY(TH_NEW(&sparse->piece_checksum, table, "the table of pieces", err));
+  sparse->parts =
+      (struct th_parts_write){.row_groups = g, .range = shard->range};
+  TH_TRY(th_parts_tables_init(&sparse->whole, g->groups, err));
   TH_TRY(create(shard, &sparse->attribute, TH_D_ATTRIBUTE, H5T_NATIVE_UINT32,
                 err));
   TH_TRY(create(shard, &sparse->count, TH_D_COUNT, H5T_NATIVE_UINT16, err));
@@ -285,46 +296,14 @@ done:
   return rc;
 }
 
-/* Cut the next piece from a tile: its attributes end below `end`. Advances
- * parts beyond it. */
-static uint64_t cut_piece(struct th_shard_piece_parts *parts, int64_t runs_left,
-                          int64_t end)
+static void enter_whole(struct th_sparse_write *sparse,
+                        const struct th_tile *tile)
 {
-  parts->runs = 0;
-  parts->entries = 0;
-  while (parts->runs < runs_left && parts->attribute[parts->runs] < end)
-    parts->entries += parts->count[parts->runs++];
-  uint64_t checksum = th_fingerprint_piece(parts);
-  parts->attribute += parts->runs;
-  parts->count += parts->runs;
-  if (parts->entries == 0) /* there may be no room at all */
-    return checksum;
-  parts->row += parts->entries;
-  parts->values =
-      (const char *)parts->values + (size_t)parts->entries * parts->value_size;
-  return checksum;
-}
-
-static void enter_pieces(struct th_sparse_write *sparse,
-                         const struct th_tile *tile)
-{
-  struct th_shard_piece_parts parts = {.attribute = tile->attribute,
-                                       .count = tile->count,
-                                       .row = tile->slab->row_in_group,
-                                       .values = tile->slab->values,
-                                       .value_size =
-                                           th_type_size(tile->slab->type)};
-  int64_t run = 0;
-  int64_t entry = 0;
-  for (int64_t p = 0; p < sparse->pieces; p++) {
-    int64_t at = tile->group * sparse->pieces + p;
-    sparse->piece[at] = sparse->runs + run;
-    sparse->piece_entry[at] = sparse->entries + entry;
-    sparse->piece_checksum[at] =
-        cut_piece(&parts, tile->runs - run, (p + 1) * sparse->piece_width);
-    run += parts.runs;
-    entry += parts.entries;
-  }
+  struct th_shard_piece_parts arrays = arrays_of(tile);
+  int64_t g = tile->group;
+  sparse->whole.run[g] = sparse->runs;
+  sparse->whole.entry[g] = sparse->entries;
+  sparse->whole.checksum[g] = th_fingerprint_piece(&arrays);
 }
 
 static th_status append_tile(struct th_sparse_write *sparse,
@@ -358,7 +337,10 @@ th_status th_shard_write_sparse(struct th_shard_write *shard, int64_t group,
   TH_TRY(reserve_tile(shard, &tile, err));
   TH_TRY(sparse_tile_fill(shard, &tile, err));
   TH_TRY(append_tile(sparse, &tile, err));
-  enter_pieces(sparse, &tile);
+  enter_whole(sparse, &tile);
+  struct th_shard_piece_parts arrays = arrays_of(&tile);
+  TH_TRY(th_parts_enter(&sparse->parts, group, &arrays, sparse->runs,
+                        sparse->entries, err));
   sparse->runs += tile.runs;
   sparse->entries += tile.entries;
   sparse->next_group++;
@@ -384,23 +366,26 @@ static th_status close_sets(struct th_sparse_write *sparse,
 static th_status sparse_end(struct th_shard_write *shard, struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
+  struct th_piece_tables *whole = &sparse->whole;
   int64_t groups = shard->row_groups->groups;
-  int64_t table = groups * sparse->pieces;
   th_status rc = TH_OK;
   if (sparse->next_group != groups)
     return th_fail(err, TH_EARG, "%s: only %lld of %lld row groups written",
                    shard->name, (long long)sparse->next_group,
                    (long long)groups);
-  sparse->piece[table] = sparse->runs;
-  sparse->piece_entry[table] = sparse->entries;
+  whole->run[groups] = sparse->runs;
+  whole->entry[groups] = sparse->entries;
   TH_TRY(close_sets(sparse, err));
-  TH_TRY(th_h5_set_put(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
-                       sparse->piece, err));
+  TH_TRY(th_h5_set_put(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, groups + 1,
+                       whole->run, err));
   TH_TRY(th_h5_set_put(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64,
-                       table + 1, sparse->piece_entry, err));
+                       groups + 1, whole->entry, err));
   TH_TRY(th_h5_set_put(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64,
-                       table, sparse->piece_checksum, err));
-  TH_TRY(th_h5_put_i64(&shard->h5, "/", TH_A_PIECE, sparse->piece_width, err));
+                       groups, whole->checksum, err));
+  TH_TRY(th_h5_put_i64(&shard->h5, "/", TH_A_PIECE,
+                       th_range_count(shard->range), err));
+  TH_TRY(th_parts_put(&sparse->parts, &shard->h5, sparse->runs, sparse->entries,
+                      err));
 done:
   return rc;
 }
@@ -409,10 +394,8 @@ static void shard_sparse_free(struct th_sparse_write *sparse)
 {
   struct th_error ignored = {0};
   close_sets(sparse, &ignored);
-  TH_FREE(sparse->piece, sparse->piece_entry, sparse->piece_checksum);
-  sparse->piece = NULL;
-  sparse->piece_entry = NULL;
-  sparse->piece_checksum = NULL;
+  th_parts_write_free(&sparse->parts);
+  th_parts_tables_free(&sparse->whole);
 }
 
 /* --- What both layouts share ---------------------------------------------- */
@@ -442,7 +425,7 @@ void th_shard_write_scratch_free(struct th_scratch *scratch)
 enum { HEAD_BYTES = 16 << 10 };
 
 th_status th_shard_write_begin(struct th_shard_write *shard,
-                               int64_t piece_width, struct th_error *err)
+                               struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t count = th_range_count(shard->range);
@@ -458,7 +441,7 @@ th_status th_shard_write_begin(struct th_shard_write *shard,
   if (shard->row_groups->shape.layout == TH_DENSE)
     TH_TRY(dense_begin(shard, err));
   else
-    TH_TRY(sparse_begin(shard, piece_width, err));
+    TH_TRY(sparse_begin(shard, err));
 done:
   return rc;
 }
@@ -473,7 +456,8 @@ static th_status put_header(const struct th_shard_write *shard,
     int64_t value;
   } numbers[] = {
       {TH_A_MAJOR, TH_FORMAT_MAJOR},
-      {TH_A_MINOR, TH_FORMAT_MINOR},
+      {TH_A_MINOR,
+       shape->layout == TH_SPARSE ? TH_FORMAT_MINOR_PARTS : TH_FORMAT_MINOR},
       {TH_A_SHARD, shard->index},
       {TH_A_FIRST, shard->range.first},
       {TH_A_COUNT, th_range_count(shard->range)},

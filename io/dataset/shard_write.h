@@ -5,6 +5,7 @@
 #ifndef TH_SHARD_WRITE_H
 #define TH_SHARD_WRITE_H
 
+#include "io/dataset/parts.h"
 #include "io/dataset/row_groups.h"
 #include "io/dataset/running_stats.h"
 #include "io/hdf5/h5.h"
@@ -34,13 +35,10 @@ struct th_sparse_write {
   int64_t runs;    /* written so far */
   int64_t entries; /* written so far */
   int64_t next_group;
-  int64_t piece_width;  /* attributes */
-  int64_t pieces;       /* per group */
-  int64_t *piece;       /* first run of each */
-  int64_t *piece_entry; /* first entry of each */
-  uint64_t *piece_checksum;
-  int64_t items;    /* of a stored chunk */
-  int64_t reserved; /* bytes of the file */
+  struct th_parts_write parts;
+  struct th_piece_tables whole; /* of row groups as a whole */
+  int64_t items;                /* of a stored chunk */
+  int64_t reserved;             /* bytes of the file */
 };
 
 struct th_shard_write {
@@ -65,9 +63,9 @@ struct th_shard_write {
 };
 
 /* Begin a shard, whose row_groups, scratch, index, range, needed, name and path
- * are set. piece_width: sparse shards only. */
+ * are set. */
 th_status th_shard_write_begin(struct th_shard_write *shard,
-                               int64_t piece_width, struct th_error *err);
+                               struct th_error *err);
 
 /* Append to each chunk its next row group; append a tile. An error out of
  * order, or for values that are not finite. */

@@ -361,9 +361,8 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
       training->memory - th_training_stored(&config, training->memory);
   TH_TRY(read_named(training, &config, comm, err));
   TH_TRY(th_run_choose_loss(&config, store, err));
-  TH_TRY(th_train_plan(&config, &store->shape, comm->size,
-                       th_store_most_owned(store, comm->size), &training->plan,
-                       err));
+  TH_TRY(th_train_plan(&config, th_plan_size_of(store, comm->size),
+                       &training->plan, err));
   TH_TRY(th_agree(comm, read_ahead(training, threaded, err), err));
 done:
   return rc;

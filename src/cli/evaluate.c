@@ -324,9 +324,8 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
   config.row_cache_memory = memory;
   if (session->evaluator.model.groups.attributes > 0)
     config.group.all = &session->evaluator.model.groups;
-  return th_train_plan(&config, &store->shape, comm->size,
-                       th_store_most_owned(store, comm->size), &session->plan,
-                       err);
+  return th_train_plan(&config, th_plan_size_of(store, comm->size),
+                       &session->plan, err);
 }
 
 static void print_pair(const char *name, double now, double told)

@@ -78,8 +78,12 @@ static th_status explain(struct th_explained *explained,
   config.standardize = was_on(model, "standardize");
   config.intercept = was_on(model, "intercept");
   th_status rc;
-  TH_TRY(th_train_plan(&config, &store->shape, comm->size,
-                       th_store_most_owned(store, comm->size), &plan, err));
+  TH_TRY(th_train_plan(
+      &config,
+      (struct th_plan_size){.shape = &store->shape,
+                            .ranks = comm->size,
+                            .owned = th_store_most_owned(store, comm->size)},
+      &plan, err));
   TH_TRY(th_irrepresentable_find(&question, &plan, store, comm, &profile, err));
   explained->mu = question.mu;
   explained->attribute = question.attribute;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/store.h"
 
+#include "base/elementary.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "ranks/partition.h"
@@ -77,14 +78,62 @@ bool th_store_shape_is_rare(const struct th_shape *shape)
   return shape->layout == TH_SPARSE && shape->nonzeros < shape->attributes;
 }
 
+/* Entries of the training examples. */
+static double training_entries(const struct th_shape *shape)
+{
+  double share = (double)shape->training / (double)shape->examples;
+  return share * (double)shape->nonzeros;
+}
+
 double th_store_shape_bytes(const struct th_shape *shape)
 {
   double values = (double)shape->training * (double)shape->attributes;
-  double share = (double)shape->training / (double)shape->examples;
   if (shape->layout == TH_SPARSE)
-    return share * (double)shape->nonzeros *
-           ((double)th_type_size(shape->type) + 2);
+    return training_entries(shape) * ((double)th_type_size(shape->type) + 2);
   return (double)th_type_bytes(shape->type, (int64_t)fmin(values, 0x1p62));
+}
+
+/* Runs of sparse training examples, as many as entries at random places make.
+ */
+static double training_runs(const struct th_shape *shape)
+{
+  double places = (double)shape->attributes * (double)training_groups(shape);
+  return places > 0 ? places * (1 - th_exp(-training_entries(shape) / places))
+                    : 0;
+}
+
+double th_store_shape_read_bytes(const struct th_shape *shape)
+{
+  enum { RUN_BYTES = 6, STATISTICS = 4 }; /* io/dataset/format.h */
+  double each = shape->layout == TH_SPARSE && shape->type != TH_F64
+                    ? sizeof(float)
+                    : sizeof(double);
+  double statistics = STATISTICS * each * (double)shape->attributes;
+  double runs =
+      shape->layout == TH_SPARSE ? RUN_BYTES * training_runs(shape) : 0;
+  return th_store_shape_bytes(shape) + runs + statistics;
+}
+
+double th_store_shape_together(const struct th_shape *shape)
+{
+  double one = 1 / (double)shape->attributes;
+  double entries = training_entries(shape) / (double)training_groups(shape);
+  if (shape->layout == TH_DENSE)
+    return one;
+  return fmax(one, fmin(1, TH_TOGETHER / fmax(entries, 1)));
+}
+
+double th_store_shape_kept_bytes(const struct th_shape *shape, int64_t items)
+{
+  enum { RUN_BYTES = 8 }; /* where it begins, and its attribute */
+  double all = training_entries(shape);
+  double share = (double)items / (double)shape->attributes;
+  if (shape->layout == TH_DENSE)
+    return share * th_store_shape_bytes(shape);
+  return all > 0 ? (double)items / all *
+                       (th_store_shape_bytes(shape) +
+                        RUN_BYTES * training_runs(shape))
+                 : 0;
 }
 
 /* --- A store -------------------------------------------------------------- */

@@ -62,8 +62,18 @@ bool th_store_shape_is_rare(const struct th_shape *shape);
 bool th_store_shape_is_full(const struct th_shape *shape);
 /* How many test examples there are. */
 int64_t th_store_shape_tests(const struct th_shape *shape);
-/* Bytes of the stored training values. */
+/* Bytes of the stored training values, with the row of each if sparse. */
 double th_store_shape_bytes(const struct th_shape *shape);
+/* Bytes that reading all training values takes, with the statistics of
+ * attributes: sparse data begin each run with its attribute and count. */
+double th_store_shape_read_bytes(const struct th_shape *shape);
+/* The share of the attributes that is read together, on a row group, where one
+ * of them is wanted: a run (dense), or TH_TOGETHER entries, about (sparse). */
+enum { TH_TOGETHER = 16384 };
+double th_store_shape_together(const struct th_shape *shape);
+/* Bytes in memory of what was read of some of the training examples' entries
+ * (sparse), or attributes (dense). */
+double th_store_shape_kept_bytes(const struct th_shape *shape, int64_t items);
 
 /* --- A store -------------------------------------------------------------- */
 

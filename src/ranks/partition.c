@@ -165,6 +165,7 @@ th_status th_partition_by_cost(struct th_placement *placement,
   struct border border = {0, 0};
   int64_t *edge = NULL;
   int64_t total = 0;
+  int64_t most = 0;
   th_status rc = TH_NEW(&edge, size + 1, "balancing the ranks", err);
   if (edge == NULL)
     return rc;
@@ -172,13 +173,16 @@ th_status th_partition_by_cost(struct th_placement *placement,
     total += cost->cost[c];
   for (int r = 1; r < size; r++) {
     int64_t lowest = border.cell;
+    int64_t below = border.below;
     move_border(&border, cost, scaled_share(total, r, size));
     prefer_shard(&border, cost, lowest, total / size / SLACK);
     edge[r] = th_min_i64(border.cell * TH_CELL, cost->attributes);
+    most = th_max_i64(most, border.below - below);
   }
   edge[size] = cost->attributes;
   th_partition_placement_free(placement);
-  *placement = (struct th_placement){size, edge};
+  most = th_max_i64(most, total - border.below);
+  *placement = (struct th_placement){size, edge, most};
   return TH_OK;
 }
 

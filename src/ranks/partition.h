@@ -63,6 +63,7 @@ int64_t th_partition_deal_unit_size(int64_t row_group, int64_t training,
 struct th_placement {
   int size;      /* ranks that it was made for; 0: none */
   int64_t *edge; /* size + 1: rank r owns [edge[r], edge[r + 1]) */
+  int64_t most;  /* what the rank bears that bears most; 0: not known */
 };
 
 /* The costs of the cells of a data set, in any unit. */

@@ -12,6 +12,27 @@
 
 #include <math.h>
 
+/* --- How large the data are ------------------------------------------------
+ */
+
+struct th_plan_size th_plan_size_of(const struct th_store *store, int ranks)
+{
+  return (struct th_plan_size){.shape = &store->shape,
+                               .ranks = ranks,
+                               .owned = th_store_most_owned(store, ranks),
+                               .entries = store->placement.most};
+}
+
+int64_t th_plan_entries(const struct th_plan_size *size)
+{
+  const struct th_shape *shape = size->shape;
+  double training = (double)shape->training / (double)shape->examples;
+  double share = (double)size->owned / (double)shape->attributes;
+  int64_t all = (int64_t)(training * (double)shape->nonzeros);
+  return size->entries > 0 ? th_min_i64(size->entries, all)
+                           : (int64_t)(share * (double)all);
+}
+
 /* --- Some attributes of each example are read, drawn at random ------------ */
 
 th_status th_plan_sampled_check_loss(const struct th_config *config,
@@ -25,7 +46,8 @@ th_status th_plan_sampled_check_loss(const struct th_config *config,
                  config->solver);
 }
 
-/* A run of the storage is read if some example of its row group needs it. */
+/* A run of the storage, with those that are read together with it, is read if
+ * some example of its row group needs one of them. */
 void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
 {
   const struct th_config *config = &plan->config;
@@ -33,13 +55,14 @@ void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
   double rows = (double)config->passes * (double)shape->training;
   double share = (double)config->budget / (double)shape->attributes;
   double group = (double)th_min_i64(shape->row_group, shape->training);
-  double missed = th_exp(-group * share);
+  double runs = th_store_shape_together(shape) * (double)shape->attributes;
+  double missed = th_exp(-group * share * runs);
   plan->blocks = 1;
   plan->deal_unit =
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
-  plan->stream_bytes = (int64_t)(th_store_shape_bytes(shape) *
+  plan->stream_bytes = (int64_t)(th_store_shape_read_bytes(shape) *
                                  (double)config->passes * (1 - missed));
-  plan->read_bytes = (int64_t)(th_store_shape_bytes(shape) *
+  plan->read_bytes = (int64_t)(th_store_shape_read_bytes(shape) *
                                (1 - th_pow(missed, (double)config->passes)));
   plan->updates = (int64_t)ceil(rows / (double)config->batch);
   plan->visits = rows * (double)config->budget;
@@ -141,9 +164,9 @@ th_status th_plan_penalised(struct th_plan *plan,
       th_grouping_bytes(config->group.all, th_penalty_find(config->penalty),
                         size->owned, size->ranks);
   plan->points = plan_points(config);
-  plan->read_bytes = (int64_t)th_store_shape_bytes(shape);
+  plan->read_bytes = (int64_t)th_store_shape_read_bytes(shape);
   plan->stream_bytes = (int64_t)fmin(
-      (double)config->passes * th_store_shape_bytes(shape), 0x1p62);
+      (double)config->passes * th_store_shape_read_bytes(shape), 0x1p62);
 done:
   return rc;
 }

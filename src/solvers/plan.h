@@ -13,12 +13,20 @@
 struct th_shape;
 struct th_solver_row;
 
-/* What a plan is made for; owned: attributes of the rank that owns the most. */
+/* What a plan is made for. */
 struct th_plan_size {
   const struct th_shape *shape;
   int ranks;
-  int64_t owned;
+  int64_t owned;   /* attributes of the rank that owns the most */
+  int64_t entries; /* sparse: of training examples, of the rank with the most,
+                      about; 0: the attributes have as many each */
 };
+
+/* What a run on a store is planned for. Local, the same on every rank. */
+struct th_plan_size th_plan_size_of(const struct th_store *store, int ranks);
+
+/* Entries of the rank with the most. Local. */
+int64_t th_plan_entries(const struct th_plan_size *size);
 
 /* What a run is going to do, decided before anything large is allocated. */
 struct th_plan {
@@ -28,6 +36,8 @@ struct th_plan {
   int64_t deal_unit;                  /* u */
   int64_t blocks;                     /* d' of the first update */
   int64_t memory;       /* bytes that this rank needs besides stored values */
+  int64_t stored;       /* bytes of these on the rank with the most, if all that
+                           are read stay in memory */
   int64_t pairs;        /* bytes of all ranks, among them, of a number for each
                            pair of attributes; 0: none are kept */
   int64_t read_bytes;   /* expected, of all ranks, if values that were read stay

@@ -223,11 +223,17 @@ int main(int argc, char **argv)
     give_up(err.text);
   for (int64_t k = 0; k < d->info.shards; k++) {
     struct th_shard *shard = &d->residency.shard[k];
+    struct th_parts *parts = &shard->parts;
+    struct th_range range = shard->row->range;
     if (th_shard_open(shard, &err) != TH_OK)
       give_up(err.text);
     for (int64_t g = 0; g < d->info.row_groups.groups; g++)
-      for (int64_t unit = 0; unit < shard->pieces; unit++)
+      for (int64_t a = range.first, unit = 0; a < range.last;
+           a = parts->bundle[unit].attributes.last) {
+        if (th_parts_find(parts, range, a, &unit, &err) != TH_OK)
+          give_up(err.text);
         measure(shard, unit, g, &all, &runs, &entries);
+      }
   }
   double per = 1e9 / (double)entries;
   printf("{\"entries\": %lld, \"entries_per_run\": %.3f, \"read_ns\": %.4f, "

@@ -109,7 +109,12 @@ static void train(struct th_store *store, struct th_comm *comm)
   struct th_model model = {0};
   struct th_error err = {0};
   struct th_plan plan;
-  need(th_train_plan(&config, shape, 1, shape->attributes, &plan, &err), &err);
+  need(th_train_plan(&config,
+                     (struct th_plan_size){.shape = shape,
+                                           .ranks = 1,
+                                           .owned = shape->attributes},
+                     &plan, &err),
+       &err);
   need(th_train(&plan, store, comm, NULL, &profile, &model, &err), &err);
   th_model_free(&model);
 }

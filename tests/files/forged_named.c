@@ -4,8 +4,10 @@
 #include "forge_try.h"
 #include "io_data.h"
 
+#include "io/dataset/format.h"
 #include "io/dataset/row_groups.h"
 
+#include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,14 +56,19 @@ static const struct refusal refusals[] = {
     {"0.h5", "/count", "", 0, false, 0, GROUP_0},
     {"0.h5", "/count", "", 0, true, 1, GROUP_0},
     {"0.h5", "/count", "", 0, false, 0xffff, GROUP_0},
-    {"0.h5", "/piece", "", 0, false, 1, "/piece has the wrong size"},
-    {"0.h5", "/piece", "", 1, false, -1, "/piece has the wrong size"},
-    {"0.h5", "/piece", "", 1, false, 21, "/piece has the wrong size"},
-    {"0.h5", "/piece", "", 1, false, INT64_MAX, "/piece has the wrong size"},
-    {"0.h5", "/piece_entry", "", 1, false, INT64_MIN, "the wrong size"},
-    {"0.h5", "/piece_entry", "", -1, true, 1, "/row has the wrong size"},
-    {"0.h5", "/", "piece", 0, false, 0, "the wrong size"},
-    {"0.h5", "/", "piece", 0, false, INT64_MAX, "the wrong size"},
+    {"0.h5", "/part_run", "", 0, false, 1, GROUP_0},
+    {"0.h5", "/part_run", "", 1, false, -1, "/part_run has the wrong size"},
+    {"0.h5", "/part_run", "", 1, false, 21, "row group 1: attributes or rows"},
+    {"0.h5", "/part_run", "", 4, false, 21, "/part_run has the wrong size"},
+    {"0.h5", "/part_run", "", -1, false, INT64_MAX, "the wrong size"},
+    {"0.h5", "/part_entry", "", 1, false, INT64_MIN, "the wrong size"},
+    {"0.h5", "/part_entry", "", -1, true, 1, "/part_run has the wrong size"},
+    {"0.h5", "/part", "", 0, false, 1, "/part has the wrong size"},
+    {"0.h5", "/part", "", -1, true, 1, "/part has the wrong size"},
+    {"0.h5", "/part_training", "", 0, false, -1, "/part has the wrong size"},
+    {"0.h5", "/part_training", "", 0, false, INT64_MAX, "the wrong size"},
+    {"0.h5", "/", "parts", 0, false, 0, "the wrong size"},
+    {"0.h5", "/", "parts", 0, false, INT64_MAX, "the wrong size"},
     {"data.h5", "/", "examples", 0, false, INT64_MAX, "are too many"},
     {"data.h5", "/", "examples", 0, false, INT64_C(1) << 40, "fit together"},
     {"data.h5", "/", "attributes", 0, false, INT64_MAX, "are too many"},
@@ -81,6 +88,19 @@ static const struct refusal refusals[] = {
     {"data.h5", "/row", "", 5, false, -1, "stored row 5 has number -1"},
 };
 
+/* Of shards without parts, as they were written before 2.5. */
+static const struct refusal refused_old[] = {
+    {"0.h5", "/row", "", 1, false, 0, GROUP_0},
+    {"0.h5", "/piece", "", 0, false, 1, GROUP_0},
+    {"0.h5", "/piece", "", 1, false, -1, "/piece has the wrong size"},
+    {"0.h5", "/piece", "", 1, false, 21, "/piece has the wrong size"},
+    {"0.h5", "/piece", "", 1, false, INT64_MAX, "/piece has the wrong size"},
+    {"0.h5", "/piece_entry", "", 1, false, INT64_MIN, "the wrong size"},
+    {"0.h5", "/piece_entry", "", -1, true, 1, "/piece_entry has the wrong"},
+    {"0.h5", "/", "piece", 0, false, 0, "the wrong size"},
+    {"0.h5", "/", "piece", 0, false, INT64_MAX, "the wrong size"},
+};
+
 /* What only a check of all there is looks at. */
 static const struct refusal checked[] = {
     {"0.h5", "/", "nonzeros", 0, true, 1, "values are not zero, and not"},
@@ -92,9 +112,22 @@ static const struct refusal checked[] = {
     {"1.h5", "/value", "", -1, false, 0x7f800000, "is not a finite number"},
 };
 
-static void refuse(const struct forge_original *original,
-                   const struct refusal *r, bool check)
+/* How a refusal is tried. */
+enum trial { TRIAL_READ, TRIAL_OLD, TRIAL_CHECK };
+
+/* A shard's tables of parts are not found, as if it had been written before
+ * there were any. */
+static void forget_parts(const char *path)
 {
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  CHECK(H5Adelete(file, TH_A_PARTS) >= 0);
+  H5Fclose(file);
+}
+
+static void refuse(const struct forge_original *original,
+                   const struct refusal *r, enum trial trial)
+{
+  bool check = trial == TRIAL_CHECK;
   const struct forge_place *place =
       find(original, r->file, r->object, r->attribute);
   int64_t at = r->at < 0 ? place->items + r->at : r->at;
@@ -105,6 +138,8 @@ static void refuse(const struct forge_original *original,
   forge_label_clear();
   forge_label_add(place, at, -2);
   forge_set(place, at, 1, r->value + (r->add ? forge_get(place, at) : 0));
+  if (trial == TRIAL_OLD)
+    forget_parts(place->path);
   forge_seal(original->master);
   th_status rc = forge_open(&d, original->master, 1 << 20, &err);
   if (rc == TH_OK)
@@ -123,9 +158,11 @@ static void refuse(const struct forge_original *original,
 static void refuse_all(const struct forge_original *original)
 {
   for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++)
-    refuse(original, &refusals[k], false);
+    refuse(original, &refusals[k], TRIAL_READ);
+  for (size_t k = 0; k < sizeof refused_old / sizeof *refused_old; k++)
+    refuse(original, &refused_old[k], TRIAL_OLD);
   for (size_t k = 0; k < sizeof checked / sizeof *checked; k++)
-    refuse(original, &checked[k], true);
+    refuse(original, &checked[k], TRIAL_CHECK);
 }
 
 /* The master is not sealed anew: sealing would follow where they lead. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# placement.sh - cells go to ranks by what they cost: sparse data whose
-# entries all lie in a few cells are shared, and the model is the same
+# placement.sh - cells go to ranks by what they cost: sparse data whose entries all lie in a
+# few cells are shared, ranks read what they own, as planned, and the model is the same
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -30,4 +30,24 @@ compare "bytes read, largest over smallest rank" "$("$PYTHON" -c '
 import json
 read = [rank["bytes_read"] for rank in json.load(open("2.json"))["per_rank"]]
 print(max(read) / min(read))')" '<' 1.5
+
+# The more ranks, the less each reads; beside a border, both sides read a part.
+must 0 generate sparse -o many.h5 --examples 4000 --attributes 20000 \
+  --density 0.02 --seed 1
+for n in 1 8; do
+  must "$n" train many.h5 -o "many.$n.h5" --solver lasso --lambda-ratio 0.3 --report "many.$n.json"
+done
+cmp many.1.h5 many.8.h5 || fail "another model of many on 8 ranks"
+report()
+{
+  "$PYTHON" -c 'import json, sys
+one, many = (json.load(open(f"many.{n}.json")) for n in (1, 8))
+print(eval(sys.argv[1]))' "$1"
+}
+compare "bytes read by 8 ranks over those of one" \
+  "$(report 'many["bytes_read"] / one["bytes_read"]')" '<' 1.2
+compare "planned over read" "$(report 'many["planned_read_bytes"] / many["bytes_read"]')" '<' 1.25
+compare "read over planned" "$(report 'many["bytes_read"] / many["planned_read_bytes"]')" '<' 1.25
+compare "values kept by a rank of 8 over those of one" \
+  "$(report 'many["planned_stored"] / one["planned_stored"]')" '<' 0.25
 finish

@@ -66,8 +66,11 @@ static struct setting *begin(struct th_comm *comm)
   struct th_index_value chosen[SUPPORT];
   struct th_error err;
   th_error_clear(&err);
-  CHECK(th_train_plan(&config, &frail.memory->store.shape, comm->size,
-                      ATTRIBUTES, &s->plan, &err) == TH_OK);
+  CHECK(th_train_plan(&config,
+                      (struct th_plan_size){.shape = &frail.memory->store.shape,
+                                            .ranks = comm->size,
+                                            .owned = ATTRIBUTES},
+                      &s->plan, &err) == TH_OK);
   CHECK(th_context_init(&s->context, &s->plan, &frail.memory->store, comm, NULL,
                         &s->profile, &err) == TH_OK);
   for (int k = 0; k < SUPPORT; k++)

@@ -32,8 +32,11 @@ static double *gram_of(const struct setting *s, struct th_comm *comm,
   struct th_index_value chosen[64];
   bool complete = false;
   th_error_clear(&err);
-  CHECK(th_train_plan(&config, &s->store->store.shape, comm->size,
-                      s->problem.attributes, &plan, &err) == TH_OK);
+  CHECK(th_train_plan(&config,
+                      (struct th_plan_size){.shape = &s->store->store.shape,
+                                            .ranks = comm->size,
+                                            .owned = s->problem.attributes},
+                      &plan, &err) == TH_OK);
   CHECK(th_context_init(context, &plan, &s->store->store, comm, NULL, &profile,
                         &err) == TH_OK);
   for (int64_t k = 0; k < s->size; k++)

@@ -58,9 +58,8 @@ static th_status begin(struct session *s, struct trial *t, struct th_comm *comm,
   t->config.group.all = t->grouped ? &t->groups : NULL;
   *s = (struct session){.profile = {.comm = comm}};
   s->run.solver = th_solver_find(t->config.solver);
-  th_status rc =
-      th_train_plan(&t->config, &store->shape, comm->size,
-                    th_store_most_owned(store, comm->size), &s->plan, err);
+  th_status rc = th_train_plan(&t->config, th_plan_size_of(store, comm->size),
+                               &s->plan, err);
   CHECK(rc == TH_OK);
   if (rc == TH_OK)
     rc = th_run_open(&s->run, &s->plan, store, comm, NULL, &s->profile, err);

@@ -202,8 +202,7 @@ static uint64_t learn_unevenly(struct th_comm *comm, struct memory_store *m,
   struct th_error err;
   uint64_t digest = 0;
   th_error_clear(&err);
-  CHECK(th_train_plan(config, &m->store.shape, comm->size,
-                      th_store_most_owned(&m->store, comm->size), &plan,
+  CHECK(th_train_plan(config, th_plan_size_of(&m->store, comm->size), &plan,
                       &err) == TH_OK);
   CHECK(th_context_init(&context, &plan, &m->store, comm, NULL, &profile,
                         &err) == TH_OK);

@@ -71,8 +71,7 @@ static void verify(struct th_comm *comm, const struct th_config *given,
   th_error_clear(&err);
   plain_groups(&groups, comm, ATTRIBUTES, GROUP);
   config.group.all = &groups;
-  CHECK(th_train_plan(&config, &m->store.shape, comm->size,
-                      th_store_most_owned(&m->store, comm->size), &plan,
+  CHECK(th_train_plan(&config, th_plan_size_of(&m->store, comm->size), &plan,
                       &err) == TH_OK);
   struct th_verify_setting setting = {
       .plan = &plan, .store = &m->store, .comm = comm, .profile = &profile};

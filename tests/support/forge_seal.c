@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
+#include "base/memory.h"
 #include "io/dataset/attributes.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
@@ -85,10 +86,10 @@ static uint64_t item_u64(const struct array *a, int64_t k)
 void forge_seal_arrays(const char *path)
 {
   static struct forge_place places[FORGE_PLACES];
-  static const char *const more[] = {TH_D_PIECE_CHECKSUM, TH_D_STATS_CHECKSUM,
-                                     TH_D_GROUP_Y,        TH_D_GROUP_ROW,
-                                     TH_D_GROUP_WEIGHT,   TH_D_SHARD_HASH,
-                                     TH_D_SHARD_CONTENT,  TH_D_NAMES_CHECKSUM};
+  static const char *const more[] = {
+      TH_D_PIECE_CHECKSUM, TH_D_PART_CHECKSUM, TH_D_STATS_CHECKSUM,
+      TH_D_GROUP_Y,        TH_D_GROUP_ROW,     TH_D_GROUP_WEIGHT,
+      TH_D_SHARD_HASH,     TH_D_SHARD_CONTENT, TH_D_NAMES_CHECKSUM};
   int count = forge_list(path, places);
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
   int all = count + (int)(sizeof more / sizeof *more);
@@ -138,9 +139,14 @@ struct sparse {
   struct array count;
   struct array row;
   struct array value;
-  struct array piece;
-  struct array piece_entry;
+};
+
+/* Where pieces begin; a piece ends where the one `step` items later begins. */
+struct tables {
+  struct array run;
+  struct array entry;
   struct array sums;
+  int64_t step;
 };
 
 static bool within(const struct array *a, int64_t first, int64_t last)
@@ -148,14 +154,14 @@ static bool within(const struct array *a, int64_t first, int64_t last)
   return first >= 0 && first <= last && last <= a->items;
 }
 
-static struct th_shard_piece_parts piece_parts(const struct sparse *s,
-                                               int64_t k)
+static struct th_shard_piece_parts
+piece_parts(const struct sparse *s, const struct tables *t, int64_t k)
 {
-  int64_t run = (int64_t)item_u64(&s->piece, k);
-  int64_t entry = (int64_t)item_u64(&s->piece_entry, k);
+  int64_t run = (int64_t)item_u64(&t->run, k);
+  int64_t entry = (int64_t)item_u64(&t->entry, k);
   struct th_shard_piece_parts parts = {
-      .runs = (int64_t)item_u64(&s->piece, k + 1),
-      .entries = (int64_t)item_u64(&s->piece_entry, k + 1),
+      .runs = (int64_t)item_u64(&t->run, k + t->step),
+      .entries = (int64_t)item_u64(&t->entry, k + t->step),
       .value_size = s->value.size};
   if (!within(&s->attribute, run, parts.runs) ||
       !within(&s->count, run, parts.runs) ||
@@ -190,29 +196,43 @@ static uint64_t piece_content(const struct th_shard_piece_parts *parts,
   return content;
 }
 
-static uint64_t seal_sparse(hid_t file)
+/* Set the checksums of pieces. groups: of the shard where pieces lie by row
+ * group; else 0. Returns their content, if they do. */
+static uint64_t seal_pieces(hid_t file, const struct sparse *s,
+                            struct tables *t, const char *sums, int64_t groups)
 {
-  struct sparse s = {
-      load(file, TH_D_ATTRIBUTE),     load(file, TH_D_COUNT),
-      load(file, TH_D_ROW),           load(file, TH_D_VALUE),
-      load(file, TH_D_PIECE),         load(file, TH_D_PIECE_ENTRY),
-      load(file, TH_D_PIECE_CHECKSUM)};
   int64_t first = number(file, TH_A_FIRST);
-  int64_t groups = number(file, TH_A_GROUPS);
-  int64_t pieces = groups > 0 ? s.sums.items / groups : 0;
+  int64_t pieces = groups > 0 ? t->sums.items / groups : 0;
   uint64_t content = 0;
-  for (int64_t k = 0; k < s.sums.items; k++) {
-    struct th_shard_piece_parts parts = piece_parts(&s, k);
+  for (int64_t k = 0; k < t->sums.items; k++) {
+    struct th_shard_piece_parts parts = piece_parts(s, t, k);
     if (parts.runs < 0)
       continue;
     uint64_t hash = th_fingerprint_piece(&parts);
-    memcpy(s.sums.data + k * 8, &hash, sizeof hash);
-    content += piece_content(&parts, first, pieces > 0 ? k / pieces : 0);
+    memcpy(t->sums.data + k * 8, &hash, sizeof hash);
+    if (groups > 0)
+      content += piece_content(&parts, first, pieces > 0 ? k / pieces : 0);
   }
-  store(file, TH_D_PIECE_CHECKSUM, &s.sums);
-  struct array *all = (struct array *)&s;
-  for (size_t k = 0; k < sizeof s / sizeof *all; k++)
-    free(all[k].data);
+  store(file, sums, &t->sums);
+  TH_FREE(t->run.data, t->entry.data, t->sums.data);
+  return content;
+}
+
+static uint64_t seal_sparse(hid_t file)
+{
+  struct sparse s = {load(file, TH_D_ATTRIBUTE), load(file, TH_D_COUNT),
+                     load(file, TH_D_ROW), load(file, TH_D_VALUE)};
+  int64_t groups = number(file, TH_A_GROUPS);
+  struct tables whole = {load(file, TH_D_PIECE), load(file, TH_D_PIECE_ENTRY),
+                         load(file, TH_D_PIECE_CHECKSUM), 1};
+  uint64_t content = seal_pieces(file, &s, &whole, TH_D_PIECE_CHECKSUM, groups);
+  if (H5Lexists(file, TH_D_PART, H5P_DEFAULT) > 0) {
+    struct tables parts = {load(file, TH_D_PART_RUN),
+                           load(file, TH_D_PART_ENTRY),
+                           load(file, TH_D_PART_CHECKSUM), groups};
+    seal_pieces(file, &s, &parts, TH_D_PART_CHECKSUM, 0);
+  }
+  TH_FREE(s.attribute.data, s.count.data, s.row.data, s.value.data);
   return content;
 }
 

@@ -222,7 +222,10 @@ static void train_on(struct th_dataset *d, const struct th_solver_row *row,
   config.lambda = model.certificate.lambda;
   config.lambda_ratio = 0;
   if (rc == TH_OK && config.lambda > 0)
-    rc = th_train_plan(&config, &store->shape, 1, store->shape.attributes,
+    rc = th_train_plan(&config,
+                       (struct th_plan_size){.shape = &store->shape,
+                                             .ranks = 1,
+                                             .owned = store->shape.attributes},
                        &plan, &err);
   struct th_verify_setting setting = {
       .plan = &plan, .store = store, .comm = self(), .profile = &profile};

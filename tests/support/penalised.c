@@ -33,7 +33,10 @@ const char *solver_loss(const struct th_config *config, const char *loss)
   struct th_error err;
   tried.loss = loss;
   th_error_clear(&err);
-  return th_train_plan(&tried, &shape, 1, 1000, &plan, &err) == TH_OK
+  return th_train_plan(
+             &tried,
+             (struct th_plan_size){.shape = &shape, .ranks = 1, .owned = 1000},
+             &plan, &err) == TH_OK
              ? loss
              : "squared";
 }

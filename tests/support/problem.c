@@ -130,8 +130,7 @@ th_status problem_train(const struct th_config *config, struct th_store *store,
   *model = (struct th_model){.solver = NULL};
   th_error_clear(err);
   th_status rc =
-      th_train_plan(config, &store->shape, comm->size,
-                    th_store_most_owned(store, comm->size), &plan, err);
+      th_train_plan(config, th_plan_size_of(store, comm->size), &plan, err);
   if (rc == TH_OK)
     rc = th_train(&plan, store, comm, monitor, &profile, model, err);
   return rc;

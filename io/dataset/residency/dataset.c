@@ -204,6 +204,7 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_master_share(&d->info, comm, err));
   d->residency.ranks = comm->size;
+  d->residency.rank = comm->rank;
   TH_TRY(th_agree(comm, fill_store(d, path, memory, err), err));
   TH_TRY(th_examples_keep(&d->examples, memory, comm, err));
   *dataset = d;

@@ -365,6 +365,16 @@ static const struct th_shard *entries_shard_of(const struct th_dataset *d,
   return &d->residency.shard[k];
 }
 
+/* The first attribute of the unit of an attribute; -1: it is not known yet. */
+static int64_t first_of_unit(const struct th_shard *shard, int64_t attribute)
+{
+  int64_t first = shard->row->range.first;
+  if (!shard->open || shard->unit == 0)
+    return shard->open ? th_parts_first(&shard->parts, attribute) : -1;
+  uint32_t unit = (uint32_t)(attribute - first) / (uint32_t)shard->unit;
+  return first + unit * shard->unit;
+}
+
 static struct spot spot_of(const struct th_dataset *d, int64_t row,
                            int64_t attribute, double share)
 {
@@ -374,12 +384,10 @@ static struct spot spot_of(const struct th_dataset *d, int64_t row,
       row >= shape->examples)
     return spot;
   const struct th_shard *shard = entries_shard_of(d, attribute, share);
-  if (!shard->open)
+  spot.unit = first_of_unit(shard, attribute);
+  if (spot.unit < 0)
     return spot;
-  int64_t first = shard->row->range.first;
-  uint32_t unit = (uint32_t)(attribute - first) / (uint32_t)shard->unit;
   spot.shard = shard;
-  spot.unit = first + unit * shard->unit;
   spot.group = th_store_shape_group_of(shape, row, &spot.row);
   return spot;
 }
@@ -575,60 +583,81 @@ static void forget(struct th_store *store)
 /* --- The cost of each cell to the rank that owns it ----------------------- */
 
 enum {
-  COST_OF_AN_ATTRIBUTE = 3
-}; /* in entries, comparing the memory of both */
+  COST_OF_AN_ATTRIBUTE = 3, /* in entries, comparing the memory of both */
+  PARTS_OF_A_RANK = 16      /* so many are dealt as a whole: a rank then has 3 %
+                               too much at most, and no two ranks read a part */
+};
 
-/* Spread the entries of a piece over its cells. */
-static void add_piece_cost(const struct th_piece *piece, int64_t *cost)
+/* The first cell behind an attribute's. */
+static int64_t next_cell(int64_t attribute)
 {
-  int64_t count = th_range_count(piece->attributes);
-  for (int64_t at = piece->attributes.first; at < piece->attributes.last;) {
-    int64_t end = (at / TH_CELL + 1) * TH_CELL;
-    end = end < piece->attributes.last ? end : piece->attributes.last;
+  return (attribute / TH_CELL + 1) * TH_CELL;
+}
+
+/* Add what a part costs to its cells; to its first one where it is to be owned
+ * as a whole. */
+static void add_part_cost(struct th_range attributes, int64_t entries,
+                          bool whole, int64_t *cost)
+{
+  int64_t count = th_range_count(attributes);
+  for (int64_t at = attributes.first; at < attributes.last;) {
+    int64_t end = th_min_i64(next_cell(at), attributes.last);
     double share = (double)(end - at) / (double)count;
-    cost[at / TH_CELL] += (int64_t)(share * (double)piece->entries);
+    int64_t cell = (whole ? attributes.first : at) / TH_CELL;
+    cost[cell] +=
+        (int64_t)(share * (double)entries) + COST_OF_AN_ATTRIBUTE * (end - at);
     at = end;
   }
 }
 
-/* Add the training examples of a sparse shard. Local. */
+/* Add the parts of a sparse shard. share: what a rank is to bear, about.
+ * Local. */
 static th_status add_shard(struct th_dataset *d, struct th_shard *shard,
-                           int64_t *cost, struct th_error *err)
+                           int64_t share, int64_t *cost, struct th_error *err)
 {
+  const struct th_parts *parts = &shard->parts;
+  int64_t base = shard->row->range.first;
   double began = th_comm_clock();
   th_status rc = th_shard_open(shard, err);
-  for (int64_t g = 0; g < d->info.row_groups.training_groups && rc == TH_OK;
-       g++)
-    for (int64_t unit = 0; unit < shard->pieces; unit++) {
-      struct th_piece piece;
-      th_shard_read_piece_size(shard, unit, g, &piece);
-      add_piece_cost(&piece, cost);
-    }
+  if (rc == TH_OK)
+    rc = th_parts_open(&shard->parts, err);
+  for (int64_t p = 0; p < parts->count && rc == TH_OK; p++) {
+    struct th_range attributes = {base + parts->first[p],
+                                  base + parts->first[p + 1]};
+    bool whole = parts->training[p] < share / PARTS_OF_A_RANK;
+    add_part_cost(attributes, parts->training[p], whole, cost);
+  }
   th_residency_count(&d->residency, shard, began);
   return rc;
 }
 
 /* The cost of cells: their entries, and a share for each attribute. Collective.
  */
-static th_status dataset_cost(struct th_store *store, struct th_comm *comm,
-                              int64_t *cost, struct th_error *err)
+static th_status sparse_cost(struct th_dataset *d, struct th_comm *comm,
+                             int64_t *cost, struct th_error *err)
 {
-  struct th_dataset *d = (struct th_dataset *)store;
-  int64_t attributes = store->shape.attributes;
-  int64_t cells = th_integer_ceil_divide(attributes, TH_CELL);
+  const struct th_shape *shape = &d->store.shape;
+  int64_t cells = th_integer_ceil_divide(shape->attributes, TH_CELL);
   th_status rc = TH_OK;
   for (int64_t k = comm->rank; k < d->info.shards && rc == TH_OK;
        k += comm->size)
-    if (store->shape.layout == TH_SPARSE)
-      rc = add_shard(d, &d->residency.shard[k], cost, err);
+    rc = add_shard(d, &d->residency.shard[k], shape->nonzeros / comm->size,
+                   cost, err);
   rc = th_agree(comm, rc, err);
-  if (rc != TH_OK)
-    return rc;
-  comm->ops->sum_i64(comm, cost, (size_t)cells);
-  for (int64_t c = 0; c < cells; c++) {
-    int64_t rest = attributes - c * TH_CELL;
-    cost[c] += COST_OF_AN_ATTRIBUTE * (rest < TH_CELL ? rest : TH_CELL);
-  }
+  if (rc == TH_OK)
+    comm->ops->sum_i64(comm, cost, (size_t)cells);
+  return rc;
+}
+
+static th_status dataset_cost(struct th_store *store, struct th_comm *comm,
+                              int64_t *cost, struct th_error *err)
+{
+  int64_t attributes = store->shape.attributes;
+  if (store->shape.layout == TH_SPARSE)
+    return sparse_cost((struct th_dataset *)store, comm, cost, err);
+  for (int64_t at = 0; at < attributes; at = next_cell(at))
+    cost[at / TH_CELL] +=
+        COST_OF_AN_ATTRIBUTE * (th_min_i64(next_cell(at), attributes) - at);
   return TH_OK;
 }
 

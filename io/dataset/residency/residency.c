@@ -42,9 +42,10 @@ struct th_shard *th_residency_shard(struct th_residency *r, int64_t attribute)
 void th_residency_count(struct th_residency *r, struct th_shard *shard,
                         double began)
 {
-  r->store->bytes_read += shard->bytes_read;
+  r->store->bytes_read += shard->bytes_read + shard->parts.bytes_read;
   r->store->seconds += th_comm_clock() - began;
   shard->bytes_read = 0;
+  shard->parts.bytes_read = 0;
 }
 
 int64_t th_residency_key(const struct th_residency *r, int64_t attribute,
@@ -75,28 +76,44 @@ bool th_residency_all_fit(const struct th_residency *r)
   return (double)g->groups * (bytes + units * UNIT) <= (double)r->memory;
 }
 
+/* Find the bundle of an attribute of a sparse shard. */
+static th_status find_bundle(struct th_residency *r, int64_t attribute,
+                             struct th_place *place, struct th_error *err)
+{
+  struct th_parts *parts = &place->shard->parts;
+  struct th_range owned = th_store_owned(r->store, r->rank, r->ranks);
+  th_status rc = th_parts_find(parts, owned, attribute, &place->unit, err);
+  if (rc == TH_OK)
+    place->attributes = parts->bundle[place->unit].attributes;
+  return rc;
+}
+
 th_status th_residency_place(struct th_residency *r, int64_t attribute,
                              int64_t group, struct th_place *place,
                              struct th_error *err)
 {
   struct th_shard *shard = th_residency_shard(r, attribute);
+  double began = th_comm_clock();
+  th_status rc = TH_OK;
   if (!shard->open) {
-    double began = th_comm_clock();
-    th_status rc = th_shard_open(shard, err);
+    rc = th_shard_open(shard, err);
     th_residency_count(r, shard, began);
     if (rc != TH_OK)
       return rc;
   }
-  struct th_range all = shard->row->range;
-  int64_t unit = (attribute - all.first) / shard->unit;
-  int64_t first = all.first + unit * shard->unit;
-  struct th_range attributes = {first, first + shard->unit};
-  *place = (struct th_place){.shard = shard,
-                             .group = group,
-                             .unit = unit,
-                             .attributes = th_range_intersect(attributes, all),
-                             .key = th_residency_key(r, first, group)};
-  return TH_OK;
+  *place = (struct th_place){.shard = shard, .group = group};
+  if (shard->unit == 0) {
+    TH_TRY(find_bundle(r, attribute, place, err));
+  } else {
+    struct th_range all = shard->row->range;
+    place->unit = (attribute - all.first) / shard->unit;
+    int64_t first = all.first + place->unit * shard->unit;
+    place->attributes =
+        th_range_intersect((struct th_range){first, first + shard->unit}, all);
+  }
+  place->key = th_residency_key(r, place->attributes.first, group);
+done:
+  return rc;
 }
 
 /* --- Values that are used where the system has them ----------------------- */

@@ -4,8 +4,7 @@
  * leave: units, and single attributes that are kept. A unit holds some
  * consecutive attributes on one row group. Only the attributes that are asked
  * for are read into it. A single run that is kept has a unit of its own, unless
- * it is used in place. A unit of sparse data is a piece
- * (io/dataset/shard_read.h).
+ * it is used in place. A unit of sparse data is a bundle (io/dataset/parts.h).
  *
  * A shard whose bytes the system has in memory is mapped, and the values of a
  * unit are used where they lie, without a copy. They count in the data set's
@@ -39,6 +38,7 @@ struct th_residency {
   int64_t last_shard; /* where the last attribute was found */
   int64_t memory;     /* bytes, for both caches */
   int ranks;          /* that opened the data set */
+  int rank;           /* which of them this is */
   enum th_mapped mapped;
   bool once; /* hardly any value is asked for in two updates */
   struct th_missed missed;
@@ -67,7 +67,7 @@ struct th_unit {
 struct th_place {
   struct th_shard *shard; /* open */
   int64_t group;
-  int64_t unit;               /* of the shard */
+  int64_t unit;               /* of the shard; sparse: a bundle */
   struct th_range attributes; /* of the unit */
   int64_t key;                /* in a cache */
 };

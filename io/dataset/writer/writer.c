@@ -476,7 +476,6 @@ static th_status enter_folder(struct th_writer *w, struct th_error *err)
 
 static th_status begin_shards(struct th_writer *w, struct th_error *err)
 {
-  int64_t width = th_row_groups_piece(&w->row_groups, w->entries);
   char *folder = NULL;
   char *final = NULL; /* that messages tell of */
   th_status rc = TH_OK;
@@ -494,7 +493,7 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
     shard->needed = w->needed;
     TH_TRY(th_master_shard_path(&shard->name, final, shard->index, err));
     TH_TRY(th_master_shard_path(&shard->path, folder, shard->index, err));
-    TH_TRY(th_shard_write_begin(shard, width, err));
+    TH_TRY(th_shard_write_begin(shard, err));
   }
 done:
   TH_FREE(folder, final);

@@ -57,8 +57,12 @@ static th_status train_and_hash(struct th_store *store, struct th_comm *comm,
                                .rounds.shared_support = true,
                                .refit = TH_REFIT_AUTO};
     struct th_model model = {0};
-    rc = th_train_plan(&config, &store->shape, comm->size,
-                       th_store_most_owned(store, comm->size), &plan, err);
+    rc = th_train_plan(
+        &config,
+        (struct th_plan_size){.shape = &store->shape,
+                              .ranks = comm->size,
+                              .owned = th_store_most_owned(store, comm->size)},
+        &plan, err);
     if (rc == TH_OK)
       rc = th_train(&plan, store, comm, NULL, &profile, &model, err);
     *hash = hash_model(*hash, &model);

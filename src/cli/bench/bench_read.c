@@ -369,7 +369,10 @@ static th_status explore_twice(struct th_bench_set *set, struct th_error *err)
   struct th_model model = {0};
   struct th_plan plan;
   th_status rc = TH_OK;
-  TH_TRY(th_train_plan(&config, &set->shape, 1, ALL, &plan, err));
+  TH_TRY(th_train_plan(
+      &config,
+      (struct th_plan_size){.shape = &set->shape, .ranks = 1, .owned = ALL},
+      &plan, err));
   TH_TRY(th_train(&plan, set->store, &set->self, NULL, &profile, &model, err));
 done:
   th_model_free(&model);

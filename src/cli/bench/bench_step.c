@@ -196,9 +196,13 @@ static th_status train_timed(struct th_bench *bench, struct tile_store *tile,
   struct th_plan plan;
   th_status rc;
   *stopwatch = (struct stopwatch){0};
-  TH_TRY(th_train_plan(&config, &tile->store.shape, bench->comm->size,
-                       th_store_most_owned(&tile->store, bench->comm->size),
-                       &plan, err));
+  TH_TRY(
+      th_train_plan(&config,
+                    (struct th_plan_size){.shape = &tile->store.shape,
+                                          .ranks = bench->comm->size,
+                                          .owned = th_store_most_owned(
+                                              &tile->store, bench->comm->size)},
+                    &plan, err));
   TH_TRY(th_train(&plan, &tile->store, bench->comm, &monitor, &profile, &model,
                   err));
 done:

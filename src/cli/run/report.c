@@ -312,6 +312,7 @@ static json_t *report_json(const struct th_report *report,
   th_json_int(o, "deal_unit", plan->deal_unit);
   th_json_int(o, "blocks", plan->blocks);
   th_json_int(o, "planned_memory", plan->memory);
+  th_json_int(o, "planned_stored", plan->stored);
   th_json_int(o, "planned_read_bytes", plan->read_bytes);
   json_object_set_new(o, "loops", th_run_monitor_loop_log_json(&monitor->log));
   return o;
@@ -600,6 +601,7 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
 {
   const struct th_config *config = &plan->config;
   char memory[32];
+  char stored[32];
   char read[32];
   fprintf(out,
           "data:    %" PRId64 " training example%s, %" PRId64
@@ -614,11 +616,12 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
   else
     (plan->solver->penalised ? print_problem : print_schedule)(out, plan);
   fprintf(out,
-          "cost:    %d rank%s, %s of memory%s besides stored values, "
-          "about %s to read",
+          "cost:    %d rank%s, %s of memory%s besides stored values, which "
+          "take %s; about %s to read",
           ranks, th_wording_s(ranks),
           bytes_text(plan->memory, memory, sizeof memory),
           ranks > 1 ? " each" : "",
+          bytes_text(plan->stored, stored, sizeof stored),
           bytes_text(plan->read_bytes, read, sizeof read));
   if (estimate != NULL)
     print_time(out, estimate);

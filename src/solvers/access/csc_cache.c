@@ -12,16 +12,16 @@
 enum { BYTES_PER_ENTRY = 12 };
 #define MOST_BYTES ((int64_t)1 << 30) /* of a rank */
 
-int64_t th_csc_cache_bytes(const struct th_shape *shape, int64_t attributes)
-{
-  double share = (double)attributes / (double)shape->attributes;
-  return (int64_t)(share * BYTES_PER_ENTRY * (double)shape->nonzeros);
-}
-
-bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes)
+bool th_csc_cache_fits(const struct th_shape *shape, int ranks)
 {
   return shape->layout == TH_SPARSE && shape->training <= INT32_MAX &&
-         th_csc_cache_bytes(shape, attributes) <= MOST_BYTES;
+         shape->nonzeros / ranks <= MOST_BYTES / BYTES_PER_ENTRY;
+}
+
+int64_t th_csc_cache_bytes(const struct th_plan_size *size)
+{
+  bool kept = th_csc_cache_fits(size->shape, size->ranks);
+  return kept ? BYTES_PER_ENTRY * th_plan_entries(size) : 0;
 }
 
 void th_csc_cache_free(struct th_csc_cache *csc)

@@ -10,6 +10,7 @@
 #define TH_CSC_CACHE_H
 
 #include "data/source.h"
+#include "solvers/plan.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,10 +25,12 @@ struct th_csc_cache {
                  does not depend on what a rank keeps */
 };
 
-/* The most bytes that a share of the attributes takes; whether a rank keeps
- * that much. Local. */
-int64_t th_csc_cache_bytes(const struct th_shape *shape, int64_t attributes);
-bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes);
+/* The bytes that a rank keeps, about, for a plan. Local. */
+int64_t th_csc_cache_bytes(const struct th_plan_size *size);
+
+/* True if ranks keep entries, by how many each would have if all had as many;
+ * so all ranks of a team do, or none. Local. */
+bool th_csc_cache_fits(const struct th_shape *shape, int ranks);
 
 /* Load all training examples of the active attributes of this rank, `count` of
  * them, a list that is borrowed. They have been declared. It is one draw.

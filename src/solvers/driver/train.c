@@ -119,11 +119,27 @@ static th_status check_loss(const struct th_solver_row *row,
   return TH_OK;
 }
 
-th_status th_train_plan(const struct th_config *config,
-                        const struct th_shape *shape, int ranks, int64_t owned,
-                        struct th_plan *plan, struct th_error *err)
+/* Bytes of stored values that a rank keeps, and of examples. */
+static int64_t kept_bytes(const struct th_config *config,
+                          const struct th_plan_size *size, bool by_examples)
 {
-  const struct th_plan_size size = {shape, ranks, owned};
+  const struct th_shape *shape = size->shape;
+  bool sparse = shape->layout == TH_SPARSE;
+  int64_t items = sparse ? th_plan_entries(size) : size->owned;
+  int64_t value = shape->type == TH_F64 ? 8 : 4;
+  double examples =
+      sparse ? (double)items * (double)(value + (int64_t)sizeof(int32_t))
+             : (double)items * (double)shape->training * (double)value;
+  double stored = th_store_shape_kept_bytes(shape, items);
+  if (by_examples)
+    stored += fmin(examples, (double)config->row_cache_memory);
+  return (int64_t)fmin(stored, 0x1p62);
+}
+
+th_status th_train_plan(const struct th_config *config,
+                        struct th_plan_size size, struct th_plan *plan,
+                        struct th_error *err)
+{
   const struct th_solver_row *row = th_solver_find(config->solver);
   th_status rc;
   *plan = (struct th_plan){.config = *config, .solver = row};
@@ -131,9 +147,10 @@ th_status th_train_plan(const struct th_config *config,
     return th_fail(err, TH_EUSAGE,
                    "there is no solver %s; see thresher solvers",
                    config->solver);
-  TH_TRY(check_shape(shape, err));
+  TH_TRY(check_shape(size.shape, err));
   TH_TRY(check_loss(row, config, err));
   TH_TRY(th_solver_check_needs(config, config->start.size > 0, err));
+  plan->stored = kept_bytes(config, &size, row->by_examples);
   rc = row->plan(plan, &size, err);
 done:
   return rc;

@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Check a configuration against the data and complete it. owned: attributes of
- * the rank that owns the most. Local, the same on every rank. An error if s >=
- * s' or s' > d, or if an option that the solver needs is missing. */
+/* Check a configuration against the data and complete it. Local, the same on
+ * every rank. An error if s >= s' or s' > d, or if an option that the solver
+ * needs is missing. */
 th_status th_train_plan(const struct th_config *config,
-                        const struct th_shape *shape, int ranks, int64_t owned,
-                        struct th_plan *plan, struct th_error *err);
+                        struct th_plan_size size, struct th_plan *plan,
+                        struct th_error *err);
 
 /* Train a model on the training examples of a store. Collective. *model is
  * replicated; release it with th_model_free. monitor may be NULL. TH_ESTOPPED:

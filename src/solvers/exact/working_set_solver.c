@@ -2,6 +2,7 @@
  * gap-safe spheres
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/working_set_solver.h"
+#include "solvers/access/csc_cache.h"
 
 #include "base/elementary.h"
 #include "base/integer.h"
@@ -301,14 +302,13 @@ static const double soon = 0.1;
 /* of lambda: extrapolated slopes above join at once */
 static const double reaches = 0.98;
 
-int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
+int64_t th_working_set_solver_bytes(const struct th_plan_size *size)
 {
+  const struct th_shape *shape = size->shape;
   int64_t n = shape->training;
   int64_t members = th_min_i64(USUAL_MEMBERS, th_min_i64(n, shape->attributes));
-  int64_t bytes = owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES +
-                  th_active_set_bytes(members);
-  bool cached = th_csc_cache_fits(shape, owned);
-  bytes += cached ? th_csc_cache_bytes(shape, owned) : 0;
+  int64_t bytes = size->owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES +
+                  th_active_set_bytes(members) + th_csc_cache_bytes(size);
   if (!th_store_shape_is_full(shape)) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += th_active_set_form_bytes(members);

@@ -60,10 +60,9 @@ struct th_working_set_solver {
   double dual_norm; /* times lambda */
 };
 
-/* Bytes that this takes on a rank with `owned` attributes, for a working set of
+/* Bytes that this takes on the rank with the most, for a working set of
  * a thousand attributes or of all that there can be. Local. */
-int64_t th_working_set_solver_bytes(const struct th_shape *shape,
-                                    int64_t owned);
+int64_t th_working_set_solver_bytes(const struct th_plan_size *size);
 
 /* Begin with the zero model. duals: the ones from th_problem_init; the solver
  * takes them over. Collective. Release with th_working_set_solver_free. */

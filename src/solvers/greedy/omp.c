@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "model/claims.h"
 #include "ranks/partition.h"
+#include "solvers/access/csc_cache.h"
 #include "solvers/access/folds.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
@@ -329,7 +330,7 @@ static int64_t paths_memory(const struct th_config *config,
          seen * (size->owned + shape->training) +
          paths * 3 * chosen * chosen * (int64_t)sizeof(double) +
          shape->training * (EACH_EXAMPLE + paths * EACH_PATH_EXAMPLE) +
-         size->owned * EACH_OWNED;
+         size->owned * EACH_OWNED + th_csc_cache_bytes(size);
 }
 
 th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
@@ -356,11 +357,11 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
   plan->memory = paths_memory(config, size, chosen);
   plan->points = chosen;
-  plan->read_bytes = (int64_t)th_store_shape_bytes(shape);
+  plan->read_bytes = (int64_t)th_store_shape_read_bytes(shape);
   int64_t choices = config->greedy.folds > 0 ? 2 * chosen : chosen;
   double passes =
       SETUP + (double)choices / (config->greedy.forecast ? EACH_PASS : 1);
-  plan->stream_bytes = (int64_t)(passes * th_store_shape_bytes(shape));
+  plan->stream_bytes = (int64_t)(passes * th_store_shape_read_bytes(shape));
   plan->visits = passes * values;
 done:
   return rc;

@@ -338,8 +338,8 @@ th_status th_oomp_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->deal_unit =
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
   plan->memory = size->owned * EACH_OWNED + ROWS * EACH_ROW;
-  plan->read_bytes = (int64_t)th_store_shape_bytes(shape);
-  plan->stream_bytes = (int64_t)th_store_shape_bytes(shape);
+  plan->read_bytes = (int64_t)th_store_shape_read_bytes(shape);
+  plan->stream_bytes = (int64_t)th_store_shape_read_bytes(shape);
   plan->visits = (double)shape->training * (double)shape->attributes;
   return TH_OK;
 }

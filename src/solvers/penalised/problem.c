@@ -223,7 +223,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   TH_TRY(th_active_init(&p->active, context, 0, err));
   p->dense = th_store_shape_is_full(shape);
   choose_precision(p, shape);
-  if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
+  if (th_csc_cache_fits(shape, context->comm->size))
     rc = th_csc_cache_load(&p->csc, context->source, p->active.attribute,
                            p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));

@@ -25,6 +25,7 @@
 #include "math/linalg.h"
 #include "model/claims.h"
 #include "ranks/spread.h"
+#include "solvers/access/csc_cache.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/plan.h"
@@ -372,7 +373,7 @@ static int64_t common_bytes(const struct th_plan_size *size)
 {
   enum { EACH_EXAMPLE = 48, EACH_OWNED = 160, EACH_ATTRIBUTE = 160 };
   return size->shape->training * EACH_EXAMPLE + size->owned * EACH_OWNED +
-         size->shape->attributes * EACH_ATTRIBUTE;
+         size->shape->attributes * EACH_ATTRIBUTE + th_csc_cache_bytes(size);
 }
 
 /* ScaLAPACK counts the numbers of a part in int. */

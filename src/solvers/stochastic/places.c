@@ -155,7 +155,7 @@ static th_status place_at_home(struct th_stochastic *s,
     return rc;
   for (int r = 0; r < size; r++)
     edge[r + 1] = th_source_owned(s->context->source, r, size).last;
-  *placement = (struct th_placement){size, edge};
+  *placement = (struct th_placement){.size = size, .edge = edge};
   return rc;
 }
 

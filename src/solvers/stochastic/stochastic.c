@@ -18,6 +18,7 @@
  *    10  measure Lmax again where enough have left
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
+#include "solvers/access/csc_cache.h"
 #include "solvers/penalised/certify.h"
 
 #include "base/elementary.h"
@@ -522,7 +523,8 @@ th_status th_stochastic_plan(struct th_plan *plan,
   double all = th_plan_penalised_values(size->shape);
   double epochs = points * (double)config->passes;
   plan->memory += size->owned * BYTES_PER_ATTRIBUTE +
-                  size->shape->training * BYTES_PER_EXAMPLE;
+                  size->shape->training * BYTES_PER_EXAMPLE +
+                  th_csc_cache_bytes(size);
   plan->visits = epochs * all;
   if (config->epochs > 0 && !(config->tolerance > 0))
     return rc;

@@ -137,18 +137,20 @@ static int64_t estimate_memory(const struct th_config *config,
 
 /* Bytes of the runs that `passes` passes look at, if each is read once. Of
  * every row group these are the runs of J_i, for each block i that gets one of
- * its deal units, and those of S. */
+ * its deal units, and those of S; and what is read together with these. */
 static double looked_at(const struct th_plan *plan,
                         const struct th_shape *shape, double passes)
 {
   const struct th_config *config = &plan->config;
   double d = (double)shape->attributes;
   double units = (double)shape->row_group / (double)plan->deal_unit;
-  double missed = th_pow(1 - 1 / (double)plan->blocks, passes * units);
+  double together = th_store_shape_together(shape) - 1 / d;
+  double block = fmin(1, 1 / (double)plan->blocks + together);
+  double missed = th_pow(1 - block, passes * units);
   bool explores = config->budget > config->sparsity;
   double share = explores ? 1 - missed : 0;
-  double support = (double)config->sparsity / d;
-  return th_store_shape_bytes(shape) * (share + (1 - share) * support);
+  double support = fmin(1, (double)config->sparsity * (1 / d + together));
+  return th_store_shape_read_bytes(shape) * (share + (1 - share) * support);
 }
 
 /* Batches grow from update to update by a factor g: k updates use

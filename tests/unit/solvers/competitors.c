@@ -86,8 +86,11 @@ static void begin(struct trial *t, const char *solver, int64_t budget,
   config.batch = batch;
   th_comm_self(&t->comm);
   t->profile.comm = &t->comm;
-  CHECK(th_train_plan(&config, &t->store->store.shape, 1, D, &t->plan, &err) ==
-        TH_OK);
+  CHECK(th_train_plan(&config,
+                      (struct th_plan_size){.shape = &t->store->store.shape,
+                                            .ranks = 1,
+                                            .owned = D},
+                      &t->plan, &err) == TH_OK);
   CHECK(th_run_open(&t->run, &t->plan, &t->store->store, &t->comm, NULL,
                     &t->profile, &err) == TH_OK);
 }

@@ -159,8 +159,11 @@ static double distance(const char *solver, enum th_moments_from moments,
     p.coef[k] *= 1 + (double)k / 2;
   th_comm_self(&comm);
   struct th_profile profile = {.comm = &comm};
-  CHECK(th_train_plan(&config, &m->store.shape, 1, ATTRIBUTES, &plan, &err) ==
-        TH_OK);
+  CHECK(th_train_plan(&config,
+                      (struct th_plan_size){.shape = &m->store.shape,
+                                            .ranks = 1,
+                                            .owned = ATTRIBUTES},
+                      &plan, &err) == TH_OK);
   CHECK(th_run_open(&run, &plan, &m->store, &comm, NULL, &profile, &err) ==
         TH_OK);
   exact_gradient(&run.context, run.state, m, exact);
@@ -276,8 +279,11 @@ static void test_listing(const char *solver, enum th_moments_from moments)
   config.passes = 40;
   th_comm_self(&comm);
   struct th_profile profile = {.comm = &comm};
-  CHECK(th_train_plan(&config, &m->store.shape, 1, ATTRIBUTES, &plan, &err) ==
-        TH_OK);
+  CHECK(th_train_plan(&config,
+                      (struct th_plan_size){.shape = &m->store.shape,
+                                            .ranks = 1,
+                                            .owned = ATTRIBUTES},
+                      &plan, &err) == TH_OK);
   CHECK(th_run_open(&run, &plan, &m->store, &comm, NULL, &profile, &err) ==
         TH_OK);
   struct th_sampling *s = run.state;

@@ -76,8 +76,11 @@ static void begin(struct trial *t, int k, const struct th_screening *screening)
   t->config.epochs = 4 * LOOPS;
   t->profile.comm = &t->self;
   solve_exactly(t);
-  CHECK(th_train_plan(&t->config, shape, 1, shape->attributes, &t->plan,
-                      &err) == TH_OK);
+  CHECK(th_train_plan(&t->config,
+                      (struct th_plan_size){.shape = shape,
+                                            .ranks = 1,
+                                            .owned = shape->attributes},
+                      &t->plan, &err) == TH_OK);
   CHECK(th_context_init(&t->context, &t->plan, &t->store->store, &t->self, NULL,
                         &t->profile, &err) == TH_OK);
   CHECK(th_stochastic_create(&t->engine, &t->context, updates[k / 9 % UPDATES],

@@ -311,7 +311,10 @@ static void usage(struct th_config config, int64_t d, const char *names)
   struct th_plan plan;
   struct th_error err;
   th_error_clear(&err);
-  CHECK(th_train_plan(&config, &shape, 1, d, &plan, &err) == TH_EUSAGE);
+  CHECK(th_train_plan(
+            &config,
+            (struct th_plan_size){.shape = &shape, .ranks = 1, .owned = d},
+            &plan, &err) == TH_EUSAGE);
   if (strstr(err.text, names) == NULL) {
     check_failures++;
     fprintf(stderr, "%s: does not name %s\n", err.text, names);
@@ -350,21 +353,33 @@ static void test_plan_is_complete(void)
   struct th_plan plan;
   struct th_error err;
   th_error_clear(&err);
-  CHECK(th_train_plan(&config, &shape, 1, 100, &plan, &err) == TH_EDATA);
+  CHECK(th_train_plan(
+            &config,
+            (struct th_plan_size){.shape = &shape, .ranks = 1, .owned = 100},
+            &plan, &err) == TH_EDATA);
   th_error_clear(&err);
   shape.training = 50;
   config.passes = 0;
   config.validation = -1;
-  CHECK(th_train_plan(&config, &shape, 3, 34, &plan, &err) == TH_OK);
+  CHECK(th_train_plan(
+            &config,
+            (struct th_plan_size){.shape = &shape, .ranks = 3, .owned = 34},
+            &plan, &err) == TH_OK);
   CHECK(plan.config.budget == 64 && plan.config.passes > 1);
   CHECK(plan.config.validation >= 0 && plan.deal_unit >= 1);
   CHECK(plan.blocks >= 1 && plan.memory > 0 && plan.read_bytes > 0);
   config.select = TH_SELECT_AUTO;
-  CHECK(th_train_plan(&config, &shape, 3, 34, &plan, &err) == TH_OK);
+  CHECK(th_train_plan(
+            &config,
+            (struct th_plan_size){.shape = &shape, .ranks = 3, .owned = 34},
+            &plan, &err) == TH_OK);
   CHECK(plan.config.select == TH_SELECT_PREDICT && plan.config.budget == 100);
   CHECK(plan.screens >= 1 && plan.list == 100 && plan.config.passes > 1);
   config.passes = 1; /* none is left for the list */
-  CHECK(th_train_plan(&config, &shape, 3, 34, &plan, &err) == TH_OK);
+  CHECK(th_train_plan(
+            &config,
+            (struct th_plan_size){.shape = &shape, .ranks = 3, .owned = 34},
+            &plan, &err) == TH_OK);
   CHECK(plan.config.select == TH_SELECT_TRUTH && plan.list == 0);
 }
 

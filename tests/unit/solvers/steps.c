@@ -115,7 +115,10 @@ static void test_pieces(struct memory_store *m)
   const struct th_batch_request view = {
       .draw = &draw, .draws = 1, .support = &support};
   th_comm_self(&self);
-  CHECK(th_train_plan(&config, &m->store.shape, 1, 60, &plan, &err) == TH_OK);
+  CHECK(th_train_plan(&config,
+                      (struct th_plan_size){
+                          .shape = &m->store.shape, .ranks = 1, .owned = 60},
+                      &plan, &err) == TH_OK);
   CHECK(th_context_init(&context, &plan, &m->store, &self, NULL, &profile,
                         &err) == TH_OK);
   for (int k = 0; k < 12; k++) {
