@@ -1,12 +1,16 @@
-/* coef.h - the iterate of stochastic methods: b over the active places, b0
+/* coef.h - the iterate of stochastic methods: b over the active places, b0; and
+ * what is derived from the set of these places
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COEF_H
 #define TH_COEF_H
 
 #include "base/error.h"
+#include "math/select.h"
 #include "ranks/fixed.h"
+#include "solvers/access/row_caches.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct th_row;
 struct th_state;
@@ -94,5 +98,38 @@ th_status th_coef_bound_of(struct th_stochastic *s, const double *v,
 
 /* coef_bound = sum |b_j| bound_j. Collective. */
 th_status th_coef_bound(struct th_stochastic *s, struct th_error *err);
+
+/* --- The places that it has */
+
+/* What is derived from the set of active places, and work arrays over them. */
+struct th_places {
+  struct th_cells cells;
+  int64_t *edge; /* of cells */
+  int64_t edge_capacity;
+  int64_t capacity; /* of the work arrays */
+  bool *keep;       /* a flag for each active place */
+  bool *group_keep; /* for each group, as are the next ones */
+  double *group_dual;
+  double *group_second;
+  struct th_index_value *choice; /* work: nonzero coefficients */
+  int64_t choice_capacity;
+};
+
+/* Form cells, groups and work arrays for the present places. Collective. */
+th_status th_coef_places_form(struct th_stochastic *s, struct th_error *err);
+/* Local. */
+void th_coef_places_free(struct th_places *places);
+
+/* Keep the attributes of s->places.keep. Collective. */
+th_status th_coef_places_keep(struct th_stochastic *s, struct th_error *err);
+
+/* Ranks exchange active attributes between outer loops when some have many more
+ * than others. All vectors over places are fields, so that they move, too. This
+ * call sends attributes home to the ranks that own them, before th_active_add.
+ * Collective. */
+th_status th_coef_places_home(struct th_stochastic *s, struct th_error *err);
+
+/* Balance the ranks again if that pays. Collective. */
+th_status th_coef_places_balance(struct th_stochastic *s, struct th_error *err);
 
 #endif

@@ -49,7 +49,7 @@ static th_status screen_here(struct th_stochastic *s, struct th_error *err)
   }
   th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   /* line 13: pruning */
-  return th_places_keep(s, err);
+  return th_coef_places_keep(s, err);
 }
 
 /* --- The second point: steps of SpaRSA ------------------------------------ */

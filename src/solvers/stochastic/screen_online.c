@@ -152,7 +152,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
   th_status rc = TH_OK;
   *drawn = 0;
   while (*drawn < examples && more) {
-    TH_TRY(th_minibatch_next(s, &more, err));
+    TH_TRY(th_pass_batch_next(s, &more, err));
     for (int64_t r = 0; more && r < s->minibatch.rows; r++) {
       double factor =
           -s->minibatch.factor[r] * (double)s->minibatch.rows / s->lambda;
@@ -161,7 +161,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
       widen_bounds(&s->minibatch.row[r], factor, bound);
     }
     *drawn += more ? s->minibatch.rows : 0;
-    th_minibatch_release(s, false);
+    th_pass_batch_release(s, false);
   }
   s->control.drawn += *drawn;
   s->control.loss = loss;
@@ -253,7 +253,7 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
   screen->doubtful = count_doubtful(s);
   *readmitted = mark_returning(s);
   clear_check(s);
-  TH_TRY(th_places_keep(s, err));
+  TH_TRY(th_coef_places_keep(s, err));
   s->certificate.screened_wrongly += *readmitted;
   s->confidence = 1 - risk;
 done:
@@ -382,7 +382,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   struct th_online_screen *screen = s->screening_state;
   th_status rc;
   screen_block(s);                               /* lines 17 to 20 */
-  TH_TRY(th_places_keep(s, err));                /* line 21 */
+  TH_TRY(th_coef_places_keep(s, err));           /* line 21 */
   TH_TRY(th_screen_online_check_anchor(s, err)); /* line 16 */
   TH_TRY(th_screen_online_check(s, err));        /* section 3.4 */
   th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,

@@ -252,14 +252,14 @@ th_status th_screen_online_check_readmit(struct th_stochastic *s,
   int64_t count = 0;
   double *was;
   th_status rc;
-  TH_TRY(th_places_home(s, err));
+  TH_TRY(th_coef_places_home(s, err));
   rc = list_screened(s, &missing, &count, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   for (int64_t p = 0; p < s->active.count; p++)
     was[p] = 1;
   TH_TRY(th_active_add(&s->active, s->context, missing, count, err));
-  rc = th_places_rebuild(s, err);
+  rc = th_pass_rebuild(s, err);
 done:
   free(missing);
   return rc;
@@ -335,7 +335,7 @@ static th_status look_around(struct th_stochastic *s,
   TH_TRY(th_pass_make(s, err));
   whole = s->full.pass;
   *more = judge_violations(s);
-  TH_TRY(th_places_keep(s, err));
+  TH_TRY(th_coef_places_keep(s, err));
   th_pass_restore(s, &whole, s->intercept);
   if (*more)
     th_stochastic_changed(s, TH_CHANGE_PROBLEM);
