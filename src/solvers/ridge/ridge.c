@@ -28,7 +28,6 @@
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/plan.h"
-#include "solvers/ridge/normal_matrix.h"
 #include "solvers/ridge/ridge_problem.h"
 
 #include <limits.h>
@@ -60,7 +59,7 @@ static int64_t direct_bytes(int64_t order, int ranks, bool library,
                             int64_t points)
 {
   int64_t square = order * order * (int64_t)sizeof(double);
-  int64_t form = th_normal_matrix_bytes(order, ranks);
+  int64_t form = th_ridge_problem_matrix_bytes(order, ranks);
   if (library)
     return form + (points > 1 ? square / ranks : 0);
   return form + 2 * square + square / 2;
@@ -76,8 +75,8 @@ static th_status direct_init(struct direct *direct,
   struct th_comm *comm = places->problem->context->comm;
   th_status rc;
   *direct = (struct direct){.library = local ? NULL : comm->ops->spread};
-  TH_TRY(th_normal_matrix_form(&direct->matrix, places, direct->library == NULL,
-                               err));
+  TH_TRY(th_ridge_problem_matrix_form(&direct->matrix, places,
+                                      direct->library == NULL, err));
   if (direct->library != NULL && points > 1)
     rc = TH_NEW(&direct->part, direct->matrix.spread.room, "the Gram matrix",
                 err);
@@ -90,7 +89,7 @@ done:
 
 static void direct_free(struct direct *direct)
 {
-  th_normal_matrix_free(&direct->matrix);
+  th_ridge_problem_matrix_free(&direct->matrix);
   TH_FREE(direct->whole, direct->part, direct->kept);
   *direct = (struct direct){.library = NULL};
 }
@@ -111,7 +110,7 @@ static th_status direct_begin(struct direct *direct, struct th_error *err)
   if (comm->rank == 0)
     rc = TH_NEW(&direct->whole, count * count, "the Gram matrix", err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_normal_matrix_collect(m, direct->whole, err));
+  TH_TRY(th_ridge_problem_matrix_collect(m, direct->whole, err));
   th_spread_free(&m->spread);
 done:
   return rc;
@@ -496,8 +495,9 @@ static th_status multiply_gram(void *self, const double *x, double *y,
                                struct th_error *err)
 {
   struct ridge *s = self;
-  return s->iterates ? conjugate_multiply(&s->cg, x, y, err)
-                     : th_normal_matrix_multiply(&s->direct.matrix, x, y, err);
+  return s->iterates
+             ? conjugate_multiply(&s->cg, x, y, err)
+             : th_ridge_problem_matrix_multiply(&s->direct.matrix, x, y, err);
 }
 
 /* The largest eigenvalue of G, of which lambdas are a share. Collective. */

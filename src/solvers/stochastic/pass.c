@@ -332,7 +332,10 @@ static void choose_speedup(struct th_stochastic *s, double eigenvalue)
                     (eigenvalue + s->control.constant));
 }
 
-th_status th_pass_speedup(struct th_stochastic *s, struct th_error *err)
+/* Set batch_speedup, by how much steps of mini-batches may be longer than those
+ * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
+ * b, at least 1. Set constant, too. It follows th_pass_norms. Collective. */
+static th_status find_speedup(struct th_stochastic *s, struct th_error *err)
 {
   int64_t rows = th_min_i64(s->minibatch.capacity, th_min_i64(MOST_ROWS, s->n));
   int64_t *sums = NULL;
@@ -365,6 +368,14 @@ done:
   return rc;
 }
 
+th_status th_pass_measure(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = th_pass_norms(s, err);
+  if (rc == TH_OK)
+    rc = find_speedup(s, err);
+  return rc;
+}
+
 th_status th_pass_rebuild(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -376,8 +387,7 @@ th_status th_pass_rebuild(struct th_stochastic *s, struct th_error *err)
     th_row_caches_release(&s->caches, s->minibatch.held[k]);
   }
   TH_TRY(th_agree(s->context->comm, rc, err));
-  TH_TRY(th_pass_norms(s, err));
-  TH_TRY(th_pass_speedup(s, err));
+  TH_TRY(th_pass_measure(s, err));
 done:
   return rc;
 }

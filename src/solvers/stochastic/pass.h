@@ -68,10 +68,9 @@ const double *th_pass_second(struct th_stochastic *s);
  * s->scaling that follow from them. Collective. */
 th_status th_pass_norms(struct th_stochastic *s, struct th_error *err);
 
-/* Set batch_speedup, by how much steps of mini-batches may be longer than those
- * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
- * b, at least 1. Set constant, too. Call it after th_pass_norms. Collective. */
-th_status th_pass_speedup(struct th_stochastic *s, struct th_error *err);
+/* Compute what th_pass_norms does, and batch_speedup: by how much steps of
+ * mini-batches may be longer than those of single examples. Collective. */
+th_status th_pass_measure(struct th_stochastic *s, struct th_error *err);
 
 struct th_row;
 

@@ -107,8 +107,7 @@ static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_OK;
   if ((double)s->active.total > worth_renewing * (double)s->control.measured)
     return rc;
-  TH_TRY(th_pass_norms(s, err));
-  TH_TRY(th_pass_speedup(s, err));
+  TH_TRY(th_pass_measure(s, err));
 done:
   return rc;
 }
@@ -776,8 +775,7 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
   TH_TRY(th_coef_places_form(s, err));
   s->balanced = 1;
-  TH_TRY(th_pass_norms(s, err));
-  TH_TRY(th_pass_speedup(s, err));
+  TH_TRY(th_pass_measure(s, err));
   TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
   if (warm != NULL && warm->model != NULL) {
     th_coef_assign(s, warm->model);
