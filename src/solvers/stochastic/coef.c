@@ -1,5 +1,5 @@
-/* coef.c - the iterate of stochastic methods: what moves it, how large its
- * predictions may be, and on which rank each of its places lies
+/* coef.c - the iterate of stochastic methods: its copies and its prox, how
+ * large its predictions may be, and on which rank each of its places lies
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/coef.h"
 
@@ -35,11 +35,6 @@ void th_coef_restart(struct th_scaling *scaling, double coef_bound)
 {
   scaling->coef_bound = coef_bound;
   scaling->scaled_for = 0;
-}
-
-void th_coef_grow(struct th_scaling *scaling, double length)
-{
-  scaling->coef_bound += length * scaling->step_bound;
 }
 
 th_status th_coef_scale(struct th_stochastic *s, struct th_error *err)
@@ -95,7 +90,7 @@ th_status th_coef_bound(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* --- The iterate of stochastic methods: what moves it --------------------- */
+/* --- The iterate and its copies ------------------------------------------- */
 
 double *th_coef_of(const struct th_stochastic *s)
 {
@@ -105,11 +100,6 @@ double *th_coef_of(const struct th_stochastic *s)
 bool th_coef_separable(const struct th_stochastic *s)
 {
   return s->context->config->group.all == NULL;
-}
-
-bool th_coef_is_lazy(const struct th_stochastic *s)
-{
-  return s->caches.sparse && th_coef_separable(s);
 }
 
 void th_coef_assign(struct th_stochastic *s, const struct th_support *model)
@@ -139,76 +129,12 @@ void th_coef_return(struct th_stochastic *s, int field, double intercept)
   s->intercept = intercept;
 }
 
-void th_coef_descend(struct th_stochastic *s, double g, const double *factor,
-                     double *b)
-{
-  for (int64_t r = 0; r < s->minibatch.rows; r++) {
-    double step = g * factor[r];
-    th_row_add(&s->minibatch.row[r], -step, b);
-    s->intercept -= s->control.constant * step;
-    th_coef_grow(&s->scaling, fabs(step));
-  }
-}
-
 void th_coef_prox(struct th_stochastic *s, double t, double *v)
 {
   if (th_coef_separable(s))
     th_row_soft_all(t * s->lambda, v, s->active.count);
   else
     th_grouping_prox(&s->grouping, s->context->comm, t * s->lambda, v);
-}
-
-/* One dense example: gradient step and prox at once. Local. */
-static void fused_step(struct th_stochastic *s, double g)
-{
-  double step = g * s->minibatch.factor[0];
-  th_row_step(&s->minibatch.row[0], -step, g * s->lambda, th_coef_of(s));
-  s->intercept -= s->control.constant * step;
-  th_coef_grow(&s->scaling, fabs(step));
-}
-
-void th_coef_batch_prox(struct th_stochastic *s, double g)
-{
-  if (th_coef_is_lazy(s))
-    s->control.threshold += g * s->lambda;
-  else
-    th_coef_prox(s, g, th_coef_of(s));
-}
-
-void th_coef_prox_step(struct th_stochastic *s, double g)
-{
-  bool separable = th_coef_separable(s);
-  if (separable && !s->caches.sparse && s->minibatch.rows == 1) {
-    fused_step(s, g);
-    return;
-  }
-  th_coef_descend(s, g, s->minibatch.factor, th_coef_of(s));
-  th_coef_batch_prox(s, g);
-}
-
-static void apply_lazy_threshold(struct th_stochastic *s, int64_t place)
-{
-  double *done = &s->active.field[TH_FIELD_LAZY][place];
-  double *b = &th_coef_of(s)[place];
-  *b = th_row_soft(*b, s->control.threshold - *done);
-  *done = s->control.threshold;
-}
-
-void th_coef_catch_up(struct th_stochastic *s, const struct th_row *row)
-{
-  for (int64_t k = 0; row->place != NULL && k < row->count; k++)
-    apply_lazy_threshold(s, row->place[k]);
-}
-
-void th_coef_flush(struct th_stochastic *s)
-{
-  if (!(s->control.threshold > 0))
-    return;
-  for (int64_t p = 0; p < s->active.count; p++) {
-    apply_lazy_threshold(s, p);
-    s->active.field[TH_FIELD_LAZY][p] = 0;
-  }
-  s->control.threshold = 0;
 }
 
 /* --- What is derived from the set of active attributes -------------------- */

@@ -17,7 +17,7 @@ struct th_state;
 struct th_stochastic;
 struct th_support;
 
-/* --- What moves it */
+/* --- The iterate and its copies */
 
 /* b, over the active places. Local. */
 double *th_coef_of(const struct th_stochastic *s);
@@ -25,9 +25,6 @@ double *th_coef_of(const struct th_stochastic *s);
 /* Is the penalty the l1 norm without weights? Its prox goes attribute by
  * attribute. Local. */
 bool th_coef_separable(const struct th_stochastic *s);
-
-/* Sparse data are updated lazily where it does. Local. */
-bool th_coef_is_lazy(const struct th_stochastic *s);
 
 /* b and b0 of a model; attributes that are not active are left out. Local. */
 void th_coef_assign(struct th_stochastic *s, const struct th_support *model);
@@ -37,26 +34,8 @@ void th_coef_assign(struct th_stochastic *s, const struct th_support *model);
 void th_coef_hold(const struct th_stochastic *s, int field, double *intercept);
 void th_coef_return(struct th_stochastic *s, int field, double intercept);
 
-/* b -= g times the sum of factor[r] x_r over the mini-batch; b0 likewise, with
- * its own constant. Local. */
-void th_coef_descend(struct th_stochastic *s, double g, const double *factor,
-                     double *b);
-
 /* v = prox of t lambda Omega at v, over the active places. Collective. */
 void th_coef_prox(struct th_stochastic *s, double t, double *v);
-
-/* b = prox of g lambda Omega at b. On sparse data it is delayed if the penalty
- * allows; the rule's functions are then th_coef_catch_up and th_coef_flush.
- * Collective. */
-void th_coef_batch_prox(struct th_stochastic *s, double g);
-
-/* Descend and prox, with the mini-batch's own factors. Collective. */
-void th_coef_prox_step(struct th_stochastic *s, double g);
-
-/* Coefficients wait for their soft thresholds until an example has them.
- * Thresholds compose, so this is exact. Local. */
-void th_coef_catch_up(struct th_stochastic *s, const struct th_row *row);
-void th_coef_flush(struct th_stochastic *s);
 
 /* --- Predictions in fixed point while coefficients move
  *
@@ -75,9 +54,6 @@ struct th_scaling {
 /* Its state. Local. */
 void th_coef_scaling_describe(struct th_scaling *scaling,
                               struct th_state *state);
-
-/* Let the bound grow by a gradient step; length includes |theta|. Local. */
-void th_coef_grow(struct th_scaling *scaling, double length);
 
 /* Set the bound to a new value; the scale is adapted when it is needed. Local.
  */
