@@ -194,16 +194,6 @@ double th_pass_dual_norm(struct th_stochastic *s, const double *v)
   return largest;
 }
 
-const double *th_pass_second(struct th_stochastic *s)
-{
-  const double *second = s->active.field[TH_FIELD_SECOND];
-  if (th_coef_separable(s))
-    return second;
-  th_grouping_second(&s->grouping, s->context->comm, second,
-                     s->places.group_second);
-  return s->places.group_second;
-}
-
 static th_status pass_over(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_loss *loss = s->context->loss;

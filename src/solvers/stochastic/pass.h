@@ -61,9 +61,6 @@ void th_pass_restore(struct th_stochastic *s, const struct th_pass *pass,
  * that of Z there; the largest. Collective. */
 double th_pass_dual_norm(struct th_stochastic *s, const double *v);
 
-/* N_g of every group. Collective. */
-const double *th_pass_second(struct th_stochastic *s);
-
 /* Compute N_j and the largest norm2(x_i)^2, with the parts of s->control and
  * s->scaling that follow from them. Collective. */
 th_status th_pass_norms(struct th_stochastic *s, struct th_error *err);
