@@ -146,6 +146,16 @@ static struct th_comm *comm_of(const struct th_pursuit *path)
 
 enum { MOST = TH_FORECAST_MOST };
 
+/* path->work = f' at the predictions, 0 where an example is left out. Local. */
+static void form_theta(struct th_pursuit *path)
+{
+  const struct th_problem *p = path->data.problem;
+  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, path->work);
+  for (int64_t i = 0; i < p->rows; i++)
+    if (!(path->weight[i] > 0))
+      path->work[i] = 0;
+}
+
 /* Say whether the path's forecast shows its slopes: all that it has chosen
  * since were candidates. The residuals are the sum of factor[k] times vector k.
  * Local. */
@@ -299,7 +309,7 @@ static th_status renew_forecast(struct th_pursuit *path, struct th_error *err)
 {
   struct th_problem_block block;
   th_status rc;
-  th_pursuit_fit_theta(path);
+  form_theta(path);
   TH_TRY(put_vectors(path, err));
   block =
       (struct th_problem_block){path->forecast.right, path->forecast.gradient};
@@ -563,7 +573,7 @@ static th_status extend(struct step *s, int64_t most, struct th_error *err)
     struct th_pursuit *path = &s->path[f];
     if (path->ended)
       continue;
-    th_pursuit_fit_theta(path);
+    form_theta(path);
     s->blind[f] = !path->known && !sees(path, factor);
   }
   TH_TRY(share_pass(s, err));

@@ -545,12 +545,3 @@ th_status th_pursuit_fit_predict(struct th_pursuit *path, struct th_error *err)
                path->total;
   return rc;
 }
-
-void th_pursuit_fit_theta(struct th_pursuit *path)
-{
-  const struct th_problem *p = path->data.problem;
-  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, path->work);
-  for (int64_t i = 0; i < p->rows; i++)
-    if (!(path->weight[i] > 0))
-      path->work[i] = 0;
-}

@@ -100,9 +100,6 @@ th_status th_pursuit_fit_solve(struct th_pursuit *path, struct th_error *err);
 /* Predict all examples anew, and find the loss. Collective. */
 th_status th_pursuit_fit_predict(struct th_pursuit *path, struct th_error *err);
 
-/* path->work = f' at the predictions, 0 where an example is left out. Local. */
-void th_pursuit_fit_theta(struct th_pursuit *path);
-
 /* The slot of an attribute's column, which is fetched unless a path has it.
  * Collective. */
 th_status th_pursuit_fit_fetch(struct th_pursuit *path, int64_t attribute,

@@ -76,15 +76,6 @@ done:
   return rc;
 }
 
-th_status th_ridge_problem_centre(struct th_ridge_problem *places,
-                                  struct th_error *err)
-{
-  if (!places->problem->intercept)
-    return TH_OK;
-  th_ridge_problem_weigh(places, NULL);
-  return th_ridge_problem_sums(places, places->mean, err);
-}
-
 void th_ridge_problem_weigh(const struct th_ridge_problem *places,
                             const double *value)
 {
@@ -629,57 +620,4 @@ th_status th_ridge_problem_matrix_multiply(struct th_normal_matrix *m,
     return th_fail(err, TH_ENUMERIC, "the Gram matrix is not finite");
   th_fixed_read(&fixed, 0, m->sums, s->n, y);
   return TH_OK;
-}
-
-/* What rank `column` of a flat grid sent. */
-static void place_part(const struct th_spread *s, int column,
-                       const double *part, double *whole)
-{
-  struct th_spread of;
-  struct th_spread_grid grid = s->grid;
-  grid.column = column;
-  th_spread_init(&of, s->n, grid);
-  for (int64_t j = 0; j < of.columns; j++) {
-    int64_t at = th_spread_column(&of, j);
-    for (int64_t i = at; i < of.n; i++)
-      whole[at + i * of.n] = part[i + j * of.lead];
-  }
-}
-
-static int64_t part_bytes(const struct th_spread *s, int column)
-{
-  struct th_spread of;
-  struct th_spread_grid grid = s->grid;
-  grid.column = column;
-  th_spread_init(&of, s->n, grid);
-  return of.room * (int64_t)sizeof(double);
-}
-
-th_status th_ridge_problem_matrix_collect(const struct th_normal_matrix *m,
-                                          double *whole, struct th_error *err)
-{
-  const struct th_spread *s = &m->spread;
-  struct th_comm *comm = m->places->problem->context->comm;
-  int64_t *bytes = NULL; /* to each rank, from each rank */
-  double *parts = NULL;
-  int64_t received = 0;
-  th_status rc = TH_NEW(&bytes, 2 * (int64_t)comm->size, "messages", err);
-  for (int r = 0; r < comm->size && rc == TH_OK; r++) {
-    bytes[comm->size + r] = comm->rank == 0 ? part_bytes(s, r) : 0;
-    received += bytes[comm->size + r];
-  }
-  if (rc == TH_OK)
-    rc = TH_NEW(&parts, received / (int64_t)sizeof *parts, "the Gram matrix",
-                err);
-  TH_TRY(th_agree(comm, rc, err));
-  bytes[0] = s->room * (int64_t)sizeof(double);
-  comm->ops->exchange(comm, s->a, bytes, parts, bytes + comm->size);
-  const double *part = parts;
-  for (int r = 0; r < comm->size && comm->rank == 0; r++) {
-    place_part(s, r, part, whole);
-    part += bytes[comm->size + r] / (int64_t)sizeof *part;
-  }
-done:
-  TH_FREE(bytes, parts);
-  return rc;
 }

@@ -18,7 +18,7 @@ struct th_ridge_problem {
   int64_t *attribute;   /* ascending */
   bool *all;            /* of the problem's groups: all of them */
   double *here;         /* sums over the examples, of this rank's attributes */
-  double *mean;         /* of the attributes; 0 until th_ridge_problem_centre */
+  double *mean; /* of the attributes; 0 until they are found (ridge.c) */
 };
 
 /* Collective. Release with th_ridge_problem_free, also after a failure. */
@@ -34,11 +34,6 @@ void th_ridge_problem_free(struct th_ridge_problem *places);
  * Collective. */
 th_status th_ridge_problem_sums(struct th_ridge_problem *places, double *out,
                                 struct th_error *err);
-
-/* Find the means of the attributes, with weights eta; they stay 0 without an
- * intercept. Collective. */
-th_status th_ridge_problem_centre(struct th_ridge_problem *places,
-                                  struct th_error *err);
 
 /* Make the problem's multipliers eta_i value_i; value NULL: eta_i. Local. */
 void th_ridge_problem_weigh(const struct th_ridge_problem *places,
@@ -103,10 +98,5 @@ void th_ridge_problem_matrix_free(struct th_normal_matrix *matrix);
 th_status th_ridge_problem_matrix_multiply(struct th_normal_matrix *matrix,
                                            const double *x, double *y,
                                            struct th_error *err);
-
-/* Bring the lower triangle to rank 0 of a flat grid: entry (i, j), j <= i, to
- * whole[j + i * count]. whole is NULL on the others. Collective. */
-th_status th_ridge_problem_matrix_collect(const struct th_normal_matrix *matrix,
-                                          double *whole, struct th_error *err);
 
 #endif
