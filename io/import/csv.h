@@ -84,9 +84,6 @@ th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
                          const struct th_csv_reference *reference,
                          struct th_error *err);
 
-/* Look for columns that may only count the rows. Local. */
-void th_csv_columns_find_counters(struct th_csv *csv);
-
 /* What to type for a column: its name, fit for a shell, or its number. */
 enum { TH_COLUMN_TEXT = 256 };
 /* Local. */

@@ -4,7 +4,9 @@
 #include "io/import/import_job.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,34 @@ struct csv_files {
   int64_t first;      /* which is this one; -1: none has */
   struct th_csv_parser *parser;
 };
+
+/* "Row_Names", "row.names" and "rownames" are one name; "" and "#" another. */
+static bool is_index_name(const char *name)
+{
+  static const char unnamed[] = "unnamed"; /* of pandas: "Unnamed: 0" */
+  static const char *const names[] = {
+      "",         "index",  "idx",       "id",      "row",      "rowid",
+      "rowindex", "rownum", "rownumber", "rowname", "rownames", "obs"};
+  char plain[16];
+  size_t length = 0;
+  for (const char *p = name; *p != '\0' && length + 1 < sizeof plain; p++)
+    if (isalnum((unsigned char)*p) || (unsigned char)*p >= 0x80)
+      plain[length++] = (char)tolower((unsigned char)*p);
+  plain[length] = '\0';
+  if (strncmp(plain, unnamed, sizeof unnamed - 1) == 0)
+    return true;
+  return TH_SEARCH_NAME(names, plain) >= 0;
+}
+
+/* Look for columns that may only count the rows. */
+static void find_counters(struct th_csv *csv)
+{
+  csv->counters = 0;
+  for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)
+    if (csv->role[k] >= 0 && csv->counters < TH_CSV_COUNTERS &&
+        is_index_name(csv->names[k]))
+      csv->counter[csv->counters++] = (struct th_csv_counter){.column = k};
+}
 
 static struct csv_files *csv_files_of(const struct th_importing *im)
 {
@@ -221,7 +251,7 @@ static th_status open_csv_file(struct th_importing *im, int64_t k,
   csv->class = im->class;
   TH_TRY(th_csv_columns(csv, file, &known->choice, &known->reference, err));
   if (im->job->like == NULL)
-    th_csv_columns_find_counters(csv);
+    find_counters(csv);
 done:
   return rc;
 }

@@ -142,27 +142,6 @@ struct th_import_thread {
   struct th_importing im; /* what it borrows is the first thread's */
 };
 
-/* Take over what --like has; decide on the type of values. Collective. */
-th_status th_import_read_like(struct th_importing *im, struct th_error *err);
-/* Local. */
-void th_import_free_like(struct th_like *like);
-
-/* What the user has said of the text does not contradict what is known of that
- * of --like. Local. */
-th_status th_import_check_told(const struct th_importing *im,
-                               struct th_error *err);
-
-/* What the master is to remember of the text: of the first file, or of --like's
- * text where this one has no target. target: those of all examples, or NULL.
- * Release with th_origin_free. Local. */
-th_status th_import_origin(struct th_importing *im, const double *target,
-                           struct th_origin *origin, struct th_error *err);
-
-/* The other classes that all ranks have met; *knows: a rank has met one that is
- * known from --like. Collective. */
-th_status th_import_join_classes(struct th_importing *im, bool *knows,
-                                 struct th_error *err);
-
 /* Say something to who watches. Local. */
 void th_import_notice(const struct th_importing *im, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -256,10 +235,6 @@ void th_import_open_close(struct th_importing *im);
  * in any unit. Local. */
 void th_import_tell(const struct th_importing *im, enum th_import_step step,
                     int64_t done, int64_t total);
-
-/* Tell it what im->lines have read of file k. Local. */
-void th_import_tell_read(struct th_importing *im, enum th_import_step step,
-                         int64_t k);
 
 /* Lists with an item for each file. Local. */
 th_status th_import_open_reserve_files(struct th_importing *im,

@@ -4,10 +4,140 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "io/dataset/origin_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- What an import takes over from another data set, or from a model ----- */
+
+static th_status like_data(struct th_like *like, struct th_dataset *dataset,
+                           struct th_error *err)
+{
+  const struct th_shape *shape = &th_dataset_store(dataset)->shape;
+  th_status rc = TH_OK;
+  like->attributes = shape->attributes;
+  like->layout = (int)shape->layout;
+  like->type = shape->type;
+  TH_TRY(th_dataset_names(dataset, &like->names, err));
+  TH_TRY(th_origin_file_copy(&like->origin, th_dataset_origin(dataset), err));
+done:
+  return rc;
+}
+
+static th_status open_like(struct th_importing *im, struct th_error *err)
+{
+  struct th_dataset *dataset = NULL;
+  th_status rc = th_dataset_open(&dataset, im->comm, im->job->like, 0, err);
+  if (rc != TH_OK)
+    return rc;
+  rc = th_agree(im->comm, like_data(&im->like, dataset, err), err);
+  th_dataset_close(dataset);
+  return rc;
+}
+
+/* Of a model only the support has names; it does not say how its data were laid
+ * out. Local. */
+static th_status like_model(struct th_like *like, const struct th_model *model,
+                            const char *path, struct th_error *err)
+{
+  int type = model->type == NULL ? -1 : th_type_find(model->type);
+  if (model->support_size == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s uses no attribute: its prediction is %.17g for every "
+                   "example; import with {like} a data set",
+                   path, model->intercept);
+  like->attributes = model->attributes;
+  like->layout = -1;
+  like->type = type < 0 ? TH_F32 : (enum th_type)type;
+  like->support = model->name;
+  like->support_size = model->support_size;
+  return th_origin_file_copy(&like->origin, &model->origin, err);
+}
+
+/* Take over what --like has; decide on the type of values. Collective. */
+static th_status take_like(struct th_importing *im, struct th_error *err)
+{
+  const struct th_import *job = im->job;
+  th_status rc = TH_OK;
+  im->like.type = TH_F32;
+  if (job->like != NULL && job->model != NULL)
+    rc = th_agree(im->comm, like_model(&im->like, job->model, job->like, err),
+                  err);
+  else if (job->like != NULL)
+    rc = open_like(im, err);
+  if (rc != TH_OK)
+    return rc;
+  im->type = job->type >= 0 ? (enum th_type)job->type : im->like.type;
+  enum th_layout layout = job->layout == TH_SPARSE ? TH_SPARSE : TH_DENSE;
+  return th_type_allows(im->type, layout, job->row_group, err);
+}
+
+/* Local. */
+static void free_like(struct th_like *like)
+{
+  free(like->names);
+  th_origin_free(&like->origin);
+  *like = (struct th_like){0};
+}
+
+/* --- What the user says of text that is imported like other text must not
+ * contradict what is known of that */
+
+/* What an option says, and what it says of the other text. */
+struct told {
+  const char *option;
+  const char *mine;   /* NULL: nothing was said */
+  const char *theirs; /* NULL: nothing is known */
+};
+
+static const char *yes_or_no(enum th_fact fact)
+{
+  return fact == TH_FACT_UNKNOWN ? NULL : fact == TH_FACT_YES ? "yes" : "no";
+}
+
+static const char *said_header(enum th_header header)
+{
+  return header == TH_HEADER_AUTO  ? NULL
+         : header == TH_HEADER_YES ? "yes"
+                                   : "no";
+}
+
+static th_status refuse_contradiction(const struct th_importing *im,
+                                      const struct told *told,
+                                      struct th_error *err)
+{
+  return th_fail(err, TH_EUSAGE,
+                 "{%s} %s contradicts %s, where it is %s; that is taken over, "
+                 "so leave the option out, or write the text as that one was",
+                 told->option, told->mine, im->job->like, told->theirs);
+}
+
+/* Text of another format may be told so: its attributes go by their numbers.
+ * Weights may be added to the labels, but not denied. */
+static th_status check_said(const struct th_importing *im, struct th_error *err)
+{
+  const struct th_import *job = im->job;
+  const struct th_origin *origin = &im->like.origin;
+  bool plain = job->labels == TH_LABELS_PLAIN;
+  const struct told all[] = {
+      {"format", strcmp(job->format, "auto") == 0 ? NULL : job->format,
+       origin->format},
+      {"header", said_header(job->header), yes_or_no(origin->header)},
+      {"zero-based", yes_or_no(job->zero_based), yes_or_no(origin->zero_based)},
+      {"labels", plain ? "plain" : NULL,
+       origin->label_weights == TH_FACT_YES ? "weighted" : NULL}};
+  if (job->like == NULL)
+    return TH_OK;
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    if (all[k].mine != NULL && all[k].theirs != NULL &&
+        strcmp(all[k].mine, all[k].theirs) != 0)
+      return refuse_contradiction(im, &all[k], err);
+  return TH_OK;
+}
+
+/* --- The files of an import, and their format ----------------------------- */
 
 enum {
   LINES_TO_TELL = 1000, /* that may tell the format */
@@ -192,7 +322,7 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
     TH_TRY(recognise(im, err));
   TH_TRY(check_like(im, err));
   TH_TRY(refuse_other_options(im, err));
-  TH_TRY(th_import_check_told(im, err));
+  TH_TRY(check_said(im, err));
   im->class = th_text_row_class_named(job->positive_class != NULL
                                           ? job->positive_class
                                           : im->like.origin.positive_class);
@@ -262,7 +392,7 @@ th_status th_import_open(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   limit_lines(im);
   TH_TRY(th_agree(im->comm, list_inputs(im, err), err));
-  TH_TRY(th_import_read_like(im, err));
+  TH_TRY(take_like(im, err));
   TH_TRY(ask_format(im, err));
   TH_TRY(open_inputs(im, err));
   rc = th_text_files_share(&im->texts, im->comm, open_format(im, err), err);
@@ -277,7 +407,7 @@ void th_import_open_close(struct th_importing *im)
   th_import_parse_free_threads(im);
   if (im->names != (const char **)im->like.names)
     free(im->names);
-  th_import_free_like(&im->like);
+  free_like(&im->like);
   free(im->piece);
   if (im->state != NULL && im->format->importer->close != NULL)
     im->format->importer->close(im);
@@ -290,4 +420,18 @@ void th_import_open_close(struct th_importing *im)
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
   th_text_row_rounding_free(&im->rounding);
   th_row_assignment_free(&im->assignment);
+}
+
+th_status th_import_open_reserve_files(struct th_importing *im,
+                                       struct th_error *err)
+{
+  const char *what = "the list of files";
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&im->share.range, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.line, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.counted, im->files, what, err));
+  TH_TRY(TH_NEW(&im->share.weightless, im->files, what, err));
+  TH_TRY(TH_NEW(&im->examples, im->files, what, err));
+done:
+  return rc;
 }

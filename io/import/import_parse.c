@@ -11,6 +11,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- What goes on beside: how far it is, and classes that are new --------- */
+
+/* Tell the monitor what im->lines have read of file k. Local. */
+static void tell_read(struct th_importing *im, enum th_import_step step,
+                      int64_t k)
+{
+  int64_t done = 0;
+  int64_t total = 0;
+  im->shown.offset = im->lines.next;
+  for (int64_t j = 0; j < im->files; j++) {
+    int64_t bytes = th_range_count(im->share.range[j]);
+    total += bytes;
+    done += j < k    ? bytes
+            : j == k ? im->shown.offset - im->share.range[j].first
+                     : 0;
+  }
+  th_import_tell(im, step, done, total);
+}
+
+/* Every rank's classes and whether a known one was met. */
+struct met {
+  struct th_class_set others;
+  bool knows;
+};
+
+/* The other classes that all ranks have met; *knows: a rank has met one that is
+ * known from --like. Collective. */
+static th_status join_classes(struct th_importing *im, bool *knows,
+                              struct th_error *err)
+{
+  struct met mine;
+  struct met *all = NULL;
+  int64_t *sizes = NULL;
+  memset(&mine, 0, sizeof mine);
+  mine.others = im->others;
+  mine.knows = *knows;
+  im->others = (struct th_class_set){0}; /* comes back with those of all */
+  th_status rc = TH_NEW(&sizes, im->comm->size, "classes", err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  TH_TRY(
+      th_comm_gather(im->comm, &mine, sizeof mine, sizes, (void **)&all, err));
+  for (int r = 0; r < im->comm->size; r++) {
+    *knows = *knows || all[r].knows;
+    im->others.more = im->others.more || all[r].others.more;
+    for (int64_t k = 0; k < all[r].others.count; k++)
+      th_text_row_class_set_add(&im->others, all[r].others.name[k],
+                                (int64_t)strlen(all[r].others.name[k]),
+                                all[r].others.times[k]);
+  }
+done:
+  TH_FREE(all, sizes);
+  return rc;
+}
+
 /* --- Byte ranges on ranks; how many examples they hold -------------------- */
 
 /* Share the bytes of all files out evenly, in order: rank r's part of file k.
@@ -54,7 +108,7 @@ static inline void tell_line(struct th_importing *im, enum th_import_step step,
                              int64_t k)
 {
   if (im->shown.offset != im->lines.next)
-    th_import_tell_read(im, step, k);
+    tell_read(im, step, k);
 }
 
 /* Lines and examples of this rank's part of file k. A line that is too long
@@ -476,7 +530,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
     knows = parsing.row.knows;
     im->others = parsing.row.others;
     share_other_class(im->comm, &parsing.row);
-    rc = th_import_join_classes(im, &knows, err);
+    rc = join_classes(im, &knows, err);
   }
   if (rc == TH_OK)
     rc = check_parsed(im, &parsing, knows, err);

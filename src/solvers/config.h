@@ -115,7 +115,7 @@ struct th_config_greedy {
                       attributes */
   int64_t most;    /* by the plan: attributes */
   int64_t folds;   /* by the plan: how often examples are held out; 0: never */
-  bool forecast;   /* by the plan: slopes are kept (greedy/forecast.h) */
+  bool forecast;   /* by the plan: slopes are kept (greedy/pursuit.c) */
   bool oracle;     /* the true attributes of generated data, and no choice */
   double delta;    /* oomp: 1 - 2 delta is the probability of the guarantee */
   double mu;       /* irrepresentable constant of the true support; negative: by

@@ -150,7 +150,7 @@ static void readmit(struct th_stochastic *s, struct th_context *context,
       missing[count++] = j;
   CHECK(s->control.curvature < curvature);
   CHECK(th_active_add(&s->active, context, missing, count, &err) == TH_OK);
-  CHECK(th_places_rebuild(s, &err) == TH_OK);
+  CHECK(th_pass_rebuild(s, &err) == TH_OK);
   CHECK(s->control.curvature == curvature);
   for (int64_t p = 0; p < s->active.count; p++)
     CHECK(s->active.field[TH_FIELD_SECOND][p] > 0);
@@ -175,7 +175,7 @@ static void run_evenly(struct th_stochastic *s, struct th_context *context,
   for (int64_t p = 0; p < s->active.count; p++)
     CHECK(s->active.attribute[p] >= s->active.owned.first &&
           s->active.attribute[p] < s->active.owned.last);
-  CHECK(th_places_home(s, &err) == TH_OK);
+  CHECK(th_coef_places_home(s, &err) == TH_OK);
   CHECK(s->active.owned.first == cells[0] && s->active.owned.last == cells[1]);
   readmit(s, context, curvature);
   CHECK(th_stochastic_step(s, context, &more, &err) == TH_OK);

@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 #include "cli/options/options.h"
-#include "io/dataset/anew.h"
-#include "io/dataset/residency/dataset.h"
 #include "ranks/comm.h"
 
 #include <stdint.h>
@@ -58,30 +56,5 @@ double th_bench_value(const struct th_bench *bench, const char *key);
  * Collective. */
 double th_bench_median(const struct th_bench *bench, double *seconds,
                        int count);
-
-/* --- A data set for measurements that leaves nothing behind --------------- */
-
-enum {
-  TH_BENCH_ROWS = 1024, /* R: runs of 4 KiB */
-  TH_BENCH_GROUPS = 16
-};
-
-/* Dense f32 in one shard, in a folder of its own in $TMPDIR or the working
- * folder. The files lose their names as soon as they are open. */
-struct th_bench_set {
-  struct th_comm self; /* each rank has its own */
-  struct th_shape shape;
-  struct th_dataset *dataset;
-  struct th_store *store; /* borrowed */
-  int file;               /* the shard */
-};
-
-/* Write it and open it, with reading ahead. memory: bytes of values that it may
- * keep. The error says how much room is missing, and where. Local. */
-th_status th_bench_set_open(struct th_bench_set *set, int64_t attributes,
-                            enum th_storage storage, int64_t memory,
-                            struct th_error *err);
-/* Collective over the team of this rank alone. */
-void th_bench_set_close(struct th_bench_set *set);
 
 #endif

@@ -5,7 +5,10 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "cli/bench/bench.h"
+#include "io/dataset/anew.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/dataset/writer/writer.h"
+#include "io/files/output.h"
 #include "io/import/import.h"
 #include "solvers/driver/train.h"
 
@@ -158,6 +161,148 @@ th_status th_bench_read_import(struct th_bench *bench, struct th_error *err)
   return TH_OK;
 }
 
+/* --- A data set for measurements that leaves nothing behind --------------- */
+
+enum {
+  SET_FOLDER = 3900,
+  SET_PATH = 4096,
+  SET_ROWS = 1024, /* R: runs of 4 KiB */
+  SET_GROUPS = 16
+};
+
+/* Dense f32 in one shard, in a folder of its own in $TMPDIR or the working
+ * folder. The files lose their names as soon as they are open. */
+struct bench_set {
+  struct th_comm self; /* each rank has its own */
+  struct th_shape shape;
+  struct th_dataset *dataset;
+  struct th_store *store; /* borrowed */
+  int file;               /* the shard */
+};
+
+/* Uniform values by a cheap recurrence, since only the speed matters. */
+static th_status write_values(struct th_writer *writer,
+                              const struct th_shape *shape,
+                              struct th_error *err)
+{
+  int64_t chunk = th_writer_chunk(writer);
+  struct th_range all = {0, shape->attributes};
+  uint64_t state = 1;
+  float *values = NULL;
+  th_status rc = TH_NEW(&values, chunk * SET_ROWS, "values", err);
+  for (int64_t g = 0; g < SET_GROUPS; g++)
+    for (int64_t a = 0; a < all.last && rc == TH_OK; a += chunk) {
+      for (int64_t k = 0; k < chunk * SET_ROWS; k++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        values[k] = (float)(state >> 40) * 0x1p-24F;
+      }
+      struct th_range part =
+          th_range_intersect((struct th_range){a, a + chunk}, all);
+      rc = th_writer_dense(writer, 0, g, part, values, SET_ROWS, err);
+    }
+  free(values);
+  return rc;
+}
+
+static th_status write_set(struct bench_set *set, const char *path,
+                           struct th_error *err)
+{
+  struct th_dataset_plan plan = {.shape = set->shape, .shards = 1};
+  struct th_master master = {.provenance = "thresher bench"};
+  struct th_writer *writer = NULL;
+  double *target = NULL;
+  int64_t *row = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&target, set->shape.examples, "targets", err));
+  TH_TRY(TH_NEW(&row, set->shape.examples, "row numbers", err));
+  for (int64_t i = 0; i < set->shape.examples; i++) {
+    row[i] = i;
+    target[i] = (double)(i * 37 % 101);
+  }
+  master.target = target;
+  master.row = row;
+  TH_TRY(th_writer_create(&writer, &set->self, path, &plan, false, err));
+  rc = write_values(writer, &set->shape, err);
+  if (rc == TH_OK)
+    rc = th_writer_commit(writer, &master, err);
+  else
+    th_writer_abort(writer);
+done:
+  TH_FREE(target, row);
+  return rc;
+}
+
+static th_status open_bench_set(struct bench_set *set, const char *path,
+                                const char *shard, int64_t memory,
+                                struct th_error *err)
+{
+  struct th_slab slab; /* the first one opens the shard */
+  struct th_rows rows = {0, 1};
+  struct th_range one = {0, 1};
+  th_status rc = TH_OK;
+  TH_TRY(th_dataset_open(&set->dataset, &set->self, path, memory, err));
+  set->store = th_dataset_store(set->dataset);
+  th_dataset_map(set->dataset, TH_MAPPED_RESIDENT);
+  TH_TRY(th_dataset_read_ahead(set->dataset, true, err));
+  TH_TRY(set->store->ops->slab(set->store, rows, one, false, &slab, err));
+  set->file = open(shard, O_RDONLY);
+  if (set->file < 0)
+    rc = th_fail(err, TH_EIO, "%s: %s", shard, strerror(errno));
+done:
+  return rc;
+}
+
+/* Write it and open it, with reading ahead. memory: bytes of values that it may
+ * keep. The error says how much room is missing, and where. Local. */
+static th_status make_set(struct bench_set *set, int64_t attributes,
+                          enum th_storage storage, int64_t memory,
+                          struct th_error *err)
+{
+  const char *parent = getenv("TMPDIR");
+  char folder[SET_FOLDER];
+  char path[SET_PATH];
+  char shards[SET_PATH];
+  char shard[SET_PATH + 16];
+  *set = (struct bench_set){.file = -1};
+  th_comm_self(&set->self);
+  set->shape = (struct th_shape){.examples = SET_ROWS * SET_GROUPS,
+                                 .training = SET_ROWS * SET_GROUPS,
+                                 .attributes = attributes,
+                                 .row_group = SET_ROWS,
+                                 .layout = TH_DENSE,
+                                 .type = TH_F32};
+  int64_t bytes = set->shape.examples * attributes * (int64_t)sizeof(float);
+  snprintf(folder, sizeof folder, "%.3000s/thresher-bench-XXXXXX",
+           parent != NULL && parent[0] != '\0' ? parent : ".");
+  th_status rc =
+      th_output_temporary_space(folder, 2 * bytes, "the benchmark", err);
+  if (rc != TH_OK)
+    return rc;
+  if (mkdtemp(folder) == NULL)
+    return th_fail(err, TH_EIO, "%s: %s", folder, strerror(errno));
+  snprintf(path, sizeof path, "%s/data.h5", folder);
+  snprintf(shards, sizeof shards, "%s/data.shards", folder);
+  snprintf(shard, sizeof shard, "%s/00000.h5", shards);
+  rc = write_set(set, path, err);
+  if (rc == TH_OK)
+    rc = th_anew_shard(shard, storage, SET_ROWS, err);
+  if (rc == TH_OK)
+    rc = open_bench_set(set, path, shard, memory, err);
+  th_writer_folder_remove(AT_FDCWD, shards);
+  unlink(path);
+  rmdir(folder);
+  return rc;
+}
+
+/* Collective over the team of this rank alone. */
+static void close_set(struct bench_set *set)
+{
+  th_dataset_close(set->dataset);
+  if (set->file >= 0)
+    close(set->file);
+  *set = (struct bench_set){.file = -1};
+}
+
 /* --- How fast dense data are read ----------------------------------------- */
 
 enum {
@@ -206,7 +351,7 @@ static th_status read_block(struct th_store *store, int64_t group,
                             struct th_range range, bool keep,
                             struct th_error *err)
 {
-  struct th_rows rows = {group * TH_BENCH_ROWS, TH_BENCH_ROWS};
+  struct th_rows rows = {group * SET_ROWS, SET_ROWS};
   th_status rc = TH_OK;
   while (range.first < range.last && rc == TH_OK) {
     struct th_slab slab;
@@ -223,7 +368,7 @@ static th_status read_tiles(struct th_store *store, struct th_error *err)
 {
   struct th_range all = {0, store->shape.attributes};
   th_status rc = TH_OK;
-  for (int64_t g = 0; g < TH_BENCH_GROUPS && rc == TH_OK; g++)
+  for (int64_t g = 0; g < SET_GROUPS && rc == TH_OK; g++)
     rc = read_block(store, g, all, false, err);
   return rc;
 }
@@ -237,9 +382,9 @@ static th_status read_partly(struct th_store *store, int64_t step,
   store->ops->forget(store);
   for (int told = 0; told < 2; told++)
     for (int64_t a = 0; a + width <= store->shape.attributes; a += step)
-      for (int64_t k = 0; k < TH_BENCH_GROUPS && rc == TH_OK; k++) {
-        int64_t g = (7 * k + a / step) % TH_BENCH_GROUPS;
-        struct th_rows rows = {g * TH_BENCH_ROWS, TH_BENCH_ROWS};
+      for (int64_t k = 0; k < SET_GROUPS && rc == TH_OK; k++) {
+        int64_t g = (7 * k + a / step) % SET_GROUPS;
+        struct th_rows rows = {g * SET_ROWS, SET_ROWS};
         struct th_range part = {a, a + width};
         if (told == 0)
           store->ops->announce(store, rows, part, keep);
@@ -261,7 +406,7 @@ static th_status read_columns(struct th_store *store, struct th_error *err)
 
 /* Gigabytes per second of a way of reading. From disk: the file is dropped from
  * the page cache before every round. Collective. */
-static th_status time_reading(struct th_bench *bench, struct th_bench_set *set,
+static th_status time_reading(struct th_bench *bench, struct bench_set *set,
                               reading *way, bool disk, const char *key,
                               const char *what, struct th_error *err)
 {
@@ -298,8 +443,7 @@ static th_status check_read(double seconds, struct th_error *err)
 }
 
 static th_status measure_file(struct th_bench *bench,
-                              const struct th_bench_set *set,
-                              struct th_error *err)
+                              const struct bench_set *set, struct th_error *err)
 {
   double seconds[ROUNDS];
   for (int k = -1; k < ROUNDS; k++) { /* the first round fills the cache */
@@ -321,7 +465,7 @@ static th_status measure_file(struct th_bench *bench,
 
 /* From now on everything is read. The system drops no page from its cache that
  * is used in place. */
-static void copy_all(struct th_bench_set *set)
+static void copy_all(struct bench_set *set)
 {
   th_dataset_map(set->dataset, TH_MAPPED_NEVER);
   th_dataset_drop(set->dataset);
@@ -331,9 +475,8 @@ static th_status measure_layout(struct th_bench *bench,
                                 const struct layout_row *row,
                                 struct th_error *err)
 {
-  struct th_bench_set set = {0};
-  th_status rc =
-      th_bench_set_open(&set, row->attributes, row->storage, KEPT, err);
+  struct bench_set set = {0};
+  th_status rc = make_set(&set, row->attributes, row->storage, KEPT, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   if (row->storage == TH_STORED_TILES)
     TH_TRY(measure_file(bench, &set, err));
@@ -345,12 +488,12 @@ static th_status measure_layout(struct th_bench *bench,
   TH_TRY(time_reading(bench, &set, read_columns, true, row->column_key,
                       row->column_what, err));
 done:
-  th_bench_set_close(&set);
+  close_set(&set);
   return rc;
 }
 
 /* Two passes of Exploration over halves: each reads half of the data. */
-static th_status explore_twice(struct th_bench_set *set, struct th_error *err)
+static th_status explore_twice(struct bench_set *set, struct th_error *err)
 {
   struct th_config config = {.solver = "exploration",
                              .loss = "squared",
@@ -359,7 +502,7 @@ static th_status explore_twice(struct th_bench_set *set, struct th_error *err)
                              .passes = 2,
                              .seed = 1,
                              .eta = 0.01,
-                             .rounds.batch_explore = 2 * TH_BENCH_ROWS,
+                             .rounds.batch_explore = 2 * SET_ROWS,
                              .rounds.growth = 1,
                              .standardize = true,
                              .intercept = true,
@@ -383,10 +526,9 @@ done:
  * take turns, so that a change in the machine's load meets both. */
 static th_status measure_stream(struct th_bench *bench, struct th_error *err)
 {
-  struct th_bench_set set = {0};
+  struct bench_set set = {0};
   double share[ROUNDS];
-  th_status rc =
-      th_bench_set_open(&set, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
+  th_status rc = make_set(&set, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   copy_all(&set);
   for (int k = 0; k < ROUNDS; k++) {
@@ -411,13 +553,13 @@ static th_status measure_stream(struct th_bench *bench, struct th_error *err)
                                             "training from disk, of read(2)",
                                             1 / median});
 done:
-  th_bench_set_close(&set);
+  close_set(&set);
   return rc;
 }
 
 /* Seconds of a training run on data that the system has in memory; a failure
  * before it is kept. Collective. */
-static double train_seconds(struct th_bench *bench, struct th_bench_set *set,
+static double train_seconds(struct th_bench *bench, struct bench_set *set,
                             th_status *rc, struct th_error *err)
 {
   bench->comm->ops->barrier(bench->comm);
@@ -432,13 +574,12 @@ static double train_seconds(struct th_bench *bench, struct th_bench_set *set,
  * turns. */
 static th_status measure_resident(struct th_bench *bench, struct th_error *err)
 {
-  struct th_bench_set kept = {.file = -1};
-  struct th_bench_set streamed = {.file = -1};
+  struct bench_set kept = {.file = -1};
+  struct bench_set streamed = {.file = -1};
   double share[ROUNDS];
-  th_status rc =
-      th_bench_set_open(&kept, ALL, TH_STORED_TILES, KEPT_WHOLE, err);
+  th_status rc = make_set(&kept, ALL, TH_STORED_TILES, KEPT_WHOLE, err);
   if (rc == TH_OK)
-    rc = th_bench_set_open(&streamed, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
+    rc = make_set(&streamed, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   (void)train_seconds(bench, &kept, &rc, err); /* from now on it is kept */
   (void)train_seconds(bench, &streamed, &rc, err);
@@ -453,8 +594,8 @@ static th_status measure_resident(struct th_bench *bench, struct th_error *err)
                                             "training on kept values",
                                             1 / median});
 done:
-  th_bench_set_close(&kept);
-  th_bench_set_close(&streamed);
+  close_set(&kept);
+  close_set(&streamed);
   return rc;
 }
 

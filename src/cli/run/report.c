@@ -22,6 +22,65 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* --- What a run has done, loop by loop -------------------------------------
+ */
+
+enum { LOOP_LOG_SHOWN = 12 }; /* rows, about */
+
+/* An array, one object per loop. */
+static json_t *loop_log_json(const struct th_loop_log *log)
+{
+  json_t *array = json_array();
+  for (int64_t k = 0; k < log->count; k++) {
+    const struct th_loop *loop = &log->items[k];
+    json_t *o = json_object();
+    th_json_int(o, "examples", loop->examples);
+    th_json_int(o, "active", loop->active);
+    th_json_real(o, "lambda", loop->lambda);
+    th_json_real(o, "objective", loop->objective);
+    th_json_real(o, "gap", loop->gap);
+    th_json_real(o, "seconds", loop->seconds);
+    th_json_int(o, "bytes_read", loop->bytes_read);
+    th_json_int(o, "bytes_sent", loop->bytes_sent);
+    json_array_append_new(array, o);
+  }
+  return array;
+}
+
+/* A number, or a dash where it was not computed. */
+static void print_known(FILE *out, int width, int digits, double value)
+{
+  if (isnan(value))
+    fprintf(out, " %*s", width, "-");
+  else
+    fprintf(out, " %*.*g", width, digits, value);
+}
+
+/* A table of at most some 12 lines. */
+static void print_loop_log(FILE *out, const struct th_loop_log *log)
+{
+  int64_t every = log->count / LOOP_LOG_SHOWN + 1;
+  if (log->count == 0)
+    return;
+  fprintf(out, "%6s %12s %10s %11s %14s %10s %9s %10s %10s\n", "loop",
+          "examples", "active", "lambda", "objective", "gap", "s", "MB read",
+          "MB sent");
+  for (int64_t k = 0; k < log->count; k++) {
+    const struct th_loop *loop = &log->items[k];
+    if (k % every != 0 && k != log->count - 1)
+      continue;
+    fprintf(out, "%6" PRId64 " %12" PRId64 " %10" PRId64 " %11.4g", k + 1,
+            loop->examples, loop->active, loop->lambda);
+    print_known(out, 14, 8, loop->objective);
+    print_known(out, 10, 3, loop->gap);
+    fprintf(out, " %9.3f %10.4g %10.4g\n", loop->seconds,
+            (double)loop->bytes_read / 1e6, (double)loop->bytes_sent / 1e6);
+  }
+}
+
+/* --- Texts of the report ---------------------------------------------------
+ */
+
 /* 1234567 as "1.23 MB". */
 static const char *bytes_text(int64_t bytes, char *text, size_t size)
 {
@@ -314,7 +373,7 @@ static json_t *report_json(const struct th_report *report,
   th_json_int(o, "planned_memory", plan->memory);
   th_json_int(o, "planned_stored", plan->stored);
   th_json_int(o, "planned_read_bytes", plan->read_bytes);
-  json_object_set_new(o, "loops", th_run_monitor_loop_log_json(&monitor->log));
+  json_object_set_new(o, "loops", loop_log_json(&monitor->log));
   return o;
 }
 
@@ -413,7 +472,7 @@ void th_report_print(FILE *out, const struct th_report *report,
                      const struct th_run_monitor *monitor)
 {
   const struct th_progress *last = &monitor->last;
-  th_run_monitor_loop_log_print(out, &monitor->log);
+  print_loop_log(out, &monitor->log);
   print_phases(out, report);
   fprintf(
       out,

@@ -23,7 +23,7 @@
 
 /* --- Costs and active attributes of each outer loop of a solver ----------- */
 
-enum { LOOP_LOG_SHOWN = 12, SUMS = 2 };
+enum { SUMS = 2 };
 
 /* Log an outer loop after an update. Does nothing for solvers without a
  * certificate. Local; called by every rank. */
@@ -107,55 +107,6 @@ th_status th_run_monitor_loop_log_gather(struct th_loop_log *log,
 done:
   TH_FREE(sums, seconds);
   return rc;
-}
-
-json_t *th_run_monitor_loop_log_json(const struct th_loop_log *log)
-{
-  json_t *array = json_array();
-  for (int64_t k = 0; k < log->count; k++) {
-    const struct th_loop *loop = &log->items[k];
-    json_t *o = json_object();
-    th_json_int(o, "examples", loop->examples);
-    th_json_int(o, "active", loop->active);
-    th_json_real(o, "lambda", loop->lambda);
-    th_json_real(o, "objective", loop->objective);
-    th_json_real(o, "gap", loop->gap);
-    th_json_real(o, "seconds", loop->seconds);
-    th_json_int(o, "bytes_read", loop->bytes_read);
-    th_json_int(o, "bytes_sent", loop->bytes_sent);
-    json_array_append_new(array, o);
-  }
-  return array;
-}
-
-/* A number, or a dash where it was not computed. */
-static void print_known(FILE *out, int width, int digits, double value)
-{
-  if (isnan(value))
-    fprintf(out, " %*s", width, "-");
-  else
-    fprintf(out, " %*.*g", width, digits, value);
-}
-
-void th_run_monitor_loop_log_print(FILE *out, const struct th_loop_log *log)
-{
-  int64_t every = log->count / LOOP_LOG_SHOWN + 1;
-  if (log->count == 0)
-    return;
-  fprintf(out, "%6s %12s %10s %11s %14s %10s %9s %10s %10s\n", "loop",
-          "examples", "active", "lambda", "objective", "gap", "s", "MB read",
-          "MB sent");
-  for (int64_t k = 0; k < log->count; k++) {
-    const struct th_loop *loop = &log->items[k];
-    if (k % every != 0 && k != log->count - 1)
-      continue;
-    fprintf(out, "%6" PRId64 " %12" PRId64 " %10" PRId64 " %11.4g", k + 1,
-            loop->examples, loop->active, loop->lambda);
-    print_known(out, 14, 8, loop->objective);
-    print_known(out, 10, 3, loop->gap);
-    fprintf(out, " %9.3f %10.4g %10.4g\n", loop->seconds,
-            (double)loop->bytes_read / 1e6, (double)loop->bytes_sent / 1e6);
-  }
 }
 
 static void loop_log_free(struct th_loop_log *log)

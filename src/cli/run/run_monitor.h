@@ -102,8 +102,4 @@ th_status th_run_monitor_loop_log_gather(struct th_loop_log *log,
                                          struct th_comm *comm,
                                          struct th_error *err);
 
-/* An array, one object per loop; a table of at most some 12 lines. Local. */
-json_t *th_run_monitor_loop_log_json(const struct th_loop_log *log);
-void th_run_monitor_loop_log_print(FILE *out, const struct th_loop_log *log);
-
 #endif

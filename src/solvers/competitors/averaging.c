@@ -9,11 +9,13 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/competitors/averaging.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "math/kernels/rows.h"
 #include "math/select.h"
 #include "solvers/access/context.h"
 #include "solvers/algorithms.h"
+#include "solvers/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -521,3 +523,56 @@ const struct th_algorithm th_ssr_algorithm = {.options = options,
                                               .finish = averaging_publish,
                                               .describe = averaging_describe,
                                               .free = averaging_free};
+
+/* --- What a run of either is going to do ---------------------------------- */
+
+enum {
+  MOST_BATCH = 64, /* examples in a step by default, */
+  STEPS = 1000     /* such that there are so many steps */
+};
+
+/* Whole examples come one by one: their gradients are worth a step. */
+static void choose_batch(struct th_config *config, const struct th_shape *shape)
+{
+  int64_t all = config->passes * shape->training;
+  bool whole = config->budget >= shape->attributes;
+  if (config->batch == 0)
+    config->batch =
+        whole ? 1 : th_max_i64(1, th_min_i64(MOST_BATCH, all / STEPS));
+  config->batch = th_min_i64(config->batch, th_max_i64(1, all));
+}
+
+static th_status averaging_plan(struct th_plan *plan,
+                                const struct th_plan_size *size,
+                                struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  th_status rc;
+  TH_TRY(th_looks_plan_begin(config, size->shape->attributes, err));
+  choose_batch(config, size->shape);
+  plan->memory = th_looks_plan_memory(config, size);
+  th_plan_sampled_fill(plan, size);
+done:
+  return rc;
+}
+
+th_status th_rda_ito_plan(struct th_plan *plan, const struct th_plan_size *size,
+                          struct th_error *err)
+{
+  return averaging_plan(plan, size, err);
+}
+
+th_status th_ssr_plan(struct th_plan *plan, const struct th_plan_size *size,
+                      struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  int64_t d = size->shape->attributes;
+  if (config->budget == 0)
+    config->budget = d;
+  if (config->budget < d && config->sparsity == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "solver ssr with a {budget} below the %lld attributes needs "
+                   "{sparsity}: how many of those observed stay the same",
+                   (long long)d);
+  return averaging_plan(plan, size, err);
+}

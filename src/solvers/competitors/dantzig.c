@@ -43,6 +43,7 @@
 #include "solvers/algorithms.h"
 #include "solvers/competitors/looks.h"
 #include "solvers/competitors/selector.h"
+#include "solvers/plan.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -51,7 +52,8 @@
 
 /* --- Unbiased estimates of X'X / n and X'y / n from looks at examples ----- */
 
-int64_t th_dantzig_pairs_bytes(int64_t d, int64_t owned)
+/* Bytes of a rank that owns so many of d attributes. */
+static int64_t pairs_bytes(int64_t d, int64_t owned)
 {
   return (d + 1) * owned * (int64_t)sizeof(double);
 }
@@ -418,3 +420,27 @@ const struct th_algorithm th_dantzig_algorithm = {.options = options,
                                                       keeps_held_out,
                                                   .describe = describe,
                                                   .free = free_state};
+
+/* --- What a run of it is going to do -------------------------------------- */
+
+enum { LOOK = 512 }; /* examples of a step: nothing depends on how many */
+
+static const double usual_growth = 1.2;
+
+th_status th_dantzig_plan(struct th_plan *plan, const struct th_plan_size *size,
+                          struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  int64_t d = size->shape->attributes;
+  th_status rc;
+  TH_TRY(th_looks_plan_begin(config, d, err));
+  if (config->rounds.growth == 0)
+    config->rounds.growth = usual_growth;
+  config->batch = LOOK;
+  plan->pairs = pairs_bytes(d, d);
+  plan->memory = th_looks_plan_memory(config, size) +
+                 pairs_bytes(d, size->owned) + d * th_selector_bytes();
+  th_plan_sampled_fill(plan, size);
+done:
+  return rc;
+}

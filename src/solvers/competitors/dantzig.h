@@ -26,9 +26,6 @@ th_status th_dantzig_pairs_init(struct th_pairs *pairs,
                                 struct th_error *err);
 void th_dantzig_pairs_free(struct th_pairs *pairs);
 
-/* Bytes of a rank that owns so many of d attributes. Local. */
-int64_t th_dantzig_pairs_bytes(int64_t d, int64_t owned);
-
 /* Add the examples of a mini-batch, whose numbers are their values. Local.
  * Shown for tests. */
 void th_dantzig_pairs_add(struct th_pairs *pairs, const struct th_looks *looks,

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "ranks/partition.h"
+#include "solvers/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static const struct th_array by_slot[] = {
     TH_ARRAY(struct th_looks, mine),
     TH_ARRAY(struct th_looks, value)};
 
-int64_t th_looks_bytes(void)
+/* Bytes for each slot. */
+static int64_t slot_bytes(void)
 {
   const int64_t record = 3 * (int64_t)sizeof(int64_t); /* of the source */
   int64_t bytes = record;
@@ -179,4 +181,64 @@ void th_looks_describe(struct th_looks *looks, struct th_state *state)
   TH_STATE_ONE(state, looks, examples);
   th_example_order_describe(&looks->order, state);
   th_state_leave(state);
+}
+
+/* --- What plans of solvers that look so have in common -------------------- */
+
+enum {
+  PAIR = 2,            /* others than the support that must be observed */
+  OWNED_BYTES = 64,    /* of an attribute of this rank */
+  SUPPORT_BYTES = 100, /* of an attribute of the model */
+  EXAMPLE_BYTES = 16
+};
+
+static const double usual_validation = 0.1;
+
+/* The budget leaves room to see two attributes outside of the support. */
+static th_status check_budget(struct th_config *config, int64_t d,
+                              struct th_error *err)
+{
+  config->sparsity = th_min_i64(config->sparsity, d);
+  if (config->budget > d)
+    return th_fail(err, TH_EUSAGE,
+                   "{budget} %lld is more than the %lld attributes of the data",
+                   (long long)config->budget, (long long)d);
+  if (config->budget < d && config->budget < config->sparsity + PAIR)
+    return th_fail(err, TH_EUSAGE,
+                   "{budget} %lld with {sparsity} %lld: solver %s estimates "
+                   "products of two attributes outside of the support, so "
+                   "{budget} must be at least %lld",
+                   (long long)config->budget, (long long)config->sparsity,
+                   config->solver, (long long)config->sparsity + PAIR);
+  return TH_OK;
+}
+
+/* These are methods for streams: one pass unless more are asked for. */
+static void choose_stream_passes(struct th_config *config)
+{
+  if (config->passes == 0)
+    config->passes = 1;
+  if (config->validation < 0)
+    config->validation = config->passes > 1 ? usual_validation : 0;
+}
+
+th_status th_looks_plan_begin(struct th_config *config, int64_t attributes,
+                              struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_plan_sampled_check_loss(config, err));
+  TH_TRY(check_budget(config, attributes, err));
+  choose_stream_passes(config);
+done:
+  return rc;
+}
+
+int64_t th_looks_plan_memory(const struct th_config *config,
+                             const struct th_plan_size *size)
+{
+  int64_t d = size->shape->attributes;
+  int64_t members = config->sparsity > 0 ? config->sparsity : d;
+  return size->owned * OWNED_BYTES + members * SUPPORT_BYTES +
+         size->shape->training * EXAMPLE_BYTES +
+         config->batch * config->budget * slot_bytes();
 }

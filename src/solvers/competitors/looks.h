@@ -17,6 +17,7 @@
 #include "solvers/access/context.h"
 #include "solvers/access/example_order.h"
 #include "solvers/access/support.h"
+#include "solvers/plan.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,7 +81,14 @@ static inline int64_t th_looks_row(const struct th_looks *looks, int64_t r)
   return looks->pieces.items[r].first;
 }
 
-/* Bytes for each slot. Local. */
-int64_t th_looks_bytes(void);
+/* --- What plans of solvers that look so have in common */
+
+/* Check loss and budget, and choose the passes. Local. */
+th_status th_looks_plan_begin(struct th_config *config, int64_t attributes,
+                              struct th_error *err);
+
+/* Bytes of a rank for looks, support and attributes. Local. */
+int64_t th_looks_plan_memory(const struct th_config *config,
+                             const struct th_plan_size *size);
 
 #endif

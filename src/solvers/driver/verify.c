@@ -9,7 +9,6 @@
 #include "math/penalty.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
-#include "solvers/driver/recertify.h"
 #include "solvers/penalised/problem.h"
 #include "solvers/plan.h"
 #include "solvers/stochastic/screen_online.h"
@@ -26,7 +25,7 @@ struct th_verify_evidence {
   const struct th_config *config; /* the model's options */
   const struct th_model *model;
   const struct th_problem *problem;
-  const struct th_recertified *found;
+  const struct th_certified_again *found;
 };
 
 /* --- Compares every number of a certificate with the data and the model's
@@ -193,7 +192,7 @@ static void check_margins(struct th_verdict *verdict,
 static void check_field(struct th_verdict *verdict,
                         const struct th_fields_row *field,
                         const struct th_certificate *claimed,
-                        const struct th_recertified *found)
+                        const struct th_certified_again *found)
 {
   if (th_claims_field_is_real(field) && !field->unverified &&
       !th_claims_field_left_out(field, claimed))
@@ -209,7 +208,7 @@ static void verify_numbers(struct th_verdict *verdict,
                            const struct th_verify_evidence *evidence)
 {
   const struct th_certificate *claimed = &evidence->model->certificate;
-  const struct th_recertified *found = evidence->found;
+  const struct th_certified_again *found = evidence->found;
   check_real(verdict, "lambda_max", claimed->lambda_max, found->now.lambda_max,
              found->least.lambda_max, found->most.lambda_max);
   numbers_check_lambda(verdict, evidence);
@@ -727,11 +726,11 @@ done:
 static th_status compare(struct check *check, const struct th_model *model,
                          struct th_verdict *verdict, struct th_error *err)
 {
-  struct th_recertified found;
+  struct th_certified_again found;
   struct th_verify_evidence evidence = {check->context.config, model,
                                         &check->problem, &found};
-  th_status rc = th_recertify(&check->problem, &check->support,
-                              &model->certificate, &found, err);
+  th_status rc = th_certify_again(&check->problem, &check->support,
+                                  &model->certificate, &found, err);
   if (rc != TH_OK)
     return rc;
   verdict->now = found.now;

@@ -4,8 +4,8 @@
 #define TH_VERIFY_H
 
 #include "model/model.h"
-#include "solvers/driver/recertify.h"
 #include "solvers/driver/train.h"
+#include "solvers/penalised/certify.h"
 
 #include <stdbool.h>
 
@@ -35,7 +35,7 @@ struct th_verify_setting {
 
 /* Compute the certificate of a model with a penalty on the training examples of
  * a store. On the data that it was trained on, every number must agree with the
- * model up to rounding (solvers/driver/recertify.c). On fresh data, no group
+ * model up to rounding (solvers/penalised/certify.c). On fresh data, no group
  * outside the support may contradict optimality with that confidence (empirical
  * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4).
  * Collective. An error for a support attribute that is left out, or for a ridge

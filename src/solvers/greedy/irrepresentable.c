@@ -42,7 +42,7 @@ static th_status reserve(struct work *w, int64_t size, struct th_error *err)
   TH_TRY(TH_NEW(&w->inverse, size * size, "the inverse covariance", err));
   TH_TRY(TH_NEW(&w->v, w->problem.rows, "the inverse covariance", err));
   TH_TRY(TH_NEW(&w->norm, w->problem.active.count, "norms", err));
-  TH_TRY(th_forecast_reserve(&w->path.forecast, &w->problem, err));
+  TH_TRY(th_pursuit_fit_forecast_reserve(&w->path.forecast, &w->problem, err));
 done:
   return rc;
 }
@@ -112,10 +112,11 @@ static th_status add_coefficients(struct work *w, int64_t first,
   struct th_forecast *forecast = &w->path.forecast;
   const struct th_problem_block block = {forecast->right, forecast->gradient};
   int64_t last = th_min_i64(first + TH_FORECAST_WIDTH, w->path.size);
-  th_forecast_clear(forecast, &w->problem);
+  th_pursuit_fit_forecast_clear(forecast, &w->problem);
   for (int64_t k = first; k < last; k++) {
     combine_columns(w, k);
-    th_forecast_put(forecast, &w->problem, (int)(k - first), 1, w->v);
+    th_pursuit_fit_forecast_put(forecast, &w->problem, (int)(k - first), 1,
+                                w->v);
   }
   th_status rc = th_problem_gradients(&w->problem, &block, 1, err);
   for (int64_t a = 0; a < w->problem.active.count && rc == TH_OK; a++)

@@ -3,7 +3,7 @@
  * The next attribute is the one with the largest slope at the fit on those that
  * were chosen; then all of them are fitted again (Pati, Rezaiifar &
  * Krishnaprasad 1993; Saad, Blanchard & Arlot 2024, Algorithm 1). A pass
- * over the data finds the slopes for several choices (forecast.h), for labels
+ * over the data finds the slopes for several choices (pursuit.c), for labels
  * for one. For labels the fit is logistic (Lozano, Swirszcz & Abe 2011).
  *
  *   1  if examples are held out: paths without each fold grow until more
@@ -225,7 +225,7 @@ static th_status folds_extend(struct th_omp_folds *folds, int64_t most,
   TH_TRY(th_agree(context->comm, judge_size(folds, err), err));
   folds->ended = folds_has_ended(folds, most);
   for (int64_t f = 0; f < folds->count && folds->ended; f++)
-    th_forecast_free(&folds->path[f].forecast);
+    th_pursuit_fit_forecast_free(&folds->path[f].forecast);
 done:
   return rc;
 }

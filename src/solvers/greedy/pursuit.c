@@ -11,6 +11,132 @@
 #include <math.h>
 #include <string.h>
 
+/* --- A forecast: slopes of all attributes without a pass
+ *
+ * Sixteen vectors over the examples, and their products with all attributes, by
+ * one pass: the residuals r of a fit on S, and what S leaves of some
+ * candidates, u_k = x_k less its projection on S. While attributes are chosen
+ * among the candidates, the residuals are r - sum b_k u_k with the present
+ * coefficients, and all slopes follow. This is Batch-OMP (Rubinstein,
+ * Zibulevsky & Elad 2008) with some columns of the Gram matrix at a time,
+ * orthogonal to S: so it holds no more than these, and errors do not add up.
+ *
+ * Vectors and products are formed in float. What the residuals differ from
+ * their combination is known, example by example; by Cauchy and Schwarz it
+ * bounds how far a slope may be off. Slopes that may be the largest are then
+ * computed exactly (th_problem_settle), so that the choice is that of a pass.
+ */
+
+enum { WIDTH = TH_FORECAST_WIDTH };
+
+static const double rounding = 0x1p-40;  /* of residuals in double */
+static const double slack = 1 + 0x1p-10; /* of the bounds themselves */
+
+/* Number of the vector of a candidate; 0: it is none. */
+static int candidate_vector(const struct th_forecast *o, int64_t attribute)
+{
+  for (int k = 0; k < o->count; k++)
+    if (o->candidate[k] == attribute)
+      return k + 1;
+  return 0;
+}
+
+/* The norm of what theta and the combination add up to; and of theta, in
+ * *whole. Few vectors are in use. */
+static double difference(const struct th_forecast *o,
+                         const struct th_problem *p, const double *theta,
+                         const double *weight, double *whole)
+{
+  int used[WIDTH];
+  int count = 0;
+  double sum = 0;
+  double all = 0;
+  for (int k = 0; k < WIDTH; k++)
+    if (weight[k] != 0)
+      used[count++] = k;
+  for (int64_t i = 0; i < p->rows; i++) {
+    const float *right = o->right + i * WIDTH;
+    double rest = p->eta[i] * theta[i];
+    all += rest * theta[i];
+    for (int k = 0; k < count; k++)
+      rest += weight[used[k]] * (double)right[used[k]];
+    if (p->eta[i] > 0)
+      sum += rest * rest / p->eta[i];
+  }
+  *whole = sqrt(all);
+  return sqrt(sum);
+}
+
+/* The vectors at some theta, which is about - sum factor[k] times vector k. */
+struct forecast_view {
+  double weight[TH_FORECAST_WIDTH]; /* factor times unit */
+  double norm;                      /* root of sum eta theta^2 */
+  double off; /* at most, what a slope may be off over its rounding_bound */
+};
+
+static struct forecast_view view_forecast(const struct th_forecast *o,
+                                          const struct th_problem *p,
+                                          const double *theta,
+                                          const double factor[WIDTH])
+{
+  struct forecast_view view;
+  double terms = 0;
+  for (int k = 0; k < WIDTH; k++) {
+    view.weight[k] = factor[k] * o->unit[k];
+    terms += fabs(factor[k]) * o->norm[k];
+  }
+  view.off = difference(o, p, theta, view.weight, &view.norm);
+  view.off += TH_PROBLEM_ROUNDING * terms + rounding * view.norm;
+  view.off *= slack;
+  return view;
+}
+
+/* A group's products with the combination. */
+static double slope_of(const struct th_forecast *o, const struct th_problem *p,
+                       const struct forecast_view *view, int64_t group)
+{
+  int64_t place = th_problem_place(p, th_problem_members(p, group).first);
+  const double *gradient = o->gradient + place * WIDTH;
+  double sum = 0;
+  for (int k = 0; k < WIDTH; k++)
+    sum += view->weight[k] * gradient[k];
+  return fabs(sum);
+}
+
+/* A lower bound of the largest slope of a wanted candidate of this rank; 0:
+ * there is none. */
+static double least_of_candidates(const struct th_forecast *o,
+                                  const struct th_problem *p,
+                                  const struct forecast_view *view,
+                                  const struct th_duals *duals)
+{
+  double least = 0;
+  for (int64_t k = 0; k < o->count; k++) {
+    int64_t g = th_problem_group(p, o->candidate[k]);
+    if (g >= 0 && duals->wanted[g])
+      least = fmax(least,
+                   slope_of(o, p, view, g) - view->off * p->rounding_bound[g]);
+  }
+  return least;
+}
+
+/* Values and slacks of the wanted attributes. Where the slope is less than half
+ * of `least`, since the values are so small, the value may be 0. */
+static void slopes_of_view(const struct th_forecast *o,
+                           const struct th_problem *p,
+                           const struct forecast_view *view, double least,
+                           struct th_duals *duals)
+{
+  double most = slack * view->norm; /* by Cauchy and Schwarz */
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    if (!duals->wanted[g])
+      continue;
+    bool small = most * p->rounding_bound[g] < least / 2;
+    duals->value[g] = small ? 0 : slope_of(o, p, view, g);
+    duals->slack[g] = (small ? most : view->off) * p->rounding_bound[g];
+  }
+}
+
 /* --- The forecast of a path: its residuals, and what S leaves of candidates */
 
 static struct th_comm *comm_of(const struct th_pursuit *path)
@@ -19,6 +145,16 @@ static struct th_comm *comm_of(const struct th_pursuit *path)
 }
 
 enum { MOST = TH_FORECAST_MOST };
+
+/* path->work = f' at the predictions, 0 where an example is left out. Local. */
+static void form_theta(struct th_pursuit *path)
+{
+  const struct th_problem *p = path->data.problem;
+  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, path->work);
+  for (int64_t i = 0; i < p->rows; i++)
+    if (!(path->weight[i] > 0))
+      path->work[i] = 0;
+}
 
 /* Say whether the path's forecast shows its slopes: all that it has chosen
  * since were candidates. The residuals are the sum of factor[k] times vector k.
@@ -30,7 +166,7 @@ static bool sees(const struct th_pursuit *path,
   memset(factor, 0, TH_FORECAST_WIDTH * sizeof(double));
   factor[0] = 1;
   for (int64_t j = o->base; j < path->size && o->count > 0; j++) {
-    int k = th_forecast_find(o, path->attribute[j]);
+    int k = candidate_vector(o, path->attribute[j]);
     if (k == 0)
       return false;
     factor[k] = -path->coef[j];
@@ -119,16 +255,16 @@ static th_status put_vectors(struct th_pursuit *path, struct th_error *err)
   struct th_forecast *o = &path->forecast;
   struct projection on = {0};
   int64_t slot;
-  th_status rc = th_forecast_reserve(o, p, err);
+  th_status rc = th_pursuit_fit_forecast_reserve(o, p, err);
   if (rc == TH_OK)
     rc = reserve(&on, path, err);
   TH_TRY(th_agree(comm_of(path), rc, err));
-  th_forecast_clear(o, p);
-  th_forecast_put(o, p, 0, -1, path->work);
+  th_pursuit_fit_forecast_clear(o, p);
+  th_pursuit_fit_forecast_put(o, p, 0, -1, path->work);
   for (int k = 0; k < o->count; k++) {
     TH_TRY(th_pursuit_fit_fetch(path, o->candidate[k], &slot, err));
     TH_TRY(project(path, &on, slot, err));
-    th_forecast_put(o, p, k + 1, 1, on.rest);
+    th_pursuit_fit_forecast_put(o, p, k + 1, 1, on.rest);
   }
 done:
   release(&on);
@@ -173,7 +309,7 @@ static th_status renew_forecast(struct th_pursuit *path, struct th_error *err)
 {
   struct th_problem_block block;
   th_status rc;
-  th_pursuit_fit_theta(path);
+  form_theta(path);
   TH_TRY(put_vectors(path, err));
   block =
       (struct th_problem_block){path->forecast.right, path->forecast.gradient};
@@ -255,10 +391,7 @@ void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
  * pass for all paths that lack it. An attribute that is no candidate makes a
  * new forecast, by one pass for all paths that need it. */
 
-enum {
-  WIDTH = TH_FORECAST_WIDTH,
-  FEW = 16 /* one in so many slopes may be computed again by itself */
-};
+enum { FEW = 16 /* one in so many slopes may be computed again by itself */ };
 
 /* A slope below this share of the first one is rounding. */
 static const double nothing = 1e-13;
@@ -338,10 +471,10 @@ static void estimate_slopes(struct th_pursuit *path,
 {
   const struct th_problem *p = path->data.problem;
   struct th_duals *duals = path->data.duals;
-  struct th_forecast_view view = th_forecast_view(by, p, path->work, factor);
-  double least = th_forecast_least(by, p, &view, duals);
+  struct forecast_view view = view_forecast(by, p, path->work, factor);
+  double least = least_of_candidates(by, p, &view, duals);
   comm_of(path)->ops->max_f64(comm_of(path), &least, 1);
-  th_forecast_estimate(by, p, &view, least, duals);
+  slopes_of_view(by, p, &view, least, duals);
 }
 
 /* The slopes of path f: exact where they may be the largest. Collective. */
@@ -383,7 +516,7 @@ static th_status choose_attribute(struct step *s, int64_t f, int64_t most,
     path->ended =
         s->attribute[f] == INT64_MAX || !(slope > nothing * p->lambda_max);
   }
-  bool expected = th_forecast_find(&path->forecast, s->attribute[f]) > 0;
+  bool expected = candidate_vector(&path->forecast, s->attribute[f]) > 0;
   bool last = path->ended || path->size + 1 >= most;
   if (rc == TH_OK && path->data.forecast && !expected && !last) {
     rc = begin_forecast(path, err);
@@ -406,12 +539,12 @@ static th_status share_pass(struct step *s, struct th_error *err)
     blind += s->blind[f];
   if (blind < 2 || p->beyond_float)
     return TH_OK;
-  rc = th_forecast_reserve(&s->common, p, err);
+  rc = th_pursuit_fit_forecast_reserve(&s->common, p, err);
   TH_TRY(th_agree(comm_of(s->path), rc, err));
-  th_forecast_clear(&s->common, p);
+  th_pursuit_fit_forecast_clear(&s->common, p);
   for (int64_t f = 0; f < s->count; f++)
     if (s->blind[f])
-      th_forecast_put(&s->common, p, (int)f, -1, s->path[f].work);
+      th_pursuit_fit_forecast_put(&s->common, p, (int)f, -1, s->path[f].work);
   block = (struct th_problem_block){s->common.right, s->common.gradient};
   TH_TRY(th_problem_gradients(p, &block, 1, err));
 done:
@@ -440,7 +573,7 @@ static th_status extend(struct step *s, int64_t most, struct th_error *err)
     struct th_pursuit *path = &s->path[f];
     if (path->ended)
       continue;
-    th_pursuit_fit_theta(path);
+    form_theta(path);
     s->blind[f] = !path->known && !sees(path, factor);
   }
   TH_TRY(share_pass(s, err));
@@ -464,7 +597,7 @@ th_status th_pursuit_extend(struct th_pursuit *path, int64_t count,
   for (int64_t f = 0; f < count && rc == TH_OK; f += WIDTH) {
     struct step s = {.path = path + f, .count = th_min_i64(count - f, WIDTH)};
     rc = extend(&s, most, err);
-    th_forecast_free(&s.common);
+    th_pursuit_fit_forecast_free(&s.common);
   }
   return rc;
 }

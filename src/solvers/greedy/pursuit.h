@@ -4,12 +4,17 @@
  * f'(p_i; y_i) x_ij|: for a squared loss, the correlation with the residuals
  * (Saad, Blanchard & Arlot 2024, Algorithm 1). The slopes are formed by the
  * owners of the attributes, by a pass over the data, or for a squared loss from
- * what an earlier pass has shown (forecast.h).
+ * what an earlier pass has shown (a forecast).
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PURSUIT_H
 #define TH_PURSUIT_H
 
+#include "math/kernels/kernels.h"
 #include "solvers/greedy/pursuit_fit.h"
+#include "solvers/penalised/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Add the next attribute to each of these paths that has not ended and fit
  * again, or end it. They share data and passes. most: a path will not have more

@@ -326,6 +326,56 @@ th_status th_pursuit_fit_solve(struct th_pursuit *path, struct th_error *err)
                                              : fit_by_steps(path, err);
 }
 
+/* --- The vectors of a forecast -------------------------------------------- */
+
+enum { WIDTH = TH_FORECAST_WIDTH };
+
+th_status th_pursuit_fit_forecast_reserve(struct th_forecast *o,
+                                          const struct th_problem *p,
+                                          struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (o->right != NULL)
+    return TH_OK;
+  TH_TRY(TH_NEW(&o->right, p->rows * WIDTH, "a forecast", err));
+  TH_TRY(TH_NEW(&o->gradient, p->active.count * WIDTH, "a forecast", err));
+done:
+  return rc;
+}
+
+void th_pursuit_fit_forecast_free(struct th_forecast *o)
+{
+  TH_FREE(o->right, o->gradient);
+  *o = (struct th_forecast){0};
+}
+
+void th_pursuit_fit_forecast_clear(struct th_forecast *o,
+                                   const struct th_problem *p)
+{
+  memset(o->unit, 0, sizeof o->unit);
+  memset(o->norm, 0, sizeof o->norm);
+  memset(o->right, 0, (size_t)(p->rows * WIDTH) * sizeof *o->right);
+}
+
+void th_pursuit_fit_forecast_put(struct th_forecast *o,
+                                 const struct th_problem *p, int k,
+                                 double factor, const double *z)
+{
+  double largest = 0;
+  double sum = 0;
+  int exponent = 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    largest = fmax(largest, fabs(p->eta[i] * z[i] * factor));
+    sum += p->eta[i] * z[i] * z[i];
+  }
+  frexp(largest, &exponent);
+  o->unit[k] = ldexp(1, exponent);
+  o->norm[k] = fabs(factor) * sqrt(sum);
+  factor /= o->unit[k];
+  for (int64_t i = 0; i < p->rows; i++)
+    o->right[i * WIDTH + k] = (float)(p->eta[i] * z[i] * factor);
+}
+
 /* --- A path that begins, and grows ---------------------------------------- */
 
 enum { FIRST_ROOM = 16 };
@@ -382,7 +432,7 @@ void th_pursuit_fit_free(struct th_pursuit *path)
           path->slot, path->mean, path->deviation, path->product, path->coef,
           path->gram);
   th_cholesky_free(&path->factor);
-  th_forecast_free(&path->forecast);
+  th_pursuit_fit_forecast_free(&path->forecast);
   *path = (struct th_pursuit){0};
 }
 
@@ -494,13 +544,4 @@ th_status th_pursuit_fit_predict(struct th_pursuit *path, struct th_error *err)
                              path->prediction) /
                path->total;
   return rc;
-}
-
-void th_pursuit_fit_theta(struct th_pursuit *path)
-{
-  const struct th_problem *p = path->data.problem;
-  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, path->work);
-  for (int64_t i = 0; i < p->rows; i++)
-    if (!(path->weight[i] > 0))
-      path->work[i] = 0;
 }

@@ -8,8 +8,8 @@
 #define TH_PURSUIT_FIT_H
 
 #include "math/cholesky.h"
+#include "math/kernels/kernels.h"
 #include "solvers/access/replicated_columns.h"
-#include "solvers/greedy/forecast.h"
 #include "solvers/penalised/problem.h"
 
 #include <stdbool.h>
@@ -17,6 +17,20 @@
 
 /* A row joins the factor if this share of its diagonal is its own. */
 #define TH_PURSUIT_DEPENDS 1e-10
+
+/* What shows the slopes of all attributes without a pass (pursuit.c). */
+enum { TH_FORECAST_WIDTH = TH_GRADIENTS, TH_FORECAST_MOST = TH_GRADIENTS - 1 };
+
+struct th_forecast {
+  int64_t count; /* candidates; 0: it shows nothing */
+  int64_t base;  /* |S| when it was made */
+  int64_t candidate[TH_FORECAST_MOST];
+  float *right;                   /* examples x 16: eta times a vector, over its
+                                     unit, a power of two */
+  double unit[TH_FORECAST_WIDTH]; /* 0: no vector */
+  double norm[TH_FORECAST_WIDTH]; /* root of sum eta vector^2 */
+  double *gradient;               /* places x 16 */
+};
 
 /* What paths on the same data share. Borrowed. */
 struct th_pursuit_data {
@@ -51,6 +65,22 @@ struct th_pursuit {
   bool ended; /* no attribute is left that would change the fit */
 };
 
+/* Room for its vectors, which stays until th_pursuit_fit_forecast_free. Local.
+ */
+th_status th_pursuit_fit_forecast_reserve(struct th_forecast *forecast,
+                                          const struct th_problem *problem,
+                                          struct th_error *err);
+void th_pursuit_fit_forecast_free(struct th_forecast *forecast);
+
+/* No vectors. Local. */
+void th_pursuit_fit_forecast_clear(struct th_forecast *forecast,
+                                   const struct th_problem *problem);
+
+/* Vector k is factor times z over the examples. Local. */
+void th_pursuit_fit_forecast_put(struct th_forecast *forecast,
+                                 const struct th_problem *problem, int k,
+                                 double factor, const double *z);
+
 /* Begin with S empty. weight: of each example, copied. Collective. Release with
  * th_pursuit_fit_free, also after a failure. */
 th_status th_pursuit_fit_init(struct th_pursuit *path,
@@ -69,9 +99,6 @@ th_status th_pursuit_fit_solve(struct th_pursuit *path, struct th_error *err);
 
 /* Predict all examples anew, and find the loss. Collective. */
 th_status th_pursuit_fit_predict(struct th_pursuit *path, struct th_error *err);
-
-/* path->work = f' at the predictions, 0 where an example is left out. Local. */
-void th_pursuit_fit_theta(struct th_pursuit *path);
 
 /* The slot of an attribute's column, which is fetched unless a path has it.
  * Collective. */

@@ -5,26 +5,45 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/penalised/certify.h"
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "math/gap.h"
 #include "solvers/penalised/problem.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* --- A review: a model evaluated on all the data of its problem
+ *
+ * Use: zero one, set its problem, review_make, review_survey, review_free. */
+
+struct review {
+  struct th_problem *problem; /* borrowed */
+  double *coef;               /* places */
+  double *held; /* groups: above 0 where a member has a coefficient */
+  double *prediction;
+  double *theta; /* the dual point before it is scaled */
+  struct th_duals duals;
+  double omega; /* the penalty, without lambda */
+  double drift; /* how much another rounding of theta may change a dual value,
+                   over the group's norm bound */
+};
 
 /* If a dual value is below the level by this much, a float sum is good enough.
  * Members of a support lie at 1. */
 static const double settled_below = 1e-4;
 
-void th_certify_review_free(struct th_certify_review *r)
+/* Local. */
+static void review_free(struct review *r)
 {
   TH_FREE(r->coef, r->held, r->prediction, r->theta);
   th_problem_duals_free(&r->duals);
 }
 
 /* Local. */
-static th_status prepare(struct th_certify_review *r,
-                         const struct th_support *model, struct th_error *err)
+static th_status prepare(struct review *r, const struct th_support *model,
+                         struct th_error *err)
 {
   const struct th_problem *p = r->problem;
   const int64_t *attribute = model->attribute;
@@ -49,7 +68,7 @@ done:
 }
 
 /* Find the dual point of the predictions, at their best intercept. */
-static th_status find_theta(struct th_certify_review *r, struct th_error *err)
+static th_status find_theta(struct review *r, struct th_error *err)
 {
   const struct th_problem *p = r->problem;
   double shift = 0;
@@ -63,7 +82,10 @@ static th_status find_theta(struct th_certify_review *r, struct th_error *err)
   return rc;
 }
 
-double th_certify_review_violation(const struct th_certify_review *r, int64_t g)
+/* How far a group is from optimal: how far it lies outside the ball and, for a
+ * group of the support, how far Z'b is from Omega(b). Equality says that Z is a
+ * subgradient. Local. */
+static double review_violation(const struct review *r, int64_t g)
 {
   const struct th_problem *p = r->problem;
   struct th_range members = th_problem_members(p, g);
@@ -95,13 +117,17 @@ static int decade_of(double distance)
   return decade;
 }
 
-double th_certify_review_slack(const struct th_certify_review *r, int64_t g)
+/* A bound on the error of a group's dual value. Local. */
+static double review_slack(const struct review *r, int64_t g)
 {
   return r->duals.slack[g] + r->drift * r->problem->norm_bound[g];
 }
 
-void th_certify_review_survey(const struct th_certify_review *r, int side,
-                              struct th_certificate *c)
+/* Find the largest violation and radius, and the margins of groups outside the
+ * support, at the certificate's gap. side: use dual values as they are (0), or
+ * as low or high as rounding may make them (-1, 1). Collective. */
+static void review_survey(const struct review *r, int side,
+                          struct th_certificate *c)
 {
   const struct th_problem *p = r->problem;
   struct th_comm *comm = p->context->comm;
@@ -111,11 +137,11 @@ void th_certify_review_survey(const struct th_certify_review *r, int side,
   int64_t counts[TH_MARGINS + 1] = {0};
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     struct th_range members = th_problem_members(p, g);
-    double value = r->duals.value[g] + side * th_certify_review_slack(r, g);
+    double value = r->duals.value[g] + side * review_slack(r, g);
     double radius = th_gap_radius(
         L, c->gap, p->norm_bound[g] * p->norm_bound[g], c->lambda);
     bool in_support = r->held[g] > 0;
-    largest[0] = fmax(largest[0], th_certify_review_violation(r, g));
+    largest[0] = fmax(largest[0], review_violation(r, g));
     largest[1] = fmax(largest[1], radius);
     double reach = scale * value + r->duals.slack[g];
     if (in_support || !th_gap_removes(reach, radius, th_gap_margin(TH_F64)))
@@ -132,8 +158,8 @@ void th_certify_review_survey(const struct th_certify_review *r, int side,
 }
 
 /* Objective, dual norm and gap. Collective. */
-static th_status weigh_gap(struct th_certify_review *r,
-                           struct th_certificate *c, struct th_error *err)
+static th_status weigh_gap(struct review *r, struct th_certificate *c,
+                           struct th_error *err)
 {
   struct th_problem *p = r->problem;
   double dual_norm = 0;
@@ -155,10 +181,12 @@ static th_status weigh_gap(struct th_certify_review *r,
   return TH_OK;
 }
 
-th_status th_certify_review_make(struct th_certify_review *r,
-                                 const struct th_support *model, double lambda,
-                                 struct th_certificate *certificate,
-                                 struct th_error *err)
+/* Compute objective, dual norm and gap, and what review_survey
+ * needs. Collective. The caller sets the problem in a zeroed record, and
+ * releases the record with review_free, also after a failure. */
+static th_status review_make(struct review *r, const struct th_support *model,
+                             double lambda, struct th_certificate *certificate,
+                             struct th_error *err)
 {
   struct th_problem *p = r->problem;
   struct th_comm *comm = p->context->comm;
@@ -182,10 +210,193 @@ th_status th_certify(struct th_problem *p, const struct th_support *model,
                      double lambda, struct th_certificate *certificate,
                      struct th_error *err)
 {
-  struct th_certify_review r = {.problem = p};
-  th_status rc = th_certify_review_make(&r, model, lambda, certificate, err);
+  struct review r = {.problem = p};
+  th_status rc = review_make(&r, model, lambda, certificate, err);
   if (rc == TH_OK)
-    th_certify_review_survey(&r, 0, certificate);
-  th_certify_review_free(&r);
+    review_survey(&r, 0, certificate);
+  review_free(&r);
+  return rc;
+}
+
+/* --- A certificate computed again, and what rounding may make of it
+ *
+ * The same program finds the same bits, but for the coefficients: a model holds
+ * them in the data's own units, and they come back with an error of some u =
+ * 2^-52 of each. So does the intercept, a sum of as many terms, which are large
+ * where attributes are far from zero: e is th_support_intercept_rounding.
+ * Another compiler or processor may round sums in another order. With S the
+ * largest magnitude that goes into a prediction or a residual, of values less
+ * their centre, k terms in it, L the Lipschitz constant of f', theta = f'(p),
+ * m = sum eta |theta| and t the largest |theta|:
+ *
+ *   predictions   dp = (k + 8) u S + e
+ *   theta         dt = 4 L dp + 8 u t, the best intercept and the centring of
+ *                 theta among it
+ *   objective     m dp + L dp^2 / 2, and u of its own terms
+ *   dual value    of a group: dt sqrt(N_g) / lambda, and the rounding of its
+ *                 sum that screening reckons with (problem.c)
+ *   dual norm     the largest of those that may be the maximum
+ *   D(theta)      (dt + m times the error of the dual norm) times the slope of
+ *                 f*, which is a prediction: at most 2 S + t, and for labels,
+ *                 of which theta is scaled down, the logarithm of that more
+ *   gap           objective and D together, and never below what th_gap_bound
+ *                 adds for rounding
+ *   norm          as many terms as coefficients, each with an error of u
+ *   radius        goes with the root of the gap: that of the model itself is
+ *                 taken, so that nothing but rounding is left
+ *   lambda_max    the rounding of its sum: theta of the zero model is at most
+ *                 sqrt(2 L P(0)) in the norm that this takes */
+
+/* What goes into the bounds. */
+struct scale {
+  double magnitude; /* S */
+  double terms;     /* k + 8 */
+  double mean;      /* sum eta |theta| */
+  double largest;   /* |theta| */
+  double moved;     /* dp */
+  double turned;    /* dt */
+};
+
+static struct scale measure_scale(const struct review *r,
+                                  const struct th_support *support)
+{
+  const struct th_problem *p = r->problem;
+  const struct th_target *target = &p->context->target;
+  struct scale s = {.magnitude = fabs(support->intercept) +
+                                 fabs(target->shift) + target->largest,
+                    .terms = (double)support->size + 8};
+  for (int64_t k = 0; k < support->size; k++)
+    s.magnitude += fabs(support->coef[k]) * support->bound[k];
+  for (int64_t i = 0; i < p->rows; i++) {
+    s.mean += p->eta[i] * fabs(r->theta[i]);
+    s.largest = fmax(s.largest, fabs(r->theta[i]));
+  }
+  s.moved = s.terms * DBL_EPSILON * s.magnitude +
+            th_support_intercept_rounding(support, p->context);
+  s.turned = 4 * th_loss_L(p->loss) * s.moved + 8 * DBL_EPSILON * s.largest;
+  return s;
+}
+
+/* How far dual norm and violation may be off: as far as any group that may be
+ * the largest. Collective. */
+static void dual_errors(const struct review *r,
+                        const struct th_certificate *now, double error[2])
+{
+  const struct th_problem *p = r->problem;
+  error[0] = 0;
+  error[1] = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    double slack = review_slack(r, g);
+    if (r->duals.value[g] + 2 * slack >= now->dual_norm)
+      error[0] = fmax(error[0], slack);
+    if (review_violation(r, g) + 2 * slack >= now->violation)
+      error[1] = fmax(error[1], slack);
+  }
+  p->context->comm->ops->max_f64(p->context->comm, error, 2);
+}
+
+static double objective_error(const struct review *r, const struct scale *s,
+                              const struct th_certificate *now)
+{
+  double L = th_loss_L(r->problem->loss);
+  return s->mean * s->moved + L * s->moved * s->moved / 2 +
+         s->terms * DBL_EPSILON * fabs(now->objective);
+}
+
+static double gap_error(const struct review *r, const struct scale *s,
+                        const struct th_certificate *now, double dual)
+{
+  double slope = 2 * s->magnitude + s->largest;
+  if (r->problem->loss->labels)
+    slope += 1 + th_log(fmax(1, now->dual_norm));
+  return objective_error(r, s, now) + slope * (s->turned + s->mean * dual) +
+         s->terms * DBL_EPSILON * (2 * fabs(now->objective) + now->gap);
+}
+
+/* Collective. */
+static double lambda_max_error(const struct th_problem *p)
+{
+  double most = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    most = fmax(most, p->norm_bound[g]);
+  p->context->comm->ops->max_f64(p->context->comm, &most, 1);
+  return TH_DOUBLE_ROUNDING * most * sqrt(2 * th_loss_L(p->loss) * p->zero);
+}
+
+static void enclose(double *least, double *most, double value, double error)
+{
+  *least = value - error;
+  *most = value + error;
+}
+
+/* Counts per distance become counts of all that are no farther away. */
+static void accumulate(struct th_certificate *c)
+{
+  for (int k = TH_MARGINS - 2; k >= 0; k--)
+    c->margin[k] += c->margin[k + 1];
+}
+
+/* Collective. */
+static void survey_ends(const struct review *r,
+                        const struct th_certificate *claimed, double dual,
+                        struct th_certified_again *f)
+{
+  struct th_certificate *end[2] = {&f->least, &f->most};
+  for (int k = 0; k < 2; k++) {
+    *end[k] = f->now;
+    end[k]->gap = claimed->gap;
+    end[k]->confidence = claimed->confidence;   /* not derived from the data */
+    end[k]->dual_norm += k == 0 ? dual : -dual; /* Z is divided by it */
+    review_survey(r, 2 * k - 1, end[k]);
+    accumulate(end[k]);
+  }
+  /* N_g is a sum of as many terms as others are */
+  double radius = f->most.radius;
+  enclose(&f->least.radius, &f->most.radius, radius,
+          2 * TH_DOUBLE_ROUNDING * radius);
+}
+
+/* Collective. */
+static void find_range(struct review *r, const struct th_support *support,
+                       const struct th_certificate *claimed,
+                       struct th_certified_again *f)
+{
+  const double rounding = 16 * DBL_EPSILON; /* of th_gap_bound, at the least */
+  const struct th_certificate *now = &f->now;
+  struct scale s = measure_scale(r, support);
+  r->drift = s.turned / now->lambda;
+  double error[2];
+  dual_errors(r, now, error);
+  double dual = error[0];
+  double gap = gap_error(r, &s, now, dual);
+  double lambda_max = lambda_max_error(r->problem);
+  survey_ends(r, claimed, dual, f);
+  enclose(&f->least.lambda_max, &f->most.lambda_max, now->lambda_max,
+          lambda_max);
+  enclose(&f->least.objective, &f->most.objective, now->objective,
+          objective_error(r, &s, now));
+  enclose(&f->least.norm, &f->most.norm, now->norm,
+          s.terms * DBL_EPSILON * now->norm);
+  enclose(&f->least.dual_norm, &f->most.dual_norm, now->dual_norm, dual);
+  enclose(&f->least.violation, &f->most.violation, now->violation, error[1]);
+  enclose(&f->least.gap, &f->most.gap, now->gap, gap);
+  f->least.gap = fmax(f->least.gap, rounding * fabs(f->least.objective));
+}
+
+th_status th_certify_again(struct th_problem *problem,
+                           const struct th_support *support,
+                           const struct th_certificate *claimed,
+                           struct th_certified_again *found,
+                           struct th_error *err)
+{
+  struct review r = {.problem = problem};
+  *found = (struct th_certified_again){.omega = 0};
+  th_status rc = review_make(&r, support, claimed->lambda, &found->now, err);
+  if (rc == TH_OK) {
+    review_survey(&r, 0, &found->now);
+    find_range(&r, support, claimed, found);
+    found->omega = r.omega;
+  }
+  review_free(&r);
   return rc;
 }

@@ -29,7 +29,6 @@
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/plan.h"
-#include "solvers/ridge/normal_matrix.h"
 #include "solvers/ridge/ridge_problem.h"
 
 #include <limits.h>
@@ -54,6 +53,72 @@ struct direct {
 };
 
 /* A pivot below this share of its diagonal is rounding. */
+/* Find the means of the attributes, with weights eta; they stay 0 without an
+ * intercept. Collective. */
+static th_status find_centre(struct th_ridge_problem *places,
+                             struct th_error *err)
+{
+  if (!places->problem->intercept)
+    return TH_OK;
+  th_ridge_problem_weigh(places, NULL);
+  return th_ridge_problem_sums(places, places->mean, err);
+}
+
+/* What rank `column` of a flat grid sent. */
+static void place_part(const struct th_spread *s, int column,
+                       const double *part, double *whole)
+{
+  struct th_spread of;
+  struct th_spread_grid grid = s->grid;
+  grid.column = column;
+  th_spread_init(&of, s->n, grid);
+  for (int64_t j = 0; j < of.columns; j++) {
+    int64_t at = th_spread_column(&of, j);
+    for (int64_t i = at; i < of.n; i++)
+      whole[at + i * of.n] = part[i + j * of.lead];
+  }
+}
+
+static int64_t part_bytes(const struct th_spread *s, int column)
+{
+  struct th_spread of;
+  struct th_spread_grid grid = s->grid;
+  grid.column = column;
+  th_spread_init(&of, s->n, grid);
+  return of.room * (int64_t)sizeof(double);
+}
+
+/* Bring the lower triangle to rank 0 of a flat grid: entry (i, j), j <= i, to
+ * whole[j + i * count]. whole is NULL on the others. Collective. */
+static th_status collect_matrix(const struct th_normal_matrix *m, double *whole,
+                                struct th_error *err)
+{
+  const struct th_spread *s = &m->spread;
+  struct th_comm *comm = m->places->problem->context->comm;
+  int64_t *bytes = NULL; /* to each rank, from each rank */
+  double *parts = NULL;
+  int64_t received = 0;
+  th_status rc = TH_NEW(&bytes, 2 * (int64_t)comm->size, "messages", err);
+  for (int r = 0; r < comm->size && rc == TH_OK; r++) {
+    bytes[comm->size + r] = comm->rank == 0 ? part_bytes(s, r) : 0;
+    received += bytes[comm->size + r];
+  }
+  if (rc == TH_OK)
+    rc = TH_NEW(&parts, received / (int64_t)sizeof *parts, "the Gram matrix",
+                err);
+  TH_TRY(th_agree(comm, rc, err));
+  bytes[0] = s->room * (int64_t)sizeof(double);
+  comm->ops->exchange(comm, s->a, bytes, parts, bytes + comm->size);
+  const double *part = parts;
+  for (int r = 0; r < comm->size && comm->rank == 0; r++) {
+    place_part(s, r, part, whole);
+    part += bytes[comm->size + r] / (int64_t)sizeof *part;
+  }
+done:
+  TH_FREE(bytes, parts);
+  return rc;
+}
+
 static const double dependent = 1e-14;
 
 /* Bytes of a rank. library: ScaLAPACK is asked for; points: lambdas. Local. */
@@ -61,7 +126,7 @@ static int64_t direct_bytes(int64_t order, int ranks, bool library,
                             int64_t points)
 {
   int64_t square = order * order * (int64_t)sizeof(double);
-  int64_t form = th_normal_matrix_bytes(order, ranks);
+  int64_t form = th_ridge_problem_matrix_bytes(order, ranks);
   if (library)
     return form + (points > 1 ? square / ranks : 0);
   return form + 2 * square + square / 2;
@@ -77,8 +142,8 @@ static th_status direct_init(struct direct *direct,
   struct th_comm *comm = places->problem->context->comm;
   th_status rc;
   *direct = (struct direct){.library = local ? NULL : comm->ops->spread};
-  TH_TRY(th_normal_matrix_form(&direct->matrix, places, direct->library == NULL,
-                               err));
+  TH_TRY(th_ridge_problem_matrix_form(&direct->matrix, places,
+                                      direct->library == NULL, err));
   if (direct->library != NULL && points > 1)
     rc = TH_NEW(&direct->part, direct->matrix.spread.room, "the Gram matrix",
                 err);
@@ -91,7 +156,7 @@ done:
 
 static void direct_free(struct direct *direct)
 {
-  th_normal_matrix_free(&direct->matrix);
+  th_ridge_problem_matrix_free(&direct->matrix);
   TH_FREE(direct->whole, direct->part, direct->kept);
   *direct = (struct direct){.library = NULL};
 }
@@ -112,7 +177,7 @@ static th_status direct_begin(struct direct *direct, struct th_error *err)
   if (comm->rank == 0)
     rc = TH_NEW(&direct->whole, count * count, "the Gram matrix", err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_normal_matrix_collect(m, direct->whole, err));
+  TH_TRY(collect_matrix(m, direct->whole, err));
   th_spread_free(&m->spread);
 done:
   return rc;
@@ -488,7 +553,7 @@ static th_status take_products(struct ridge *s, struct th_error *err)
   for (int64_t i = 0; i < p->rows; i++)
     p->multiplier[i] = p->eta[i] * (p->target[i] - centre);
   TH_TRY(th_ridge_problem_sums(&s->places, s->c, err));
-  TH_TRY(th_ridge_problem_centre(&s->places, err));
+  TH_TRY(find_centre(&s->places, err));
 done:
   return rc;
 }
@@ -497,8 +562,9 @@ static th_status multiply_gram(void *self, const double *x, double *y,
                                struct th_error *err)
 {
   struct ridge *s = self;
-  return s->iterates ? conjugate_multiply(&s->cg, x, y, err)
-                     : th_normal_matrix_multiply(&s->direct.matrix, x, y, err);
+  return s->iterates
+             ? conjugate_multiply(&s->cg, x, y, err)
+             : th_ridge_problem_matrix_multiply(&s->direct.matrix, x, y, err);
 }
 
 /* The largest eigenvalue of G, of which lambdas are a share. Collective. */

@@ -2,8 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/ridge/ridge_problem.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/range.h"
+#include "math/kernels/dense.h"
+#include "math/kernels/kernels.h"
+#include "ranks/fixed.h"
 #include "solvers/penalised/problem.h"
 
 #include <float.h>
@@ -70,15 +74,6 @@ th_status th_ridge_problem_sums(struct th_ridge_problem *places, double *out,
                       places->mine.last, err));
 done:
   return rc;
-}
-
-th_status th_ridge_problem_centre(struct th_ridge_problem *places,
-                                  struct th_error *err)
-{
-  if (!places->problem->intercept)
-    return TH_OK;
-  th_ridge_problem_weigh(places, NULL);
-  return th_ridge_problem_sums(places, places->mean, err);
 }
 
 void th_ridge_problem_weigh(const struct th_ridge_problem *places,
@@ -297,4 +292,332 @@ th_status th_ridge_problem_claim(struct th_ridge_problem *places,
 done:
   release(&r);
   return rc;
+}
+
+/* --- The Gram matrix of the list ------------------------------------------ */
+
+enum {
+  TILE = TH_TILE,
+  BLOCK = TH_SPREAD_BLOCK,
+  ROWS = 512,    /* examples of a piece */
+  STRETCH = 128, /* of them at a time: a tile of these stays in a near cache */
+  WIDE = 128, /* columns and rows of a part at a time: all their tiles stay */
+  HIGH = 64   /* in a cache not too far */
+};
+
+_Static_assert((int)TILE == (int)TH_SPREAD_TILE,
+               "parts are made of whole tiles");
+
+/* One pass over the examples. */
+struct pass {
+  struct th_normal_matrix *matrix;
+  double *root_eta; /* of each example */
+  double *column;   /* count x rows of the piece: one attribute after another */
+  double *tile;     /* stretch after stretch: tiles of sixteen attributes, row
+                       after row */
+};
+
+static int64_t tiles_of(int64_t order)
+{
+  return th_integer_ceil_divide(order, TILE);
+}
+
+int64_t th_ridge_problem_matrix_bytes(int64_t order, int ranks)
+{
+  int64_t share = (order + BLOCK) / ranks * (order + BLOCK);
+  return (share + (2 * ROWS + 4) * (order + TILE)) * (int64_t)sizeof(double);
+}
+
+void th_ridge_problem_matrix_free(struct th_normal_matrix *m)
+{
+  th_spread_free(&m->spread);
+  TH_FREE(m->diagonal, m->sums);
+  *m = (struct th_normal_matrix){0};
+}
+
+/* This rank's attributes on a piece, each times the root of eta. Local. */
+static th_status read_piece(const struct pass *pass, const struct th_draw *draw,
+                            struct th_rows rows, struct th_error *err)
+{
+  const struct th_ridge_problem *places = pass->matrix->places;
+  const struct th_problem *p = places->problem;
+  const struct th_active *active = &p->active;
+  const double *root = pass->root_eta + rows.first;
+  double *to = pass->column + places->mine.first * rows.count;
+  struct th_slab slab;
+  for (int64_t at = 0; at < active->count;) {
+    th_status rc =
+        th_source_active(p->context->source, draw, rows, at, &slab, err);
+    if (rc != TH_OK)
+      return rc;
+    struct th_range of = slab.attributes;
+    for (int64_t a = of.first; a < of.last; a++, at++, to += rows.count) {
+      struct th_slab one = th_slab_part(&slab, (struct th_range){a, a + 1});
+      th_kernel_column(&one, active->centre[at], active->scale[at], to);
+      for (int64_t i = 0; i < rows.count; i++)
+        to[i] *= root[i];
+    }
+  }
+  return TH_OK;
+}
+
+/* Sixteen attributes, from number `first` on, in a stretch of rows. All tiles
+ * of a stretch lie together: they share no places of a cache. */
+static double *packed(const struct pass *pass, int64_t first,
+                      struct th_range stretch)
+{
+  int64_t all = tiles_of(pass->matrix->places->count) * TILE;
+  return pass->tile + stretch.first * all + first * th_range_count(stretch);
+}
+
+/* Side by side; zeros behind the last attribute. */
+static void pack_tile(const struct pass *pass, int64_t first,
+                      struct th_range stretch, int64_t rows)
+{
+  int64_t count = pass->matrix->places->count;
+  double *to = packed(pass, first, stretch);
+  for (int lane = 0; lane < TILE; lane++) {
+    int64_t k = first + lane;
+    const double *from = pass->column + k * rows + stretch.first;
+    for (int64_t i = 0; i < th_range_count(stretch); i++)
+      to[i * TILE + lane] = k < count ? from[i] : 0;
+  }
+}
+
+static void pack_tiles(const struct pass *pass, int64_t rows)
+{
+  for (int64_t k = 0; k < rows; k += STRETCH) {
+    struct th_range stretch = {k, th_min_i64(k + STRETCH, rows)};
+    for (int64_t first = 0; first < pass->matrix->places->count; first += TILE)
+      pack_tile(pass, first, stretch, rows);
+  }
+}
+
+/* Until the end the part holds minus G, tile by tile: sixteen columns take the
+ * same room as they do column by column. */
+static double *tile_of(const struct th_spread *s, int64_t row, int64_t column)
+{
+  return s->a + column * s->lead + row * TILE;
+}
+
+/* Add a stretch of a piece to some tiles of this rank's part. */
+static void add_stretch(const struct pass *pass, struct th_range stretch,
+                        struct th_range down, struct th_range across)
+{
+  const struct th_spread *s = &pass->matrix->spread;
+  const struct th_tile_kernels *kernels = th_kernel_best()->tiles;
+  for (int64_t i = down.first; i < down.last; i += TILE) {
+    int64_t row = th_spread_row(s, i);
+    for (int64_t j = across.first; j < across.last; j += TILE) {
+      int64_t column = th_spread_column(s, j);
+      if (row >= column)
+        kernels->subtract(th_range_count(stretch), packed(pass, row, stretch),
+                          packed(pass, column, stretch), tile_of(s, i, j));
+    }
+  }
+}
+
+/* Add a piece to some columns of this rank's part. */
+static void add_wide(const struct pass *pass, int64_t first, int64_t rows)
+{
+  const struct th_spread *s = &pass->matrix->spread;
+  struct th_range across = {first, th_min_i64(first + WIDE, s->columns)};
+  int64_t top = th_spread_below(s, th_spread_column(s, first) / BLOCK);
+  for (int64_t i = top; i < s->rows; i += HIGH) {
+    struct th_range down = {i, th_min_i64(i + HIGH, s->rows)};
+    for (int64_t k = 0; k < rows; k += STRETCH) {
+      struct th_range stretch = {k, th_min_i64(k + STRETCH, rows)};
+      add_stretch(pass, stretch, down, across);
+    }
+  }
+}
+
+/* One piece of examples. Collective. */
+static th_status add_piece(const struct pass *pass, const struct th_draw *draw,
+                           struct th_rows rows, struct th_error *err)
+{
+  const struct th_ridge_problem *places = pass->matrix->places;
+  const struct th_spread *s = &pass->matrix->spread;
+  struct th_comm *comm = places->problem->context->comm;
+  th_status rc;
+  TH_TRY(th_agree(comm, read_piece(pass, draw, rows, err), err));
+  TH_TRY(th_comm_join(comm, pass->column, places->count * rows.count,
+                      places->mine.first * rows.count,
+                      places->mine.last * rows.count, err));
+  pack_tiles(pass, rows.count);
+  for (int64_t first = 0; first < s->columns; first += WIDE)
+    add_wide(pass, first, rows.count);
+done:
+  return rc;
+}
+
+/* All examples, row group by row group. Collective. */
+static th_status add_examples(const struct pass *pass, struct th_error *err)
+{
+  struct th_context *context = pass->matrix->places->problem->context;
+  const struct th_shape *shape = th_source_shape(context->source);
+  struct th_rows all = {0, shape->training};
+  struct th_rows left = all;
+  struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
+  th_status rc = th_source_draw(context->source, &draw, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  while (left.count > 0) {
+    struct th_rows group = th_store_shape_next(shape, &left);
+    while (group.count > 0) {
+      struct th_rows piece = {group.first, th_min_i64(group.count, ROWS)};
+      TH_TRY(add_piece(pass, &draw, piece, err));
+      group.first += piece.count;
+      group.count -= piece.count;
+    }
+    th_context_going(context, (double)left.first / (double)shape->training,
+                     "the Gram matrix");
+  }
+done:
+  return rc;
+}
+
+/* Bring tiles into the order of columns. room: of sixteen columns. */
+static void untile(const struct th_spread *s, double *room)
+{
+  for (int64_t j = 0; j < s->columns; j += TILE) {
+    double *part = s->a + j * s->lead;
+    for (int64_t i = 0; i < s->lead; i += TILE)
+      for (int64_t k = 0; k < TILE; k++)
+        memcpy(room + k * s->lead + i, part + i * TILE + k * TILE,
+               TILE * sizeof *room);
+    memcpy(part, room, (size_t)(TILE * s->lead) * sizeof *room);
+  }
+}
+
+/* G is what is there, with the other sign, less the means' products. */
+static void centre_gram(struct th_normal_matrix *m)
+{
+  const struct th_spread *s = &m->spread;
+  const double *mean = m->places->mean;
+  for (int64_t j = 0; j < s->columns; j++) {
+    double *column = s->a + j * s->lead;
+    int64_t block = th_spread_column(s, j) / BLOCK;
+    double own = mean[th_spread_column(s, j)];
+    for (int64_t i = th_spread_below(s, block); i < s->rows; i++)
+      column[i] = 0 - column[i] - mean[th_spread_row(s, i)] * own;
+  }
+}
+
+static void share_diagonal(struct th_normal_matrix *m)
+{
+  int64_t at;
+  for (int64_t k = 0; k < m->spread.n; k++)
+    m->diagonal[k] =
+        th_spread_diagonal(&m->spread, k, &at) ? m->spread.a[at] : 0.0;
+  th_comm_share_numbers(m->places->problem->context->comm, m->diagonal,
+                        (size_t)m->spread.n);
+}
+
+/* Local. */
+static th_status reserve_pass(struct pass *pass, struct th_error *err)
+{
+  struct th_normal_matrix *m = pass->matrix;
+  const struct th_problem *p = m->places->problem;
+  int64_t count = m->places->count;
+  th_status rc;
+  TH_TRY(th_spread_reserve(&m->spread, err));
+  TH_TRY(TH_NEW(&m->diagonal, count, "the Gram matrix", err));
+  TH_TRY(TH_NEW(&m->sums, count, "products with the Gram matrix", err));
+  TH_TRY(TH_NEW(&pass->root_eta, p->rows, "weights", err));
+  TH_TRY(TH_NEW(&pass->column, count * ROWS, "a piece of examples", err));
+  TH_TRY(TH_NEW(&pass->tile, tiles_of(count) * TILE * ROWS,
+                "a piece of examples", err));
+  for (int64_t i = 0; i < p->rows; i++)
+    pass->root_eta[i] = sqrt(p->eta[i]);
+done:
+  return rc;
+}
+
+th_status th_ridge_problem_matrix_form(struct th_normal_matrix *m,
+                                       struct th_ridge_problem *places,
+                                       bool flat, struct th_error *err)
+{
+  struct th_context *context = places->problem->context;
+  struct pass pass = {.matrix = m};
+  th_status rc;
+  *m = (struct th_normal_matrix){.places = places};
+  th_spread_init(&m->spread, places->count,
+                 th_spread_grid_of(context->comm, flat));
+  TH_TRY(th_agree(context->comm, reserve_pass(&pass, err), err));
+  th_comm_profile_begin(context->profile);
+  rc = add_examples(&pass, err);
+  th_comm_profile_end(context->profile, TH_PHASE_GRAM);
+  if (rc != TH_OK)
+    goto done;
+  untile(&m->spread, pass.column);
+  centre_gram(m);
+  share_diagonal(m);
+done:
+  TH_FREE(pass.root_eta, pass.column, pass.tile);
+  return rc;
+}
+
+/* Add one block's products to the sums: rows and columns of the part, and, off
+ * the diagonal, of its mirror image. False where one is out of range. */
+static bool multiply_block(const struct th_normal_matrix *m,
+                           const struct th_fixed *fixed, int64_t row,
+                           int64_t column, const double *x)
+{
+  const struct th_spread *s = &m->spread;
+  int64_t rows = th_min_i64(BLOCK, s->rows - row);
+  int64_t columns = th_min_i64(BLOCK, s->columns - column);
+  int64_t to = th_spread_row(s, row);
+  int64_t from = th_spread_column(s, column);
+  double down[BLOCK] = {0};
+  double across[BLOCK] = {0};
+  for (int64_t j = 0; j < columns; j++) {
+    const double *a = s->a + row + (column + j) * s->lead;
+    int64_t top = to == from ? j : 0;
+    for (int64_t i = top; i < rows; i++)
+      down[i] += a[i] * x[from + j];
+    for (int64_t i = to == from ? j + 1 : 0; i < rows; i++)
+      across[j] += a[i] * x[to + i];
+  }
+  return th_fixed_add(fixed, 1, down, rows, m->sums + to) &&
+         th_fixed_add(fixed, 1, across, columns, m->sums + from);
+}
+
+/* |G_jk| is at most the root of G_jj G_kk. */
+static double bound_of(const struct th_normal_matrix *m, const double *x)
+{
+  double largest = 0;
+  double sum = 0;
+  for (int64_t k = 0; k < m->spread.n; k++) {
+    double root = sqrt(fmax(m->diagonal[k], 0));
+    largest = fmax(largest, root);
+    sum += root * fabs(x[k]);
+  }
+  return 2 * TH_FIXED_SLACK * largest * sum;
+}
+
+th_status th_ridge_problem_matrix_multiply(struct th_normal_matrix *m,
+                                           const double *x, double *y,
+                                           struct th_error *err)
+{
+  const struct th_spread *s = &m->spread;
+  struct th_comm *comm = m->places->problem->context->comm;
+  struct th_fixed fixed;
+  double bound = bound_of(m, x);
+  int64_t bad = 0;
+  if (!th_fixed_init(&fixed, bound))
+    return th_fail(err, TH_ENUMERIC,
+                   "products of attributes may reach %g, which is out of "
+                   "range; standardize",
+                   bound);
+  memset(m->sums, 0, (size_t)s->n * sizeof *m->sums);
+  for (int64_t j = 0; j < s->columns; j += BLOCK)
+    for (int64_t i = th_spread_below(s, th_spread_column(s, j) / BLOCK);
+         i < s->rows; i += BLOCK)
+      bad |= !multiply_block(m, &fixed, i, j, x);
+  comm->ops->max_i64(comm, &bad, 1);
+  comm->ops->sum_i64(comm, m->sums, (size_t)s->n);
+  if (bad)
+    return th_fail(err, TH_ENUMERIC, "the Gram matrix is not finite");
+  th_fixed_read(&fixed, 0, m->sums, s->n, y);
+  return TH_OK;
 }

@@ -382,78 +382,7 @@ static void describe_moments(struct th_moments *moments,
   th_state_leave(state);
 }
 
-/* What is added to the observations of each attribute. */
-struct average {
-  double square;
-  double hits;
-};
-
-/* Collective. */
-static struct average average_of(struct th_moments *m,
-                                 const struct th_context *context, double prior)
-{
-  double square = th_learning_cells_sum(context, m->square, m->cell);
-  double hits = th_learning_cells_sum(context, m->hits, m->cell);
-  struct average average = {hits > 0 ? prior * square / hits : 0, prior};
-  return average;
-}
-
-/* The moment of an attribute as it is used. */
-static double moment_of(const struct th_moments *m, enum th_moments_use use,
-                        const struct average *average, int64_t a)
-{
-  if (use == TH_MOMENTS_EQUAL)
-    return 1;
-  if (use == TH_MOMENTS_EXACT)
-    return m->second[a];
-  double hits = m->hits[a] + average->hits;
-  return hits > 0 ? (m->square[a] + average->square) / hits : 0;
-}
-
-/* Mix value[owned] with equal shares for all attributes that are not left out.
- * Collective. Returns the sum over all, which stays. */
-static double smooth_out(struct th_moments *m, const struct th_context *context,
-                         double share, double *value)
-{
-  int64_t count = context->owned.last - context->owned.first;
-  int64_t useful =
-      th_source_shape(context->source)->attributes - context->left_out;
-  double sum = th_learning_cells_sum(context, value, m->cell);
-  double mean = sum > 0 ? sum / (double)useful : 1;
-  for (int64_t a = 0; a < count; a++)
-    if (context->scale[a] != 0)
-      value[a] = (1 - share) * value[a] + share * mean;
-  return sum;
-}
-
-double th_learning_masses(struct th_learning *learning,
-                          const struct th_context *context,
-                          enum th_moments_use use, struct th_moments_care care,
-                          double *mass, double *root)
-{
-  const struct th_ball *ball = learning->ball;
-  struct th_moments *m = &learning->moments;
-  const double widened = 13.0 / 6; /* Algorithm 2, line 12 */
-  int64_t count = context->owned.last - context->owned.first;
-  struct average average = average_of(m, context, care.prior);
-  for (int64_t a = 0; a < count; a++) {
-    double moment = context->scale[a] != 0 ? moment_of(m, use, &average, a) : 0;
-    double error = context->scale[a] != 0 ? widened * care.error : 0;
-    root[a] = sqrt(moment);
-    mass[a] = ball->squared ? moment + error : sqrt(moment + error);
-    /* Lemma 3.11: the norm by which the step is chosen */
-    m->work[a] =
-        ball->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
-  }
-  double norm =
-      ball->moment_norm(th_learning_cells_sum(context, m->work, m->cell));
-  smooth_out(m, context, care.smooth, mass);
-  smooth_out(m, context, care.smooth, root);
-  return norm;
-}
-
-/* --- The sizes of the steps ------------------------------------------------
- */
+/* --- The sizes of the steps ----------------------------------------------- */
 
 /* The way of steps that the options decide. Local. */
 static th_status init_steps(struct th_steps *steps,
@@ -549,8 +478,7 @@ static void describe_steps(struct th_steps *steps, struct th_range owned,
   th_state_leave(state);
 }
 
-/* --- Both, with coefficients in a ball -------------------------------------
- */
+/* --- Both, with coefficients in a ball ------------------------------------ */
 
 void th_learning_free(struct th_learning *learning)
 {

@@ -165,15 +165,6 @@ void th_learning_begin(struct th_learning *learning,
                        const struct th_context *context,
                        const struct th_ball_theory *theory);
 
-/* Fill in mass[owned], in proportion to the probability of a data point's
- * draws, and root[owned], in proportion to the roots of the moments, as far as
- * they are known. Both are 0 for attributes that are left out. Returns the norm
- * of the moments that theory asks for. Collective. */
-double th_learning_masses(struct th_learning *learning,
-                          const struct th_context *context,
-                          enum th_moments_use use, struct th_moments_care care,
-                          double *mass, double *root);
-
 /* Add the squared norm of a gradient, before the step. Local. */
 void th_learning_add_square(struct th_learning *learning, double square);
 

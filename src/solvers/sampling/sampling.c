@@ -158,6 +158,82 @@ static double error_of(const struct th_sampling *s,
   return s->learning.ball->largest ? fmin(error, 1) : error;
 }
 
+/* What is added to the observations of each attribute. */
+struct average {
+  double square;
+  double hits;
+};
+
+/* Collective. */
+static struct average average_of(struct th_moments *m,
+                                 const struct th_context *context,
+                                 double weight)
+{
+  double square = th_learning_cells_sum(context, m->square, m->cell);
+  double hits = th_learning_cells_sum(context, m->hits, m->cell);
+  struct average average = {hits > 0 ? weight * square / hits : 0, weight};
+  return average;
+}
+
+/* The moment of an attribute as it is used. */
+static double moment_of(const struct th_moments *m, enum th_moments_use use,
+                        const struct average *average, int64_t a)
+{
+  if (use == TH_MOMENTS_EQUAL)
+    return 1;
+  if (use == TH_MOMENTS_EXACT)
+    return m->second[a];
+  double hits = m->hits[a] + average->hits;
+  return hits > 0 ? (m->square[a] + average->square) / hits : 0;
+}
+
+/* Mix value[owned] with equal shares for all attributes that are not left out.
+ * Collective. Returns the sum over all, which stays. */
+static double smooth_out(struct th_moments *m, const struct th_context *context,
+                         double share, double *value)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t useful =
+      th_source_shape(context->source)->attributes - context->left_out;
+  double sum = th_learning_cells_sum(context, value, m->cell);
+  double mean = sum > 0 ? sum / (double)useful : 1;
+  for (int64_t a = 0; a < count; a++)
+    if (context->scale[a] != 0)
+      value[a] = (1 - share) * value[a] + share * mean;
+  return sum;
+}
+
+/* Fill in mass[owned], in proportion to the probability of a data point's
+ * draws, and root[owned], in proportion to the roots of the moments, as far as
+ * they are known. Both are 0 for attributes that are left out. Returns the norm
+ * of the moments that theory asks for. Collective. */
+static double masses_of_draws(struct th_learning *learning,
+                              const struct th_context *context,
+                              enum th_moments_use use,
+                              struct th_moments_care care, double *mass,
+                              double *root)
+{
+  const struct th_ball *ball = learning->ball;
+  struct th_moments *m = &learning->moments;
+  const double widened = 13.0 / 6; /* Algorithm 2, line 12 */
+  int64_t count = context->owned.last - context->owned.first;
+  struct average average = average_of(m, context, care.prior);
+  for (int64_t a = 0; a < count; a++) {
+    double moment = context->scale[a] != 0 ? moment_of(m, use, &average, a) : 0;
+    double error = context->scale[a] != 0 ? widened * care.error : 0;
+    root[a] = sqrt(moment);
+    mass[a] = ball->squared ? moment + error : sqrt(moment + error);
+    /* Lemma 3.11: the norm by which the step is chosen */
+    m->work[a] =
+        ball->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
+  }
+  double norm =
+      ball->moment_norm(th_learning_cells_sum(context, m->work, m->cell));
+  smooth_out(m, context, care.smooth, mass);
+  smooth_out(m, context, care.smooth, root);
+  return norm;
+}
+
 /* Set what data points are drawn by in the present phase. *theory: what the
  * sizes of its steps follow from. Collective. */
 static th_status set_draw_moments(struct th_sampling *s,
@@ -176,8 +252,8 @@ static th_status set_draw_moments(struct th_sampling *s,
   else if (s->second)
     care = (struct th_moments_care){.prior = prior, .smooth = smooth_share};
   care.error = theory->error * theory->unit;
-  theory->norm = th_learning_masses(&s->learning, context, use, care,
-                                    s->draws.weight, s->draws.root) /
+  theory->norm = masses_of_draws(&s->learning, context, use, care,
+                                 s->draws.weight, s->draws.root) /
                  (theory->unit > 0 ? theory->unit : 1);
   th_status rc = th_reads_draws_set(&s->draws, context, err);
   if (rc == TH_OK)

@@ -1,14 +1,17 @@
-/* coef.c - the iterate of stochastic methods: what moves it, and how large its
- * predictions may be
+/* coef.c - the iterate of stochastic methods: its copies and its prox, how
+ * large its predictions may be, and on which rank each of its places lies
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/coef.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
+#include "ranks/partition.h"
 #include "solvers/access/active.h"
 #include "solvers/stochastic/stochastic.h"
 #include "state/state.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- Predictions in fixed point while coefficients move ------------------- */
@@ -32,11 +35,6 @@ void th_coef_restart(struct th_scaling *scaling, double coef_bound)
 {
   scaling->coef_bound = coef_bound;
   scaling->scaled_for = 0;
-}
-
-void th_coef_grow(struct th_scaling *scaling, double length)
-{
-  scaling->coef_bound += length * scaling->step_bound;
 }
 
 th_status th_coef_scale(struct th_stochastic *s, struct th_error *err)
@@ -92,7 +90,7 @@ th_status th_coef_bound(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* --- The iterate of stochastic methods: what moves it --------------------- */
+/* --- The iterate and its copies ------------------------------------------- */
 
 double *th_coef_of(const struct th_stochastic *s)
 {
@@ -102,11 +100,6 @@ double *th_coef_of(const struct th_stochastic *s)
 bool th_coef_separable(const struct th_stochastic *s)
 {
   return s->context->config->group.all == NULL;
-}
-
-bool th_coef_is_lazy(const struct th_stochastic *s)
-{
-  return s->caches.sparse && th_coef_separable(s);
 }
 
 void th_coef_assign(struct th_stochastic *s, const struct th_support *model)
@@ -136,17 +129,6 @@ void th_coef_return(struct th_stochastic *s, int field, double intercept)
   s->intercept = intercept;
 }
 
-void th_coef_descend(struct th_stochastic *s, double g, const double *factor,
-                     double *b)
-{
-  for (int64_t r = 0; r < s->minibatch.rows; r++) {
-    double step = g * factor[r];
-    th_row_add(&s->minibatch.row[r], -step, b);
-    s->intercept -= s->control.constant * step;
-    th_coef_grow(&s->scaling, fabs(step));
-  }
-}
-
 void th_coef_prox(struct th_stochastic *s, double t, double *v)
 {
   if (th_coef_separable(s))
@@ -155,55 +137,188 @@ void th_coef_prox(struct th_stochastic *s, double t, double *v)
     th_grouping_prox(&s->grouping, s->context->comm, t * s->lambda, v);
 }
 
-/* One dense example: gradient step and prox at once. Local. */
-static void fused_step(struct th_stochastic *s, double g)
+/* --- What is derived from the set of active attributes -------------------- */
+
+static const struct th_array active_work[] = {
+    TH_ARRAY(struct th_places, keep), TH_ARRAY(struct th_places, group_keep),
+    TH_ARRAY(struct th_places, group_dual),
+    TH_ARRAY(struct th_places, group_second)};
+
+void th_coef_places_free(struct th_places *places)
 {
-  double step = g * s->minibatch.factor[0];
-  th_row_step(&s->minibatch.row[0], -step, g * s->lambda, th_coef_of(s));
-  s->intercept -= s->control.constant * step;
-  th_coef_grow(&s->scaling, fabs(step));
+  TH_FREE(places->edge, places->choice);
+  th_memory_arrays_free(TH_ARRAYS(places, active_work));
 }
 
-void th_coef_batch_prox(struct th_stochastic *s, double g)
+/* Room for all places and their cells. Local. */
+static th_status reserve(struct th_stochastic *s, struct th_error *err)
 {
-  if (th_coef_is_lazy(s))
-    s->control.threshold += g * s->lambda;
-  else
-    th_coef_prox(s, g, th_coef_of(s));
+  struct th_range owned = s->active.owned;
+  th_status rc;
+  TH_TRY(TH_GROW(&s->places.edge, &s->places.edge_capacity,
+                 th_integer_ceil_divide(th_range_count(owned), TH_CELL) + 1,
+                 "the attributes left after screening", err));
+  TH_TRY(th_row_caches_reserve(&s->caches, err));
+  TH_TRY(th_memory_arrays_reserve(
+      TH_ARRAYS(&s->places, active_work), &s->places.capacity,
+      th_max_i64(s->active.count, 1), "screening", err));
+done:
+  return rc;
 }
 
-void th_coef_prox_step(struct th_stochastic *s, double g)
+/* Where cells begin among the active places. Local. */
+static void form_cells(struct th_stochastic *s)
 {
-  bool separable = th_coef_separable(s);
-  if (separable && !s->caches.sparse && s->minibatch.rows == 1) {
-    fused_step(s, g);
-    return;
+  int64_t cells = 0;
+  for (int64_t p = 0; p < s->active.count;) {
+    s->places.edge[cells++] = p;
+    p = th_active_cell_end(&s->active, p);
   }
-  th_coef_descend(s, g, s->minibatch.factor, th_coef_of(s));
-  th_coef_batch_prox(s, g);
+  s->places.edge[cells] = s->active.count;
+  s->places.cells =
+      (struct th_cells){cells, s->places.edge, s->active.attribute};
 }
 
-static void apply_lazy_threshold(struct th_stochastic *s, int64_t place)
+th_status th_coef_places_form(struct th_stochastic *s, struct th_error *err)
 {
-  double *done = &s->active.field[TH_FIELD_LAZY][place];
-  double *b = &th_coef_of(s)[place];
-  *b = th_row_soft(*b, s->control.threshold - *done);
-  *done = s->control.threshold;
+  const struct th_config *config = s->context->config;
+  th_status rc = reserve(s, err);
+  if (rc == TH_OK)
+    form_cells(s);
+  rc = th_agree(s->context->comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
+                                   .mix = config->group.mix,
+                                   .groups = config->group.all};
+  return th_grouping_build(&s->grouping, &of, s->context->comm,
+                           s->active.attribute, s->active.count, err);
 }
 
-void th_coef_catch_up(struct th_stochastic *s, const struct th_row *row)
+th_status th_coef_places_keep(struct th_stochastic *s, struct th_error *err)
 {
-  for (int64_t k = 0; row->place != NULL && k < row->count; k++)
-    apply_lazy_threshold(s, row->place[k]);
+  int64_t dropped = 0;
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < s->active.count; p++)
+    dropped += !s->places.keep[p];
+  s->context->comm->ops->sum_i64(s->context->comm, &dropped, 1);
+  if (dropped == 0)
+    return rc;
+  th_stochastic_changed(s, TH_CHANGE_PLACES);
+  th_row_caches_keep(&s->caches, s->places.keep);
+  TH_TRY(th_active_keep(&s->active, s->context, s->places.keep, err));
+  rc = th_coef_places_form(s, err);
+done:
+  return rc;
 }
 
-void th_coef_flush(struct th_stochastic *s)
+/* --- Spreads active attributes evenly over the ranks again ---------------- */
+
+/* Moving pays when the rank with the most has that much more than the mean,
+ * and that much more than after the last move. */
+static const double worth_moving = 1.3;
+
+enum { WORTH_MOVING = 32 }; /* attributes; with fewer, steps cost the same */
+
+/* The attributes of the rank that has the most, over the mean. Collective. */
+static double active_imbalance(struct th_stochastic *s, int64_t *most)
 {
-  if (!(s->control.threshold > 0))
-    return;
-  for (int64_t p = 0; p < s->active.count; p++) {
-    apply_lazy_threshold(s, p);
-    s->active.field[TH_FIELD_LAZY][p] = 0;
-  }
-  s->control.threshold = 0;
+  struct th_comm *comm = s->context->comm;
+  *most = s->active.count;
+  comm->ops->max_i64(comm, most, 1);
+  return s->active.total > 0
+             ? (double)*most * comm->size / (double)s->active.total
+             : 1;
+}
+
+/* Borders by the active attributes of each cell. Collective. */
+static th_status place_evenly(struct th_stochastic *s,
+                              struct th_placement *placement,
+                              struct th_error *err)
+{
+  struct th_comm *comm = s->context->comm;
+  int64_t d = th_source_shape(s->context->source)->attributes;
+  struct th_cost cost = {.attributes = d,
+                         .cells = th_integer_ceil_divide(d, TH_CELL)};
+  th_status rc = TH_NEW(&cost.cost, cost.cells, "balancing the ranks", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t p = 0; p < s->active.count; p++)
+    cost.cost[s->active.attribute[p] / TH_CELL]++;
+  comm->ops->sum_i64(comm, cost.cost, (size_t)cost.cells);
+  rc = th_partition_by_cost(placement, &cost, comm->size, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  free(cost.cost);
+  return rc;
+}
+
+/* The borders of the store. Local. */
+static th_status place_at_home(struct th_stochastic *s,
+                               struct th_placement *placement,
+                               struct th_error *err)
+{
+  int size = s->context->comm->size;
+  int64_t *edge = NULL;
+  th_status rc = TH_NEW(&edge, size + 1, "balancing the ranks", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int r = 0; r < size; r++)
+    edge[r + 1] = th_source_owned(s->context->source, r, size).last;
+  *placement = (struct th_placement){.size = size, .edge = edge};
+  return rc;
+}
+
+/* Move everything over the places. Collective. */
+static th_status move_all(struct th_stochastic *s,
+                          const struct th_placement *placement,
+                          struct th_error *err)
+{
+  struct th_comm *comm = s->context->comm;
+  struct th_active_redistribution redistribution = {0};
+  struct th_range owned = {placement->edge[comm->rank],
+                           placement->edge[comm->rank + 1]};
+  th_status rc;
+  TH_TRY(th_active_redistribute_plan(&redistribution, &s->active, placement,
+                                     comm, err));
+  TH_TRY(th_row_caches_move(&s->caches, &redistribution, err));
+  TH_TRY(th_active_move(&s->active, s->context, &redistribution, owned, err));
+  TH_TRY(th_coef_places_form(s, err));
+done:
+  th_active_redistribute_free(&redistribution);
+  return rc;
+}
+
+th_status th_coef_places_balance(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_placement placement = {0};
+  int64_t most = 0;
+  th_status rc = TH_OK;
+  if (s->context->comm->size == 1)
+    return rc;
+  double now = active_imbalance(s, &most);
+  if (now <= worth_moving * s->balanced || most <= WORTH_MOVING)
+    return rc;
+  TH_TRY(place_evenly(s, &placement, err));
+  TH_TRY(move_all(s, &placement, err));
+  s->moves++;
+  s->balanced = active_imbalance(s, &most);
+done:
+  th_partition_placement_free(&placement);
+  return rc;
+}
+
+th_status th_coef_places_home(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_placement placement = {0};
+  th_status rc;
+  if (s->moves == 0)
+    return TH_OK;
+  rc = place_at_home(s, &placement, err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  TH_TRY(move_all(s, &placement, err));
+  s->moves = 0;
+  s->balanced = 1;
+done:
+  th_partition_placement_free(&placement);
+  return rc;
 }

@@ -1,19 +1,23 @@
-/* coef.h - the iterate of stochastic methods: b over the active places, b0
+/* coef.h - the iterate of stochastic methods: b over the active places, b0; and
+ * what is derived from the set of these places
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COEF_H
 #define TH_COEF_H
 
 #include "base/error.h"
+#include "math/select.h"
 #include "ranks/fixed.h"
+#include "solvers/access/row_caches.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct th_row;
 struct th_state;
 struct th_stochastic;
 struct th_support;
 
-/* --- What moves it */
+/* --- The iterate and its copies */
 
 /* b, over the active places. Local. */
 double *th_coef_of(const struct th_stochastic *s);
@@ -21,9 +25,6 @@ double *th_coef_of(const struct th_stochastic *s);
 /* Is the penalty the l1 norm without weights? Its prox goes attribute by
  * attribute. Local. */
 bool th_coef_separable(const struct th_stochastic *s);
-
-/* Sparse data are updated lazily where it does. Local. */
-bool th_coef_is_lazy(const struct th_stochastic *s);
 
 /* b and b0 of a model; attributes that are not active are left out. Local. */
 void th_coef_assign(struct th_stochastic *s, const struct th_support *model);
@@ -33,26 +34,8 @@ void th_coef_assign(struct th_stochastic *s, const struct th_support *model);
 void th_coef_hold(const struct th_stochastic *s, int field, double *intercept);
 void th_coef_return(struct th_stochastic *s, int field, double intercept);
 
-/* b -= g times the sum of factor[r] x_r over the mini-batch; b0 likewise, with
- * its own constant. Local. */
-void th_coef_descend(struct th_stochastic *s, double g, const double *factor,
-                     double *b);
-
 /* v = prox of t lambda Omega at v, over the active places. Collective. */
 void th_coef_prox(struct th_stochastic *s, double t, double *v);
-
-/* b = prox of g lambda Omega at b. On sparse data it is delayed if the penalty
- * allows; the rule's functions are then th_coef_catch_up and th_coef_flush.
- * Collective. */
-void th_coef_batch_prox(struct th_stochastic *s, double g);
-
-/* Descend and prox, with the mini-batch's own factors. Collective. */
-void th_coef_prox_step(struct th_stochastic *s, double g);
-
-/* Coefficients wait for their soft thresholds until an example has them.
- * Thresholds compose, so this is exact. Local. */
-void th_coef_catch_up(struct th_stochastic *s, const struct th_row *row);
-void th_coef_flush(struct th_stochastic *s);
 
 /* --- Predictions in fixed point while coefficients move
  *
@@ -71,9 +54,6 @@ struct th_scaling {
 /* Its state. Local. */
 void th_coef_scaling_describe(struct th_scaling *scaling,
                               struct th_state *state);
-
-/* Let the bound grow by a gradient step; length includes |theta|. Local. */
-void th_coef_grow(struct th_scaling *scaling, double length);
 
 /* Set the bound to a new value; the scale is adapted when it is needed. Local.
  */
@@ -94,5 +74,38 @@ th_status th_coef_bound_of(struct th_stochastic *s, const double *v,
 
 /* coef_bound = sum |b_j| bound_j. Collective. */
 th_status th_coef_bound(struct th_stochastic *s, struct th_error *err);
+
+/* --- The places that it has */
+
+/* What is derived from the set of active places, and work arrays over them. */
+struct th_places {
+  struct th_cells cells;
+  int64_t *edge; /* of cells */
+  int64_t edge_capacity;
+  int64_t capacity; /* of the work arrays */
+  bool *keep;       /* a flag for each active place */
+  bool *group_keep; /* for each group, as are the next ones */
+  double *group_dual;
+  double *group_second;
+  struct th_index_value *choice; /* work: nonzero coefficients */
+  int64_t choice_capacity;
+};
+
+/* Form cells, groups and work arrays for the present places. Collective. */
+th_status th_coef_places_form(struct th_stochastic *s, struct th_error *err);
+/* Local. */
+void th_coef_places_free(struct th_places *places);
+
+/* Keep the attributes of s->places.keep. Collective. */
+th_status th_coef_places_keep(struct th_stochastic *s, struct th_error *err);
+
+/* Ranks exchange active attributes between outer loops when some have many more
+ * than others. All vectors over places are fields, so that they move, too. This
+ * call sends attributes home to the ranks that own them, before th_active_add.
+ * Collective. */
+th_status th_coef_places_home(struct th_stochastic *s, struct th_error *err);
+
+/* Balance the ranks again if that pays. Collective. */
+th_status th_coef_places_balance(struct th_stochastic *s, struct th_error *err);
 
 #endif

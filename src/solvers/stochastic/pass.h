@@ -1,19 +1,23 @@
-/* pass.h - passes over all training examples of a stochastic method
+/* pass.h - how a stochastic method passes over its training examples: a
+ * mini-batch at a time, or all of them at one iterate
  *
- * Steps see a few examples at a time. Outer loops, screening and certificates
- * need sums over all of them at one iterate. th_pass_make forms these into
- * the engine's full (stochastic.h); th_pass_norms forms those that step sizes
- * need. The engine knows whether a pass is current.
+ * Steps see a mini-batch. Outer loops, screening and certificates need sums
+ * over all examples at one iterate. th_pass_make forms these into the engine's
+ * full (stochastic.h); th_pass_norms forms those that step sizes need. The
+ * engine knows whether a pass is current.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PASS_H
 #define TH_PASS_H
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct th_state;
 struct th_stochastic;
+
+/* --- Passes over all examples */
 
 /* What a full pass finds, on the active attributes. Replicated. */
 struct th_pass {
@@ -57,16 +61,51 @@ void th_pass_restore(struct th_stochastic *s, const struct th_pass *pass,
  * that of Z there; the largest. Collective. */
 double th_pass_dual_norm(struct th_stochastic *s, const double *v);
 
-/* N_g of every group. Collective. */
-const double *th_pass_second(struct th_stochastic *s);
-
 /* Compute N_j and the largest norm2(x_i)^2, with the parts of s->control and
  * s->scaling that follow from them. Collective. */
 th_status th_pass_norms(struct th_stochastic *s, struct th_error *err);
 
-/* Set batch_speedup, by how much steps of mini-batches may be longer than those
- * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
- * b, at least 1. Set constant, too. Call it after th_pass_norms. Collective. */
-th_status th_pass_speedup(struct th_stochastic *s, struct th_error *err);
+/* Compute what th_pass_norms does, and batch_speedup: by how much steps of
+ * mini-batches may be longer than those of single examples. Collective. */
+th_status th_pass_measure(struct th_stochastic *s, struct th_error *err);
+
+struct th_row;
+
+/* Call after th_active_add has changed the active attributes. Row caches are
+ * read again. Groups, cells, N_j and step sizes are computed for the new
+ * attributes. Z is lost. Collective. */
+th_status th_pass_rebuild(struct th_stochastic *s, struct th_error *err);
+
+/* --- Mini-batches */
+
+/* One mini-batch. Replicated but for row[]. */
+struct th_minibatch {
+  int64_t rows;
+  int64_t capacity;
+  int64_t *index;     /* stored rows, in the order of drawing */
+  struct th_row *row; /* this rank's values */
+  double *prediction; /* x'b + b0 before the update */
+  double *anchored;   /* the same at the anchor, if the rule has one */
+  double *theta;      /* f'(prediction; y) */
+  double *factor;     /* weight theta / rows: the mean gradient is the sum of
+                         factor x over the rows */
+  int64_t *sums;      /* predictions in fixed point, and a flag */
+  int64_t holds;      /* deal units held, the present one last */
+  int64_t *held;
+};
+
+/* Room for batches of that many rows. Local. */
+th_status th_pass_batch_init(struct th_minibatch *minibatch, int64_t rows,
+                             struct th_error *err);
+void th_pass_batch_free(struct th_minibatch *minibatch);
+
+/* The next mini-batch, its predictions and duals; *more = false: all passes are
+ * over. Collective: one sum, none on one rank. */
+th_status th_pass_batch_next(struct th_stochastic *s, bool *more,
+                             struct th_error *err);
+
+/* Release the deal units that the mini-batch no longer needs; release all.
+ * Local. */
+void th_pass_batch_release(struct th_stochastic *s, bool all);
 
 #endif

@@ -31,6 +31,17 @@
 /* --- Lines 11 to 13: screening at the point of the last pass ---------------
  */
 
+/* N_g of every group. Collective. */
+static const double *second_moments(struct th_stochastic *s)
+{
+  const double *second = s->active.field[TH_FIELD_SECOND];
+  if (th_coef_separable(s))
+    return second;
+  th_grouping_second(&s->grouping, s->context->comm, second,
+                     s->places.group_second);
+  return s->places.group_second;
+}
+
 /* Keep the attributes that the gap-safe sphere of the last full pass cannot
  * prove to be 0 in the solution. Nothing may have changed since that pass.
  * Collective. */
@@ -38,7 +49,7 @@ static th_status screen_here(struct th_stochastic *s, struct th_error *err)
 {
   double margin = th_gap_margin(s->caches.type);
   /* line 11: the centre Z / c and the radii */
-  const double *second = th_pass_second(s);
+  const double *second = second_moments(s);
   double c = fmax(1, s->full.pass.dual_norm);
   /* line 12: the screening set */
   for (int64_t g = 0; g < s->grouping.groups; g++) {
@@ -49,7 +60,7 @@ static th_status screen_here(struct th_stochastic *s, struct th_error *err)
   }
   th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   /* line 13: pruning */
-  return th_places_keep(s, err);
+  return th_coef_places_keep(s, err);
 }
 
 /* --- The second point: steps of SpaRSA ------------------------------------ */

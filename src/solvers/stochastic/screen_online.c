@@ -118,14 +118,16 @@ bool th_screen_online_stream_of(const struct th_config *config, int64_t n)
   return config->epochs == 1 && n >= FROM;
 }
 
-bool th_screen_online_streams(const struct th_stochastic *s)
+static bool on_a_stream(const struct th_stochastic *s)
 {
   return th_screen_online_stream_of(s->context->config, s->n);
 }
 
-int64_t th_screen_online_left(const struct th_stochastic *s)
+/* Examples that steps may still use; of a stream, the last tenth is for the
+ * final check. Local. */
+static int64_t examples_left(const struct th_stochastic *s)
 {
-  int64_t reserved = th_screen_online_streams(s) ? s->n / RESERVED : 0;
+  int64_t reserved = on_a_stream(s) ? s->n / RESERVED : 0;
   return th_max_i64(
       s->n * s->context->config->passes - s->control.drawn - reserved, 0);
 }
@@ -152,7 +154,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
   th_status rc = TH_OK;
   *drawn = 0;
   while (*drawn < examples && more) {
-    TH_TRY(th_minibatch_next(s, &more, err));
+    TH_TRY(th_pass_batch_next(s, &more, err));
     for (int64_t r = 0; more && r < s->minibatch.rows; r++) {
       double factor =
           -s->minibatch.factor[r] * (double)s->minibatch.rows / s->lambda;
@@ -161,7 +163,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
       widen_bounds(&s->minibatch.row[r], factor, bound);
     }
     *drawn += more ? s->minibatch.rows : 0;
-    th_minibatch_release(s, false);
+    th_pass_batch_release(s, false);
   }
   s->control.drawn += *drawn;
   s->control.loss = loss;
@@ -237,8 +239,10 @@ static void clear_check(struct th_stochastic *s)
   th_screen_online_clear(s, TH_ONLINE_EXACT);
 }
 
-th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
-                                  int64_t *readmitted, struct th_error *err)
+/* Look at `examples` fresh ones, or what there are, with all attributes: those
+ * that cannot be left out come back. Collective. */
+static th_status sample_stream(struct th_stochastic *s, int64_t examples,
+                               int64_t *readmitted, struct th_error *err)
 {
   struct th_online_screen *screen = s->screening_state;
   double risk = 1 - s->context->config->confidence;
@@ -253,7 +257,7 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
   screen->doubtful = count_doubtful(s);
   *readmitted = mark_returning(s);
   clear_check(s);
-  TH_TRY(th_places_keep(s, err));
+  TH_TRY(th_coef_places_keep(s, err));
   s->certificate.screened_wrongly += *readmitted;
   s->confidence = 1 - risk;
 done:
@@ -271,9 +275,8 @@ static int64_t first_length(const struct th_stochastic *s)
   const struct th_config *config = s->context->config;
   bool votes = config->screening.rule == TH_RULE_VOTES;
   int64_t examples =
-      th_screen_online_streams(s)
-          ? EXAMPLES_IN_BLOCK
-          : th_max_i64(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
+      on_a_stream(s) ? EXAMPLES_IN_BLOCK
+                     : th_max_i64(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
   int64_t steps = config->screening.every > 0
                       ? config->screening.every
                       : th_integer_ceil_divide(examples, s->minibatch.capacity);
@@ -282,8 +285,8 @@ static int64_t first_length(const struct th_stochastic *s)
 
 /* --- The rule ------------------------------------------------------------- */
 
-struct th_online_vectors
-th_screen_online_vectors_of(const struct th_stochastic *s)
+/* Local. */
+static struct th_online_vectors vectors_of_rule(const struct th_stochastic *s)
 {
   return (struct th_online_vectors){
       .count = s->active.count,
@@ -321,7 +324,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   th_status rc = th_screen_online_check_anchor(s, err);
   if (rc == TH_OK)
     th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
-                    th_screen_online_vectors_of(s));
+                    vectors_of_rule(s));
   return rc;
 }
 
@@ -331,7 +334,29 @@ static int64_t online_block(struct th_stochastic *s)
   const struct th_online_screen *screen = s->screening_state;
   return th_min_i64(
       screen->online.length,
-      th_integer_ceil_divide(th_screen_online_left(s), s->minibatch.capacity));
+      th_integer_ceil_divide(examples_left(s), s->minibatch.capacity));
+}
+
+enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
+
+/* Add the iterate to the average when it is due, and the mini-batch's examples
+ * to the ring. Local. */
+static void follow_block(struct th_stochastic *s)
+{
+  struct th_online_screen *screen = s->screening_state;
+  const struct th_online *online = &screen->online;
+  double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
+  int64_t every = th_integer_ceil_divide(online->length, IN_AVERAGE);
+  for (int64_t r = 0; r < s->minibatch.rows; r++)
+    screen->recent[screen->seen++ % TH_ONLINE_RECENT] = s->minibatch.index[r];
+  if (online->rule != TH_RULE_PROJ || online->block.steps % every != 0)
+    return;
+  if (s->update->flush != NULL)
+    s->update->flush(s);
+  for (int64_t p = 0; p < s->active.count; p++)
+    average[p] += th_coef_of(s)[p];
+  screen->intercept += s->intercept;
+  screen->averaged++;
 }
 
 /* Lines 10 to 14. The engine and the update rule do lines 8 and 9. */
@@ -339,7 +364,7 @@ static void observe(struct th_stochastic *s)
 {
   struct th_online_screen *screen = s->screening_state;
   struct th_online *online = &screen->online;
-  struct th_online_vectors vectors = th_screen_online_vectors_of(s);
+  struct th_online_vectors vectors = vectors_of_rule(s);
   const struct th_minibatch *minibatch = &s->minibatch;
   th_online_step(online, vectors); /* mu_t; line 14 */
   th_online_intercept(online, s->intercept);
@@ -354,7 +379,7 @@ static void observe(struct th_stochastic *s)
     th_online_example(online, factor, s->target[i], minibatch->theta[r],
                       minibatch->anchored[r]); /* lines 11 and 12 */
   }
-  th_screen_online_check_follow(s);
+  follow_block(s);
 }
 
 /* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
@@ -362,7 +387,7 @@ static void screen_block(struct th_stochastic *s)
 {
   struct th_online_screen *screen = s->screening_state;
   struct th_online *online = &screen->online;
-  struct th_online_vectors vectors = th_screen_online_vectors_of(s);
+  struct th_online_vectors vectors = vectors_of_rule(s);
   double margin = th_gap_margin(s->caches.type);
   th_online_mean(online, vectors);
   th_online_end(online, th_pass_dual_norm(s, vectors.X), vectors);
@@ -376,17 +401,133 @@ static void screen_block(struct th_stochastic *s)
     vote(s);
 }
 
+/* --- When what was left out is checked, and what a check changes ---------- */
+
+enum {
+  /* of a check; it gets more with the epochs since the last one */
+  LEAST_PASSES = 200,
+  PASSES_PER_EPOCH = 4,
+  EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
+  EXAMPLES_OF_STREAM = 2000, /* fresh examples in a check */
+  PATIENCE = 64              /* epochs in which nothing was left out */
+};
+
+static const double raise = 0.1; /* of w after a failed check */
+static const double highest = 0.99;
+
+/* Return to the last safe state, and screen more cautiously. */
+static void fall_back(struct th_stochastic *s, int64_t readmitted)
+{
+  struct th_online_screen *screen = s->screening_state;
+  double w = screen->online.exponent;
+  double raised = fmax(w, fmin(w + raise, highest));
+  th_coef_return(s, TH_ONLINE_SAFE, screen->safe_intercept);
+  th_screen_online_clear(s, TH_ONLINE_VOTES);
+  screen->ballots = 0;
+  th_online_restart(&screen->online, raised, screen->first_length, 0,
+                    vectors_of_rule(s));
+  th_context_notice(s->context,
+                    "online screening had left out attributes wrongly (%lld); "
+                    "a check took them back, and the exponent w is now %g",
+                    (long long)readmitted, raised);
+}
+
+/* No error was found: go on from where the check began. */
+static void go_back(struct th_stochastic *s, double intercept, bool safe)
+{
+  struct th_online_screen *screen = s->screening_state;
+  th_coef_return(s, TH_ONLINE_HELD, intercept);
+  if (safe)
+    th_coef_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
+}
+
+/* Passes that a check may take. If they are too few, they are not lost: the
+ * next check goes on from there. */
+static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
+{
+  int64_t passes = PASSES_PER_EPOCH * ((s->control.drawn - drawn) / s->n);
+  return passes > LEAST_PASSES ? passes : LEAST_PASSES;
+}
+
+/* Is a check due? Rule proj: at the end of a block that left something out, and
+ * if nothing was left out for long. The other rules: as in the paper's
+ * experiments (section 4.2), and when nothing is left. */
+static bool check_is_due(struct th_stochastic *s)
+{
+  const struct th_online_screen *screen = s->screening_state;
+  if (s->active.total == screen->checked &&
+      (screen->online.rule != TH_RULE_PROJ ||
+       s->control.drawn - screen->drawn < PATIENCE * s->n))
+    return false;
+  return screen->online.rule == TH_RULE_PROJ || s->active.total == 0 ||
+         s->control.drawn - screen->drawn >= EXAMPLES_BETWEEN;
+}
+
+/* The check of a stream, on fresh examples. It is made when half of the
+ * attributes have left since the last check. In the end it uses all examples
+ * that are left. Collective. */
+static th_status check_stream(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_online_screen *screen = s->screening_state;
+  bool last = examples_left(s) < s->minibatch.capacity;
+  int64_t readmitted = 0;
+  th_status rc;
+  if (!last && 2 * s->active.total > screen->checked)
+    return TH_OK;
+  TH_TRY(sample_stream(s, last ? INT64_MAX : EXAMPLES_OF_STREAM, &readmitted,
+                       err));
+  screen->checked = s->active.total;
+  if (readmitted > 0) {
+    fall_back(s, readmitted);
+    TH_TRY(th_screen_online_check_anchor(s, err));
+  }
+  th_coef_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
+done:
+  return rc;
+}
+
+/* If screening has left out attributes since the last check, check whether all
+ * of them may stay out. Otherwise make those that may not active again, return
+ * to the last safe state and raise w. Collective. */
+static th_status check_screened(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_online_screen *screen = s->screening_state;
+  int64_t most = passes_of_check(s, screen->drawn);
+  double intercept = 0;
+  int64_t readmitted = 0;
+  th_status rc;
+  if (on_a_stream(s))
+    return check_stream(s, err);
+  if (!check_is_due(s))
+    return TH_OK;
+  th_coef_hold(s, TH_ONLINE_HELD, &intercept);
+  TH_TRY(th_screen_online_check_refine(s, most, &readmitted, err));
+  th_stochastic_changed(s, TH_CHANGE_COEF);
+  screen->drawn = s->control.drawn;
+  screen->checked = s->active.total;
+  if (readmitted > 0)
+    fall_back(s, readmitted);
+  else
+    go_back(s, intercept, readmitted == 0);
+  if (readmitted > 0)
+    TH_TRY(th_screen_online_check_anchor(s, err));
+done:
+  return rc;
+}
+
+/* --- The end of a block, and of the run ----------------------------------- */
+
 /* Lines 16 to 22, at the end of a block. Collective. */
 static th_status end(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = s->screening_state;
   th_status rc;
   screen_block(s);                               /* lines 17 to 20 */
-  TH_TRY(th_places_keep(s, err));                /* line 21 */
+  TH_TRY(th_coef_places_keep(s, err));           /* line 21 */
   TH_TRY(th_screen_online_check_anchor(s, err)); /* line 16 */
-  TH_TRY(th_screen_online_check(s, err));        /* section 3.4 */
+  TH_TRY(check_screened(s, err));                /* section 3.4 */
   th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
-                  th_screen_online_vectors_of(s)); /* lines 5, 6 and 22 */
+                  vectors_of_rule(s)); /* lines 5, 6 and 22 */
   /* a check has found the exact solution, and --epochs does not ask for more */
   s->done = s->done || (s->context->config->epochs == 0 &&
                         screen->certified_active == s->active.total);
@@ -432,7 +573,7 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
   int64_t readmitted = 0;
   int64_t left = s->active.total;
   th_status rc = TH_OK;
-  if (th_screen_online_streams(s)) {
+  if (on_a_stream(s)) {
     report_stream(s);
     return rc;
   }
@@ -444,7 +585,7 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
 
 static bool is_exact(const struct th_stochastic *s)
 {
-  return !th_screen_online_streams(s);
+  return !on_a_stream(s);
 }
 
 static void describe(struct th_stochastic *s, struct th_state *list)

@@ -50,19 +50,11 @@ struct th_online_screen {
   double held_omega; /* Omega of the anchor */
 };
 
-/* Local. */
-struct th_online_vectors
-th_screen_online_vectors_of(const struct th_stochastic *s);
-
 /* A field becomes 0. Local. */
 void th_screen_online_clear(struct th_stochastic *s,
                             enum th_online_field field);
 
 /* ---- the anchor (screen_online_check.c) ---- */
-
-/* Add the iterate to the average when it is due, and the mini-batch's examples
- * to the ring. Local. */
-void th_screen_online_check_follow(struct th_stochastic *s);
 
 /* The anchor of the next block, and its Omega: the iterate, or for rule proj
  * the block's average behind a hard threshold. Collective. */
@@ -74,16 +66,6 @@ th_status th_screen_online_check_anchor(struct th_stochastic *s,
 /* One pass over many examples: nothing is solved exactly. n: training examples.
  * Local. */
 bool th_screen_online_stream_of(const struct th_config *config, int64_t n);
-bool th_screen_online_streams(const struct th_stochastic *s);
-
-/* Examples that steps may still use; of a stream, the last tenth is for the
- * final check. Local. */
-int64_t th_screen_online_left(const struct th_stochastic *s);
-
-/* Look at `examples` fresh ones, or what there are, with all attributes: those
- * that cannot be left out come back. Collective. */
-th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
-                                  int64_t *readmitted, struct th_error *err);
 
 /* ---- safety (screen_online_check.c) ---- */
 
@@ -109,10 +91,5 @@ th_status th_screen_online_check_adopt(struct th_stochastic *s,
                                        const struct th_support *solution,
                                        int64_t *readmitted,
                                        struct th_error *err);
-
-/* If screening has left out attributes since the last check, check whether all
- * of them may stay out. Otherwise make those that may not active again, return
- * to the last safe state and raise w. Collective. */
-th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err);
 
 #endif

@@ -27,26 +27,6 @@
  * iterates behind a hard threshold (math/online.h). Any point is as safe; a
  * better one makes the gap smaller. */
 
-enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
-
-void th_screen_online_check_follow(struct th_stochastic *s)
-{
-  struct th_online_screen *screen = s->screening_state;
-  const struct th_online *online = &screen->online;
-  double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
-  int64_t every = th_integer_ceil_divide(online->length, IN_AVERAGE);
-  for (int64_t r = 0; r < s->minibatch.rows; r++)
-    screen->recent[screen->seen++ % TH_ONLINE_RECENT] = s->minibatch.index[r];
-  if (online->rule != TH_RULE_PROJ || online->block.steps % every != 0)
-    return;
-  if (s->update->flush != NULL)
-    s->update->flush(s);
-  for (int64_t p = 0; p < s->active.count; p++)
-    average[p] += th_coef_of(s)[p];
-  screen->intercept += s->intercept;
-  screen->averaged++;
-}
-
 /* sum |v_j| bound_j, a bound on predictions at the anchor. Collective. */
 static th_status bound_coefs(struct th_stochastic *s, const double *v,
                              struct th_error *err)
@@ -212,19 +192,11 @@ done:
 
 enum {
   ROUNDS = 100,
-  /* of a check; it gets more with the epochs since the last one */
-  LEAST_PASSES = 200,
-  PASSES_PER_EPOCH = 4,
-  EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
-  EXAMPLES_OF_STREAM = 2000, /* fresh examples in a check */
-  PATIENCE = 64,             /* epochs in which nothing was left out */
-  PATIENCE_IN_PASSES = 400   /* passes in which the gap has to halve */
+  PATIENCE_IN_PASSES = 400 /* passes in which the gap has to halve */
 };
 
 static const double exact_gap = 1e-10; /* over the objective at zero */
 static const double rounding = 1e-9;   /* of dual norms at a solution */
-static const double raise = 0.1;       /* of w after a failed check */
-static const double highest = 0.99;
 
 /* Attributes of this rank that are not active, nor left out. Local. */
 static th_status list_screened(const struct th_stochastic *s, int64_t **missing,
@@ -252,14 +224,14 @@ th_status th_screen_online_check_readmit(struct th_stochastic *s,
   int64_t count = 0;
   double *was;
   th_status rc;
-  TH_TRY(th_places_home(s, err));
+  TH_TRY(th_coef_places_home(s, err));
   rc = list_screened(s, &missing, &count, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   for (int64_t p = 0; p < s->active.count; p++)
     was[p] = 1;
   TH_TRY(th_active_add(&s->active, s->context, missing, count, err));
-  rc = th_places_rebuild(s, err);
+  rc = th_pass_rebuild(s, err);
 done:
   free(missing);
   return rc;
@@ -335,7 +307,7 @@ static th_status look_around(struct th_stochastic *s,
   TH_TRY(th_pass_make(s, err));
   whole = s->full.pass;
   *more = judge_violations(s);
-  TH_TRY(th_places_keep(s, err));
+  TH_TRY(th_coef_places_keep(s, err));
   th_pass_restore(s, &whole, s->intercept);
   if (*more)
     th_stochastic_changed(s, TH_CHANGE_PROBLEM);
@@ -411,100 +383,3 @@ th_status th_screen_online_check_adopt(struct th_stochastic *s,
 }
 
 /* ---- checks during the run ---- */
-
-/* Return to the last safe state, and screen more cautiously. */
-static void fall_back(struct th_stochastic *s, int64_t readmitted)
-{
-  struct th_online_screen *screen = s->screening_state;
-  double w = screen->online.exponent;
-  double raised = fmax(w, fmin(w + raise, highest));
-  th_coef_return(s, TH_ONLINE_SAFE, screen->safe_intercept);
-  th_screen_online_clear(s, TH_ONLINE_VOTES);
-  screen->ballots = 0;
-  th_online_restart(&screen->online, raised, screen->first_length, 0,
-                    th_screen_online_vectors_of(s));
-  th_context_notice(s->context,
-                    "online screening had left out attributes wrongly (%lld); "
-                    "a check took them back, and the exponent w is now %g",
-                    (long long)readmitted, raised);
-}
-
-/* No error was found: go on from where the check began. */
-static void go_back(struct th_stochastic *s, double intercept, bool safe)
-{
-  struct th_online_screen *screen = s->screening_state;
-  th_coef_return(s, TH_ONLINE_HELD, intercept);
-  if (safe)
-    th_coef_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
-}
-
-/* Passes that a check may take. If they are too few, they are not lost: the
- * next check goes on from there. */
-static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
-{
-  int64_t passes = PASSES_PER_EPOCH * ((s->control.drawn - drawn) / s->n);
-  return passes > LEAST_PASSES ? passes : LEAST_PASSES;
-}
-
-/* Is a check due? Rule proj: at the end of a block that left something out, and
- * if nothing was left out for long. The other rules: as in the paper's
- * experiments (section 4.2), and when nothing is left. */
-static bool check_is_due(struct th_stochastic *s)
-{
-  const struct th_online_screen *screen = s->screening_state;
-  if (s->active.total == screen->checked &&
-      (screen->online.rule != TH_RULE_PROJ ||
-       s->control.drawn - screen->drawn < PATIENCE * s->n))
-    return false;
-  return screen->online.rule == TH_RULE_PROJ || s->active.total == 0 ||
-         s->control.drawn - screen->drawn >= EXAMPLES_BETWEEN;
-}
-
-/* The check of a stream, on fresh examples. It is made when half of the
- * attributes have left since the last check. In the end it uses all examples
- * that are left. Collective. */
-static th_status check_stream(struct th_stochastic *s, struct th_error *err)
-{
-  struct th_online_screen *screen = s->screening_state;
-  bool last = th_screen_online_left(s) < s->minibatch.capacity;
-  int64_t readmitted = 0;
-  th_status rc;
-  if (!last && 2 * s->active.total > screen->checked)
-    return TH_OK;
-  TH_TRY(th_screen_online_sample(s, last ? INT64_MAX : EXAMPLES_OF_STREAM,
-                                 &readmitted, err));
-  screen->checked = s->active.total;
-  if (readmitted > 0) {
-    fall_back(s, readmitted);
-    TH_TRY(th_screen_online_check_anchor(s, err));
-  }
-  th_coef_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
-done:
-  return rc;
-}
-
-th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
-{
-  struct th_online_screen *screen = s->screening_state;
-  int64_t most = passes_of_check(s, screen->drawn);
-  double intercept = 0;
-  int64_t readmitted = 0;
-  th_status rc;
-  if (th_screen_online_streams(s))
-    return check_stream(s, err);
-  if (!check_is_due(s))
-    return TH_OK;
-  th_coef_hold(s, TH_ONLINE_HELD, &intercept);
-  TH_TRY(th_screen_online_check_refine(s, most, &readmitted, err));
-  th_stochastic_changed(s, TH_CHANGE_COEF);
-  screen->drawn = s->control.drawn;
-  screen->checked = s->active.total;
-  if (readmitted > 0)
-    fall_back(s, readmitted);
-  else
-    go_back(s, intercept, readmitted == 0);
-  if (readmitted > 0)
-    TH_TRY(th_screen_online_check_anchor(s, err));
-done:
-  return rc;
-}

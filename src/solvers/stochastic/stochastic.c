@@ -108,8 +108,7 @@ static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_OK;
   if ((double)s->active.total > worth_renewing * (double)s->control.measured)
     return rc;
-  TH_TRY(th_pass_norms(s, err));
-  TH_TRY(th_pass_speedup(s, err));
+  TH_TRY(th_pass_measure(s, err));
 done:
   return rc;
 }
@@ -143,8 +142,8 @@ static th_status take_step(struct th_stochastic *s, bool *more,
                            struct th_error *err)
 {
   th_status rc;
-  choose_step(s);                          /* line 3 */
-  TH_TRY(th_minibatch_next(s, more, err)); /* line 4 */
+  choose_step(s);                           /* line 3 */
+  TH_TRY(th_pass_batch_next(s, more, err)); /* line 4 */
   if (!*more)
     return TH_OK;
   if (s->screening->observe != NULL)
@@ -153,7 +152,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
   s->control.steps++;
   tell_going(s);
   s->update->step(s); /* line 6 */
-  th_minibatch_release(s, false);
+  th_pass_batch_release(s, false);
 done:
   return rc;
 }
@@ -261,10 +260,10 @@ th_status th_stochastic_step(void *state, struct th_context *context,
   if (!*more)
     return rc;
   if (s->screening->end != NULL)
-    TH_TRY(s->screening->end(s, err)); /* line 7 */
-  TH_TRY(check_gap(s, err));           /* line 8 */
-  TH_TRY(th_places_balance(s, err));   /* line 9 */
-  TH_TRY(renew_steps(s, err));         /* line 10 */
+    TH_TRY(s->screening->end(s, err));    /* line 7 */
+  TH_TRY(check_gap(s, err));              /* line 8 */
+  TH_TRY(th_coef_places_balance(s, err)); /* line 9 */
+  TH_TRY(renew_steps(s, err));            /* line 10 */
   fill_certificate(s);
   TH_TRY(stochastic_gather(s, err));
 done:
@@ -277,7 +276,7 @@ th_status th_stochastic_finish(void *state, struct th_context *context,
   struct th_stochastic *s = state;
   th_status rc = TH_OK;
   (void)context;
-  th_minibatch_release(s, true);
+  th_pass_batch_release(s, true);
   if (s->screening->finish != NULL) {
     th_stochastic_changed(s, TH_CHANGE_END);
     TH_TRY(s->screening->finish(s, err));
@@ -360,7 +359,7 @@ static th_status sharpen(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
   s->caches.type = TH_F64;
-  TH_TRY(th_places_rebuild(s, err));
+  TH_TRY(th_pass_rebuild(s, err));
   if (s->update->restart == NULL)
     return rc;
   TH_TRY(th_pass_make(s, err));
@@ -581,7 +580,7 @@ static struct th_range keep_active(struct th_stochastic *s,
   th_state_note(state, rc);
   if (!th_state_agree(state, context->comm))
     return here;
-  th_state_note(state, th_places_keep(s, state->err));
+  th_state_note(state, th_coef_places_keep(s, state->err));
   if (th_state_agree(state, context->comm))
     th_state_note(state, th_source_activate(context->source, context->comm,
                                             s->active.attribute,
@@ -740,7 +739,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_row_caches_init(&s->caches, context, &s->active,
                             config->row_cache_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
-  TH_TRY(th_minibatch_init(&s->minibatch, th_min_i64(rows, n), err));
+  TH_TRY(th_pass_batch_init(&s->minibatch, th_min_i64(rows, n), err));
   TH_TRY(th_context_all_examples(context, s->target, s->eta, err));
 done:
   return rc;
@@ -776,10 +775,9 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   th_status rc;
   TH_TRY(th_active_init(&s->active, s->context, fields, err));
   TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
-  TH_TRY(th_places_form(s, err));
+  TH_TRY(th_coef_places_form(s, err));
   s->balanced = 1;
-  TH_TRY(th_pass_norms(s, err));
-  TH_TRY(th_pass_speedup(s, err));
+  TH_TRY(th_pass_measure(s, err));
   TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
   if (warm != NULL && warm->model != NULL) {
     th_coef_assign(s, warm->model);
@@ -846,13 +844,13 @@ void th_stochastic_free(void *state)
   th_grouping_free(&s->grouping);
   th_row_caches_free(&s->caches);
   th_example_order_free(&s->order);
-  th_minibatch_free(&s->minibatch);
+  th_pass_batch_free(&s->minibatch);
   th_support_free(&s->support);
   th_claims_certificate_free(&s->certificate);
   if (s->goal.problem != NULL)
     th_problem_free(s->goal.problem);
   free(s->goal.problem);
   th_pass_free(&s->full);
-  th_places_free(&s->places);
+  th_coef_places_free(&s->places);
   TH_FREE(s->target, s->eta, s);
 }

@@ -22,9 +22,7 @@
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
 #include "solvers/stochastic/coef.h"
-#include "solvers/stochastic/minibatch.h"
 #include "solvers/stochastic/pass.h"
-#include "solvers/stochastic/places.h"
 #include "state/state.h"
 
 #include <stdbool.h>
@@ -81,7 +79,7 @@ struct th_screening {
   void (*describe)(struct th_stochastic *s, struct th_state *state);
   /* Look at a mini-batch before the update, when its theta is known. Local. */
   void (*observe)(struct th_stochastic *s);
-  /* After a block: set s->places.keep and call th_places_keep. */
+  /* After a block: set s->places.keep and call th_coef_places_keep. */
   th_status (*end)(struct th_stochastic *s, struct th_error *err);
   /* After the last block; may change the model. */
   th_status (*finish)(struct th_stochastic *s, struct th_error *err);

@@ -12,6 +12,92 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* --- What moves the iterate ----------------------------------------------- */
+
+/* Let the bound grow by a gradient step; length includes |theta|. Local. */
+static void grow_bound(struct th_scaling *scaling, double length)
+{
+  scaling->coef_bound += length * scaling->step_bound;
+}
+
+/* Sparse data are updated lazily where it does. Local. */
+static bool is_lazy(const struct th_stochastic *s)
+{
+  return s->caches.sparse && th_coef_separable(s);
+}
+
+/* b -= g times the sum of factor[r] x_r over the mini-batch; b0 likewise, with
+ * its own constant. Local. */
+static void descend(struct th_stochastic *s, double g, const double *factor,
+                    double *b)
+{
+  for (int64_t r = 0; r < s->minibatch.rows; r++) {
+    double step = g * factor[r];
+    th_row_add(&s->minibatch.row[r], -step, b);
+    s->intercept -= s->control.constant * step;
+    grow_bound(&s->scaling, fabs(step));
+  }
+}
+
+/* One dense example: gradient step and prox at once. Local. */
+static void fused_step(struct th_stochastic *s, double g)
+{
+  double step = g * s->minibatch.factor[0];
+  th_row_step(&s->minibatch.row[0], -step, g * s->lambda, th_coef_of(s));
+  s->intercept -= s->control.constant * step;
+  grow_bound(&s->scaling, fabs(step));
+}
+
+/* b = prox of g lambda Omega at b. On sparse data it is delayed if the penalty
+ * allows; the rule's functions are then catch_up_row and flush_thresholds.
+ * Collective. */
+static void batch_prox(struct th_stochastic *s, double g)
+{
+  if (is_lazy(s))
+    s->control.threshold += g * s->lambda;
+  else
+    th_coef_prox(s, g, th_coef_of(s));
+}
+
+/* Descend and prox, with the mini-batch's own factors. Collective. */
+static void prox_step(struct th_stochastic *s, double g)
+{
+  bool separable = th_coef_separable(s);
+  if (separable && !s->caches.sparse && s->minibatch.rows == 1) {
+    fused_step(s, g);
+    return;
+  }
+  descend(s, g, s->minibatch.factor, th_coef_of(s));
+  batch_prox(s, g);
+}
+
+static void apply_lazy_threshold(struct th_stochastic *s, int64_t place)
+{
+  double *done = &s->active.field[TH_FIELD_LAZY][place];
+  double *b = &th_coef_of(s)[place];
+  *b = th_row_soft(*b, s->control.threshold - *done);
+  *done = s->control.threshold;
+}
+
+/* Coefficients wait for their soft thresholds until an example has them.
+ * Thresholds compose, so this is exact. Local. */
+static void catch_up_row(struct th_stochastic *s, const struct th_row *row)
+{
+  for (int64_t k = 0; row->place != NULL && k < row->count; k++)
+    apply_lazy_threshold(s, row->place[k]);
+}
+
+static void flush_thresholds(struct th_stochastic *s)
+{
+  if (!(s->control.threshold > 0))
+    return;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    apply_lazy_threshold(s, p);
+    s->active.field[TH_FIELD_LAZY][p] = 0;
+  }
+  s->control.threshold = 0;
+}
+
 /* --- Regularised dual averaging
  *
  * Xiao 2010, Algorithm 1 with the enhanced l1 of Algorithm 2: from the mean of
@@ -64,13 +150,13 @@ static void refresh(struct th_stochastic *s, int64_t place)
 
 static void refresh_row(struct th_stochastic *s, const struct th_row *row)
 {
-  for (int64_t k = 0; th_coef_is_lazy(s) && k < row->count; k++)
+  for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
     refresh(s, row->place[k]);
 }
 
 static void refresh_all(struct th_stochastic *s)
 {
-  for (int64_t p = 0; th_coef_is_lazy(s) && p < s->active.count; p++)
+  for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++)
     refresh(s, p);
 }
 
@@ -94,7 +180,7 @@ static void rda_step(struct th_stochastic *s)
   if (s->context->config->intercept)
     s->intercept =
         s->start_intercept - state->constant * state->step * state->intercept;
-  if (th_coef_is_lazy(s))
+  if (is_lazy(s))
     return;
   const double *sum = gradients(s);
   double *b = th_coef_of(s);
@@ -140,11 +226,11 @@ struct truncation {
 static void truncated_gradient_step(struct th_stochastic *s)
 {
   struct truncation *state = s->update_state;
-  th_coef_descend(s, s->control.step_size, s->minibatch.factor, th_coef_of(s));
+  descend(s, s->control.step_size, s->minibatch.factor, th_coef_of(s));
   state->pending += s->control.step_size;
   if (s->control.steps % K != 0)
     return;
-  th_coef_batch_prox(s, state->pending);
+  batch_prox(s, state->pending);
   state->pending = 0;
 }
 
@@ -158,9 +244,9 @@ static void truncated_gradient_describe(struct th_stochastic *s,
 const struct th_update th_truncated_gradient_update = {
     .size = sizeof(struct truncation),
     .memoryless = true,
-    .catch_up = th_coef_catch_up,
+    .catch_up = catch_up_row,
     .step = truncated_gradient_step,
-    .flush = th_coef_flush,
+    .flush = flush_thresholds,
     .describe = truncated_gradient_describe};
 
 /* --- Gradient steps, each with its prox
@@ -172,13 +258,13 @@ const struct th_update th_truncated_gradient_update = {
 
 static void prox_sgd_step(struct th_stochastic *s)
 {
-  th_coef_prox_step(s, s->control.step_size);
+  prox_step(s, s->control.step_size);
 }
 
 const struct th_update th_prox_sgd_update = {.memoryless = true,
-                                             .catch_up = th_coef_catch_up,
+                                             .catch_up = catch_up_row,
                                              .step = prox_sgd_step,
-                                             .flush = th_coef_flush};
+                                             .flush = flush_thresholds};
 
 /* --- Variance-reduced steps, which saga and svrg share
  *
@@ -260,13 +346,13 @@ static void apply_lazy_steps(struct th_stochastic *s, int64_t place)
 static void variance_reduced_catch_up(struct th_stochastic *s,
                                       const struct th_row *row)
 {
-  for (int64_t k = 0; th_coef_is_lazy(s) && k < row->count; k++)
+  for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
     apply_lazy_steps(s, row->place[k]);
 }
 
 static void variance_reduced_flush(struct th_stochastic *s)
 {
-  for (int64_t p = 0; th_coef_is_lazy(s) && p < s->active.count; p++) {
+  for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++) {
     apply_lazy_steps(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
@@ -330,11 +416,11 @@ static void reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
-  th_coef_grow(&s->scaling, g * state->size * TH_FIXED_SLACK);
+  grow_bound(&s->scaling, g * state->size * TH_FIXED_SLACK);
   s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
-  th_coef_descend(s, g, s->minibatch.factor, th_coef_of(s));
-  if (th_coef_is_lazy(s))
+  descend(s, g, s->minibatch.factor, th_coef_of(s));
+  if (is_lazy(s))
     step_met(s);
   else
     step_all(s);
