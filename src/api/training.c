@@ -332,7 +332,8 @@ static th_status need_examples(const struct th_data *data, struct th_error *err)
 }
 
 /* One pass over row groups that are dealt as wholes comes back to nothing.
- * Local. */
+ * Single examples are looked up in sparse data that are kept row by row. Local.
+ */
 static th_status read_ahead(struct th_training *training, bool threaded,
                             struct th_error *err)
 {
@@ -343,6 +344,8 @@ static th_status read_ahead(struct th_training *training, bool threaded,
   if (plan->config.passes == 1 && plan->points == 0 &&
       plan->deal_unit >= training->data->store->shape.row_group)
     th_dataset_keep_little(dataset);
+  if (plan->deal_unit == 1 && 2 * plan->stored <= training->memory)
+    th_dataset_by_row(dataset);
   th_dataset_map(dataset, training->mapped);
   return th_dataset_read_ahead(dataset, threaded, err);
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "data/slab.h"
 
+#include <string.h>
+
 int th_slab_skip(const struct th_slab *slab)
 {
   return (int)(slab->row % th_type_packed(slab->type));
@@ -93,6 +95,107 @@ void th_slab_select(struct th_slab *slab, const int64_t *list, int64_t count,
   slab->attribute = numbers;
   slab->attributes = (struct th_range){list[0], list[0] + place};
   slab->list = list;
+}
+
+/* --- Row by row ----------------------------------------------------------- */
+
+enum { LINE = 64 };
+
+static size_t to_line(size_t bytes)
+{
+  return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static size_t entries_in(const struct th_slab *slab)
+{
+  return (size_t)slab->start[slab->runs] - slab->start[0];
+}
+
+/* Where the arrays lie in the room, in bytes. */
+struct rows_layout {
+  size_t first;
+  size_t attribute;
+  size_t start;
+  size_t row;
+  size_t values;
+  size_t end;
+};
+
+static struct rows_layout rows_layout(const struct th_slab *slab, int64_t count)
+{
+  size_t entries = entries_in(slab);
+  struct rows_layout at;
+  at.first = to_line(sizeof(struct th_slab_rows));
+  at.attribute = at.first + to_line(((size_t)count + 1) * sizeof(uint32_t));
+  at.start = at.attribute + to_line(entries * sizeof(uint32_t));
+  at.row = at.start + to_line(((size_t)slab->runs + 1) * sizeof(uint32_t));
+  at.values = at.row + to_line(entries * sizeof(uint16_t));
+  at.end = at.values + to_line(entries * th_type_size(slab->type));
+  return at;
+}
+
+int64_t th_slab_rows_bytes(const struct th_slab *slab, int64_t rows)
+{
+  return (int64_t)rows_layout(slab, rows).end;
+}
+
+/* first[r + 1]: where the next entry of row r goes, at the end where the next
+ * row begins. */
+static void begin_rows(const struct th_slab *slab, int64_t count,
+                       struct th_slab_rows *rows)
+{
+  size_t entries = entries_in(slab);
+  memset(rows->first, 0, ((size_t)count + 1) * sizeof *rows->first);
+  for (size_t e = 0; e < entries; e++)
+    rows->first[slab->row_in_group[e] + 1]++;
+  uint32_t sum = 0;
+  for (int64_t r = 0; r < count; r++) {
+    uint32_t here = rows->first[r + 1];
+    rows->first[r + 1] = sum;
+    sum += here;
+  }
+  for (int64_t k = 0; k <= slab->runs; k++)
+    rows->start[k] = (uint32_t)k;
+}
+
+struct th_slab_rows *th_slab_rows_make(const struct th_slab *slab,
+                                       int64_t count, void *room)
+{
+  struct th_slab_rows *rows = room;
+  struct rows_layout at = rows_layout(slab, count);
+  char *begin = room;
+  struct th_slab_rows made = {.base = slab->base,
+                              .first = (uint32_t *)(void *)(begin + at.first),
+                              .attribute =
+                                  (uint32_t *)(void *)(begin + at.attribute),
+                              .start = (uint32_t *)(void *)(begin + at.start),
+                              .row = (uint16_t *)(void *)(begin + at.row),
+                              .values = begin + at.values};
+  size_t size = th_type_size(slab->type);
+  begin_rows(slab, count, &made);
+  for (int64_t k = 0; k < slab->runs; k++)
+    for (size_t e = slab->start[k] - slab->start[0];
+         e < (size_t)slab->start[k + 1] - slab->start[0]; e++) {
+      uint32_t to = made.first[slab->row_in_group[e] + 1]++;
+      made.attribute[to] = slab->attribute[k];
+      made.row[to] = slab->row_in_group[e];
+      memcpy((char *)made.values + to * size,
+             (const char *)slab->values + e * size, size);
+    }
+  *rows = made;
+  return rows;
+}
+
+void th_slab_rows_take(const struct th_slab_rows *rows, struct th_slab *slab)
+{
+  uint32_t first = rows->first[slab->row];
+  size_t size = th_type_size(slab->type);
+  slab->base = rows->base;
+  slab->runs = rows->first[slab->row + 1] - first;
+  slab->attribute = rows->attribute + first;
+  slab->start = rows->start;
+  slab->row_in_group = rows->row + first;
+  slab->values = (const char *)rows->values + first * size;
 }
 
 /* Entries on the slab's rows; all of them where it spans the row group. */

@@ -90,6 +90,33 @@ struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);
 void th_slab_select(struct th_slab *slab, const int64_t *list, int64_t count,
                     uint32_t *numbers);
 
+/* --- The entries of a sparse slab row by row, in one allocation
+ *
+ * A slab of one row looks at all runs, most of which have no entry on it. Where
+ * many rows are asked for one by one, these are quicker. */
+
+struct th_slab_rows {
+  int64_t base;        /* as of a slab */
+  uint32_t *first;     /* first entry of each row, and the end */
+  uint32_t *attribute; /* of each entry, ascending in a row */
+  uint16_t *row;       /* of each entry */
+  uint32_t *start;     /* 0, 1, 2, ...: a run has one entry */
+  void *values;
+};
+
+/* Bytes of the room that a slab's entries need; rows: of its row group. Local.
+ */
+int64_t th_slab_rows_bytes(const struct th_slab *slab, int64_t rows);
+
+/* Lay them out in that room, which begins with the record that is returned. The
+ * slab has all rows of its row group. Local. */
+struct th_slab_rows *th_slab_rows_make(const struct th_slab *slab, int64_t rows,
+                                       void *room);
+
+/* Turn a slab of one row to these: its runs are those with an entry, and its
+ * attributes stay. Local. */
+void th_slab_rows_take(const struct th_slab_rows *rows, struct th_slab *slab);
+
 /* Bytes of the stored values on the slab's rows; sparse: of the entries, with
  * their rows. row_group: R. Local. */
 int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group);

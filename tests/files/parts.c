@@ -197,6 +197,50 @@ static void test_check(void)
   th_dataset_close(d);
 }
 
+/* The values of one row and some attributes. */
+static int64_t wrong_in_row(struct th_store *store, int64_t row,
+                            struct th_range range)
+{
+  struct th_error err = {0};
+  int64_t wrong = 0;
+  while (range.first < range.last) {
+    struct th_slab slab;
+    th_status rc = store->ops->slab(store, (struct th_rows){row, 1}, range,
+                                    false, &slab, &err);
+    if (rc != TH_OK)
+      return 1;
+    CHECK(slab.rows == 1 && slab.attributes.first == range.first);
+    for (int64_t k = 0; k < slab.runs; k++)
+      wrong += th_range_count(th_slab_entries(&slab, k)) != 1;
+    for (int64_t a = range.first; a < slab.attributes.last; a++)
+      wrong += th_slab_value(&slab, a, 0) != recipe_value(&recipe, a, row);
+    range.first = slab.attributes.last;
+  }
+  return wrong;
+}
+
+/* Pieces that are kept row by row, also where there is not memory for all. */
+static void test_rows(int64_t memory)
+{
+  struct th_comm comm;
+  struct th_dataset *d = NULL;
+  struct th_error err = {0};
+  th_comm_self(&comm);
+  CHECK(th_dataset_open(&d, &comm, path, memory, &err) == TH_OK);
+  th_dataset_by_row(d);
+  struct th_store *store = th_dataset_store(d);
+  int64_t wrong = 0;
+  for (int64_t k = 0; k < recipe.shape.examples; k++) {
+    int64_t row = k * 67 % recipe.shape.examples;
+    int64_t first = k * 389 % ATTRIBUTES;
+    struct th_range some = {first, first + 700};
+    wrong += wrong_in_row(
+        store, row, th_range_intersect(some, (struct th_range){0, ATTRIBUTES}));
+  }
+  CHECK(wrong == 0);
+  th_dataset_close(d);
+}
+
 /* Old pieces are kept whole: each rank reads those that it has a share in. */
 static void test_old(int64_t width)
 {
@@ -219,6 +263,8 @@ int main(void)
   CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
   CASE(test_shares());
   CASE(test_check());
+  CASE(test_rows(64 << 20));
+  CASE(test_rows(64 << 10));
   for (int k = 0; k < 3; k++) {
     CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
     CASE(test_old(width[k]));

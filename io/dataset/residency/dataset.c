@@ -240,6 +240,11 @@ void th_dataset_keep_little(struct th_dataset *dataset)
     dataset->residency.memory = LITTLE;
 }
 
+void th_dataset_by_row(struct th_dataset *dataset)
+{
+  dataset->residency.by_row = dataset->store.shape.layout == TH_SPARSE;
+}
+
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err)
 {

@@ -35,6 +35,11 @@ void th_dataset_close(struct th_dataset *dataset);
  * once. Call before th_dataset_read_ahead. Local. */
 void th_dataset_keep_little(struct th_dataset *dataset);
 
+/* Examples are going to be asked for one by one: sparse values are kept row by
+ * row as well, which takes as much memory again. It changes the time of a run,
+ * but no result. Call before the first value is read. Local. */
+void th_dataset_by_row(struct th_dataset *dataset);
+
 /* From now on, announced values of dense data are read ahead within the data
  * set's memory; with `threaded` by a thread of its own. It changes the time of
  * a run, but no result. Local. */

@@ -55,11 +55,9 @@ done:
   return rc;
 }
 
-/* A slab of a whole piece, on some rows of its row group. */
-static struct th_slab whole_piece(const struct th_dataset *d,
-                                  const struct th_place *place,
-                                  const struct th_piece *piece,
-                                  struct th_rows rows)
+/* A slab of these rows, still without its entries. */
+static struct th_slab row_of(const struct th_dataset *d,
+                             const struct th_place *place, struct th_rows rows)
 {
   const struct th_row_groups *g = &d->info.row_groups;
   return (struct th_slab){.layout = TH_SPARSE,
@@ -67,13 +65,45 @@ static struct th_slab whole_piece(const struct th_dataset *d,
                           .attributes = place->attributes,
                           .row = rows.first -
                                  th_row_groups_group(g, place->group).first,
-                          .rows = (int32_t)rows.count,
-                          .values = piece->values,
-                          .runs = piece->runs,
-                          .base = place->shard->row->range.first,
-                          .attribute = piece->attribute,
-                          .start = piece->start,
-                          .row_in_group = piece->row};
+                          .rows = (int32_t)rows.count};
+}
+
+/* The slab of a whole piece, on some rows of its row group. */
+static th_status find_piece(struct th_dataset *d, const struct th_place *place,
+                            struct th_rows rows, struct th_slab *slab,
+                            struct th_error *err)
+{
+  void *room = th_cache_find(&d->residency.blocks, place->key);
+  th_status rc = room == NULL ? load_piece(d, place, &room, err) : TH_OK;
+  const struct th_piece *piece = room;
+  if (rc != TH_OK)
+    return rc;
+  *slab = row_of(d, place, rows);
+  slab->values = piece->values;
+  slab->runs = piece->runs;
+  slab->base = place->shard->row->range.first;
+  slab->attribute = piece->attribute;
+  slab->start = piece->start;
+  slab->row_in_group = piece->row;
+  return rc;
+}
+
+/* Keep the entries of a piece row by row as well. */
+static th_status turn_piece(struct th_dataset *d, const struct th_place *place,
+                            const struct th_slab *slab,
+                            struct th_slab_rows **by_row, struct th_error *err)
+{
+  struct th_residency *r = &d->residency;
+  int64_t rows = th_row_groups_group(&d->info.row_groups, place->group).count;
+  void *room = NULL;
+  th_status rc =
+      th_cache_add(&r->runs, place->key, th_slab_rows_bytes(slab, rows),
+                   r->memory / 2, &room, err);
+  if (rc != TH_OK)
+    return rc;
+  *by_row = th_slab_rows_make(slab, rows, room);
+  th_cache_trim(&r->blocks, th_residency_block_limit(r));
+  return rc;
 }
 
 static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
@@ -81,14 +111,22 @@ static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
                              struct th_error *err)
 {
   int64_t group = th_row_groups_group_of(&d->info.row_groups, rows.first);
+  struct th_slab_rows *by_row = NULL;
   struct th_place place;
-  void *room = NULL;
+  struct th_slab all;
+  bool alone = rows.count == 1 && d->residency.by_row;
   th_status rc = TH_OK;
   TH_TRY(th_residency_place(&d->residency, range.first, group, &place, err));
-  room = th_cache_find(&d->residency.blocks, place.key);
-  if (room == NULL)
-    TH_TRY(load_piece(d, &place, &room, err));
-  struct th_slab all = whole_piece(d, &place, room, rows);
+  if (alone)
+    by_row = th_cache_find(&d->residency.runs, place.key);
+  if (by_row == NULL)
+    TH_TRY(find_piece(d, &place, rows, &all, err));
+  if (by_row != NULL)
+    all = row_of(d, &place, rows);
+  else if (alone)
+    TH_TRY(turn_piece(d, &place, &all, &by_row, err));
+  if (by_row != NULL)
+    th_slab_rows_take(by_row, &all);
   *slab = th_slab_part(&all, th_range_intersect(range, place.attributes));
 done:
   return rc;

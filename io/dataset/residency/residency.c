@@ -93,9 +93,9 @@ th_status th_residency_place(struct th_residency *r, int64_t attribute,
                              struct th_error *err)
 {
   struct th_shard *shard = th_residency_shard(r, attribute);
-  double began = th_comm_clock();
   th_status rc = TH_OK;
   if (!shard->open) {
+    double began = th_comm_clock();
     rc = th_shard_open(shard, err);
     th_residency_count(r, shard, began);
     if (rc != TH_OK)

@@ -40,10 +40,13 @@ struct th_residency {
   int ranks;          /* that opened the data set */
   int rank;           /* which of them this is */
   enum th_mapped mapped;
-  bool once; /* hardly any value is asked for in two updates */
+  bool once;   /* hardly any value is asked for in two updates */
+  bool by_row; /* sparse: examples are asked for one by one, and there is memory
+                  for all pieces row by row as well */
   struct th_missed missed;
   struct th_cache blocks; /* units and pieces */
-  struct th_cache runs;   /* single attributes that are kept */
+  struct th_cache runs;   /* single attributes that are kept; sparse: pieces row
+                             by row */
 };
 
 /* In place: it can be looked at, but is not verified. */
