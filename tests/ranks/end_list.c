@@ -43,13 +43,11 @@ static double score_of(int which, int64_t without, int64_t j)
 }
 
 /* The best by a score that is not taken yet, or -1. */
-static int64_t best_of(int which, int64_t without, const bool *taken)
+static int64_t best_of(const double *score, const bool *taken)
 {
   int64_t best = -1;
   for (int64_t j = 0; j < ATTRIBUTES; j++)
-    if (!taken[j] && score_of(which, without, j) > 0 &&
-        (best < 0 ||
-         score_of(which, without, j) > score_of(which, without, best)))
+    if (!taken[j] && score[j] > 0 && (best < 0 || score[j] > score[best]))
       best = j;
   return best;
 }
@@ -57,15 +55,19 @@ static int64_t best_of(int which, int64_t without, const bool *taken)
 /* What the list should hold, found the slow way. */
 static void expect(bool *taken, const struct th_end_wish *wish)
 {
+  static double score[TH_SCORES][ATTRIBUTES];
   int64_t count = 0;
   bool more = true;
   memset(taken, 0, ATTRIBUTES * sizeof *taken);
+  for (int which = 0; which < TH_SCORES; which++)
+    for (int64_t j = 0; j < ATTRIBUTES; j++)
+      score[which][j] = score_of(which, wish->without, j);
   for (int k = 0; wish->members != NULL && k < MEMBERS; k++, count++)
     taken[members[k]] = true;
   while (more && count < wish->most) {
     more = false;
     for (int which = 0; which < TH_SCORES && count < wish->most; which++) {
-      int64_t j = best_of(which, wish->without, taken);
+      int64_t j = best_of(score[which], taken);
       if (j < 0)
         continue;
       taken[j] = more = true;

@@ -1,12 +1,12 @@
 /* state.c - the state of a run, put into another one on another number of
  * ranks, leads to the same bits
  * SPDX-License-Identifier: MIT */
+#include "cases.h"
 #include "check.h"
 #include "state_look.h"
 #include "state_trial.h"
 
 #include "base/integer.h"
-#include "mpi/mpi_comm.h"
 #include "solvers/algorithms.h"
 #include "solvers/driver/run.h"
 
@@ -254,6 +254,24 @@ static int other_size(const struct th_comm *comm, int before, int k, int hop)
   return size != before ? size : 1 + size % comm->size;
 }
 
+/* What rank 0 comes to alone, without a move: the states at the cuts, and the
+ * digest of the model. */
+static uint64_t alone(struct th_comm *comm, struct trial *t, struct cuts *cuts)
+{
+  struct th_comm self;
+  int64_t most = 1;
+  uint64_t right = 0;
+  th_comm_self(&self);
+  if (comm->rank == 0) {
+    right = undisturbed(&self, t, &most);
+    *cuts = make_cuts(most, t->number);
+    print_cuts(&self, t, cuts);
+  }
+  comm->ops->bcast(comm, cuts, sizeof *cuts, 0);
+  comm->ops->bcast(comm, &right, sizeof right, 0);
+  return right;
+}
+
 /* From team to team, a few updates on each; the last one makes the model from
  * the state when no update was left. */
 static void test_case(struct th_comm *comm, const struct th_solver_row *row,
@@ -262,14 +280,12 @@ static void test_case(struct th_comm *comm, const struct th_solver_row *row,
   struct trial t;
   struct th_comm part;
   struct th_error err;
-  int64_t most = 1;
+  struct cuts cuts = {.count = 0};
   make_trial(&t, row, k);
-  uint64_t right = undisturbed(comm, &t, &most);
-  struct cuts cuts = make_cuts(most, k);
+  uint64_t right = alone(comm, &t, &cuts);
   struct moment here = {.updates = 0};
   int size = 0;
   th_error_clear(&err);
-  print_cuts(comm, &t, &cuts);
   for (int hop = 0; hop < cuts.count; hop++) {
     struct moment next = {.updates = cuts.updates[hop]};
     size = other_size(comm, size, k, 2 * hop + 1);
@@ -289,13 +305,6 @@ static void test_case(struct th_comm *comm, const struct th_solver_row *row,
   memory_store_free(t.data);
 }
 
-/* A third of a solver's cases on each number of ranks, so that 2, 3 and 4 ranks
- * together have all of them. */
-static bool is_turn(int solver, int k, int size)
-{
-  return (k + k / 3 + solver + size) % 3 == 0;
-}
-
 /* With an argument: all cases of that solver alone, or of `all`. */
 int main(int argc, char **argv)
 {
@@ -306,7 +315,7 @@ int main(int argc, char **argv)
   check_start(&comm);
   for (int solver = 0; table[solver].name != NULL; solver++)
     for (int k = 0; k < cases_of(&table[solver]); k++)
-      if (only == NULL ? is_turn(solver, k, comm.size)
+      if (only == NULL ? mpi_case_turn(&comm, k, solver)
                        : strcmp(only, "all") == 0 ||
                              strcmp(only, table[solver].name) == 0)
         CHECK_CASE(table[solver].name, k, test_case(&comm, &table[solver], k));

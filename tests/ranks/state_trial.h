@@ -36,7 +36,7 @@ static inline int64_t examples_of(const struct th_solver_row *row, int k)
     return 700;
   if (strcmp(row->name, "exploitation") == 0)
     return 500 * (k + 1);
-  return row->penalised ? 90 : 1500;
+  return row->penalised ? 90 : 600;
 }
 
 static inline struct problem problem_of(const struct th_solver_row *row, int k)

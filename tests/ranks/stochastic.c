@@ -1,12 +1,12 @@
 /* stochastic.c - solvers with a penalty give the same bits on any number of
  * ranks, whatever is kept in memory
  * SPDX-License-Identifier: MIT */
+#include "cases.h"
 #include "check.h"
 #include "penalised.h"
 #include "ranks/partition.h"
 
 #include "base/integer.h"
-#include "mpi/mpi_comm.h"
 #include "solvers/algorithms.h"
 #include "solvers/solver_table.h"
 #include "solvers/stochastic/stochastic.h"
@@ -273,11 +273,13 @@ int main(int argc, char **argv)
   struct th_comm comm;
   th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
+  const struct th_solver_row *table = th_solver_table();
+  bool all = mpi_case_all(argc, argv);
   for (int k = 0; k < CASES; k++)
-    for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
-         row++)
-      if (solver_uses(row, "penalty"))
-        CHECK_CASE(row->name, k, test_case(&comm, row->name, k));
+    for (int row = 0; table[row].name != NULL; row++)
+      if (solver_uses(&table[row], "penalty") &&
+          (all || mpi_case_turn(&comm, k, row)))
+        CHECK_CASE(table[row].name, k, test_case(&comm, table[row].name, k));
   CASE(test_balance(&comm, false, false));
   CASE(test_balance(&comm, true, false));
   CASE(test_balance(&comm, false, true));

@@ -1,9 +1,9 @@
 /* train.c - every solver gives the same bits on any number of ranks
  * SPDX-License-Identifier: MIT */
+#include "cases.h"
 #include "check.h"
 #include "problem.h"
 
-#include "mpi/mpi_comm.h"
 #include "solvers/driver/predict.h"
 
 #include <stdlib.h>
@@ -189,9 +189,11 @@ int main(int argc, char **argv)
   struct th_comm comm;
   th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
+  bool all = mpi_case_all(argc, argv);
   for (int k = 0; k < CASES; k++)
     for (int solver = 0; solver < SOLVERS; solver++)
-      CHECK_CASE(solvers[solver], k, test_case(&comm, solver, k));
+      if (all || mpi_case_turn(&comm, k, solver))
+        CHECK_CASE(solvers[solver], k, test_case(&comm, solver, k));
   int failed = check_finish(&comm);
   th_mpi_comm_stop(&comm);
   return failed;
