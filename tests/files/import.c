@@ -216,10 +216,15 @@ static void test_few_lines(struct setting *setting, struct th_comm *comm)
   }
 }
 
-/* Types, layouts, shards, memory for less than one example, CSV. */
+static bool all_ways;
+
+/* Types, layouts, shards, memory for less than one example, CSV: 2, 3 and 4
+ * ranks together have all of them, with the argument `all` each. */
 static void test_ways(struct setting *setting, struct th_comm *comm)
 {
   for (int way = 0; way < 32; way++) {
+    if (!all_ways && (way + way / 3 + comm->size) % 3 != 0)
+      continue;
     struct text text = {
         .first = 7, .count = 61, .attributes = 300, .comma = (way & 1) != 0};
     write_text(comm, setting->input[0], &text);
@@ -299,6 +304,7 @@ static void in_folder(struct th_comm *comm,
 int main(int argc, char **argv)
 {
   struct th_comm comm;
+  all_ways = argc > 1 && strcmp(argv[1], "all") == 0;
   th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
   CASE(in_folder(&comm, test_borders));

@@ -51,15 +51,15 @@ legs()
 count=2
 if long; then count=12; fi
 legs sift "$count" --solver sift --budget 60
-legs iht "$count" --solver exploration --budget 60 -s 6 --passes 3
 legs hybrid "$count" --solver hybrid --budget 80 -s 6 --passes 2
 legs lasso "$count" --solver lasso --path 8
-legs far "$count" --solver lasso --lambda-ratio 0.001
 legs saga "$count" --solver saga --lambda 0.1 --epochs 6
-legs omp "$count" --solver omp -s 5
-legs rda "$count" --solver rda-ito -s 6 --budget 40
 legs oomp "$count" --solver oomp -s 5
 if long; then
+  legs iht "$count" --solver exploration --budget 60 -s 6 --passes 3
+  legs far "$count" --solver lasso --lambda-ratio 0.001
+  legs omp "$count" --solver omp -s 5
+  legs rda "$count" --solver rda-ito -s 6 --budget 40
   others_than sift exploration hybrid lasso saga omp rda-ito oomp >others
   while read -r -u 7 solver options; do
     # shellcheck disable=SC2086 # words

@@ -131,24 +131,24 @@ else:
 END
 }
 
-must 2 import labels.csv -o labels.h5 --test 0.3
-must 2 train labels.h5 -o squared.h5 --solver hybrid -s 2 --budget 4
-must 2 train labels.h5 -o logistic.h5 --solver hybrid -s 2 --budget 4 \
+must 0 import labels.csv -o labels.h5 --test 0.3
+must 0 train labels.h5 -o squared.h5 --solver hybrid -s 2 --budget 4
+must 0 train labels.h5 -o logistic.h5 --solver hybrid -s 2 --budget 4 \
   --loss logistic
-must 2 train labels.h5 -o hinge.h5 --solver lasso --loss squared-hinge
+must 0 train labels.h5 -o hinge.h5 --solver lasso --loss squared-hinge
 for split in test train all; do
   agree hinge.h5 labels.h5 $split
   agree squared.h5 labels.h5 $split
   agree logistic.h5 labels.h5 $split
 done
-must 2 generate murata -o murata.h5 --examples 3000 --attributes 200 --test 0.1
-must 2 train murata.h5 -o murata-model.h5 --budget 60
+must 0 generate murata -o murata.h5 --examples 3000 --attributes 200 --test 0.1
+must 0 train murata.h5 -o murata-model.h5 --budget 60
 agree murata-model.h5 murata.h5 test
 
 # odds far from even, where probabilities are 0 and 1 to the last digit, and wrong
 awk -F, 'NR == 1 { print; next }
   { print $1 * -300 "," $2 * -300 "," $3 * -300 "," $4 * -300 "," $5 }' labels.csv >far.csv
-must 2 import far.csv -o far.h5 --like labels.h5
+must 0 import far.csv -o far.h5 --like labels.h5
 agree logistic.h5 far.h5 all
 compare "log loss of wrong odds" "$(key evaluate.0 log_loss)" '>' 35
 
@@ -161,7 +161,7 @@ must 2 evaluate squared.h5 labels.h5
 grep -q 'is worse' must.err && fail "a good model is called bad: $(cat must.err)"
 
 # what train prints is in the units of evaluate: the end of sift, progress, report
-must 2 train murata.h5 -o units.h5 --telemetry units.jsonl
+must 0 train murata.h5 -o units.h5 --telemetry units.jsonl
 grep -q 'mean squared error on unseen examples' must.err || fail "train: $(cat must.err)"
 ranks 0 inspect units.h5 --json >units.json
 compare "what is chosen by" "$(key units.json candidates_loss)" == '"mean squared error"'
@@ -185,10 +185,10 @@ compare "what the loss of lasso is" "$(key path.json loss_is)" == '"objective"'
 grep -q 'the model is that of the last lambda of the path' must.err || fail "no word on the path"
 
 # examples count by their weights; labels -1 and 1 that are regressed have an AUC
-must 2 import weighted.csv -o weighted.h5 --weights w --test 0.3
-must 2 train weighted.h5 -o regressed.h5 --loss squared --solver lasso \
+must 0 import weighted.csv -o weighted.h5 --weights w --test 0.3
+must 0 train weighted.h5 -o regressed.h5 --loss squared --solver lasso \
   --lambda-ratio 0.1
-must 2 train weighted.h5 -o classes.h5 --loss logistic --solver lasso \
+must 0 train weighted.h5 -o classes.h5 --loss logistic --solver lasso \
   --lambda-ratio 0.1
 agree regressed.h5 weighted.h5 test
 agree classes.h5 weighted.h5 all
@@ -204,7 +204,7 @@ ranks 0 evaluate regressed.h5 weighted.h5 --json >auc.json
 compare "auc of labels that are regressed" "$(key auc.json auc)" '>' 0.7
 
 # nothing over nothing is not a number
-must 2 import zero.csv -o zero.h5
+must 0 import zero.csv -o zero.h5
 ranks 0 evaluate squared.h5 zero.h5 --json >zero.json
 [ "$(key zero.json relative_loss)" = null ] ||
   fail "loss over no loss: $(cat zero.json)"

@@ -8,12 +8,13 @@ rm -rf ./*
 
 generate()
 {
-  local layout=$1 n=$2 shards=$3 name=$4
+  local layout=$1 n=$2 shards=$3 name=$4 examples=1000
+  ! long || examples=3000
   if [ "$layout" = dense ]; then
-    must "$n" generate murata -o "$name" --examples 3000 --attributes 2100 \
+    must "$n" generate murata -o "$name" --examples $examples --attributes 2100 \
       --support 12 --test 0.1 --seed 5 --row-group 128 --shards "$shards"
   else
-    must "$n" generate sparse -o "$name" --examples 3000 --attributes 2100 \
+    must "$n" generate sparse -o "$name" --examples $examples --attributes 2100 \
       --support 12 --density 0.05 --test 0.1 --seed 5 --row-group 128 \
       --shards "$shards"
   fi
@@ -50,17 +51,20 @@ solvers="$(each_solver 12 400 3 | cut -d ' ' -f 1) saga+group os-prox-sgd+sparse
 long && solvers+=" truth"
 # of seconds a model: `golden` has them, and the long suite
 long || solvers=$(tr ' ' '\n' <<<"$solvers" | grep -vxE 'ridge|dantzig')
-# Ranks and shards; one rank is without a launcher. Beside `golden`, which has 1 and 3
-# ranks, the ordinary suite takes one of them in turn.
+# Ranks and shards; one rank is without a launcher. Beside `golden`, which has 1 and 3 ranks
+# and all kinds of data, the ordinary suite takes one of them in turn, of one layout.
 layouts_of() # LAYOUT NUMBER-OF-SOLVER
 {
   if long; then
     echo 2:8 3:3 4:1 4:8 2:3
-  elif [ "$1" = dense ]; then
-    [ $(($2 % 2)) -eq 0 ] && echo 2:8 || echo 4:1
-  else
-    [ $(($2 % 2)) -eq 0 ] && echo 4:8 || echo 3:3
+    return
   fi
+  case $1:$(($2 % 4)) in
+  dense:0) echo 2:8 ;;
+  sparse:1) echo 4:8 ;;
+  dense:2) echo 4:1 ;;
+  sparse:3) echo 3:3 ;;
+  esac
 }
 
 for layout in dense sparse; do
@@ -81,8 +85,10 @@ for layout in dense sparse; do
   number=0
   for solver in $solvers; do
     number=$((number + 1))
+    layouts=$(layouts_of "$layout" $number)
+    [ -n "$layouts" ] || continue
     read -ra options <<<"$(arguments "$solver")"
-    for how in $(layouts_of "$layout" $number); do
+    for how in $layouts; do
       n=${how%:*}
       shards=${how#*:}
       must "$n" train "$layout$shards.h5" -o this.h5 --seed 2 --force \

@@ -48,7 +48,7 @@ tried() { # RANKS...
 refuse() {
   local status=$1 text=$2 ranks before after got
   shift 2
-  tried 3 "" ""
+  tried 3 "" "" "" "" ""
   for ranks in $alone $also; do
     before=$(ls -A)
     launch "$ranks" import "$@" -o out.h5 >stdout.log 2>stderr.log

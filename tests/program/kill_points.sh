@@ -2,7 +2,7 @@
 # kill_points.sh KILL_AT.so - a run that is killed before any one of its calls
 # that rename, remove, make or flush files leaves the old output or the new one, and
 # the next run succeeds and takes away what the killed one has left; the ordinary suite
-# takes every third of these calls
+# takes every fourth of these calls
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -53,8 +53,7 @@ content()
   if [ ! -e "$out" ]; then
     echo none
   elif ranks 0 inspect "$out" --check --json >told 2>told.err; then
-    "$PYTHON" -c 'import json; told = json.load(open("told"))
-print(told.get("fingerprint"), told.get("solver"), told.get("coefficients"))'
+    grep -E '^  "(fingerprint|solver|coefficients)":' told
   else
     echo "unreadable: $(tail -n 1 told.err)"
   fi
@@ -92,7 +91,7 @@ points()
   [ "$old" != "$new" ] || fail "$name: old and new cannot be told apart"
   [ "$n" -ge 5 ] || fail "$name: only $n calls"
   for ((k = 1; k <= n; k++)); do
-    tried $((k + ${#name} + ${#kind})) 3 || continue
+    tried $((k + ${#name} + ${#kind})) 4 || continue
     killed=$((killed + 1))
     begin "$name" "$kind"
     KILL_AT=$k LD_PRELOAD=$kill_at ranks 0 ${command[$name]} $force \
@@ -126,5 +125,5 @@ for name in generate import import_gz train checkpoint; do
     points "$name" "$kind"
   done
 done
-compare "kills" "$killed" ">=" 70
+compare "kills" "$killed" ">=" 55
 finish

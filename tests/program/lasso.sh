@@ -74,15 +74,21 @@ END
 }
 
 # in_a_ball NAME RADIUS OPTION...: the norm is the radius, and the certificate
-# holds; where the ball does not bind, a line says so.
+# holds; where the ball does not bind, a line says so. On two ranks, too, in the ordinary
+# suite for every third.
+balls=0
 in_a_ball()
 {
   local name=$1 radius=$2
   shift 2
-  must 0 train "$name.h5" -o ball-1.h5 --force --solver lasso --radius "$radius" "$@"
-  must 2 train "$name.h5" -o ball.h5 --force --solver lasso --radius "$radius" "$@"
-  cmp ball-1.h5 ball.h5 || fail "$*, radius $radius: another model on two ranks"
-  must 2 verify ball.h5 "$name.h5"
+  balls=$((balls + 1))
+  must 0 train "$name.h5" -o ball.h5 --force --solver lasso --radius "$radius" "$@"
+  must 0 verify ball.h5 "$name.h5"
+  if tried $balls 3; then
+    must 2 train "$name.h5" -o ball-2.h5 --force --solver lasso --radius "$radius" "$@"
+    cmp ball.h5 ball-2.h5 || fail "$*, radius $radius: another model on two ranks"
+    must 2 verify ball-2.h5 "$name.h5"
+  fi
   ranks 0 inspect ball.h5 --json >ball.json
 }
 

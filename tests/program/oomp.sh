@@ -66,7 +66,7 @@ grep -q 'no guarantee' must.err || fail "no word on the guarantee"
 
 # --- over many problems, wherever they end: no wrong attribute
 wrong=0 runs=0
-for seed in $(seq "$(long && echo 40 || echo 3)"); do
+for seed in $(seq "$(long && echo 40 || echo 2)"); do
   for design in orthogonal toeplitz,correlation=0.1; do
     for end in "--max-examples 20000" "--max-examples 200000"; do
       source=oomp:examples=200000,attributes=32,design=$design,seed=$seed

@@ -198,7 +198,7 @@ for seed in 1 2 3; do
   learn labels "$seed" 3000 60 --passes 1
   compare "labels, one pass, seed $seed: log loss" "$(key score.json log_loss)" '<' "$all + 0.02"
 done
-make labels 1 18000 150
+make labels 1 18000 60
 must 0 import data.csv -o one.h5 --force
 must 0 import data.csv -o three.h5 --shards 3 --force
 must 0 train one.h5 -o one.model.h5 --force --passes 1
