@@ -52,7 +52,7 @@ long && solvers+=" truth"
 # of seconds a model: `golden` has them, and the long suite
 long || solvers=$(tr ' ' '\n' <<<"$solvers" | grep -vxE 'ridge|dantzig')
 # Ranks and shards; one rank is without a launcher. Beside `golden`, which has 1 and 3 ranks
-# and all kinds of data, the ordinary suite takes one of them in turn, of one layout.
+# and more kinds of data, the ordinary suite takes one of them in turn, of one layout.
 layouts_of() # LAYOUT NUMBER-OF-SOLVER
 {
   if long; then

@@ -179,11 +179,23 @@ same()
   done
 }
 
+# Both layouts; in the ordinary suite one of them in turn
+layouts()
+{
+  if long; then
+    echo dense sparse
+  elif [ $two -eq 2 ]; then
+    echo dense
+  else
+    echo sparse
+  fi
+}
+
 good() # SOLVER
 {
   local layout loss intercept own n
   read -r -a own <<<"$(arguments "$1")"
-  for layout in dense sparse; do
+  for layout in $(layouts); do
     loss=logistic
     intercept=--intercept
     [ $layout = dense ] || { loss=squared && intercept=--no-intercept; }

@@ -143,7 +143,7 @@ loses_node() { scontrol update NodeName=n2 State=DOWN Reason=test; }
 # The program, whose first leg waits behind its first checkpoint, until a signal comes
 cat >held <<END
 #!/bin/sh
-LD_PRELOAD='$KILL_AT_LIBRARY'\${ALSO_PRELOADED:+:\$ALSO_PRELOADED}
+LD_PRELOAD='$KILL_AT_LIBRARY'\${LD_PRELOAD:+:\$LD_PRELOAD}\${ALSO_PRELOADED:+:\$ALSO_PRELOADED}
 export LD_PRELOAD
 KILL_AFTER=.manifest exec '$THRESHER' "\$@"
 END

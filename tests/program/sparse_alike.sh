@@ -159,16 +159,21 @@ for pair in sys.argv[2:]:
 END
 }
 
-# means MEAN KIND: all solvers on such data. The strict support of labels is left out:
-# sift gathers other evidence from sparse data, whatever the means are.
+# means MEAN KIND: all solvers on such data, in the ordinary suite every second one in turn.
+# The strict support of labels is left out: sift gathers other evidence from sparse data,
+# whatever the means are.
 pairs=0
+calls=0
 means()
 {
-  local solver names=()
+  local solver names=() number=0
+  calls=$((calls + 1))
   far "$1" "$2" 600 60
   both far.txt
   for solver in $solvers "sift --select truth" "lasso --path 5" "lasso --standardize"; do
     [ "$2 $solver" != "labels sift --select truth" ] || continue
+    number=$((number + 1))
+    tried $((number + calls)) 2 || continue
     # shellcheck disable=SC2086
     learn "model${#names[@]}" $solver
     names+=("model${#names[@]}=$solver")

@@ -44,7 +44,7 @@ works bash "$checkout/jobs/weak_scaling.sh" --ranks 1 --repeats 1 --attributes 3
 works sh -c "$(cat "it's weak/ranks-1/run-1/command")"
 works "$PYTHON" "$checkout/jobs/cost_model.py" --latency 1.5 --bandwidth 12 --out "it's model"
 works bash "$checkout/jobs/compare.sh" "it's mine.h5" --solvers "sift lasso" --quick \
-  --no-peers --out "it's compared"
+  --seeds 1 --points 1 --no-peers --out "it's compared"
 if command -v gnuplot >../gnuplot; then
   for picture in "it's complex/complexity.png" "it's model/cost_model.png" \
     "it's compared/summary.png"; do

@@ -98,7 +98,8 @@ begin_held()
   local n=$1 file=$2 where=$3 launch
   shift 3
   rm -f "$file" "$file.open"
-  launch=(env "HOLD=$PWD/$file" "$where" "LD_PRELOAD=$KILL_AT_LIBRARY" "$THRESHER")
+  launch=(env "HOLD=$PWD/$file" "$where" "LD_PRELOAD=$KILL_AT_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}"
+    "$THRESHER")
   [ "$n" -eq 0 ] || launch=(sh "$SOURCE/jobs/launch.sh" "$n" "${launch[@]}")
   set -m # SIGINT is not ignored, as it is in the background of a script
   "${launch[@]}" "$@" &
