@@ -205,7 +205,7 @@ done:
 /* Borders ascend from 0 to the end of the shard. */
 static bool borders_good(const struct th_parts *parts)
 {
-  bool good = parts->first[0] == 0 &&
+  bool good = parts->first != NULL && parts->first[0] == 0 &&
               parts->first[parts->count] == th_range_count(parts->range);
   for (int64_t p = 0; p < parts->count; p++)
     good = good && parts->first[p] < parts->first[p + 1] &&

@@ -14,6 +14,6 @@ if long; then
   torture 60 --trials 60
 else # their number, not the clock, ends them
   torture 60 --only kill --trials 5
-  torture 60 --only damage --trials 25
+  torture 60 --only damage --trials 40
 fi
 finish

@@ -3,8 +3,8 @@
  *
  *   mpi_faults [all|SOLVER]
  *
- * tries 12 calls of each kind in all forms of data together; with an argument
- * 24 in each form.
+ * tries 24 calls of each kind in all forms of data together; with an argument
+ * as many in each form.
  *
  * Linked with --wrap, so that nothing in the sources needs to know; MPI's own
  * allocations are its own.
@@ -245,9 +245,7 @@ static int64_t points_of(enum fault fault, const struct th_solver_row *row,
 {
   if (fault == LEAVING)
     return all ? 8 : 3;
-  if (!all)
-    return 4;
-  return solver_uses(row, "select") ? 8 : 24;
+  return all && !solver_uses(row, "select") ? 24 : 8;
 }
 
 /* Each rank in turn, at some of its calls: the first ones, the last one, and
