@@ -229,7 +229,8 @@ static uint64_t seal_sparse(hid_t file)
   if (H5Lexists(file, TH_D_PART, H5P_DEFAULT) > 0) {
     struct tables parts = {load(file, TH_D_PART_RUN),
                            load(file, TH_D_PART_ENTRY),
-                           load(file, TH_D_PART_CHECKSUM), groups};
+                           load(file, TH_D_PART_CHECKSUM), 0};
+    parts.step = groups < parts.sums.items ? groups : parts.sums.items;
     seal_pieces(file, &s, &parts, TH_D_PART_CHECKSUM, 0);
   }
   TH_FREE(s.attribute.data, s.count.data, s.row.data, s.value.data);
