@@ -8,6 +8,7 @@
 #include "io/dataset/format.h"
 #include "ranks/partition.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,24 +34,60 @@ void th_parts_tables_free(struct th_piece_tables *tables)
  * The first row group shows where the entries are: a part ends at the first
  * border of a cell behind which it has enough of them there. Few parts are
  * large for the many ranks that share a row group; many of them have large
- * tables, at 24 bytes for each part and row group. */
+ * tables, at 24 bytes for each part and row group. Attributes that come later
+ * are not seen there, so no part is much wider than others. */
 
 enum {
-  MOST_PARTS = 4096,   /* of a row group, if parts are not too small for that */
-  FEW_ENTRIES = 128,   /* of a part */
-  MANY_ENTRIES = 16384 /* likewise */
+  MOST_PARTS = 4096, /* of a row group, if parts are not too small for that */
+  FEW_ENTRIES = 128, /* of a part */
+  MANY_ENTRIES = 16384, /* likewise */
+  WIDE_PARTS = 128,     /* at least so many of all attributes, .. */
+  WIDE_ENTRIES = 64     /* .. where a part has so many entries then */
 };
+
+/* Entries of all shards on the row group of a tile, as far as this shows. */
+static double all_entries(const struct th_parts_write *parts,
+                          const struct th_shard_piece_parts *tile)
+{
+  double shards = (double)parts->row_groups->shape.attributes /
+                  (double)th_range_count(parts->range);
+  return (double)tile->entries * shards;
+}
 
 /* Entries of a part on one row group. */
 static int64_t part_entries(const struct th_parts_write *parts,
                             const struct th_shard_piece_parts *tile)
 {
-  double shards = (double)parts->row_groups->shape.attributes /
-                  (double)th_range_count(parts->range);
-  double entries = (double)tile->entries * shards / MOST_PARTS;
+  double entries = all_entries(parts, tile) / MOST_PARTS;
   return entries < FEW_ENTRIES    ? FEW_ENTRIES
          : entries > MANY_ENTRIES ? MANY_ENTRIES
                                   : (int64_t)entries;
+}
+
+/* Attributes of the widest part. */
+static int64_t widest_part(const struct th_parts_write *parts,
+                           const struct th_shard_piece_parts *tile)
+{
+  double wide = fmin(WIDE_PARTS, all_entries(parts, tile) / WIDE_ENTRIES);
+  double width =
+      (double)parts->row_groups->shape.attributes / fmax(wide, 1) + TH_CELL;
+  return (int64_t)width;
+}
+
+/* Parts end where they would become too wide, up to an attribute. True: one
+ * did. */
+static bool split_wide(struct th_parts_write *parts, int64_t end,
+                       int64_t widest)
+{
+  int64_t base = parts->range.first;
+  int64_t before = parts->count;
+  for (;;) {
+    int64_t next = base + parts->first[parts->count - 1] + widest;
+    next = next / TH_CELL * TH_CELL - base;
+    if (next >= end)
+      return parts->count > before;
+    parts->first[parts->count++] = next;
+  }
 }
 
 /* Write where parts begin, and where the last one ends. first: room for one
@@ -60,16 +97,20 @@ static void cut_parts(struct th_parts_write *parts,
 {
   int64_t base = parts->range.first;
   int64_t least = part_entries(parts, tile);
+  int64_t widest = widest_part(parts, tile);
   int64_t entries = 0;
   parts->count = 1;
   for (int64_t k = 0; k < tile->runs; k++) {
     int64_t cell = (base + tile->attribute[k]) / TH_CELL * TH_CELL - base;
+    if (split_wide(parts, cell, widest))
+      entries = 0;
     if (entries >= least && cell > parts->first[parts->count - 1]) {
       parts->first[parts->count++] = cell;
       entries = 0;
     }
     entries += tile->count[k];
   }
+  split_wide(parts, th_range_count(parts->range), widest);
   parts->first[parts->count] = th_range_count(parts->range);
 }
 

@@ -50,4 +50,23 @@ compare "planned over read" "$(report 'many["planned_read_bytes"] / many["bytes_
 compare "read over planned" "$(report 'many["bytes_read"] / many["planned_read_bytes"]')" '<' 1.25
 compare "values kept by a rank of 8 over those of one" \
   "$(report 'many["planned_stored"] / one["planned_stored"]')" '<' 0.25
+
+# Attributes that the first row group does not have are divided, too.
+awk 'BEGIN {
+  srand(5)
+  for (i = 0; i < 6000; i++) {
+    line = i % 7
+    for (j = 1 + int(80 * rand()); j <= 1500 + 7 * i; j += 1 + int((1500 + 7 * i) / 50 * rand()))
+      line = line " " j ":1"
+    print line
+  }
+}' >grows.svm
+must 0 import grows.svm -o many.h5 --layout sparse --no-shuffle --force
+for n in 1 8; do
+  must "$n" train many.h5 -o "many.$n.h5" --solver lasso --lambda-ratio 0.3 \
+    --report "many.$n.json" --force
+done
+cmp many.1.h5 many.8.h5 || fail "another model of attributes that come later on 8 ranks"
+compare "bytes of attributes that come later, read by 8 ranks over those of one" \
+  "$(report 'many["bytes_read"] / one["bytes_read"]')" '<' 1.5
 finish

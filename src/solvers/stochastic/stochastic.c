@@ -500,8 +500,9 @@ void th_stochastic_notify(const struct th_stochastic *s)
 /* --- What a run of a stochastic method is going to do --------------------- */
 
 enum {
-  BYTES_PER_ATTRIBUTE = 24 + 14 * 8, /* the context's and a solver's vectors */
-  BYTES_PER_EXAMPLE = 10 * 8         /* targets, weights, predictions, duals */
+  BYTES_PER_ATTRIBUTE =
+      24 + 34 * 8,           /* the context's, a solver's, a problem's */
+  BYTES_PER_EXAMPLE = 10 * 8 /* targets, weights, predictions, duals */
 };
 
 /* The passes that stand for an epoch: its steps, and every four epochs a check,
