@@ -3,9 +3,6 @@
 bytes: SHA-256 of each on small data, on one rank and on three, beside those of table.txt
 SPDX-License-Identifier: MIT
 
-The ordinary suite has every second one on three ranks, so that each solver has two kinds of
-data there; THRESHER_LONG=yes, and --renew, all of them.
-
 Works in the present folder. A model is what a solver makes of one of four data sets:
 dense, sparse, with labels, and with weights. A change that moves code and nothing else
 leaves table.txt as it is; one that changes models on purpose renews it, and its message
@@ -172,10 +169,8 @@ def read_table():
 def main():
     thresher, launch = sys.argv[1:3]
     renew = "--renew" in sys.argv[3:]
-    every = renew or os.environ.get("THRESHER_LONG") == "yes"
-    jobs = [(thresher, launch, ranks, *setting)
-            for number, setting in enumerate(settings(thresher))
-            for ranks in RANKS if ranks == 1 or every or number % 2 == 0]
+    jobs = [(thresher, launch, ranks, *setting) for setting in settings(thresher)
+            for ranks in RANKS]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         digests = list(pool.map(train, jobs))
     bad, made = [], collections.OrderedDict()
