@@ -26,7 +26,6 @@ static const double nothing_enters = 1 - 1e-12;
 
 /* A solver without data files, and the parts of a context that it needs. */
 struct net {
-  struct th_comm comm;
   struct th_config config;
   struct th_profile profile;
   struct th_context context;
@@ -49,10 +48,9 @@ static void net_free(struct net *net)
 static th_status begin(struct net *net, const struct th_net_data *data,
                        struct th_duals *duals, struct th_error *err)
 {
-  th_comm_self(&net->comm);
   net->config = (struct th_config){.intercept = data->intercept,
                                    .screening.how = TH_SCREEN_NONE};
-  net->context = (struct th_context){.comm = &net->comm,
+  net->context = (struct th_context){.comm = data->comm,
                                      .config = &net->config,
                                      .loss = data->loss,
                                      .profile = &net->profile};
@@ -150,19 +148,19 @@ th_status th_net_path(const struct th_net_data *data, double mix,
   th_status rc;
   TH_TRY(begin(&net, data, &duals, err));
   TH_TRY(th_working_set_solver_init(&net.exact, &net.problem, &duals, err));
-  TH_TRY(reserve(&net, err));
+  TH_TRY(th_agree(net.context.comm, reserve(&net, err), err));
   for (int64_t k = 0; k < lambdas && share < explained && !enough; k++) {
     double slack = k + 1 < lambdas ? data->slack : data->last_slack;
     net.exact.tolerance = goal_at(share, slack) * net.problem.zero;
     TH_TRY(solve_net(&net, mix * lambda[k], (1 - mix) * lambda[k], err));
     struct th_net_point point = point_of(&net);
     share = point.share;
-    TH_TRY(visit(self, k, &point, &enough, err));
+    TH_TRY(
+        th_agree(net.context.comm, visit(self, k, &point, &enough, err), err));
   }
 done:
   if (rc != TH_OK)
-    err->rank =
-        -1; /* rank 0 of a team of one; the caller's ranks agree again */
+    err->rank = -1; /* of the team; the caller's ranks agree again */
   th_problem_duals_free(&duals);
   net_free(&net);
   return rc;

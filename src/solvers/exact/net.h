@@ -4,8 +4,10 @@
  * one lambda after the other, by the exact solver
  * (solvers/exact/working_set_solver.h), until the duality gap is 1e-6 of the
  * deviance that the model explains, or 1e-8 of the null deviance. The caller
- * may allow a larger gap by slack. All functions are local: ranks may follow
- * paths of their own.
+ * may allow a larger gap by slack. A team of ranks that hold the same columns
+ * shares the sums over examples and the looks at columns; its size changes no
+ * bit. Other ranks may follow other paths meanwhile. All functions are
+ * collective over the team.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_NET_H
 #define TH_NET_H
@@ -17,11 +19,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All borrowed. Columns are of one form, and coefficients those of the values
- * (x - centre) * scale. */
+/* All borrowed, and the same on every rank of the team. Columns are of one
+ * form, and coefficients those of the values (x - centre) * scale. */
 struct th_net_data {
-  int64_t rows;  /* n */
-  int64_t count; /* K columns */
+  struct th_comm *comm; /* the team */
+  int64_t rows;         /* n */
+  int64_t count;        /* K columns */
   const struct th_vector *column;
   const double *target; /* less its mean, or -1 and +1 for labels */
   const double *weight; /* at least 0, only the ratios count; 0 leaves a row out
@@ -43,8 +46,9 @@ struct th_net_point {
   const double *prediction; /* rows: with the intercept; of all of them */
 };
 
-/* Called for lambda[k]. A status other than TH_OK ends the path with this
- * status; *enough ends it with TH_OK. */
+/* Called for lambda[k], on every rank of the team; *enough is the same on all.
+ * A status other than TH_OK ends
+ * the path with this status; *enough ends it with TH_OK. */
 typedef th_status th_net_visitor(void *self, int64_t k,
                                  const struct th_net_point *point, bool *enough,
                                  struct th_error *err);

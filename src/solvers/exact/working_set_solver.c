@@ -678,12 +678,20 @@ static bool stays(const struct th_working_set_solver *e)
 }
 
 /* Slopes and gap of the working set as it is, with the coefficients of the last
- * pass, or of the zero model. */
+ * pass, or of the zero model. Collective. */
 static void stay(struct th_working_set_solver *e, double lambda)
 {
+  const struct th_problem *p = e->problem;
   struct th_working_set *w = &e->working;
+  struct th_range mine = p->active.owned; /* a column is its own place there */
+  for (int64_t k = 0; k < w->members; k++) {
+    int64_t column = w->attribute[k];
+    bool known = column >= mine.first && column < mine.last;
+    w->slope[k] = known ? -e->duals.z[column - mine.first] : 0;
+  }
+  th_comm_share_numbers(p->context->comm, w->slope, (size_t)w->members);
   for (int64_t k = 0; k < w->members; k++)
-    w->slope[k] = e->problem->ridge * w->coef[k] - e->duals.z[w->attribute[k]];
+    w->slope[k] += p->ridge * w->coef[k];
   th_inner_solver_screen_stay(&e->inner, w, lambda);
 }
 
@@ -691,9 +699,8 @@ static void stay(struct th_working_set_solver *e, double lambda)
 static th_status enter_all(struct th_working_set_solver *e,
                            struct th_error *err)
 {
-  int64_t groups = e->problem->grouping.groups;
   int64_t added = 0;
-  for (int64_t g = 0; g < groups; g++)
+  for (int64_t g = 0; g < e->problem->grouping.groups; g++)
     e->value[g] = 1;
-  return enlarge(e, e->value, 0, groups, &added, err);
+  return enlarge(e, e->value, 0, e->problem->active.total, &added, err);
 }

@@ -240,26 +240,28 @@ done:
   return rc;
 }
 
-/* Make every column active. Local. */
+/* Make every column active, on the rank of the team that looks at it. Local. */
 static th_status activate_kept(struct th_problem *p, struct th_error *err)
 {
+  static const char what[] = "attributes copied to all ranks";
   const struct th_problem_kept *kept = p->kept;
+  const struct th_comm *comm = p->context->comm;
   struct th_active *active = &p->active;
+  struct th_range mine = th_range_part(kept->count, comm->rank, comm->size);
+  int64_t count = th_range_count(mine);
   th_status rc;
-  TH_TRY(TH_NEW(&active->attribute, kept->count,
-                "attributes copied to all ranks", err));
-  TH_TRY(TH_NEW(&active->centre, kept->count, "attributes copied to all ranks",
-                err));
-  TH_TRY(TH_NEW(&active->scale, kept->count, "attributes copied to all ranks",
-                err));
-  TH_TRY(TH_NEW(&active->bound, kept->count, "attributes copied to all ranks",
-                err));
-  active->owned = (struct th_range){0, kept->count};
-  active->count = active->total = active->capacity = kept->count;
-  for (int64_t k = 0; k < kept->count; k++) {
-    active->attribute[k] = k;
-    active->centre[k] = kept->column[k].centre;
-    active->scale[k] = kept->column[k].scale;
+  TH_TRY(TH_NEW(&active->attribute, count, what, err));
+  TH_TRY(TH_NEW(&active->centre, count, what, err));
+  TH_TRY(TH_NEW(&active->scale, count, what, err));
+  TH_TRY(TH_NEW(&active->bound, count, what, err));
+  active->owned = mine;
+  active->count = active->capacity = count;
+  active->total = kept->count;
+  for (int64_t k = 0; k < count; k++) {
+    const struct th_vector *x = &kept->column[mine.first + k];
+    active->attribute[k] = mine.first + k;
+    active->centre[k] = x->centre;
+    active->scale[k] = x->scale;
     active->bound[k] = INFINITY; /* not computed */
   }
 done:
@@ -270,6 +272,7 @@ th_status th_problem_init_kept(struct th_problem *p, struct th_context *context,
                                const struct th_problem_kept *kept,
                                struct th_duals *duals, struct th_error *err)
 {
+  struct th_comm *comm = context->comm;
   th_status rc;
   *p = (struct th_problem){.context = context,
                            .kept = kept,
@@ -278,12 +281,12 @@ th_status th_problem_init_kept(struct th_problem *p, struct th_context *context,
                            .dense = kept->count > 0 &&
                                     kept->column->form != TH_VECTOR_ENTRIES,
                            .rows = kept->rows};
-  TH_TRY(load_examples(p, err));
-  TH_TRY(activate_kept(p, err));
+  TH_TRY(th_agree(comm, load_examples(p, err), err));
+  TH_TRY(th_agree(comm, activate_kept(p, err), err));
   struct th_grouping_penalty l1 = {.penalty = th_penalty_find("l1"), .mix = 1};
-  TH_TRY(th_grouping_build(&p->grouping, &l1, context->comm,
-                           p->active.attribute, p->active.count, err));
-  TH_TRY(reserve_groups(p, err));
+  TH_TRY(th_grouping_build(&p->grouping, &l1, comm, p->active.attribute,
+                           p->active.count, err));
+  TH_TRY(th_agree(comm, reserve_groups(p, err), err));
   TH_TRY(set_keys(p, err));
   TH_TRY(begin_at_zero(p, duals, err));
 done:
@@ -515,7 +518,8 @@ static void sum_kept(const struct th_problem *p, int64_t count,
                      enum th_sum_kind kind, double factor, double *z)
 {
   for (int64_t k = 0; k < count; k++) {
-    const struct th_vector *x = &p->kept->column[p->place[k]];
+    const struct th_vector *x =
+        &p->kept->column[p->active.attribute[p->place[k]]];
     double sum = kind == TH_SUM_MOMENTS ? th_column_square(x, p->eta)
                                         : th_column_dot(x, p->multiplier);
     z[p->place[k]] = factor * sum;

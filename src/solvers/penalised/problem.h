@@ -97,10 +97,10 @@ th_status th_problem_init(struct th_problem *problem,
 /* Local. */
 void th_problem_free(struct th_problem *problem);
 
-/* Make a problem of attributes in memory, with an l1 penalty, on a team of one
- * rank. All data come from `kept`, and nothing is read. Of the context, only
- * comm, loss, config and profile are needed. Collective over that team. An
- * error where no weight is above 0. */
+/* Make a problem of attributes in memory, with an l1 penalty. All data come
+ * from `kept`, and nothing is read. Each rank of the team looks at a part of
+ * them. Of the context, only comm, loss, config and profile are needed.
+ * Collective over that team. An error where no weight is above 0. */
 th_status th_problem_init_kept(struct th_problem *problem,
                                struct th_context *context,
                                const struct th_problem_kept *kept,

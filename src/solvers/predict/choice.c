@@ -15,6 +15,7 @@ static const double se_net = 0.25;
 static const double least_share = 0.01;  /* of a gain, that strictness costs */
 static const double rows_of_all = 20000; /* where it may cost all, but for se */
 static const double clearly_worse = 3;   /* standard errors, of mixes */
+static const double clearly_better = 2;  /* the same, of the strict support */
 static const double far_behind = 2.0 / 3.0; /* of the gain of another mix */
 
 enum { ANY_MIX = -1 };
@@ -192,6 +193,21 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
   double most = all[null].loss - all[b].loss;
   return compare(choice, c, b, &se) > clearly_worse * se &&
          gain < far_behind * most;
+}
+
+bool th_choice_leads(const struct th_choice *choice)
+{
+  int64_t strict = find_candidate(choice, TH_CANDIDATE_STRICT);
+  int64_t best = -1;
+  double se = 0;
+  for (int64_t c = 0; c < choice->count; c++) {
+    const struct th_candidate *net = &choice->candidate[c];
+    if (net->kind == TH_CANDIDATE_NET && isfinite(net->loss) &&
+        (best < 0 || predicts_better(net, &choice->candidate[best])))
+      best = c;
+  }
+  return strict >= 0 && best >= 0 &&
+         compare(choice, best, strict, &se) > clearly_better * se;
 }
 
 /* The first candidate, from few to many attributes, that is as good as b. At

@@ -105,6 +105,11 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
 bool th_choice_trails(const struct th_choice *choice, int64_t mix,
                       int64_t other);
 
+/* True if the strict support is better than every net that has been added, by
+ * more than two standard errors of their mean difference. For another net not
+ * to lose to it (as above), it would have to be better than these by three. */
+bool th_choice_leads(const struct th_choice *choice);
+
 /* The least G of a model that is not the null model, in data of so many
  * attributes that vary. */
 double th_choice_least_gain(int64_t attributes);

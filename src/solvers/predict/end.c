@@ -211,9 +211,11 @@ done:
   return rc;
 }
 
-/* *goes_on: a mix is worth its other paths. Of its path without the first fold,
- * the best prediction of this fold is not far behind that of the mix before
- * (th_choice_trails), or this cannot be told of so few rows, or the paths are
+/* *goes_on: the mix that was tried last is worth its other paths, or the mixes
+ * behind it are worth trying. Of its path without the first fold, the best
+ * prediction of this fold is not far behind that of the mix before
+ * (th_choice_trails), and no net so far comes near the strict support
+ * (th_choice_leads); or this cannot be told of so few rows, or the paths are
  * short. Local. */
 static th_status end_goes_on(const struct th_end_work *w, int mix,
                              bool *goes_on, struct th_error *err)
@@ -225,10 +227,12 @@ static th_status end_goes_on(const struct th_end_work *w, int mix,
     return rc;
   TH_TRY(invite(&c, w, 0, err));
   TH_TRY(add_one(&c, TH_CANDIDATE_NULL, 0, w->null, err));
-  for (int m = mix - 1; m <= mix; m++)
+  TH_TRY(add_one(&c, TH_CANDIDATE_STRICT, 1, w->strict, err));
+  for (int m = 0; m <= mix; m++)
     TH_TRY(add_nets(&c, w, m, *path_points(w, m, 0), false, err));
   *goes_on = th_choice_effective(&c.choice) < ENOUGH_ROWS ||
-             !th_choice_trails(&c.choice, mix, mix - 1);
+             !(th_choice_leads(&c.choice) ||
+               (mix > 0 && th_choice_trails(&c.choice, mix, mix - 1)));
 done:
   dismiss(&c);
   return rc;
@@ -275,10 +279,16 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
   return rc;
 }
 
-/* --- Elastic nets on the list of an end, each path on one rank ------------ */
+/* --- Elastic nets on the list of an end
+ *
+ * Paths that can be made at the same time are dealt to teams of ranks. The
+ * ranks of a team make a path together (solvers/exact/net.h). */
 
 /* of a path of a mix, roughly, over one of the first */
 static const int64_t cost[TH_MIXES] = {1, 3, 10};
+/* The share of a path that every rank of a team does alike, which is descent:
+ * from a tenth with products to a half without. */
+static const double alike = 0.3;
 /* of the gap of candidates; the final model has none */
 static const double slack = 100;
 static const double decades = 3;     /* of lambda */
@@ -293,6 +303,7 @@ enum {
 /* A path to solve: without fold f, or on all rows. */
 struct task {
   struct th_end_work *work;
+  struct th_comm *team; /* makes it together */
   int64_t fold;
   int mix;
   int64_t most;  /* lambdas */
@@ -301,16 +312,31 @@ struct task {
   int64_t since; /* lambdas since then */
 };
 
-/* The largest lambda of a path follows from the list of all rows. Local. */
+/* Lambdas of a mix, from the largest slope of the zero model on. */
+static void fill_grid(double *lambda, double largest, double span)
+{
+  for (int k = 0; k < TH_LAMBDAS; k++)
+    lambda[k] = largest * th_pow(10, -k * span / SPAN_STEPS);
+}
+
+/* The largest lambda of a path follows from the list of all rows. Collective.
+ */
 static th_status make_grid(struct th_end_work *w, struct th_error *err)
 {
+  struct th_comm *comm = w->context->comm;
   const struct th_end_list *list = &w->list[w->end->folds];
   struct th_vector *columns = NULL;
   double largest = 0;
   double span = 2 * list->count >= w->rows ? few_decades : decades;
-  th_status rc;
-  TH_TRY(th_end_pick(w, list, w->scaled, &columns, err));
-  const struct th_net_data data = {.rows = w->rows,
+  th_status rc = th_end_pick(w, list, w->scaled, &columns, err);
+  for (int m = 0; m < TH_MIXES && rc == TH_OK; m++) {
+    free(w->lambda[m]);
+    w->lambda[m] = NULL;
+    rc = TH_NEW(&w->lambda[m], TH_LAMBDAS, "penalties", err);
+  }
+  TH_TRY(th_agree(comm, rc, err));
+  const struct th_net_data data = {.comm = comm,
+                                   .rows = w->rows,
                                    .count = list->count,
                                    .column = columns,
                                    .target = w->target,
@@ -318,13 +344,8 @@ static th_status make_grid(struct th_end_work *w, struct th_error *err)
                                    .loss = w->context->loss,
                                    .intercept = w->context->config->intercept};
   TH_TRY(th_net_largest(&data, &largest, err));
-  for (int m = 0; m < TH_MIXES; m++) {
-    free(w->lambda[m]);
-    w->lambda[m] = NULL;
-    TH_TRY(TH_NEW(&w->lambda[m], TH_LAMBDAS, "penalties", err));
-    for (int k = 0; k < TH_LAMBDAS; k++)
-      w->lambda[m][k] = largest / mixes[m] * th_pow(10, -k * span / SPAN_STEPS);
-  }
+  for (int m = 0; m < TH_MIXES; m++)
+    fill_grid(w->lambda[m], largest / mixes[m], span);
 done:
   free(columns);
   return rc;
@@ -370,16 +391,31 @@ static th_status keep_net(struct th_end_work *w, int64_t k,
   return TH_OK;
 }
 
+/* What candidates are told of a point. Local. */
+static void take_scores(const struct task *task, int64_t k,
+                        const struct th_net_point *point)
+{
+  struct th_end_work *w = task->work;
+  int64_t at = task->mix * TH_LAMBDAS + k;
+  *path_points(w, task->mix, task->fold) = k + 1;
+  if (task->fold == sizes_fold(w))
+    w->size[at] = point->size;
+  if (task->fold == w->end->folds)
+    return;
+  for (int64_t i = 0; i < w->held; i++)
+    if (w->end->fold[w->held_row[i]] == task->fold)
+      w->prediction[at * w->held + i] = point->prediction[w->held_row[i]];
+}
+
 /* Take what is needed of a point of a path. A path without a fold gives its
- * predictions of the fold. A path that tells the sizes of models gives the
- * size. The final path gives the model. Local. */
+ * predictions of the fold, on the first rank of its team. A path that tells the
+ * sizes of models gives the size. The final path gives the model. Local. */
 static th_status take_point(void *self, int64_t k,
                             const struct th_net_point *point, bool *enough,
                             struct th_error *err)
 {
   struct task *task = self;
   struct th_end_work *w = task->work;
-  int64_t at = task->mix * TH_LAMBDAS + k;
   int64_t largest = w->context->config->sparsity;
   th_status rc = th_source_leave(w->context->source, err);
   if (rc != TH_OK)
@@ -388,29 +424,26 @@ static th_status take_point(void *self, int64_t k,
     bool fits = largest == 0 ? k + 1 == task->most : point->size <= largest;
     return fits ? keep_net(w, k, point, err) : TH_OK;
   }
-  *path_points(w, task->mix, task->fold) = k + 1;
-  if (task->fold == sizes_fold(w))
-    w->size[at] = point->size;
-  if (task->fold == w->end->folds)
-    return TH_OK;
-  for (int64_t i = 0; i < w->held; i++)
-    if (w->end->fold[w->held_row[i]] == task->fold)
-      w->prediction[at * w->held + i] = point->prediction[w->held_row[i]];
-  *enough = is_enough(task, point->prediction);
+  if (task->team->rank == 0)
+    take_scores(task, k, point);
+  if (task->fold < w->end->folds)
+    *enough = is_enough(task, point->prediction);
   return TH_OK;
 }
 
-/* Local. */
+/* Make a path. Collective over its team. */
 static th_status run(struct task *task, struct th_error *err)
 {
   struct th_end_work *w = task->work;
   const struct th_end_list *list = th_end_list_of(w, task->fold);
   struct th_vector *columns = NULL;
   double *weight = NULL;
-  th_status rc;
-  TH_TRY(th_end_pick(w, list, w->scaled, &columns, err));
-  TH_TRY(th_end_weigh(w, task->fold, &weight, err));
-  const struct th_net_data data = {.rows = w->rows,
+  th_status rc = th_end_pick(w, list, w->scaled, &columns, err);
+  if (rc == TH_OK)
+    rc = th_end_weigh(w, task->fold, &weight, err);
+  TH_TRY(th_agree(task->team, rc, err));
+  const struct th_net_data data = {.comm = task->team,
+                                   .rows = w->rows,
                                    .count = list->count,
                                    .column = columns,
                                    .target = w->target,
@@ -426,13 +459,22 @@ done:
   return rc;
 }
 
-/* The t-th path of a turn, if there are so many: the first one of mix `turn`,
- * then those of the mix before that have not been made. Turns count from 1. */
+/* With folds, the next mix is tried on the first of them while this one is made
+ * on the others. */
+static bool tries_next(const struct th_end_work *w, int turn)
+{
+  return w->end->folds > 1 && turn < TH_MIXES;
+}
+
+/* The t-th path of a turn, if there are so many: the first one of mix `turn` if
+ * that is tried, then those of the mix before that have not been made. Turns
+ * count from 1. */
 static bool task_at(struct th_end_work *w, int turn, int64_t t,
                     struct task *task)
 {
-  bool first = turn < TH_MIXES && t == 0;
-  int64_t fold = t - (turn < TH_MIXES) + (turn > 1);
+  bool tries = tries_next(w, turn);
+  bool first = tries && t == 0;
+  int64_t fold = t - tries + (w->end->folds > 1 && turn > 1);
   *task = (struct task){.work = w,
                         .fold = first ? 0 : fold,
                         .mix = first ? turn : turn - 1,
@@ -441,14 +483,47 @@ static bool task_at(struct th_end_work *w, int turn, int64_t t,
   return task->fold <= sizes_fold(w);
 }
 
-/* The first rank with the least to do. load: of each rank. */
-static int least_busy(const int64_t *load, int ranks)
+/* The first team with the least to do. load: of each team. */
+static int least_busy(const int64_t *load, int teams)
 {
   int least = 0;
-  for (int r = 1; r < ranks; r++)
+  for (int r = 1; r < teams; r++)
     if (load[r] < load[least])
       least = r;
   return least;
+}
+
+/* How long a turn takes so many teams, of `ranks` in all. load: work array. */
+static double turn_time(struct th_end_work *w, int turn, int teams, int ranks,
+                        int64_t *load)
+{
+  struct task task;
+  int64_t most = 0;
+  memset(load, 0, (size_t)teams * sizeof *load);
+  for (int64_t t = 0; task_at(w, turn, t, &task); t++) {
+    int team = least_busy(load, teams);
+    load[team] += cost[task.mix];
+    most = th_max_i64(most, load[team]);
+  }
+  return (double)most * (alike + (1 - alike) / (ranks / teams));
+}
+
+/* The number of teams that are done first with a turn; of equals the largest.
+ */
+static int best_teams(struct th_end_work *w, int turn, int64_t *load)
+{
+  int ranks = w->context->comm->size;
+  struct task task;
+  int best = 1;
+  double least = INFINITY;
+  for (int teams = 1; teams <= ranks && task_at(w, turn, teams - 1, &task);
+       teams++) {
+    double time = turn_time(w, turn, teams, ranks, load);
+    if (time <= least)
+      best = teams;
+    least = fmin(least, time);
+  }
+  return best;
 }
 
 /* What all paths cost. */
@@ -460,18 +535,20 @@ static double all_paths(const struct th_end_work *w)
   return sum;
 }
 
-/* Solve this rank's share of the paths of a turn. Local. */
-static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
+/* Make the paths of a turn that are dealt to a team. load: zeros, for each
+ * team. Collective over the team, of which this rank is one. */
+static th_status run_dealt(struct th_end_work *w, int turn, int teams,
+                           struct th_comm *team, int mine, int64_t *load,
+                           struct th_error *err)
 {
-  const struct th_comm *comm = w->context->comm;
-  int64_t *load = NULL;
   struct task task;
-  th_status rc =
-      TH_NEW(&load, comm->size, "the models compared at the end", err);
+  th_status rc = TH_OK;
+  memset(load, 0, (size_t)teams * sizeof *load);
   for (int64_t t = 0; rc == TH_OK && task_at(w, turn, t, &task); t++) {
-    int rank = least_busy(load, comm->size);
-    load[rank] += cost[task.mix];
-    if (rank == comm->rank)
+    int dealt = least_busy(load, teams);
+    load[dealt] += cost[task.mix];
+    task.team = team;
+    if (dealt == mine)
       rc = run(&task, err);
     w->paths++;
     w->done += (double)cost[task.mix];
@@ -479,6 +556,29 @@ static th_status run_mine(struct th_end_work *w, int turn, struct th_error *err)
                      "path %lld of at most %lld", (long long)w->paths,
                      (long long)(TH_MIXES * (sizes_fold(w) + 1)));
   }
+  return rc;
+}
+
+/* Make the paths of a turn, each by a team of ranks. Collective. */
+static th_status run_turn(struct th_end_work *w, int turn, struct th_error *err)
+{
+  struct th_comm *comm = w->context->comm;
+  struct th_comm team = {0};
+  int64_t *load = NULL;
+  th_status rc =
+      TH_NEW(&load, comm->size, "the models compared at the end", err);
+  TH_TRY(th_agree(comm, rc, err));
+  int teams = best_teams(w, turn, load);
+  int mine = (int)((int64_t)comm->rank * teams / comm->size);
+  comm->ops->split(comm, mine, &team);
+  rc = th_agree(comm, run_dealt(w, turn, teams, &team, mine, load, err), err);
+  if (team.size > 1) {
+    comm->bytes_sent += team.bytes_sent;
+    comm->operations += team.operations;
+    comm->seconds += team.seconds;
+  }
+  th_comm_free(&team);
+done:
   free(load);
   return rc;
 }
@@ -506,25 +606,29 @@ static void share_mix(struct th_end_work *w, int mix)
   comm->ops->sum_i64(comm, w->size + net, TH_LAMBDAS);
 }
 
-/* Complete a mix, and try the next one on the first fold. *goes_on: that one is
- * promising. Collective. */
+/* Complete a mix and, with folds, try the next one on the first of them.
+ * *goes_on: the mix after that which was tried last is promising. Collective.
+ */
 static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
                            struct th_error *err)
 {
   struct th_comm *comm = w->context->comm;
+  bool tries = tries_next(w, turn);
   th_status rc;
-  if (turn > 1 && comm->rank != 0)
+  if (w->end->folds > 1 && turn > 1 && comm->rank != 0)
     clear_mix(w, turn - 1); /* its first path is shared: one rank keeps it */
   th_comm_profile_begin(w->context->profile);
-  rc = th_agree(comm, run_mine(w, turn, err), err);
+  rc = run_turn(w, turn, err);
   th_comm_profile_end(w->context->profile, TH_PHASE_SOLVE);
   *goes_on = rc == TH_OK && turn < TH_MIXES;
   if (rc == TH_OK)
     share_mix(w, turn - 1);
+  if (rc == TH_OK && tries)
+    share_mix(w, turn);
   if (!*goes_on)
     return rc;
-  share_mix(w, turn);
-  return th_agree(comm, end_goes_on(w, turn, goes_on, err), err);
+  return th_agree(comm, end_goes_on(w, tries ? turn : turn - 1, goes_on, err),
+                  err);
 }
 
 /* Mixes with less of norm1 have more attributes, and take the most time. A mix
@@ -541,7 +645,7 @@ static th_status end_nets(struct th_end_work *w, int64_t lambdas,
   th_context_part(w->context, true);
   for (int mix = 0; mix < TH_MIXES; mix++)
     clear_mix(w, mix);
-  TH_TRY(th_agree(w->context->comm, make_grid(w, err), err));
+  TH_TRY(make_grid(w, err));
   goes_on = w->lambda[0][0] > 0;
   for (int turn = 1; turn <= TH_MIXES && goes_on; turn++)
     TH_TRY(take_turn(w, turn, &goes_on, err));
@@ -549,44 +653,21 @@ done:
   return rc;
 }
 
-/* Fit the chosen net again, to the precision of its reported loss. Local. */
+/* Fit the chosen net again, to the precision of its reported loss, by all ranks
+ * together. Collective. */
 static th_status end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                                struct th_error *err)
 {
   struct task task = {.work = w,
+                      .team = w->context->comm,
                       .fold = w->end->folds,
                       .mix = (int)mix,
                       .most = step + 1,
                       .final = true};
-  return run(&task, err);
+  return th_agree(w->context->comm, run(&task, err), err);
 }
 
 /* --- The model ------------------------------------------------------------ */
-
-/* Rank 0 fits the net and tells the others. Collective. */
-static th_status share_net(struct th_end_work *w, int64_t mix, int64_t step,
-                           struct th_error *err)
-{
-  struct th_comm *comm = w->context->comm;
-  struct th_end_model *model = &w->net;
-  const int root = 0;
-  th_status rc = TH_OK;
-  if (comm->rank == root)
-    rc = end_net_final(w, mix, step, err);
-  TH_TRY(th_agree(comm, rc, err));
-  int64_t size = comm->rank == root ? model->size : 0;
-  comm->ops->bcast(comm, &size, sizeof size, root);
-  comm->ops->bcast(comm, &w->net_step, sizeof w->net_step, root);
-  if (comm->rank != root)
-    rc = th_end_model_reserve(model, size, err);
-  TH_TRY(th_agree(comm, rc, err));
-  comm->ops->bcast(comm, model->place, (size_t)size * sizeof *model->place,
-                   root);
-  comm->ops->bcast(comm, model->coef, (size_t)size * sizeof *model->coef, root);
-  comm->ops->bcast(comm, &model->intercept, sizeof model->intercept, root);
-done:
-  return rc;
-}
 
 /* Coefficients of columns become those of (x - centre) scale, and the support.
  * Entries of sparse data had no centre. Collective. */
@@ -630,7 +711,7 @@ static th_status finish(struct th_end_work *w,
   if (chosen->kind == TH_CANDIDATE_STRICT)
     return publish(w, &w->best, th_end_members(w, &members), w->plain, support,
                    err);
-  TH_TRY(share_net(w, chosen->mix, chosen->step, err));
+  TH_TRY(end_net_final(w, chosen->mix, chosen->step, err));
   TH_TRY(publish(w, &w->net, &w->list[w->end->folds], w->scaled, support, err));
   th_support_drop_dust(support);
   w->end->ending.size = support->size;

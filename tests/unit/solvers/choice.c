@@ -350,6 +350,26 @@ static void test_trails(void)
   end(&t);
 }
 
+/* The strict support leads the best net, not any net, by more than chance does.
+ */
+static void test_leads(void)
+{
+  static struct trial t;
+  begin(&t, "squared", true, 0);
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  add_mix(&t, 0, 0.5, 5);
+  CHECK(!th_choice_leads(&t.choice)); /* without a strict support */
+  add(&t, TH_CANDIDATE_STRICT, 4, 1, 0, 9);
+  CHECK(th_choice_leads(&t.choice));
+  add(&t, TH_CANDIDATE_NET, 8, 1, 0.02, 9); /* as good, but for chance */
+  CHECK(!th_choice_leads(&t.choice));
+  end(&t);
+  begin(&t, "squared", true, 0);
+  add(&t, TH_CANDIDATE_STRICT, 4, 1, 0, 9);
+  CHECK(!th_choice_leads(&t.choice)); /* without a net */
+  end(&t);
+}
+
 /* Far behind, but within what chance does: a few rows decide. */
 static void test_chance(void)
 {
@@ -444,6 +464,7 @@ int main(void)
   CASE(test_sizes());
   CASE(test_ties());
   CASE(test_trails());
+  CASE(test_leads());
   CASE(test_chance());
   CASE(test_numbers());
   CASE(test_failures());

@@ -1,9 +1,10 @@
-/* net.c - elastic-net paths: as good as plain coordinate descent, which
- * rows count, where a path ends
+/* net.c - elastic-net paths: as good as plain coordinate descent, the bits of
+ * one rank by any team, which rows count, where a path ends
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
 #include "base/random.h"
+#include "mpi/mpi_comm.h"
 #include "solvers/exact/net.h"
 
 #include <stdlib.h>
@@ -100,12 +101,15 @@ static void weigh(struct sample *s, enum weighing weighing)
     s->eta[i] = s->weight[i] / sum;
 }
 
-static struct sample *make(const struct recipe *recipe, uint64_t number)
+/* Paths are those of a team. */
+static struct sample *make(struct th_comm *team, const struct recipe *recipe,
+                           uint64_t number)
 {
   struct sample *s = calloc(1, sizeof *s);
   if (s == NULL)
     abort();
-  s->data = (struct th_net_data){.rows = recipe->rows,
+  s->data = (struct th_net_data){.comm = team,
+                                 .rows = recipe->rows,
                                  .count = recipe->count,
                                  .column = s->column,
                                  .target = s->target,
@@ -281,13 +285,13 @@ enum { RECIPES = sizeof recipes / sizeof *recipes };
 static const double mixes[] = {1, 0.5, 0.1};
 
 /* all: every recipe with every mix, else with one of them. */
-static void test_minima(bool all)
+static void test_minima(struct th_comm *team, bool all)
 {
   for (uint64_t r = 0; r < RECIPES; r++)
     for (int m = 0; m < 3; m++) {
       if (!all && m != (int)(r % 3))
         continue;
-      struct sample *s = make(&recipes[r], r);
+      struct sample *s = make(team, &recipes[r], r);
       follow(s, mixes[m], recipes[r].count > recipes[r].rows ? 1.5 : 2.5);
       compare(s);
       free(s);
@@ -296,13 +300,13 @@ static void test_minima(bool all)
 
 /* Twice the weights are as good, values of rows without weight are none of the
  * fit's business, and the same call gives the same bits. */
-static void test_weights(void)
+static void test_weights(struct th_comm *team)
 {
   for (uint64_t r = 0; r < RECIPES; r++) {
     if (recipes[r].weighing == EVEN)
       continue;
-    struct sample *a = make(&recipes[r], r);
-    struct sample *b = make(&recipes[r], r);
+    struct sample *a = make(team, &recipes[r], r);
+    struct sample *b = make(team, &recipes[r], r);
     for (int64_t i = 0; i < b->data.rows; i++) {
       b->weight[i] *= 2;
       b->target[i] =
@@ -319,15 +323,18 @@ static void test_weights(void)
 }
 
 /* So many columns that working sets grow, and products with them. */
-static void test_growth(void)
+static const struct recipe grown[] = {
+    {1100, 270, TH_VECTOR_ENTRIES, "logistic", FOLD, true},
+    {1100, 270, TH_VECTOR_SINGLE, "logistic", EVEN, true},
+    {1100, 270, TH_VECTOR_ENTRIES, "squared", UNEVEN, true},
+};
+
+enum { GROWN = sizeof grown / sizeof *grown };
+
+static void test_growth(struct th_comm *team)
 {
-  static const struct recipe grown[] = {
-      {1100, 270, TH_VECTOR_ENTRIES, "logistic", FOLD, true},
-      {1100, 270, TH_VECTOR_SINGLE, "logistic", EVEN, true},
-      {1100, 270, TH_VECTOR_ENTRIES, "squared", UNEVEN, true},
-  };
-  for (uint64_t r = 0; r < sizeof grown / sizeof *grown; r++) {
-    struct sample *s = make(&grown[r], r + 40);
+  for (uint64_t r = 0; r < GROWN; r++) {
+    struct sample *s = make(team, &grown[r], r + 40);
     follow(s, 0.2, 0.6);
     compare(s);
     CHECK(s->size[LAMBDAS - 1] > s->size[1] + 8);
@@ -335,11 +342,42 @@ static void test_growth(void)
   }
 }
 
-static void test_ends_early(void)
+/* A path by a team is that of a rank by itself, bit for bit. */
+static void test_alone(struct th_comm *team, const struct recipe *recipe,
+                       double mix, double decades)
+{
+  struct sample *a = make(team, recipe, 3);
+  struct th_comm self;
+  th_comm_self(&self);
+  struct sample *b = make(&self, recipe, 3);
+  follow(a, mix, decades);
+  follow(b, mix, decades);
+  CHECK(a->points == b->points);
+  CHECK(memcmp(a->lambda, b->lambda, sizeof a->lambda) == 0);
+  CHECK(memcmp(a->prediction, b->prediction, sizeof a->prediction) == 0);
+  CHECK(memcmp(a->share, b->share, sizeof a->share) == 0);
+  free(a);
+  free(b);
+}
+
+/* One rank's visitor fails: the path ends on all of them. */
+static void test_one_stops(struct th_comm *team)
+{
+  struct sample *s = make(team, &recipes[2], 5);
+  follow(s, 1, 2);
+  s->points = 0;
+  s->stop = team->rank == team->size - 1 ? 3 : -1;
+  CHECK(th_net_path(&s->data, 1, s->lambda, LAMBDAS, visit, s, &s->err) ==
+        TH_EIO);
+  CHECK(s->points == 3 + (team->rank < team->size - 1));
+  free(s);
+}
+
+static void test_ends_early(struct th_comm *team)
 {
   const struct recipe recipe = {60,        150,  TH_VECTOR_DOUBLE,
                                 "squared", EVEN, true};
-  struct sample *s = make(&recipe, 77);
+  struct sample *s = make(team, &recipe, 77);
   follow(s, 1, 5);
   CHECK(s->points < LAMBDAS);
   for (int64_t k = 0; k < s->points; k++)
@@ -348,9 +386,9 @@ static void test_ends_early(void)
   free(s);
 }
 
-static void test_visitor_stops(void)
+static void test_visitor_stops(struct th_comm *team)
 {
-  struct sample *s = make(&recipes[2], 5);
+  struct sample *s = make(team, &recipes[2], 5);
   follow(s, 1, 2);
   s->points = 0;
   s->stop = 3;
@@ -368,9 +406,9 @@ static void test_visitor_stops(void)
 }
 
 /* Nothing to fit, nothing to fit it with, nothing that counts. */
-static void test_edges(void)
+static void test_edges(struct th_comm *team)
 {
-  struct sample *s = make(&recipes[2], 6);
+  struct sample *s = make(team, &recipes[2], 6);
   double largest = 1;
   memset(s->target, 0, sizeof s->target);
   follow(s, 0.5, 2);
@@ -380,7 +418,7 @@ static void test_edges(void)
   memset(s->weight, 0, sizeof s->weight);
   CHECK(th_net_largest(&s->data, &largest, &s->err) == TH_EDATA);
   free(s);
-  s = make(&recipes[6], 6);
+  s = make(team, &recipes[6], 6);
   for (int64_t i = 0; i < s->data.rows; i++)
     s->target[i] = 1;
   CHECK(th_net_largest(&s->data, &largest, &s->err) == TH_EDATA);
@@ -389,11 +427,23 @@ static void test_edges(void)
 
 int main(int argc, char **argv)
 {
-  CASE(test_minima(argc > 1 && strcmp(argv[1], "all") == 0));
-  CASE(test_weights());
-  CASE(test_growth());
-  CASE(test_ends_early());
-  CASE(test_visitor_stops());
-  CASE(test_edges());
-  return check_finish(NULL);
+  struct th_comm comm;
+  th_mpi_comm_start(&comm, &argc, &argv);
+  check_start(&comm);
+  if (comm.size == 1) {
+    CASE(test_minima(&comm, argc > 1 && strcmp(argv[1], "all") == 0));
+    CASE(test_growth(&comm));
+  }
+  for (int r = 0; r < RECIPES; r++)
+    CASE(test_alone(&comm, &recipes[r], mixes[r % 3], 2));
+  for (int r = 0; r < GROWN; r++)
+    CASE(test_alone(&comm, &grown[r], 0.2, 0.6));
+  CASE(test_weights(&comm));
+  CASE(test_ends_early(&comm));
+  CASE(test_visitor_stops(&comm));
+  CASE(test_one_stops(&comm));
+  CASE(test_edges(&comm));
+  int failed = check_finish(&comm);
+  th_mpi_comm_stop(&comm);
+  return failed;
 }
