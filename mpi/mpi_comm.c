@@ -3,6 +3,7 @@
 #include "mpi/mpi_comm.h"
 
 #include "mpi/mpi_call.h"
+#include "mpi/mpi_shared.h"
 #include "mpi/mpi_spread.h"
 #include "ranks/comm.h"
 
@@ -12,16 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-
-static void share_memory(MPI_Comm team, size_t bytes, struct th_shared *block);
-static void show_memory(struct th_shared *block);
-static void unshare_memory(struct th_shared *block);
 
 struct transport {
   MPI_Comm comm;
   MPI_Comm extra;      /* to compare operations; MPI_COMM_NULL: they are not */
   MPI_Request request; /* of the sum that is under way */
+  struct th_mpi_nodes *nodes; /* NULL: nothing has been shared yet */
   /* Borrowed by the parts of a team; NULL: nobody watches. */
   struct th_mpi_watch *watch;
   bool is_part;
@@ -223,60 +220,11 @@ static void mpi_exchange(struct th_comm *comm, const void *send,
   leave(comm, began);
 }
 
-/* Bytes of the items that counts and places of a join are given in: MPI 3 has
- * both in int. 0: no item is long enough. */
-static int join_unit(const struct th_comm *comm, const int64_t *bytes)
-{
-  int64_t together = 0;
-  int64_t total = sum_before(bytes, comm->size);
-  for (int r = 0; r < comm->size; r++)
-    together |= bytes[r];
-  if (total <= INT_MAX)
-    return 1;
-  return together % 8 == 0 && total / 8 <= INT_MAX ? 8 : 0;
-}
-
-static void join_at_once(struct th_comm *comm, void *all, const int64_t *bytes,
-                         int unit)
-{
-  int *count = calloc(2 * (size_t)comm->size, sizeof *count);
-  if (count == NULL)
-    th_mpi_call_fail("a collection", MPI_ERR_NO_MEM);
-  int *place = count + comm->size;
-  int64_t at = 0;
-  for (int r = 0; r < comm->size; r++) {
-    count[r] = (int)(bytes[r] / unit);
-    place[r] = (int)(at / unit);
-    at += bytes[r];
-  }
-  th_mpi_call_must(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all,
-                                  count, place,
-                                  unit == 8 ? MPI_INT64_T : MPI_BYTE,
-                                  transport_of(comm)->comm),
-                   "MPI_Allgatherv");
-  free(count);
-}
-
-/* What has too many bytes for one call: each rank's part by itself. */
-static void join_by_parts(struct th_comm *comm, char *all, const int64_t *bytes)
-{
-  for (int r = 0; r < comm->size; all += bytes[r], r++)
-    for (int64_t done = 0; done < bytes[r]; done += PART)
-      th_mpi_call_must(MPI_Bcast(all + done,
-                                 next_count((size_t)bytes[r], (size_t)done),
-                                 MPI_BYTE, r, transport_of(comm)->comm),
-                       "MPI_Bcast");
-}
-
 static void mpi_join(struct th_comm *comm, void *all, const int64_t *bytes)
 {
   double began = enter(comm, TH_MPI_JOIN, (size_t)sum_before(bytes, comm->size),
                        (size_t)bytes[comm->rank] * (size_t)(comm->size - 1));
-  int unit = join_unit(comm, bytes);
-  if (unit > 0)
-    join_at_once(comm, all, bytes, unit);
-  else
-    join_by_parts(comm, all, bytes);
+  th_mpi_shared_join_parts(transport_of(comm)->comm, all, bytes);
   leave(comm, began);
 }
 
@@ -336,12 +284,35 @@ static void mpi_barrier(struct th_comm *comm)
   leave(comm, began);
 }
 
+static struct th_mpi_nodes *nodes_of(struct th_comm *comm)
+{
+  struct transport *transport = transport_of(comm);
+  MPI_Comm node;
+  if (transport->nodes != NULL)
+    return transport->nodes;
+  th_mpi_call_must(MPI_Comm_split_type(transport->comm, MPI_COMM_TYPE_SHARED,
+                                       comm->rank, MPI_INFO_NULL, &node),
+                   "MPI_Comm_split_type");
+  transport->nodes = th_mpi_shared_nodes(transport->comm, node);
+  return transport->nodes;
+}
+
 static void mpi_share(struct th_comm *comm, size_t bytes,
                       struct th_shared *block)
 {
   double began = enter(comm, TH_MPI_SHARE, bytes, 0);
-  share_memory(transport_of(comm)->comm, bytes, block);
+  th_mpi_shared_make(nodes_of(comm), bytes, block);
   block->ops = comm->ops;
+  comm->borrowed = th_mpi_shared_borrowed(nodes_of(comm));
+  leave(comm, began);
+}
+
+static void mpi_join_shared(struct th_comm *comm, struct th_shared *block,
+                            const int64_t *bytes)
+{
+  double began = enter(comm, TH_MPI_JOIN, (size_t)sum_before(bytes, comm->size),
+                       (size_t)bytes[comm->rank]);
+  th_mpi_shared_join(nodes_of(comm), block, bytes);
   leave(comm, began);
 }
 
@@ -394,6 +365,7 @@ static void mpi_release(struct th_comm *comm)
 {
   struct transport *transport = transport_of(comm);
   comm->ops->watch(comm, 0);
+  th_mpi_shared_nodes_free(transport->nodes);
   th_mpi_call_must(MPI_Comm_free(&transport->comm), "MPI_Comm_free");
   if (transport->extra != MPI_COMM_NULL)
     th_mpi_call_must(MPI_Comm_free(&transport->extra), "MPI_Comm_free");
@@ -432,8 +404,9 @@ static const struct th_comm_ops mpi_ops = {
     .sum_progress = mpi_sum_progress,
     .barrier = mpi_barrier,
     .share = mpi_share,
-    .show = show_memory,
-    .unshare = unshare_memory,
+    .join_shared = mpi_join_shared,
+    .show = th_mpi_shared_show,
+    .unshare = th_mpi_shared_free,
     .split = mpi_split,
     .split_node = mpi_split_node,
     .release = mpi_release,
@@ -539,97 +512,4 @@ void th_mpi_comm_stop(struct th_comm *comm)
 {
   th_comm_free(comm);
   MPI_Finalize();
-}
-
-/* --- Memory that the ranks of a node share
- *
- * A window of MPI-3 shared memory: one rank of each node allocates it, all of
- * them map it. If it is small, or does not fit into /dev/shm, every rank gets
- * plain memory of its own. */
-
-enum { WORTH_SHARING = 1 << 16 }; /* bytes */
-
-struct window {
-  MPI_Comm node;
-  MPI_Win win;
-};
-
-/* Does it fit twice into the file system that holds such windows? One rank per
- * node asks, because a failure of Open MPI would not reach all ranks. */
-static bool window_fits(MPI_Comm node, size_t bytes)
-{
-  struct statvfs shm;
-  int good = 0;
-  int rank;
-  th_mpi_call_must(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
-  if (rank == 0)
-    good = statvfs("/dev/shm", &shm) == 0 &&
-           (double)shm.f_bavail * (double)shm.f_frsize > 2.0 * (double)bytes;
-  th_mpi_call_must(MPI_Bcast(&good, 1, MPI_INT, 0, node), "MPI_Bcast");
-  return good != 0;
-}
-
-static void open_window(struct window *window, size_t bytes,
-                        struct th_shared *block)
-{
-  MPI_Aint size;
-  int unit;
-  int rank;
-  th_mpi_call_must(MPI_Comm_rank(window->node, &rank), "MPI_Comm_rank");
-  th_mpi_call_must(MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)bytes : 0, 1,
-                                           MPI_INFO_NULL, window->node,
-                                           &block->data, &window->win),
-                   "MPI_Win_allocate_shared");
-  th_mpi_call_must(
-      MPI_Win_shared_query(window->win, 0, &size, &unit, &block->data),
-      "MPI_Win_shared_query");
-  th_mpi_call_must(MPI_Win_lock_all(MPI_MODE_NOCHECK, window->win),
-                   "MPI_Win_lock_all");
-  block->writer = rank == 0;
-}
-
-/* Fill *block as described in ranks/comm.h; data is NULL without memory.
- * Collective over the team. Ends the job if MPI fails. */
-static void share_memory(MPI_Comm team, size_t bytes, struct th_shared *block)
-{
-  struct window *window = calloc(1, sizeof *window);
-  int ranks = 1;
-  *block = (struct th_shared){.writer = true};
-  if (window == NULL)
-    th_mpi_call_fail("sharing memory", MPI_ERR_NO_MEM);
-  th_mpi_call_must(MPI_Comm_split_type(team, MPI_COMM_TYPE_SHARED, 0,
-                                       MPI_INFO_NULL, &window->node),
-                   "MPI_Comm_split_type");
-  th_mpi_call_must(MPI_Comm_size(window->node, &ranks), "MPI_Comm_size");
-  if (ranks > 1 && bytes >= WORTH_SHARING && window_fits(window->node, bytes)) {
-    open_window(window, bytes, block);
-    block->window = window;
-    return;
-  }
-  th_mpi_call_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
-  free(window);
-  block->data = calloc(bytes > 0 ? bytes : 1, 1);
-}
-
-static void show_memory(struct th_shared *block)
-{
-  struct window *window = block->window;
-  if (window == NULL)
-    return;
-  th_mpi_call_must(MPI_Win_sync(window->win), "MPI_Win_sync");
-  th_mpi_call_must(MPI_Barrier(window->node), "MPI_Barrier");
-  th_mpi_call_must(MPI_Win_sync(window->win), "MPI_Win_sync");
-}
-
-static void unshare_memory(struct th_shared *block)
-{
-  struct window *window = block->window;
-  if (window == NULL) {
-    free(block->data);
-    return;
-  }
-  th_mpi_call_must(MPI_Win_unlock_all(window->win), "MPI_Win_unlock_all");
-  th_mpi_call_must(MPI_Win_free(&window->win), "MPI_Win_free");
-  th_mpi_call_must(MPI_Comm_free(&window->node), "MPI_Comm_free");
-  free(window);
 }

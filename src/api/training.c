@@ -364,8 +364,9 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
       training->memory - th_training_stored(&config, training->memory);
   TH_TRY(read_named(training, &config, comm, err));
   TH_TRY(th_run_choose_loss(&config, store, err));
-  TH_TRY(th_train_plan(&config, th_plan_size_of(store, comm->size),
-                       &training->plan, err));
+  struct th_plan_size size = th_plan_size_of(store, comm->size);
+  size.together = th_team_together(comm);
+  TH_TRY(th_train_plan(&config, size, &training->plan, err));
   TH_TRY(th_agree(comm, read_ahead(training, threaded, err), err));
 done:
   return rc;

@@ -80,13 +80,28 @@ static void self_idle(struct th_comm *comm)
   (void)comm;
 }
 
+void *th_comm_shared_plain(size_t bytes)
+{
+  struct th_error ignored = {0};
+  void *data = NULL;
+  return th_alloc(&data, (int64_t)bytes, 1, "memory that ranks share",
+                  &ignored) == TH_OK
+             ? data
+             : NULL;
+}
+
 static void self_share(struct th_comm *comm, size_t bytes,
                        struct th_shared *block)
 {
   comm->operations++;
-  *block = (struct th_shared){.data = calloc(bytes > 0 ? bytes : 1, 1),
-                              .writer = true,
-                              .ops = comm->ops};
+  *block = (struct th_shared){
+      .data = th_comm_shared_plain(bytes), .writer = true, .ops = comm->ops};
+}
+
+static void self_join_shared(struct th_comm *comm, struct th_shared *block,
+                             const int64_t *bytes)
+{
+  self_join(comm, block->data, bytes);
 }
 
 static void self_show(struct th_shared *block)
@@ -137,6 +152,7 @@ static const struct th_comm_ops self_ops = {
     .sum_finish = self_nothing,
     .sum_progress = self_idle,
     .share = self_share,
+    .join_shared = self_join_shared,
     .show = self_show,
     .unshare = self_unshare,
     .barrier = self_nothing,

@@ -22,7 +22,8 @@ struct th_spread_ops;
 
 /* Memory that the ranks of a node share. */
 struct th_shared {
-  void *data;  /* the same memory for every rank of the node; zeros at first */
+  void *data;  /* the same memory for every rank of the node; zeros at first,
+                  aligned to 64 bytes */
   bool writer; /* this rank fills it: one rank on each node, or every rank if
                   nothing is shared */
   const struct th_comm_ops *ops;
@@ -64,6 +65,10 @@ struct th_comm_ops {
   void (*sum_progress)(struct th_comm *comm);
   /* One block for every node: see th_comm_share. data NULL: no memory. */
   void (*share)(struct th_comm *comm, size_t bytes, struct th_shared *block);
+  /* As join, where each rank has written its part into the block: afterwards
+   * every node has all parts, and all ranks see them. */
+  void (*join_shared)(struct th_comm *comm, struct th_shared *block,
+                      const int64_t *bytes);
   void (*show)(struct th_shared *block);
   void (*unshare)(struct th_shared *block);
   void (*barrier)(struct th_comm *comm);
@@ -88,6 +93,8 @@ struct th_comm {
   int64_t bytes_sent; /* by this rank: payload handed to the operations */
   int64_t operations; /* collective operations entered */
   double seconds;     /* spent inside them */
+  int64_t borrowed;   /* bytes of what the ranks of a node share, less this
+                         rank's part: the most at a time */
   void *transport;    /* private to the implementation */
 };
 
@@ -155,6 +162,20 @@ th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
  * th_comm_shared_free. */
 th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
                         struct th_shared *block, struct th_error *err);
+
+/* Every rank, not the writer alone, has written its part of bytes[rank] into
+ * the block; parts lie one after the other in rank order. Afterwards every rank
+ * reads all parts. Collective. */
+static inline void th_comm_shared_join(struct th_comm *comm,
+                                       struct th_shared *block,
+                                       const int64_t *bytes)
+{
+  comm->ops->join_shared(comm, block, bytes);
+}
+
+/* Plain memory for a block, as where nothing is shared; NULL: there is none.
+ * Local; release with free(). */
+void *th_comm_shared_plain(size_t bytes);
 
 /* Afterwards every rank reads what the writer has written. Collective. */
 void th_comm_shared_show(struct th_shared *block);

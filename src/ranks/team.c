@@ -401,6 +401,16 @@ int64_t th_team_memory_share(struct th_comm *comm)
   return -least;
 }
 
+int th_team_together(struct th_comm *comm)
+{
+  struct th_comm node;
+  comm->ops->split_node(comm, &node);
+  int64_t least = -node.size;
+  th_comm_free(&node);
+  comm->ops->max_i64(comm, &least, 1);
+  return (int)-least;
+}
+
 /* --- How many cores there are for each rank
  *
  * Affinity is not in POSIX: src/ranks/CMakeLists.txt asks for its declaration.

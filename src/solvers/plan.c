@@ -23,6 +23,11 @@ struct th_plan_size th_plan_size_of(const struct th_store *store, int ranks)
                                .entries = store->placement.most};
 }
 
+double th_plan_part(const struct th_plan_size *size, double bytes)
+{
+  return size->together > 1 ? bytes / size->together : bytes;
+}
+
 int64_t th_plan_entries(const struct th_plan_size *size)
 {
   const struct th_shape *shape = size->shape;

@@ -18,12 +18,17 @@ struct th_plan_size {
   const struct th_shape *shape;
   int ranks;
   int64_t owned;   /* attributes of the rank that owns the most */
+  int together;    /* ranks of a node, of that with the fewest; 0: as 1 */
   int64_t entries; /* sparse: of training examples, of the rank with the most,
                       about; 0: the attributes have as many each */
 };
 
 /* What a run on a store is planned for. Local, the same on every rank. */
 struct th_plan_size th_plan_size_of(const struct th_store *store, int ranks);
+
+/* The part of each rank of what the ranks of a node hold once among them.
+ * Local. */
+double th_plan_part(const struct th_plan_size *size, double bytes);
 
 /* Entries of the rank with the most. Local. */
 int64_t th_plan_entries(const struct th_plan_size *size);
@@ -35,7 +40,8 @@ struct th_plan {
   const struct th_solver_row *solver; /* the row of config.solver */
   int64_t deal_unit;                  /* u */
   int64_t blocks;                     /* d' of the first update */
-  int64_t memory;       /* bytes that this rank needs besides stored values */
+  int64_t memory;       /* bytes that this rank needs besides stored values,
+                           with its part of what a node holds once */
   int64_t stored;       /* bytes of these on the rank with the most, if all that
                            are read stay in memory */
   int64_t pairs;        /* bytes of all ranks, among them, of a number for each

@@ -28,7 +28,7 @@ PROTOTYPE = re.compile(r"/\*.*?\*/|^(?:THRESHER_PUBLIC )?[A-Za-z_][\w \*\n]*?\b"
                        r"\([^;{]*?\)(?:\s*__attribute__\(\(.*?\)\))?\s*[;{]", re.S | re.M)
 SPOKEN = re.compile(r"\b(local|collective)(?:ly)?\b", re.I)
 OPERATION = re.compile(r"ops->(sum_i64|prefix_i64|max_i64|max_f64|bcast|exchange|join|sum_start|"
-                       r"sum_finish|share|show|unshare|barrier|split|release)\(")
+                       r"sum_finish|share|join_shared|show|unshare|barrier|split|release)\(")
 TABLES = ("slab", "targets", "statistics", "cost")
 
 Said = collections.namedtuple("Said", "path name comment head")

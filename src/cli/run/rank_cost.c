@@ -88,17 +88,17 @@ struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
                                      const struct th_profile *profile,
                                      const struct th_store *store, double began)
 {
-  struct th_rank_cost now = {.seconds = th_comm_clock() - began,
-                             .waiting = comm->seconds,
-                             .reading = store->seconds,
-                             .operations = comm->operations,
-                             .bytes_sent = comm->bytes_sent,
-                             .bytes_read = store->bytes_read,
-                             .bytes_in_place = store->bytes_in_place,
-                             .blocks = store->blocks,
-                             .support = store->support,
-                             .peak_memory =
-                                 peak_memory() - th_mapping_memory()};
+  struct th_rank_cost now = {
+      .seconds = th_comm_clock() - began,
+      .waiting = comm->seconds,
+      .reading = store->seconds,
+      .operations = comm->operations,
+      .bytes_sent = comm->bytes_sent,
+      .bytes_read = store->bytes_read,
+      .bytes_in_place = store->bytes_in_place,
+      .blocks = store->blocks,
+      .support = store->support,
+      .peak_memory = peak_memory() - th_mapping_memory() - comm->borrowed};
   memcpy(now.phase, profile->phase, sizeof now.phase);
   return now;
 }

@@ -18,7 +18,8 @@ struct th_rank_cost {
   int64_t bytes_in_place;   /* of them, not copied */
   struct th_traffic blocks; /* parts of bytes_read */
   struct th_traffic support;
-  int64_t peak_memory; /* bytes, without files that are used in place */
+  int64_t peak_memory; /* bytes, without files that are used in place; of what
+                          ranks share, an equal part for each of them */
   struct th_phase_cost phase[TH_PHASE_COUNT];
 };
 

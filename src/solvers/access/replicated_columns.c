@@ -24,13 +24,11 @@ struct th_replicated_columns_header {
   double scale;
 };
 
-/* The columns of this rank, each behind its header, in a block that is not
- * complete yet. */
+/* The columns of this rank, each behind its header. */
 struct th_replicated_columns_parcel {
   enum th_vector_form form;
-  unsigned char *bytes; /* the block, owned */
-  int64_t first;        /* where the columns of this rank begin */
-  int64_t last;         /* where they end */
+  unsigned char *bytes; /* owned */
+  int64_t count;        /* of bytes */
   int64_t capacity;
 };
 
@@ -64,19 +62,29 @@ static void point_at(struct th_vector *vector, const unsigned char *values)
                     : NULL;
 }
 
-/* Where its columns begin. Local. */
-static unsigned char *
-replicated_columns_values(struct th_replicated_columns_block *block)
+/* Room for columns of so many bytes, once a node. The slots own it. Collective.
+ */
+static th_status new_block(struct th_replicated_columns_block **block,
+                           struct th_comm *comm, int64_t bytes,
+                           struct th_error *err)
 {
-  return (unsigned char *)block + TH_COLUMNS_FIRST;
+  static const char what[] = "attributes copied to all ranks";
+  struct th_replicated_columns_block *made = NULL;
+  th_status rc = TH_NEW(&made, 1, what, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_comm_share(comm, (size_t)bytes, what, &made->memory, err));
+  *block = made;
+  made = NULL;
+done:
+  free(made);
+  return rc;
 }
 
-/* Room for columns of so many bytes. The slots own it. */
-static th_status new_block(struct th_replicated_columns_block **block,
-                           int64_t bytes, struct th_error *err)
+static void free_block(struct th_replicated_columns_block *block)
 {
-  return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1,
-                  "attributes copied to all ranks", err);
+  if (block != NULL)
+    th_comm_shared_free(&block->memory);
+  free(block);
 }
 
 void th_replicated_columns_init(struct th_replicated_columns *columns,
@@ -88,7 +96,7 @@ void th_replicated_columns_init(struct th_replicated_columns *columns,
 static void release(struct th_replicated_columns_block *block)
 {
   if (block != NULL && --block->held == 0)
-    free(block);
+    free_block(block);
 }
 
 void th_replicated_columns_free(struct th_replicated_columns *columns)
@@ -138,27 +146,41 @@ static int64_t lonely_bytes(const struct th_replicated_columns *columns,
   return bytes;
 }
 
-/* Move these columns to a block of their own. */
+/* Move these columns to a block of their own, which one rank of each node
+ * fills. */
 static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
                         struct th_replicated_columns_block *to)
 {
-  unsigned char *at = replicated_columns_values(to);
+  unsigned char *at = to->memory.data;
   for (int64_t k = 0; k < columns->count; k++) {
     if (!keep[k] || !is_lonely(columns, k))
       continue;
     int64_t bytes = column_bytes(&columns->vector[k]);
-    memcpy(at, columns->vector[k].values, (size_t)bytes);
+    if (to->memory.writer)
+      memcpy(at, columns->vector[k].values, (size_t)bytes);
     point_at(&columns->vector[k], at);
     at += bytes;
+    to->count++;
+  }
+  th_comm_shared_show(&to->memory);
+}
+
+/* The columns that have moved belong to their new block. Collective, as old
+ * blocks are released. */
+static void own_lonely(struct th_replicated_columns *columns, const bool *keep,
+                       struct th_replicated_columns_block *to)
+{
+  for (int64_t k = 0; k < columns->count; k++) {
+    if (!keep[k] || !is_lonely(columns, k))
+      continue;
     release(columns->block[k]);
     columns->block[k] = to;
-    to->count++;
     to->held++;
   }
   to->kept = to->count;
 }
 
-/* Release blocks that are held for the sake of a few columns. Local. */
+/* Release blocks that are held for the sake of a few columns. Collective. */
 static th_status tidy_blocks(struct th_replicated_columns *columns,
                              const bool *keep, struct th_error *err)
 {
@@ -166,9 +188,11 @@ static th_status tidy_blocks(struct th_replicated_columns *columns,
   int64_t bytes = lonely_bytes(columns, keep);
   th_status rc = TH_OK;
   if (bytes > 0)
-    rc = new_block(&block, bytes, err);
-  if (rc == TH_OK && bytes > 0)
+    rc = new_block(&block, columns->comm, bytes, err);
+  if (rc == TH_OK && bytes > 0) {
     move_lonely(columns, keep, block);
+    own_lonely(columns, keep, block);
+  }
   return rc;
 }
 
@@ -178,7 +202,8 @@ th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
   int64_t *moved = NULL;
   int64_t kept = 0;
   th_status rc;
-  TH_TRY(TH_NEW(&moved, columns->count, "attributes copied to all ranks", err));
+  rc = TH_NEW(&moved, columns->count, "attributes copied to all ranks", err);
+  TH_TRY(columns->comm != NULL ? th_agree(columns->comm, rc, err) : rc);
   TH_TRY(tidy_blocks(columns, keep, err));
   for (int64_t k = 0; k < columns->count; k++)
     moved[k] = keep[k] ? kept++ : -1;
@@ -248,9 +273,9 @@ th_replicated_columns_predict(const struct th_replicated_columns *columns,
 
 /* --- Reads the attributes that a rank owns for all ranks
  *
- * Dense columns are read into the block that is going to hold those of all
- * ranks, since their places are known. Sparse entries that are not in memory
- * are counted by reading them first. */
+ * Dense columns are read into the block that holds those of all ranks, since
+ * their places are known. Sparse entries that are not in memory are counted by
+ * reading them first. */
 
 /* What is fetched, and the draws that observe it. */
 struct request {
@@ -404,30 +429,27 @@ done:
   return rc;
 }
 
-/* Read the columns to their places in a block for the whole list. Local. */
-static th_status pack_dense(const struct request *r,
-                            struct th_replicated_columns_parcel *parcel,
+/* Bytes of a column with its header. */
+static int64_t dense_bytes(const struct request *r)
+{
+  return TH_COLUMNS_HEADER + packed_bytes(r->form, r->examples);
+}
+
+/* Read the columns of this rank to `at`. Local. */
+static th_status pack_dense(const struct request *r, unsigned char *at,
                             struct th_error *err)
 {
   const struct th_context *context = r->context;
-  int64_t items = r->examples;
-  int64_t size = TH_COLUMNS_HEADER + packed_bytes(r->form, items);
-  parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
-  parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
-  parcel->capacity = TH_COLUMNS_FIRST + r->count * size;
-  th_status rc = th_alloc((void **)&parcel->bytes, parcel->capacity, 1,
-                          "attributes copied to all ranks", err);
-  if (rc != TH_OK)
-    return rc;
-  unsigned char *at = parcel->bytes + parcel->first;
+  int64_t size = dense_bytes(r);
+  unsigned char *values = at + TH_COLUMNS_HEADER;
   for (int64_t k = r->mine.first; k < r->mine.last; k++, at += size) {
     int64_t place = r->attribute[k] - context->owned.first;
-    struct th_replicated_columns_header header = {
-        r->attribute[k], items, context->centre[place], context->scale[place]};
+    struct th_replicated_columns_header header = {r->attribute[k], r->examples,
+                                                  context->centre[place],
+                                                  context->scale[place]};
     memcpy(at, &header, sizeof header);
   }
-  return read_dense(r, parcel->bytes + parcel->first + TH_COLUMNS_HEADER, size,
-                    err);
+  return read_dense(r, values, size, err);
 }
 
 /* ---- sparse ---- */
@@ -515,12 +537,12 @@ static th_status append_column(struct th_replicated_columns_parcel *parcel,
   int64_t size =
       TH_COLUMNS_HEADER + packed_bytes(TH_VECTOR_ENTRIES, entries->count);
   th_status rc =
-      th_grow((void **)&parcel->bytes, &parcel->capacity, parcel->last + size,
+      th_grow((void **)&parcel->bytes, &parcel->capacity, parcel->count + size,
               1, "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
-  unsigned char *at = parcel->bytes + parcel->last;
-  parcel->last += size;
+  unsigned char *at = parcel->bytes + parcel->count;
+  parcel->count += size;
   memcpy(at, &header, sizeof header);
   if (entries->count > 0) {
     size_t bytes = (size_t)entries->count * sizeof *entries->value;
@@ -550,10 +572,7 @@ static th_status pack_sparse(const struct request *r,
 {
   struct entries entries = {0};
   th_status rc;
-  parcel->first = TH_COLUMNS_FIRST;
-  parcel->last = TH_COLUMNS_FIRST;
-  TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity,
-                 TH_COLUMNS_FIRST + known_bytes(r), 1,
+  TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity, known_bytes(r), 1,
                  "attributes copied to all ranks", err));
   for (int64_t k = r->mine.first; k < r->mine.last; k++) {
     TH_TRY(read_entries(r, k, &entries, err));
@@ -564,71 +583,63 @@ done:
   return rc;
 }
 
-/* Read the listed attributes that this rank owns, as
- * th_replicated_columns_fetch wants them, on the columns' examples. Local; the
- * caller frees the bytes, also after a failure. */
-static th_status read_parcel(const struct th_replicated_columns *columns,
-                             struct th_context *context,
-                             const int64_t *attribute, int64_t count,
-                             struct th_replicated_columns_parcel *parcel,
-                             struct th_error *err)
-{
-  struct request request = {.context = context,
-                            .attribute = attribute,
-                            .count = count,
-                            .cache = columns->cache};
-  th_status rc = open_request(&request, columns, err);
-  parcel->form = request.form;
-  if (rc == TH_OK)
-    rc = (request.form == TH_VECTOR_ENTRIES ? pack_sparse : pack_dense)(
-        &request, parcel, err);
-  close_request(&request);
-  return rc;
-}
-
 /* --- Attributes gathered from their owners
  *
- * Every rank reads the attributes that it owns. Then every rank gets the
- * columns of all ranks, one after the other in rank order. */
+ * Every rank writes the attributes that it owns into a block of its node. Then
+ * every node gets the columns of all ranks, one after the other in rank order.
+ */
 
-/* Turn the parcel into a block for `total` bytes of columns. Lower ranks have
- * `before` of them. Local. */
-static th_status to_block(struct th_replicated_columns_parcel *parcel,
-                          int64_t before, int64_t total, struct th_error *err)
-{
-  unsigned char *bytes = NULL;
-  if (parcel->first == TH_COLUMNS_FIRST + before &&
-      parcel->capacity >= TH_COLUMNS_FIRST + total)
-    return TH_OK;
-  th_status rc = th_alloc((void **)&bytes, TH_COLUMNS_FIRST + total, 1,
-                          "attributes copied to all ranks", err);
-  if (rc != TH_OK)
-    return rc;
-  memcpy(bytes + TH_COLUMNS_FIRST + before, parcel->bytes + parcel->first,
-         (size_t)(parcel->last - parcel->first));
-  free(parcel->bytes);
-  parcel->bytes = bytes;
-  return rc;
-}
-
-/* Join the columns of all ranks into a block. counts: bytes of each rank.
- * Collective. */
-static th_status join_parcels(struct th_comm *comm,
-                              struct th_replicated_columns_parcel *parcel,
-                              int64_t *counts, struct th_error *err)
+/* Make a block of the ranks' columns. bytes: of this rank's; counts receives
+ * those of each rank. *mine: where this rank writes its own. Collective. */
+static th_status open_block(struct th_comm *comm, int64_t bytes,
+                            int64_t *counts,
+                            struct th_replicated_columns_block **block,
+                            unsigned char **mine, struct th_error *err)
 {
   int64_t before = 0;
   int64_t total = 0;
-  counts[comm->rank] = parcel->last - parcel->first;
+  counts[comm->rank] = bytes;
   comm->ops->sum_i64(comm, counts, (size_t)comm->size);
   for (int r = 0; r < comm->size; r++) {
     before += r < comm->rank ? counts[r] : 0;
     total += counts[r];
   }
-  th_status rc = to_block(parcel, before, total, err);
-  TH_TRY(th_agree(comm, rc, err));
-  comm->ops->join(comm, parcel->bytes + TH_COLUMNS_FIRST, counts);
+  th_status rc = new_block(block, comm, total, err);
+  if (rc == TH_OK)
+    *mine = (unsigned char *)(*block)->memory.data + before;
+  return rc;
+}
+
+/* Collective. */
+static th_status gather_dense(const struct request *r, int64_t *counts,
+                              struct th_replicated_columns_block **block,
+                              struct th_error *err)
+{
+  struct th_comm *comm = r->context->comm;
+  int64_t bytes = th_range_count(r->mine) * dense_bytes(r);
+  unsigned char *mine = NULL;
+  th_status rc;
+  TH_TRY(open_block(comm, bytes, counts, block, &mine, err));
+  TH_TRY(th_agree(comm, pack_dense(r, mine, err), err));
 done:
+  return rc;
+}
+
+/* Collective. */
+static th_status gather_sparse(const struct request *r, int64_t *counts,
+                               struct th_replicated_columns_block **block,
+                               struct th_error *err)
+{
+  struct th_comm *comm = r->context->comm;
+  struct th_replicated_columns_parcel parcel = {0};
+  unsigned char *mine = NULL;
+  th_status rc;
+  TH_TRY(th_agree(comm, pack_sparse(r, &parcel, err), err));
+  TH_TRY(open_block(comm, parcel.count, counts, block, &mine, err));
+  if (parcel.count > 0)
+    memcpy(mine, parcel.bytes, (size_t)parcel.count);
+done:
+  free(parcel.bytes);
   return rc;
 }
 
@@ -654,8 +665,8 @@ static void take_block(struct th_replicated_columns *columns,
                        enum th_vector_form form,
                        struct th_replicated_columns_block *block, int64_t count)
 {
-  const unsigned char *at = replicated_columns_values(block);
-  *block = (struct th_replicated_columns_block){.count = count, .held = count};
+  const unsigned char *at = block->memory.data;
+  block->count = block->held = count;
   for (int64_t k = 0; k < count; k++) {
     struct th_replicated_columns_header header;
     memcpy(&header, at, sizeof header);
@@ -684,32 +695,51 @@ static void sort_in(struct th_replicated_columns *columns, int64_t first)
       columns->sorted[to] = added--;
 }
 
+/* Read the columns of the list into a block of their own, and give its columns
+ * the next slots. Collective. */
+static th_status fetch_block(struct th_replicated_columns *columns,
+                             const struct request *r, int64_t *counts,
+                             struct th_error *err)
+{
+  struct th_comm *comm = r->context->comm;
+  struct th_replicated_columns_block *block = NULL;
+  th_status rc;
+  TH_TRY((r->form == TH_VECTOR_ENTRIES ? gather_sparse
+                                       : gather_dense)(r, counts, &block, err));
+  th_comm_shared_join(comm, &block->memory, counts);
+  take_block(columns, r->form, block, r->count);
+  block = NULL;
+done:
+  free_block(block);
+  return rc;
+}
+
 th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
                                       struct th_context *context,
                                       const int64_t *attribute, int64_t count,
                                       struct th_error *err)
 {
   struct th_comm *comm = context->comm;
-  struct th_replicated_columns_parcel parcel = {0};
+  struct request request = {.context = context,
+                            .attribute = attribute,
+                            .count = count,
+                            .cache = columns->cache};
   int64_t *counts = NULL;
   int64_t before = columns->count;
+  columns->comm = comm;
   th_status rc =
       TH_NEW(&counts, comm->size, "attributes copied to all ranks", err);
   if (rc == TH_OK)
     rc = reserve(columns, before + count, err);
   if (rc == TH_OK)
-    rc = read_parcel(columns, context, attribute, count, &parcel, err);
+    rc = open_request(&request, columns, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(join_parcels(comm, &parcel, counts, err));
-  if (count > 0) {
-    take_block(columns, parcel.form,
-               (struct th_replicated_columns_block *)(void *)parcel.bytes,
-               count);
-    parcel.bytes = NULL;
-  }
+  if (count > 0)
+    TH_TRY(fetch_block(columns, &request, counts, err));
   sort_in(columns, before);
 done:
-  TH_FREE(parcel.bytes, counts);
+  close_request(&request);
+  free(counts);
   return rc;
 }
 

@@ -34,8 +34,9 @@ struct th_replicated_columns {
   int64_t *attribute;       /* of each slot */
   struct th_vector *vector; /* of each slot; values lie in its block */
   struct th_replicated_columns_block *
-      *block;      /* of each slot; NULL: borrowed values */
-  int64_t *sorted; /* slots in ascending order of attributes */
+      *block;           /* of each slot; NULL: borrowed values */
+  struct th_comm *comm; /* borrowed: of the fetches; NULL: there was none */
+  int64_t *sorted;      /* slots in ascending order of attributes */
 };
 
 /* Begin with no columns. examples: the number of all training examples, or of
@@ -44,6 +45,8 @@ struct th_replicated_columns {
 void th_replicated_columns_init(struct th_replicated_columns *columns,
                                 int64_t examples, const struct th_pieces *rows);
 
+/* Collective where columns have been fetched: all ranks release them at the
+ * same point. */
 void th_replicated_columns_free(struct th_replicated_columns *columns);
 
 /* Gather the listed attributes. The list is ascending and the same on every
@@ -68,8 +71,8 @@ int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
                                    int64_t attribute);
 
 /* Drop the slots for which keep is false. The others move up, and some of their
- * values move to other addresses. After a failure nothing has changed. Local.
- */
+ * values move to other addresses. After a failure nothing has changed.
+ * Collective where columns have been fetched. */
 th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
                                      const bool *keep, struct th_error *err);
 
@@ -95,18 +98,14 @@ th_replicated_columns_predict(const struct th_replicated_columns *columns,
  * the values of each. A block lives as long as a slot has a column in it. */
 
 /* Columns are padded to multiples of so many bytes. A header takes one
- * multiple, and so does the head of a block. */
-enum {
-  TH_COLUMNS_ALIGNMENT = 64,
-  TH_COLUMNS_HEADER = TH_COLUMNS_ALIGNMENT,
-  TH_COLUMNS_FIRST = TH_COLUMNS_ALIGNMENT
-};
+ * multiple. */
+enum { TH_COLUMNS_ALIGNMENT = 64, TH_COLUMNS_HEADER = TH_COLUMNS_ALIGNMENT };
 
-/* A block; its columns begin TH_COLUMNS_FIRST bytes after its own beginning. */
 struct th_replicated_columns_block {
-  int64_t count; /* columns in it */
-  int64_t held;  /* columns that slots use; at 0 the block is released */
-  int64_t kept;  /* columns to keep; work of th_replicated_columns_keep */
+  struct th_shared memory; /* of the columns, once a node */
+  int64_t count;           /* columns in it */
+  int64_t held; /* columns that slots use; at 0 the block is released */
+  int64_t kept; /* columns to keep; work of th_replicated_columns_keep */
 };
 
 /* --- Entries of sparse columns, row by row

@@ -83,6 +83,7 @@ th_status th_inner_solver_init(struct th_inner_solver *inner,
                                struct th_problem *problem,
                                struct th_error *err);
 
+/* Collective where columns have been fetched. */
 void th_inner_solver_free(struct th_inner_solver *inner);
 
 /* Its state at the end of a lambda: which columns it holds, and the factor. The

@@ -312,10 +312,11 @@ int64_t th_working_set_solver_bytes(const struct th_plan_size *size)
   if (!th_store_shape_is_full(shape)) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += th_active_set_form_bytes(members);
-    return bytes + (int64_t)(12 * column * (double)members);
+    return bytes + (int64_t)th_plan_part(size, 12 * column * (double)members);
   }
-  int64_t value = shape->type == TH_F64 ? 8 : 4;
-  return bytes + members * n * value + members * members * 8;
+  int value = shape->type == TH_F64 ? 8 : 4;
+  double columns = (double)members * (double)n * value;
+  return bytes + (int64_t)th_plan_part(size, columns) + members * members * 8;
 }
 
 th_status th_working_set_solver_init(struct th_working_set_solver *e,

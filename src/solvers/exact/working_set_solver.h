@@ -71,7 +71,7 @@ th_status th_working_set_solver_init(struct th_working_set_solver *exact,
                                      struct th_duals *duals,
                                      struct th_error *err);
 
-/* Local. */
+/* Collective where columns have been fetched. */
 void th_working_set_solver_free(struct th_working_set_solver *exact);
 
 /* The gap at which a solution is good enough, at that objective. Local. */

@@ -323,10 +323,12 @@ static int64_t paths_memory(const struct th_config *config,
   int64_t paths = config->greedy.folds + 1;
   double column = th_plan_penalised_values(shape) / (double)shape->attributes;
   int64_t value = shape->layout == TH_SPARSE ? 12 : 8;
+  double gathered = column * (double)(value * chosen); /* once a node */
   int64_t seen = config->greedy.forecast
                      ? th_max_i64(1, config->greedy.folds) * EACH_SEEN
                      : 0;
-  return (int64_t)(column * (double)(value * (2 * chosen + 16 * paths))) +
+  return (int64_t)(column * (double)(value * (chosen + 16 * paths)) +
+                   th_plan_part(size, gathered)) +
          seen * (size->owned + shape->training) +
          paths * 3 * chosen * chosen * (int64_t)sizeof(double) +
          shape->training * (EACH_EXAMPLE + paths * EACH_PATH_EXAMPLE) +

@@ -98,9 +98,10 @@ static void choose_predict_passes(struct th_config *config,
 }
 
 /* Add the cost of an end that predicts to the plan of the rounds. */
-static void add_end(struct th_plan *plan, const struct th_shape *shape,
-                    int64_t owned)
+static void add_end(struct th_plan *plan, const struct th_plan_size *size)
 {
+  const struct th_shape *shape = size->shape;
+  int64_t owned = size->owned;
   int64_t passes = plan->config.passes;
   int64_t rows = rows_of_list(passes, shape->training);
   double n = (double)rows;
@@ -121,7 +122,7 @@ static void add_end(struct th_plan *plan, const struct th_shape *shape,
   double value = sparse ? ENTRY_BYTES : shape->type == TH_F64 ? 8 : 4;
   double products = fmin(list, most_products);
   plan->memory +=
-      (int64_t)(all * n * filled * value +
+      (int64_t)(th_plan_part(size, all * n * filled * value) +
                 (double)(owned * (own ? folds : 1) * SUM_BYTES) +
                 (small ? n
                        : (double)shape->training * plan->config.validation) *
@@ -163,7 +164,7 @@ static void plan_rounds(struct th_plan *plan, const struct th_plan_size *size,
   if (shape->layout == TH_DENSE)
     plan->updates = estimate_rounds(config, shape, plan->blocks * rows);
   if (ends)
-    add_end(plan, shape, size->owned);
+    add_end(plan, size);
 }
 
 th_status th_sift_run_plan(struct th_plan *plan,
