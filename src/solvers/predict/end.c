@@ -505,7 +505,8 @@ static double turn_time(struct th_end_work *w, int turn, int teams, int ranks,
     load[team] += cost[task.mix];
     most = th_max_i64(most, load[team]);
   }
-  return (double)most * (alike + (1 - alike) / (ranks / teams));
+  double smallest = floor((double)ranks / teams);
+  return (double)most * (alike + (1 - alike) / smallest);
 }
 
 /* The number of teams that are done first with a turn; of equals the largest.
