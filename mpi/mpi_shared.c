@@ -12,10 +12,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 
 enum {
   WORTH_SHARING = 1 << 16, /* bytes */
+  SPARE = 1 << 24,         /* addresses that MPI takes beside a window */
   ALIGNMENT = 64,          /* of a block; windows begin at pages or near them */
   PART = 1 << 26           /* bytes of a call, of what is too much for one */
 };
@@ -171,14 +173,22 @@ struct window {
   MPI_Win win;
 };
 
+/* May this rank map so much (ulimit -v)? */
+static bool has_addresses(size_t bytes)
+{
+  void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
+
 /* Does it fit twice into the file system that holds such windows, on every
- * node? One rank per node asks, because a failure of Open MPI would not reach
- * all ranks. */
+ * node, and into the addresses of every rank? One rank per node asks for the
+ * former, because a failure of Open MPI would not reach all ranks, and ends a
+ * process for want of addresses. */
 static bool window_fits(const struct th_mpi_nodes *n, size_t bytes)
 {
   struct statvfs shm;
-  int good = 1;
-  if (n->leaders != MPI_COMM_NULL)
+  int good = has_addresses(bytes + SPARE);
+  if (n->leaders != MPI_COMM_NULL && good)
     good = statvfs("/dev/shm", &shm) == 0 &&
            (double)shm.f_bavail * (double)shm.f_frsize > 2.0 * (double)bytes;
   th_mpi_call_must(

@@ -365,7 +365,7 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
   TH_TRY(read_named(training, &config, comm, err));
   TH_TRY(th_run_choose_loss(&config, store, err));
   struct th_plan_size size = th_plan_size_of(store, comm->size);
-  size.together = th_team_together(comm);
+  size.together = th_team_together(comm, &size.room);
   TH_TRY(th_train_plan(&config, size, &training->plan, err));
   TH_TRY(th_agree(comm, read_ahead(training, threaded, err), err));
 done:

@@ -9,6 +9,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* Bytes of addresses that a thread may take: its stack, its part of the heap,
@@ -401,14 +403,19 @@ int64_t th_team_memory_share(struct th_comm *comm)
   return -least;
 }
 
-int th_team_together(struct th_comm *comm)
+int th_team_together(struct th_comm *comm, int64_t *room)
 {
+  struct statvfs shm;
   struct th_comm node;
   comm->ops->split_node(comm, &node);
-  int64_t least = -node.size;
+  int64_t least[2] = {-node.size, 0};
   th_comm_free(&node);
-  comm->ops->max_i64(comm, &least, 1);
-  return (int)-least;
+  if (statvfs("/dev/shm", &shm) == 0)
+    least[1] = -(int64_t)fmin((double)shm.f_bavail * (double)shm.f_frsize,
+                              (double)INT64_MAX / 2);
+  comm->ops->max_i64(comm, least, 2);
+  *room = -least[1];
+  return (int)-least[0];
 }
 
 /* --- How many cores there are for each rank

@@ -38,8 +38,10 @@ th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
  * machines of the job. Collective. */
 int64_t th_team_memory_share(struct th_comm *comm);
 
-/* The ranks of a machine, of that with the fewest of the job. Collective. */
-int th_team_together(struct th_comm *comm);
+/* The ranks of a machine, of that with the fewest of the job. *room: bytes of
+ * memory that ranks of a machine can share (/dev/shm), where it is least.
+ * Collective. */
+int th_team_together(struct th_comm *comm, int64_t *room);
 
 /* The cores that this rank may use, divided by the ranks of its machine that
  * may use the same ones; at least 1. Collective. */

@@ -25,7 +25,8 @@ struct th_plan_size th_plan_size_of(const struct th_store *store, int ranks)
 
 double th_plan_part(const struct th_plan_size *size, double bytes)
 {
-  return size->together > 1 ? bytes / size->together : bytes;
+  bool shared = size->together > 1 && 2 * bytes < (double)size->room;
+  return shared ? bytes / size->together : bytes;
 }
 
 int64_t th_plan_entries(const struct th_plan_size *size)

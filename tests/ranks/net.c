@@ -10,6 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Linked with --wrap: a rank's allocation fails where a test wants it to. */
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+static int64_t good_allocations = INT64_MAX;
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  return good_allocations-- == 0 ? NULL : __real_aligned_alloc(alignment, size);
+}
+
 enum { ROWS = 1100, COLUMNS = 270, LAMBDAS = 13 };
 
 enum weighing { EVEN, UNEVEN, FOLD, WEIGHINGS };
@@ -360,6 +370,24 @@ static void test_alone(struct th_comm *team, const struct recipe *recipe,
   free(b);
 }
 
+/* One rank is out of memory, at any allocation of the path: it ends on all of
+ * them, and none waits for another. */
+static void test_one_lacks(struct th_comm *team, const struct recipe *recipe)
+{
+  struct sample *s = make(team, recipe, 5);
+  th_status rc = TH_ENOMEM;
+  follow(s, 0.5, 2);
+  for (int64_t good = 0; rc != TH_OK && good < 100000; good += 1 + good / 20) {
+    s->points = 0;
+    good_allocations = team->rank == team->size - 1 ? good : INT64_MAX;
+    rc = th_net_path(&s->data, 0.5, s->lambda, LAMBDAS, visit, s, &s->err);
+    good_allocations = INT64_MAX;
+    CHECK(rc == TH_OK || rc == TH_ENOMEM);
+  }
+  CHECK(rc == TH_OK && s->points > 0);
+  free(s);
+}
+
 /* One rank's visitor fails: the path ends on all of them. */
 static void test_one_stops(struct th_comm *team)
 {
@@ -442,6 +470,8 @@ int main(int argc, char **argv)
   CASE(test_ends_early(&comm));
   CASE(test_visitor_stops(&comm));
   CASE(test_one_stops(&comm));
+  for (int r = 0; r < RECIPES; r++)
+    CASE(test_one_lacks(&comm, &recipes[r]));
   CASE(test_edges(&comm));
   int failed = check_finish(&comm);
   th_mpi_comm_stop(&comm);

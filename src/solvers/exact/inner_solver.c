@@ -683,7 +683,7 @@ static bool use_products(const struct th_inner_solver *d, int64_t members)
          d->problem->rows >= EXAMPLES_PER_MEMBER * members;
 }
 
-/* Drop columns outside of the working set if there are too many. Local. */
+/* Drop columns outside of the working set if there are too many. Collective. */
 static th_status drop_unused(struct th_inner_solver *d,
                              const struct th_working_set *working,
                              struct th_error *err)
@@ -693,7 +693,8 @@ static th_status drop_unused(struct th_inner_solver *d,
   if (d->problem->kept != NULL ||
       d->columns.count <= 2 * working->members + SPARE_COLUMNS)
     return TH_OK;
-  TH_TRY(TH_NEW(&keep, d->columns.count, "the values of the working set", err));
+  rc = TH_NEW(&keep, d->columns.count, "the values of the working set", err);
+  TH_TRY(th_agree(d->problem->context->comm, rc, err));
   for (int64_t k = 0; k < working->members; k++) {
     int64_t slot =
         th_replicated_columns_slot(&d->columns, working->attribute[k]);
@@ -721,7 +722,7 @@ static int64_t list_missing_columns(const struct th_inner_solver *d,
   return count;
 }
 
-/* Local. */
+/* Collective. */
 static th_status drop_and_list(struct th_inner_solver *d,
                                const struct th_working_set *working,
                                int64_t **missing, int64_t *count,
@@ -729,9 +730,11 @@ static th_status drop_and_list(struct th_inner_solver *d,
 {
   th_status rc;
   TH_TRY(drop_unused(d, working, err));
-  TH_TRY(TH_NEW(missing, working->members, "the working set", err));
-  TH_TRY(TH_GROW(&d->work, &d->room, 2 * working->members + 2,
-                 "the working set", err));
+  rc = TH_NEW(missing, working->members, "the working set", err);
+  if (rc == TH_OK)
+    rc = TH_GROW(&d->work, &d->room, 2 * working->members + 2,
+                 "the working set", err);
+  TH_TRY(th_agree(d->problem->context->comm, rc, err));
   *count = list_missing_columns(d, working, *missing);
 done:
   return rc;
@@ -746,8 +749,11 @@ static th_status grow_products(struct th_inner_solver *d, struct th_error *err)
                               p->eta, d->root_eta, p->intercept, err);
   struct th_covariance_weights weights = {
       .h = p->eta, .sum = 1, .centred = p->intercept};
-  return th_covariance_grow_rows(&d->covariance, &d->columns, &d->chord.rowwise,
-                                 p->kept->count, &weights, err);
+  return th_agree(p->context->comm,
+                  th_covariance_grow_rows(&d->covariance, &d->columns,
+                                          &d->chord.rowwise, p->kept->count,
+                                          &weights, err),
+                  err);
 }
 
 /* Fetch columns, and form their products if those are in use. Collective. */
@@ -760,8 +766,10 @@ static th_status fetch_new(struct th_inner_solver *d, const int64_t *missing,
   if (count > 0) {
     th_comm_profile_begin(profile);
     rc = p->kept != NULL
-             ? th_replicated_columns_borrow(&d->columns, p->kept->column,
-                                            missing, count, err)
+             ? th_agree(p->context->comm,
+                        th_replicated_columns_borrow(
+                            &d->columns, p->kept->column, missing, count, err),
+                        err)
              : th_replicated_columns_fetch(&d->columns, p->context, missing,
                                            count, err);
     th_comm_profile_end(profile, TH_PHASE_SUPPORT);
@@ -780,8 +788,8 @@ th_status th_inner_solver_gather(struct th_inner_solver *d,
 {
   int64_t *missing = NULL;
   int64_t count = 0;
-  th_status rc = drop_and_list(d, working, &missing, &count, err);
-  TH_TRY(th_agree(d->problem->context->comm, rc, err));
+  th_status rc;
+  TH_TRY(drop_and_list(d, working, &missing, &count, err));
   d->by_products = use_products(d, working->members);
   TH_TRY(fetch_new(d, missing, count, err));
   for (int64_t k = 0; k < working->members; k++)

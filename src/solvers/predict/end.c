@@ -297,6 +297,8 @@ static const double few_decades = 2; /* with half as many columns as rows */
 enum {
   /* lambdas in a row that predict no better, before a path ends */
   PATIENCE = 5,
+  LEAST_VALUES = 1 << 19, /* of a path for each rank of its team: with fewer,
+                             exchanges take longer than they save */
   SPAN_STEPS = TH_USUAL_LAMBDAS - 1
 };
 
@@ -493,8 +495,8 @@ static int least_busy(const int64_t *load, int teams)
   return least;
 }
 
-/* How long a turn takes so many teams, of `ranks` in all. load: work array. */
-static double turn_time(struct th_end_work *w, int turn, int teams, int ranks,
+/* How long a turn takes so many teams, of `each` ranks. load: work array. */
+static double turn_time(struct th_end_work *w, int turn, int teams, int each,
                         int64_t *load)
 {
   struct task task;
@@ -505,23 +507,40 @@ static double turn_time(struct th_end_work *w, int turn, int teams, int ranks,
     load[team] += cost[task.mix];
     most = th_max_i64(most, load[team]);
   }
-  double smallest = floor((double)ranks / teams);
-  return (double)most * (alike + (1 - alike) / smallest);
+  return (double)most * (alike + (1 - alike) / each);
 }
 
-/* The number of teams that are done first with a turn; of equals the largest.
- */
-static int best_teams(struct th_end_work *w, int turn, int64_t *load)
+/* The most ranks that a path on the list of all rows is worth. */
+static int largest_team(const struct th_end_work *w)
+{
+  const struct th_end_list *list = &w->list[w->end->folds];
+  int64_t values = 0;
+  for (int64_t k = 0; k < list->count; k++)
+    values += w->scaled[th_end_list_find(&w->all, list->attribute[k])].items;
+  return (int)th_min_i64(w->context->comm->size,
+                         th_max_i64(1, values / LEAST_VALUES));
+}
+
+/* Teams that make the paths of a turn. */
+struct teams {
+  int count;
+  int each; /* ranks of a team; the ranks that are left over wait */
+};
+
+/* Those that are done first; of equals as many as there are. */
+static struct teams best_teams(struct th_end_work *w, int turn, int64_t *load)
 {
   int ranks = w->context->comm->size;
+  int largest = largest_team(w);
+  struct teams best = {1, 1};
   struct task task;
-  int best = 1;
   double least = INFINITY;
-  for (int teams = 1; teams <= ranks && task_at(w, turn, teams - 1, &task);
-       teams++) {
-    double time = turn_time(w, turn, teams, ranks, load);
+  for (int count = 1; count <= ranks && task_at(w, turn, count - 1, &task);
+       count++) {
+    int each = ranks / count < largest ? ranks / count : largest;
+    double time = turn_time(w, turn, count, each, load);
     if (time <= least)
-      best = teams;
+      best = (struct teams){count, each};
     least = fmin(least, time);
   }
   return best;
@@ -569,10 +588,11 @@ static th_status run_turn(struct th_end_work *w, int turn, struct th_error *err)
   th_status rc =
       TH_NEW(&load, comm->size, "the models compared at the end", err);
   TH_TRY(th_agree(comm, rc, err));
-  int teams = best_teams(w, turn, load);
-  int mine = (int)((int64_t)comm->rank * teams / comm->size);
+  struct teams teams = best_teams(w, turn, load);
+  int mine = comm->rank / teams.each; /* from teams.count on: none is dealt */
   comm->ops->split(comm, mine, &team);
-  rc = th_agree(comm, run_dealt(w, turn, teams, &team, mine, load, err), err);
+  rc = run_dealt(w, turn, teams.count, &team, mine, load, err);
+  rc = th_agree(comm, rc, err);
   if (team.size > 1) {
     comm->bytes_sent += team.bytes_sent;
     comm->operations += team.operations;
@@ -654,18 +674,21 @@ done:
   return rc;
 }
 
-/* Fit the chosen net again, to the precision of its reported loss, by all ranks
- * together. Collective. */
+/* Fit the chosen net again, to the precision of its reported loss: all ranks
+ * together, or each by itself where that is not worth it. Collective. */
 static th_status end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                                struct th_error *err)
 {
+  struct th_comm *comm = w->context->comm;
+  struct th_comm alone;
+  th_comm_self(&alone);
   struct task task = {.work = w,
-                      .team = w->context->comm,
+                      .team = largest_team(w) < comm->size ? &alone : comm,
                       .fold = w->end->folds,
                       .mix = (int)mix,
                       .most = step + 1,
                       .final = true};
-  return th_agree(w->context->comm, run(&task, err), err);
+  return th_agree(comm, run(&task, err), err);
 }
 
 /* --- The model ------------------------------------------------------------ */
