@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONG = 1000000, NAP = 20000, SLACK = 1000 }; /* nanoseconds */
+enum { LONG = 1000000, NAP = 50000, SLACK = 1000 }; /* nanoseconds */
 enum { PATIENCE = 100000, LOOK = 5000, LONGEST = 1000000 };
-enum { NAPS = 300, PART = 50 };
+enum { NAPS = 300, PART = 20 };
 
 int sched_yield(void);
 
