@@ -256,12 +256,11 @@ struct th_range th_source_owned(const struct th_source *source, int rank,
   return th_store_owned(source->store, rank, size);
 }
 
-static bool in_support(const struct th_draw *draw, int64_t attribute)
+/* Are these entries of a draw's support? */
+static bool are_members(const struct th_draw *draw, struct th_range places)
 {
-  struct th_range one = {attribute, attribute + 1};
-  struct th_range place =
-      th_range_members(draw->support, draw->support_size, one);
-  return place.last > place.first;
+  return places.first >= 0 && places.first < places.last &&
+         places.last <= draw->support_size;
 }
 
 /* The number of attributes that the draw observes of each of its examples: its
@@ -470,50 +469,35 @@ th_status th_source_block(struct th_source *source, const struct th_draw *draw,
   return th_shift_apply(&source->shifts, slab, err);
 }
 
-th_status th_source_support(struct th_source *source,
-                            const struct th_draw *draw, struct th_rows rows,
-                            int64_t attribute, struct th_slab *slab,
-                            struct th_error *err)
+/* May the store prepare what a granted draw observes? */
+static bool may_tell(const struct th_source *source, const struct th_draw *draw)
 {
-  struct th_range range = {attribute, attribute + 1};
-  if (!in_support(draw, attribute) || !source_granted(source, draw, rows))
-    return refuse(err, range);
-  struct th_store *store = source->store;
-  th_status rc = th_source_leave(source, err);
-  if (rc == TH_OK)
-    rc = store->ops->slab(store, rows, range, true, slab, err);
-  bool in_block =
-      attribute >= draw->block.first && attribute < draw->block.last;
-  if (rc == TH_OK && !in_block)
-    store->support.observed += th_slab_bytes(slab, store->shape.row_group);
-  return rc == TH_OK ? th_shift_apply(&source->shifts, slab, err) : rc;
-}
-
-/* The store may prepare these attributes on all rows of a granted draw. */
-static void source_tell(struct th_source *source, const struct th_draw *draw,
-                        struct th_range range, bool keep)
-{
-  struct th_store *store = source->store;
-  if (store->ops->announce == NULL || draw->grant != grant_of(source, draw))
-    return;
-  for (int64_t k = 0; k < draw->rows.count; k++)
-    store->ops->announce(store, draw->rows.items[k], range, keep);
+  return source->store->ops->announce != NULL && holds(source, draw);
 }
 
 void th_source_announce_block(struct th_source *source,
                               const struct th_draw *draw, struct th_range range)
 {
-  if (range.first < range.last && range.first >= draw->block.first &&
-      range.last <= draw->block.last)
-    source_tell(source, draw, range, false);
+  struct th_store *store = source->store;
+  if (range.first >= range.last || range.first < draw->block.first ||
+      range.last > draw->block.last || !may_tell(source, draw))
+    return;
+  for (int64_t p = 0; p < draw->rows.count; p++)
+    store->ops->announce(store, draw->rows.items[p], range, false);
 }
 
-void th_source_announce_support(struct th_source *source,
-                                const struct th_draw *draw, int64_t attribute)
+void th_source_announce_members(struct th_source *source,
+                                const struct th_draw *draw,
+                                struct th_range places)
 {
-  if (in_support(draw, attribute))
-    source_tell(source, draw, (struct th_range){attribute, attribute + 1},
-                true);
+  struct th_store *store = source->store;
+  if (!are_members(draw, places) || !may_tell(source, draw))
+    return;
+  for (int64_t p = 0; p < draw->rows.count; p++)
+    for (int64_t k = places.first; k < places.last; k++) {
+      struct th_range one = {draw->support[k], draw->support[k] + 1};
+      store->ops->announce(store, draw->rows.items[p], one, true);
+    }
 }
 
 void th_source_forget(struct th_source *source)
@@ -651,6 +635,7 @@ static bool are_alone(struct th_range range)
 /* Attributes that lie alone are packed into a room of some bytes. To be handed
  * out one by one would take more time than to copy so many bytes of each. */
 enum { ROOM = 1 << 16, MOST_PACKED = 1 << 12, ALIGNED = 64 };
+enum { MOST_COPIED = ROOM / ALIGNED }; /* attributes */
 
 static struct th_packing packing_of(enum th_type type, int64_t row,
                                     int64_t rows)
@@ -682,37 +667,44 @@ static int64_t count_alone(const struct th_source *source, int64_t place,
   return th_min_i64(count, most);
 }
 
-/* A slab of the attributes from `place` on that are in memory. It is empty if
- * the first is not, or if their rows take too many bytes. */
-static th_status pack_active(struct th_source *source, struct th_rows rows,
-                             int64_t place, struct th_slab *slab,
-                             struct th_error *err)
+/* An ascending list of attributes, of which the first so many lie alone. */
+struct list {
+  const int64_t *attribute;
+  int64_t count;
+  int64_t alone;
+};
+
+/* A slab of the first attributes of a list that are in memory. It is empty if
+ * the first is not, or if their rows take too many bytes. Of dense data. */
+static th_status pack(struct th_source *source, struct th_rows rows,
+                      struct list list, struct th_slab *slab,
+                      struct th_error *err)
 {
   struct th_store *store = source->store;
   enum th_type type = store->shape.type;
-  const int64_t *list = source->active + place;
   int64_t row;
   th_store_shape_group_of(&store->shape, rows.first, &row);
   struct th_packing packing = packing_of(type, row, rows.count);
-  int64_t count =
-      th_min_i64(source->active_count - place, ROOM / packing.stride);
+  int64_t count = th_min_i64(list.count, ROOM / packing.stride);
   *slab = (struct th_slab){.attributes = {0, 0}};
   if (store->ops->copy == NULL || packing.bytes > MOST_PACKED)
     return TH_OK;
   th_status rc = TH_GROW(&source->packed, &source->packed_capacity, ROOM,
-                         "the attributes left after screening", err);
+                         "attributes that lie apart", err);
   if (rc != TH_OK)
     return rc;
-  packing.alone = count_alone(source, place, count);
-  count = store->ops->copy(store, rows, list, count, source->packed, &packing);
-  *slab = (struct th_slab){.layout = TH_DENSE,
-                           .type = type,
-                           .attributes = {list[0], list[0] + count},
-                           .row = row,
-                           .rows = (int32_t)rows.count,
-                           .values = source->packed,
-                           .stride = items_of(type, packing.stride),
-                           .list = list};
+  packing.alone = th_min_i64(list.alone, count);
+  count = store->ops->copy(store, rows, list.attribute, count, source->packed,
+                           &packing);
+  *slab = (struct th_slab){
+      .layout = TH_DENSE,
+      .type = type,
+      .attributes = {list.attribute[0], list.attribute[0] + count},
+      .row = row,
+      .rows = (int32_t)rows.count,
+      .values = source->packed,
+      .stride = items_of(type, packing.stride),
+      .list = list.attribute};
   return rc;
 }
 
@@ -724,7 +716,11 @@ static th_status dense_active(struct th_source *source, struct th_rows rows,
   struct th_range range = active_range(source, place);
   bool alone = are_alone(range);
   if (alone) {
-    th_status rc = pack_active(source, rows, place, slab, err);
+    struct list list = {source->active + place, source->active_count - place,
+                        0};
+    list.alone =
+        count_alone(source, place, th_min_i64(list.count, MOST_COPIED));
+    th_status rc = pack(source, rows, list, slab, err);
     if (rc != TH_OK || slab->attributes.first < slab->attributes.last)
       return rc;
   }
@@ -756,10 +752,55 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
 void th_source_announce_active(struct th_source *source,
                                const struct th_draw *draw)
 {
-  int64_t place = 0;
-  while (draw->active && place < source->active_count) {
-    struct th_range range = active_range(source, place);
-    source_tell(source, draw, range, are_alone(range));
-    place += th_range_count(range);
-  }
+  struct th_store *store = source->store;
+  if (!draw->active || !may_tell(source, draw))
+    return;
+  for (int64_t p = 0; p < draw->rows.count; p++)
+    for (int64_t place = 0; place < source->active_count;) {
+      struct th_range range = active_range(source, place);
+      store->ops->announce(store, draw->rows.items[p], range, are_alone(range));
+      place += th_range_count(range);
+    }
+}
+
+/* --- The observing source: the support, many of its attributes at a time -- */
+
+/* Bytes of a slab of the support, but for the attributes that the draw's block
+ * has, too. */
+static int64_t observed_beside_block(const struct th_source *source,
+                                     const struct th_draw *draw,
+                                     struct th_range places,
+                                     const struct th_slab *slab)
+{
+  int64_t count = th_range_count(slab->attributes);
+  struct th_range first = {slab->attributes.first, slab->attributes.first + 1};
+  struct th_slab one = th_slab_part(slab, first);
+  struct th_range in_block =
+      th_range_members(draw->support + places.first, count, draw->block);
+  return th_slab_bytes(&one, source->store->shape.row_group) *
+         (count - th_range_count(in_block));
+}
+
+th_status th_source_members(struct th_source *source,
+                            const struct th_draw *draw, struct th_rows rows,
+                            struct th_range places, struct th_slab *slab,
+                            struct th_error *err)
+{
+  struct th_store *store = source->store;
+  if (!are_members(draw, places) || !source_granted(source, draw, rows))
+    return refuse(err, places);
+  const int64_t *first = draw->support + places.first;
+  int64_t count = th_range_count(places);
+  th_status rc = th_source_leave(source, err);
+  *slab = (struct th_slab){.attributes = {0, 0}};
+  if (rc == TH_OK && store->shape.layout == TH_DENSE && count > 1)
+    rc = pack(source, rows, (struct list){first, count, count}, slab, err);
+  if (rc == TH_OK && th_range_count(slab->attributes) == 0)
+    rc =
+        store->ops->slab(store, rows, (struct th_range){first[0], first[0] + 1},
+                         true, slab, err);
+  if (rc != TH_OK)
+    return rc;
+  store->support.observed += observed_beside_block(source, draw, places, slab);
+  return th_shift_apply(&source->shifts, slab, err);
 }

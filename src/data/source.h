@@ -108,10 +108,13 @@ th_status th_source_block(struct th_source *source, const struct th_draw *draw,
                           struct th_rows rows, struct th_range range,
                           struct th_slab *slab, struct th_error *err);
 
-/* The slab of one attribute of a granted draw's support. Local. */
-th_status th_source_support(struct th_source *source,
+/* The slab of a granted draw's support from entry places.first of its list on,
+ * at most to places.last: of one attribute, or of as many as are in memory. Its
+ * attributes are numbered as if they were consecutive: attributes.first + k is
+ * entry places.first + k. Local. An error outside of the draw. */
+th_status th_source_members(struct th_source *source,
                             const struct th_draw *draw, struct th_rows rows,
-                            int64_t attribute, struct th_slab *slab,
+                            struct th_range places, struct th_slab *slab,
                             struct th_error *err);
 
 /* Declare the active attributes, each rank its own part of them: what draws
@@ -135,14 +138,15 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
                            struct th_slab *slab, struct th_error *err);
 
 /* Tell the store what is going to be read, in the order of reading: the slabs
- * of a granted draw's block from range.first to range.last; one attribute of
- * its support. Nothing outside of a granted draw is announced. Forget: take all
- * announcements back. Local. */
+ * of a granted draw's block from range.first to range.last; entries of its
+ * support, all of them for one piece of rows after another. Nothing outside of
+ * a granted draw is announced. Forget: take all announcements back. Local. */
 void th_source_announce_block(struct th_source *source,
                               const struct th_draw *draw,
                               struct th_range range);
-void th_source_announce_support(struct th_source *source,
-                                const struct th_draw *draw, int64_t attribute);
+void th_source_announce_members(struct th_source *source,
+                                const struct th_draw *draw,
+                                struct th_range places);
 /* All of this rank's active attributes, piece of rows by piece. */
 void th_source_announce_active(struct th_source *source,
                                const struct th_draw *draw);

@@ -129,5 +129,7 @@ th_status fake_try_support(struct th_source *source, const struct th_draw *draw,
   struct th_error err;
   struct th_slab slab;
   th_error_clear(&err);
-  return th_source_support(source, draw, rows, attribute, &slab, &err);
+  int64_t k = th_range_find(draw->support, draw->support_size, attribute);
+  return th_source_members(source, draw, rows, (struct th_range){k, k + 1},
+                           &slab, &err);
 }

@@ -296,15 +296,15 @@ static const char *find_run(struct copy *copy, int64_t attribute, bool fresh)
     enter_unit(copy, attribute);
   if (copy->of != NULL)
     run = run_in(copy, copy->of, attribute);
-  if (run != NULL)
-    return run;
-  if (fresh && copy->of != NULL && copy->of->mapped)
-    return take_run(copy, attribute);
-  if (d->residency.runs.count > 0)
+  if (run == NULL && d->residency.runs.count > 0)
     alone =
         th_cache_find(&d->residency.runs,
                       th_residency_key(&d->residency, attribute, copy->group));
-  return alone == NULL ? NULL : run_in(copy, alone, attribute);
+  if (alone != NULL)
+    run = run_in(copy, alone, attribute);
+  if (run == NULL && fresh && copy->of != NULL && copy->of->mapped)
+    run = take_run(copy, attribute);
+  return run;
 }
 
 static void bring_near(const char *run, int64_t bytes)

@@ -24,6 +24,8 @@ enum {
   STEPS = 15, /* timed; the first one is not */
   SWEEPS = 512,
   FEW = 20,   /* rows of a block in the first sweeps */
+  WIDE = 500, /* members of S, and as many attributes of a block beside them */
+  UNIT = 32,  /* rows of such a block */
   AHEAD = 16, /* runs */
   LINE = 64   /* bytes */
 };
@@ -141,8 +143,10 @@ static th_status fill_values(struct tile_store *tile,
   return rc;
 }
 
-/* The clock after every update. */
+/* The clock after every update, and what came of all of them. */
 struct stopwatch {
+  struct th_profile profile;
+  int64_t examples;
   int updates;
   double at[SWEEPS];
   int64_t attributes[SWEEPS];
@@ -186,25 +190,24 @@ static struct th_config config_of(const char *solver)
 }
 
 static th_status train_timed(struct th_bench *bench, struct tile_store *tile,
-                             const char *solver, struct stopwatch *stopwatch,
-                             struct th_error *err)
+                             const struct th_config *config,
+                             struct stopwatch *stopwatch, struct th_error *err)
 {
-  struct th_config config = config_of(solver);
   struct th_monitor monitor = {.progress = progress, .self = stopwatch};
-  struct th_profile profile = {0};
   struct th_model model = {0};
   struct th_plan plan;
   th_status rc;
   *stopwatch = (struct stopwatch){0};
   TH_TRY(
-      th_train_plan(&config,
+      th_train_plan(config,
                     (struct th_plan_size){.shape = &tile->store.shape,
                                           .ranks = bench->comm->size,
                                           .owned = th_store_most_owned(
                                               &tile->store, bench->comm->size)},
                     &plan, err));
-  TH_TRY(th_train(&plan, &tile->store, bench->comm, &monitor, &profile, &model,
-                  err));
+  TH_TRY(th_train(&plan, &tile->store, bench->comm, &monitor,
+                  &stopwatch->profile, &model, err));
+  stopwatch->examples = model.ledger.examples;
 done:
   th_model_free(&model);
   return rc;
@@ -216,7 +219,8 @@ static th_status measure_update(struct th_bench *bench, struct tile_store *tile,
                                 double *seconds_per_byte, struct th_error *err)
 {
   double seconds[STEPS];
-  th_status rc = train_timed(bench, tile, "exploration", stopwatch, err);
+  struct th_config config = config_of("exploration");
+  th_status rc = train_timed(bench, tile, &config, stopwatch, err);
   if (rc != TH_OK)
     return rc;
   for (int k = 0; k < STEPS; k++)
@@ -230,11 +234,32 @@ static th_status measure_pass(struct th_bench *bench, struct tile_store *tile,
                               struct stopwatch *stopwatch,
                               double *seconds_per_byte, struct th_error *err)
 {
-  th_status rc = train_timed(bench, tile, "sift", stopwatch, err);
+  struct th_config config = config_of("sift");
+  th_status rc = train_timed(bench, tile, &config, stopwatch, err);
   if (rc != TH_OK)
     return rc;
   double seconds = pace(stopwatch, 0, stopwatch->updates - 1);
   *seconds_per_byte = th_bench_median(bench, &seconds, 1);
+  return rc;
+}
+
+/* Updates of exploration where half of what is observed of an example is its
+ * support, on few rows of a block: seconds of a value of the support. */
+static th_status measure_support(struct th_bench *bench,
+                                 struct tile_store *tile,
+                                 struct stopwatch *stopwatch, double *seconds,
+                                 struct th_error *err)
+{
+  struct th_config config = config_of("exploration");
+  config.sparsity = WIDE;
+  config.budget = 2 * WIDE;
+  config.rounds.batch_explore = UNIT;
+  th_status rc = train_timed(bench, tile, &config, stopwatch, err);
+  if (rc != TH_OK)
+    return rc;
+  *seconds = stopwatch->profile.phase[TH_PHASE_SUPPORT].seconds /
+             ((double)stopwatch->examples * WIDE);
+  *seconds = bench->comm->size * th_bench_median(bench, seconds, 1);
   return rc;
 }
 
@@ -293,12 +318,14 @@ th_status th_bench_step(struct th_bench *bench, struct th_error *err)
   struct stopwatch *stopwatch = NULL;
   double update = NAN;
   double pass = NAN;
+  double member = NAN;
   th_status rc = TH_NEW(&stopwatch, 1, "clocks", err);
   if (rc == TH_OK)
     rc = fill_values(&tile, bench->comm, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   TH_TRY(measure_update(bench, &tile, stopwatch, &update, err));
   TH_TRY(measure_pass(bench, &tile, stopwatch, &pass, err));
+  TH_TRY(measure_support(bench, &tile, stopwatch, &member, err));
   double few = measure_few(bench, &tile) / bench->comm->size;
   double read = read_rate(bench, &tile) * bench->comm->size;
   const struct th_figure figures[] = {
@@ -307,7 +334,10 @@ th_status th_bench_step(struct th_bench *bench, struct th_error *err)
       {"sift_share_of_read", "", "whole pass of sift, the same",
        1 / pass / read},
       {"few_share_of_read", "", "20 of each 1,024 examples, read alone",
-       1 / few / read}};
+       1 / few / read},
+      {"support_value_ns", "ns",
+       "a value of the support, s' = 2 s = 1,000, 32 rows of a block",
+       1e9 * member}};
   for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
     th_bench_report(bench, figures[k]);
 done:

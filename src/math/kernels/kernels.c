@@ -234,6 +234,18 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
     column[i] = (column[i] - centre) * scale;
 }
 
+void th_kernel_columns(const struct th_slab *slab, const double *centre,
+                       const double *scale, double *column, int64_t stride)
+{
+  struct th_slab one = *slab;
+  int64_t count = th_range_count(slab->attributes);
+  size_t apart = (size_t)th_type_bytes(slab->type, slab->stride);
+  for (int64_t a = 0; a < count; a++) {
+    th_kernel_column(&one, centre[a], scale[a], column + a * stride);
+    one.values = (const char *)one.values + apart;
+  }
+}
+
 void th_kernel_reference(const struct th_slab *slab,
                          const struct th_row_weights *m, const double *centre,
                          const double *own, double *u, double *v, double *q)

@@ -47,6 +47,11 @@ double th_kernel_read(const float *values, int64_t count);
 void th_kernel_column(const struct th_slab *slab, double centre, double scale,
                       double *column);
 
+/* So for all attributes of a slab: column[a * stride + i] of attribute a, by
+ * centre[a] and scale[a]. A sparse slab has one attribute. */
+void th_kernel_columns(const struct th_slab *slab, const double *centre,
+                       const double *scale, double *column, int64_t stride);
+
 /* The plain form of th_kernel_evidence, for tests: one double sum per
  * attribute, row after row. */
 void th_kernel_reference(const struct th_slab *slab,

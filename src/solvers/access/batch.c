@@ -22,25 +22,33 @@ static th_status batch_take(struct th_batch *batch, struct th_context *context,
  * Strips end at multiples of it, as the units of computed data do. */
 enum { SPARSE_STRIP = 1 << 15 };
 
-/* One member's values on all rows of some draws. Local. */
-static th_status observe_member(struct th_batch *batch,
-                                struct th_context *context,
-                                const struct th_support *support, int64_t k,
-                                struct th_range draws, double *column,
-                                struct th_error *err)
+/* One piece of a draw's rows, and where they begin in the batch. */
+struct piece {
+  const struct th_draw *draw;
+  struct th_rows rows;
+  int64_t row;
+};
+
+/* This rank's members of S on such rows. Local. */
+static th_status observe_piece(struct th_batch *batch,
+                               struct th_context *context,
+                               const struct th_support *support,
+                               const struct piece *piece, struct th_error *err)
 {
-  struct th_slab slab;
-  for (int64_t i = draws.first; i < draws.last; i++)
-    for (int64_t p = 0; p < batch->draw[i].rows.count; p++) {
-      struct th_rows rows = batch->draw[i].rows.items[p];
-      th_status rc = th_source_support(context->source, &batch->draw[i], rows,
-                                       support->attribute[k], &slab, err);
-      if (rc != TH_OK)
-        return rc;
-      th_kernel_column(&slab, support->centre[k], support->scale[k], column);
-      column += rows.count;
-    }
-  context->comm->ops->sum_progress(context->comm);
+  struct th_range rest = batch->mine;
+  double *column = batch->columns + piece->row;
+  while (rest.first < rest.last) {
+    struct th_slab slab;
+    th_status rc = th_source_members(context->source, piece->draw, piece->rows,
+                                     rest, &slab, err);
+    if (rc != TH_OK)
+      return rc;
+    th_kernel_columns(&slab, support->centre + rest.first,
+                      support->scale + rest.first, column, batch->rows);
+    context->comm->ops->sum_progress(context->comm);
+    rest.first += th_range_count(slab.attributes);
+    column += th_range_count(slab.attributes) * batch->rows;
+  }
   return TH_OK;
 }
 
@@ -62,12 +70,15 @@ static th_status observe_draws(struct th_batch *batch,
                                const struct th_support *support,
                                struct th_range draws, struct th_error *err)
 {
-  int64_t count = th_range_count(batch->mine);
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < count && rc == TH_OK; k++)
-    rc = observe_member(
-        batch, context, support, batch->mine.first + k, draws,
-        batch->columns + k * batch->rows + batch->draw_row[draws.first], err);
+  for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
+    struct piece piece = {.draw = &batch->draw[i], .row = batch->draw_row[i]};
+    for (int64_t p = 0; p < piece.draw->rows.count && rc == TH_OK; p++) {
+      piece.rows = piece.draw->rows.items[p];
+      rc = observe_piece(batch, context, support, &piece, err);
+      piece.row += piece.rows.count;
+    }
+  }
   return rc;
 }
 
@@ -76,13 +87,10 @@ static th_status observe_draws(struct th_batch *batch,
  * the order of observe_draws. The second announces their blocks, in
  * the order of batch_visit. Local. */
 static void batch_announce(struct th_batch *batch, struct th_context *context,
-                           const struct th_support *support,
                            struct th_range draws)
 {
-  for (int64_t k = batch->mine.first; k < batch->mine.last; k++)
-    for (int64_t i = draws.first; i < draws.last; i++)
-      th_source_announce_support(context->source, &batch->draw[i],
-                                 support->attribute[k]);
+  for (int64_t i = draws.first; i < draws.last; i++)
+    th_source_announce_members(context->source, &batch->draw[i], batch->mine);
 }
 
 static void announce_blocks(struct th_batch *batch, struct th_context *context,
@@ -109,7 +117,7 @@ th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
   th_comm_profile_begin(context->profile);
   th_source_forget(context->source);
   if (rc == TH_OK) {
-    batch_announce(batch, context, request->support, all);
+    batch_announce(batch, context, all);
     rc = observe_draws(batch, context, request->support, all, err);
   }
   rc = th_agree(context->comm, rc, err);
@@ -694,7 +702,7 @@ static void announce(struct pipeline *f)
   th_source_forget(f->context->source);
   for (int64_t t = 0; t <= f->slices; t++) {
     if (t < f->slices)
-      batch_announce(batch, f->context, request->support, slice_draws(f, t));
+      batch_announce(batch, f->context, slice_draws(f, t));
     if (t > 0 && request->visit != NULL)
       announce_blocks(batch, f->context, slice_draws(f, t - 1));
   }

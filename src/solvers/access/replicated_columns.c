@@ -352,8 +352,8 @@ static void close_request(struct request *r)
 static th_status read_slab(const struct request *r, int64_t k, int64_t g,
                            struct th_slab *slab, struct th_error *err)
 {
-  return th_source_support(r->context->source, &r->draw[g], r->rows[g],
-                           r->attribute[k], slab, err);
+  return th_source_members(r->context->source, &r->draw[g], r->rows[g],
+                           (struct th_range){k, k + 1}, slab, err);
 }
 
 /* ---- dense ---- */

@@ -84,7 +84,8 @@ static th_status share_group(struct shares *s, struct th_rows rows,
   for (int64_t k = s->mine.first; k < s->mine.last && rc == TH_OK && !s->kept;
        k++) {
     struct th_slab slab;
-    rc = th_source_support(source, &draw, rows, s->attribute[k], &slab, err);
+    rc = th_source_members(source, &draw, rows, (struct th_range){k, k + 1},
+                           &slab, err);
     if (rc == TH_OK)
       s->good &= predict_slab(s, &slab, k, rows);
   }

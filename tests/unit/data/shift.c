@@ -130,8 +130,8 @@ static void check_block(struct memory_store *m, struct th_source *source,
     j = slab.attributes.last;
   }
   for (int k = 0; k < 3; k++) {
-    CHECK(th_source_support(source, &draw, rows, support[k], &slab, &err) ==
-          TH_OK);
+    CHECK(th_source_members(source, &draw, rows, (struct th_range){k, k + 1},
+                            &slab, &err) == TH_OK);
     check_slab(m, source, &slab, rows.first);
   }
 }

@@ -111,8 +111,8 @@ static void test_reads(void)
                         (struct th_range){5, 8}, &slab, &err) == TH_OK);
   CHECK(((const double *)slab.values)[slab.stride + 2] == 611);
   CHECK(!fake.kept);
-  CHECK(th_source_support(source, &draw, one_piece[0], 11, &slab, &err) ==
-        TH_OK);
+  CHECK(th_source_members(source, &draw, one_piece[0], (struct th_range){2, 3},
+                          &slab, &err) == TH_OK);
   CHECK(((const double *)slab.values)[0] == 1108);
   CHECK(fake.kept); /* support attributes will be wanted again */
   double target[3];
@@ -190,27 +190,28 @@ static void test_announcements(void)
   struct th_store_ops plain_ops = *fake.store.ops;
   struct th_draw draw = legal_draw();
   th_source_announce_block(source, &draw, draw.block);
-  th_source_announce_support(source, &draw, 7);
+  th_source_announce_members(source, &draw, (struct th_range){1, 2});
   CHECK(fake.announced == 0); /* no grant */
   CHECK(fake_try_draw(source, &draw) == TH_OK);
   th_source_announce_block(source, &draw, (struct th_range){3, 8});
   th_source_announce_block(source, &draw, (struct th_range){4, 9});
-  th_source_announce_support(source, &draw, 12);
+  th_source_announce_members(source, &draw, (struct th_range){2, 4});
+  th_source_announce_members(source, &draw, (struct th_range){-1, 1});
   CHECK(fake.announced == 0); /* outside */
   th_source_announce_block(source, &draw, (struct th_range){5, 8});
   CHECK(fake.announced == 15);
-  th_source_announce_support(source, &draw, 7);
-  CHECK(fake.announced == 15 + 1000 + 5);
+  th_source_announce_members(source, &draw, (struct th_range){1, 3});
+  CHECK(fake.announced == 15 + 2 * (1000 + 5));
   th_source_forget(source);
   CHECK(fake.forgotten == 1);
   CHECK(th_source_block(source, &draw, one_piece[0], (struct th_range){5, 8},
                         &slab, &err) == TH_OK);
   CHECK(fake.store.blocks.observed == 5 * 3 * 8);
-  CHECK(th_source_support(source, &draw, one_piece[0], 7, &slab, &err) ==
-        TH_OK);
+  CHECK(th_source_members(source, &draw, one_piece[0], (struct th_range){1, 2},
+                          &slab, &err) == TH_OK);
   CHECK(fake.store.support.observed == 0); /* the block has it */
-  CHECK(th_source_support(source, &draw, one_piece[0], 11, &slab, &err) ==
-        TH_OK);
+  CHECK(th_source_members(source, &draw, one_piece[0], (struct th_range){2, 3},
+                          &slab, &err) == TH_OK);
   CHECK(fake.store.support.observed == 5 * 8);
   plain_ops.announce = NULL; /* nothing to prepare */
   plain_ops.forget = NULL;

@@ -120,6 +120,46 @@ static void test_active_packed(void)
   th_source_free(source);
 }
 
+static th_status try_members(const struct th_draw *draw, int64_t first,
+                             int64_t last, struct th_slab *slab)
+{
+  struct th_error err = {0};
+  return th_source_members(source, draw, one_piece[0],
+                           (struct th_range){first, last}, slab, &err);
+}
+
+/* So is the support. What the block has, too, counts once. */
+static void test_members(void)
+{
+  static const int64_t list[] = {3, 5, 9, 19};
+  struct th_error err = {0};
+  struct th_slab slab;
+  fake_store_init_copying(&fake, 10);
+  CHECK(th_source_create(&source, &fake.store, FAKE_BUDGET, &err) == TH_OK);
+  struct th_draw draw = {.rows = {.items = one_piece, .count = 1},
+                         .block = {4, 6},
+                         .support = list,
+                         .support_size = 4};
+  CHECK(try_members(&draw, 0, 4, &slab) == TH_EBUDGET); /* no grant */
+  CHECK(fake_try_draw(source, &draw) == TH_OK);
+  CHECK(try_members(&draw, 0, 5, &slab) == TH_EBUDGET);
+  CHECK(try_members(&draw, -1, 1, &slab) == TH_EBUDGET);
+  CHECK(try_members(&draw, 2, 2, &slab) == TH_EBUDGET);
+  CHECK(fake.reads == 0 && fake.store.support.observed == 0);
+  CHECK(try_members(&draw, 0, 4, &slab) == TH_OK);
+  CHECK(th_range_count(slab.attributes) == 3);
+  CHECK(fake.reads == 0 && fake.store.support.observed == 2 * 5 * 8);
+  for (int64_t k = 0; k < 3; k++)
+    for (int64_t i = 0; i < 5; i++)
+      CHECK(th_slab_load(&slab, k, i) == (double)(100 * list[k] + 8 + i));
+  CHECK(try_members(&draw, 0, 2, &slab) == TH_OK); /* no more than wanted */
+  CHECK(th_range_count(slab.attributes) == 2);
+  CHECK(try_members(&draw, 3, 4, &slab) == TH_OK); /* not there */
+  CHECK(slab.attributes.first == 19 && slab.attributes.last == 20);
+  CHECK(fake.reads == 1 && fake.kept);
+  th_source_free(source);
+}
+
 /* More active attributes than the budget has room for are refused. */
 static void test_active_budget(void)
 {
@@ -143,6 +183,7 @@ int main(void)
   CASE(test_active());
   CASE(test_active_together());
   CASE(test_active_packed());
+  CASE(test_members());
   CASE(test_active_budget());
   return check_finish(NULL);
 }
