@@ -40,7 +40,9 @@ done
 for study in strong weak; do
   bash "$SOURCE/jobs/${study}_scaling.sh" --help >>all.txt
 done
-"$PYTHON" "$SOURCE/jobs/cost_model.py" --help >>all.txt
+for model in cost_model scaling_model; do
+  "$PYTHON" "$SOURCE/jobs/$model.py" --help >>all.txt
+done
 sh "$SOURCE/jobs/torture.sh" --help >>all.txt
 # what tests take is said at their heads
 head -n 25 "$SOURCE/tests/golden/golden.py" "$SOURCE/tests/project/house.py" >>all.txt

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# scaling_model.sh - reports of 2, 4 and 8 ranks predict calls and bytes of more: of some
+# families of solvers, in the long suite of seven on 16 and 32 ranks, and of default sift bytes
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/support/lib.sh"
+rm -rf ./*
+
+model() # ARGUMENT...
+{
+  "$PYTHON" "$SOURCE/jobs/scaling_model.py" "$@"
+}
+
+must 0 generate murata -o dense.h5 --examples 1500 --attributes 8192 --support 6
+must 0 generate sparse -o sparse.h5 --examples 1500 --attributes 8192 --support 6 --density 0.01
+
+# reports NAME RANKS OPTION...: of a training on each of these numbers of ranks
+reports()
+{
+  local name=$1 n
+  mkdir -p "$name"
+  for n in $2; do
+    must "$n" train "${@:3}" -o "$name/$n.h5" --report "$name/$n.json"
+    cmp "$name/2.h5" "$name/$n.h5" || fail "$name: another model on $n ranks"
+  done
+}
+
+# family NAME OPTION...: all of it is told within a tenth, and bytes within three
+family()
+{
+  local ranks="2 4 8 16"
+  ! long || ranks="2 4 8 16 32"
+  reports "$1" "$ranks" "${@:2}"
+  model --check --runs "$1"/*.json >"$1.txt" || {
+    fail "$1: the model is off"
+    cat "$1.txt" >&2
+  }
+}
+
+family exploration dense.h5 --solver exploration --sparsity 6 --budget 1000 --rounds 6
+family path sparse.h5 --solver lasso --path 5 --path-min 0.3
+family omp dense.h5 --solver omp --sparsity 6
+if long; then
+  family truth dense.h5 --select truth --budget 1000
+  family steps sparse.h5 --solver os-prox-sgd --lambda-ratio 0.3 --epochs 2
+  family squares sparse.h5 --solver ridge --lambda-ratio 0.1 --factor cg
+  family slots dense.h5 --solver aerr --budget 60
+  # calls of the teams that make paths at the end are a guess; bytes are told
+  reports sift "2 4 8 16 32" dense.h5
+  model --check --most-off 9 --runs sift/*.json >sift.txt || {
+    fail "sift: the model is off"
+    cat sift.txt >&2
+  }
+fi
+
+model --runs exploration/[24].json >seconds.txt || fail "no prediction"
+[ "$(awk '{ print $1 }' seconds.txt | tr '\n' ' ')" = "ranks 1 4 16 " ] ||
+  fail "predicted ranks: $(cat seconds.txt)"
+
+refuses() # PATTERN ARGUMENT...
+{
+  local rc=0
+  model "${@:2}" >refused.out 2>refused.err || rc=$?
+  [ $rc -eq 1 ] && [ "$(wc -l <refused.err)" -eq 1 ] && [ ! -s refused.out ] &&
+    grep -qE -- "$1" refused.err || fail "not refused: ${*:2}: $(cat refused.err)"
+}
+refuses 'are of different runs: solver is exploration and omp' \
+  --runs exploration/2.json omp/4.json
+refuses 'two or more numbers of ranks' --runs exploration/2.json exploration/2.json
+refuses '33 ranks: 8192 attributes are 32 cells' --runs exploration/[24].json --ranks 33
+refuses 'No such file' --runs absent.json exploration/2.json
+echo "{}" >made.json
+refuses 'is no report' --runs made.json exploration/2.json
+refuses '--check wants' --check --runs exploration/[24].json
+sed 's/"gradient"/"surprise"/' exploration/2.json >strange.json
+refuses 'the phase surprise is not modelled' --runs strange.json exploration/4.json
+finish
