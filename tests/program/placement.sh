@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # placement.sh - cells go to ranks by what they cost: sparse data whose entries all lie in a
-# few cells are shared, ranks read what they own, as planned, and the model is the same
+# few cells are shared, ranks read what they own, as planned, a support is read by all ranks,
+# and the model is the same
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -50,6 +51,22 @@ compare "planned over read" "$(report 'many["planned_read_bytes"] / many["bytes_
 compare "read over planned" "$(report 'many["bytes_read"] / many["planned_read_bytes"]')" '<' 1.25
 compare "values kept by a rank of 8 over those of one" \
   "$(report 'many["planned_stored"] / one["planned_stored"]')" '<' 0.25
+
+# A support that lies on one rank, as that of generated data does, is read by all.
+must 0 generate murata -o first.h5 --examples 4000 --attributes 4096 --support 64
+start=$(seq -s , 0 63)
+for n in 1 4; do
+  for solver in exploitation hybrid; do
+    with=(--solver hybrid --sparsity 64 --budget 1500)
+    [ $solver = hybrid ] || with=(--solver exploitation --start "$start" --refit no)
+    must "$n" train first.h5 -o "$solver.$n.h5" "${with[@]}" --passes 2 --report "$solver.$n.json"
+    cmp "$solver.1.h5" "$solver.$n.h5" || fail "$solver: another model on $n ranks"
+  done
+done
+compare "bytes of the support, largest of 4 ranks over the mean" "$("$PYTHON" -c '
+import json
+read = [rank["bytes_read"] for rank in json.load(open("exploitation.4.json"))["per_rank"]]
+print(max(read) / sum(read) * 4)')" '<' 1.2
 
 # Attributes that the first row group does not have are divided, too.
 awk 'BEGIN {

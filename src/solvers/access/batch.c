@@ -52,13 +52,24 @@ static th_status observe_piece(struct th_batch *batch,
   return TH_OK;
 }
 
+struct th_range th_batch_members(const struct th_batch *batch,
+                                 const struct th_context *context,
+                                 const struct th_support *support, int rank)
+{
+  struct th_source *source = context->source;
+  int size = context->comm->size;
+  if (batch->dealt && th_source_shape(source)->layout == TH_DENSE)
+    return th_range_part(support->size, rank, size);
+  return th_support_owned(support, th_source_owned(source, rank, size));
+}
+
 /* Room for the values of this rank's members of S. Local. */
 static th_status batch_columns(struct th_batch *batch,
                                const struct th_context *context,
                                const struct th_support *support,
                                struct th_error *err)
 {
-  batch->mine = th_support_owned(support, context->owned);
+  batch->mine = th_batch_members(batch, context, support, context->comm->rank);
   int64_t count = th_range_count(batch->mine);
   return TH_GROW(&batch->columns, &batch->column_capacity, count * batch->rows,
                  "support attributes", err);

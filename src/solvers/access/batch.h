@@ -29,6 +29,7 @@
  * Everything but columns and visited is replicated. */
 struct th_batch {
   double target_centre;    /* subtracted from every target; set by the solver */
+  bool dealt;              /* set by the solver: see th_batch_members */
   int64_t rows;            /* m, over all draws */
   struct th_pieces pieces; /* in the order of the draws */
   int64_t draws;
@@ -44,7 +45,7 @@ struct th_batch {
   double loss;       /* weighted mean over the rows */
   th_status visited; /* this rank's status of visiting the blocks, for the next
                         agreement */
-  struct th_range mine; /* members of S that this rank owns */
+  struct th_range mine; /* members of S that this rank observes */
   double *columns;      /* mine x rows: scaled values, member-major */
   int64_t *sums;        /* predictions in fixed point, a flag for each slice */
   int64_t draw_capacity;
@@ -82,6 +83,14 @@ struct th_batch_request {
 
 /* Local. */
 void th_batch_free(struct th_batch *batch);
+
+/* The members of S that a rank observes: those that it owns. Where the batch is
+ * dealt an even part of them, whoever owns them, as all may lie on one rank; of
+ * sparse data the owned ones, whose neighbours the rank has read. Replicated.
+ * Local. */
+struct th_range th_batch_members(const struct th_batch *batch,
+                                 const struct th_context *context,
+                                 const struct th_support *support, int rank);
 
 /* Take the rows of each draw, declare to the source that J_i and the support
  * are observed of them, and read the support's values on all rows; each rank

@@ -118,9 +118,7 @@ static void find_members(struct th_gram_job *job)
   const struct th_comm *comm = job->context->comm;
   for (int r = 0; r < comm->size; r++)
     job->room->members[r] =
-        th_support_owned(job->support,
-                         th_source_owned(job->context->source, r, comm->size))
-            .first;
+        th_batch_members(job->batch, job->context, job->support, r).first;
   job->room->members[comm->size] = job->support->size;
 }
 

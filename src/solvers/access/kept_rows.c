@@ -121,10 +121,12 @@ static th_status reserve_kept_rows(struct th_kept_rows *kept,
 
 void th_kept_rows_describe(struct th_kept_rows *kept,
                            const struct th_context *context,
+                           const struct th_batch *batch,
                            const struct th_support *support,
                            struct th_state *state)
 {
-  struct th_range mine = th_support_owned(support, context->owned);
+  struct th_range mine =
+      th_batch_members(batch, context, support, context->comm->rank);
   th_state_enter(state, "kept");
   th_state_note(state, kept->status);
   TH_STATE_ONE(state, kept, most);

@@ -36,9 +36,11 @@ void th_kept_rows_add(struct th_kept_rows *kept,
                       const struct th_context *context,
                       const struct th_batch *batch, struct th_error *err);
 
-/* Its state; `support` is S. Local. */
+/* Its state; `support` is S, and the rows are of batches like this one. Local.
+ */
 void th_kept_rows_describe(struct th_kept_rows *kept,
                            const struct th_context *context,
+                           const struct th_batch *batch,
                            const struct th_support *support,
                            struct th_state *state);
 

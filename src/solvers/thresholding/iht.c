@@ -101,7 +101,7 @@ struct iht {
   double *grad;             /* of the owned attributes */
   struct th_selection selection;
   struct th_index_value *chosen; /* room for S */
-  double *slope;     /* slopes on S, each from the rank that owns the member */
+  double *slope; /* slopes on S, each from the rank that observes the member */
   double smoothness; /* L */
   double eta;
   double first_eta; /* before any halving */
@@ -347,6 +347,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   h->smallest_loss = INFINITY;
   h->explores = true;
+  h->batch.dealt = true;
   TH_TRY(start_support(h, context, err));
   TH_TRY(th_gram_start(&h->gram, context, h->theta.size, err));
   th_kept_rows_start(&h->kept, context, h->theta.size);
@@ -387,7 +388,7 @@ static void describe(void *state, struct th_context *context,
   th_support_describe(&h->theta, "theta", list);
   th_support_describe(&h->last, "last", list);
   th_gram_describe(&h->gram, list);
-  th_kept_rows_describe(&h->kept, context, &h->theta, list);
+  th_kept_rows_describe(&h->kept, context, &h->batch, &h->theta, list);
   TH_STATE_ONE(list, &h->batch, loss);
   TH_STATE_ONE(list, h, smoothness);
   TH_STATE_ONE(list, h, eta);
@@ -470,12 +471,9 @@ done:
 
 static bool same_support(const struct th_support *a, const struct th_support *b)
 {
-  if (a->size != b->size)
-    return false;
-  for (int64_t k = 0; k < a->size; k++)
-    if (a->attribute[k] != b->attribute[k])
-      return false;
-  return true;
+  size_t bytes = (size_t)a->size * sizeof *a->attribute;
+  return a->size == b->size &&
+         (bytes == 0 || memcmp(a->attribute, b->attribute, bytes) == 0);
 }
 
 /* Keep the batch's rows for the refit, unless S has changed. Collective. */
@@ -543,12 +541,22 @@ static void average_block(struct iht *h, const struct th_context *context)
   }
 }
 
-/* grad on S from the rows of all blocks. Local. */
-static void share_support(struct iht *h, const struct th_context *context)
+/* g|S = (1/B) sum of l' x|S, each by the rank that observes it. Collective. */
+static void gradient(struct iht *h, struct th_context *context)
 {
+  memset(h->slope, 0, (size_t)h->theta.size * sizeof *h->slope);
   for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
-    h->grad[h->theta.attribute[k] - context->owned.first] =
-        th_batch_slope(&h->batch, k);
+    h->slope[k] = th_batch_slope(&h->batch, k);
+  th_comm_share_numbers(context->comm, h->slope, (size_t)h->theta.size);
+}
+
+/* grad on S from the rows of all blocks. Collective. */
+static void share_support(struct iht *h, struct th_context *context)
+{
+  struct th_range owned = th_support_owned(&h->theta, context->owned);
+  gradient(h, context);
+  for (int64_t k = owned.first; k < owned.last; k++)
+    h->grad[h->theta.attribute[k] - context->owned.first] = h->slope[k];
 }
 
 /* line 7: theta = H_s(theta - eta g). Collective. */
@@ -561,7 +569,8 @@ static th_status threshold(struct iht *h, struct th_context *context,
   th_comm_profile_begin(context->profile);
   for (int64_t j = 0; j < count; j++)
     moved[j] *= -h->eta;
-  for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
+  struct th_range owned = th_support_owned(&h->theta, context->owned);
+  for (int64_t k = owned.first; k < owned.last; k++)
     moved[h->theta.attribute[k] - context->owned.first] += h->theta.coef[k];
   struct th_select_among among = {.values = moved,
                                   .first = context->owned.first,
@@ -612,15 +621,6 @@ done:
 }
 
 /* --- Algorithm 2 ---------------------------------------------------------- */
-
-/* g|S = (1/B) sum of l' x|S, each by the owner of the member. Collective. */
-static void gradient(struct iht *h, struct th_context *context)
-{
-  memset(h->slope, 0, (size_t)h->theta.size * sizeof *h->slope);
-  for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
-    h->slope[k] = th_batch_slope(&h->batch, k);
-  th_comm_share_numbers(context->comm, h->slope, (size_t)h->theta.size);
-}
 
 /* theta|S -= eta g|S. Collective. */
 static void step_on_support(struct iht *h, struct th_context *context)
