@@ -635,7 +635,6 @@ static bool are_alone(struct th_range range)
 /* Attributes that lie alone are packed into a room of some bytes. To be handed
  * out one by one would take more time than to copy so many bytes of each. */
 enum { ROOM = 1 << 16, MOST_PACKED = 1 << 12, ALIGNED = 64 };
-enum { MOST_COPIED = ROOM / ALIGNED }; /* attributes */
 
 static struct th_packing packing_of(enum th_type type, int64_t row,
                                     int64_t rows)
@@ -667,12 +666,14 @@ static int64_t count_alone(const struct th_source *source, int64_t place,
   return th_min_i64(count, most);
 }
 
-/* An ascending list of attributes, of which the first so many lie alone. */
+/* An ascending list of attributes. */
 struct list {
   const int64_t *attribute;
   int64_t count;
-  int64_t alone;
+  int64_t place; /* of the first among the active ones; ALL_ALONE: of others */
 };
+
+enum { ALL_ALONE = -1 };
 
 /* A slab of the first attributes of a list that are in memory. It is empty if
  * the first is not, or if their rows take too many bytes. Of dense data. */
@@ -693,7 +694,8 @@ static th_status pack(struct th_source *source, struct th_rows rows,
                          "attributes that lie apart", err);
   if (rc != TH_OK)
     return rc;
-  packing.alone = th_min_i64(list.alone, count);
+  packing.alone =
+      list.place == ALL_ALONE ? count : count_alone(source, list.place, count);
   count = store->ops->copy(store, rows, list.attribute, count, source->packed,
                            &packing);
   *slab = (struct th_slab){
@@ -717,9 +719,7 @@ static th_status dense_active(struct th_source *source, struct th_rows rows,
   bool alone = are_alone(range);
   if (alone) {
     struct list list = {source->active + place, source->active_count - place,
-                        0};
-    list.alone =
-        count_alone(source, place, th_min_i64(list.count, MOST_COPIED));
+                        place};
     th_status rc = pack(source, rows, list, slab, err);
     if (rc != TH_OK || slab->attributes.first < slab->attributes.last)
       return rc;
@@ -765,6 +765,10 @@ void th_source_announce_active(struct th_source *source,
 
 /* --- The observing source: the support, many of its attributes at a time -- */
 
+/* Bytes of an attribute up to which it is quicker to copy many at once than to
+ * ask for each. */
+enum { MOST_SHORT = 512 };
+
 /* Bytes of a slab of the support, but for the attributes that the draw's block
  * has, too. */
 static int64_t observed_beside_block(const struct th_source *source,
@@ -793,8 +797,10 @@ th_status th_source_members(struct th_source *source,
   int64_t count = th_range_count(places);
   th_status rc = th_source_leave(source, err);
   *slab = (struct th_slab){.attributes = {0, 0}};
-  if (rc == TH_OK && store->shape.layout == TH_DENSE && count > 1)
-    rc = pack(source, rows, (struct list){first, count, count}, slab, err);
+  bool pays = store->shape.layout == TH_DENSE && count > 1 &&
+              th_type_bytes(store->shape.type, rows.count) <= MOST_SHORT;
+  if (rc == TH_OK && pays)
+    rc = pack(source, rows, (struct list){first, count, ALL_ALONE}, slab, err);
   if (rc == TH_OK && th_range_count(slab->attributes) == 0)
     rc =
         store->ops->slab(store, rows, (struct th_range){first[0], first[0] + 1},
