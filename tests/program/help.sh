@@ -34,7 +34,7 @@ done
 # every option that a page mentions is one, of ours or of a script
 bash "$SOURCE/jobs/figures.sh" --help >>all.txt
 bash "$SOURCE/jobs/picture.sh" --help >>all.txt
-for study in sampling compare thresholding complexity; do
+for study in sampling compare thresholding complexity study; do
   bash "$SOURCE/jobs/$study.sh" --help >>all.txt
 done
 for study in strong weak; do
