@@ -3,9 +3,11 @@
 # SPDX-License-Identifier: MIT
 #
 # THRESHER_LAUNCHER: srun or mpirun instead of that choice; mpirun inside a job
-# finds the job's nodes by itself. THRESHER_MPIRUN: an mpirun that is not in the
-# PATH. THRESHER_LIMIT: seconds after which a run of mpirun is ended; 0, the
-# default: never (a job has its own --time). THRESHER_CROWDED: see env.sh.
+# finds the job's nodes by itself. THRESHER_SRUN_MPI: how srun and the MPI library
+# talk to each other, pmix or what else `srun --mpi=list` has: pmi2 for MPICH.
+# THRESHER_MPIRUN: an mpirun that is not in the PATH. THRESHER_LIMIT: seconds after
+# which a run of mpirun is ended; 0, the default: never (a job has its own --time).
+# THRESHER_CROWDED: see env.sh.
 set -eu
 if [ $# -lt 2 ]; then
   echo "launch.sh: wanted: sh jobs/launch.sh RANKS COMMAND..." >&2
@@ -20,7 +22,7 @@ if [ -z "${THRESHER_LAUNCHER:-}" ] && [ -n "${SLURM_JOB_ID:-}" ] &&
   launcher=srun
 fi
 case $launcher in
-srun) exec srun --mpi=pmix --cpu-bind=cores -n "$ranks" "$@" ;;
+srun) exec srun --mpi="${THRESHER_SRUN_MPI:-pmix}" --cpu-bind=cores -n "$ranks" "$@" ;;
 mpirun)
   bind=
   if [ -z "${SLURM_JOB_ID:-}" ] && [ "${THRESHER_CROWDED:-no}" = no ] &&

@@ -9,7 +9,9 @@ rm -rf ./* .[a-z]*
 mkdir bin
 cat >bin/srun <<'END'
 #!/usr/bin/env bash
+echo "$*" >told
 while [ "${1#--}" != "$1" ]; do shift; done
+[ "$1" != -n ] || shift 2
 exec "$@"
 END
 cat >bin/scontrol <<'END'
@@ -106,4 +108,11 @@ for play in held_folder_1:0:2 held_model_3:0:4 held_folder_99:1:12; do
 done
 grep -q '^status 1 ' log || fail "held: $(cat log)"
 plays ends 0 no
+grep -q -- '^--mpi=pmix ' told || fail "srun hears $(cat told)"
+# A cluster whose MPI library talks to srun in another way
+export THRESHER_SRUN_MPI=pmi2
+plays ends 0 no
+grep -q -- '^--mpi=pmi2 ' told || fail "train.sbatch: srun hears $(cat told)"
+PATH=$PWD/bin:$PATH THRESHER_LAUNCHER=srun sh "$SOURCE/jobs/launch.sh" 2 true
+grep -q -- '^--mpi=pmi2 .*-n 2 true$' told || fail "launch.sh: srun hears $(cat told)"
 finish
