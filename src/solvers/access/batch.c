@@ -56,11 +56,12 @@ struct th_range th_batch_members(const struct th_batch *batch,
                                  const struct th_context *context,
                                  const struct th_support *support, int rank)
 {
-  struct th_source *source = context->source;
+  const struct th_shape *shape = th_source_shape(context->source);
   int size = context->comm->size;
-  if (batch->dealt && th_source_shape(source)->layout == TH_DENSE)
+  if (batch->dealt && shape->layout == TH_DENSE && !shape->computed)
     return th_range_part(support->size, rank, size);
-  return th_support_owned(support, th_source_owned(source, rank, size));
+  return th_support_owned(support,
+                          th_source_owned(context->source, rank, size));
 }
 
 /* Room for the values of this rank's members of S. Local. */

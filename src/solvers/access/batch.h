@@ -85,9 +85,10 @@ struct th_batch_request {
 void th_batch_free(struct th_batch *batch);
 
 /* The members of S that a rank observes: those that it owns. Where the batch is
- * dealt an even part of them, whoever owns them, as all may lie on one rank; of
- * sparse data the owned ones, whose neighbours the rank has read. Replicated.
- * Local. */
+ * dealt an even part of them, whoever owns them, as all may lie on one rank. Of
+ * sparse data the owned ones all the same, whose neighbours the rank has read;
+ * and of computed data, where a value that is in a block, too, would be
+ * computed twice. Replicated. Local. */
 struct th_range th_batch_members(const struct th_batch *batch,
                                  const struct th_context *context,
                                  const struct th_support *support, int rank);
