@@ -191,18 +191,45 @@ def predict(run, machine, ranks, options):
             "files": files_seconds(run, ranks, options)}
 
 
+NUMBERS = {"ranks": 1, "attributes": 1, "bytes_read": 0, "peak_memory_per_rank": 0}
+OF_PHASE = ("calls", "seconds_mean", "waiting_mean", "operations", "bytes_sent")
+
+
+def is_number(value, least=0):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and \
+        math.isfinite(value) and value >= least
+
+
+def fault_of(report):
+    """What is no report of a training about this, or None."""
+    if not isinstance(report, dict):
+        return "is no report"
+    for key, least in NUMBERS.items():
+        if not is_number(report.get(key), least):
+            return "is no report of a training: it has no %s" % key
+    phases, ranks = report.get("phases"), report.get("per_rank")
+    if not isinstance(phases, dict) or not phases:
+        return "is no report of a training: it has no phases"
+    for name, phase in phases.items():
+        if name not in PHASES:
+            return "has a phase %s, which is not modelled" % name
+        if not isinstance(phase, dict) or not all(is_number(phase.get(k)) for k in OF_PHASE):
+            return "has no numbers of the phase %s" % name
+    if not isinstance(ranks, list) or len(ranks) != report["ranks"] or not all(
+            isinstance(r, dict) and is_number(r.get("reading_seconds")) for r in ranks):
+        return "does not say how long each of its ranks read"
+    return None
+
+
 def read_report(path):
     try:
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
     except (OSError, ValueError) as error:
         refuse("%s: %s" % (path, error))
-    missing = [key for key in ("ranks", "phases", "bytes_read", "per_rank") if key not in report]
-    if missing:
-        refuse("%s has no %s: it is no report of a training" % (path, missing[0]))
-    strange = [name for name in report["phases"] if name not in PHASES]
-    if strange:
-        refuse("%s: the phase %s is not modelled" % (path, strange[0]))
+    fault = fault_of(report)
+    if fault:
+        refuse("%s %s" % (path, fault))
     return report
 
 
@@ -263,6 +290,24 @@ def check(reports, most_off):
     return bad
 
 
+def above_zero(word):
+    if not is_number(float(word)) or float(word) == 0:
+        raise ValueError
+    return float(word)
+
+
+def from_zero(word):
+    if not is_number(float(word)):
+        raise ValueError
+    return float(word)
+
+
+def whole(word):
+    if int(word) < 1:
+        raise ValueError
+    return int(word)
+
+
 def parse(words):
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -270,20 +315,20 @@ def parse(words):
     add("--runs", nargs="+", required=True, metavar="REPORT",
         help="report.json of one training on several numbers of ranks")
     add("--check", action="store_true", help="predict some of them from the others")
-    add("--most-off", type=float, default=0.1, help="for --check: of operations (0.1)")
+    add("--most-off", type=from_zero, default=0.1, help="for --check: of operations (0.1)")
     add("--ranks", help="to predict for (1 4 16 64 256 1024 4096, as far as there are cells)")
-    add("--ranks-per-node", type=int, default=64, metavar="N", help="(64)")
-    add("--latency", type=float, default=1.5, help="us between two ranks (1.5)")
-    add("--bandwidth", type=float, default=12, help="GB/s between two ranks (12)")
-    add("--noise", type=float, default=0.02, help="share of the work of a rank (0.02)")
-    add("--rank-gbs", type=float, default=1, help="GB/s a rank reads alone (1)")
-    add("--node-gbs", type=float, default=5, help="GB/s a node's ranks read together (5)")
-    add("--osts", type=int, default=32, help="object storage targets (32)")
-    add("--ost-gbs", type=float, default=1, help="GB/s of each (1)")
-    add("--read-kib", type=float, default=1024, help="KiB of a read (1024)")
-    add("--read-us", type=float, default=300, help="us that a read takes beside (300)")
-    add("--start", type=float, default=1, help="seconds until a rank begins (1)")
-    add("--start-rank", type=float, default=0.002, help="of these for each rank (0.002)")
+    add("--ranks-per-node", type=whole, default=64, metavar="N", help="(64)")
+    add("--latency", type=from_zero, default=1.5, help="us between two ranks (1.5)")
+    add("--bandwidth", type=above_zero, default=12, help="GB/s between two ranks (12)")
+    add("--noise", type=from_zero, default=0.02, help="share of the work of a rank (0.02)")
+    add("--rank-gbs", type=above_zero, default=1, help="GB/s a rank reads alone (1)")
+    add("--node-gbs", type=above_zero, default=5, help="GB/s a node's ranks read together (5)")
+    add("--osts", type=whole, default=32, help="object storage targets (32)")
+    add("--ost-gbs", type=above_zero, default=1, help="GB/s of each (1)")
+    add("--read-kib", type=above_zero, default=1024, help="KiB of a read (1024)")
+    add("--read-us", type=from_zero, default=300, help="us that a read takes beside (300)")
+    add("--start", type=from_zero, default=1, help="seconds until a rank begins (1)")
+    add("--start-rank", type=from_zero, default=0.002, help="of these for each rank (0.002)")
     options = parser.parse_args(words)
     if options.ranks is not None:
         if not re.fullmatch(r"\s*([1-9]\d*\s*)+", options.ranks):
@@ -302,4 +347,9 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        refuse("the output: %s" % error.strerror)

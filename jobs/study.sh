@@ -60,6 +60,8 @@ options()
     [[ $n =~ ^[1-9][0-9]*$ ]] || refuse "--ranks: '$n' is no number of ranks"
   done
   [[ $attributes =~ ^[0-9]+$ ]] || refuse "--attributes $attributes: wanted one number"
+  [ "$attributes" -ge 400 ] || refuse "--attributes $attributes: wanted 400 or more"
+  [ "$examples" -ge 100 ] || refuse "--examples $examples: wanted 100 or more"
 }
 
 powers_of_two() # MOST
@@ -74,7 +76,10 @@ powers_of_two() # MOST
 option() # NAME VALUE
 {
   case $1 in
-  ranks) ranks=$2 ;;
+  ranks | cases)
+    [ -n "$2" ] || refuse "--$1: nothing is named"
+    declare -g "$1=$2"
+    ;;
   ranks-per-node)
     [[ $2 =~ ^[1-9][0-9]*$ ]] || refuse "--$1 $2: wanted a whole number above 0"
     per_node=$2

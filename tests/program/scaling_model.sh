@@ -73,5 +73,23 @@ echo "{}" >made.json
 refuses 'is no report' --runs made.json exploration/2.json
 refuses '--check wants' --check --runs exploration/[24].json
 sed 's/"gradient"/"surprise"/' exploration/2.json >strange.json
-refuses 'the phase surprise is not modelled' --runs strange.json exploration/4.json
+refuses 'a phase surprise, which is not modelled' --runs strange.json exploration/4.json
+printf '3' >number.json
+sed 's/"reading_seconds": [^,]*/"reading_seconds": null/' exploration/2.json >unread.json
+sed 's/"operations": [^,]*/"operations": NaN/' exploration/2.json >unknown.json
+sed 's/"ranks": 2/"ranks": 0/' exploration/2.json >none.json
+refuses 'number.json is no report' --runs number.json exploration/4.json
+refuses 'how long each of its ranks read' --runs unread.json exploration/4.json
+refuses 'no numbers of the phase' --runs unknown.json exploration/4.json
+refuses 'it has no ranks' --runs none.json exploration/4.json
+for odd in "--bandwidth 0" "--osts 0" "--latency nan" "--noise -1" "--ranks-per-node 0"; do
+  rc=0
+  # shellcheck disable=SC2086 # words
+  model --runs exploration/[24].json $odd >refused.out 2>refused.err || rc=$?
+  [ $rc -eq 2 ] && grep -q "argument ${odd% *}: invalid" refused.err ||
+    fail "$odd is not refused: $(cat refused.err)"
+done
+rc=0
+model --runs exploration/[24].json >/dev/full 2>refused.err || rc=$?
+[ $rc -eq 1 ] && [ "$(wc -l <refused.err)" -eq 1 ] || fail "a full disk: $(cat refused.err)"
 finish

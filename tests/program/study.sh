@@ -40,4 +40,7 @@ refuses 'no number of ranks' --ranks "1 x"
 refuses 'wanted some of' --cases "sift everything"
 refuses 'wanted a whole number' --ranks-per-node 0
 refuses 'wanted one number' --attributes "10 20"
+refuses 'wanted 400 or more' --attributes 20
+refuses 'nothing is named' --cases ""
+refuses 'nothing is named' --ranks ""
 finish

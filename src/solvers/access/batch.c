@@ -22,21 +22,29 @@ static th_status batch_take(struct th_batch *batch, struct th_context *context,
  * Strips end at multiples of it, as the units of computed data do. */
 enum { SPARSE_STRIP = 1 << 15 };
 
-/* One piece of a draw's rows, and where they begin in the batch. */
+/* So many members are observed on all rows before the next ones are: what they
+ * have on a row group stays in little memory from one piece of it to the next.
+ */
+enum { MEMBERS = 32 };
+
+/* One piece of a draw's rows, where they begin in the batch, and some of this
+ * rank's members of S. */
 struct piece {
   const struct th_draw *draw;
   struct th_rows rows;
   int64_t row;
+  struct th_range members;
 };
 
-/* This rank's members of S on such rows. Local. */
+/* These members on these rows. Local. */
 static th_status observe_piece(struct th_batch *batch,
                                struct th_context *context,
                                const struct th_support *support,
                                const struct piece *piece, struct th_error *err)
 {
-  struct th_range rest = batch->mine;
-  double *column = batch->columns + piece->row;
+  struct th_range rest = piece->members;
+  double *column = batch->columns + piece->row +
+                   (rest.first - batch->mine.first) * batch->rows;
   while (rest.first < rest.last) {
     struct th_slab slab;
     th_status rc = th_source_members(context->source, piece->draw, piece->rows,
@@ -76,21 +84,43 @@ static th_status batch_columns(struct th_batch *batch,
                  "support attributes", err);
 }
 
-/* Read these values on the rows of some draws. Local. */
-static th_status observe_draws(struct th_batch *batch,
-                               struct th_context *context,
-                               const struct th_support *support,
-                               struct th_range draws, struct th_error *err)
+/* Members of S on the rows of some draws. Local. */
+static th_status observe_members(struct th_batch *batch,
+                                 struct th_context *context,
+                                 const struct th_support *support,
+                                 struct th_range members, struct th_range draws,
+                                 struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
-    struct piece piece = {.draw = &batch->draw[i], .row = batch->draw_row[i]};
+    struct piece piece = {
+        .draw = &batch->draw[i], .row = batch->draw_row[i], .members = members};
     for (int64_t p = 0; p < piece.draw->rows.count && rc == TH_OK; p++) {
       piece.rows = piece.draw->rows.items[p];
       rc = observe_piece(batch, context, support, &piece, err);
       piece.row += piece.rows.count;
     }
   }
+  return rc;
+}
+
+/* The members from the k-th on that are observed together. */
+static struct th_range members_from(const struct th_batch *batch, int64_t k)
+{
+  return (struct th_range){k, th_min_i64(k + MEMBERS, batch->mine.last)};
+}
+
+/* Read this rank's values on the rows of some draws. Local. */
+static th_status observe_draws(struct th_batch *batch,
+                               struct th_context *context,
+                               const struct th_support *support,
+                               struct th_range draws, struct th_error *err)
+{
+  struct th_range mine = batch->mine;
+  th_status rc = TH_OK;
+  for (int64_t k = mine.first; k < mine.last && rc == TH_OK; k += MEMBERS)
+    rc = observe_members(batch, context, support, members_from(batch, k), draws,
+                         err);
   return rc;
 }
 
@@ -101,8 +131,10 @@ static th_status observe_draws(struct th_batch *batch,
 static void batch_announce(struct th_batch *batch, struct th_context *context,
                            struct th_range draws)
 {
-  for (int64_t i = draws.first; i < draws.last; i++)
-    th_source_announce_members(context->source, &batch->draw[i], batch->mine);
+  for (int64_t k = batch->mine.first; k < batch->mine.last; k += MEMBERS)
+    for (int64_t i = draws.first; i < draws.last; i++)
+      th_source_announce_members(context->source, &batch->draw[i],
+                                 members_from(batch, k));
 }
 
 static void announce_blocks(struct th_batch *batch, struct th_context *context,
