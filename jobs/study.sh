@@ -185,30 +185,29 @@ for top in sys.argv[1:]:
 END
 }
 
-files()
+files_point() # RANKS RUN
 {
-  local n k
-  options_of files "$attributes"
-  make_data dense "$examples" "$attributes"
-  for k in $(seq "$repeats"); do
-    for n in $ranks; do
-      forget "$data"
-      point files cold "$n" "$k"
-      point files warm "$n" "$k"
-    done
-  done
+  forget "$data"
+  point files cold "$1" "$2"
+  point files warm "$1" "$2"
 }
 
-checkpoint()
+checkpoint_point() # RANKS RUN
+{
+  point checkpoint without "$1" "$2"
+  point checkpoint with "$1" "$2" --checkpoint "$made/kept" --checkpoint-every 1u --fresh
+  rm -rf "$made/kept"
+}
+
+# A case in two ways, beside each other on the same data.
+in_two_ways() # CASE
 {
   local n k
-  options_of checkpoint "$attributes"
+  options_of "$1" "$attributes"
   make_data dense "$examples" "$attributes"
   for k in $(seq "$repeats"); do
     for n in $ranks; do
-      point checkpoint without "$n" "$k"
-      point checkpoint with "$n" "$k" --checkpoint "$made/kept" --checkpoint-every 1u --fresh
-      rm -rf "$made/kept"
+      "$1_point" "$n" "$k"
     done
   done
 }
@@ -240,7 +239,8 @@ made=$(mktemp -d "$out/data.XXXXXX") # data sets, gone at the end
 trap 'rm -rf "$made"' EXIT
 for case in $cases; do
   case $case in
-  files | checkpoint | import) $case ;;
+  import) import ;;
+  files | checkpoint) in_two_ways "$case" ;;
   *) scale "$case" ;;
   esac
 done

@@ -3,24 +3,18 @@
 # SPDX-License-Identifier: MIT
 """One rank never communicates, more ranks never compute longer, every value of the
 blocks is read once, and all-reduces cost what closed forms say."""
+import os
 import sys
 
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(__file__), "..", "..", "support")]
 sys.dont_write_bytecode = True
 import cost_model as model  # noqa: E402
+from checks import check, finish  # noqa: E402
 
 MACHINE = model.Machine(read=10e9, gradient=9e9, flops=10e9, latency=1e-6,
                         bandwidth=5e9)
 OPTIONS = model.parse(["--bench", "none"])
 RANKS = [2 ** k for k in range(15)]
-failures = 0
-
-
-def check(what, good):
-    global failures
-    if not good:
-        failures += 1
-        print("FAILED:", what)
 
 
 def computing(ranks, update):
@@ -61,5 +55,4 @@ check("a small all-reduce of two ranks",
 check("a large all-reduce of 1,024 ranks",
       abs(model.all_reduce(MACHINE, 1024, 1 << 30) -
           (20e-6 + 2 * (1 << 30) / 5e9 * 1023 / 1024)) < 1e-9)
-print("all checks passed" if failures == 0 else "%d failed" % failures)
-sys.exit(failures > 0)
+finish()

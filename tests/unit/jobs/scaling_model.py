@@ -3,22 +3,16 @@
 # SPDX-License-Identifier: MIT
 """A run that is made by the model's own terms comes back from its reports, more ranks do
 not compute longer, and what the model does not know is refused."""
+import os
 import sys
 
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(__file__), "..", "..", "support")]
 sys.dont_write_bytecode = True
 import scaling_model as model  # noqa: E402
+from checks import check, finish  # noqa: E402
 
 MACHINE = model.Machine(1, 1, 1, 2e-6, 10e9)
 OPTIONS = model.parse(["--runs", "none"])
-failures = 0
-
-
-def check(what, good):
-    global failures
-    if not good:
-        failures += 1
-        print("FAILED:", what)
 
 
 def report(ranks, fixed=0.5, divided=8.0, operations=100):
@@ -86,4 +80,4 @@ asked = model.parse(["--runs", "none", "--ranks", "16 5000"])
 refused("more ranks than cells", "3907 cells", model.ranks_to_predict, run, asked)
 refused("no number", "--ranks", model.parse, ["--runs", "x", "--ranks", "4 many"])
 check("only ranks with a cell", model.ranks_to_predict(run, OPTIONS)[-1] == 1024)
-sys.exit(1 if failures else 0)
+finish()
