@@ -5,7 +5,8 @@
 # A minimal Debian, made by debootstrap from where this machine takes its packages,
 # with two users, root and newcomer. Both have the committed state of this project
 # in ~/project, where the commands run one after the other. RELEASE: another
-# release than this machine's. Status: that of the first command that fails; 77
+# release than this machine's; ARCH: another architecture, which the system runs by
+# way of qemu (tests/arm64.sh). Status: that of the first command that fails; 77
 # where debootstrap or root is missing.
 #
 # Mounts and processes live in namespaces that end with their first process, so
@@ -30,7 +31,7 @@ make_machine() # ROOT RELEASE
 {
   local home
   # shellcheck disable=SC2046 # a blank may follow
-  debootstrap --variant=minbase "$2" "$1" $(mirror) >"$1.log" 2>&1 || {
+  debootstrap --variant=minbase ${ARCH:+--arch="$ARCH"} "$2" "$1" $(mirror) >"$1.log" 2>&1 || {
     tail -n 5 "$1.log" >&2
     exit 1
   }

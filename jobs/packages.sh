@@ -1,5 +1,5 @@
 #!/bin/sh
-# packages.sh [build] [test] [jobs] [ci] [peers] - install missing Debian packages
+# packages.sh [build] [test] [jobs] [ci] [peers] [arm64] - install missing Debian packages
 # SPDX-License-Identifier: MIT
 #
 # The one list of what Thresher needs, for Debian 12 and 13 and Ubuntu 24.04 (ci:
@@ -7,7 +7,8 @@
 # what is missing, and ends with status 1, as on systems without dpkg.
 # build: the program; test: its tests; jobs: scaling studies and their plots;
 # ci: what continuous integration needs beyond these, a Slurm cluster on one
-# machine included; peers: what tests/bench/peers.sh and solve.sh compare with.
+# machine included; peers: what tests/bench/peers.sh and solve.sh compare with;
+# arm64: what tests/arm64.sh runs programs of that architecture with.
 set -eu
 
 build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
@@ -22,6 +23,7 @@ ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
   mpich libmpich-dev libhdf5-mpich-dev libscalapack-mpich-dev'
 peers='python3-numpy python3-h5py python3-scipy python3-sklearn r-cran-glmnet
   liblinear-tools libopenblas-dev'
+arm64='qemu-user-static debootstrap'
 
 wanted=
 [ $# -gt 0 ] || set -- build
@@ -32,8 +34,9 @@ for group in "$@"; do
   jobs) wanted="$wanted $jobs" ;;
   ci) wanted="$wanted $ci" ;;
   peers) wanted="$wanted $peers" ;;
+  arm64) wanted="$wanted $arm64" ;;
   *)
-    echo "packages.sh: $group is none of build, test, jobs, ci, peers" >&2
+    echo "packages.sh: $group is none of build, test, jobs, ci, peers, arm64" >&2
     exit 2
     ;;
   esac

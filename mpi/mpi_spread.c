@@ -53,32 +53,54 @@ static const struct {
     {"pdpotrs_", AT(pdpotrs)},
 };
 
-/* By its name, as the system finds it, or where it was when this was built. */
-static void *open_library(void)
+/* What it consists of; the last one is what is called. */
+static const struct {
+  const char *name; /* by which the system finds it */
+  const char *file; /* where it was when this was built */
+} libraries[] = {TH_SCALAPACK};
+
+enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+
+/* Open library k. Of several one may call functions of a later one, which are
+ * looked for when they are called. */
+static void *open_library(int k)
 {
-  void *found = dlopen(TH_SCALAPACK_NAME, RTLD_NOW | RTLD_LOCAL);
-  return found != NULL ? found
-                       : dlopen(TH_SCALAPACK_FILE, RTLD_NOW | RTLD_LOCAL);
+  const int manner =
+      LIBRARIES > 1 ? RTLD_LAZY | RTLD_GLOBAL : RTLD_NOW | RTLD_LOCAL;
+  void *found = dlopen(libraries[k].name, manner);
+  return found != NULL ? found : dlopen(libraries[k].file, manner);
 }
 
-/* Load the library; it stays until the process ends. Local. False, and an
- * error, where it is not found. */
+/* The function of that name, of the last library that has it, or NULL. */
+static void *find_function(void *const *opened, const char *name)
+{
+  void *function = NULL;
+  for (int k = LIBRARIES; function == NULL && k-- > 0;)
+    function = dlsym(opened[k], name);
+  return function;
+}
+
+/* Load the libraries; they stay until the process ends. Local. False, and an
+ * error, where one is not found. */
 static bool load_scalapack(struct scalapack *library, struct th_error *err)
 {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  void *found = open_library();
-  if (found == NULL) {
-    th_fail(err, TH_EIO,
-            "cannot load ScaLAPACK: %s; install it, or choose {factor} own or "
-            "cg",
-            dlerror());
-    return false;
+  void *opened[LIBRARIES];
+  for (int k = 0; k < LIBRARIES; k++) {
+    opened[k] = open_library(k);
+    if (opened[k] == NULL) {
+      th_fail(err, TH_EIO,
+              "cannot load ScaLAPACK: %s; install it, or choose {factor} own "
+              "or cg",
+              dlerror());
+      return false;
+    }
   }
   for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
-    void *function = dlsym(found, functions[k].name);
+    void *function = find_function(opened, functions[k].name);
     if (function == NULL) {
       th_fail(err, TH_EIO, "%s: no function %s; choose {factor} own or cg",
-              TH_SCALAPACK_NAME, functions[k].name);
+              libraries[LIBRARIES - 1].name, functions[k].name);
       return false;
     }
     memcpy((char *)library + functions[k].at, &function, sizeof function);

@@ -103,7 +103,7 @@ struct cursor {
  * far.
  */
 enum { UNKNOWN = 32 };
-static inline int field_length(const char *p, __m128i delimiters)
+static inline int field_length(const char *p, th_text_bytes delimiters)
 {
   int length = th_text_find_in_16(p, delimiters);
   return length < 16 ? length : 16 + th_text_find_in_16(p + 16, delimiters);
@@ -144,7 +144,7 @@ static void read_usual_fields(const struct th_csv *csv, struct cursor *c,
 {
   const bool simple = row->type == TH_F32 && !row->measured;
   float *f32 = row->values;
-  const __m128i delimiters = _mm_set1_epi8(c->field.delimiter);
+  const th_text_bytes delimiters = th_text_every(c->field.delimiter);
   const int64_t *roles = csv->role;
   const int64_t columns = csv->columns;
   const char *p = c->field.p;

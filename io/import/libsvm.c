@@ -227,7 +227,7 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
   enum { LOOKED_AT = 32 }; /* bytes, at most */
   static_assert(LOOKED_AT >= 8 + TH_NUMBER_LOOK, "an index and a number");
   float *f32 = row->type == TH_F32 && !row->measured ? row->values : NULL;
-  const __m128i blanks = _mm_set1_epi8(' ');
+  const th_text_bytes blanks = th_text_every(' ');
   int64_t nonzeros = 0;
   const int64_t shift = format->zero_based ? 0 : 1;
   struct expected next = {1, 0, 0};

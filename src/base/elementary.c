@@ -9,11 +9,10 @@
 #define TEXT_OF(token) #token
 #define TEXT(token) TEXT_OF(token)
 
+#define SET(form) &th_elementary_##form,
 static const struct th_elementary_set *const sets[TH_FORM_COUNT] = {
-    [TH_FORM_PLAIN] = &th_elementary_plain,
-    [TH_FORM_AVX2] = &th_elementary_avx2,
-    [TH_FORM_AVX512] = &th_elementary_avx512,
-};
+    TH_FORMS(SET)};
+#undef SET
 
 double th_exp(double x)
 {

@@ -7,10 +7,12 @@
 
 #include <stdlib.h>
 
-static const char *const names[TH_FORM_COUNT] = {"plain", "avx2", "avx512"};
+#define NAME(form) #form,
+static const char *const names[TH_FORM_COUNT] = {TH_FORMS(NAME)};
+#undef NAME
 
 /* Written once, before main, and read from then on. */
-static enum th_processor_form chosen = TH_FORM_PLAIN;
+static enum th_processor_form chosen = TH_FORM_plain;
 
 #if defined(__x86_64__)
 /* Asks for features, not for models, since a virtual machine may hide its
@@ -24,19 +26,45 @@ struct th_processor th_processor_here(void)
           __builtin_cpu_supports("avx512dq") &&
           __builtin_cpu_supports("avx512vl")};
 }
-#else
-struct th_processor th_processor_here(void)
-{
-  return (struct th_processor){false, false, false};
-}
-#endif
 
 bool th_processor_runs(enum th_processor_form form,
                        const struct th_processor *processor)
 {
   bool least = processor->avx2 && processor->fma;
-  return least && (form != TH_FORM_AVX512 || processor->avx512);
+  return least && (form != TH_FORM_avx512 || processor->avx512);
 }
+
+static th_status check_least(const struct th_processor *processor,
+                             struct th_error *err)
+{
+  if (processor->avx2 && processor->fma)
+    return TH_OK;
+  return th_fail(err, TH_EARG,
+                 "this processor has no %s; thresher needs an x86-64 one "
+                 "with AVX2 and FMA (Intel since 2013, AMD since 2015)",
+                 processor->avx2 ? "FMA" : "AVX2");
+}
+#else
+struct th_processor th_processor_here(void)
+{
+  return (struct th_processor){false, false, false};
+}
+
+bool th_processor_runs(enum th_processor_form form,
+                       const struct th_processor *processor)
+{
+  (void)processor;
+  return form < TH_FORM_COUNT;
+}
+
+static th_status check_least(const struct th_processor *processor,
+                             struct th_error *err)
+{
+  (void)processor;
+  (void)err;
+  return TH_OK;
+}
+#endif
 
 /* The form of a name; TH_FORM_COUNT: there is none. */
 static enum th_processor_form find_form(const char *name)
@@ -69,20 +97,17 @@ enum th_processor_form th_processor_form(void)
   return chosen;
 }
 
+#define LISTED(form) " " #form
 th_status th_processor_check(const struct th_processor *processor,
                              const char *wanted, struct th_error *err)
 {
-  if (!processor->avx2 || !processor->fma)
-    return th_fail(err, TH_EARG,
-                   "this processor has no %s; thresher needs an x86-64 one "
-                   "with AVX2 and FMA (Intel since 2013, AMD since 2015)",
-                   processor->avx2 ? "FMA" : "AVX2");
-  if (wanted == NULL || wanted[0] == '\0')
-    return TH_OK;
+  th_status rc = check_least(processor, err);
+  if (rc != TH_OK || wanted == NULL || wanted[0] == '\0')
+    return rc;
   enum th_processor_form form = find_form(wanted);
   if (form == TH_FORM_COUNT)
     return th_fail(err, TH_EUSAGE,
-                   "THRESHER_KERNELS=%.40s: there are plain, avx2, avx512",
+                   "THRESHER_KERNELS=%.40s: this build has" TH_FORMS(LISTED),
                    wanted);
   if (!th_processor_runs(form, processor))
     return th_fail(err, TH_EUSAGE,
@@ -90,6 +115,7 @@ th_status th_processor_check(const struct th_processor *processor,
                    names[form]);
   return TH_OK;
 }
+#undef LISTED
 
 /* --- The upper halves of the vector registers ----------------------------- */
 

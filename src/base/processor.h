@@ -2,10 +2,12 @@
  * vector registers
  *
  * Loops over arrays are compiled in several forms, each of which gives the same
- * bits: 128, 256 and 512 bits wide, all on processors with AVX2 and FMA, which
- * every program of ours needs. The widest that the processor runs is taken, or
- * the one that the environment variable THRESHER_KERNELS names (plain, avx2,
- * avx512), which is read once, before main. All functions are local.
+ * bits. On x86-64 these are 128, 256 and 512 bits wide, all for processors with
+ * AVX2 and FMA, which every program of ours needs there. On arm64 there is one,
+ * 128 bits wide, which all processors run. The widest that the processor runs
+ * is taken, or the one that the environment variable THRESHER_KERNELS names
+ * (plain, avx2, avx512), which is read once, before main. All functions are
+ * local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PROCESSOR_H
 #define TH_PROCESSOR_H
@@ -14,14 +16,18 @@
 
 #include <stdbool.h>
 
-enum th_processor_form {
-  TH_FORM_PLAIN,
-  TH_FORM_AVX2,
-  TH_FORM_AVX512,
-  TH_FORM_COUNT
-};
+/* F(name) for each form of this build, plain first. */
+#if defined(__x86_64__)
+#define TH_FORMS(F) F(plain) F(avx2) F(avx512)
+#else
+#define TH_FORMS(F) F(plain)
+#endif
 
-/* What a processor can do. */
+#define TH_FORM(name) TH_FORM_##name,
+enum th_processor_form { TH_FORMS(TH_FORM) TH_FORM_COUNT };
+#undef TH_FORM
+
+/* What an x86-64 processor can do; all false for others. */
 struct th_processor {
   bool avx2;
   bool fma;
@@ -38,8 +44,8 @@ bool th_processor_runs(enum th_processor_form form,
                        const struct th_processor *processor);
 
 /* May this program run? wanted: the value of THRESHER_KERNELS, or NULL. An
- * error for a processor without AVX2 or FMA, or for a form that does not exist
- * or that the processor does not run. */
+ * error for an x86-64 processor without AVX2 or FMA, or for a form that does
+ * not exist in this build or that the processor does not run. */
 th_status th_processor_check(const struct th_processor *processor,
                              const char *wanted, struct th_error *err);
 

@@ -15,11 +15,9 @@
 
 enum { BLOCK = 128 }; /* pairs drawn together */
 
-static const struct th_random_set *const sets[TH_FORM_COUNT] = {
-    [TH_FORM_PLAIN] = &th_random_plain,
-    [TH_FORM_AVX2] = &th_random_avx2,
-    [TH_FORM_AVX512] = &th_random_avx512,
-};
+#define SET(form) &th_random_##form,
+static const struct th_random_set *const sets[TH_FORM_COUNT] = {TH_FORMS(SET)};
+#undef SET
 
 void th_random_uniform_pairs(const struct th_random_pairs *pairs, int64_t n,
                              double *first, double *second)

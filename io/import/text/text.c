@@ -10,7 +10,6 @@
 #include "io/files/output.h"
 
 #include <ctype.h>
-#include <emmintrin.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

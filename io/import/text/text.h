@@ -7,8 +7,11 @@
 #include "io/files/file.h"
 #include "io/import/text/text_row.h"
 
-#include <emmintrin.h>
 #include <stddef.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* A text file; of a compressed one, its decompressed text. See
  * text/text_files.h. */
@@ -86,21 +89,47 @@ th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
  *
  * All functions are local. */
 
-/* A bit for each of the 16 bytes at p that are like the wanted ones. */
-static inline unsigned th_text_find_bits(const char *p, __m128i wanted)
+typedef char th_text_bytes __attribute__((vector_size(16)));
+
+static inline th_text_bytes th_text_every(char byte)
 {
-  __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-  return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted));
+  return byte - (th_text_bytes){0};
+}
+
+/* A bit for each of the 16 bytes, which have all their bits or none. */
+#if defined(__SSE2__)
+#define TH_TEXT_BITS(found) (unsigned)_mm_movemask_epi8((__m128i)(found))
+#else
+#define TH_TEXT_BITS(found) th_text_gather(found)
+static inline unsigned th_text_gather(th_text_bytes found)
+{
+  /* a product that moves the lowest bits of eight bytes into the highest byte
+   */
+  const uint64_t lowest = UINT64_C(0x0101010101010101);
+  const uint64_t gather = UINT64_C(0x0102040810204080);
+  uint64_t half[2];
+  memcpy(half, &found, sizeof half);
+  return (unsigned)((half[0] & lowest) * gather >> 56 |
+                    (half[1] & lowest) * gather >> 56 << 8);
+}
+#endif
+
+/* A bit for each of the 16 bytes at p that are like the wanted ones. */
+static inline unsigned th_text_find_bits(const char *p, th_text_bytes wanted)
+{
+  th_text_bytes bytes;
+  memcpy(&bytes, p, sizeof bytes);
+  return TH_TEXT_BITS(bytes == wanted);
 }
 
 /* Bytes before the first wanted one of the next 16; 16: there is none. */
-static inline int th_text_find_in_16(const char *p, __m128i wanted)
+static inline int th_text_find_in_16(const char *p, th_text_bytes wanted)
 {
   return __builtin_ctz(th_text_find_bits(p, wanted) | 1U << 16);
 }
 
 /* Bytes before the first wanted one of the next 32; 32: there is none. */
-static inline int th_text_find_in_32(const char *p, __m128i wanted)
+static inline int th_text_find_in_32(const char *p, th_text_bytes wanted)
 {
   unsigned long long found = th_text_find_bits(p, wanted);
   found |= (unsigned long long)th_text_find_bits(p + 16, wanted) << 16;

@@ -91,7 +91,7 @@ void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
 
 void th_column_products_add(const struct th_products *p)
 {
-  th_kernel_best()->products(p);
+  th_kernel_best()->products->add(p);
 }
 
 /* The tree over the lanes of one product. */

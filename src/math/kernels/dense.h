@@ -108,12 +108,13 @@ extern const struct th_column_kernels th_columns_avx512;
 
 /* --- Sums of products (products_dense.c) ---------------------------------- */
 
-/* As th_column_products_add. */
-typedef void th_products_kernel(const struct th_products *p);
+struct th_products_kernels {
+  void (*add)(const struct th_products *p); /* as th_column_products_add */
+};
 
-th_products_kernel th_products_plain;
-th_products_kernel th_products_avx2;
-th_products_kernel th_products_avx512;
+extern const struct th_products_kernels th_products_plain;
+extern const struct th_products_kernels th_products_avx2;
+extern const struct th_products_kernels th_products_avx512;
 
 /* --- The logistic loss on all examples (logistic_dense.c) ----------------- */
 
@@ -172,7 +173,7 @@ struct th_dense_set {
   const char *name;
   const struct th_dense_kernels *kernels;
   const struct th_row_kernels *rows;
-  th_products_kernel *products;
+  const struct th_products_kernels *products;
   const struct th_column_kernels *columns;
   const struct th_logistic_kernels *logistic;
   const struct th_tile_kernels *tiles;

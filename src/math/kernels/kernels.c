@@ -145,19 +145,20 @@ static void sparse_column(const struct th_slab *slab, double centre,
 /* --- The set of kernels in use -------------------------------------------- */
 
 /* By form, plain first. */
+#define SET(form)                                                              \
+  {#form,                                                                      \
+   &th_dense_##form,                                                           \
+   &th_rows_##form,                                                            \
+   &th_products_##form,                                                        \
+   &th_columns_##form,                                                         \
+   &th_logistic_##form,                                                        \
+   &th_tiles_##form,                                                           \
+   &th_gradients_##form},
 static const struct th_dense_set sets[] = {
-    {"plain", &th_dense_plain, &th_rows_plain, th_products_plain,
-     &th_columns_plain, &th_logistic_plain, &th_tiles_plain,
-     &th_gradients_plain},
-#if defined(TH_DENSE_X86)
-    {"avx2", &th_dense_avx2, &th_rows_avx2, th_products_avx2, &th_columns_avx2,
-     &th_logistic_avx2, &th_tiles_avx2, &th_gradients_avx2},
-    {"avx512", &th_dense_avx512, &th_rows_avx512, th_products_avx512,
-     &th_columns_avx512, &th_logistic_avx512, &th_tiles_avx512,
-     &th_gradients_avx512},
-#endif
+    TH_FORMS(SET) /* */
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
+#undef SET
 
 const struct th_dense_set *th_kernel_sets(void)
 {

@@ -58,10 +58,12 @@ static void add_tile(const struct th_products *p, const double *left,
           ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-void TH_PRODUCTS_SET(const struct th_products *p)
+static void add_products(const struct th_products *p)
 {
   for (int64_t j = 0; j < p->left_tiles; j++)
     for (int64_t k = 0; k < p->right_tiles; k++)
       add_tile(p, p->left + j * TILE * p->lead, p->right + k * TILE * p->lead,
                p->sum + (j + k * p->stride) * TILE);
 }
+
+const struct th_products_kernels TH_PRODUCTS_SET = {add_products};

@@ -121,9 +121,13 @@ static void test_pairs(const struct th_elementary_set *set)
 
 static void test_sets(void)
 {
+#define SET(form) &th_elementary_##form,
+#define NAME(form) #form,
   static const struct th_elementary_set *const sets[TH_FORM_COUNT] = {
-      &th_elementary_plain, &th_elementary_avx2, &th_elementary_avx512};
-  static const char *const names[TH_FORM_COUNT] = {"plain", "avx2", "avx512"};
+      TH_FORMS(SET)};
+  static const char *const names[TH_FORM_COUNT] = {TH_FORMS(NAME)};
+#undef SET
+#undef NAME
   const struct th_processor here = th_processor_here();
   for (int form = 0; form < TH_FORM_COUNT; form++) {
     const char *name = names[form];
@@ -143,16 +147,24 @@ struct refusal {
   const char *text;
 };
 
+#if defined(__x86_64__)
 static const struct refusal refusals[] = {
     {{true, true, false}, NULL, TH_OK, ""},
     {{true, true, false}, "", TH_OK, ""},
     {{true, true, false}, "avx2", TH_OK, ""},
     {{true, true, true}, "avx512", TH_OK, ""},
     {{true, true, false}, "avx512", TH_EUSAGE, "processor does not run it"},
-    {{true, true, true}, "sse", TH_EUSAGE, "there are plain, avx2, avx512"},
+    {{true, true, true}, "sse", TH_EUSAGE, "this build has plain avx2 avx512"},
     {{true, false, false}, NULL, TH_EARG, "this processor has no FMA;"},
     {{false, true, false}, "plain", TH_EARG, "this processor has no AVX2;"},
 };
+#else
+static const struct refusal refusals[] = {
+    {{false, false, false}, NULL, TH_OK, ""},
+    {{false, false, false}, "plain", TH_OK, ""},
+    {{false, false, false}, "avx2", TH_EUSAGE, "this build has plain"},
+};
+#endif
 
 static void test_refusals(void)
 {

@@ -208,8 +208,10 @@ static void check_set(const struct th_random_set *set,
 
 static void test_sets(void)
 {
+#define SET(form) &th_random_##form,
   static const struct th_random_set *const sets[TH_FORM_COUNT] = {
-      &th_random_plain, &th_random_avx2, &th_random_avx512};
+      TH_FORMS(SET)};
+#undef SET
   static const struct th_random_pairs pairs[] = {
       {{1, TH_PURPOSE_TEST}, 7, 0, 0, 1},
       {{UINT64_MAX, (enum th_purpose)255}, 7, 0, UINT32_MAX - 3, 1},
