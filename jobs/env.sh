@@ -28,15 +28,14 @@ export OMPI_MCA_oob_tcp_keepalive_time="${OMPI_MCA_oob_tcp_keepalive_time:-15}"
 export OMPI_MCA_oob_tcp_keepalive_intvl="${OMPI_MCA_oob_tcp_keepalive_intvl:-5}"
 export OMPI_MCA_oob_tcp_keepalive_probes="${OMPI_MCA_oob_tcp_keepalive_probes:-3}"
 
-# No core is a rank's own, and who waits lets others work; no network and no graphics
-# card are looked for; a failed run ends at once instead of after two seconds.
+# No core is a rank's own, and who waits lets others work; no network is looked
+# for; a failed run ends at once instead of after two seconds.
 if [ "${THRESHER_CROWDED:-no}" = yes ]; then
   export OMPI_MCA_hwloc_base_binding_policy="${OMPI_MCA_hwloc_base_binding_policy:-none}"
   export PRTE_MCA_hwloc_default_binding_policy="${PRTE_MCA_hwloc_default_binding_policy:-none}"
   export OMPI_MCA_mpi_yield_when_idle="${OMPI_MCA_mpi_yield_when_idle:-1}"
   export OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}"
   export OMPI_MCA_btl="${OMPI_MCA_btl:-^tcp,openib,ofi,uct,usnic}"
-  export HWLOC_PLUGINS_PATH="${HWLOC_PLUGINS_PATH:-/nonexistent}"
   export OMPI_MCA_odls_base_sigkill_timeout="${OMPI_MCA_odls_base_sigkill_timeout:-0}"
   export PRTE_MCA_odls_base_sigkill_timeout="${PRTE_MCA_odls_base_sigkill_timeout:-0}"
   # An mpirun of version 4 that ends takes away the folder in which another one
