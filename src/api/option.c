@@ -65,6 +65,40 @@ static th_status set_int(const struct th_option *option, int64_t *out,
   return TH_OK;
 }
 
+/* Whole numbers with commas between them. */
+static th_status set_rows(const struct th_option *option, void *member,
+                          const char *value, const char *where,
+                          struct th_error *err)
+{
+  enum { LONGEST = 32 };
+  struct th_schedule_rows *out = member;
+  struct th_schedule_rows rows = {0};
+  th_status rc = TH_OK;
+  for (const char *at = value; at != NULL && rc == TH_OK; rows.count++) {
+    char one[LONGEST];
+    const char *comma = strchr(at, ',');
+    int length = (int)(comma != NULL ? (size_t)(comma - at) : strlen(at));
+    if (rows.count == TH_SCHEDULE_MOST)
+      return th_fail(err, TH_EUSAGE, "%s: at most %d numbers", where,
+                     TH_SCHEDULE_MOST);
+    snprintf(one, sizeof one, "%.*s", length, at);
+    rc = set_int(option, &rows.rows[rows.count], one, where, err);
+    at = comma != NULL ? comma + 1 : NULL;
+  }
+  if (rc == TH_OK)
+    *out = rows;
+  return rc;
+}
+
+static void print_rows(const struct th_schedule_rows *rows, char *text,
+                       size_t size)
+{
+  size_t used = 0;
+  for (int64_t k = 0; k < rows->count && used < size; k++)
+    used += (size_t)snprintf(text + used, size - used, "%s%" PRId64,
+                             k == 0 ? "" : ",", rows->rows[k]);
+}
+
 static int size_shift(const char *suffix)
 {
   static const char units[] = "KMGT";
@@ -237,8 +271,9 @@ static double initial_of(const struct th_option *option)
 /* Can a number be "auto", chosen by a rule unless it is given? */
 static bool can_be_auto(const struct th_option *option)
 {
-  bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_SIZE ||
-                option->kind == TH_OPT_TIME || option->kind == TH_OPT_REAL;
+  bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_ROWS ||
+                option->kind == TH_OPT_SIZE || option->kind == TH_OPT_TIME ||
+                option->kind == TH_OPT_REAL;
   return number && !within_limits(&option->limits, initial_of(option));
 }
 
@@ -276,6 +311,8 @@ th_status th_option_put(const struct th_option *option, void *record,
     return set_flag(out, value, where, err);
   case TH_OPT_INT:
     return set_int(option, out, value, where, err);
+  case TH_OPT_ROWS:
+    return set_rows(option, out, value, where, err);
   case TH_OPT_REAL:
     if (option->choices == NULL)
       return set_real(option, out, value, where, err);
@@ -336,6 +373,9 @@ void th_option_get(const struct th_option *option, const void *record,
   case TH_OPT_SIZE:
   case TH_OPT_TIME:
     snprintf(text, size, "%" PRId64, *(const int64_t *)in);
+    return;
+  case TH_OPT_ROWS:
+    print_rows(in, text, size);
     return;
   case TH_OPT_PERIOD:
     snprintf(text, size, "%lld%s", llabs(*(const int64_t *)in),

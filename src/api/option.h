@@ -35,6 +35,7 @@ enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };
 enum th_option_kind {
   TH_OPT_FLAG,   /* bool; --NAME and --no-NAME; yes or no in a deck */
   TH_OPT_INT,    /* int64_t or uint64_t below 2^63 */
+  TH_OPT_ROWS,   /* struct th_schedule_rows: 100 or 100,200,400 */
   TH_OPT_REAL,   /* double */
   TH_OPT_SIZE,   /* int64_t bytes; suffix K, M, G, T */
   TH_OPT_TIME,   /* int64_t seconds; also MM:SS, HH:MM:SS, D-HH:MM:SS, and units

@@ -272,7 +272,7 @@ static bool wants_groups(const struct th_config *config)
          penalty->grouped;
 }
 
-/* Begin with the true attributes. Local, replicated. */
+/* Begin with the true attributes, or choose among them. Local, replicated. */
 static th_status take_truth(const struct th_training *training,
                             struct th_config *config, struct th_error *err)
 {
@@ -285,8 +285,13 @@ static th_status take_truth(const struct th_training *training,
                    "{oracle} takes the true attributes of generated data, and "
                    "those of %s are not known",
                    training->data->name);
-  config->start.support = truth->support;
-  config->start.size = truth->support_size;
+  if (config->greedy.oracle == TH_ORACLE_OMP) {
+    config->greedy.among = truth->support;
+    config->greedy.among_size = truth->support_size;
+  } else {
+    config->start.support = truth->support;
+    config->start.size = truth->support_size;
+  }
   return TH_OK;
 }
 
@@ -304,7 +309,7 @@ static th_status read_named(struct th_training *training,
   }
   if (training->data->truth != NULL)
     config->greedy.known = th_synthetic_design(training->data->truth);
-  if (config->greedy.oracle)
+  if (config->greedy.oracle != TH_ORACLE_NO)
     TH_TRY(take_truth(training, config, err));
   if (config->start.text != NULL) {
     TH_TRY(start_model_read(&training->start, &training->start_coef, comm,

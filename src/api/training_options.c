@@ -89,6 +89,13 @@ static const char *names_of_moments(int64_t k)
   return names[k];
 }
 
+static const char *names_of_oracle(int64_t k)
+{
+  static const char *const names[TH_ORACLE_COUNT + 1] = {
+      [TH_ORACLE_NO] = "no", [TH_ORACLE_FIT] = "fit", [TH_ORACLE_OMP] = "omp"};
+  return names[k];
+}
+
 static const char *names_of_adagrad(int64_t k)
 {
   static const char *const names[TH_ADAGRAD_COUNT + 1] = {
@@ -204,17 +211,24 @@ static const struct th_option table[] = {
      th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "The support to begin with: a model, or a list of attributes such as "
      "3,17,20. Attributes are numbers counted from 0, or names. Each may have "
-     "a coefficient: 3:0.5,17:-2"},
+     "a coefficient: 3:0.5,17:-2. exploration and hybrid begin with the "
+     "largest of them, as many as the model may have"},
     {"stop-residual", 0, TH_OPT_REAL, AT(greedy.residual), "X",
      th_option_by_config, "no limit", TH_INSIDE(0, 1), NULL, "model", TH_TRAIN,
      true,
      "Choose attributes until the loss has fallen to this share of the loss "
      "without any"},
-    {"oracle", 0, TH_OPT_FLAG, AT(greedy.oracle), NULL, th_option_by_config,
-     NULL, TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
-     "Fit the true attributes of generated data, and choose none: what the "
-     "best "
-     "choice would give"},
+    {"stop-correlation", 0, TH_OPT_REAL, AT(greedy.correlation), "X",
+     th_option_by_config, "no limit", TH_ABOVE(0), NULL, "model", TH_TRAIN,
+     true,
+     "Choose attributes until the mean over the examples of an attribute times "
+     "the residual is below X for all others: eta of the paper over the number "
+     "of examples. The attributes are those that the solver works on"},
+    {"oracle", 0, TH_OPT_CHOICE, AT(greedy.oracle), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, names_of_oracle, "model", TH_TRAIN, true,
+     "What to do with the true attributes of generated data. fit takes all of "
+     "them, and chooses none: what the best choice would give. omp chooses "
+     "among them alone, which shows in what order they come"},
     {"delta", 0, TH_OPT_REAL, AT(greedy.delta), "D", th_option_by_config, NULL,
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
      "With probability 1 - 2 D all attributes of the model are true"},
@@ -359,12 +373,15 @@ static const struct th_option table[] = {
      "Steps that shrink as gradients add up: by the norm of all, or coordinate "
      "by coordinate, which can end beside the minimum if the ball binds. none "
      "takes the size that is proved, times {step-factor}"},
-    {"batch-explore", 0, TH_OPT_INT, AT(rounds.batch_explore), "B",
+    {"batch-explore", 0, TH_OPT_ROWS, AT(rounds.batch_explore), "B,...",
      th_option_by_config, "chosen by the solver", TH_FROM(1), NULL, "schedule",
-     TH_TRAIN, true, "Examples of a block in the first update of exploration"},
-    {"batch-exploit", 0, TH_OPT_INT, AT(rounds.batch_exploit), "B",
+     TH_TRAIN, true,
+     "Examples of a block in an update of exploration, in the first round and "
+     "those behind it. From the last number on they grow by {growth}"},
+    {"batch-exploit", 0, TH_OPT_ROWS, AT(rounds.batch_exploit), "B,...",
      th_option_by_config, "chosen by the solver", TH_FROM(1), NULL, "schedule",
-     TH_TRAIN, true, "Examples in the first update of exploitation"},
+     TH_TRAIN, true,
+     "Examples in an update of exploitation, as {batch-explore}"},
     {"updates-explore", 0, TH_OPT_INT, AT(rounds.updates_explore), "T",
      th_option_by_config, "chosen by the solver", TH_FROM(1), NULL, "schedule",
      TH_TRAIN, true, "Updates of exploration in a round"},

@@ -62,3 +62,12 @@ double th_schedule_sift_round(double used, double members)
   const double each = 5;
   return fmax(least, fmax(share * used, each * members));
 }
+
+int64_t th_schedule_given(const struct th_schedule_rows *given, double growth,
+                          int64_t round)
+{
+  int64_t last = given->count - 1;
+  return round < last
+             ? given->rows[round]
+             : th_schedule_grow(given->rows[last], growth, round - last);
+}

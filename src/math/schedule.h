@@ -44,4 +44,16 @@ int64_t th_schedule_refit_rows(int64_t members, int64_t rows);
 /* Return the rows of a batch after `rounds` rounds of growth, rounded up. */
 int64_t th_schedule_grow(int64_t rows, double growth, int64_t rounds);
 
+/* The rows of the first batches, one after the other. */
+enum { TH_SCHEDULE_MOST = 24 };
+struct th_schedule_rows {
+  int64_t count; /* 0: chosen by the solver */
+  int64_t rows[TH_SCHEDULE_MOST];
+};
+
+/* Return the rows of batch `round`, from 0: as given, and from the last one
+ * given on they grow. */
+int64_t th_schedule_given(const struct th_schedule_rows *given, double growth,
+                          int64_t round);
+
 #endif

@@ -4,6 +4,7 @@
 #define TH_CONFIG_H
 
 #include "math/online.h"
+#include "math/schedule.h"
 #include "model/origin.h"
 
 #include <stdbool.h>
@@ -56,6 +57,9 @@ enum th_constants {
   TH_CONSTANTS_COUNT
 };
 
+/* What omp does with the true attributes of generated data. */
+enum th_oracle { TH_ORACLE_NO, TH_ORACLE_FIT, TH_ORACLE_OMP, TH_ORACLE_COUNT };
+
 /* As a step size: the one that the method's theory proves. */
 #define TH_ETA_THEORY (-1.0)
 
@@ -72,13 +76,13 @@ struct th_groups;
 
 /* Rounds of exploration and exploitation, and the sizes of their updates. */
 struct th_config_rounds {
-  int64_t most;            /* K: upper limit, 0: none */
-  int64_t batch_explore;   /* B^-_1, rows per block */
-  int64_t batch_exploit;   /* B_1 */
-  int64_t updates_explore; /* T^-_k */
-  int64_t updates_exploit; /* T_k */
-  double growth;           /* factor on both batches per round */
-  bool shared_support;     /* use all rows of an update on S */
+  int64_t most;                          /* K: upper limit, 0: none */
+  struct th_schedule_rows batch_explore; /* B^-_k, rows per block */
+  struct th_schedule_rows batch_exploit; /* B_k */
+  int64_t updates_explore;               /* T^-_k */
+  int64_t updates_exploit;               /* T_k */
+  double growth;       /* factor on both batches per round, beyond these */
+  bool shared_support; /* use all rows of an update on S */
 };
 
 /* Where exploitation begins; borrowed. */
@@ -113,14 +117,18 @@ struct th_config_ball {
 struct th_config_greedy {
   double residual; /* the loss at which a path ends, as a share of that without
                       attributes */
-  int64_t most;    /* by the plan: attributes */
-  int64_t folds;   /* by the plan: how often examples are held out; 0: never */
-  bool forecast;   /* by the plan: slopes are kept (greedy/pursuit.c) */
-  bool oracle;     /* the true attributes of generated data, and no choice */
-  double delta;    /* oomp: 1 - 2 delta is the probability of the guarantee */
-  double mu;       /* irrepresentable constant of the true support; negative: by
-                      the generator, else TH_MU_ASSUMED */
-  double rho;      /* smallest and largest eigenvalue of its covariance; */
+  double correlation; /* the slope at which it ends */
+  int64_t most;       /* by the plan: attributes */
+  int64_t folds; /* by the plan: how often examples are held out; 0: never */
+  bool forecast; /* by the plan: slopes are kept (greedy/pursuit.c) */
+  enum th_oracle oracle;
+  const int64_t *among; /* attributes that are chosen among; borrowed; NULL: all
+                         */
+  int64_t among_size;
+  double delta; /* oomp: 1 - 2 delta is the probability of the guarantee */
+  double mu;    /* irrepresentable constant of the true support; negative: by
+                   the generator, else TH_MU_ASSUMED */
+  double rho;   /* smallest and largest eigenvalue of its covariance; */
   double smoothness;
   double bound;           /* of |x|; 0 for these three: by the data */
   struct th_design known; /* by the generator of the data */

@@ -92,19 +92,20 @@ static void read_tiles(struct th_store *store)
 static void train(struct th_store *store, struct th_comm *comm)
 {
   const struct th_shape *shape = &store->shape;
-  struct th_config config = {.solver = "exploration",
-                             .loss = "squared",
-                             .sparsity = SPARSITY,
-                             .budget = shape->attributes / 2 + SPARSITY,
-                             .passes = 2,
-                             .seed = 1,
-                             .eta = 0.01,
-                             .rounds.batch_explore = 2 * shape->row_group,
-                             .rounds.growth = 1,
-                             .standardize = true,
-                             .intercept = true,
-                             .rounds.shared_support = true,
-                             .refit = TH_REFIT_NO};
+  struct th_config config = {
+      .solver = "exploration",
+      .loss = "squared",
+      .sparsity = SPARSITY,
+      .budget = shape->attributes / 2 + SPARSITY,
+      .passes = 2,
+      .seed = 1,
+      .eta = 0.01,
+      .rounds.batch_explore = {1, {2 * shape->row_group}},
+      .rounds.growth = 1,
+      .standardize = true,
+      .intercept = true,
+      .rounds.shared_support = true,
+      .refit = TH_REFIT_NO};
   struct th_profile profile = {0};
   struct th_model model = {0};
   struct th_error err = {0};

@@ -55,7 +55,7 @@ compare "attributes for a tenth of the loss" "len($(key tenth.json support))" '>
 learn start data.h5 -s 12 --start 399,7
 compare "the start" "len({399, 7} & set($(key start.json support)))" == 2
 compare "with the start" "len($(key start.json support))" == 12
-learn oracle data.h5 --oracle
+learn oracle data.h5 --oracle fit
 compare "the truth" "$(key oracle.json support)" == "list(range(10))"
 for name in ten oracle; do
   ranks 0 evaluate "$name.h5" data.h5 --json >"$name-loss.json"
@@ -63,6 +63,18 @@ done
 compare "the oracle's error" "$(key oracle-loss.json population_mse)" '<' 1.03
 compare "the choice's error" "$(key ten-loss.json population_mse)" == \
   "$(key oracle-loss.json population_mse)"
+
+# the oracle's path: only true attributes, in the order of their slopes
+learn among data.h5 --oracle omp
+compare "all of the truth" "$(key among.json support)" == "list(range(10))"
+learn among data.h5 --oracle omp -s 4
+compare "as many as asked for" "len($(key among.json support))" == 4
+compare "of the truth" "max($(key among.json support))" '<' 10
+learn four data.h5 -s 4
+compare "the first four of omp, which are true" "$(key among.json support)" == \
+  "$(key four.json support)"
+learn among sparse.h5 --oracle omp
+compare "true ones of sparse data" "len($(key among.json support))" == 5
 
 # --- labels
 awk 'BEGIN { srand(2); print "y," "a,b,c,d,e,f"; for (i = 0; i < 300; i++) {
@@ -134,6 +146,39 @@ END
   compare "mu $units" "abs($(key mu.json mu) - $(cat mu.txt)[0])" '<' 1e-5
   compare "whose it is" "$(key mu.json mu_attribute)" == "$(cat mu.txt)[1]"
 done
+
+# --- a threshold on the slopes, beside the listing in numpy: eta over the number of examples
+for eta in 0.05 0.3 0.9; do
+  for units in "" "--no-standardize --no-intercept"; do
+    # shellcheck disable=SC2086
+    learn below mu.h5 --stop-correlation $eta $units
+    "$PYTHON" - $eta "$units" >below.txt <<'END'
+import sys
+import numpy
+rows = numpy.loadtxt("mu.csv", delimiter=",", skiprows=1)
+y, h, x = rows[:, 0], rows[:, 1] / rows[:, 1].sum(), rows[:, 2:]
+if "intercept" not in sys.argv[2]:
+    x, y = x - h @ x, y - h @ y
+if "standardize" not in sys.argv[2]:
+    x = x / numpy.sqrt(h @ x ** 2)
+chosen, rest = [], y
+while len(chosen) < x.shape[1]:
+    slope = abs(x.T @ (h * rest))
+    slope[chosen] = 0
+    if slope.max() < float(sys.argv[1]):
+        break
+    chosen.append(int(slope.argmax()))
+    part = x[:, chosen] * numpy.sqrt(h)[:, None]
+    rest = y - x[:, chosen] @ numpy.linalg.lstsq(part, y * numpy.sqrt(h), rcond=None)[0]
+print(sorted(chosen))
+END
+    compare "slopes of $eta, $units" "$(key below.json support)" == "$(cat below.txt)"
+    compare "why it ended" "$(key below.json ended_by)" == \
+      "'bound' if len($(cat below.txt)) < 9 else $(key below.json ended_by)"
+  done
+done
+by_deck below mu.h5
+
 ranks 0 inspect mu-model.h5 --data mu.h5 | grep -q '^mu: .*of attribute 8' ||
   fail "no word on mu"
 refused 2 "goes with a model" 0 inspect mu.h5 --data mu.h5
@@ -144,8 +189,8 @@ must 0 train same.h5 -o same-model.h5 --solver ridge --lambda 1
 refused 1 "a combination of others" 0 inspect same-model.h5 --data same.h5
 
 # --- what it refuses
-refused 2 "those of labels.h5 are not known" 0 train labels.h5 -o no.h5 --solver omp --oracle
-refused 2 "chooses none; leave .*sparsity" 0 train data.h5 -o no.h5 --solver omp --oracle -s 3
-refused 2 "exclude each other" 0 train data.h5 -o no.h5 --solver omp --oracle --start 3
+refused 2 "those of labels.h5 are not known" 0 train labels.h5 -o no.h5 --solver omp --oracle fit
+refused 2 "chooses none; leave .*sparsity" 0 train data.h5 -o no.h5 --solver omp --oracle fit -s 3
+refused 2 "exclude each other" 0 train data.h5 -o no.h5 --solver omp --oracle fit --start 3
 refused 2 "stop-residual" 0 train data.h5 -o no.h5 --solver omp --stop-residual 1.5
 finish

@@ -159,6 +159,39 @@ usage 'attribute 300 is not within 0..299' '3,300'
 usage 'attribute 3 is there twice' '3,4,3'
 usage 'to all attributes or to none' '3,4:1'
 
+# exploration and hybrid begin with H_s of it, before a step that changes nothing;
+# batches as given, one after the other, and then growing
+for solver in exploration hybrid; do
+  exploit=0
+  small=
+  if [ $solver = hybrid ]; then
+    exploit=5
+    small="--batch-exploit 5 --updates-exploit 1"
+  fi
+  # shellcheck disable=SC2086 # words
+  must 2 train data.h5 -o from-more.h5 --force --solver $solver -s 2 --budget 102 \
+    --start 3:0.5,17:-1,20:0.7 --eta 1e-9 --refit no --rounds 4 --growth 2 --passes 9 \
+    --validation 0 --batch-explore 10,40,20 $small \
+    --telemetry sizes.jsonl
+  ranks 0 inspect from-more.h5 --json >more.json
+  compare "the two largest" "$(key more.json support)" == '[17, 20]'
+  compare "their values" "[round(x, 6) for x in $(key more.json coef)]" == '[-1, 0.7]'
+  "$PYTHON" - sizes.jsonl $exploit <<'END' || fail "the batches of $solver"
+import json
+import sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="ascii")]
+seen = [line["examples"] for line in lines if "update" in line]
+steps = [b - a for a, b in zip([0] + seen, seen) if b > a]
+each = int(sys.argv[2])
+wanted = [3 * rows + (each << k) for k, rows in enumerate((10, 40, 20, 40))]
+sys.exit(steps != wanted and "%s, wanted %s" % (steps, wanted))
+END
+done
+refused 2 'has 3 attributes, and the model at most 2: give coefficients' \
+  2 train data.h5 -o no.h5 --solver hybrid -s 2 --budget 102 --start 3,17,20
+refused 2 'batch-explore x: not a whole number' 2 train data.h5 -o no.h5 \
+  --solver hybrid -s 2 --budget 102 --batch-explore 10,x
+
 # a step size that is far too large comes down; where it never comes down far
 # enough, that is an error, not an empty model
 must 2 train data.h5 -o large.h5 --solver hybrid -s 5 --budget 20 --eta 1e6

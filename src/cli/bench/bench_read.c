@@ -502,7 +502,7 @@ static th_status explore_twice(struct bench_set *set, struct th_error *err)
                              .passes = 2,
                              .seed = 1,
                              .eta = 0.01,
-                             .rounds.batch_explore = 2 * SET_ROWS,
+                             .rounds.batch_explore = {1, {2 * SET_ROWS}},
                              .rounds.growth = 1,
                              .standardize = true,
                              .intercept = true,

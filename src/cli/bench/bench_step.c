@@ -182,7 +182,7 @@ static struct th_config config_of(const char *solver)
   if (solver[0] == 'e') { /* updates of one size */
     config.sparsity = SPARSITY;
     config.eta = 0.01;
-    config.rounds.batch_explore = ROWS;
+    config.rounds.batch_explore = (struct th_schedule_rows){1, {ROWS}};
     config.rounds.growth = 1;
     config.rounds.most = STEPS + 1;
   }
@@ -253,7 +253,7 @@ static th_status measure_support(struct th_bench *bench,
   struct th_config config = config_of("exploration");
   config.sparsity = WIDE;
   config.budget = 2 * WIDE;
-  config.rounds.batch_explore = UNIT;
+  config.rounds.batch_explore = (struct th_schedule_rows){1, {UNIT}};
   th_status rc = train_timed(bench, tile, &config, stopwatch, err);
   if (rc != TH_OK)
     return rc;

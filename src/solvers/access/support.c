@@ -154,6 +154,21 @@ static void move_member(struct th_support *support, int64_t to, int64_t from)
   support->bound[to] = support->bound[from];
 }
 
+th_status th_support_threshold(struct th_support *support,
+                               struct th_context *context, int64_t k,
+                               struct th_index_value *room,
+                               struct th_error *err)
+{
+  size_t size = (size_t)support->size;
+  if (support->size <= k)
+    return TH_OK;
+  for (size_t i = 0; i < size; i++)
+    room[i] = (struct th_index_value){support->attribute[i], support->coef[i]};
+  qsort(room, size, sizeof *room, th_select_order);
+  qsort(room, (size_t)k, sizeof *room, th_integer_ascending);
+  return th_support_assign(support, context, room, k, err);
+}
+
 void th_support_filter(struct th_support *support, const bool *keep)
 {
   int64_t kept = 0;

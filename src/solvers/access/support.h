@@ -57,6 +57,14 @@ th_status th_support_assign_list(struct th_support *support,
                                  const struct th_support_list *list,
                                  struct th_error *err);
 
+/* Keep the k members of largest magnitude; at equal magnitude the lower
+ * attribute stays (H_k of Murata & Suzuki). room: for all members. Collective.
+ */
+th_status th_support_threshold(struct th_support *support,
+                               struct th_context *context, int64_t k,
+                               struct th_index_value *room,
+                               struct th_error *err);
+
 /* Remove the members for which keep[k] is false. Local. */
 void th_support_filter(struct th_support *support, const bool *keep);
 

@@ -10,9 +10,9 @@
 #define EXPLOITS "batch-exploit", "updates-exploit"
 #define IN_ROUNDS "growth", "rounds"
 static const char *const hybrid_options[] = {
-    TH_OPTIONS_UNDER_A_BUDGET, EXPLORES, EXPLOITS, IN_ROUNDS, NULL};
-static const char *const exploration_options[] = {TH_OPTIONS_UNDER_A_BUDGET,
-                                                  EXPLORES, IN_ROUNDS, NULL};
+    TH_OPTIONS_UNDER_A_BUDGET, EXPLORES, EXPLOITS, IN_ROUNDS, "start", NULL};
+static const char *const exploration_options[] = {
+    TH_OPTIONS_UNDER_A_BUDGET, EXPLORES, IN_ROUNDS, "start", NULL};
 static const char *const exploitation_options[] = {
     TH_OPTIONS_UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 

@@ -14,8 +14,10 @@
  *   4    fit S
  *
  * Attributes are chosen until there are `sparsity` of them, until the loss has
- * fallen to a share of that without attributes, or as many as predict examples
- * best that are held out. The last path uses all examples.
+ * fallen to a share of that without attributes, until no slope is above eta
+ * (Saad, Blanchard & Arlot 2024, Algorithm 1), or as many as predict examples
+ * best that are held out. The last path uses all examples. With an oracle only
+ * true attributes are chosen (their Algorithm 2, on the data at hand).
  * SPDX-License-Identifier: MIT */
 #include "base/integer.h"
 #include "base/memory.h"
@@ -275,7 +277,9 @@ static const double usual_validation = 0.1;
 /* Who is held out, if prediction is to decide. */
 static void choose_folds(struct th_config *config, int64_t training)
 {
-  bool limited = config->sparsity > 0 || config->greedy.residual > 0;
+  bool limited = config->sparsity > 0 || config->greedy.residual > 0 ||
+                 config->greedy.correlation > 0 ||
+                 config->greedy.oracle != TH_ORACLE_NO;
   bool small = training < TH_OMP_FOLDS_BELOW;
   if (config->validation < 0)
     config->validation = limited || small ? 0 : usual_validation;
@@ -289,8 +293,10 @@ static void choose_most(struct th_config *config, const struct th_shape *shape)
 {
   int64_t usual = th_min_i64(MOST, th_max_i64(1, shape->training / 2));
   config->greedy.most = config->sparsity > 0 ? config->sparsity : usual;
-  if (config->greedy.oracle)
+  if (config->greedy.oracle == TH_ORACLE_FIT)
     config->greedy.most = config->start.size;
+  if (config->greedy.oracle == TH_ORACLE_OMP && config->sparsity == 0)
+    config->greedy.most = config->greedy.among_size;
   config->greedy.most = th_min_i64(config->greedy.most, shape->attributes);
 }
 
@@ -298,11 +304,12 @@ static th_status check_oracle(const struct th_config *config,
                               struct th_error *err)
 {
   bool more = config->sparsity > 0 || config->greedy.residual > 0 ||
-              config->validation > 0;
-  if (config->greedy.oracle && more)
+              config->greedy.correlation > 0 || config->validation > 0;
+  if (config->greedy.oracle == TH_ORACLE_FIT && more)
     return th_fail(err, TH_EUSAGE,
-                   "{oracle} takes the true attributes, and chooses none; "
-                   "leave {sparsity}, {stop-residual} and {validation} out");
+                   "{oracle} fit takes the true attributes, and chooses none; "
+                   "leave {sparsity}, {stop-residual}, {stop-correlation} and "
+                   "{validation} out");
   return TH_OK;
 }
 
@@ -344,8 +351,7 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   th_status rc;
   TH_TRY(check_oracle(config, err));
   choose_most(config, shape);
-  if (!config->greedy.oracle)
-    choose_folds(config, shape->training);
+  choose_folds(config, shape->training);
   choose_forecast(config, shape);
   config->validation = fmax(config->validation, 0);
   config->penalty = "l1"; /* groups of one; there is no penalty */
@@ -415,6 +421,21 @@ done:
   return rc;
 }
 
+/* No others are wanted. Local. */
+static void choose_among(struct omp *s, const struct th_config_greedy *greedy)
+{
+  struct th_duals *duals = &s->duals;
+  if (greedy->among == NULL)
+    return;
+  for (int64_t g = 0; g < s->problem.grouping.groups; g++)
+    duals->wanted[g] = false;
+  for (int64_t k = 0; k < greedy->among_size; k++) {
+    int64_t g = th_problem_group(&s->problem, greedy->among[k]);
+    if (g >= 0)
+      duals->wanted[g] = true;
+  }
+}
+
 /* Make a support of the path. Collective. */
 static th_status publish(struct omp *s, struct th_context *context,
                          struct th_error *err)
@@ -444,6 +465,8 @@ static th_status create(void **state, struct th_context *context,
                                            !s->problem.beyond_float};
   TH_TRY(th_pursuit_fit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
+  s->path.least = config->greedy.correlation;
+  choose_among(s, &config->greedy);
   TH_TRY(take_start(s, context, err)); /* line 2 */
   TH_TRY(folds_init(&s->folds, config->greedy.folds, &data, err));
   s->folds.ended = s->folds.count == 0;
@@ -501,7 +524,8 @@ static th_status finish(void *state, struct th_context *context,
 static void claims_of(const void *state, struct th_claims *claims)
 {
   const struct omp *s = state;
-  if (s->residual > 0 && s->path.loss <= s->residual * s->zero)
+  bool bound = s->residual > 0 && s->path.loss <= s->residual * s->zero;
+  if (bound || (s->path.ended && s->path.least > 0))
     claims->ended_by = TH_ENDED_BOUND;
   else if (s->path.ended || s->path.size < s->most)
     claims->ended_by = TH_ENDED_NOTHING;
@@ -564,8 +588,9 @@ static void describe(void *state, struct th_context *context,
     th_state_note(list, publish(s, context, list->err));
 }
 
-static const char *const options[] = {"sparsity", "validation", "stop-residual",
-                                      "oracle",   "start",      NULL};
+static const char *const options[] = {
+    "sparsity",         "validation", "stop-residual", "oracle", "start",
+    "stop-correlation", NULL};
 
 const struct th_algorithm th_omp_algorithm = {.options = options,
                                               .create = create,

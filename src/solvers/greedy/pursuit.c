@@ -513,8 +513,8 @@ static th_status choose_attribute(struct step *s, int64_t f, int64_t most,
   th_status rc = find_slopes(s, f, err);
   if (rc == TH_OK) {
     s->attribute[f] = steepest_attribute(path, &slope);
-    path->ended =
-        s->attribute[f] == INT64_MAX || !(slope > nothing * p->lambda_max);
+    path->ended = s->attribute[f] == INT64_MAX || slope < path->least ||
+                  !(slope > nothing * p->lambda_max);
   }
   bool expected = candidate_vector(&path->forecast, s->attribute[f]) > 0;
   bool last = path->ended || path->size + 1 >= most;

@@ -61,8 +61,9 @@ struct th_pursuit {
   double *work;       /* examples */
   double loss;        /* mean of f under h */
   struct th_forecast forecast;
-  bool known; /* the duals have the slopes already */
-  bool ended; /* no attribute is left that would change the fit */
+  double least; /* slopes below it end the path */
+  bool known;   /* the duals have the slopes already */
+  bool ended;   /* no attribute is left that would change the fit */
 };
 
 /* Room for its vectors, which stays until th_pursuit_fit_forecast_free. Local.

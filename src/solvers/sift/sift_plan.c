@@ -175,20 +175,19 @@ th_status th_sift_run_plan(struct th_plan *plan,
   int64_t d = size->shape->attributes;
   int64_t rows = TH_SIFT_LEAST_ROWS;
   th_status rc;
-  TH_TRY(th_budgeted_plan_check_start(config, d, err));
+  TH_TRY(th_budgeted_plan_check_start(config, d, false, err));
   TH_TRY(choose_end(config, size->shape, err));
   if (config->sparsity >= d)
     config->sparsity = 0; /* as many as there are */
   TH_TRY(th_budgeted_plan_budget(
       config, d, th_end_chooses(config) ? PREDICTING_BUDGET : LEAST_BUDGET,
-      err));
+      false, err));
   plan->blocks = th_budgeted_plan_blocks(d, config->budget);
-  if (config->rounds.batch_explore > 0)
-    rows = config->rounds.batch_explore;
   if (th_end_chooses(config))
     choose_predict_passes(config, size->shape);
   else
-    th_budgeted_plan_passes(config, size->shape, plan->blocks * rows, false);
+    th_budgeted_plan_passes(config, size->shape, plan->blocks * rows, false,
+                            false);
   plan_rounds(plan, size, rows);
 done:
   return rc;

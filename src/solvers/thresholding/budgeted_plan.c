@@ -23,8 +23,15 @@ static const double default_validation = 0.1;
 static const double usual_growth = 1.05; /* of a solver's batches */
 
 th_status th_budgeted_plan_check_start(const struct th_config *config,
-                                       int64_t d, struct th_error *err)
+                                       int64_t d, bool fixed,
+                                       struct th_error *err)
 {
+  if (!fixed && config->start.size > config->sparsity &&
+      config->start.coef == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "{start} has %lld attributes, and the model at most %lld: "
+                   "give coefficients, by which the largest are taken",
+                   (long long)config->start.size, (long long)config->sparsity);
   for (int64_t k = 0; k < config->start.size; k++) {
     int64_t j = config->start.support[k];
     if (j < 0 || j >= d)
@@ -41,11 +48,12 @@ th_status th_budgeted_plan_check_start(const struct th_config *config,
 }
 
 th_status th_budgeted_plan_budget(struct th_config *config, int64_t d,
-                                  int64_t least, struct th_error *err)
+                                  int64_t least, bool fixed,
+                                  struct th_error *err)
 {
-  if (config->start.size > 0)
+  if (fixed)
     config->sparsity = config->start.size;
-  if (config->budget == 0 && config->start.size > 0)
+  if (config->budget == 0 && fixed)
     config->budget = config->start.size;
   if (config->budget == 0) {
     int64_t share = d / BUDGET_SHARE;
@@ -57,7 +65,6 @@ th_status th_budgeted_plan_budget(struct th_config *config, int64_t d,
     return th_fail(err, TH_EUSAGE,
                    "{budget} %lld is more than the %lld attributes of the data",
                    (long long)config->budget, (long long)d);
-  bool fixed = config->start.size > 0; /* only S is observed */
   if (config->budget < th_min_i64(d, 2) && !fixed)
     return th_fail(err, TH_EUSAGE,
                    "{budget} %lld: at least 2 are needed, for the support and "
@@ -97,12 +104,12 @@ static void choose_exploring(struct th_config *config,
 
 void th_budgeted_plan_passes(struct th_config *config,
                              const struct th_shape *shape, int64_t update,
-                             bool stops)
+                             bool stops, bool fixed)
 {
   bool enough = shape->training / ENOUGH_UPDATES >= update;
   if (config->passes == 0 && shape->computed)
     config->passes = 1;
-  if (config->start.size == 0) {
+  if (!fixed) {
     choose_exploring(config, shape, stops);
     return;
   }

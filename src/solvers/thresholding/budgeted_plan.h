@@ -9,24 +9,29 @@
 #include "data/source.h"
 #include "solvers/plan.h"
 
-/* An error unless the attributes of --start exist and ascend. */
+/* An error unless the attributes of --start exist and ascend, and it can be
+ * told which of them to begin with. fixed: with all, and no others are
+ * observed. */
 th_status th_budgeted_plan_check_start(const struct th_config *config,
-                                       int64_t d, struct th_error *err);
+                                       int64_t d, bool fixed,
+                                       struct th_error *err);
 
 /* Choose the budget for d attributes: `least` or more where it is not given. An
  * error if it is more than d, or leaves nothing to explore with. */
 th_status th_budgeted_plan_budget(struct th_config *config, int64_t d,
-                                  int64_t least, struct th_error *err);
+                                  int64_t least, bool fixed,
+                                  struct th_error *err);
 
 /* Passes that tell something about every attribute, and those of the end. */
 int64_t th_budgeted_plan_usual_passes(const struct th_config *config,
                                       const struct th_shape *shape);
 
 /* Choose the passes and the share held out, given the examples of the first
- * update. stops: the solver stops early by held-out examples. */
+ * update. stops: the solver stops early by held-out examples. fixed: see above.
+ */
 void th_budgeted_plan_passes(struct th_config *config,
                              const struct th_shape *shape, int64_t update,
-                             bool stops);
+                             bool stops, bool fixed);
 
 /* The number of blocks, d', if each takes `width` attributes. */
 int64_t th_budgeted_plan_blocks(int64_t attributes, int64_t width);

@@ -46,6 +46,7 @@
 #include "solvers/access/kept_rows.h"
 #include "solvers/algorithms.h"
 #include "solvers/fits/refit.h"
+#include "solvers/solver_table.h"
 #include "solvers/thresholding/budgeted_plan.h"
 
 #include <math.h>
@@ -66,14 +67,17 @@ th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
 {
   struct th_config *config = &plan->config;
   int64_t d = size->shape->attributes;
-  int64_t rows = config->rounds.batch_explore;
+  const struct th_schedule_rows *given = &config->rounds.batch_explore;
+  int64_t rows = given->count > 0 ? given->rows[0] : 0;
   th_status rc;
-  TH_TRY(th_budgeted_plan_check_start(config, d, err));
-  TH_TRY(th_budgeted_plan_budget(config, d, LEAST_BUDGET, err));
+  bool fixed = plan->solver->needs_start;
+  TH_TRY(th_budgeted_plan_check_start(config, d, fixed, err));
+  TH_TRY(th_budgeted_plan_budget(config, d, LEAST_BUDGET, fixed, err));
   plan->blocks = th_budgeted_plan_blocks(d, config->budget - config->sparsity);
   if (rows <= 0)
     rows = th_schedule_explore_rows(config->sparsity);
-  th_budgeted_plan_passes(config, size->shape, plan->blocks * rows, true);
+  th_budgeted_plan_passes(config, size->shape, plan->blocks * rows, true,
+                          fixed);
   th_budgeted_plan(
       plan, size,
       &(struct th_budgeted_needs){
@@ -275,7 +279,7 @@ static void release(void *state)
 }
 
 /* Begin with the configured start, whose coefficients are in the data's own
- * units. Collective. */
+ * units; with its s largest, H_s(start). Collective. */
 static th_status start_support(struct iht *h, struct th_context *context,
                                struct th_error *err)
 {
@@ -292,6 +296,8 @@ static th_status start_support(struct iht *h, struct th_context *context,
   for (int64_t k = 0; k < h->theta.size; k++)
     h->theta.coef[k] =
         h->theta.scale[k] > 0 ? h->theta.coef[k] / h->theta.scale[k] : 0;
+  TH_TRY(
+      th_support_threshold(&h->theta, context, config->sparsity, chosen, err));
   h->theta.intercept = context->target.offset;
 done:
   free(chosen);
@@ -319,8 +325,7 @@ static th_status reserve(struct iht *h, const struct th_context *context,
 {
   const struct th_config *config = context->config;
   int64_t owned = th_range_count(context->owned);
-  int64_t most = config->sparsity > config->start.size ? config->sparsity
-                                                       : config->start.size;
+  int64_t most = th_max_i64(config->sparsity, config->start.size);
   int64_t width = th_source_budget(context->source) - config->sparsity;
   int64_t d = th_source_shape(context->source)->attributes;
   th_status rc;
@@ -708,9 +713,9 @@ static void plan_exploration(struct iht *h, const struct th_context *context,
                              int64_t blocks)
 {
   const struct th_config *config = context->config;
-  h->explore_rows = config->rounds.batch_explore > 0
-                        ? th_schedule_grow(config->rounds.batch_explore,
-                                           growth_of(config), h->round)
+  const struct th_schedule_rows *given = &config->rounds.batch_explore;
+  h->explore_rows = given->count > 0
+                        ? th_schedule_given(given, growth_of(config), h->round)
                         : explore_rows_by_rule(h, context, blocks);
   h->updates_explore =
       config->rounds.updates_explore > 0 ? config->rounds.updates_explore : 1;
@@ -722,9 +727,9 @@ static void plan_exploitation(struct iht *h, const struct th_context *context,
 {
   const struct th_config *config = context->config;
   bool alone = h->explore_rows == 0;
-  h->exploit_rows = config->rounds.batch_exploit > 0
-                        ? th_schedule_grow(config->rounds.batch_exploit,
-                                           growth_of(config), h->round)
+  const struct th_schedule_rows *given = &config->rounds.batch_exploit;
+  h->exploit_rows = given->count > 0
+                        ? th_schedule_given(given, growth_of(config), h->round)
                     : alone ? exploit_rows_by_rule(h, context)
                             : EXPLOIT_PER_EXPLORE * h->explore_rows;
   h->updates_exploit =
@@ -798,7 +803,7 @@ static th_status begin_round(struct iht *h, struct th_context *context,
   plan_round(h, context, updates, blocks);
   double rows = rows_of_round(h, context, updates, blocks);
   if (rows > left && h->explores && (updates & EXPLOIT) &&
-      config->rounds.batch_explore == 0 &&
+      config->rounds.batch_explore.count == 0 &&
       steps_to_the_end(context)) { /* S alone */
     h->explores = false;
     plan_round(h, context, updates, blocks);
@@ -879,21 +884,15 @@ static th_status step_hybrid(void *state, struct th_context *context,
   return make_round(state, context, BOTH, more, err);
 }
 
-const struct th_algorithm th_exploration_algorithm = {.create = create,
-                                                      .step = step_exploration,
-                                                      .finish = finish,
-                                                      .describe = describe,
-                                                      .free = release};
+/* What differs is the step. */
+#define IN_ROUNDS(of)                                                          \
+  {                                                                            \
+    .create = create, .step = of, .finish = finish, .describe = describe,      \
+    .free = release                                                            \
+  }
 
-const struct th_algorithm th_exploitation_algorithm = {.create = create,
-                                                       .step =
-                                                           step_exploitation,
-                                                       .finish = finish,
-                                                       .describe = describe,
-                                                       .free = release};
-
-const struct th_algorithm th_hybrid_algorithm = {.create = create,
-                                                 .step = step_hybrid,
-                                                 .finish = finish,
-                                                 .describe = describe,
-                                                 .free = release};
+const struct th_algorithm th_exploration_algorithm =
+    IN_ROUNDS(step_exploration);
+const struct th_algorithm th_exploitation_algorithm =
+    IN_ROUNDS(step_exploitation);
+const struct th_algorithm th_hybrid_algorithm = IN_ROUNDS(step_hybrid);

@@ -73,15 +73,15 @@ static void test_paper_problem(void)
   struct th_config hybrid = problem_config("hybrid", 25, 50);
   CHECK(mean_mse(&hybrid, 60000) <= 1.04);
   hybrid.eta = 0.25;
-  hybrid.rounds.batch_explore = 80;
-  hybrid.rounds.batch_exploit = 320;
+  hybrid.rounds.batch_explore = (struct th_schedule_rows){1, {80}};
+  hybrid.rounds.batch_exploit = (struct th_schedule_rows){1, {320}};
   hybrid.rounds.updates_explore = 1;
   hybrid.rounds.updates_exploit = 3;
   hybrid.rounds.growth = 1.4;
   CHECK(mean_mse(&hybrid, 20000) <= 1.03);
   struct th_config exploration = problem_config("exploration", 25, 50);
   exploration.eta = 0.25;
-  exploration.rounds.batch_explore = 160;
+  exploration.rounds.batch_explore = (struct th_schedule_rows){1, {160}};
   exploration.rounds.growth = 1.1;
   CHECK(mean_mse(&exploration, 20000) <= 1.4);
 }

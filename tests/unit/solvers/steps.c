@@ -70,8 +70,8 @@ static void test_solver(const char *solver, const struct problem *p,
   struct th_model model;
   config.passes = 1; /* another pass takes up what is left of the last */
   config.rounds.growth = 1;
-  config.rounds.batch_explore = 40;
-  config.rounds.batch_exploit = 90;
+  config.rounds.batch_explore = (struct th_schedule_rows){1, {40}};
+  config.rounds.batch_exploit = (struct th_schedule_rows){1, {90}};
   config.rounds.updates_explore = config.rounds.updates_exploit = 2;
   config.eta = 0.1;
   config.refit = TH_REFIT_NO;
