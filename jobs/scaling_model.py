@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: MIT
 """Predict a training on many ranks from its reports on few.
 
-The same command is run on two or more numbers of ranks (1, 2 and 4, say), each
-with --report. For each phase the model takes from the reports
+The same command is run on several numbers of ranks (1, 2, 4 and 8, say), each
+with --report. Two are enough for seconds. How bytes grow takes three above 1:
+with two a note says that they are a guess. For each phase, and for all that is
+in none of them, the model takes from the reports
 
   work        seconds(P) = fixed + divided / P, least squares, neither below 0
   operations  collective calls, the same on any number of ranks: of the report
@@ -13,7 +15,9 @@ with --report. For each phase the model takes from the reports
               then. Reports of far fewer calls say nothing about bytes
   bytes       those of all ranks, by least squares: what one tells, sums (P),
               joins (P - 1), exchanges ((P - 1) / P), and where each rank tells
-              all of its own, P^2
+              all of its own, P^2. A selection's grow with P^2 and later with P,
+              since 17 KiB are the most of a rank: of a path of lasso, predicted
+              from before that, too many
 
 and adds what a machine makes of it on P ranks:
 
@@ -35,7 +39,7 @@ updates that depends on the number of ranks (that is never so: models are equal)
 
   --check     reports of up to 8 ranks predict the others: exit status 1 where
               operations are off by more than 10 % (--most-off), or bytes by more
-              than 30 %
+              than 30 % (--bytes-off)
 
 Seconds are worth what the reports' are: of ranks with a core each.
 """
@@ -52,7 +56,7 @@ sys.dont_write_bytecode = True
 from cost_model import Machine, all_reduce  # noqa: E402
 
 PHASES = ("setup", "draw", "support", "predict", "gradient", "select", "gram",
-          "solve", "steps", "pass", "validate", "write")
+          "solve", "steps", "pass", "validate", "write", "other")
 SAME = ("solver", "dataset_fingerprint", "attributes", "updates", "examples",
         "attributes_observed", "support_size")
 USUAL = (1, 4, 16, 64, 256, 1024, 4096)
@@ -60,7 +64,6 @@ CELL = 256            # attributes that are owned together
 BASE = 8              # most ranks of the reports that --check predicts from
 ALIKE = 1.5           # calls of reports that say something about each other
 COUNTS = ("operations", "bytes_sent")
-BYTES_OFF = 0.3
 
 
 def refuse(why):
@@ -191,7 +194,8 @@ def predict(run, machine, ranks, options):
             "files": files_seconds(run, ranks, options)}
 
 
-NUMBERS = {"ranks": 1, "attributes": 1, "bytes_read": 0, "peak_memory_per_rank": 0}
+NUMBERS = {"ranks": 1, "attributes": 1, "bytes_read": 0, "bytes_sent": 0,
+           "peak_memory_per_rank": 0}
 OF_PHASE = ("calls", "seconds_mean", "waiting_mean", "operations", "bytes_sent")
 
 
@@ -215,6 +219,8 @@ def fault_of(report):
             return "has a phase %s, which is not modelled" % name
         if not isinstance(phase, dict) or not all(is_number(phase.get(k)) for k in OF_PHASE):
             return "has no numbers of the phase %s" % name
+    if sum(phase["bytes_sent"] for phase in phases.values()) != report["bytes_sent"]:
+        return "has phases that are not all of it: make it with this version"
     if not isinstance(ranks, list) or len(ranks) != report["ranks"] or not all(
             isinstance(r, dict) and is_number(r.get("reading_seconds")) for r in ranks):
         return "does not say how long each of its ranks read"
@@ -246,6 +252,12 @@ def read_runs(paths):
     return reports
 
 
+def note_on_bytes(reports):
+    if len({r["ranks"] for r in reports if r["ranks"] > 1}) < 3:
+        print("scaling_model.py: note: bytes are a guess, by fewer than three numbers of "
+              "ranks above 1", file=sys.stderr)
+
+
 def show(run, machine, options):
     ranks_to_predict(run, options)
     print("%8s%12s%10s%10s%10s%10s%10s%12s%12s" % (
@@ -269,13 +281,14 @@ def counts(report):
     return [sum(phase[key] for phase in phases) for key in COUNTS]
 
 
-def check(reports, most_off):
+def check(reports, most_off, bytes_off):
     """On how many numbers of ranks the model is off."""
     base = [r for r in reports if r["ranks"] <= BASE]
     if len({r["ranks"] for r in base}) < 2 or len(base) == len(reports):
         refuse("--check wants reports of two numbers of ranks up to %d, and of more ranks" % BASE)
     run = Run(base)
     bad = 0
+    note_on_bytes(base)
     print("%8s%14s%12s%8s%16s%16s%8s" % ("ranks", "operations", "predicted", "off",
                                          "bytes sent", "predicted", "off"))
     for report in sorted(reports, key=lambda r: r["ranks"]):
@@ -284,7 +297,7 @@ def check(reports, most_off):
             continue
         said = (run.operations(), run.bytes(ranks))
         offs = [off(s, f) for s, f in zip(said, found)]
-        bad += offs[0] > most_off or offs[1] > BYTES_OFF
+        bad += offs[0] > most_off or offs[1] > bytes_off
         print("%8d%14d%12d%7.1f%%%16d%16d%7.1f%%" % (
             ranks, found[0], said[0], 100 * offs[0], found[1], said[1], 100 * offs[1]))
     return bad
@@ -316,6 +329,7 @@ def parse(words):
         help="report.json of one training on several numbers of ranks")
     add("--check", action="store_true", help="predict some of them from the others")
     add("--most-off", type=from_zero, default=0.1, help="for --check: of operations (0.1)")
+    add("--bytes-off", type=from_zero, default=0.3, help="for --check: of bytes (0.3)")
     add("--ranks", help="to predict for (1 4 16 64 256 1024 4096, as far as there are cells)")
     add("--ranks-per-node", type=whole, default=64, metavar="N", help="(64)")
     add("--latency", type=from_zero, default=1.5, help="us between two ranks (1.5)")
@@ -341,9 +355,10 @@ def main():
     options = parse(sys.argv[1:])
     reports = read_runs(options.runs)
     if options.check:
-        sys.exit(1 if check(reports, options.most_off) else 0)
+        sys.exit(1 if check(reports, options.most_off, options.bytes_off) else 0)
     machine = Machine(1, 1, 1, options.latency / 1e6, options.bandwidth * 1e9)
     show(Run(reports), machine, options)
+    note_on_bytes(reports)
 
 
 if __name__ == "__main__":

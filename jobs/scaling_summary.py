@@ -159,8 +159,6 @@ def phases_of(ranks, runs):
     for phase in runs[0]["phases"]:
         row[phase] = statistics.median(
             run["phases"][phase]["seconds_mean"] for run in runs)
-    row["other"] = max(0.0, median(runs, "seconds") -
-                       sum(v for k, v in row.items() if k != "ranks"))
     return row
 
 

@@ -209,7 +209,8 @@ double th_comm_clock(void);
   X(TH_PHASE_STEPS, "steps") /* stochastic steps, mini-batch by mini-batch */  \
   X(TH_PHASE_PASS, "pass")   /* full passes: predictions, dual point, gap */   \
   X(TH_PHASE_VALIDATE, "validate") /* validation on held-out examples */       \
-  X(TH_PHASE_WRITE, "write")       /* writing the results */
+  X(TH_PHASE_WRITE, "write")       /* writing the results */                   \
+  X(TH_PHASE_OTHER, "other")       /* what no phase was told (rank_cost.h) */
 
 enum th_phase {
 #define TH_PHASE_ENUM(code, key) code,

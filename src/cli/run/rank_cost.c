@@ -84,6 +84,25 @@ static void add_rank(struct th_rank_total *total,
     add_phase(&sum->phase[p], &most->phase[p], &cost->phase[p]);
 }
 
+/* What is in no phase. */
+static struct th_phase_cost rest_of(const struct th_rank_cost *cost)
+{
+  struct th_phase_cost rest = {.calls = 1,
+                               .seconds = cost->seconds,
+                               .waiting = cost->waiting,
+                               .bytes_sent = cost->bytes_sent,
+                               .operations = cost->operations};
+  for (int p = 0; p < TH_PHASE_OTHER; p++) {
+    rest.seconds -= cost->phase[p].seconds;
+    rest.waiting -= cost->phase[p].waiting;
+    rest.bytes_sent -= cost->phase[p].bytes_sent;
+    rest.operations -= cost->phase[p].operations;
+  }
+  rest.seconds = fmax(rest.seconds, 0);
+  rest.waiting = fmin(fmax(rest.waiting, 0), rest.seconds);
+  return rest;
+}
+
 struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
                                      const struct th_profile *profile,
                                      const struct th_store *store, double began)
@@ -100,6 +119,7 @@ struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
       .support = store->support,
       .peak_memory = peak_memory() - th_mapping_memory() - comm->borrowed};
   memcpy(now.phase, profile->phase, sizeof now.phase);
+  now.phase[TH_PHASE_OTHER] = rest_of(&now);
   return now;
 }
 

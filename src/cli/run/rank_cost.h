@@ -20,7 +20,7 @@ struct th_rank_cost {
   struct th_traffic support;
   int64_t peak_memory; /* bytes, without files that are used in place; of what
                           ranks share, an equal part for each of them */
-  struct th_phase_cost phase[TH_PHASE_COUNT];
+  struct th_phase_cost phase[TH_PHASE_COUNT]; /* these are all of it */
 };
 
 /* Over the ranks. Both records hold numbers of 8 bytes alone. */

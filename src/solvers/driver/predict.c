@@ -14,6 +14,13 @@
  * of them, as long as their terms are not more than this. */
 enum { MOST_TERMS = 1 << 21, MOST_GROUPS = 64 };
 
+/* A term of sparse data: coef_k x_ik of an entry, and its row i of the group.
+ */
+struct term {
+  double value;
+  int64_t row;
+};
+
 /* Predictions of a model, some row groups at a time. */
 struct prediction {
   const struct th_model *model;
@@ -21,11 +28,82 @@ struct prediction {
   struct th_comm *comm;
   struct th_range mine; /* members whose attributes this rank owns */
   int64_t together;     /* row groups, the same on all ranks */
-  double *terms;        /* by group: mine x rows: coef_k x_ik */
   int64_t *sums;        /* rows of these groups */
+  double *terms;        /* dense; by group: mine x rows: coef_k x_ik */
+  struct term *entries; /* sparse; by group */
+  int64_t room;
+  int64_t end[MOST_GROUPS]; /* of the entries of each group */
 };
 
-/* The terms of this rank's members; *largest receives the largest magnitude.
+static double magnitude(double term)
+{
+  return isfinite(term) ? fabs(term) : INFINITY;
+}
+
+/* Append the entries of a slab that are members k and up; *k is the first one
+ * behind it. Local. */
+static th_status append_entries(struct prediction *p,
+                                const struct th_slab *slab, int64_t *k,
+                                int64_t *count, double *largest,
+                                struct th_error *err)
+{
+  const struct th_model *model = p->model;
+  for (int64_t run = 0; run < slab->runs; run++) {
+    int64_t attribute = slab->base + slab->attribute[run];
+    while (*k < p->mine.last && model->support[*k] < attribute)
+      ++*k;
+    if (*k == p->mine.last || model->support[*k] > attribute)
+      continue;
+    struct th_range entries = th_slab_entries(slab, run);
+    th_status rc =
+        TH_GROW(&p->entries, &p->room, *count + th_range_count(entries),
+                "predictions", err);
+    if (rc != TH_OK)
+      return rc;
+    for (int64_t e = entries.first; e < entries.last; e++) {
+      double value =
+          model->coef[*k] * th_type_load(slab->type, slab->values, e);
+      p->entries[(*count)++] =
+          (struct term){value, slab->row_in_group[e] - slab->row};
+      *largest = fmax(*largest, magnitude(value));
+    }
+  }
+  while (*k < p->mine.last && model->support[*k] < slab->attributes.last)
+    ++*k;
+  return TH_OK;
+}
+
+/* Attributes from member k on that are looked at together: members and few
+ * others. */
+static struct th_range next_members(const struct prediction *p, int64_t k)
+{
+  enum { APART = 16 };
+  const int64_t *support = p->model->support;
+  int64_t last = k;
+  while (last + 1 < p->mine.last && support[last + 1] - support[last] <= APART)
+    last++;
+  return (struct th_range){support[k], support[last] + 1};
+}
+
+/* Append the terms of this rank's members on a row group of sparse data;
+ * *largest receives the largest magnitude. Local. */
+static th_status form_entries(struct prediction *p, struct th_rows rows,
+                              int64_t *count, double *largest,
+                              struct th_error *err)
+{
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  for (int64_t k = p->mine.first; k < p->mine.last && rc == TH_OK;) {
+    struct th_range some = next_members(p, k);
+    bool alone = th_range_count(some) == 1;
+    rc = p->store->ops->slab(p->store, rows, some, alone, &slab, err);
+    if (rc == TH_OK)
+      rc = append_entries(p, &slab, &k, count, largest, err);
+  }
+  return rc;
+}
+
+/* Form the terms of this rank's members on a row group of dense data: a matrix.
  * Local. */
 static th_status form_terms(const struct prediction *p, struct th_rows rows,
                             double *terms, double *largest,
@@ -41,23 +119,29 @@ static th_status form_terms(const struct prediction *p, struct th_rows rows,
     double *term = terms + (k - p->mine.first) * rows.count;
     th_kernel_column(&slab, 0, model->coef[k], term);
     for (int64_t i = 0; i < rows.count; i++)
-      *largest = fmax(*largest, isfinite(term[i]) ? fabs(term[i]) : INFINITY);
+      *largest = fmax(*largest, magnitude(term[i]));
   }
   return TH_OK;
 }
 
 /* The largest term of each group on any rank. Collective. */
-static th_status form_together(const struct prediction *p, struct th_rows rows,
+static th_status form_together(struct prediction *p, struct th_rows rows,
                                double largest[MOST_GROUPS + 1],
                                struct th_error *err)
 {
   const struct th_shape *shape = &p->store->shape;
   double *failed = &largest[MOST_GROUPS];
   double *terms = p->terms;
+  int64_t count = 0;
   th_status rc = TH_OK;
   memset(largest, 0, (MOST_GROUPS + 1) * sizeof *largest);
   for (int64_t g = 0; rows.count > 0 && rc == TH_OK; g++) {
     struct th_rows part = th_store_shape_next(shape, &rows);
+    if (shape->layout == TH_SPARSE) {
+      rc = form_entries(p, part, &count, &largest[g], err);
+      p->end[g] = count;
+      continue;
+    }
     rc = form_terms(p, part, terms, &largest[g], err);
     terms += th_range_count(p->mine) * part.count;
   }
@@ -78,29 +162,45 @@ static th_status choose_unit(const struct prediction *p, double largest,
                  "attributes have the units of the training data");
 }
 
+/* Add up the terms of these row groups, each in its unit. Local. */
+static void add_terms(const struct prediction *p, struct th_rows rows,
+                      const struct th_fixed *fixed)
+{
+  const struct th_shape *shape = &p->store->shape;
+  const double *terms = p->terms;
+  int64_t *sums = p->sums;
+  int64_t e = 0;
+  memset(p->sums, 0, (size_t)rows.count * sizeof *p->sums);
+  for (int64_t g = 0; rows.count > 0; g++) {
+    int64_t count = th_store_shape_next(shape, &rows).count;
+    for (; shape->layout == TH_SPARSE && e < p->end[g]; e++)
+      (void)th_fixed_add(&fixed[g], 1, &p->entries[e].value, 1,
+                         &sums[p->entries[e].row]);
+    for (int64_t k = 0;
+         shape->layout == TH_DENSE && k < th_range_count(p->mine);
+         k++, terms += count)
+      (void)th_fixed_add(&fixed[g], 1, terms, count, sums);
+    sums += count;
+  }
+}
+
 /* Some row groups. Collective. */
-static th_status predict_together(const struct prediction *p,
-                                  struct th_rows rows, double *out,
-                                  struct th_error *err)
+static th_status predict_together(struct prediction *p, struct th_rows rows,
+                                  double *out, struct th_error *err)
 {
   const struct th_shape *shape = &p->store->shape;
   struct th_fixed fixed[MOST_GROUPS];
   double largest[MOST_GROUPS + 1];
-  const double *terms = p->terms;
-  int64_t *sums = p->sums;
-  th_status rc = TH_OK;
+  th_status rc;
   TH_TRY(form_together(p, rows, largest, err));
-  memset(p->sums, 0, (size_t)rows.count * sizeof *p->sums);
   struct th_rows left = rows;
   for (int64_t g = 0; left.count > 0; g++) {
-    int64_t count = th_store_shape_next(shape, &left).count;
+    th_store_shape_next(shape, &left);
     TH_TRY(choose_unit(p, largest[g], &fixed[g], err));
-    for (int64_t k = 0; k < th_range_count(p->mine); k++, terms += count)
-      (void)th_fixed_add(&fixed[g], 1, terms, count, sums);
-    sums += count;
   }
+  add_terms(p, rows, fixed);
   p->comm->ops->sum_i64(p->comm, p->sums, (size_t)rows.count);
-  sums = p->sums;
+  const int64_t *sums = p->sums;
   for (int64_t g = 0; rows.count > 0; g++) {
     int64_t count = th_store_shape_next(shape, &rows).count;
     th_fixed_read(&fixed[g], p->model->intercept, sums, count, out);
@@ -124,8 +224,13 @@ static struct th_rows next_together(const struct prediction *p,
 int64_t th_predict_rows(const struct th_model *model,
                         const struct th_shape *shape)
 {
-  int64_t terms = th_max_i64(model->support_size, 1) * shape->row_group;
-  int64_t groups = th_min_i64(MOST_TERMS / terms, MOST_GROUPS);
+  double each = fmax((double)model->support_size, 1);
+  if (shape->layout == TH_SPARSE) /* of these as many as of all attributes */
+    each = fmax(each * (double)shape->nonzeros / (double)shape->attributes /
+                    (double)shape->training,
+                1);
+  double terms = each * (double)shape->row_group;
+  int64_t groups = (int64_t)fmin(MOST_TERMS / terms, MOST_GROUPS);
   return th_max_i64(groups, 1) * shape->row_group;
 }
 
@@ -144,8 +249,9 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
                          .mine = mine,
                          .together = longest / shape->row_group};
   longest = th_min_i64(rows.count, longest);
-  th_status rc =
-      TH_NEW(&p.terms, th_range_count(mine) * longest, "predictions", err);
+  th_status rc = TH_OK;
+  if (shape->layout == TH_DENSE)
+    rc = TH_NEW(&p.terms, th_range_count(mine) * longest, "predictions", err);
   if (rc == TH_OK)
     rc = TH_NEW(&p.sums, longest, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));
@@ -155,6 +261,6 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
     prediction += part.count;
   }
 done:
-  TH_FREE(p.terms, p.sums);
+  TH_FREE(p.terms, p.entries, p.sums);
   return rc;
 }
