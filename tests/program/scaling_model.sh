@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scaling_model.sh - reports of 2, 4 and 8 ranks predict calls and bytes of more: of some
-# families of solvers, in the long suite of seven on 16 and 32 ranks, and of default sift bytes
+# families of solvers, in the long suite of nine on 16 and 32 ranks, and of default sift bytes
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -47,7 +47,6 @@ if long; then
   family squares 0.3 sparse.h5 --solver ridge --lambda-ratio 0.1 --factor cg
   family slots 0.3 dense.h5 --solver aerr --budget 60
   family averages 0.3 dense.h5 --solver rda-ito --sparsity 6 --budget 100
-  family selector 0.3 dense.h5 --solver dantzig --sparsity 6 --budget 100
   family ball 0.3 dense.h5 --solver aelr --budget 60
   # calls of the teams that make paths at the end are a guess; bytes are told
   reports sift "2 4 8 16 32" dense.h5
