@@ -71,8 +71,8 @@ static bool add_kept(struct shares *s, int64_t k)
   return good;
 }
 
-/* Draw the list on a row group, and add this rank's share of it unless that is
- * in memory. Local. */
+/* Draw the list on a row group, or on all if the entries are in memory; add
+ * this rank's share of it unless they are. Local. */
 static th_status share_group(struct shares *s, struct th_rows rows,
                              struct th_error *err)
 {
@@ -113,7 +113,8 @@ static th_status share_all(struct shares *s, struct th_error *err)
   s->kept = is_kept(s);
   s->good = true;
   for (int64_t first = 0; first < shape->training;) {
-    struct th_rows rows = th_store_shape_rest(shape, first);
+    struct th_rows all = {0, shape->training};
+    struct th_rows rows = s->kept ? all : th_store_shape_rest(shape, first);
     TH_TRY(share_group(s, rows, err));
     first += rows.count;
   }
