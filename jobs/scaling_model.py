@@ -358,6 +358,7 @@ def main():
         sys.exit(1 if check(reports, options.most_off, options.bytes_off) else 0)
     machine = Machine(1, 1, 1, options.latency / 1e6, options.bandwidth * 1e9)
     show(Run(reports), machine, options)
+    sys.stdout.flush()
     note_on_bytes(reports)
 
 
