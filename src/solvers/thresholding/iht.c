@@ -887,7 +887,7 @@ static th_status step_hybrid(void *state, struct th_context *context,
 /* What differs is the step. */
 #define IN_ROUNDS(of)                                                          \
   {                                                                            \
-    .create = create, .step = of, .finish = finish, .describe = describe,      \
+    .create = create, .step = (of), .finish = finish, .describe = describe,    \
     .free = release                                                            \
   }
 
