@@ -3,7 +3,7 @@
 # golden/table.txt, byte for byte
 # SPDX-License-Identifier: MIT
 #
-# Of the committed state, on one rank and on three. Takes a quarter of an hour on two
+# Of the committed state, on one rank and on three. Takes 15 to 25 minutes on two
 # cores. Wants root, and what sh jobs/packages.sh arm64 installs; status 77 without.
 set -euo pipefail
 cd "$(dirname "$0")/.."
