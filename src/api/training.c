@@ -349,6 +349,8 @@ static th_status read_ahead(struct th_training *training, bool threaded,
   if (plan->config.passes == 1 && plan->points == 0 &&
       plan->deal_unit >= training->data->store->shape.row_group)
     th_dataset_keep_little(dataset);
+  if (plan->touched > 0)
+    th_dataset_read_whole(dataset, th_plan_reads_whole(plan));
   if (plan->deal_unit == 1 && 2 * plan->stored <= training->memory)
     th_dataset_by_row(dataset);
   th_dataset_map(dataset, training->mapped);

@@ -37,6 +37,10 @@ bool th_fixed_add(const struct th_fixed *fixed, double factor,
                   const double *restrict x, int64_t count,
                   int64_t *restrict sums);
 
+/* Sums for each of many examples are exchanged for so many at a time, so that
+ * no rank needs room for those of all. */
+enum { TH_FIXED_AT_ONCE = 1 << 16 };
+
 /* The double nearest to a sum. */
 double th_fixed_to(const struct th_fixed *fixed, int64_t sum);
 

@@ -52,8 +52,31 @@ th_status th_plan_sampled_check_loss(const struct th_config *config,
                  config->solver);
 }
 
+enum { PAGE = 4096 }; /* bytes that a disk hands out at least */
+
+static const double most_touched = 0.5; /* of the pages, by single reads */
+
+/* The share of the pages, or of runs that are longer, of which some example
+ * needs a value. Of dense data. */
+static double touched_pages(const struct th_config *config,
+                            const struct th_shape *shape)
+{
+  double wanted = (double)config->passes * (double)config->budget /
+                  (double)shape->attributes; /* times a value is asked for */
+  double run = (double)th_min_i64(shape->row_group, shape->training);
+  double page = PAGE * (double)shape->training * (double)shape->attributes /
+                th_store_shape_bytes(shape); /* in values */
+  return 1 - th_exp(-wanted * fmax(page, run));
+}
+
+bool th_plan_reads_whole(const struct th_plan *plan)
+{
+  return plan->touched >= most_touched;
+}
+
 /* A run of the storage, with those that are read together with it, is read if
- * some example of its row group needs one of them. */
+ * some example of its row group needs one of them. Where most pages are touched
+ * anyway, everything is read, in few calls. */
 void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
 {
   const struct th_config *config = &plan->config;
@@ -68,8 +91,13 @@ void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
   plan->stream_bytes = (int64_t)(th_store_shape_read_bytes(shape) *
                                  (double)config->passes * (1 - missed));
-  plan->read_bytes = (int64_t)(th_store_shape_read_bytes(shape) *
-                               (1 - th_pow(missed, (double)config->passes)));
+  if (shape->layout == TH_DENSE)
+    plan->touched = touched_pages(config, shape);
+  plan->read_bytes =
+      (int64_t)(th_store_shape_read_bytes(shape) *
+                (th_plan_reads_whole(plan)
+                     ? 1
+                     : 1 - th_pow(missed, (double)config->passes)));
   plan->updates = (int64_t)ceil(rows / (double)config->batch);
   plan->visits = rows * (double)config->budget;
 }

@@ -50,6 +50,8 @@ struct th_plan {
   int64_t read_bytes;   /* expected, of all ranks, if values that were read stay
                            in memory */
   int64_t stream_bytes; /* the same if nothing stays in memory */
+  double touched;       /* the share of the pages of dense data on which single
+                           values are asked for; 0: none are, or not known */
   int64_t updates;      /* expected, 0: not known beforehand */
   int64_t screens;      /* passes over blocks, before an end that predicts */
   int64_t list;         /* attributes on the list of the end; 0: no list */
@@ -58,6 +60,10 @@ struct th_plan {
   double visits;        /* stored values that are computed with, expected */
   double most_visits;   /* the same if no gap ends the run early; 0: none can */
 };
+
+/* True if single values lie on so many pages that all of the data are read.
+ * Local. */
+bool th_plan_reads_whole(const struct th_plan *plan);
 
 /* --- Plans of solvers that read some attributes of each example, drawn at
  * random. Local. */

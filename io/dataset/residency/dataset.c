@@ -177,6 +177,7 @@ static th_status fill_store(struct th_dataset *d, const char *path,
   d->residency.info = &d->info;
   d->residency.store = &d->store;
   d->residency.memory = memory;
+  d->residency.whole = true;
   d->residency.missed = (struct th_missed){.run = -1, .elsewhere = -1};
   th_file_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_file_text(&d->path, err, "%s", path));
@@ -238,6 +239,12 @@ void th_dataset_keep_little(struct th_dataset *dataset)
   dataset->residency.once = dataset->residency.memory >= LITTLE;
   if (dataset->residency.once)
     dataset->residency.memory = LITTLE;
+  dataset->residency.whole = !dataset->residency.once;
+}
+
+void th_dataset_read_whole(struct th_dataset *dataset, bool whole)
+{
+  dataset->residency.whole = whole;
 }
 
 void th_dataset_by_row(struct th_dataset *dataset)

@@ -35,6 +35,11 @@ void th_dataset_close(struct th_dataset *dataset);
  * once. Call before th_dataset_read_ahead. Local. */
 void th_dataset_keep_little(struct th_dataset *dataset);
 
+/* Where single values of dense data are asked for: read all values around one,
+ * because most of them are going to be asked for, or lie on the same pages; or
+ * read its run alone. Call after th_dataset_keep_little. Local. */
+void th_dataset_read_whole(struct th_dataset *dataset, bool whole);
+
 /* Examples are going to be asked for one by one: sparse values are kept row by
  * row as well, which takes as much memory again. It changes the time of a run,
  * but no result. Call before the first value is read. Local. */

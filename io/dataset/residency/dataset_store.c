@@ -525,15 +525,24 @@ static void show_next(struct th_dataset *d, const struct th_place *place,
             th_residency_key(&d->residency, attribute, place->group));
 }
 
-/* Read what is not in memory: whole units if all of them are going to stay,
- * else the run alone. */
+/* Are the values around a single one read, too? They have to stay until they
+ * are asked for: those of a mini-batch of a single pass lie in few groups. */
+static bool reads_whole(const struct th_dataset *d)
+{
+  enum { GROUPS = 8 };
+  const struct th_residency *r = &d->residency;
+  return d->store.shape.layout == TH_DENSE && r->whole &&
+         (th_residency_all_fit(r) ||
+          (r->once && th_residency_groups_fit(r, GROUPS)));
+}
+
+/* Read what is not in memory: a whole unit, or the run alone. */
 static th_status read_one(struct th_dataset *d, int64_t row, int64_t attribute,
                           double *value, struct th_error *err)
 {
   struct th_rows one = {row, 1};
   struct th_range rest = {attribute, attribute + 1};
-  bool whole =
-      d->store.shape.layout == TH_DENSE && th_residency_all_fit(&d->residency);
+  bool whole = reads_whole(d);
   struct th_place place;
   struct th_slab slab;
   th_status rc;

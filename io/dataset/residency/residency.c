@@ -65,7 +65,7 @@ int64_t th_residency_block_limit(const struct th_residency *r)
   return r->memory - r->runs.used;
 }
 
-bool th_residency_all_fit(const struct th_residency *r)
+bool th_residency_groups_fit(const struct th_residency *r, int64_t groups)
 {
   enum { UNIT = 512, ATTRIBUTE = 16 }; /* bytes beside the values */
   const struct th_row_groups *g = &r->info->row_groups;
@@ -73,7 +73,12 @@ bool th_residency_all_fit(const struct th_residency *r)
   double run = (double)th_residency_run_bytes(r);
   double units = owned / (double)g->chunk + 2 + (double)r->info->shards;
   double bytes = (owned + 2 * (double)g->chunk) * (run + ATTRIBUTE);
-  return (double)g->groups * (bytes + units * UNIT) <= (double)r->memory;
+  return (double)groups * (bytes + units * UNIT) <= (double)r->memory;
+}
+
+bool th_residency_all_fit(const struct th_residency *r)
+{
+  return th_residency_groups_fit(r, r->info->row_groups.groups);
 }
 
 /* Find the bundle of an attribute of a sparse shard. */

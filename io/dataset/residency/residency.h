@@ -41,6 +41,7 @@ struct th_residency {
   int rank;           /* which of them this is */
   enum th_mapped mapped;
   bool once;   /* hardly any value is asked for in two updates */
+  bool whole;  /* dense: what lies around a single value is read, too */
   bool by_row; /* sparse: examples are asked for one by one, and there is memory
                   for all pieces row by row as well */
   struct th_missed missed;
@@ -106,6 +107,9 @@ int64_t th_residency_run_bytes(const struct th_residency *residency);
 /* True if the values of every rank fit its memory, with what units take beside
  * them; of dense data. */
 bool th_residency_all_fit(const struct th_residency *residency);
+/* True if those of so many row groups do. */
+bool th_residency_groups_fit(const struct th_residency *residency,
+                             int64_t groups);
 
 /* Bytes of memory for blocks. Kept runs take at most half of the memory, and
  * blocks have the rest. */

@@ -228,40 +228,50 @@ static th_status all_targets(struct th_context *context, double *target,
   return rc;
 }
 
-th_status th_context_all_examples(struct th_context *context, double *target,
-                                  double *eta, struct th_error *err)
+/* --- Targets and weights of all training examples ------------------------- */
+
+/* Local. */
+static th_status write_targets(struct th_context *context,
+                               enum th_weights weights, double *target,
+                               double *weight, struct th_error *err)
 {
-  int64_t n = th_source_shape(context->source)->training;
-  th_status rc = all_targets(context, target, eta, err);
-  for (int64_t i = 0; i < n; i++)
-    eta[i] /= (double)n;
+  double n = (double)th_source_shape(context->source)->training;
+  th_status rc = all_targets(context, target, weight, err);
+  for (int64_t i = 0; i < (int64_t)n && rc == TH_OK; i++) {
+    weight[i] /= n;
+    if (weights == TH_WEIGHTS_OF_MEAN_1)
+      weight[i] *= n;
+  }
   return rc;
 }
 
-/* --- Targets and weights of all training examples, for solvers that take
- * examples one by one */
-
 th_status th_context_all_targets_init(struct th_all_targets *all,
                                       struct th_context *context,
+                                      enum th_weights weights,
                                       struct th_error *err)
 {
   int64_t n = th_source_shape(context->source)->training;
+  double unit = weights == TH_WEIGHTS_OF_MEAN_1 ? (double)n : 1;
   th_status rc;
   *all = (struct th_all_targets){.square = 0};
-  TH_TRY(TH_NEW(&all->target, n, "targets", err));
-  TH_TRY(TH_NEW(&all->weight, n, "weights", err));
-  TH_TRY(th_context_all_examples(context, all->target, all->weight, err));
-  for (int64_t i = 0; i < n; i++) {
-    all->weight[i] *= (double)n;
-    all->square += all->weight[i] * all->target[i] * all->target[i] / (double)n;
-  }
+  TH_TRY(th_comm_share(context->comm, 2 * (size_t)n * sizeof(double), "targets",
+                       &all->memory, err));
+  double *target = all->memory.data;
+  if (all->memory.writer)
+    rc = write_targets(context, weights, target, target + n, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  th_comm_shared_show(&all->memory);
+  all->target = target;
+  all->weight = target + n;
+  for (int64_t i = 0; i < n; i++)
+    all->square += all->weight[i] * target[i] * target[i] / unit;
 done:
   return rc;
 }
 
 void th_context_all_targets_free(struct th_all_targets *all)
 {
-  TH_FREE(all->target, all->weight);
+  th_comm_shared_free(&all->memory);
 }
 
 /* --- What the import knows of the squares of the attributes --------------- */

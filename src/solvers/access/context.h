@@ -91,11 +91,6 @@ th_status th_context_piece_targets(struct th_context *context,
                                    double *target, double *weight,
                                    struct th_error *err);
 
-/* Targets of all training examples, in stored order, and eta = weight / n of
- * each. Local. */
-th_status th_context_all_examples(struct th_context *context, double *target,
-                                  double *eta, struct th_error *err);
-
 /* A part of the run begins, whose share alone is told from now on. at_most: it
  * may end before all of it is done. Local. */
 void th_context_part(struct th_context *context, bool at_most);
@@ -111,19 +106,25 @@ void th_context_going(const struct th_context *context, double done,
 void th_context_notice(const struct th_context *context, const char *format,
                        ...) __attribute__((format(printf, 2, 3)));
 
-/* --- Targets and weights of all training examples, for solvers that take
- * examples one by one */
+/* --- Targets and weights of all training examples, in stored order
+ *
+ * Numbers of all examples lie once on a node: its writer fills them, and the
+ * others read them after th_comm_shared_show (ranks/comm.h). */
 
-/* Replicated; by stored row. */
 struct th_all_targets {
-  double *target; /* as solvers see them */
-  double *weight; /* their mean is 1 */
-  double square;  /* weighted mean of the squared targets */
+  const double *target;    /* as solvers see them */
+  const double *weight;    /* of mean 1, or eta: of sum 1 */
+  double square;           /* weighted mean of the squared targets */
+  struct th_shared memory; /* of both */
 };
 
-/* Read them. Local. Release with th_context_all_targets_free. */
+enum th_weights { TH_WEIGHTS_OF_MEAN_1, TH_WEIGHTS_OF_SUM_1 };
+
+/* Read them. Collective. Release with th_context_all_targets_free, which is
+ * collective, too. */
 th_status th_context_all_targets_init(struct th_all_targets *all,
                                       struct th_context *context,
+                                      enum th_weights weights,
                                       struct th_error *err);
 void th_context_all_targets_free(struct th_all_targets *all);
 

@@ -202,7 +202,6 @@ static th_status reserve(struct th_averaging *s, struct th_context *context,
   TH_TRY(TH_NEW(&s->gradient, owned, what, err));
   TH_TRY(TH_NEW(&s->by_place, owned, what, err));
   TH_TRY(TH_NEW(&s->chosen, most_members(context), what, err));
-  TH_TRY(th_context_all_targets_init(&s->targets, context, err));
   if (!s->reads_whole)
     TH_TRY(th_looks_init(&s->looks, context, context->config->batch, err));
   TH_TRY(th_context_second_moments_read(context, s->gradient, err));
@@ -253,6 +252,8 @@ static th_status averaging_create(void **state, struct th_context *context,
   s->reads_whole =
       config->budget >= th_source_shape(context->source)->attributes;
   TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
+  TH_TRY(th_context_all_targets_init(&s->targets, context, TH_WEIGHTS_OF_MEAN_1,
+                                     err));
   if (s->reads_whole)
     TH_TRY(th_whole_rows_init(&s->whole, context, config->batch, err));
   choose_steps(s, context);

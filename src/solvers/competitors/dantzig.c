@@ -212,7 +212,6 @@ static th_status reserve(struct dantzig *s, struct th_context *context,
   const struct th_config *config = context->config;
   int64_t d = th_source_shape(context->source)->attributes;
   th_status rc;
-  TH_TRY(th_context_all_targets_init(&s->targets, context, err));
   TH_TRY(th_looks_init(&s->looks, context, config->batch, err));
   TH_TRY(th_dantzig_pairs_init(&s->pairs, context, err));
   TH_TRY(th_selector_init(&s->selector, d, err));
@@ -270,6 +269,8 @@ static th_status create(void **state, struct th_context *context,
   th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
+  TH_TRY(th_context_all_targets_init(&s->targets, context, TH_WEIGHTS_OF_MEAN_1,
+                                     err));
   TH_TRY(choose_constraint(s, context, err));
   s->head = (struct th_head){.support = &s->support, .loss = &s->loss};
   *state = s;

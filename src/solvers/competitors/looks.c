@@ -239,6 +239,7 @@ int64_t th_looks_plan_memory(const struct th_config *config,
   int64_t d = size->shape->attributes;
   int64_t members = config->sparsity > 0 ? config->sparsity : d;
   return size->owned * OWNED_BYTES + members * SUPPORT_BYTES +
-         size->shape->training * EXAMPLE_BYTES +
+         (int64_t)th_plan_part(size,
+                               EXAMPLE_BYTES * (double)size->shape->training) +
          config->batch * config->budget * slot_bytes();
 }

@@ -287,7 +287,7 @@ enum {
   MOST_MODELS = 200,
   FEW_MODELS = 3,                            /* while members may be missing */
   ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
-  EXAMPLE_BYTES = 22 * 8 + TH_POINTS * 8
+  EXAMPLE_BYTES = 16 * 8 + TH_POINTS * 8     /* of each rank */
 };
 
 static const double usual_tolerance = 1e-9; /* of the zero model's objective */
@@ -308,7 +308,8 @@ int64_t th_working_set_solver_bytes(const struct th_plan_size *size)
   int64_t n = shape->training;
   int64_t members = th_min_i64(USUAL_MEMBERS, th_min_i64(n, shape->attributes));
   int64_t bytes = size->owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES +
-                  th_active_set_bytes(members) + th_csc_cache_bytes(size);
+                  th_problem_bytes(size) + th_active_set_bytes(members) +
+                  th_csc_cache_bytes(size);
   if (!th_store_shape_is_full(shape)) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += th_active_set_form_bytes(members);

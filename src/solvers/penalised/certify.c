@@ -22,6 +22,7 @@ struct review {
   struct th_problem *problem; /* borrowed */
   double *coef;               /* places */
   double *held; /* groups: above 0 where a member has a coefficient */
+  struct th_shared memory; /* of both */
   double *prediction;
   double *theta; /* the dual point before it is scaled */
   struct th_duals duals;
@@ -34,10 +35,11 @@ struct review {
  * Members of a support lie at 1. */
 static const double settled_below = 1e-4;
 
-/* Local. */
+/* Collective. */
 static void review_free(struct review *r)
 {
-  TH_FREE(r->coef, r->held, r->prediction, r->theta);
+  TH_FREE(r->coef, r->held);
+  th_comm_shared_free(&r->memory);
   th_problem_duals_free(&r->duals);
 }
 
@@ -52,8 +54,6 @@ static th_status prepare(struct review *r, const struct th_support *model,
   th_status rc;
   TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
-  TH_TRY(TH_NEW(&r->prediction, p->rows, "predictions", err));
-  TH_TRY(TH_NEW(&r->theta, p->rows, "dual variables", err));
   TH_TRY(th_problem_duals_init(&r->duals, p, err));
   for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t place = th_active_place(&p->active, attribute[k]);
@@ -67,7 +67,20 @@ done:
   return rc;
 }
 
-/* Find the dual point of the predictions, at their best intercept. */
+/* Collective. */
+static th_status share_examples(struct review *r, struct th_error *err)
+{
+  const struct th_problem *p = r->problem;
+  size_t bytes = 2 * (size_t)p->rows * sizeof(double);
+  th_status rc =
+      th_comm_share(p->context->comm, bytes, "predictions", &r->memory, err);
+  r->prediction = r->memory.data;
+  r->theta = rc == TH_OK ? r->prediction + p->rows : NULL;
+  return rc;
+}
+
+/* Find the dual point of the predictions, at their best intercept. Collective.
+ */
 static th_status find_theta(struct review *r, struct th_error *err)
 {
   const struct th_problem *p = r->problem;
@@ -76,9 +89,12 @@ static th_status find_theta(struct review *r, struct th_error *err)
   if (p->intercept)
     rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target, r->prediction,
                           &shift, err);
-  for (int64_t i = 0; i < p->rows; i++)
-    r->theta[i] = r->prediction[i] + shift;
-  th_problem_theta(p, r->theta, r->theta);
+  if (r->memory.writer) {
+    for (int64_t i = 0; i < p->rows; i++)
+      r->theta[i] = r->prediction[i] + shift;
+    th_problem_theta(p, r->theta, r->theta);
+  }
+  th_comm_shared_show(&r->memory);
   return rc;
 }
 
@@ -192,9 +208,12 @@ static th_status review_make(struct review *r, const struct th_support *model,
   struct th_comm *comm = p->context->comm;
   th_status rc = prepare(r, model, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(share_examples(r, err));
   TH_TRY(th_problem_predict(p, model->attribute, model->coef, model->size,
-                            model->intercept, r->prediction, err));
-  TH_TRY(find_theta(r, err)); /* replicated */
+                            model->intercept,
+                            r->memory.writer ? r->prediction : NULL, err));
+  th_comm_shared_show(&r->memory);
+  TH_TRY(find_theta(r, err));
   th_grouping_dual(&p->grouping, comm, r->coef, r->held);
   TH_TRY(
       th_problem_pass(p, r->theta, lambda, 1 - settled_below, &r->duals, err));

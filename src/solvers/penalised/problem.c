@@ -9,6 +9,7 @@
 #include "math/gap.h"
 #include "math/kernels/column.h"
 #include "math/kernels/kernels.h"
+#include "ranks/fixed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,31 +50,58 @@ int64_t th_problem_group(const struct th_problem *p, int64_t key)
   return th_search_order(p->key, p->by_key, p->grouping.groups, key);
 }
 
-/* Local. */
-static th_status take_kept_targets(struct th_problem *p, struct th_error *err)
+/* Memory for vectors over the examples: once on a node, but where they are of
+ * attributes in memory, whose passes are too short to wait for each other.
+ * Collective. */
+static th_status share(const struct th_problem *p, size_t bytes,
+                       const char *what, struct th_shared *block,
+                       struct th_error *err)
 {
-  double sum = 0;
-  memcpy(p->target, p->kept->target, (size_t)p->rows * sizeof *p->target);
-  for (int64_t i = 0; i < p->rows; i++)
-    sum += p->kept->weight[i];
-  if (!(sum > 0))
-    return th_fail(err, TH_EDATA, "no example has a weight above 0");
-  for (int64_t i = 0; i < p->rows; i++)
-    p->eta[i] = p->kept->weight[i] / sum;
-  return TH_OK;
+  struct th_comm alone;
+  if (p->kept == NULL)
+    return th_comm_share(p->context->comm, bytes, what, block, err);
+  th_comm_self(&alone);
+  return th_agree(p->context->comm,
+                  th_comm_share(&alone, bytes, what, block, err), err);
 }
 
-/* Local. */
+/* Collective. */
+static th_status take_kept_targets(struct th_problem *p, struct th_error *err)
+{
+  size_t rows = (size_t)p->rows;
+  struct th_shared *memory = &p->all.memory;
+  double sum = 0;
+  for (int64_t i = 0; i < p->rows; i++)
+    sum += p->kept->weight[i];
+  if (!(sum > 0)) /* on every rank */
+    return th_fail(err, TH_EDATA, "no example has a weight above 0");
+  th_status rc = share(p, 2 * rows * sizeof(double), "targets", memory, err);
+  if (rc != TH_OK)
+    return rc;
+  double *target = memory->data;
+  memcpy(target, p->kept->target, rows * sizeof *target);
+  for (size_t i = 0; i < rows; i++)
+    target[rows + i] = p->kept->weight[i] / sum;
+  p->all.target = target;
+  p->all.weight = target + rows;
+  return rc;
+}
+
+/* Collective. */
 static th_status load_examples(struct th_problem *p, struct th_error *err)
 {
-  th_status rc;
-  TH_TRY(TH_NEW(&p->target, p->rows, "targets", err));
-  TH_TRY(TH_NEW(&p->eta, p->rows, "weights", err));
-  TH_TRY(TH_NEW(&p->multiplier, p->rows, "residuals", err));
-  TH_TRY(TH_NEW(&p->multiplier32, p->rows, "residuals", err));
-  if (p->kept != NULL)
-    return take_kept_targets(p, err);
-  TH_TRY(th_context_all_examples(p->context, p->target, p->eta, err));
+  size_t rows = (size_t)p->rows;
+  size_t bytes = rows * (sizeof *p->multiplier + sizeof *p->multiplier32);
+  th_status rc = p->kept != NULL
+                     ? take_kept_targets(p, err)
+                     : th_context_all_targets_init(&p->all, p->context,
+                                                   TH_WEIGHTS_OF_SUM_1, err);
+  TH_TRY(rc);
+  p->target = p->all.target;
+  p->eta = p->all.weight;
+  TH_TRY(share(p, bytes, "residuals", &p->work, err));
+  p->multiplier = p->work.data;
+  p->multiplier32 = (float *)(void *)(p->multiplier + rows);
 done:
   return rc;
 }
@@ -163,32 +191,41 @@ void th_problem_theta(const struct th_problem *p, const double *prediction,
     th_gap_centre(p->loss, p->rows, p->eta, p->target, theta);
 }
 
+/* By the writer. */
+static void start_everywhere(const struct th_problem *p, double *prediction,
+                             double *theta)
+{
+  for (int64_t i = 0; i < p->rows; i++)
+    prediction[i] = p->start;
+  th_problem_theta(p, prediction, theta);
+}
+
 /* The zero model, and lambda_max, from which on it is the best. */
 static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
                                struct th_error *err)
 {
-  double *theta = NULL;
-  double *prediction = NULL;
-  th_status rc = TH_NEW(&theta, p->rows, "dual variables", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&prediction, p->rows, "predictions", err);
-  if (rc == TH_OK)
-    rc = th_problem_duals_init(duals, p, err);
-  if (rc == TH_OK && p->intercept)
+  struct th_shared memory = {.data = NULL};
+  th_status rc = th_problem_duals_init(duals, p, err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  TH_TRY(share(p, 2 * (size_t)p->rows * sizeof(double), "predictions", &memory,
+               err));
+  double *prediction = memory.data; /* zeros */
+  double *theta = prediction + p->rows;
+  if (p->intercept)
     rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target, prediction,
                           &p->start, err);
   TH_TRY(th_agree(p->context->comm, rc, err));
-  for (int64_t i = 0; i < p->rows; i++)
-    prediction[i] = p->start;
+  if (memory.writer)
+    start_everywhere(p, prediction, theta);
+  th_comm_shared_show(&memory);
   p->zero = th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction);
-  th_problem_theta(p, prediction, theta);
   TH_TRY(problem_moments(p, err));
   TH_TRY(th_problem_pass(p, theta, 1, INFINITY, duals, err));
   for (int64_t g = 0; g < p->grouping.groups; g++)
     p->lambda_max = fmax(p->lambda_max, duals->value[g]);
   p->context->comm->ops->max_f64(p->context->comm, &p->lambda_max, 1);
 done:
-  TH_FREE(theta, prediction);
+  th_comm_shared_free(&memory);
   return rc;
 }
 
@@ -219,7 +256,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
                            .loss = context->loss,
                            .intercept = config->intercept,
                            .rows = shape->training};
-  TH_TRY(th_agree(context->comm, load_examples(p, err), err));
+  TH_TRY(load_examples(p, err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
   p->dense = th_store_shape_is_full(shape);
   choose_precision(p, shape);
@@ -281,7 +318,7 @@ th_status th_problem_init_kept(struct th_problem *p, struct th_context *context,
                            .dense = kept->count > 0 &&
                                     kept->column->form != TH_VECTOR_ENTRIES,
                            .rows = kept->rows};
-  TH_TRY(th_agree(comm, load_examples(p, err), err));
+  TH_TRY(load_examples(p, err));
   TH_TRY(th_agree(comm, activate_kept(p, err), err));
   struct th_grouping_penalty l1 = {.penalty = th_penalty_find("l1"), .mix = 1};
   TH_TRY(th_grouping_build(&p->grouping, &l1, comm, p->active.attribute,
@@ -293,12 +330,26 @@ done:
   return rc;
 }
 
+int64_t th_problem_bytes(const struct th_plan_size *size)
+{
+  enum {
+    TARGET_AND_WEIGHT = 16,
+    MULTIPLIERS = 12,
+    PREDICTION_AND_THETA = 16,
+    SUMS = TH_FIXED_AT_ONCE * 8 /* of a rank */
+  };
+  double each = TARGET_AND_WEIGHT + MULTIPLIERS + PREDICTION_AND_THETA;
+  double rows = (double)size->shape->training;
+  return (int64_t)th_plan_part(size, each * rows) + SUMS;
+}
+
 void th_problem_free(struct th_problem *p)
 {
   th_active_free(&p->active);
   th_grouping_free(&p->grouping);
-  TH_FREE(p->target, p->eta, p->multiplier, p->multiplier32, p->key, p->by_key,
-          p->is_owner, p->norm_bound);
+  th_context_all_targets_free(&p->all);
+  th_comm_shared_free(&p->work);
+  TH_FREE(p->key, p->by_key, p->is_owner, p->norm_bound);
   th_csc_cache_free(&p->csc);
   TH_FREE(p->rounding_bound, p->sums, p->centre, p->place, p->listed);
   *p = (struct th_problem){0};
@@ -658,23 +709,25 @@ static double slack_of(const struct th_problem *p, int64_t g, bool single)
 }
 
 /* Set the multipliers, in both precisions, to eta theta over a power of two
- * that makes the largest fit a float. Returns the root of sum eta theta^2. */
+ * that makes the largest fit a float. Returns the root of sum eta theta^2.
+ * Collective. */
 static double weigh(struct th_problem *p, const double *theta, double *unit)
 {
   double sum = 0;
   double largest = 0;
   int exponent = 0;
   for (int64_t i = 0; i < p->rows; i++) {
-    p->multiplier[i] = p->eta[i] * theta[i];
-    largest = fmax(largest, fabs(p->multiplier[i]));
-    sum += p->multiplier[i] * theta[i];
+    double multiplier = p->eta[i] * theta[i];
+    largest = fmax(largest, fabs(multiplier));
+    sum += multiplier * theta[i];
   }
   frexp(largest, &exponent);
   *unit = ldexp(1, exponent);
-  for (int64_t i = 0; i < p->rows; i++) {
-    p->multiplier[i] /= *unit;
+  for (int64_t i = 0; i < p->rows && p->work.writer; i++) {
+    p->multiplier[i] = p->eta[i] * theta[i] / *unit;
     p->multiplier32[i] = (float)p->multiplier[i];
   }
+  th_comm_shared_show(&p->work);
   return sqrt(sum);
 }
 

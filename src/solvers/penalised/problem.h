@@ -7,8 +7,8 @@
  * A ridge is equivalent to one more example for every attribute, with x =
  * sqrt(ridge) there, 0 elsewhere, and target 0. Its theta is sqrt(ridge) b, so
  * slopes of attributes with a coefficient include ridge b. Z is of the data
- * alone. Examples are in stored order. eta and y are replicated; vectors over
- * attributes belong to the owners.
+ * alone. Examples are in stored order. eta, y and other vectors over examples
+ * lie once on a node; vectors over attributes belong to the owners.
  *
  * Passes read through the observing source and declare what they read. A
  * solver that has active attributes of its own declares them again afterwards.
@@ -47,11 +47,12 @@ struct th_problem {
   bool beyond_float; /* they are not, because of their magnitude */
   double ridge;      /* 0: none */
   int64_t rows;      /* n: training examples */
-  double *target;
-  double *eta;       /* weight / n: adds up to 1 */
-  double zero;       /* P(0) with the best intercept */
-  double start;      /* that intercept */
-  double lambda_max; /* exact: the smallest lambda at which b = 0 is best */
+  struct th_all_targets all;
+  const double *target; /* of these */
+  const double *eta;    /* weight / n: adds up to 1 */
+  double zero;          /* P(0) with the best intercept */
+  double start;         /* that intercept */
+  double lambda_max;    /* exact: the smallest lambda at which b = 0 is best */
   struct th_active active;     /* every attribute that is not left out */
   struct th_grouping grouping; /* over its places */
   int64_t *key;    /* of each group here: its lowest attribute on all ranks */
@@ -61,7 +62,8 @@ struct th_problem {
   double *rounding_bound;  /* groups: the same for the rounding of sums in
                               float */
   struct th_csc_cache csc; /* sparse values, if they fit in memory */
-  double *multiplier;      /* work of passes */
+  struct th_shared work;   /* of passes: both multipliers */
+  double *multiplier;
   float *multiplier32;
   double *sums; /* places: sums and centres of a pass */
   double *centre;
@@ -94,7 +96,10 @@ struct th_duals {
 th_status th_problem_init(struct th_problem *problem,
                           struct th_context *context, struct th_duals *duals,
                           struct th_error *err);
-/* Local. */
+/* Bytes of a rank for what the problem keeps of each example, and a certificate
+ * of it. Local. */
+int64_t th_problem_bytes(const struct th_plan_size *size);
+/* Collective. */
 void th_problem_free(struct th_problem *problem);
 
 /* Make a problem of attributes in memory, with an l1 penalty. All data come
@@ -151,7 +156,8 @@ th_status th_problem_gradients(struct th_problem *problem,
                                int64_t blocks, struct th_error *err);
 
 /* prediction[n] = intercept + sum of coef x of the listed attributes; observes
- * them. Collective; replicated. An error where a value is out of range. */
+ * them. NULL: this rank keeps none. Collective. An error where a value is out
+ * of range. */
 th_status th_problem_predict(struct th_problem *problem,
                              const int64_t *attribute, const double *coef,
                              int64_t count, double intercept,

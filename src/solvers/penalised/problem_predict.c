@@ -1,13 +1,15 @@
 /* problem_predict.c - predictions of a sparse model on all training examples
  * SPDX-License-Identifier: MIT */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "math/kernels/kernels.h"
 #include "ranks/fixed.h"
 #include "solvers/penalised/problem.h"
 
 #include <math.h>
+#include <string.h>
 
-/* A sum of predictions in fixed point. */
+/* Sums of predictions in fixed point. */
 struct shares {
   struct th_problem *problem;
   const int64_t *attribute;
@@ -16,16 +18,19 @@ struct shares {
   struct th_range mine; /* this rank's entries of the list */
   struct th_fixed fixed;
   double *column; /* of a row group */
-  int64_t *sums;  /* rows + 1 */
-  bool kept;      /* its values are in memory */
-  bool good;      /* no term was beyond the bound */
+  int64_t *sums;  /* of `now`, and a flag */
+  int64_t room;   /* examples of them */
+  struct th_rows now;
+  bool kept; /* its values are in memory */
+  bool good; /* no term was beyond the bound */
 };
 
 /* Add the terms of some entries. */
 static bool add_entry(struct shares *s, double coef, double x, int64_t row)
 {
   int64_t term = th_fixed_from(&s->fixed, coef * x);
-  s->sums[row] = (int64_t)((uint64_t)s->sums[row] + (uint64_t)term);
+  int64_t *sum = &s->sums[row - s->now.first];
+  *sum = (int64_t)((uint64_t)*sum + (uint64_t)term);
   return term != TH_FIXED_BAD;
 }
 
@@ -55,18 +60,34 @@ static bool predict_slab(struct shares *s, const struct th_slab *slab,
     return add_sparse_shares(s, slab, s->coef[k], scale, rows.first);
   th_kernel_column(slab, centre, scale, s->column);
   return th_fixed_add(&s->fixed, s->coef[k], s->column, rows.count,
-                      s->sums + rows.first);
+                      s->sums + rows.first - s->now.first);
 }
 
-/* Add entry k of the list, on all examples, from memory. */
+/* The first entry whose row is not below `row`. */
+static int64_t entry_from(const struct th_csc_cache *csc,
+                          struct th_range entries, int64_t row)
+{
+  while (entries.first < entries.last) {
+    int64_t middle = entries.first + th_range_count(entries) / 2;
+    if (csc->row[middle] < row)
+      entries.first = middle + 1;
+    else
+      entries.last = middle;
+  }
+  return entries.first;
+}
+
+/* Add entry k of the list, on the examples of now, from memory. */
 static bool add_kept(struct shares *s, int64_t k)
 {
   const struct th_csc_cache *csc = &s->problem->csc;
   const struct th_context *context = s->problem->context;
   double scale = context->scale[s->attribute[k] - context->owned.first];
-  struct th_range entries = th_csc_cache_entries(csc, s->attribute[k]);
+  struct th_range all = th_csc_cache_entries(csc, s->attribute[k]);
+  int64_t behind = s->now.first + s->now.count;
   bool good = true;
-  for (int64_t e = entries.first; e < entries.last; e++)
+  for (int64_t e = entry_from(csc, all, s->now.first);
+       e < all.last && csc->row[e] < behind; e++)
     good &= add_entry(s, s->coef[k], csc->value[e] * scale, csc->row[e]);
   return good;
 }
@@ -103,18 +124,29 @@ static bool is_kept(const struct shares *s)
   return kept;
 }
 
-/* Local. */
-static th_status share_all(struct shares *s, struct th_error *err)
+/* Row groups from `first` on, as many as there is room for. */
+static struct th_rows rows_with_room(const struct shares *s, int64_t first)
 {
   const struct th_shape *shape = th_source_shape(s->problem->context->source);
-  th_status rc;
-  TH_TRY(
-      TH_NEW(&s->column, shape->row_group, "the values of an attribute", err));
-  s->kept = is_kept(s);
+  struct th_rows rows = {first, 0};
+  while (first + rows.count < shape->training) {
+    int64_t count = th_store_shape_rest(shape, first + rows.count).count;
+    if (rows.count + count > s->room)
+      break;
+    rows.count += count;
+  }
+  return rows;
+}
+
+/* This rank's share of the predictions of `now`. Local. */
+static th_status share_rows(struct shares *s, struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(s->problem->context->source);
+  int64_t behind = s->now.first + s->now.count;
+  th_status rc = TH_OK;
   s->good = true;
-  for (int64_t first = 0; first < shape->training;) {
-    struct th_rows all = {0, shape->training};
-    struct th_rows rows = s->kept ? all : th_store_shape_rest(shape, first);
+  for (int64_t first = s->now.first; first < behind;) {
+    struct th_rows rows = s->kept ? s->now : th_store_shape_rest(shape, first);
     TH_TRY(share_group(s, rows, err));
     first += rows.count;
   }
@@ -145,6 +177,20 @@ static th_status find_scale(struct shares *s, struct th_error *err)
                  largest * (double)s->count);
 }
 
+/* Local. */
+static th_status reserve(struct shares *s, struct th_error *err)
+{
+  const struct th_problem *p = s->problem;
+  int64_t group = th_source_shape(p->context->source)->row_group;
+  th_status rc;
+  s->kept = is_kept(s);
+  s->room = th_min_i64(p->rows, th_max_i64(group, TH_FIXED_AT_ONCE));
+  TH_TRY(TH_NEW(&s->column, group, "the values of an attribute", err));
+  TH_TRY(TH_NEW(&s->sums, s->room + 1, "predictions", err));
+done:
+  return rc;
+}
+
 th_status th_problem_predict(struct th_problem *p, const int64_t *attribute,
                              const double *coef, int64_t count,
                              double intercept, double *prediction,
@@ -157,12 +203,18 @@ th_status th_problem_predict(struct th_problem *p, const int64_t *attribute,
                      .count = count,
                      .mine =
                          th_range_members(attribute, count, p->context->owned)};
-  th_status rc = TH_NEW(&s.sums, p->rows + 1, "predictions", err);
-  TH_TRY(th_agree(comm, rc, err));
+  th_status rc;
+  TH_TRY(th_agree(comm, reserve(&s, err), err));
   TH_TRY(find_scale(&s, err));
-  rc = share_all(&s, err);
-  TH_TRY(th_comm_sum_agree(comm, s.sums, (size_t)p->rows, rc, err));
-  th_fixed_read(&s.fixed, intercept, s.sums, p->rows, prediction);
+  for (int64_t first = 0; first < p->rows; first += s.now.count) {
+    s.now = rows_with_room(&s, first);
+    memset(s.sums, 0, (size_t)s.now.count * sizeof *s.sums);
+    rc = share_rows(&s, err);
+    TH_TRY(th_comm_sum_agree(comm, s.sums, (size_t)s.now.count, rc, err));
+    if (prediction != NULL)
+      th_fixed_read(&s.fixed, intercept, s.sums, s.now.count,
+                    prediction + first);
+  }
 done:
   TH_FREE(s.column, s.sums);
   return rc;

@@ -60,7 +60,7 @@ static th_status find_centre(struct th_ridge_problem *places,
 {
   if (!places->problem->intercept)
     return TH_OK;
-  th_ridge_problem_weigh(places, NULL);
+  th_ridge_problem_weigh(places, NULL, 0);
   return th_ridge_problem_sums(places, places->mean, err);
 }
 
@@ -268,9 +268,9 @@ struct conjugate {
   double *residual;
   double *direction;
   double *product;
-  double *scaled;     /* residual over the diagonal */
-  double *prediction; /* examples */
-  int64_t steps;      /* of the last solve */
+  double *scaled;          /* residual over the diagonal */
+  struct th_shared memory; /* predictions of the examples, once on a node */
+  int64_t steps;           /* of the last solve */
 };
 
 /* When a solve ends. */
@@ -281,10 +281,12 @@ struct conjugate_end {
 };
 
 /* Bytes of a rank. Local. */
-static int64_t conjugate_bytes(int64_t order, int64_t examples)
+static int64_t conjugate_bytes(const struct th_plan_size *size)
 {
   enum { VECTORS = 5 };
-  return (VECTORS * order + examples) * (int64_t)sizeof(double);
+  double examples = (double)size->shape->training;
+  return (VECTORS * size->shape->attributes) * (int64_t)sizeof(double) +
+         (int64_t)th_plan_part(size, examples * sizeof(double));
 }
 
 /* Local. */
@@ -297,8 +299,6 @@ static th_status conjugate_reserve(struct conjugate *cg, struct th_error *err)
   TH_TRY(TH_NEW(&cg->direction, count, "conjugate gradients", err));
   TH_TRY(TH_NEW(&cg->product, count, "conjugate gradients", err));
   TH_TRY(TH_NEW(&cg->scaled, count, "conjugate gradients", err));
-  TH_TRY(TH_NEW(&cg->prediction, cg->places->problem->rows,
-                "conjugate gradients", err));
 done:
   return rc;
 }
@@ -313,6 +313,8 @@ static th_status conjugate_init(struct conjugate *cg,
   th_status rc;
   *cg = (struct conjugate){.places = places};
   TH_TRY(th_agree(comm, conjugate_reserve(cg, err), err));
+  TH_TRY(th_comm_share(comm, (size_t)p->rows * sizeof(double),
+                       "conjugate gradients", &cg->memory, err));
   for (int64_t k = 0; k < p->active.count; k++)
     cg->diagonal[places->mine.first + k] = p->norm_bound[k] * p->norm_bound[k];
   TH_TRY(th_comm_join(comm, cg->diagonal, places->count, places->mine.first,
@@ -323,8 +325,8 @@ done:
 
 static void conjugate_free(struct conjugate *cg)
 {
-  TH_FREE(cg->diagonal, cg->residual, cg->direction, cg->product, cg->scaled,
-          cg->prediction);
+  TH_FREE(cg->diagonal, cg->residual, cg->direction, cg->product, cg->scaled);
+  th_comm_shared_free(&cg->memory);
   *cg = (struct conjugate){.places = NULL};
 }
 
@@ -336,13 +338,11 @@ static th_status conjugate_multiply(struct conjugate *cg, const double *x,
   struct th_problem *p = places->problem;
   th_status rc;
   TH_TRY(th_problem_predict(p, places->attribute, x, places->count, 0,
-                            cg->prediction, err));
-  if (p->intercept) {
-    double mean = th_ridge_problem_mean(places, cg->prediction);
-    for (int64_t i = 0; i < p->rows; i++)
-      cg->prediction[i] -= mean;
-  }
-  th_ridge_problem_weigh(places, cg->prediction);
+                            cg->memory.writer ? cg->memory.data : NULL, err));
+  th_comm_shared_show(&cg->memory);
+  double mean =
+      p->intercept ? th_ridge_problem_mean(places, cg->memory.data) : 0;
+  th_ridge_problem_weigh(places, cg->memory.data, mean);
   TH_TRY(th_ridge_problem_sums(places, y, err));
 done:
   return rc;
@@ -436,9 +436,9 @@ static enum th_factoring choose_factoring(int64_t attributes)
  * and the model. */
 static int64_t common_bytes(const struct th_plan_size *size)
 {
-  enum { EACH_EXAMPLE = 48, EACH_OWNED = 160, EACH_ATTRIBUTE = 160 };
-  return size->shape->training * EACH_EXAMPLE + size->owned * EACH_OWNED +
-         size->shape->attributes * EACH_ATTRIBUTE + th_csc_cache_bytes(size);
+  enum { EACH_OWNED = 160, EACH_ATTRIBUTE = 160 };
+  return size->owned * EACH_OWNED + size->shape->attributes * EACH_ATTRIBUTE +
+         th_csc_cache_bytes(size) + th_problem_bytes(size);
 }
 
 /* ScaLAPACK counts the numbers of a part in int. */
@@ -489,7 +489,7 @@ th_status th_ridge_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->memory +=
       common_bytes(size) +
       (config->factoring == TH_FACTORING_CG
-           ? conjugate_bytes(order, size->shape->training)
+           ? conjugate_bytes(size)
            : direct_bytes(order, size->ranks, together, plan->points));
   plan->visits = plan_visits(plan, size);
 done:
@@ -547,11 +547,9 @@ done:
 static th_status take_products(struct ridge *s, struct th_error *err)
 {
   struct th_problem *p = &s->problem;
-  double centre =
-      p->intercept ? th_ridge_problem_mean(&s->places, p->target) : 0;
+  double mean = p->intercept ? th_ridge_problem_mean(&s->places, p->target) : 0;
   th_status rc = TH_OK;
-  for (int64_t i = 0; i < p->rows; i++)
-    p->multiplier[i] = p->eta[i] * (p->target[i] - centre);
+  th_ridge_problem_weigh(&s->places, p->target, mean);
   TH_TRY(th_ridge_problem_sums(&s->places, s->c, err));
   TH_TRY(find_centre(&s->places, err));
 done:

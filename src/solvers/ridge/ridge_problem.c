@@ -77,11 +77,13 @@ done:
 }
 
 void th_ridge_problem_weigh(const struct th_ridge_problem *places,
-                            const double *value)
+                            const double *value, double mean)
 {
-  const struct th_problem *p = places->problem;
-  for (int64_t i = 0; i < p->rows; i++)
-    p->multiplier[i] = value == NULL ? p->eta[i] : p->eta[i] * value[i];
+  struct th_problem *p = places->problem;
+  for (int64_t i = 0; i < p->rows && p->work.writer; i++)
+    p->multiplier[i] =
+        value == NULL ? p->eta[i] : p->eta[i] * (value[i] - mean);
+  th_comm_shared_show(&p->work);
 }
 
 double th_ridge_problem_mean(const struct th_ridge_problem *places,
@@ -112,9 +114,10 @@ struct review {
   double lambda;
   double intercept;
   double *coef;
-  double *slope;    /* sum eta r x */
-  double *bound;    /* of the rounding of a slope, over its terms */
-  double *residual; /* examples */
+  double *slope;           /* sum eta r x */
+  double *bound;           /* of the rounding of a slope, over its terms */
+  struct th_shared memory; /* residuals of the examples, once on a node */
+  double *residual;
   double shift;     /* mean of the residuals */
   double converted; /* rounding of the intercept in other units */
   double spread;    /* root of the mean of r^2 */
@@ -123,7 +126,8 @@ struct review {
 
 static void release(struct review *r)
 {
-  TH_FREE(r->coef, r->slope, r->bound, r->residual);
+  TH_FREE(r->coef, r->slope, r->bound);
+  th_comm_shared_free(&r->memory);
 }
 
 /* Local; replicated. */
@@ -152,10 +156,28 @@ static th_status prepare_claim(struct review *r, const struct th_support *model,
   TH_TRY(TH_NEW(&r->coef, count, "coefficients", err));
   TH_TRY(TH_NEW(&r->slope, count, "sums over examples", err));
   TH_TRY(TH_NEW(&r->bound, count, "sums over examples", err));
-  TH_TRY(TH_NEW(&r->residual, r->places->problem->rows, "residuals", err));
   TH_TRY(load_coefs(r, model, err));
 done:
   return rc;
+}
+
+/* Predictions become residuals, or these lose their mean: less a number for
+ * each example, or one for all. Every rank has read what it needs of them
+ * before, and sees the new ones then. Collective. */
+static void take_off(struct review *r, const double *each, double all)
+{
+  int64_t rows = r->places->problem->rows;
+  th_comm_shared_show(&r->memory);
+  for (int64_t i = 0; i < rows && r->memory.writer; i++)
+    r->residual[i] -= each != NULL ? each[i] : all;
+  th_comm_shared_show(&r->memory);
+}
+
+static double mean_of(const struct review *r)
+{
+  return r->places->problem->intercept
+             ? th_ridge_problem_mean(r->places, r->residual)
+             : 0;
 }
 
 /* Residuals less their mean. Collective. */
@@ -164,26 +186,28 @@ static th_status find_residuals(struct review *r,
                                 struct th_error *err)
 {
   struct th_problem *p = r->places->problem;
-  th_status rc =
-      th_problem_predict(p, model->attribute, model->coef, model->size,
-                         model->intercept, r->residual, err);
-  if (rc != TH_OK)
-    return rc;
-  double mean =
-      p->intercept ? th_ridge_problem_mean(r->places, r->residual) : 0;
+  double square = 0;
+  th_status rc;
+  TH_TRY(th_comm_share(p->context->comm, (size_t)p->rows * sizeof *r->residual,
+                       "residuals", &r->memory, err));
+  r->residual = r->memory.data;
+  TH_TRY(th_problem_predict(p, model->attribute, model->coef, model->size,
+                            model->intercept,
+                            r->memory.writer ? r->residual : NULL, err));
+  th_comm_shared_show(&r->memory);
+  double mean = mean_of(r);
   for (int64_t i = 0; i < p->rows; i++) {
     double z = r->residual[i] - mean;
     r->curvature += p->eta[i] * z * z;
-    r->residual[i] -= p->target[i];
   }
-  r->shift = p->intercept ? th_ridge_problem_mean(r->places, r->residual) : 0;
-  double square = 0;
-  for (int64_t i = 0; i < p->rows; i++) {
-    r->residual[i] -= r->shift;
+  take_off(r, p->target, 0);
+  r->shift = mean_of(r);
+  take_off(r, NULL, r->shift);
+  for (int64_t i = 0; i < p->rows; i++)
     square += p->eta[i] * r->residual[i] * r->residual[i];
-  }
   r->spread = sqrt(square);
-  return TH_OK;
+done:
+  return rc;
 }
 
 /* Collective. */
@@ -192,7 +216,7 @@ static th_status sum_slopes(struct review *r, struct th_error *err)
   struct th_ridge_problem *places = r->places;
   const struct th_problem *p = places->problem;
   th_status rc;
-  th_ridge_problem_weigh(places, r->residual);
+  th_ridge_problem_weigh(places, r->residual, 0);
   TH_TRY(th_ridge_problem_sums(places, r->slope, err));
   for (int64_t k = 0; k < p->active.count; k++)
     r->bound[places->mine.first + k] = p->norm_bound[k];

@@ -35,9 +35,10 @@ void th_ridge_problem_free(struct th_ridge_problem *places);
 th_status th_ridge_problem_sums(struct th_ridge_problem *places, double *out,
                                 struct th_error *err);
 
-/* Make the problem's multipliers eta_i value_i; value NULL: eta_i. Local. */
+/* Make the problem's multipliers eta_i (value_i - mean); value NULL: eta_i.
+ * Collective. */
 void th_ridge_problem_weigh(const struct th_ridge_problem *places,
-                            const double *value);
+                            const double *value, double mean);
 
 /* The mean of a number for each example, with weights eta. Local. */
 double th_ridge_problem_mean(const struct th_ridge_problem *places,

@@ -497,7 +497,6 @@ static th_status reserve(struct th_learning *l, struct th_context *context,
   th_status rc;
   TH_TRY(iterate_init(&l->w, context, l->ball, err));
   TH_TRY(init_steps(&l->steps, context->config, owned, err));
-  TH_TRY(th_context_all_targets_init(&l->targets, context, err));
 done:
   return rc;
 }
@@ -536,6 +535,8 @@ th_status th_learning_init(struct th_learning *learning,
   learning->w.rises = false;
   rc = reserve(learning, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_context_all_targets_init(&learning->targets, context,
+                                     TH_WEIGHTS_OF_MEAN_1, err));
   learning->w.rises = context->config->eta == 0;
   TH_TRY(init_moments(&learning->moments, context, err));
   TH_TRY(iterate_start(&learning->w, context, choose_radius(learning, context),

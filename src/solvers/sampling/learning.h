@@ -151,7 +151,7 @@ struct th_learning {
 th_status th_learning_init(struct th_learning *learning,
                            struct th_context *context, struct th_error *err);
 
-/* Local. */
+/* Collective. */
 void th_learning_free(struct th_learning *learning);
 
 /* What theory knows of a phase of so many examples: all but the draws. Local,

@@ -600,7 +600,9 @@ static int64_t sampling_memory(const struct th_plan *plan,
   return size->owned * (CONTEXT_BYTES + touched + moments +
                         th_reads_draws_bytes() + th_learning_iterate_bytes()) +
          d / TH_CELL * CELL_BYTES + d * SUPPORT_BYTES +
-         size->shape->training * EXAMPLE_BYTES + slots * SLOT_BYTES;
+         (int64_t)th_plan_part(size,
+                               EXAMPLE_BYTES * (double)size->shape->training) +
+         slots * SLOT_BYTES;
 }
 
 /* Passes, memory, and what is read. */

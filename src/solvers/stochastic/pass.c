@@ -18,20 +18,35 @@
 
 /* --- Passes over all training examples ------------------------------------ */
 
-th_status th_pass_init(struct th_full_pass *full, int64_t n,
-                       struct th_error *err)
+static int64_t room_of(int64_t n, int64_t unit)
+{
+  return th_min_i64(n, th_max_i64(unit, TH_FIXED_AT_ONCE));
+}
+
+int64_t th_pass_bytes(int64_t n, int64_t unit)
+{
+  return (room_of(n, unit) + 1) * (int64_t)sizeof(int64_t);
+}
+
+th_status th_pass_init(struct th_full_pass *full, struct th_comm *comm,
+                       int64_t n, int64_t unit, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(TH_NEW(&full->prediction, n, "predictions", err));
-  TH_TRY(TH_NEW(&full->theta, n, "a dual point", err));
-  TH_TRY(TH_NEW(&full->sums, n + 1, "predictions", err));
+  full->room = room_of(n, unit);
+  rc = TH_NEW(&full->sums, full->room + 1, "predictions", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_comm_share(comm, 2 * (size_t)n * sizeof(double), "predictions",
+                       &full->memory, err));
+  full->prediction = full->memory.data;
+  full->theta = full->prediction + n;
 done:
   return rc;
 }
 
 void th_pass_free(struct th_full_pass *full)
 {
-  TH_FREE(full->prediction, full->theta, full->sums);
+  free(full->sums);
+  th_comm_shared_free(&full->memory);
 }
 
 void th_pass_describe(struct th_pass *pass, const char *name,
@@ -51,13 +66,14 @@ void th_pass_describe(struct th_pass *pass, const char *name,
 typedef bool visitor(struct th_stochastic *s, const struct th_row *row,
                      int64_t i);
 
-/* Visit all rows in stored order; each deal unit is one draw. Local. */
-static th_status visit_all_rows(struct th_stochastic *s, visitor *look,
-                                struct th_error *err)
+/* Visit the rows of some deal units in stored order; each is one draw. Local.
+ */
+static th_status visit_units(struct th_stochastic *s, struct th_range units,
+                             visitor *look, struct th_error *err)
 {
   bool good = true;
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < s->caches.count && rc == TH_OK && good; k++) {
+  for (int64_t k = units.first; k < units.last && rc == TH_OK && good; k++) {
     struct th_rows unit = th_row_caches_unit(&s->caches, k);
     rc = th_row_caches_draw(&s->caches, k, err);
     for (int64_t i = unit.first;
@@ -75,6 +91,48 @@ static th_status visit_all_rows(struct th_stochastic *s, visitor *look,
   return rc;
 }
 
+/* The deal units from `first` on that there is room for at once; *rows: how
+ * many examples they have. */
+static struct th_range units_at_once(const struct th_stochastic *s,
+                                     int64_t first, int64_t *rows)
+{
+  struct th_range units = {first, first};
+  *rows = 0;
+  while (units.last < s->caches.count) {
+    int64_t count = th_row_caches_unit(&s->caches, units.last).count;
+    if (*rows + count > s->full.room)
+      break;
+    *rows += count;
+    units.last++;
+  }
+  return units;
+}
+
+/* Told the sums of all ranks for the examples from full.first on. Local. */
+typedef void taker(struct th_stochastic *s, int64_t rows);
+
+/* Visit all rows, each of which adds to a sum over the ranks. rc: a failure of
+ * this rank before. Collective. */
+static th_status sum_rows(struct th_stochastic *s, th_status rc, visitor *look,
+                          taker *take, struct th_error *err)
+{
+  struct th_full_pass *full = &s->full;
+  for (struct th_range units = {0, 0}; units.first < s->caches.count;) {
+    int64_t rows;
+    units = units_at_once(s, units.first, &rows);
+    full->first = th_row_caches_unit(&s->caches, units.first).first;
+    memset(full->sums, 0, (size_t)rows * sizeof *full->sums);
+    if (rc == TH_OK)
+      rc = visit_units(s, units, look, err);
+    TH_TRY(
+        th_comm_sum_agree(s->context->comm, full->sums, (size_t)rows, rc, err));
+    take(s, rows);
+    units.first = units.last;
+  }
+done:
+  return rc;
+}
+
 /* ---- norms ---- */
 
 /* Add to N_j, and form norm2(x_i)^2 as the product of a row with itself, which
@@ -86,9 +144,22 @@ static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
   th_row_add_squares(row, s->eta[i], s->active.field[TH_FIELD_SECOND]);
   th_row_add(row, 1, self);
   bool good = th_row_product(row, self, &s->places.cells, &s->scaling.fixed,
-                             &s->full.sums[i]);
+                             &s->full.sums[i - s->full.first]);
   th_row_add(row, -1, self);
   return good;
+}
+
+static void take_norms(struct th_stochastic *s, int64_t rows)
+{
+  struct th_step_control *control = &s->control;
+  for (int64_t r = 0; r < rows; r++) {
+    double square = th_fixed_to(&s->scaling.fixed, s->full.sums[r]);
+    double weight = s->eta[s->full.first + r] * (double)s->n;
+    control->heaviest = fmax(control->heaviest, weight);
+    control->largest = fmax(control->largest, square);
+    control->curvature =
+        fmax(control->curvature, control->smoothness * weight * square);
+  }
 }
 
 th_status th_pass_norms(struct th_stochastic *s, struct th_error *err)
@@ -101,24 +172,11 @@ th_status th_pass_norms(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_coef_total(s, s->active.field[TH_FIELD_DUAL], &squares, err));
   memset(s->active.field[TH_FIELD_DUAL], 0, bytes);
   memset(s->active.field[TH_FIELD_SECOND], 0, bytes);
-  memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
   th_coef_restart(&s->scaling, squares);
-  rc = th_coef_scale(s, err);
-  if (rc == TH_OK)
-    rc = visit_all_rows(s, visit_norms, err);
-  TH_TRY(
-      th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
   s->control.largest = 0;
   s->control.curvature = 0;
   s->control.heaviest = 0;
-  for (int64_t i = 0; i < s->n; i++) {
-    double square = th_fixed_to(&s->scaling.fixed, s->full.sums[i]);
-    double weight = s->eta[i] * (double)s->n;
-    s->control.heaviest = fmax(s->control.heaviest, weight);
-    s->control.largest = fmax(s->control.largest, square);
-    s->control.curvature =
-        fmax(s->control.curvature, s->control.smoothness * weight * square);
-  }
+  TH_TRY(sum_rows(s, th_coef_scale(s, err), visit_norms, take_norms, err));
   s->scaling.step_bound = TH_FIXED_SLACK * sqrt(squares * s->control.largest);
   s->control.measured = s->active.total;
   s->control.epoch_half = 0;
@@ -133,7 +191,7 @@ static bool visit_prediction(struct th_stochastic *s, const struct th_row *row,
                              int64_t i)
 {
   return th_row_product(row, th_coef_of(s), &s->places.cells, &s->scaling.fixed,
-                        &s->full.sums[i]);
+                        &s->full.sums[i - s->full.first]);
 }
 
 /* Z = -(1/lambda) sum eta_i theta_i x_i. */
@@ -145,37 +203,49 @@ static bool visit_dual(struct th_stochastic *s, const struct th_row *row,
   return true;
 }
 
+static void take_predictions(struct th_stochastic *s, int64_t rows)
+{
+  struct th_full_pass *full = &s->full;
+  if (full->memory.writer)
+    th_fixed_read(&s->scaling.fixed, 0, full->sums, rows,
+                  full->prediction + full->first);
+}
+
 /* x_i'b of all examples, without b0. Collective. */
 static th_status predict_all(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
   TH_TRY(th_coef_bound(s, err));
   th_stochastic_learnt(s, TH_KNOWN_COEF_BOUND);
-  memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
-  rc = th_coef_scale(s, err);
-  if (rc == TH_OK)
-    rc = visit_all_rows(s, visit_prediction, err);
-  TH_TRY(
-      th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
-  th_fixed_read(&s->scaling.fixed, 0, s->full.sums, s->n, s->full.prediction);
+  TH_TRY(sum_rows(s, th_coef_scale(s, err), visit_prediction, take_predictions,
+                  err));
+  th_comm_shared_show(&s->full.memory);
 done:
   return rc;
 }
 
-/* Find the best b0, and the duals there. Local; replicated. */
-static th_status dualize(struct th_stochastic *s, struct th_error *err)
+/* The duals at b0. By the writer. */
+static void write_duals(struct th_stochastic *s)
 {
   const struct th_loss *loss = s->context->loss;
-  bool intercept = s->context->config->intercept;
-  th_status rc = TH_OK;
-  if (intercept)
-    rc = th_gap_intercept(loss, s->n, s->eta, s->target, s->full.prediction,
-                          &s->intercept, err);
   for (int64_t i = 0; i < s->n; i++)
     s->full.prediction[i] += s->intercept;
   th_loss_df_all(loss, s->n, s->full.prediction, s->target, s->full.theta);
-  if (intercept)
+  if (s->context->config->intercept)
     th_gap_centre(loss, s->n, s->eta, s->target, s->full.theta);
+}
+
+/* Find the best b0, and the duals there. Collective. */
+static th_status dualize(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (s->context->config->intercept)
+    rc = th_gap_intercept(s->context->loss, s->n, s->eta, s->target,
+                          s->full.prediction, &s->intercept, err);
+  th_comm_shared_show(&s->full.memory); /* all have looked at predictions */
+  if (s->full.memory.writer)
+    write_duals(s);
+  th_comm_shared_show(&s->full.memory);
   return rc;
 }
 
@@ -205,7 +275,7 @@ static th_status pass_over(struct th_stochastic *s, struct th_error *err)
                           &pass->omega, err));
   memset(s->active.field[TH_FIELD_DUAL], 0,
          (size_t)s->active.count * sizeof(double));
-  rc = visit_all_rows(s, visit_dual, err);
+  rc = visit_units(s, (struct th_range){0, s->caches.count}, visit_dual, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   pass->dual_norm = th_pass_dual_norm(s, s->active.field[TH_FIELD_DUAL]);
   pass->lambda = s->lambda;

@@ -10,6 +10,7 @@
 #define TH_PASS_H
 
 #include "base/error.h"
+#include "ranks/comm.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,18 +30,24 @@ struct th_pass {
   double dual_norm; /* Omega^D(Z) */
 };
 
-/* The work arrays and results of a pass. Replicated. */
+/* The work arrays and results of a pass. Replicated; numbers of all examples
+ * lie once on a node, as in solvers/access/context.h. */
 struct th_full_pass {
-  double *prediction; /* of the last full pass */
-  double *theta;      /* its dual point, before it is scaled */
-  int64_t *sums;      /* of a full pass, and a flag */
+  double *prediction;      /* of the last full pass */
+  double *theta;           /* its dual point, before it is scaled */
+  struct th_shared memory; /* of both */
+  int64_t *sums;           /* of some examples, and a flag */
+  int64_t room;            /* for so many */
+  int64_t first;           /* the first of them */
   struct th_pass pass;
 };
 
-/* Room for n examples. Local. */
-th_status th_pass_init(struct th_full_pass *full, int64_t n,
-                       struct th_error *err);
-/* Local. */
+/* Room for n examples, of which up to `unit` are a deal unit. Collective. */
+th_status th_pass_init(struct th_full_pass *full, struct th_comm *comm,
+                       int64_t n, int64_t unit, struct th_error *err);
+/* Bytes of the sums. Local. */
+int64_t th_pass_bytes(int64_t n, int64_t unit);
+/* Collective. */
 void th_pass_free(struct th_full_pass *full);
 
 /* Local. */

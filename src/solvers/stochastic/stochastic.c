@@ -18,16 +18,17 @@
  *    10  measure Lmax again where enough have left
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
-#include "solvers/access/csc_cache.h"
-#include "solvers/penalised/certify.h"
 
 #include "base/elementary.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "math/gap.h"
+#include "solvers/access/csc_cache.h"
 #include "solvers/algorithms.h"
+#include "solvers/penalised/certify.h"
 #include "solvers/penalised/problem.h"
 #include "solvers/plan.h"
+#include "solvers/solver_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -501,8 +502,8 @@ void th_stochastic_notify(const struct th_stochastic *s)
 
 enum {
   BYTES_PER_ATTRIBUTE =
-      24 + 34 * 8,           /* the context's, a solver's, a problem's */
-  BYTES_PER_EXAMPLE = 10 * 8 /* targets, weights, predictions, duals */
+      24 + 34 * 8,          /* the context's, a solver's, a problem's */
+  BYTES_PER_EXAMPLE = 4 * 8 /* targets, weights, predictions, duals */
 };
 
 /* The passes that stand for an epoch: its steps, and every four epochs a check,
@@ -522,9 +523,12 @@ th_status th_stochastic_plan(struct th_plan *plan,
   double points = (double)plan->points;
   double all = th_plan_penalised_values(size->shape);
   double epochs = points * (double)config->passes;
+  double rows = (double)size->shape->training;
   plan->memory += size->owned * BYTES_PER_ATTRIBUTE +
-                  size->shape->training * BYTES_PER_EXAMPLE +
-                  th_csc_cache_bytes(size);
+                  size->shape->training * plan->solver->update->example_bytes +
+                  (int64_t)th_plan_part(size, BYTES_PER_EXAMPLE * rows) +
+                  th_pass_bytes(size->shape->training, size->shape->row_group) +
+                  th_problem_bytes(size) + th_csc_cache_bytes(size);
   plan->visits = epochs * all;
   if (config->epochs > 0 && !(config->tolerance > 0))
     return rc;
@@ -734,14 +738,25 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   if (s->screening->size > 0)
     TH_TRY(
         th_alloc(&s->screening_state, 1, s->screening->size, "screening", err));
-  TH_TRY(TH_NEW(&s->target, n, "targets", err));
-  TH_TRY(TH_NEW(&s->eta, n, "weights", err));
-  TH_TRY(th_pass_init(&s->full, n, err));
   TH_TRY(th_row_caches_init(&s->caches, context, &s->active,
                             config->row_cache_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
   TH_TRY(th_pass_batch_init(&s->minibatch, th_min_i64(rows, n), err));
-  TH_TRY(th_context_all_examples(context, s->target, s->eta, err));
+done:
+  return rc;
+}
+
+/* Collective. */
+static th_status take_examples(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_context *context = s->context;
+  th_status rc;
+  TH_TRY(
+      th_context_all_targets_init(&s->all, context, TH_WEIGHTS_OF_SUM_1, err));
+  s->target = s->all.target;
+  s->eta = s->all.weight;
+  TH_TRY(th_pass_init(&s->full, context->comm, s->n, context->deal.plan.unit,
+                      err));
 done:
   return rc;
 }
@@ -776,6 +791,7 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   th_status rc;
   TH_TRY(th_active_init(&s->active, s->context, fields, err));
   TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
+  TH_TRY(take_examples(s, err));
   TH_TRY(th_coef_places_form(s, err));
   s->balanced = 1;
   TH_TRY(th_pass_measure(s, err));
@@ -853,5 +869,6 @@ void th_stochastic_free(void *state)
   free(s->goal.problem);
   th_pass_free(&s->full);
   th_coef_places_free(&s->places);
-  TH_FREE(s->target, s->eta, s);
+  th_context_all_targets_free(&s->all);
+  free(s);
 }

@@ -42,12 +42,13 @@ struct th_problem;
 /* How coefficients change. Collective unless said otherwise; a function that
  * is not needed is NULL. */
 struct th_update {
-  size_t size;     /* bytes of its state: update_state, which the engine makes
-                      as zeros and frees; 0: none */
-  int fields;      /* vectors of its own */
-  double constant; /* step size times Lmax; 0: decaying steps */
-  bool memoryless; /* steps depend on b alone, so attributes that come back
-                      after a check go on as if never left out */
+  size_t size;       /* bytes of its state: update_state, which the engine makes
+                        as zeros and frees; 0: none */
+  int fields;        /* vectors of its own */
+  int example_bytes; /* that every rank keeps of each example */
+  double constant;   /* step size times Lmax; 0: decaying steps */
+  bool memoryless;   /* steps depend on b alone, so attributes that come back
+                        after a check go on as if never left out */
   /* Give the state its first values. */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* At the start of an outer loop. */
@@ -137,8 +138,9 @@ struct th_stochastic {
   /* Replicated from here on. */
   double lambda;
   int64_t n;
-  double *target; /* n, in the form of solvers/access/context.h */
-  double *eta;    /* weight / n: the sum is 1 */
+  struct th_all_targets all;
+  const double *target; /* n, of these */
+  const double *eta;    /* weight / n: the sum is 1 */
   struct th_full_pass full;
   struct th_step_control control;
   struct th_scaling scaling;
@@ -191,7 +193,8 @@ th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err);
 void th_stochastic_notify(const struct th_stochastic *s);
 /* The share of the present lambda's epochs, which a gap may end. Local. */
 double th_stochastic_done(const struct th_stochastic *s);
-void th_stochastic_free(void *state); /* local */
+/* Collective. */
+void th_stochastic_free(void *state);
 
 /* The state between outer loops (stochastic.c). Collective. A state is
  * put into an engine of the same rules at the same point of the path. */

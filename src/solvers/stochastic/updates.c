@@ -446,6 +446,7 @@ static void saga_step(struct th_stochastic *s)
 const struct th_update th_saga_update = {.size =
                                              sizeof(struct th_variance_reduced),
                                          .fields = TH_REDUCED_FIELDS,
+                                         .example_bytes = sizeof(double),
                                          .constant = 1.0 / 3,
                                          .create = reduced_create,
                                          .catch_up = variance_reduced_catch_up,
@@ -480,6 +481,7 @@ static void svrg_step(struct th_stochastic *s)
 const struct th_update th_svrg_update = {.size =
                                              sizeof(struct th_variance_reduced),
                                          .fields = TH_REDUCED_FIELDS,
+                                         .example_bytes = sizeof(double),
                                          .constant = 1.0 / 3,
                                          .create = reduced_create,
                                          .begin = svrg_begin,

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# once_a_node.sh - numbers of all examples that the ranks of a node share: models are those
+# of one rank, and the memory of a node is that of one rank
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/support/lib.sh"
+rm -rf ./*
+
+# More examples than are summed over the ranks at once, in row groups that do not divide them.
+n=70000
+must 0 generate murata -o dense.h5 --examples $n --attributes 8 --support 3 --row-group 4096
+must 0 generate sparse -o sparse.h5 --examples $n --attributes 40 --support 3 --density 0.1 \
+  --row-group 4096
+few="-s 3 --budget 6"
+steps="--epochs 1 --batch 2000"
+declare -A options=(
+  [exploration]="$few" [hybrid]="$few" [exploitation]="--start 1,2,5" [rda-ito]="$few"
+  [ssr]="$few" [dantzig]="$few" [oomp]="--mu 0.1" [os-prox-sgd]="$steps"
+  [fs-prox-sgd]="$steps" [prox-sgd]="$steps" [truncated-gradient]="$steps" [rda]="$steps"
+  [saga]="$steps" [svrg]="$steps"
+)
+
+# alike DATA NAME OPTION...: the model of three ranks is that of one.
+alike()
+{
+  # shellcheck disable=SC2086
+  must 0 train "$1.h5" -o one.h5 --force "${@:3}" &&
+    must 3 train "$1.h5" -o three.h5 --force "${@:3}" &&
+    cmp one.h5 three.h5 || fail "$2 on $1 data: other bytes on three ranks"
+}
+for solver in $(ranks 0 solvers | grep '^[a-z]'); do
+  # shellcheck disable=SC2086
+  alike dense "$solver" --solver "$solver" ${options[$solver]:-}
+done
+for more in "aerr" "os-prox-sgd $steps" "lasso --path 5" "ridge --factor cg"; do
+  # shellcheck disable=SC2086
+  alike sparse "$more" --solver $more
+done
+must 3 verify three.h5 sparse.h5
+
+# The memory of four ranks of a node over that of one, as planned.
+planned()
+{
+  ranks "$1" train --source murata:examples=1000000,attributes=10 -o never.h5 --dry-run \
+    --solver "${@:2}" | sed -n 's/^cost: *[0-9]* ranks*, \([0-9.]*\) \([kMG]\)B .*/\1\2/p' |
+    numfmt --from=si
+}
+for more in lasso os-prox-sgd prox-sgd aerr "ridge --factor cg" "rda-ito -s 3 --budget 6"; do
+  # shellcheck disable=SC2086
+  one=$(planned 0 $more)
+  # shellcheck disable=SC2086
+  four=$(planned 4 $more)
+  most=13
+  [ "$more" != lasso ] || most=40 # its columns are few here; vectors of inner problems are not shared
+  ((40 * four <= most * one)) || fail "$more: $four bytes on each of four ranks, $one on one"
+done
+finish
