@@ -102,16 +102,22 @@ static double training_runs(const struct th_shape *shape)
                     : 0;
 }
 
-double th_store_shape_read_bytes(const struct th_shape *shape)
+double th_store_shape_statistics_bytes(const struct th_shape *shape)
 {
-  enum { RUN_BYTES = 6, STATISTICS = 4 }; /* io/dataset/format.h */
+  enum { STATISTICS = 4 }; /* io/dataset/format.h */
   double each = shape->layout == TH_SPARSE && shape->type != TH_F64
                     ? sizeof(float)
                     : sizeof(double);
-  double statistics = STATISTICS * each * (double)shape->attributes;
+  return STATISTICS * each * (double)shape->attributes;
+}
+
+double th_store_shape_read_bytes(const struct th_shape *shape)
+{
+  enum { RUN_BYTES = 6 }; /* io/dataset/format.h */
   double runs =
       shape->layout == TH_SPARSE ? RUN_BYTES * training_runs(shape) : 0;
-  return th_store_shape_bytes(shape) + runs + statistics;
+  return th_store_shape_bytes(shape) + runs +
+         th_store_shape_statistics_bytes(shape);
 }
 
 double th_store_shape_together(const struct th_shape *shape)

@@ -67,6 +67,7 @@ double th_store_shape_bytes(const struct th_shape *shape);
 /* Bytes that reading all training values takes, with the statistics of
  * attributes: sparse data begin each run with its attribute and count. */
 double th_store_shape_read_bytes(const struct th_shape *shape);
+double th_store_shape_statistics_bytes(const struct th_shape *shape);
 /* The share of the attributes that is read together, on a row group, where one
  * of them is wanted: a run (dense), or TH_TOGETHER entries, about (sparse). */
 enum { TH_TOGETHER = 16384 };

@@ -74,6 +74,9 @@ bool th_plan_reads_whole(const struct th_plan *plan)
   return plan->touched >= most_touched;
 }
 
+/* Statistics are read for means and deviations, and for second moments. */
+enum { STATISTICS_READ = 2 };
+
 /* A run of the storage, with those that are read together with it, is read if
  * some example of its row group needs one of them. Where most pages are touched
  * anyway, everything is read, in few calls. */
@@ -89,15 +92,15 @@ void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
   plan->blocks = 1;
   plan->deal_unit =
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
-  plan->stream_bytes = (int64_t)(th_store_shape_read_bytes(shape) *
-                                 (double)config->passes * (1 - missed));
+  double statistics = th_store_shape_statistics_bytes(shape);
+  double values = th_store_shape_read_bytes(shape) - statistics;
+  double passes = (double)config->passes;
   if (shape->layout == TH_DENSE)
     plan->touched = touched_pages(config, shape);
-  plan->read_bytes =
-      (int64_t)(th_store_shape_read_bytes(shape) *
-                (th_plan_reads_whole(plan)
-                     ? 1
-                     : 1 - th_pow(missed, (double)config->passes)));
+  double read = th_plan_reads_whole(plan) ? 1 : 1 - th_pow(missed, passes);
+  plan->read_bytes = (int64_t)(STATISTICS_READ * statistics + read * values);
+  plan->stream_bytes =
+      (int64_t)(STATISTICS_READ * statistics + passes * (1 - missed) * values);
   plan->updates = (int64_t)ceil(rows / (double)config->batch);
   plan->visits = rows * (double)config->budget;
 }

@@ -16,7 +16,8 @@ enum {
   ENOUGH_UPDATES = 20, /* updates in one pass that make one pass enough */
   BUDGET_SHARE = 10,   /* default budget: a tenth of the attributes */
   BUDGET_OF_MODEL = 2, /* and so many times -s */
-  BYTES_PER_ROW = 56
+  BYTES_PER_ROW = 56,
+  BYTES_PER_VALUE = 12 /* of a member: room grows by halves */
 };
 
 static const double default_validation = 0.1;
@@ -130,15 +131,34 @@ static int64_t refit_memory(const struct th_config *config,
   return rows * (BYTES_PER_ROW + copies * 8 * (members / size->ranks + 1));
 }
 
-/* Bytes besides stored values on one rank. */
+static double growth_of(const struct th_config *config)
+{
+  return config->rounds.growth > 0 ? config->rounds.growth : usual_growth;
+}
+
+/* Examples of the last update, where the first has `rows`: k updates that grow
+ * by g use rows (g^k - 1) / (g - 1). */
+static int64_t last_rows(const struct th_config *config,
+                         const struct th_shape *shape, int64_t rows)
+{
+  double all = (double)config->passes * (double)shape->training;
+  double last = (double)rows + fmax(growth_of(config) - 1, 0) * all;
+  return (int64_t)fmin(last, fmax(all, (double)rows));
+}
+
+/* Bytes besides stored values on one rank. Members of sparse data may all be
+ * on the rank with the rarest attributes. */
 static int64_t estimate_memory(const struct th_config *config,
                                const struct th_plan_size *size,
                                const struct th_budgeted_needs *needs,
                                int64_t rows)
 {
   int64_t members = th_min_i64(needs->members, size->shape->training);
-  return size->owned * needs->bytes + rows * BYTES_PER_ROW +
-         rows * members / size->ranks * 8 + 10 * members * members * 8 +
+  int64_t most = needs->grows ? last_rows(config, size->shape, rows) : rows;
+  int sharing = size->shape->layout == TH_SPARSE ? 1 : size->ranks;
+  return size->owned * needs->bytes + most * BYTES_PER_ROW +
+         most * members / sharing * BYTES_PER_VALUE +
+         10 * members * members * 8 +
          refit_memory(config, size, members, needs->copies);
 }
 
@@ -157,7 +177,9 @@ static double looked_at(const struct th_plan *plan,
   bool explores = config->budget > config->sparsity;
   double share = explores ? 1 - missed : 0;
   double support = fmin(1, (double)config->sparsity * (1 / d + together));
-  return th_store_shape_read_bytes(shape) * (share + (1 - share) * support);
+  double values =
+      th_store_shape_read_bytes(shape) - th_store_shape_statistics_bytes(shape);
+  return (share + (1 - share) * support) * values;
 }
 
 /* Batches grow from update to update by a factor g: k updates use
@@ -165,8 +187,7 @@ static double looked_at(const struct th_plan *plan,
 static int64_t estimate_updates(const struct th_config *config,
                                 const struct th_shape *shape, int64_t rows)
 {
-  double growth =
-      config->rounds.growth > 0 ? config->rounds.growth : usual_growth;
+  double growth = growth_of(config);
   double all = (double)config->passes * (double)shape->training / (double)rows;
   double updates =
       growth > 1 ? th_log1p(all * (growth - 1)) / th_log(growth) : all;
@@ -184,8 +205,10 @@ void th_budgeted_plan(struct th_plan *plan, const struct th_plan_size *size,
                         : th_partition_deal_unit_size(
                               shape->row_group, shape->training, plan->blocks);
   plan->memory = estimate_memory(config, size, needs, plan->blocks * rows);
-  plan->read_bytes = (int64_t)looked_at(plan, shape, passes);
-  plan->stream_bytes = (int64_t)(passes * looked_at(plan, shape, 1));
+  double statistics = th_store_shape_statistics_bytes(shape);
+  plan->read_bytes = (int64_t)(statistics + looked_at(plan, shape, passes));
+  plan->stream_bytes =
+      (int64_t)(statistics + passes * looked_at(plan, shape, 1));
   plan->updates = estimate_updates(config, shape, plan->blocks * rows);
   plan->visits = passes * (double)config->budget *
                  (shape->layout == TH_SPARSE

@@ -42,6 +42,7 @@ struct th_budgeted_needs {
   int64_t members; /* of the largest support */
   int64_t copies;  /* of the examples of the last fit, for labels */
   bool by_row;     /* deal units are single rows */
+  bool grows;      /* each update has more examples than the one before */
 };
 
 /* Complete the plan of a run whose budget, passes and plan->blocks are chosen.

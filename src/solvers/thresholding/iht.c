@@ -83,7 +83,8 @@ th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
       &(struct th_budgeted_needs){
           .bytes = BYTES_PER_ATTRIBUTE,
           .members = config->sparsity > 0 ? config->sparsity : config->budget,
-          .copies = 2}, /* the kept ones and a batch of them */
+          .copies = 2, /* the kept ones and a batch of them */
+          .grows = true},
       rows);
 done:
   return rc;
