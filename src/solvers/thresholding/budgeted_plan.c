@@ -131,7 +131,7 @@ static int64_t refit_memory(const struct th_config *config,
   return rows * (BYTES_PER_ROW + copies * 8 * (members / size->ranks + 1));
 }
 
-static double growth_of(const struct th_config *config)
+static double usual_or_given_growth(const struct th_config *config)
 {
   return config->rounds.growth > 0 ? config->rounds.growth : usual_growth;
 }
@@ -142,7 +142,7 @@ static int64_t last_rows(const struct th_config *config,
                          const struct th_shape *shape, int64_t rows)
 {
   double all = (double)config->passes * (double)shape->training;
-  double last = (double)rows + fmax(growth_of(config) - 1, 0) * all;
+  double last = (double)rows + fmax(usual_or_given_growth(config) - 1, 0) * all;
   return (int64_t)fmin(last, fmax(all, (double)rows));
 }
 
@@ -187,7 +187,7 @@ static double looked_at(const struct th_plan *plan,
 static int64_t estimate_updates(const struct th_config *config,
                                 const struct th_shape *shape, int64_t rows)
 {
-  double growth = growth_of(config);
+  double growth = usual_or_given_growth(config);
   double all = (double)config->passes * (double)shape->training / (double)rows;
   double updates =
       growth > 1 ? th_log1p(all * (growth - 1)) / th_log(growth) : all;
