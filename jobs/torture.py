@@ -45,6 +45,7 @@ RUNS = [
     ("prox-sgd", SIGNS, "--solver prox-sgd --lambda-ratio 0.1 --epochs 30"),
     ("fs-prox-sgd", SIGNS, "--solver fs-prox-sgd --lambda-ratio 0.1 --epochs 30"),
     ("os-prox-sgd", SIGNS, "--solver os-prox-sgd --lambda-ratio 0.1 --epochs 30"),
+    ("sgd", SIGNS, "--solver sgd --lambda-ratio 0.1 --epochs 30"),
     ("truncated-gradient", SIGNS, "--solver truncated-gradient --lambda-ratio 0.1 --epochs 30"),
     ("rda", SIGNS, "--solver rda --lambda-ratio 0.1 --epochs 30"),
     ("saga", SIGNS, "--solver saga --path 8 --path-min 0.2"),

@@ -586,14 +586,19 @@ static th_status get_choice(const struct th_h5 *h5,
                                  : damaged(h5, "a truth that cannot be", err);
 }
 
-/* A parameter that all files have, or one that a file older than it has not. */
+/* A parameter that all files have, or one that a file older than it has not:
+ * then it is what it was before it could be chosen. */
 static th_status get_own(const struct th_h5 *h5, int k,
                          struct th_ground_truth *truth, struct th_error *err)
 {
   const struct th_family_parameter *row = th_origin_family_parameter(k);
   double value = 0;
-  if (k >= TH_FAMILY_PARAMETERS_ALWAYS && !th_h5_has(h5, TH_G_TRUTH, row->name))
+  if (k >= TH_FAMILY_PARAMETERS_ALWAYS &&
+      !th_h5_has(h5, TH_G_TRUTH, row->name)) {
+    if (row->choices == NULL && th_origin_family_has(truth->family, k))
+      th_origin_family_set(&truth->own, row, strtod(row->standard, NULL));
     return TH_OK;
+  }
   th_status rc = row->choices != NULL
                      ? get_choice(h5, row, &value, err)
                      : th_h5_get_f64(h5, TH_G_TRUTH, row->name, &value, err);

@@ -80,12 +80,20 @@ static const char *names_of_eta(int64_t k)
   return names[k];
 }
 
+static const char *names_of_steps(int64_t k)
+{
+  static const char *const names[TH_STEPS_COUNT + 1] = {
+      [TH_STEPS_EPOCHS] = "epochs", [TH_STEPS_PAPER] = "paper"};
+  return names[k];
+}
+
 static const char *names_of_moments(int64_t k)
 {
   static const char *const names[TH_MOMENTS_COUNT + 1] = {
       [TH_MOMENTS_TWO_PHASE] = "two-phase",
       [TH_MOMENTS_UNIFORM] = "uniform",
-      [TH_MOMENTS_KNOWN] = "known"};
+      [TH_MOMENTS_KNOWN] = "known",
+      [TH_MOMENTS_NORM] = "norm"};
   return names[k];
 }
 
@@ -282,7 +290,15 @@ static const struct th_option table[] = {
      NULL, TH_NO_LIMITS, names_of_moments, "model", TH_TRAIN, true,
      "Attributes are drawn by their second moments. two-phase estimates these "
      "in the first tenth of the run, known takes those of the import, and "
-     "uniform draws all attributes alike"},
+     "uniform draws all attributes alike. norm is two-phase where "
+     "{moment-norm} is known, by which proved steps go"},
+    {"moment-norm", 0, TH_OPT_REAL, AT(ball.moment_norm), "X",
+     th_option_by_config, "not known", TH_ABOVE(0), NULL, "model", TH_TRAIN,
+     true,
+     "The norm of the attributes' second moments, for {moments} norm: the "
+     "square of the sum of their roots for aerr, their sum for aelr, in the "
+     "units of the data. Steps that are proved ({eta} theory, or {adagrad} "
+     "none) go by it in the second phase"},
     {"inner", 0, TH_OPT_CHOICE, AT(ball.inner), NULL, th_option_by_config, NULL,
      TH_NO_LIMITS, names_of_inner, "model", TH_TRAIN, true,
      "How the attributes of an inner product are drawn. improved also goes by "
@@ -362,6 +378,11 @@ static const struct th_option table[] = {
      "Step size. theory is for solvers in a ball: the size that is proved, "
      "with "
      "data scaled to a mean square of 1"},
+    {"steps", 0, TH_OPT_CHOICE, AT(steps), NULL, th_option_by_config, NULL,
+     TH_NO_LIMITS, names_of_steps, "schedule", TH_TRAIN, true,
+     "How steps shrink. epochs: by the power 0.55 of the half epochs; paper: "
+     "by "
+     "the n t^0.51 of Liang & Poon, which hardly moves where n is large"},
     {"step-factor", 0, TH_OPT_REAL, AT(ball.step_factor), "F",
      th_option_by_config,
      "by {adagrad}, such as 0.1 with norm for aerr and 0.25 for aelr",
@@ -515,6 +536,11 @@ static bool descends(const struct th_config *config)
   return config->greedy.optim == TH_OPTIM_DESCENT;
 }
 
+static bool knows_norm(const struct th_config *config)
+{
+  return config->ball.moments == TH_MOMENTS_NORM;
+}
+
 /* Options that have an effect only with another one. */
 static const struct partner {
   const char *option;
@@ -527,6 +553,7 @@ static const struct partner {
     {"screen-exponent", "{screen} online", screens_online},
     {"confidence", "{screen} online", screens_online},
     {"constants", "{optim} asgd", descends},
+    {"moment-norm", "{moments} norm", knows_norm},
 };
 
 /* In decks such options are allowed, since the deck of a model lists all

@@ -31,6 +31,8 @@
 struct th_explained {
   const char *data; /* the file; borrowed */
   double mu;
+  double least; /* eigenvalues of the support's covariance */
+  double most;
   int64_t attribute; /* of the data; -1: S has all of them */
 };
 
@@ -87,6 +89,8 @@ static th_status explain(struct th_explained *explained,
   TH_TRY(th_irrepresentable_find(&question, &plan, store, comm, &profile, err));
   explained->mu = question.mu;
   explained->attribute = question.attribute;
+  explained->least = question.least;
+  explained->most = question.most;
 done:
   return rc;
 }
@@ -126,6 +130,8 @@ static void explained_json(json_t *object, const struct th_explained *explained)
                       explained->attribute < 0
                           ? json_null()
                           : json_integer(explained->attribute));
+  json_object_set_new(object, "eigenvalues",
+                      json_pack("[f, f]", explained->least, explained->most));
 }
 
 static void explained_print(const struct th_explained *explained)
@@ -140,6 +146,8 @@ static void explained_print(const struct th_explained *explained)
              ? "; below 1, so that pursuit finds such a support from enough "
                "examples\n"
              : "; 1 or more, so that pursuit can be misled\n");
+  printf("eigenvalues: %.4g to %.4g, of the covariance of its attributes\n",
+         explained->least, explained->most);
 }
 
 /* --- Describes a model ---------------------------------------------------- */

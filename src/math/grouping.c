@@ -108,44 +108,61 @@ static void reduce_all(struct th_grouping *grouping, struct th_comm *comm,
       out[shared->local[s]] = reduce_shared(grouping, f, s);
 }
 
-static void prox_group(const struct th_grouping *grouping, double t, double *v,
-                       int64_t g)
+/* What becomes of the members of a group. */
+typedef void change(struct th_group_norm norm, double t, double *v,
+                    int64_t count);
+
+static void change_group(const struct th_grouping *grouping, change *by,
+                         double t, double *v, int64_t g)
 {
   struct th_range members = members_of(grouping, g);
   int64_t count = th_range_count(members);
   if (grouping->place == NULL) {
-    th_penalty_norm_prox(norm_of(grouping, g), t, v + members.first, count);
+    by(norm_of(grouping, g), t, v + members.first, count);
     return;
   }
   gather_values(grouping, members, v);
-  th_penalty_norm_prox(norm_of(grouping, g), t, grouping->value, count);
+  by(norm_of(grouping, g), t, grouping->value, count);
   for (int64_t k = 0; k < count; k++)
     v[grouping->place[members.first + k]] = grouping->value[k];
 }
 
-static void prox_shared(struct th_grouping *grouping, double t, double *v)
+static void change_shared(struct th_grouping *grouping, change *by, double t,
+                          double *v)
 {
   struct th_grouping_shared *shared = &grouping->shared;
   for (int64_t s = 0; s < shared->groups; s++)
     if (shared->local[s] >= 0)
-      th_penalty_norm_prox(shared->norm[s], t, shared->value + shared->start[s],
-                           shared->start[s + 1] - shared->start[s]);
+      by(shared->norm[s], t, shared->value + shared->start[s],
+         shared->start[s + 1] - shared->start[s]);
   for (int64_t k = 0; k < shared->mine; k++)
     v[shared->place[k]] = shared->value[shared->at[k]];
 }
 
-void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
-                      double t, double *v)
+static void change_all(struct th_grouping *grouping, struct th_comm *comm,
+                       change *by, double t, double *v)
 {
   if (grouping->norm == NULL) { /* l1: all places as one vector */
-    th_penalty_norm_prox(grouping->one, t, v, grouping->places);
+    by(grouping->one, t, v, grouping->places);
     return;
   }
   share_values(grouping, comm, v);
   for (int64_t g = 0; g < grouping->groups; g++)
     if (!has_remote(grouping, g))
-      prox_group(grouping, t, v, g);
-  prox_shared(grouping, t, v);
+      change_group(grouping, by, t, v, g);
+  change_shared(grouping, by, t, v);
+}
+
+void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
+                      double t, double *v)
+{
+  change_all(grouping, comm, th_penalty_norm_prox, t, v);
+}
+
+void th_grouping_descend(struct th_grouping *grouping, struct th_comm *comm,
+                         double t, double *v)
+{
+  change_all(grouping, comm, th_penalty_norm_descend, t, v);
 }
 
 /* l1 without weights: every place is a group of its own. */

@@ -82,6 +82,11 @@ int64_t th_grouping_bytes(const struct th_groups *groups,
 void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
                       double t, double *v);
 
+/* v -= t Z, where Z is the subgradient of Omega at v that is 0 where v is.
+ * Collective where a group is shared. */
+void th_grouping_descend(struct th_grouping *grouping, struct th_comm *comm,
+                         double t, double *v);
+
 /* Compute dual[g] = Omega_g^D(z_g). Collective where a group is shared. */
 void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
                       const double *z, double *dual);

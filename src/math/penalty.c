@@ -105,6 +105,15 @@ void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
     shrink_norm2(t * norm.c, v, count);
 }
 
+void th_penalty_norm_descend(struct th_group_norm norm, double t, double *v,
+                             int64_t count)
+{
+  double size = norm.c > 0 ? norm2(v, count) : 0;
+  double share = size > 0 ? t * norm.c / size : 0;
+  for (int64_t k = 0; k < count; k++)
+    v[k] -= t * norm.a * ((v[k] > 0) - (v[k] < 0)) + share * v[k];
+}
+
 static int descending(const void *a, const void *b)
 {
   double left = *(const double *)a;

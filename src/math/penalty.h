@@ -27,6 +27,11 @@ double th_penalty_norm_value(struct th_group_norm norm, const double *v,
 void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
                           int64_t count);
 
+/* v -= t Z with Z_j = a sign(v_j) + c v_j / norm2(v), and 0 where v_j is: a
+ * subgradient of Omega_g at v. */
+void th_penalty_norm_descend(struct th_group_norm norm, double t, double *v,
+                             int64_t count);
+
 /* Return Omega_g^D(z) = max of z'u over Omega_g(u) <= 1, also the smallest nu
  * with norm2((|z| - a nu)_+) <= c nu. work: room for count doubles; it is not
  * used if a or c is 0. NaN if z has one, INFINITY if z has one. */

@@ -22,10 +22,10 @@ void th_origin_free(struct th_origin *origin)
 #define PLACE(name) offsetof(struct th_family_parameters, name)
 #define NUMBER_ROW(name, family, initial, placeholder, lowest, highest,        \
                    lowest_open, highest_open, help)                            \
-  {#name,   family,      PLACE(name),  lowest,                                 \
+  {#name,   family,      PLACE(name),  initial, lowest,                        \
    highest, lowest_open, highest_open, NULL},
 #define CHOICE_ROW(name, family, initial, choices, help)                       \
-  {#name, family, PLACE(name), 0, 0, false, false, choices},
+  {#name, family, PLACE(name), initial, 0, 0, false, false, choices},
 static const struct th_family_parameter rows[] = {
     TH_FAMILY_PARAMETERS(NUMBER_ROW, CHOICE_ROW)};
 

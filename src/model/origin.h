@@ -82,7 +82,10 @@ enum { TH_FAMILY_NAME = 32 };
          "70 % of its true coefficients are 0")                                \
   CHOICE(design, "oomp", "orthogonal", th_origin_family_design,                \
          "orthogonal attributes do not depend on each other, and those of "    \
-         "toeplitz have a {correlation}")
+         "toeplitz have a {correlation}")                                      \
+  NUMBER(decay, "oomp", "1", "G", 0.0, INFINITY, false, true,                  \
+         "true coefficient k of s, counted from 0, is (1 - k / s)^G / "        \
+         "sqrt(s): 0 makes all alike, 1 lets them fall linearly")
 
 /* Files have so many parameters whatever the family, and the others only where
  * it is theirs. */
@@ -111,9 +114,10 @@ enum th_family_design { TH_FAMILY_ORTHOGONAL, TH_FAMILY_TOEPLITZ };
 /* A row of the list. */
 struct th_family_parameter {
   const char *name;
-  const char *family; /* or two: "one and another" */
-  size_t offset;      /* in struct th_family_parameters */
-  double lowest;      /* of a number */
+  const char *family;   /* or two: "one and another" */
+  size_t offset;        /* in struct th_family_parameters */
+  const char *standard; /* the default, as text */
+  double lowest;        /* of a number */
   double highest;
   bool lowest_open; /* the bound itself is excluded */
   bool highest_open;

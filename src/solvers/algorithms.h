@@ -162,6 +162,7 @@ th_status th_stochastic_plan(struct th_plan *plan,
                              struct th_error *err);
 
 /* Update rules (updates.c). */
+extern const struct th_update th_sgd_update;
 extern const struct th_update th_prox_sgd_update;
 extern const struct th_update th_truncated_gradient_update;
 extern const struct th_update th_rda_update;

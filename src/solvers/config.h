@@ -34,6 +34,7 @@ enum th_moments_from {
   TH_MOMENTS_TWO_PHASE, /* estimated in a first phase */
   TH_MOMENTS_UNIFORM,   /* nothing: all attributes are drawn alike */
   TH_MOMENTS_KNOWN,     /* those of the import */
+  TH_MOMENTS_NORM,      /* estimated, where steps go by their norm, known */
   TH_MOMENTS_COUNT
 };
 
@@ -45,6 +46,10 @@ enum th_adagrad {
   TH_ADAGRAD_COORDINATE,
   TH_ADAGRAD_COUNT
 };
+
+/* How steps shrink that no gap ends: by the epochs, or as the paper has them.
+ */
+enum th_falling { TH_STEPS_EPOCHS, TH_STEPS_PAPER, TH_STEPS_COUNT };
 
 /* How the attributes of an inner product are drawn. */
 enum th_inner { TH_INNER_IMPROVED, TH_INNER_PLAIN, TH_INNER_COUNT };
@@ -107,6 +112,7 @@ struct th_config_ball {
   enum th_adagrad adagrad;
   double step_factor; /* of a rule's step size */
   enum th_moments_from moments;
+  double moment_norm; /* of the second moments; 0: not known */
   enum th_inner inner;
 };
 
@@ -162,6 +168,7 @@ struct th_config {
   enum th_refit refit;
   enum th_select_for select; /* of sift */
   double eta;                /* step size, or TH_ETA_THEORY */
+  enum th_falling steps;     /* of stochastic methods */
   struct th_config_ball ball;
   struct th_config_rounds rounds;
   struct th_config_start start;

@@ -608,13 +608,20 @@ static int64_t chain_count(const struct th_ground_truth *truth,
   return size > 1 ? size : 1;
 }
 
+static double falling(double share, double decay)
+{
+  return decay == 1 ? share : th_pow(share, decay);
+}
+
+/* Saad, Blanchard & Arlot 2024, section 5: decay is their gamma. */
 static void chain_plant(struct th_ground_truth *truth, int64_t attributes)
 {
   const double size = (double)truth->support_size;
+  const double decay = truth->own.decay;
   (void)attributes;
   for (int64_t k = 0; k < truth->support_size; k++) {
     truth->support[k] = k;
-    truth->coef[k] = (1 - (double)k / size) / sqrt(size);
+    truth->coef[k] = falling(1 - (double)k / size, decay) / sqrt(size);
   }
   if (truth->own.design == TH_FAMILY_ORTHOGONAL)
     truth->own.correlation = 0;

@@ -143,7 +143,7 @@ for layout in dense sparse; do
 done
 solvers=(sift hybrid lasso os-prox-sgd saga aelr)
 if long; then
-  solvers+=(aerr ogd-ridge eg-lasso exploration exploitation prox-sgd fs-prox-sgd truncated-gradient rda
+  solvers+=(aerr ogd-ridge eg-lasso exploration exploitation prox-sgd fs-prox-sgd truncated-gradient sgd rda
     svrg)
 fi
 first=${environments[0]}

@@ -29,7 +29,7 @@ arguments()
   exploitation) echo "--solver exploitation --budget 400 -s 12 --start 3,17,900,2001" ;;
   *+*) echo "--solver ${1%+*} --penalty ${1#*+} --groups some.groups" \
     "--lambda-ratio 0.3 --epochs 4 --batch 8" ;;
-  *prox-sgd | saga | svrg | rda | truncated-gradient)
+  *sgd | saga | svrg | rda | truncated-gradient)
     echo "--solver $1 --lambda-ratio 0.3 --epochs 4 --batch 8" ;;
   lasso) echo "--solver lasso --path 12 --path-min 0.1" ;;
   aerr | aelr) echo "--solver $1 --budget 40 --passes 2 --validation 0.1" ;;

@@ -141,10 +141,15 @@ x = x if "standardize" in sys.argv[1] else x / numpy.sqrt(h @ (x - h @ x) ** 2)
 cov = x.T @ (h[:, None] * x)
 norm = abs(numpy.linalg.solve(cov[numpy.ix_([1, 3], [1, 3])], cov[[1, 3]])).sum(0)
 norm[[1, 3]] = -1
-print("[%.12g, %d]" % (norm.max(), norm.argmax()))
+least, most = numpy.linalg.eigvalsh(cov[numpy.ix_([1, 3], [1, 3])])
+print("[%.12g, %d, %.12g, %.12g]" % (norm.max(), norm.argmax(), least, most))
 END
   compare "mu $units" "abs($(key mu.json mu) - $(cat mu.txt)[0])" '<' 1e-5
   compare "whose it is" "$(key mu.json mu_attribute)" == "$(cat mu.txt)[1]"
+  for k in 0 1; do
+    compare "eigenvalue $k $units" \
+      "abs($(key mu.json eigenvalues)[$k] / $(cat mu.txt)[$((2 + k))] - 1)" '<' 1e-9
+  done
 done
 
 # --- a threshold on the slopes, beside the listing in numpy: eta over the number of examples

@@ -17,6 +17,7 @@ declare -A options=(
   [exploration]="$few" [hybrid]="$few" [exploitation]="--start 1,2,5" [rda-ito]="$few"
   [ssr]="$few" [dantzig]="$few" [oomp]="--mu 0.1" [os-prox-sgd]="$steps"
   [fs-prox-sgd]="$steps" [prox-sgd]="$steps" [truncated-gradient]="$steps" [rda]="$steps"
+  [sgd]="$steps"
   [saga]="$steps" [svrg]="$steps"
 )
 

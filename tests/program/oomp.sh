@@ -229,6 +229,18 @@ must 0 train small.h5 -o small-model.h5 --solver oomp
 grep -q 'no attribute stands out for certain in 300 examples' must.err ||
   fail "no word on a model that is zero"
 
+# --- how fast the coefficients of generated data fall: of a model that knows them, without noise
+for decay in 0 0.5 1 2; do
+  must 0 generate oomp -o decay.h5 --examples 400 --attributes 16 --support 4 --noise 0 \
+    --decay $decay --force
+  must 0 train decay.h5 -o fit.h5 --force --solver omp --oracle fit --no-intercept
+  ranks 0 inspect fit.h5 --json >fit.json
+  for k in 1 2 3; do
+    compare "decay $decay: coefficient $k" \
+      "abs($(key fit.json coef)[$k] / $(key fit.json coef)[0] - (1 - $k / 4) ** $decay)" '<' 1e-5
+  done
+done
+
 # --- what it refuses
 printf 'y,a,w\n1,2,1\n2,3,2\n3,1,1\n' >weights.csv
 must 0 import weights.csv -o weights.h5 --target y --weights w

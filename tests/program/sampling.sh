@@ -149,4 +149,35 @@ for solver in aerr aelr ogd-ridge eg-lasso; do
   train theory data.h5 --solver "$solver" --eta theory --passes 2 --radius 30
   compare "$solver: eta in the deck" "$(key theory.json deck.eta)" == '"theory"'
 done
+
+# --- the norm of the moments known: the second phase steps as Theorem 3.6 has it
+must 0 generate kukliansky -o small.h5 --examples 4000 --attributes 50 --seed 3
+last_step()
+{
+  must 0 train small.h5 -o model.h5 --force --solver aerr --budget 11 --passes 1 --batch 1 \
+    --validation 0 --eta theory --radius 30 --moments norm --moment-norm "$1" \
+    --telemetry steps.jsonl
+  tail -n 1 steps.jsonl | "$PYTHON" -c 'import json, sys
+print(json.load(sys.stdin)["step_size"])'
+}
+for norm in 1e-9 3 30 300; do
+  echo "$norm $(last_step "$norm")"
+done >sizes.txt
+"$PYTHON" - <<'END' || fail "steps where the norm of the moments is known"
+from math import log, sqrt
+sizes = [tuple(map(float, line.split())) for line in open("sizes.txt")]
+d, k, first, m, delta = 50, 6, 400, 3600, 0.05 # of 11 attributes; of 4,000 examples
+error = d * log(2 * d / delta) / (11 * first)
+unit = 1 / (sizes[0][1] * sqrt(m)) # norm 0: the step is 1 / sqrt(m), over the unit
+for norm, size in sizes:
+    n = norm / unit
+    spread = 2 * sqrt(5 / 3) * d * sqrt(n * error)
+    wanted = max(sqrt(k / (6 * d * m)), sqrt(k / (m * (2 * n + spread + k)))) / unit
+    print(f"norm {norm:g}: a step of {size:.6g}, by the theorem {wanted:.6g}")
+    assert abs(size / wanted - 1) < 1e-4
+assert len({size for _, size in sizes}) == 4
+END
+refused 2 'needs --moment-norm' 0 train small.h5 -o never.h5 --solver aerr --moments norm
+refused 2 'counts only with --moments norm' 0 \
+  train small.h5 -o never.h5 --solver aerr --moment-norm 3
 finish

@@ -250,7 +250,27 @@ END
   done
 }
 
+# Steps as the paper prints them: eta / (n t^0.51) at example t.
+printed_steps()
+{
+  must 0 generate kukliansky -o printed.h5 --examples 500 --attributes 20
+  must 0 train printed.h5 -o never.h5 --solver prox-sgd --eta 0.5 --steps paper --epochs 4 \
+    --telemetry printed.jsonl
+  "$PYTHON" - <<'END' || fail "steps of --steps paper"
+import json
+rows = [json.loads(line) for line in open("printed.jsonl")]
+rows = rows[-1:] # behind 4 epochs
+assert rows
+for row in rows:
+    wanted = 0.5 / (500 * (500 * 4) ** 0.51)
+    assert abs(row["step_size"] / wanted - 1) < 1e-2, (row, wanted)
+END
+  rm never.h5
+  refused 2 'saga does not use --steps' 0 train printed.h5 -o never.h5 --solver saga --steps paper
+}
+
 uneven
+printed_steps
 bad_options
 bad_screening
 two=0

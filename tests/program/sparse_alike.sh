@@ -10,7 +10,7 @@ declare -A options=(
   [exploration]="$few" [hybrid]="$few" [exploitation]="--start 3,17,40"
   [rda-ito]="$few" [dantzig]="$few" [oomp]="--mu 0.1"
 )
-steps=" prox-sgd fs-prox-sgd truncated-gradient rda " # they end near a solution
+steps=" prox-sgd fs-prox-sgd truncated-gradient rda sgd " # they end near a solution
 solvers=$(ranks 0 solvers | grep '^[a-z]')
 
 # both TEXT: the data set in both layouts, dense.h5 and sparse.h5.

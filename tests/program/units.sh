@@ -51,7 +51,7 @@ same()
 }
 
 for layout in dense sparse; do
-  for solver in prox-sgd fs-prox-sgd saga svrg rda truncated-gradient; do
+  for solver in prox-sgd fs-prox-sgd saga svrg rda truncated-gradient sgd; do
     same y-$layout --solver $solver
   done
   same y-$layout --solver saga --batch 16

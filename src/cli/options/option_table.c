@@ -280,7 +280,8 @@ static const struct th_option after[] = {
      TH_NO_LIMITS, NULL, "run", TH_INSPECT, false,
      "Tell mu of a model's attributes on the training examples of this data "
      "set: how well they explain one of the others, as a sum of magnitudes of "
-     "coefficients (Saad, Blanchard & Arlot 2024, Assumption 2)"},
+     "coefficients (Saad, Blanchard & Arlot 2024, Assumption 2). And tell the "
+     "least and the largest eigenvalue of their covariance"},
     {"retrain", 0, TH_OPT_FLAG, AT(retrain), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_VERIFY, false,
      "Also train the model anew by its own options, and compare every number, "

@@ -240,7 +240,7 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
       .seed = 5,
       .support_size = 3,
       .noise = family->default_noise,
-      .own = {.correlation = 0.5, .density = 0.05, .alpha = -0.7}};
+      .own = {.correlation = 0.5, .density = 0.05, .alpha = -0.7, .decay = 1}};
   struct th_column column = {0};
   double values[8 * EXAMPLES] = {0};
   double target[EXAMPLES];

@@ -24,7 +24,10 @@ static const char *const exploitation_options[] = {
   .algorithm = &th_stochastic_algorithm, .screenings = th_screenings
 
 static const char *const online_options[] = {
-    TH_OPTIONS_OF_A_PENALTY, IN_STEPS, "screen-exponent", "confidence", NULL};
+    TH_OPTIONS_OF_A_PENALTY, IN_STEPS,     "steps",
+    "screen-exponent",       "confidence", NULL};
+static const char *const falling_options[] = {TH_OPTIONS_OF_A_PENALTY, IN_STEPS,
+                                              "steps", NULL};
 static const char *const steps_options[] = {TH_OPTIONS_OF_A_PENALTY, IN_STEPS,
                                             NULL};
 
@@ -79,7 +82,7 @@ static const struct th_solver_row solvers[] = {
      .summary =
          "prox-sgd that drops attributes proven useless every few epochs",
      .source = "Liang & Poon 2022, Algorithm 1",
-     .own_options = steps_options,
+     .own_options = falling_options,
      STOCHASTIC,
      .screen = TH_SCREEN_GAP_SAFE,
      .update = &th_prox_sgd_update},
@@ -91,6 +94,14 @@ static const struct th_solver_row solvers[] = {
      STOCHASTIC,
      .screen = TH_SCREEN_ONLINE,
      .update = &th_prox_sgd_update},
+    {.name = "sgd",
+     .summary = "stochastic subgradient steps, the baseline of all of these; "
+                "no coefficient stays at 0",
+     .source = "Robbins & Monro 1951; Liang & Poon 2022, equation 1.1",
+     .own_options = online_options,
+     STOCHASTIC,
+     .screen = TH_SCREEN_NONE,
+     .update = &th_sgd_update},
     {.name = "truncated-gradient",
      .summary = "stochastic gradient steps, truncated every ten of them",
      .source = "Langford, Li & Zhang 2009",

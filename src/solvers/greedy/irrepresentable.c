@@ -13,6 +13,7 @@
 #include "solvers/greedy/pursuit_fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct work {
@@ -86,6 +87,31 @@ static th_status invert(struct work *w, struct th_error *err)
   TH_TRY(th_linalg_solve(&system, x, w->inverse, kept, err));
 done:
   TH_FREE(a, x, kept);
+  return rc;
+}
+
+/* Extreme eigenvalues of the covariance of S; the least one by its inverse.
+ * Local, replicated. */
+static th_status find_eigenvalues(const struct work *w,
+                                  struct th_irrepresentable *question,
+                                  struct th_error *err)
+{
+  const struct th_pursuit *path = &w->path;
+  int64_t size = path->size;
+  size_t bytes = (size_t)(size * size) * sizeof(double);
+  double *a = NULL;
+  double of_inverse = 0;
+  th_status rc = TH_NEW(&a, size * size, "the covariance", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < size; k++)
+    memcpy(a + k * size, path->gram + k * path->room, (size_t)size * sizeof *a);
+  TH_TRY(th_linalg_largest_eigenvalue(size, a, &question->most, err));
+  memcpy(a, w->inverse, bytes);
+  TH_TRY(th_linalg_largest_eigenvalue(size, a, &of_inverse, err));
+  question->least = of_inverse > 0 ? 1 / of_inverse : 0;
+done:
+  free(a);
   return rc;
 }
 
@@ -208,6 +234,8 @@ th_status th_irrepresentable_find(struct th_irrepresentable *question,
   rc = reserve(&w, question->size, err);
   if (rc == TH_OK)
     rc = invert(&w, err);
+  if (rc == TH_OK)
+    rc = find_eigenvalues(&w, question, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(add_every_coefficient(&w, err));
   find_most(&w, question);

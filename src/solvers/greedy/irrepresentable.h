@@ -19,12 +19,15 @@ struct th_irrepresentable {
   int64_t size;
   double mu;         /* 0 where S has all attributes */
   int64_t attribute; /* the one that S explains best; -1: none */
+  double least;      /* eigenvalue of the covariance of S: the rho of Saad, */
+  double most;       /* Blanchard & Arlot 2024, and their L */
 };
 
-/* Find mu_S for the training examples of a store, with their weights, in the
- * units and with the centring that the plan's solver, omp, works in. One pass
- * over the data for sixteen members of S. Collective. An error where members of
- * S depend on one another, or S has more than TH_IRREPRESENTABLE_MOST. */
+/* Find mu_S, and eigenvalues, for the training examples of a store, with their
+ * weights, in the units and with the centring that the plan's solver, omp,
+ * works in. One pass over the data for sixteen members of S. Collective. An
+ * error where members of S depend on one another, or S has more than
+ * TH_IRREPRESENTABLE_MOST. */
 th_status th_irrepresentable_find(struct th_irrepresentable *question,
                                   const struct th_plan *plan,
                                   struct th_store *store, struct th_comm *comm,

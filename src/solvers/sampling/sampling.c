@@ -103,6 +103,12 @@ static int64_t all_examples(const struct th_context *context)
   return context->config->passes * context->deal.rows_in_pass;
 }
 
+static bool has_two_phases(const struct th_config *config)
+{
+  return config->ball.moments == TH_MOMENTS_TWO_PHASE ||
+         config->ball.moments == TH_MOMENTS_NORM;
+}
+
 /* A tenth of the run, but each attribute is to be drawn twice; at most half of
  * the run. */
 static int64_t first_phase(const struct th_context *context)
@@ -111,7 +117,7 @@ static int64_t first_phase(const struct th_context *context)
   int64_t all = all_examples(context);
   int64_t enough =
       th_integer_ceil_divide(SIGHTINGS * d, context->config->budget);
-  if (context->config->ball.moments != TH_MOMENTS_TWO_PHASE)
+  if (!has_two_phases(context->config))
     return 0;
   return th_min_i64(all / MOST_OF_RUN, th_max_i64(all / PHASES, enough));
 }
@@ -255,6 +261,8 @@ static th_status set_draw_moments(struct th_sampling *s,
   theory->norm = masses_of_draws(&s->learning, context, use, care,
                                  s->draws.weight, s->draws.root) /
                  (theory->unit > 0 ? theory->unit : 1);
+  if (s->second && context->config->ball.moment_norm > 0) /* Theorem 3.6 */
+    theory->norm = context->config->ball.moment_norm / theory->unit;
   th_status rc = th_reads_draws_set(&s->draws, context, err);
   if (rc == TH_OK)
     th_reads_draws_weigh_all(&s->draws, context, &s->learning.w);
@@ -351,8 +359,8 @@ static bool keeps_held_out(const void *state)
   return s->first_phase > 0 && !s->second;
 }
 
-static const char *const options[] = {"budget", "moments", "inner",
-                                      TH_OPTIONS_IN_A_BALL, NULL};
+static const char *const options[] = {
+    "budget", "moments", "moment-norm", "inner", TH_OPTIONS_IN_A_BALL, NULL};
 
 const struct th_algorithm th_sampling_algorithm = {.options = options,
                                                    .create = create,
@@ -558,6 +566,15 @@ static th_status choose_budget(struct th_config *config, int64_t d,
   return TH_OK;
 }
 
+static th_status check_moments(const struct th_config *config,
+                               struct th_error *err)
+{
+  if (config->ball.moments != TH_MOMENTS_NORM || config->ball.moment_norm > 0)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "{moments} norm needs {moment-norm}, the norm that is known");
+}
+
 static th_status check_step_options(const struct th_config *config,
                                     struct th_error *err)
 {
@@ -620,6 +637,7 @@ th_status th_sampling_plan(struct th_plan *plan,
   struct th_config *config = &plan->config;
   th_status rc;
   TH_TRY(th_plan_sampled_check_loss(config, err));
+  TH_TRY(check_moments(config, err));
   TH_TRY(choose_budget(config, size->shape->attributes, err));
   TH_TRY(check_step_options(config, err));
   fill_in(plan, size);

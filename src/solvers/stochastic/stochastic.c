@@ -49,8 +49,10 @@ static bool knows(const struct th_stochastic *s, unsigned what)
 /* --- Step sizes and counters ---------------------------------------------- */
 
 /* gamma_t = 1 / (Lmax ceil(t / (n/2))^0.55): the printed 1 / (n L t^0.51) is
- * for the sum of the losses, and hardly moves on their mean. */
+ * for the sum of the losses, and hardly moves on their mean; --steps paper has
+ * it. */
 static const double step_decay = 0.55;
+static const double printed_decay = 0.51;
 
 /* Lmax is computed anew, for the active attributes, when a tenth of them has
  * left. */
@@ -87,11 +89,23 @@ double th_stochastic_first_step(const struct th_stochastic *s)
   return curvature > 0 ? s->control.batch_speedup / curvature : 1;
 }
 
+/* Section 4.2 of the paper: the step is that of one example. Local. */
+static void choose_printed_step(struct th_stochastic *s)
+{
+  double t = (double)s->control.drawn + 1;
+  s->control.step_size =
+      th_stochastic_first_step(s) / ((double)s->n * th_pow(t, printed_decay));
+}
+
 /* Choose the step size of the next mini-batch. t counts examples, so that a
  * mini-batch decays by the same number of epochs. Local. */
 static void choose_step(struct th_stochastic *s)
 {
   double constant = s->update->constant;
+  if (s->context->config->steps == TH_STEPS_PAPER) {
+    choose_printed_step(s);
+    return;
+  }
   int64_t half = th_integer_ceil_divide(2 * (s->control.drawn + 1), s->n);
   if (half == s->control.epoch_half ||
       (constant > 0 && s->control.epoch_half > 0))

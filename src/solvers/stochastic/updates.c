@@ -1,5 +1,6 @@
-/* updates.c - update rules: proximal stochastic gradient descent, dual
- * averaging, the truncated gradient, and steps of reduced variance
+/* updates.c - update rules: stochastic subgradients, proximal stochastic
+ * gradient descent, dual averaging, the truncated gradient, and steps of
+ * reduced variance
  *
  * All are for min P(b) = E f(x'b; y) + lambda Omega(b). saga and svrg remember
  * examples, the others do not.
@@ -248,6 +249,54 @@ const struct th_update th_truncated_gradient_update = {
     .step = truncated_gradient_step,
     .flush = flush_thresholds,
     .describe = truncated_gradient_describe};
+
+/* --- Subgradient steps
+ *
+ * Liang & Poon 2022, equation 1.1: with theta_t = f'(x_t'b_t; y_t) and Z_t a
+ * subgradient of Omega at b_t,
+ *   b_{t+1} = b_t - gamma_t (theta_t x_t + lambda Z_t).
+ * Z is 0 where b is. No coefficient stays at 0, so every step is over all of
+ * them, on sparse data, too. */
+
+struct subgradient {
+  double pull; /* bounds sum_j bound_j |Z_j| */
+};
+
+/* Collective. */
+static th_status subgradient_begin(struct th_stochastic *s,
+                                   struct th_error *err)
+{
+  struct subgradient *state = s->update_state;
+  double most = s->grouping.one.a + s->grouping.one.c;
+  for (int64_t g = 0; g < s->grouping.groups && s->grouping.norm != NULL; g++)
+    most = fmax(most, s->grouping.norm[g].a + s->grouping.norm[g].c);
+  s->context->comm->ops->max_f64(s->context->comm, &most, 1);
+  th_status rc = th_coef_total(s, s->active.bound, &state->pull, err);
+  state->pull *= most * TH_FIXED_SLACK;
+  return rc;
+}
+
+static void subgradient_step(struct th_stochastic *s)
+{
+  const struct subgradient *state = s->update_state;
+  double g = s->control.step_size;
+  th_grouping_descend(&s->grouping, s->context->comm, g * s->lambda,
+                      th_coef_of(s));
+  s->scaling.coef_bound += g * s->lambda * state->pull;
+  descend(s, g, s->minibatch.factor, th_coef_of(s));
+}
+
+static void subgradient_describe(struct th_stochastic *s, struct th_state *list)
+{
+  struct subgradient *state = s->update_state;
+  TH_STATE_ONE(list, state, pull);
+}
+
+const struct th_update th_sgd_update = {.size = sizeof(struct subgradient),
+                                        .memoryless = true,
+                                        .begin = subgradient_begin,
+                                        .step = subgradient_step,
+                                        .describe = subgradient_describe};
 
 /* --- Gradient steps, each with its prox
  *

@@ -283,6 +283,35 @@ static void test_limits(void)
   }
 }
 
+/* Z of a step from v is a subgradient: Omega(u) >= Omega(v) + Z'(u - v) for
+ * other u, and Z'v = Omega(v); it is 0 where v is. */
+static void test_descend(const struct sample *s, uint64_t number)
+{
+  double after[MOST];
+  double z[MOST];
+  memcpy(after, s->v, sizeof after);
+  th_penalty_norm_descend(s->norm, 1, after, s->count);
+  for (int64_t k = 0; k < s->count; k++)
+    z[k] = s->v[k] - after[k];
+  double here = plain_norm(s, s->v);
+  /* of the differences that are z, too */
+  double rounding = 1e-12 * fmax(1, here) + 1e-14 * dot(s->v, s->v, s->count);
+  CHECK(fabs(dot(z, s->v, s->count) - here) <= rounding);
+  for (uint64_t trial = 0; trial < 20; trial++) {
+    double u[MOST];
+    for (int64_t k = 0; k < s->count; k++) {
+      u[k] = s->v[k] * (2 * uniform(number, 100 + trial) - 0.5) +
+             uniform(number, 200 + trial * MOST + (uint64_t)k) - 0.5;
+      z[k] = s->v[k] == 0 ? 0 : z[k];
+    }
+    double above =
+        plain_norm(s, u) - here - dot(z, u, s->count) + dot(z, s->v, s->count);
+    CHECK(above >= -rounding - 1e-12 * plain_norm(s, u));
+  }
+  for (int64_t k = 0; k < s->count; k++)
+    CHECK(s->v[k] != 0 || after[k] == 0);
+}
+
 int main(void)
 {
   for (uint64_t number = 0; number < CASES; number++) {
@@ -295,6 +324,7 @@ int main(void)
     CASE(test_dual_maximum(&s, number));
     CASE(test_norm_least(&s));
     CASE(test_scales(&s));
+    CASE(test_descend(&s, number));
     if (check_failures > before) {
       fprintf(stderr, "in sample %d: %d values, a %g, c %g, t %g\n",
               (int)number, (int)s.count, s.norm.a, s.norm.c, s.t);
