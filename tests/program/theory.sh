@@ -27,7 +27,7 @@ is()
   "$PYTHON" -S -c 'import sys
 from math import *
 found, wanted = float(sys.argv[1]), float(eval(f"({sys.argv[2]})"))
-sys.exit(abs(found - wanted) > 1e-8 * abs(wanted))' "${found:-nan}" "$2" ||
+sys.exit(not abs(found - wanted) <= 1e-8 * abs(wanted))' "${found:-nan}" "$2" ||
     fail "$1: ${found:-not there}, wanted $2"
 }
 
