@@ -22,9 +22,9 @@
  *         to R, and the radius is proved. Blocks grow twofold.
  *   paper Algorithm 2: the primal value is enlarged by Omega^D - 1. Where that
  *         is not tiny, nothing is ever left out.
- *   votes what the authors' experiments do: the paper's radius divided by
- *         sqrt(n), and a majority of ballots, one for each block. This is a
- *         heuristic. It leaves out attributes of the solution.
+ *   votes what the authors' program does, not their text: the printed radius
+ *         over sqrt(n), and a majority of ballots, one for each block. This is
+ *         a heuristic. It leaves out attributes of the solution.
  *
  * Several examples in a step (a mini-batch) share one mu_t. Example i enters
  * with a factor, its weight over the examples in the step; weights have mean 1.

@@ -17,7 +17,8 @@ double th_schedule_eigenvalue(double l, double ratio);
 
 /* Return T_k, the Exploitation updates of a round. They shrink the error on S
  * by the factor that exploring costs: ceil(log d' / (-2 log(1 - 2 eta))), at
- * least 1 (Murata & Suzuki, Theorem 4.4). */
+ * least 1. The form is that of Murata & Suzuki, Theorem 4.4; the contraction is
+ * that of a quadratic (src/solvers/THEORY.md). */
 int64_t th_schedule_exploit_updates(int64_t blocks, double eta);
 
 /* Return the most members that S may have in solver `sift`, at least 1. Three

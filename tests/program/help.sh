@@ -43,6 +43,9 @@ done
 for model in cost_model scaling_model; do
   "$PYTHON" "$SOURCE/jobs/$model.py" --help >>all.txt
 done
+for family in exploration exploitation hybrid screening sampling oomp; do
+  "$PYTHON" "$SOURCE/jobs/theory.py" $family --help >>all.txt
+done
 sh "$SOURCE/jobs/torture.sh" --help >>all.txt
 # what tests take is said at their heads
 head -n 25 "$SOURCE/tests/golden/golden.py" "$SOURCE/tests/project/house.py" >>all.txt

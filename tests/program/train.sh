@@ -9,6 +9,8 @@ must 2 generate murata -o data.h5 --examples 6000 --attributes 300 --seed 3
 
 ranks 2 train data.h5 --dry-run >plan.txt 2>plan.err
 grep -q '^solver: ' plan.txt || fail "--dry-run prints no plan"
+page=$(sed -n 's/^theory: .* \([^ ]*\.md\)$/\1/p' plan.txt)
+[ -n "$page" ] && [ -s "$SOURCE/$page" ] || fail "--dry-run names no page: $page"
 [ ! -s plan.err ] || fail "--dry-run says more than the plan"
 grep -qE '^cost: .* to read, roughly [0-9]+ (s|min|h)' plan.txt ||
   fail "--dry-run estimates no time"

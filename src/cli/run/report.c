@@ -688,6 +688,10 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
   if (estimate != NULL)
     print_time(out, estimate);
   fputc('\n', out);
+  if (estimate != NULL) /* a dry run: time to read */
+    fputs("theory:  what is proved of solvers, and by which constants, is in "
+          "src/solvers/THEORY.md\n",
+          out);
 }
 
 /* --- A rough estimate of the time of a run

@@ -10,7 +10,7 @@
  *     w = argmin norm1(w)  subject to  |c - G w|_j <= lambda / sqrt(t),
  * whose s largest coefficients are the support of the next one. The prediction
  * is w on this support, as it is: no least squares. So it is too small by about
- * lambda / sqrt(t), as in the paper.
+ * lambda / sqrt(t).
  *
  *   for each epoch
  *     1  of its examples: observe x of the support, of others by chance, and y

@@ -5,8 +5,9 @@
  * certificate Z, to primal values at an anchor point bbar, and to second
  * moments N; at the end of a block they bound the distance from the solution,
  * and attributes that cannot be in it leave. The corrected formulas are in
- * math/online.h. The paper starts Z again with every block (lines 6, 17) and t
- * with the loop of line 7; here t runs on, as its proofs need. Two additions
+ * math/online.h. The paper starts X again with every block (line 17), and t
+ * with the loop of line 7, by which Z begins anew, too; here t runs on, as its
+ * proofs need. Two additions
  * make the result exact on finite sums: checks with re-admission, and an exact
  * solution on what is left at the end (screen_online_check.c).
  * SPDX-License-Identifier: MIT */
