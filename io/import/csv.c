@@ -8,6 +8,7 @@
 #include "io/import/csv.h"
 
 #include "base/memory.h"
+#include "io/import/text/cell.h"
 #include "io/import/text/number.h"
 #include "io/import/text/text.h"
 
@@ -57,7 +58,8 @@ enum th_csv_ending th_csv_field_next(struct th_csv_field *field)
   const char *p = skip_blanks(field->p, field->end, field->delimiter);
   const char *last = p; /* behind the last byte that is no blank */
   field->doubled = false;
-  field->text = p + (p < field->end && *p == '"');
+  field->quoted = p < field->end && *p == '"';
+  field->text = p + field->quoted;
   field->p = field->text;
   if (field->text > p)
     return th_csv_field_close(field);
@@ -80,6 +82,42 @@ int64_t th_csv_field_copy(const struct th_csv_field *field, char *to)
   }
   to[length] = '\0';
   return length;
+}
+
+bool th_csv_has_blanks(const char *text, int64_t length)
+{
+  const char *end = text + length;
+  bool between = false;
+  const char *p = skip_blanks(text, end, '\0');
+  while (p < end && *p != ' ' && *p != '\t')
+    p++;
+  between = skip_blanks(p, end, '\0') < end;
+  return between && memchr(text, ':', (size_t)length) == NULL;
+}
+
+th_status th_csv_squeeze(char delimiter, struct th_line *line, char **room,
+                         int64_t *capacity, struct th_error *err)
+{
+  bool quoted = false;
+  int64_t length = 0;
+  if (delimiter != ' ')
+    return TH_OK;
+  th_status rc = TH_GROW(room, capacity, line->length + 1, "a line", err);
+  if (rc != TH_OK)
+    return rc;
+  char *to = *room;
+  for (int64_t k = 0; k < line->length; k++) {
+    char byte = line->text[k];
+    bool blank = !quoted && (byte == ' ' || byte == '\t');
+    quoted ^= byte == '"';
+    if (!blank || (length > 0 && to[length - 1] != ' '))
+      to[length++] = blank ? ' ' : byte;
+  }
+  length -= length > 0 && to[length - 1] == ' ';
+  to[length] = '\0';
+  line->text = to;
+  line->length = length;
+  return TH_OK;
 }
 
 /* --- Numbers in the form that most files are full of ---------------------- */
@@ -171,7 +209,7 @@ static void read_usual_fields(const struct th_csv *csv, struct cursor *c,
 static void read_along(const struct th_csv *csv, struct cursor *c,
                        struct th_text_row *row)
 {
-  if (csv->counters > 0)
+  if (csv->counters > 0 || csv->decimal != '.')
     return;
   if (!c->in_tail && c->field.end - c->field.p > LOOK)
     read_usual_fields(csv, c, c->field.end - LOOK, row);
@@ -192,8 +230,11 @@ static void read_along(const struct th_csv *csv, struct cursor *c,
 
 struct th_csv_parser {
   double counted[TH_CSV_COUNTERS]; /* values of the line's counters */
-  char *room;                      /* of a field without its doubled quotes */
+  struct th_csv_forms forms;
+  char *room; /* of a field without its doubled quotes */
   int64_t capacity;
+  char *line; /* with one blank for several */
+  int64_t line_capacity;
 };
 
 enum fault {
@@ -240,6 +281,38 @@ static enum fault take_number(struct th_csv_parser *parser,
   return th_text_row_put(row, role, value) ? NO_FAULT : MISFIT;
 }
 
+static bool wants_number(const struct th_csv *csv, int64_t column)
+{
+  return column < csv->columns && csv->role[column] != TH_COLUMN_IGNORED &&
+         (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL);
+}
+
+static enum th_cell read_cell(const struct th_csv *csv,
+                              const struct th_csv_field *field, double *value)
+{
+  const struct th_cell_field cell = {.text = field->text,
+                                     .length = field->length,
+                                     .quoted = field->quoted,
+                                     .decimal = csv->decimal};
+  return th_cell_read(&cell, value);
+}
+
+/* A field of another form than plain numbers: it may be one all the same. */
+static enum fault take_cell(struct th_csv_parser *parser,
+                            const struct th_csv *csv, int64_t column,
+                            const struct th_csv_field *field,
+                            struct th_text_row *row)
+{
+  double value;
+  enum th_cell form = read_cell(csv, field, &value);
+  if (form == TH_CELL_TEXT)
+    return NOT_A_NUMBER;
+  parser->forms.fields[form]++;
+  if (column < parser->forms.column[form])
+    parser->forms.column[form] = column;
+  return take_number(parser, csv, column, value, row);
+}
+
 /* A field where no number is wanted, or none was found. */
 static enum fault take_text(struct th_csv_parser *parser,
                             const struct th_csv *csv, int64_t column,
@@ -264,12 +337,6 @@ static enum fault take_text(struct th_csv_parser *parser,
                                                                 : NO_FAULT;
 }
 
-static bool wants_number(const struct th_csv *csv, int64_t column)
-{
-  return column < csv->columns && csv->role[column] != TH_COLUMN_IGNORED &&
-         (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL);
-}
-
 /* Read the cursor's next field. */
 static enum fault read_field(struct th_csv_parser *parser,
                              const struct th_csv *csv, struct cursor *c,
@@ -278,14 +345,17 @@ static enum fault read_field(struct th_csv_parser *parser,
   struct th_csv_field *field = &c->field;
   const char *begin = field->p;
   double value;
-  if (wants_number(csv, c->column) && read_number(field, &value))
+  bool plain = csv->decimal == '.' && wants_number(csv, c->column);
+  if (plain && read_number(field, &value))
     return take_number(parser, csv, c->column, value, row);
   enum th_csv_ending ending = th_csv_field_next(field);
   if (memchr(begin, '\r', (size_t)(field->p - begin)) != NULL)
     return CARRIAGE_RETURN;
   if (ending == TH_CSV_MISPLACED || ending == TH_CSV_OPEN)
     return ending == TH_CSV_OPEN ? OPEN : MISPLACED;
-  return take_text(parser, csv, c->column, field, row);
+  return wants_number(csv, c->column)
+             ? take_cell(parser, csv, c->column, field, row)
+             : take_text(parser, csv, c->column, field, row);
 }
 
 /* Read a line up to its first fault, or until c->column columns are read. */
@@ -339,6 +409,16 @@ static void field_text(const struct th_csv *csv, const struct th_line *line,
   text[length] = '\0';
 }
 
+static bool has_comma_for_point(const struct th_csv *csv, const char *text)
+{
+  const struct th_cell_field cell = {
+      .text = text, .length = (int64_t)strlen(text), .decimal = ','};
+  double value;
+  enum th_cell form = th_cell_read(&cell, &value);
+  return csv->decimal == '.' &&
+         (form == TH_CELL_NUMBER || form == TH_CELL_GROUPED);
+}
+
 /* Text where a number should be. */
 static th_status text_found(const struct th_csv *csv,
                             const struct th_line *line, const char *at,
@@ -350,6 +430,11 @@ static th_status text_found(const struct th_csv *csv,
   char typed[TH_COLUMN_TEXT];
   th_text_row_quote(line, at, csv->delimiter, quoted);
   field_text(csv, line, at, text, sizeof text);
+  if (has_comma_for_point(csv, text))
+    return th_text_row_fail(line, at, err,
+                            "%s found, expected a finite decimal number in %s; "
+                            "import with {decimal} , if it has a decimal comma",
+                            quoted, what);
   bool missing = th_text_row_is_missing(text, (int64_t)strlen(text));
   bool target = csv->role[field] == TH_COLUMN_TARGET;
   if (missing && !target)
@@ -489,45 +574,70 @@ th_status th_csv_reader_row(struct th_csv_parser *parser,
                             const struct th_line *line, struct th_text_row *row,
                             struct th_error *err)
 {
+  struct th_line own = *line;
   struct cursor c;
-  th_status rc = th_text_row_reset(row, csv->attributes, err);
-  if (rc != TH_OK)
-    return rc;
-  c.field = whole(csv, line);
+  th_status rc;
+  TH_TRY(th_text_row_reset(row, csv->attributes, err));
+  TH_TRY(th_csv_squeeze(csv->delimiter, &own, &parser->line,
+                        &parser->line_capacity, err));
+  c.field = whole(csv, &own);
   c.column = 0;
   c.in_tail = false;
   enum fault fault = read_fields(parser, csv, &c, row);
   if (fault != NO_FAULT || c.column < csv->columns)
-    return report(csv, line, fault, &c, row, err);
+    return report(csv, &own, fault, &c, row, err);
   if (row->type == TH_F32)
     row->nonzeros = count_nonzero_f32(row->values, csv->attributes);
   if (csv->target < 0)
     row->target = NAN;
   row->count = csv->attributes;
   row->first = 0;
-  return TH_OK;
+done:
+  return rc;
 }
 
 bool th_csv_weightless(const struct th_csv *csv, const struct th_line *line)
 {
-  struct th_csv_field field = whole(csv, line);
+  struct th_line own = *line;
+  struct th_error ignored = {0};
+  char *room = NULL;
+  int64_t capacity = 0;
   double weight = 1.0;
-  for (int64_t k = 0; k < csv->weight; k++, field.p++)
-    if (th_csv_field_next(&field) != TH_CSV_MORE)
-      return false;
-  return csv->weight >= 0 && read_number(&field, &weight) && weight == 0.0;
+  if (csv->weight < 0 ||
+      th_csv_squeeze(csv->delimiter, &own, &room, &capacity, &ignored) != TH_OK)
+    return false;
+  struct th_csv_field field = whole(csv, &own);
+  int64_t k = 0;
+  for (; k < csv->weight && th_csv_field_next(&field) == TH_CSV_MORE; k++)
+    field.p++;
+  if (k == csv->weight) {
+    (void)th_csv_field_next(&field);
+    if (read_cell(csv, &field, &weight) == TH_CELL_TEXT)
+      weight = 1.0;
+  }
+  free(room);
+  return weight == 0.0;
 }
 
 th_status th_csv_reader_create(struct th_csv_parser **parser,
                                struct th_error *err)
 {
-  return TH_NEW(parser, 1, "reading CSV", err);
+  th_status rc = TH_NEW(parser, 1, "reading CSV", err);
+  for (int k = 0; k < TH_CELL_COUNT && rc == TH_OK; k++)
+    (*parser)->forms.column[k] = INT64_MAX;
+  return rc;
+}
+
+const struct th_csv_forms *
+th_csv_reader_forms(const struct th_csv_parser *parser)
+{
+  return &parser->forms;
 }
 
 void th_csv_reader_free(struct th_csv_parser *parser)
 {
   if (parser != NULL)
-    free(parser->room);
+    TH_FREE(parser->room, parser->line);
   free(parser);
 }
 

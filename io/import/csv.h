@@ -4,6 +4,7 @@
 #define TH_CSV_H
 
 #include "io/import/import.h"
+#include "io/import/text/cell.h"
 #include "io/import/text/text.h"
 #include "model/origin.h"
 
@@ -27,7 +28,9 @@ struct th_csv_counter {
 
 /* How one file is laid out. */
 struct th_csv {
-  char delimiter;
+  char delimiter; /* ' ': blanks, any number of them */
+  bool row_names; /* the first column, which the header does not name */
+  char decimal;   /* the mark between whole numbers and fractions */
   int64_t columns;
   int64_t *role;         /* per column: an attribute or enum above; owned */
   char **names;          /* per column; NULL without a header; owned */
@@ -48,6 +51,7 @@ struct th_csv_choice {
   const char *weights;
   const char *ignore; /* a list between commas */
   enum th_header header;
+  char decimal;
   const char *known_target; /* what other data call the column of the target */
   bool may_lack;            /* data without a target will do */
   const struct th_origin *told; /* the text of other data; NULL: there are none
@@ -103,7 +107,8 @@ struct th_csv_field {
   const char *p; /* behind the field */
   const char *end;
   char delimiter;
-  bool records;     /* a carriage return ends a record */
+  bool records; /* a carriage return ends a record */
+  bool quoted;
   bool doubled;     /* the text has doubled quotes */
   const char *text; /* without blanks and quotes around it */
   int64_t length;
@@ -123,6 +128,16 @@ enum th_csv_ending th_csv_field_close(struct th_csv_field *field);
  */
 int64_t th_csv_field_copy(const struct th_csv_field *field, char *to);
 
+/* True if blanks stand between the words of a text, none of which reads like
+ * index:value. Local. */
+bool th_csv_has_blanks(const char *text, int64_t length);
+
+/* A line in which blanks are the delimiter, with one where there are several
+ * and none around them, but for those in quotes; in *room, which grows to
+ * capacity. Other lines stay as they are. Local. */
+th_status th_csv_squeeze(char delimiter, struct th_line *line, char **room,
+                         int64_t *capacity, struct th_error *err);
+
 /* True where a line holds an example: not blank. Local. */
 bool th_csv_reader_is_example(const struct th_csv *csv, const char *text,
                               int64_t length);
@@ -137,6 +152,16 @@ th_status th_csv_reader_row(struct th_csv_parser *parser,
                             const struct th_csv *csv,
                             const struct th_line *line, struct th_text_row *row,
                             struct th_error *err);
+
+/* Fields that a parser has read which are numbers in other forms, by form; and
+ * the first column of each, or INT64_MAX. */
+struct th_csv_forms {
+  int64_t fields[TH_CELL_COUNT];
+  int64_t column[TH_CELL_COUNT];
+};
+/* Local; borrowed from the parser. */
+const struct th_csv_forms *
+th_csv_reader_forms(const struct th_csv_parser *parser);
 
 /* True if the example of any line has weight 0, in a file with weights; what a
  * line with a fault gives means nothing. Local. */

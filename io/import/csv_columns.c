@@ -766,11 +766,12 @@ static th_status refuse_one_column(const struct th_csv *csv,
 {
   if (csv->columns > 1 || reference->attributes == 1)
     return TH_OK;
-  return th_fail(err, TH_EDATA,
-                 "%s:1:1: 1 column found, expected several with ',', ';' or "
-                 "tabs between them; write the file with one of these, or "
-                 "check {format}",
-                 file->name);
+  return th_fail(
+      err, TH_EDATA,
+      "%s:1:1: 1 column found, expected several with ',', ';', '|', "
+      "tabs or blanks between them; write the file with one of these, or "
+      "check {format}",
+      file->name);
 }
 
 th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
@@ -786,6 +787,10 @@ th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
   TH_TRY(TH_NEW(&csv->role, csv->columns, "columns", err));
   for (int64_t k = 0; k < csv->columns; k++)
     csv->role[k] = TH_COLUMN_FREE;
+  if (csv->row_names) {
+    csv->role[0] = TH_COLUMN_IGNORED;
+    csv->ignored++;
+  }
   if (choice->ignore != NULL)
     TH_TRY(ignore_columns(csv, file, choice->ignore, err));
   if (choice->weights != NULL)

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "io/import/csv.h"
+#include "io/import/text/cell.h"
 #include "io/import/text/number.h"
 
 #include <math.h>
@@ -202,10 +203,13 @@ enum {
 struct head {
   const struct th_line_limit *longest; /* borrowed */
   char separator;                      /* of other data, or 0 */
+  char decimal;
   char **fields;
   int64_t count;
   int64_t capacity;
   bool ended;
+  char *line; /* with one blank for several */
+  int64_t line_room;
   char *text; /* of the record so far */
   int64_t length;
   int64_t room;
@@ -215,19 +219,23 @@ struct head {
   bool has_number; /* some field is a number */
 };
 
-static bool is_number(const char *text, size_t length)
+static bool is_number(const struct head *head, const char *text, size_t length)
 {
   const char *p = text;
   double value;
+  const struct th_cell_field cell = {
+      .text = text, .length = (int64_t)length, .decimal = ','};
+  if (head->decimal == ',')
+    return th_cell_read(&cell, &value) == TH_CELL_NUMBER;
   return th_number_parse(&p, text + length, &value) != TH_NUMBER_NONE &&
          p == text + length;
 }
 
 /* A field that stands where data have a number: then the record is no header,
  * and the reader of rows says what is wrong with it. */
-static bool is_data(const char *text, size_t length)
+static bool is_data(const struct head *head, const char *text, size_t length)
 {
-  return is_number(text, length) ||
+  return is_number(head, text, length) ||
          th_text_row_is_missing(text, (int64_t)length);
 }
 
@@ -241,8 +249,8 @@ static th_status keep_field(struct head *head, struct th_error *err)
   TH_TRY(TH_NEW(&copy, field->length + 1, "names of columns", err));
   size_t length = (size_t)th_csv_field_copy(field, copy);
   head->fields[head->count++] = copy;
-  head->has_number = head->has_number || is_number(copy, length);
-  head->has_text = head->has_text || !is_data(copy, length);
+  head->has_number = head->has_number || is_number(head, copy, length);
+  head->has_text = head->has_text || !is_data(head, copy, length);
 done:
   return rc;
 }
@@ -251,19 +259,39 @@ done:
  * so most often. */
 static char find_delimiter(const struct th_line *line, char other)
 {
-  static const char candidates[] = {',', ';', '\t'};
-  int64_t counts[3] = {0};
+  static const char candidates[] = {',', ';', '\t', '|'};
+  enum { CANDIDATES = sizeof candidates };
+  int64_t counts[CANDIDATES] = {0};
+  int best = 0;
   bool quoted = false;
   for (int64_t k = 0; k < line->length; k++) {
     quoted ^= line->text[k] == '"';
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < CANDIDATES; c++)
       counts[c] += !quoted && line->text[k] == candidates[c];
   }
-  for (int c = 0; c < 3; c++)
+  for (int c = 0; c < CANDIDATES; c++) {
     if (candidates[c] == other && counts[c] > 0)
       return other;
-  int best = counts[1] > counts[0] ? 1 : 0;
-  return candidates[counts[2] > counts[best] ? 2 : best];
+    best = counts[c] > counts[best] ? c : best;
+  }
+  return counts[best] == 0 && th_csv_has_blanks(line->text, line->length)
+             ? ' '
+             : candidates[best];
+}
+
+/* A first line such as sep=; or "sep=;" tells the delimiter, for spreadsheets.
+ * '\0': it is no such line. */
+static char told_delimiter(const struct th_line *line)
+{
+  static const char words[] = "sep=";
+  enum { WORDS = sizeof words - 1 };
+  bool quoted = line->length > 0 && line->text[0] == '"';
+  const char *text = line->text + quoted;
+  int64_t length = line->length - 2 * quoted;
+  if (length != WORDS + 1 || memcmp(text, words, WORDS) != 0 ||
+      (quoted && text[length] != '"'))
+    return '\0';
+  return text[WORDS];
 }
 
 /* Add a physical line to the text of the record. A quoted line end belongs to
@@ -365,6 +393,8 @@ static th_status read_head(struct head *head, struct th_csv *csv,
       csv->delimiter = find_delimiter(&line, head->separator);
     head->field.delimiter = csv->delimiter;
     begun = true;
+    TH_TRY(th_csv_squeeze(csv->delimiter, &line, &head->line, &head->line_room,
+                          err));
     TH_TRY(feed_head(head, &line, err));
   }
   *end = offset_of(lines);
@@ -377,16 +407,19 @@ done:
   return rc;
 }
 
-static struct head head_of(const struct th_line_limit *longest, char separator)
+static struct head head_of(const struct th_line_limit *longest, char separator,
+                           char decimal)
 {
-  return (struct head){
-      .longest = longest, .separator = separator, .field = {.records = true}};
+  return (struct head){.longest = longest,
+                       .separator = separator,
+                       .decimal = decimal,
+                       .field = {.records = true}};
 }
 
 static void end_head(struct head *head)
 {
   TH_FREE_LIST(head->fields, head->count);
-  free(head->text);
+  TH_FREE(head->text, head->line);
 }
 
 /* Numbers as names are those of columns that were counted: 0, 1, 2 or 1100,
@@ -399,7 +432,7 @@ static bool numbers_count(const struct head *head)
   double last = 0;
   double step = 0;
   for (int64_t k = 0; k < head->count; k++) {
-    if (!is_number(head->fields[k], strlen(head->fields[k])))
+    if (!is_number(head, head->fields[k], strlen(head->fields[k])))
       continue;
     double value = strtod(head->fields[k], NULL);
     if (numbers == 0)
@@ -425,11 +458,11 @@ static bool is_header(const struct head *first, const struct head *second)
     return first->has_text;
   for (int64_t k = 0; k < both; k++) {
     const char *below = second->fields[k];
-    if (is_data(first->fields[k], strlen(first->fields[k])))
+    if (is_data(first, first->fields[k], strlen(first->fields[k])))
       continue;
-    if (is_number(below, strlen(below)))
+    if (is_number(first, below, strlen(below)))
       return true;
-    compared = compared || !is_data(below, strlen(below));
+    compared = compared || !is_data(first, below, strlen(below));
   }
   return !compared || numbers_count(first);
 }
@@ -439,15 +472,37 @@ static void read_numbers(const struct head *head, int64_t columns, double *row)
 {
   for (int64_t k = 0; k < columns; k++) {
     const char *text = k < head->count ? head->fields[k] : "";
-    row[k] = is_number(text, strlen(text)) ? strtod(text, NULL) : NAN;
+    row[k] = is_number(head, text, strlen(text)) ? strtod(text, NULL) : NAN;
   }
+}
+
+/* Leave a first line out that tells the delimiter. */
+static th_status skip_told_delimiter(struct head *head,
+                                     struct th_text_file *file,
+                                     const struct th_line_limit *longest,
+                                     struct th_error *err)
+{
+  struct th_text_lines lines = {0};
+  struct th_line line = {.text = ""};
+  bool more = true;
+  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                      longest->bytes, 0);
+  th_status rc = th_text_lines_next(&lines, &line, &more, err);
+  char told = rc == TH_OK && more ? told_delimiter(&line) : '\0';
+  if (told != '\0') {
+    head->separator = told;
+    file->body = offset_of(&lines);
+    file->header_lines = lines.number;
+  }
+  th_text_lines_free(&lines);
+  return rc;
 }
 
 /* The next record, as numbers; false where there is none. */
 static bool next_numbers(const struct head *first, struct th_csv *csv,
                          struct th_text_lines *lines, double *row)
 {
-  struct head head = head_of(first->longest, first->separator);
+  struct head head = head_of(first->longest, first->separator, first->decimal);
   struct th_error ignored = {0};
   int64_t end = 0;
   bool more =
@@ -524,7 +579,7 @@ static bool above_an_index(const struct head *first,
 static bool all_numbers(const struct head *head)
 {
   for (int64_t k = 0; k < head->count; k++)
-    if (!is_number(head->fields[k], strlen(head->fields[k])))
+    if (!is_number(head, head->fields[k], strlen(head->fields[k])))
       return false;
   return true;
 }
@@ -560,7 +615,7 @@ done:
 static bool look_below(const struct head *first, struct th_csv *csv,
                        struct th_text_lines *lines)
 {
-  struct head second = head_of(first->longest, '\0');
+  struct head second = head_of(first->longest, '\0', first->decimal);
   struct th_error ignored = {0};
   int64_t end = 0;
   if (first->has_text && first->has_number)
@@ -676,6 +731,43 @@ static th_status check_name_lengths(const struct head *head, const char *file,
   return TH_OK;
 }
 
+/* R writes the names of rows without a name for their column: the header is one
+ * short of the record below. */
+static bool lacks_a_name(const struct head *first, struct th_csv *csv,
+                         const struct th_text_file *file, int64_t behind)
+{
+  struct head second = head_of(first->longest, '\0', first->decimal);
+  struct th_text_lines lines = {0};
+  struct th_error ignored = {0};
+  int64_t end = 0;
+  th_text_lines_begin(&lines, file, (struct th_range){behind, file->size},
+                      first->longest->bytes, 0);
+  bool lacks = read_head(&second, csv, &lines, &end, &ignored) == TH_OK &&
+               second.ended && second.count == first->count + 1;
+  end_head(&second);
+  th_text_lines_free(&lines);
+  return lacks;
+}
+
+/* Give the column of row names an empty name. */
+static th_status add_row_names(struct head *head, struct th_csv *csv,
+                               struct th_error *err)
+{
+  char *name = NULL;
+  th_status rc;
+  TH_TRY(TH_GROW(&head->fields, &head->capacity, head->count + 1,
+                 "names of columns", err));
+  TH_TRY(TH_NEW(&name, 1, "names of columns", err));
+  memmove(head->fields + 1, head->fields,
+          (size_t)head->count * sizeof *head->fields);
+  head->fields[0] = name;
+  head->count++;
+  csv->row_names = true;
+  csv->columns++;
+done:
+  return rc;
+}
+
 th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
                              const struct th_line_limit *longest,
                              const struct th_csv_choice *choice,
@@ -683,18 +775,23 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
                              struct th_error *err)
 {
   struct head head =
-      head_of(longest, choice->told != NULL ? choice->told->separator : '\0');
+      head_of(longest, choice->told != NULL ? choice->told->separator : '\0',
+              choice->decimal);
   struct th_text_lines lines = {0};
   int64_t end = 0;
   bool header = false;
   th_status rc = TH_OK;
-  *csv = (struct th_csv){.delimiter = ',', .target = -1, .weight = -1};
+  *csv = (struct th_csv){
+      .delimiter = ',', .decimal = choice->decimal, .target = -1, .weight = -1};
+  TH_TRY(skip_told_delimiter(&head, file, longest, err));
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                      longest->bytes, 0);
+                      longest->bytes, file->header_lines);
   TH_TRY(read_head(&head, csv, &lines, &end, err));
   csv->columns = head.count;
   int64_t read = lines.number;
   TH_TRY(find_header(&head, csv, &lines, choice, reference, &header, err));
+  if (header && lacks_a_name(&head, csv, file, end))
+    TH_TRY(add_row_names(&head, csv, err));
   if (header) {
     TH_TRY(check_name_lengths(&head, file->name, err));
     csv->names = head.fields;

@@ -42,6 +42,14 @@ enum th_labels {
   TH_LABELS_COUNT
 };
 
+/* The mark between whole numbers and fractions, in CSV. */
+enum th_decimal {
+  TH_DECIMAL_LIKE, /* as `like`'s, or a point */
+  TH_DECIMAL_POINT,
+  TH_DECIMAL_COMMA,
+  TH_DECIMAL_COUNT
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
   const char *const *inputs;
@@ -56,6 +64,7 @@ struct th_import {
   const char *weights;   /* CSV column; NULL: none */
   const char *ignore;    /* CSV columns between commas; NULL: none */
   enum th_header header; /* of CSV */
+  enum th_decimal decimal;
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
   enum th_fact zero_based;    /* LIBSVM indices; unknown: as `like`'s, or no */
   enum th_labels labels;      /* of LIBSVM */

@@ -78,6 +78,14 @@ static void forget_support(const struct th_importing *im,
   reference->part = false;
 }
 
+static char decimal_of(const struct th_importing *im)
+{
+  enum th_decimal given = im->job->decimal;
+  bool comma = given == TH_DECIMAL_COMMA ||
+               (given == TH_DECIMAL_LIKE && im->like.origin.decimal == ',');
+  return comma ? ',' : '.';
+}
+
 /* --like, or else the first file, says which attributes there are. */
 static struct known known_before(const struct th_importing *im)
 {
@@ -89,6 +97,7 @@ static struct known known_before(const struct th_importing *im)
                                    .weights = job->weights,
                                    .ignore = job->ignore,
                                    .header = job->header,
+                                   .decimal = decimal_of(im),
                                    .known_target = im->like.origin.target_name,
                                    .may_lack = job->like != NULL}};
   if (im->like.origin.columns > 0)
@@ -153,6 +162,8 @@ static const char *separator_text(char separator)
   return separator == ','    ? "commas"
          : separator == ';'  ? "semicolons"
          : separator == '\t' ? "tabs"
+         : separator == '|'  ? "bars"
+         : separator == ' '  ? "blanks"
                              : "another mark";
 }
 
@@ -185,6 +196,9 @@ static void tell_columns(const struct th_importing *im)
   const struct th_csv *csv = &csv_files_of(im)->csv[0];
   if (csv->columns == 0)
     return;
+  if (csv->row_names)
+    th_import_notice(im, "note:     the header names one column less: the "
+                         "first one has the names of rows, and is left out");
   notice_left_columns(im);
   if (csv->target < 0)
     th_import_notice(im, "target:   none");
@@ -204,32 +218,24 @@ static void tell_columns(const struct th_importing *im)
     tell_differences(im);
 }
 
-static bool ends_in(const char *name, const char *ending)
-{
-  size_t length = strlen(name);
-  size_t tail = strlen(ending);
-  return length >= tail && strcmp(name + length - tail, ending) == 0;
-}
-
 static bool has_csv_ending(const char *name)
 {
-  static const char *const endings[] = {
-      ".csv", ".tsv", ".csv.gz", ".csv.bz2", ".csv.xz", ".tsv.gz", NULL};
-  for (int k = 0; endings[k] != NULL; k++)
-    if (ends_in(name, endings[k]))
-      return true;
-  return false;
+  static const char *const endings[] = {".csv", ".tsv", NULL};
+  return th_import_open_named(name, endings);
 }
 
-/* A delimiter between other things; not in a comment or at the line's end. */
+/* A delimiter between other things; not in a comment or at the line's end. A
+ * bar is one where nothing reads like index:value. */
 static bool recognises(const char *text, int64_t length)
 {
   const char *comment = memchr(text, '#', (size_t)length);
   length = comment == NULL ? length : comment - text;
   while (length > 0 && strchr(" \t", text[length - 1]) != NULL)
     length--;
+  bool pairs = memchr(text, ':', (size_t)length) != NULL;
   for (int64_t k = 0; k < length; k++)
-    if (text[k] == ',' || text[k] == ';' || text[k] == '\t')
+    if (text[k] == ',' || text[k] == ';' || text[k] == '\t' ||
+        (text[k] == '|' && !pairs))
       return true;
   return false;
 }
@@ -377,6 +383,37 @@ done:
   return rc;
 }
 
+/* Say what fields were numbers in forms of tables, as all ranks have found. */
+static void tell_forms(const struct th_importing *im)
+{
+  const struct csv_files *files = csv_files_of(im);
+  const struct th_csv *csv = &files->csv[files->first];
+  struct th_csv_forms all = *th_csv_reader_forms(files->parser);
+  int64_t first[TH_CELL_COUNT];
+  for (int k = 0; k < TH_CELL_COUNT; k++)
+    first[k] = -all.column[k];
+  im->comm->ops->sum_i64(im->comm, all.fields, TH_CELL_COUNT);
+  im->comm->ops->max_i64(im->comm, first, TH_CELL_COUNT);
+  for (int k = 0; k < TH_CELL_COUNT; k++) {
+    int64_t column = -first[k];
+    const char *meaning = th_cell_meaning((enum th_cell)k);
+    if (all.fields[k] == 0 || meaning == NULL)
+      continue;
+    bool named = csv->names != NULL && column < csv->columns;
+    th_import_notice(im, "note:     %s; first in column %lld%s%.60s%s", meaning,
+                     (long long)column + 1, named ? ", '" : "",
+                     named ? csv->names[column] : "", named ? "'" : "");
+  }
+}
+
+static th_status check_columns(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = refuse_counters(im, err);
+  if (rc == TH_OK && csv_files_of(im)->first >= 0)
+    tell_forms(im);
+  return rc;
+}
+
 static bool is_csv_example(const struct th_importing *im, int64_t k,
                            const struct th_line *line)
 {
@@ -424,6 +461,7 @@ static th_status csv_origin(const struct th_importing *im,
     return TH_OK;
   origin->header = csv->names != NULL ? TH_FACT_YES : TH_FACT_NO;
   origin->separator = csv->delimiter;
+  origin->decimal = csv->decimal;
   origin->weight = csv->weight + 1;
   if (csv->names != NULL && csv->weight >= 0)
     origin->weight_name = csv->names[csv->weight];
@@ -478,14 +516,15 @@ static void release(struct th_importing *im)
   TH_FREE(files->csv, files->borrowed);
 }
 
-static const char *const options[] = {"header", "target", "weights", "ignore",
-                                      NULL};
+static const char *const options[] = {"header", "target",  "weights",
+                                      "ignore", "decimal", NULL};
 
 const struct th_importer th_import_csv = {.title = "CSV",
                                           .size = sizeof(struct csv_files),
                                           .options = options,
                                           .named = has_csv_ending,
                                           .recognises = recognises,
+                                          .may_be = th_csv_has_blanks,
                                           .open = open_csv_files,
                                           .prepare = prepare_csv_file,
                                           .count = th_import_parse_count,
@@ -493,7 +532,7 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .is_example = is_csv_example,
                                           .is_weightless = csv_weightless,
                                           .read_line = read_csv_row,
-                                          .check = refuse_counters,
+                                          .check = check_columns,
                                           .call = name_column,
                                           .told = csv_origin,
                                           .left_out = ignored_columns,

@@ -149,6 +149,10 @@ void th_import_notice(const struct th_importing *im, const char *format, ...)
 /* Room for what a file calls an attribute. */
 enum { TH_IMPORT_CALLED = 96 };
 
+/* Does a name end in one of some endings, a list up to NULL, or in one of these
+ * and that of a compressed file? Local. */
+bool th_import_open_named(const char *name, const char *const *endings);
+
 /* How a format is read: a row of the importer table names one. Local but for
  * `check`; what a format has no use for is NULL, unless said otherwise. */
 struct th_importer {
@@ -162,6 +166,9 @@ struct th_importer {
   bool (*named)(const char *name); /* is a file called so its own? */
   /* Does a line show that the text is its own? NULL where it is binary. */
   bool (*recognises)(const char *text, int64_t length);
+  /* May the text be its own, where nothing shows that, nor the name? Or NULL.
+   */
+  bool (*may_be)(const char *text, int64_t length);
   /* Read what stands before the examples of the first file, and of those that
    * this rank has looked at; name the attributes. Never NULL. */
   th_status (*open)(struct th_importing *im, struct th_error *err);

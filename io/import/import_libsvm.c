@@ -325,11 +325,18 @@ static th_status libsvm_origin(const struct th_importing *im,
   return TH_OK;
 }
 
+static bool has_libsvm_ending(const char *name)
+{
+  static const char *const endings[] = {".svm", ".libsvm", ".svmlight", NULL};
+  return th_import_open_named(name, endings);
+}
+
 static const char *const options[] = {"zero-based", "labels", NULL};
 
 const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .size = sizeof(struct state),
                                              .options = options,
+                                             .named = has_libsvm_ending,
                                              .recognises = th_libsvm_recognise,
                                              .open = begin_libsvm,
                                              .count = th_import_parse_count,

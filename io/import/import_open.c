@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/import_job.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "io/dataset/origin_file.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,33 +169,61 @@ static const struct th_importer_row *shown_by(const struct th_line *line)
   return NULL;
 }
 
-/* The importer of files that are called so; else that of other text; else the
+bool th_import_open_named(const char *name, const char *const *endings)
+{
+  static const char *const compressed[] = {"", ".gz", ".bz2", ".xz", NULL};
+  size_t length = strlen(name);
+  for (const char *const *end = endings; *end != NULL; end++)
+    for (const char *const *more = compressed; *more != NULL; more++) {
+      size_t tail = strlen(*end) + strlen(*more);
+      if (length >= tail &&
+          strncmp(name + length - tail, *end, strlen(*end)) == 0 &&
+          strcmp(name + length - strlen(*more), *more) == 0)
+        return true;
+    }
+  return false;
+}
+
+/* The importer of files that are called so; NULL: none is. */
+static const struct th_importer_row *shown_by_name(const char *name)
+{
+  const struct th_importer_row *row = th_import_table();
+  for (; row->name != NULL; row++)
+    if (row->importer != NULL && row->importer->named != NULL &&
+        row->importer->named(name))
+      return row;
+  return NULL;
+}
+
+/* That of a text whose first line is this; else that of other text; else the
  * first one of text. */
-static const struct th_importer_row *shown_by_name(const char *name,
-                                                   const char *other)
+static const struct th_importer_row *usual(const struct th_line *line,
+                                           const char *other)
 {
   const struct th_importer_row *first = NULL;
   for (const struct th_importer_row *row = th_import_table(); row->name != NULL;
        row++) {
-    if (row->importer == NULL)
+    if (row->importer == NULL || row->importer->binary)
       continue;
-    if (!row->importer->binary &&
-        (first == NULL || (other != NULL && strcmp(row->name, other) == 0)))
+    if (first == NULL || (other != NULL && strcmp(row->name, other) == 0))
       first = row;
-    if (row->importer->named != NULL && row->importer->named(name))
+    if (other == NULL && row->importer->may_be != NULL &&
+        row->importer->may_be(line->text, line->length))
       return row;
   }
   return first;
 }
 
 /* The format of a file by its first line that tells: most often the first one
- * that is neither blank nor a comment. Where none does, by its name. */
+ * that is neither blank nor a comment. Where none does, by its name; else by
+ * what the first line may be. */
 static th_status recognise(struct th_importing *im, struct th_error *err)
 {
   const struct th_text_file *file = &im->file[0];
   const struct th_importer_row *found = NULL;
   struct th_text_lines lines = {0};
   struct th_line line = {.text = ""};
+  char first[TH_IMPORT_CALLED] = "";
   bool more = true;
   th_status rc = TH_OK;
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
@@ -203,9 +233,14 @@ static th_status recognise(struct th_importing *im, struct th_error *err)
     if (!more)
       break;
     found = shown_by(&line);
+    if (first[0] == '\0' && line.length > 0 && line.text[0] != '#')
+      snprintf(first, sizeof first, "%.*s",
+               (int)th_min_i64(line.length, INT_MAX), line.text);
   }
-  im->format =
-      found != NULL ? found : shown_by_name(file->name, im->like.origin.format);
+  line = (struct th_line){.text = first, .length = (int64_t)strlen(first)};
+  if (found == NULL)
+    found = shown_by_name(file->name);
+  im->format = found != NULL ? found : usual(&line, im->like.origin.format);
 done:
   th_text_lines_free(&lines);
   return rc;
@@ -221,7 +256,9 @@ static th_status ask_format(struct th_importing *im, struct th_error *err)
   if (row->name == NULL)
     return th_fail(err, TH_EUSAGE, "no import format '%s'", im->job->format);
   if (row->importer == NULL)
-    row = shown_by_name(file_name(im->job, 0), NULL);
+    row = shown_by_name(file_name(im->job, 0));
+  if (row == NULL)
+    return TH_OK;
   if (row->importer->binary || strcmp(row->name, im->job->format) == 0)
     im->format = row;
   return TH_OK;
@@ -256,6 +293,7 @@ static th_status refuse_other_options(const struct th_importing *im,
     const char *name;
     bool given;
   } some[] = {{"header", job->header != TH_HEADER_AUTO},
+              {"decimal", job->decimal != TH_DECIMAL_LIKE},
               {"target", job->target != NULL},
               {"weights", job->weights != NULL},
               {"ignore", job->ignore != NULL},

@@ -131,7 +131,7 @@ refused 1 'column 4 cannot be weight and left out at once' 0 \
   import text.csv -o no.h5 --ignore w --weights w
 
 printf '1 1:1\n2 2:1\n' >x.svm
-refused 2 'ignore are for CSV; x.svm is read as LIBSVM' 0 \
+refused 2 'decimal are for CSV; x.svm is read as LIBSVM' 0 \
   import x.svm -o no.h5 --ignore 1
 
 # --- one class against all others ---

@@ -28,6 +28,15 @@ static const char *names_of_layout(int64_t k)
                               : NULL;
 }
 
+static const char *names_of_decimal(int64_t k)
+{
+  static const char *const names[TH_DECIMAL_COUNT + 1] = {
+      [TH_DECIMAL_LIKE] = "auto",
+      [TH_DECIMAL_POINT] = ".",
+      [TH_DECIMAL_COMMA] = ","};
+  return names[k];
+}
+
 static const char *names_of_header(int64_t k)
 {
   static const char *const names[TH_HEADER_COUNT + 1] = {
@@ -138,6 +147,11 @@ static const struct th_option before[] = {
      "number",
      TH_NO_LIMITS, names_of_header, "data", TH_IMPORT, false,
      "CSV only: whether the first row names the columns"},
+    {"decimal", 0, TH_OPT_CHOICE, AT(text.decimal), NULL, NULL,
+     "that of the data of {like}, or a point", TH_NO_LIMITS, names_of_decimal,
+     "data", TH_IMPORT, false,
+     "CSV only: the mark between whole numbers and fractions, a point or a "
+     "comma"},
     {"target", 0, TH_OPT_TEXT, AT(text.target), "COLUMN", NULL,
      "the last column, if the file has no header or the header calls it y, "
      "target, label, class, outcome or response",

@@ -60,7 +60,8 @@ struct th_options_synthetic {
 /* Text to be imported. */
 struct th_options_text {
   const char *format;
-  int header; /* enum th_header */
+  int header;  /* enum th_header */
+  int decimal; /* enum th_decimal */
   const char *target;
   const char *weights;
   const char *ignore;

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# tables.sh - numbers as people's tables write them: words for true and false, dates, percent
+# signs, marks between thousands, decimal commas; bars or blanks between columns, a first line
+# sep=, and headers without a name for the names of rows
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/support/lib.sh"
+rm -rf ./*
+
+# alike SET...: they have the same values
+alike()
+{
+  [ "$(for set in "$@"; do
+    ranks 0 inspect "$set.h5" --json | grep '"fingerprint"'
+  done | sort -u | wc -l)" -eq 1 ] || fail "other values in one of $*"
+}
+
+# same NAME: NAME.csv is the same data as plain.csv
+same()
+{
+  must 0 import "$1.csv" -o "$1.h5" --target y --force "${@:2}" && cp must.err "$1.said"
+  must 2 import "$1.csv" -o two.h5 --target y --force "${@:2}"
+  alike plain "$1" two
+}
+
+# said NAME TEXT
+said()
+{
+  grep -q -- "$2" "$1.said" || fail "$1: nothing said of '$2'"
+}
+
+"$PYTHON" - <<'END'
+import datetime, random
+random.seed(6)
+rows = []
+for i in range(400):
+    day = datetime.date(1960, 1, 1) + datetime.timedelta(days=random.randrange(40000))
+    rows.append((round(random.uniform(-3e6, 3e6), 2), random.random() < 0.5, day,
+                 random.randrange(0, 1000) / 10, random.gauss(0, 1)))
+
+def write(name, mark, cells, head=""):
+    with open(name + ".csv", "w") as f:
+        f.write(head + mark.join(["money", "flag", "day", "share", "y"]) + "\n")
+        for row in rows:
+            f.write(mark.join(cells(*row)) + "\n")
+
+def days(day):
+    return str((day - datetime.date(1970, 1, 1)).days)
+
+def plain(money, flag, day, share, y):
+    return ["%.2f" % money, "%d" % flag, days(day), "%.1f" % share, "%.6g" % y]
+
+def grouped(money):
+    return '"%s"' % format(money, ",.2f")
+
+def comma(number):
+    return number.replace(".", ",")
+
+def words(money, flag, day, share, y):
+    form = random.choice([["False", "True"], ["FALSE", "TRUE"], ["no", "yes"], ["No", '"Yes"']])
+    return [grouped(money), form[flag], day.isoformat(), "%.1f%s" % (share, random.choice(["%", " %"])),
+            "%.6g" % y]
+
+def german(money, flag, day, share, y):
+    points = format(money, ",.2f").replace(",", " ").replace(".", ",").replace(" ", ".")
+    return [points, "%d" % flag, days(day), comma("%.1f" % share), comma("%.6g" % y)]
+
+write("plain", ",", plain)
+write("words", ",", words)
+write("german", ";", german)
+write("quoted", ",", lambda *row: ['"%s"' % cell for cell in german(*row)])
+write("bars", "|", plain)
+write("told", ";", plain, "sep=;\n")
+write("told_bars", "|", plain, '"sep=|"\n')
+write("blanks", " ", plain)
+write("aligned", " ", lambda *row: ["%20s" % cell for cell in plain(*row)] + [" "])
+
+with open("plain.csv") as f:
+    lines = f.read().splitlines()
+for name, mark in ("r_blanks", " "), ("r_tabs", "\t"), ("r_words", " "):
+    with open(name + ".csv", "w") as f: # as write.table of R does
+        f.write(mark.join('"%s"' % word for word in lines[0].split(",")) + "\n")
+        for i, line in enumerate(lines[1:]):
+            row = '"row %d"' % i if name == "r_words" else '"%d"' % (i + 1)
+            f.write(row + mark + line.replace(",", mark) + "\n")
+END
+must 0 import plain.csv -o plain.h5 --target y
+same words
+said words 'true and yes are 1, false and no are 0; first in column 2, .flag'
+said words 'dates are days since 1970-01-01; first in column 3, .day'
+said words 'percent signs are left out: 5% is 5; first in column 4, .share'
+said words 'marks between thousands are left out; first in column 1, .money'
+same german --decimal ,
+said german 'marks between thousands are left out'
+same quoted --decimal ,
+same german --like plain.h5 --decimal ,
+same bars
+same told
+same told_bars
+same blanks
+same aligned
+for name in r_blanks r_tabs r_words; do
+  same $name
+  said $name 'the first one has the names of rows, and is left out'
+  must 2 import $name.csv -o again.h5 --like $name.h5 --force
+  alike plain again
+done
+must 0 import blanks.csv -o guessed.h5 # the header names the target
+
+# --like takes the mark over
+must 0 import german.csv -o german.h5 --target y --decimal , --force
+must 0 import german.csv -o again.h5 --like german.h5 --force
+alike plain again
+refused 1 "import with --decimal , if it has a decimal comma" 0 \
+  import german.csv -o never.h5 --target y
+
+# no number: dates that there are not, marks out of place, other words
+for cell in 2020-02-30 2020-13-01 '"1,00,000"' '"1,0000"' 5%% maybe 1e5% 2020-1-1 '"12,34"'; do
+  printf 'a,b,y\n1,2,3\n2,%s,4\n' "$cell" >cell.csv
+  case $cell in
+  1e5%) must 0 import cell.csv -o cell.h5 --target y --force ;;
+  *) refused 1 'cell[.]csv:3:' 0 import cell.csv -o never.h5 --target y ;;
+  esac
+done
+finish
