@@ -238,9 +238,12 @@ def draw(options):
         options.batch, options.support, options.budget or
         "%g d" % options.share)
     style = JOBS.replace("'", "''")
-    subprocess.run(["gnuplot", "-e", "folder = '.'; style = '%s/style.gp'; "
-                    "format = '%s'; what = '%s'" % (style, options.format, what),
-                    JOBS + "/cost_model.gp"], check=True, cwd=options.out)
+    subprocess.run(["gnuplot", "-e", "folder = '.'; style = '%s/style.gp'; unfinished = "
+                    "'.unfinished'; format = '%s'; what = '%s'" % (
+                        style, options.format, what), JOBS + "/cost_model.gp"],
+                   check=True, cwd=options.out)
+    picture = options.out + "/cost_model"
+    os.replace(picture + ".unfinished." + options.format, picture + "." + options.format)
     print("wrote %s/cost_model.%s" % (options.out, options.format))
 
 

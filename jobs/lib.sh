@@ -158,12 +158,26 @@ words_for_gnuplot()
   printf "'%s'" "${1//\'/\'\'}"
 }
 
+# The pictures that are not finished: a picture is there whole or not at all.
+unfinished_pictures()
+{
+  find "$out" -maxdepth 1 -name "*.unfinished.$format"
+}
+
 # draw SCRIPT SETTINGS: pictures of the results, in their folder and in $format
 draw()
 {
+  local part
   if command -v gnuplot >/dev/null; then
-    (cd "$out" && gnuplot -e "format = '$format'; style = $(words_for_gnuplot \
-      "$jobs/style.gp")" -e "$2" "$jobs/$1.gp")
+    (cd "$out" && gnuplot -e "format = '$format'; unfinished = '.unfinished'; style =
+      $(words_for_gnuplot "$jobs/style.gp")" -e "$2" "$jobs/$1.gp") || {
+      unfinished_pictures | tr '\n' '\0' | xargs -0 -r rm -f
+      echo "$name.sh: gnuplot has failed: no pictures" >&2
+      exit 1
+    }
+    unfinished_pictures | while IFS= read -r part; do
+      mv "$part" "${part%.unfinished.*}.$format"
+    done
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
   fi

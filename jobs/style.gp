@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: MIT
 #
 # Loaded by the other scripts. The caller may set `format` (png, the default, svg
-# or pdf). Each solver has one colour, one dash and one point in all pictures. The
+# or pdf), and `unfinished`, which stands before the ending of pictures until he renames
+# them. Each solver has one colour, one dash and one point in all pictures. The
 # colours are those of Okabe and Ito and of Tol, which colour-blind readers can
 # tell apart.
 set encoding utf8
 if (!exists("format")) { format = "png" }
+if (!exists("unfinished")) { unfinished = "" }
 
 # eval picture(NAME, WIDTH, HEIGHT): what is plotted next goes to NAME.FORMAT; sizes
 # in inches. PNG has 300 dots per inch.
 picture(name, width, height) = terminal(width, height) . \
-  sprintf("; set output '%s.%s'", name, format)
+  sprintf("; set output '%s%s.%s'", name, unfinished, format)
 terminal(width, height) = format eq "svg" ? sprintf("set terminal svg \
     size %d, %d font 'Helvetica,12' linewidth 1.1 background 'white'", \
     int(100 * width), int(100 * height)) : format eq "pdf" ? \
@@ -29,6 +31,10 @@ rda-ito dantzig ssr sgd"
 place(name) = int(system("echo '" . solvers . "' | tr -s ' ' '\n' | grep -nxF -- '" \
   . name . "' | cut -d : -f 1"))
 style(name) = strstrt(" " . solvers . " ", " " . name . " ") ? place(name) : 90
+
+# What stands in a key: some competitors are reconstructed from what others tell of them.
+keyed(name) = strstrt(" rda-ito dantzig ssr ", " " . name . " ") ? \
+  name . ", reconstructed" : name
 
 hues = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 \
 #44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #6699CC #DDAA33 \

@@ -1,0 +1,77 @@
+# claims.py - what a paper says of a figure, beside what the runs say
+# SPDX-License-Identifier: MIT
+"""Imported by the *_tables.py of the figures. Each has a table of claims, and finds the
+parts of a claim in its results: names and numbers, and what they have to do with each other.
+A part is (its names, its words, whether it is so); None where the runs do not tell."""
+import csv
+
+ALIKE = 1.5  # two numbers are alike if neither is that many times the other
+
+
+def number(value):
+    return "%.3g" % value
+
+
+def missing(names, values):
+    return [name for name in names if values.get(name) is None]
+
+
+def near(a, b):
+    return max(a, b) <= ALIKE * min(a, b)
+
+
+def relation(one, words, other, values, holds):
+    names = (one, other)
+    if missing(names, values):
+        return names, "", None
+    return names, "%s is not %s %s" % (one, words, other), holds(values[one], values[other])
+
+
+def below(low, high, values):
+    """That the value of the first name is the smaller one."""
+    return relation(low, "below", high, values, lambda a, b: a < b)
+
+
+def alike(one, other, values):
+    """That the two values are of one size."""
+    return relation(one, "near", other, values, near)
+
+
+def alike_or_below(one, other, values):
+    """That the first value is of the size of the second, or smaller."""
+    return relation(one, "near or below", other, values, lambda a, b: a < b or near(a, b))
+
+
+def falling(names, values):
+    """That each value is below the one before it."""
+    return [below(low, high, values) for high, low in zip(names, names[1:])]
+
+
+def verdict(parts):
+    told = [holds for _, _, holds in parts if holds is not None]
+    others = [words for _, words, holds in parts if holds is False]
+    if not told:
+        return "the runs do not tell"
+    return "another order: " + ", ".join(others) if others else "the same order"
+
+
+def evidence(parts, values):
+    """The numbers of the parts, each once."""
+    names = dict.fromkeys(name for some, _, _ in parts for name in some)
+    return ", ".join("%s %s" % (name, number(values[name])) if values.get(name) is not None
+                     else "no " + name for name in names)
+
+
+def case(where, values, parts):
+    """What the runs say: where, the numbers, and the verdict."""
+    return "%s: %s: %s" % (where, evidence(parts, values), verdict(parts))
+
+
+def sentence(claim, *cases):
+    """One line: the claim (figure, what the paper says), what the runs say, and notes."""
+    return "%s: the paper: %s; here, %s" % (*claim, "; ".join(filter(None, cases)))
+
+
+def read_table(path):
+    with open(path) as file:
+        return list(csv.DictReader(file, delimiter="\t"))
