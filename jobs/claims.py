@@ -8,8 +8,11 @@ import csv
 ALIKE = 1.5  # two numbers are alike if neither is that many times the other
 
 
+ONE = "1"    # what a ratio is compared with: its value is its name
+
+
 def number(value):
-    return "%.3g" % value
+    return value if isinstance(value, str) else "%.3g" % value
 
 
 def missing(names, values):
@@ -30,6 +33,11 @@ def relation(one, words, other, values, holds):
 def below(low, high, values):
     """That the value of the first name is the smaller one."""
     return relation(low, "below", high, values, lambda a, b: a < b)
+
+
+def not_above(low, high, values):
+    """That the value of the first name is not the larger one."""
+    return relation(low, "at or below", high, values, lambda a, b: a <= b)
 
 
 def alike(one, other, values):
@@ -57,7 +65,7 @@ def verdict(parts):
 
 def evidence(parts, values):
     """The numbers of the parts, each once."""
-    names = dict.fromkeys(name for some, _, _ in parts for name in some)
+    names = dict.fromkeys(name for some, _, _ in parts for name in some if name != ONE)
     return ", ".join("%s %s" % (name, number(values[name])) if values.get(name) is not None
                      else "no " + name for name in names)
 

@@ -56,7 +56,8 @@
 #   missed  attributes of the exact support whose coefficient is zero here
 #   extra   attributes whose coefficient is zero there and not here
 #   wrongly attributes screened and re-admitted by checks
-# DIR/FIGURE.LOSS.png shows it. Examples are all that were drawn, those
+# DIR/FIGURE.LOSS.png shows it. The last lines, also in DIR/FIGURE.says, are what the
+# paper says of its figures and what these numbers say. Examples are all that were drawn, those
 # of screening and checks too; epochs are those of steps. generated: the exact
 # coefficients are the true ones.
 if [ -z "${BASH_VERSION:-}" ]; then # sh figures.sh
@@ -94,7 +95,7 @@ options()
 word()
 {
   case $1 in
-  --quick) floor=5000 passes=2 examples=10000 attributes=500 ;;
+  --quick) quick=yes ;;
   --paper) floor=3000000 passes=300 examples=10000000 attributes=100000 ;;
   -*) return 1 ;;
   *) sets="$sets $1" ;;
@@ -269,6 +270,7 @@ show()
   draw figures "prefix = '$figure'; figure = '$figure'; ratio = $ratio; seeds = '$seeds'"
   table '\t' "$out/$figure.summary.tsv" 140
   echo "results: $out/$figure.*"
+  "$PYTHON" "$jobs/figures_tables.py" say "$figure" "$out/$figure" | tee "$out/$figure.says"
 }
 
 [ $# -gt 0 ] || refuse "wanted: bash jobs/figures.sh FIGURE; see --help"

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 # figures_tables.py PREFIX RUNS FOLDER... - tables of the figures from their runs
 # SPDX-License-Identifier: MIT
-"""Each FOLDER is RUNS/SET/LOSS/RUN, or RUNS/SET/LOSS/RUN.seed-K for other seeds
+"""figures_tables.py say FIGURE PREFIX
+    a sentence for each loss: what the paper says of the figure, and what the tables say
+
+Each FOLDER is RUNS/SET/LOSS/RUN, or RUNS/SET/LOSS/RUN.seed-K for other seeds
 than 1, with telemetry.jsonl, report.json and model.json. RUNS/SET/data.json
 describes the data. The others of its SET and LOSS are compared with a RUN called
 `exact`, or without one with the truth of the data. They are timed against
@@ -22,6 +25,8 @@ import json
 import os
 import statistics
 import sys
+
+from claims import below, case, not_above, read_table, sentence
 
 NOT_TRAINING = ("setup", "write")
 NAN = float("nan")
@@ -202,7 +207,179 @@ def all_coefficients(groups, runs):
             yield key, [list(coefficients(key, exact_coef(run, runs)))]
 
 
+# What the text says in section 4; the first number is for squared loss, the other for
+# logistic
+CLAIMS = {
+    "support": (("figure 3", "figure 4"), "the attributes of prox-sgd do not get fewer, "
+                "those of fs-prox-sgd and os-prox-sgd do, and of os-prox-sgd sooner"),
+    "wallclock": (("figure 3", "figure 4"), "fs-prox-sgd and os-prox-sgd take less time than "
+                  "prox-sgd"),
+    "error": (("figure 5", "figure 7"), "the error falls faster in time with screening"),
+    "solutions": (("figure 6", "figure 8"), "prox-sgd ends with many tiny coefficients, which "
+                  "screening takes away, os-prox-sgd slightly more of them"),
+    "exponent": (("figure 9",), "the smaller w, the faster the attributes get fewer and the "
+                 "sparser the model"),
+    "generated": (("figure 1",), "os-prox-sgd ends with fewer attributes, a smaller error and "
+                  "in less time than prox-sgd"),
+    "digits": (("figure 2",), "as in figure 1, but not in less time"),
+}
+STANDS_IN = {
+    "generated": "normal attributes stand in for uniform ones, and the paper's second way, to "
+                 "draw only what is left, is not there",
+    "digits": "MNIST, 4 against 9, once, stands in for MNIST8m",
+    "support": "gisette is not at hand, and subsets stand in for rcv1",
+}
+SCREENED = ("fs-prox-sgd", "os-prox-sgd")
+
+
+class Tables:
+    """The summary and the bands of one loss, by set and run."""
+
+    def __init__(self, prefix, loss):
+        self.summary, self.bands = {}, {}
+        for row in read_table(prefix + ".summary.tsv"):
+            if row["loss"] == loss:
+                self.summary.setdefault(row["set"], {})[row["run"]] = row
+        for row in read_table(prefix + ".bands.tsv"):
+            if row["loss"] == loss:
+                self.bands.setdefault((row["set"], row["run"]), []).append(row)
+
+    def of(self, name, column):
+        """The column of a run on each set that has the run."""
+        return {data: float(runs[name][column]) for data, runs in self.summary.items()
+                if name in runs}
+
+    def left(self, name):
+        """On each set the mean of the attributes left over the epochs."""
+        return {data: mean_over([(float(row["epochs"]), float(row["active"]))
+                                 for row in rows])
+                for (data, run), rows in self.bands.items() if run == name}
+
+    def late_error(self, name, plain="prox-sgd"):
+        """On each set the distance when the fastest of the run and the plain one ends."""
+        found = {}
+        for data in self.summary:
+            mine, other = self.bands.get((data, name)), self.bands.get((data, plain))
+            if mine and other:
+                end = min(float(rows[-1]["seconds"]) for rows in (mine, other))
+                found[data] = at_second(mine, end), at_second(other, end)
+        return found
+
+
+def mean_over(points):
+    """The mean of a curve that is flat from each point to the next."""
+    if points[-1][0] <= 0:
+        return points[-1][1]
+    total, before = 0.0, (0.0, points[0][1])
+    for x, y in points:
+        total += (x - before[0]) * before[1]
+        before = x, y
+    return total / before[0]
+
+
+def at_second(rows, end):
+    known = [row for row in rows if float(row["seconds"]) <= end] or rows[:1]
+    return float(known[-1]["distance"])
+
+
+def wins(words, pairs, holds):
+    """On how many sets it is so, as a part of a claim: it should be on most."""
+    pairs = [(a, b) for a, b in pairs if a == a and b == b]
+    won = sum(holds(a, b) for a, b in pairs)
+    return {words: "on %d of %d" % (won, len(pairs))}, (
+        (words,), "not on most sets: " + words, 2 * won > len(pairs) if pairs else None)
+
+
+def pairs_of(one, other):
+    return [(one[data], other[data]) for data in one if data in other]
+
+
+def fewer(a, b):
+    return a < b
+
+
+def no_more(a, b):
+    return a <= b
+
+
+def on_sets(figure, tables):
+    """What holds on how many sets: (words, pairs, what holds between them)."""
+    plain = "prox-sgd"
+    for name in SCREENED:
+        if figure == "support":
+            yield name + " ends with fewer attributes", pairs_of(
+                tables.of(name, "active"), tables.of(plain, "active")), fewer
+        elif figure == "wallclock":
+            yield name + " takes less time", pairs_of(
+                tables.of(name, "seconds"), tables.of(plain, "seconds")), fewer
+        elif figure == "error":
+            yield name + " has the smaller error in the same time", list(
+                tables.late_error(name).values()), fewer
+        else:
+            yield name + " has fewer coefficients", pairs_of(
+                tables.of(name, "support"), tables.of(plain, "support")), fewer
+    fs, os_ = SCREENED
+    if figure == "support":
+        yield "os-prox-sgd has fewer on average over the epochs than fs-prox-sgd", pairs_of(
+            tables.left(os_), tables.left(fs)), fewer
+    elif figure == "solutions":
+        yield "os-prox-sgd has no more of them than fs-prox-sgd", pairs_of(
+            tables.of(os_, "support"), tables.of(fs, "support")), no_more
+
+
+def only(values):
+    """The value of the one set."""
+    return next(iter(values.values()), None)
+
+
+def of_exponents(tables):
+    runs = ("w=0.51", "w=0.75", "w=0.99")
+    left = {run + ", attributes over the epochs": only(tables.left(run)) for run in runs}
+    ends = {run + ", coefficients": only(tables.of(run, "support")) for run in runs}
+    parts = [not_above(low, high, values) for values in (left, ends)
+             for low, high in zip(list(values), list(values)[1:])]
+    return {**left, **ends}, parts
+
+
+def of_one_pass(tables, figure):
+    values, parts = {}, []
+    for column, words in (("active", "attributes"), ("distance", "error"),
+                          ("seconds", "seconds")):
+        low, high = ("%s of %s" % (words, run) for run in ("os-prox-sgd", "prox-sgd"))
+        values[low] = only(tables.of("os-prox-sgd", column))
+        values[high] = only(tables.of("prox-sgd", column))
+        slower = figure == "digits" and column == "seconds"
+        parts.append(not_above(high, low, values) if slower else below(low, high, values))
+    return values, parts
+
+
+def result(figure, tables):
+    """Where, the numbers and the parts of the claim."""
+    if figure == "exponent":
+        return ("medians", *of_exponents(tables))
+    if figure in ("generated", "digits"):
+        return ("medians at the end", *of_one_pass(tables, figure))
+    values, parts = {}, []
+    for words, pairs, holds in on_sets(figure, tables):
+        value, part = wins(words, pairs, holds)
+        values.update(value)
+        parts.append(part)
+    return "sets", values, parts
+
+
+def say(figure, prefix):
+    losses = dict.fromkeys(row["loss"] for row in read_table(prefix + ".summary.tsv"))
+    numbers, paper = CLAIMS[figure]
+    for loss, number in zip(("squared", "logistic"), numbers):
+        if loss in losses:
+            print(sentence((number, paper), case(*result(figure, Tables(prefix, loss))),
+                           STANDS_IN.get(figure, "")))
+
+
 def main():
+    if sys.argv[1] == "say":
+        say(*sys.argv[2:])
+        return
     prefix, folder = sys.argv[1:3]
     runs = [Run(folder, path) for path in sys.argv[3:]]
     groups = same_run(runs)
@@ -219,4 +396,5 @@ def main():
     write(prefix + ".summary.tsv", [summaries(group, runs) for group in groups])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # gnuplot -e "prefix = 'DIR/FIGURE'; figure = 'FIGURE'; task = 'ridge'; runs = 100;
-# budget = 5; style = 'style.gp'; format = 'png'" sampling.gp: PREFIX.png with a panel
+# budget = 5; rule = 'auto'; style = 'style.gp'; format = 'png'" sampling.gp: PREFIX.png with a panel
 # for each data set, or for the figures of AdaGrad one for each way of sampling.
 table = prefix . ".summary.tsv"
 load style
@@ -83,7 +83,7 @@ do for [p in panels] {
     what = what . offline(data)
   } else {
     do for [k = 1:4] {
-      what = what . drawn(p, word(curves, k), "auto", k, styled(word(curves, k)), \
+      what = what . drawn(p, word(curves, k), rule, k, styled(word(curves, k)), \
         named(word(curves, k)))
     }
     what = what . offline(p)

@@ -26,6 +26,7 @@
 #   --out DIR         results (build/sampling)
 #   --data DIR        the folder of mnist35 and covtype (../shared/data)
 #   --runs N          (100); --quick: 5
+#   --tune            choose the size of the steps for each curve, as the paper did
 #   --processes N     runs at a time (one for each processor)
 #   --attributes LIST the numbers of attributes observed, the points of a curve
 #   --panels LIST     some of the data: "-2 0" (alpha), "covtype.first20k"
@@ -38,12 +39,23 @@
 #
 # Environment: THRESHER, the program (build/release/thresher).
 #
+# The paper chose the parameters of each method and data set by cross-validation. With
+# --tune, trials do so for each curve of a panel: --step-factor 1, 3, 10, 30, 100 and 300
+# of steps of one size (--adagrad none, which are the paper's), or 0.01 to 3 of those of
+# AdaGrad, in 5 trials (--quick: 3) with data of their own. The smallest factor is taken whose
+# mean loss on examples that are held out, a tenth, is within one standard error of the
+# least: one that is too large shows in some runs only. It is tried at the first and at every
+# second point: steps of one size depend on the number of examples. The points between
+# take that of the point before them. DIR/runs/FIGURE/PANEL.factors tells all. Without --tune
+# steps are those of the program, by AdaGrad.
+#
 # What comes out: DIR/FIGURE.tsv with a line for each run of each point,
 # DIR/FIGURE.summary.tsv with mean, deviation, number and worst of the runs, and
 # DIR/FIGURE.png with means and bars of one standard deviation. `relative` is the
 # mean squared error over that of the zero model: on the test rows, for simulated
 # data exactly, as an endless test set has it. Runs that are there already, with the
-# same options, are used as they are.
+# same options, are used as they are. The last line, also in DIR/FIGURE.says, is what the
+# paper says of its figure and what these numbers say.
 if [ -z "${BASH_VERSION:-}" ]; then # sh sampling.sh
   exec bash "$0" "$@"
 fi
@@ -61,13 +73,19 @@ options()
   panels=
   train=
   ratio=
+  tune=no
+  trials=5
   parse "--out --data --runs --processes --attributes --panels --train
     --offline-ratio --format" "$@"
 }
 
 word()
 {
-  [ "$1" = --quick ] && runs=5
+  case $1 in
+  --quick) runs=5 trials=3 ;;
+  --tune) tune=yes ;;
+  *) return 1 ;;
+  esac
 }
 
 option() # NAME VALUE
@@ -89,6 +107,7 @@ define()
   rules=auto
   case $figure in
   adagrad-*) rules="none norm coordinate" ;;
+  *) [ $tune = no ] || rules=none ;;
   esac
   case $figure in
   *simulated*) simulated ;;
@@ -102,7 +121,7 @@ simulated()
   kind=simulated
   ratio=${ratio:-0.0001}
   panels=${panels:-0 -0.5 -1 -2}
-  [ "$rules" = auto ] || panels=-2
+  case $figure in adagrad-*) panels=-2 ;; esac
   points="1000 2000 5000 10000 20000 50000 100000 200000"
 }
 
@@ -184,12 +203,35 @@ prepare() # PANEL
   echo "$d" >"$stem.d"
 }
 
-# A line for each run of each panel.
+# each_run N NAME: a line for each run of each panel
 each_run()
 {
   local panel
   for panel in $panels; do
-    seq "$runs" | sed "s/^/$panel\t/"
+    seq "$1" | sed "s/^/$panel\t$2/"
+  done
+}
+
+# Every second point from the last one on, and the first: where factors of steps are tried
+some_points()
+{
+  local all i some=
+  read -r -a all <<<"$points"
+  for ((i = 0; i < ${#all[@]}; i++)); do
+    [ $i -gt 0 ] && [ $(((${#all[@]} - i) % 2)) -eq 0 ] || some="$some ${all[i]}"
+  done
+  echo "${some# }"
+}
+
+# The factors of the steps of each curve, by trials
+try_steps()
+{
+  local panel
+  each_run "$trials" tune- | some_at_a_time 2 "$jobs/sampling_run.sh"
+  for panel in $panels; do
+    "$PYTHON" "$jobs/sampling_tables.py" choose \
+      $(seq -f "$out/runs/$figure/$panel.tune-%g.tsv" "$trials") \
+      >"$out/runs/$figure/$panel.factors"
   done
 }
 
@@ -203,9 +245,11 @@ show()
   done
   "$PYTHON" "$jobs/sampling_tables.py" summary "$out/$figure" "${parts[@]}"
   draw sampling "prefix = '$figure'; figure = '$figure'; task = '$task'; runs = $runs;
-    budget = $budget"
+    budget = $budget; rule = '${rules%% *}'"
   table '\t' "$out/$figure.summary.tsv" 140
   echo "results: $out/$figure.*"
+  "$PYTHON" "$jobs/sampling_tables.py" say "$figure" "$out/$figure.summary.tsv" $tune |
+    tee "$out/$figure.says"
 }
 
 [ $# -gt 0 ] || refuse "wanted: bash jobs/sampling.sh FIGURE; see --help"
@@ -226,6 +270,8 @@ if [ "$kind" = real ]; then
     prepare "$panel"
   done
 fi
-export figure task kind budget rules points ratio train
-each_run | some_at_a_time 2 "$jobs/sampling_run.sh"
+tune_points=$(some_points)
+export figure task kind budget rules points ratio train tune tune_points
+[ $tune = no ] || try_steps
+each_run "$runs" "" | some_at_a_time 2 "$jobs/sampling_run.sh"
 show

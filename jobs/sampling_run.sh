@@ -3,19 +3,26 @@
 # SPDX-License-Identifier: MIT
 #
 # sampling.sh exports what the run is of. The results are lines of
-# DIR/runs/FIGURE/PANEL.RUN.tsv, with the settings on the line above them.
+# DIR/runs/FIGURE/PANEL.RUN.tsv, with the settings on the line above them. A RUN tune-K
+# tries all factors of steps on some points, and its losses are those of examples that it
+# holds out; the factors that were chosen are in DIR/runs/FIGURE/PANEL.factors.
 . "$(dirname "$0")/lib.sh"
 set -euo pipefail
-part_of sampling figure task kind budget rules points ratio train
+part_of sampling figure task kind budget rules points ratio train tune tune_points
 panel=$1
 run=$2
+trial=${run#tune-}
+[ "$trial" = "$run" ] && trial= || run=$((1000000 + trial)) # data of its own
 d=500 # simulated
-part=$out/runs/$figure/$panel.$run.tsv
+part=$out/runs/$figure/$panel.$2.tsv
+chosen=$out/runs/$figure/$panel.factors
 settings="# $thresher $task $budget '$rules' '$points' '$ratio' '$train'"
+[ -z "$trial" ] || settings="$settings tried at '$tune_points'"
+[ "$tune" = no ] || [ -n "$trial" ] || settings="$settings $(tr '\n\t' '; ' <"$chosen")"
 if [ -e "$part" ] && [ "$(head -n 1 "$part")" = "$settings" ]; then
   exit 0
 fi
-work=$(mktemp -d "$out/runs/$figure/$panel.$run.XXXXXX")
+work=$(mktemp -d "$out/runs/$figure/$panel.$2.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 # Data with N examples, the first ones of the run; sets `examples`.
@@ -40,12 +47,26 @@ failed() # NAME
   exit 255 # xargs starts no further run
 }
 
+# Some thousand examples behind all that a trial learns from
+held_out()
+{
+  local most=${tune_points##* }
+  if [ "$kind" = real ]; then
+    test=("$work/held.h5")
+  else
+    test=(--source "kukliansky:n=$((10 * most / 9 / budget + 20)),d=$d,alpha=$panel,task=$task,seed=$run,test=0.1")
+  fi
+}
+
 # The loss of a model: of the test rows, or of the distribution.
 score() # NAME
 {
   local test=("$out/data/$panel.test.h5")
-  [ "$kind" = real ] ||
+  if [ -n "$trial" ]; then
+    held_out
+  elif [ "$kind" != real ]; then
     test=(--source "kukliansky:n=1,d=$d,alpha=$panel,task=$task,seed=$run")
+  fi
   "$thresher" evaluate "$work/model.h5" "${test[@]}" --json --quiet \
     >"$work/$1.score.json"
 }
@@ -57,6 +78,51 @@ learn()
     --loss squared --seed "$run" --report "$work/$1.report.json" "${@:2}" \
     >"$work/said" 2>&1 || failed "$1"
   score "$1"
+}
+
+# The factor of the next point downwards where some were tried, or of the first such point
+chosen_factor() # CURVE RULE
+{
+  awk -F '\t' -v c="$1" -v r="$2" -v n="$attributes" '
+    $1 == c && $2 == r && (best == "" || $3 <= n) { best = $4 }
+    END { print best }' "$chosen"
+}
+
+# steps CURVE RULE SOLVER-OPTION...: a model with the factor that was chosen for a point, or
+# in a trial one for each factor: some of them are too large for numbers.
+steps()
+{
+  local curve=$1 rule=$2 factor own_factor=()
+  if [ -z "$trial" ]; then
+    factor=
+    [ "$tune" = no ] || factor=$(chosen_factor "$curve" "$rule")
+    [ -z "$factor" ] || own_factor=(--step-factor "$factor")
+    learn "$curve,$rule,$attributes" "${@:3}" --adagrad "$rule" "${own_factor[@]}"
+    return
+  fi
+  for factor in $(factors "$rule"); do
+    (learn "$curve,$rule,$attributes,$factor" "${@:3}" --adagrad "$rule" \
+      --step-factor "$factor") 2>>"$work/refused" || true
+  done
+}
+
+# The factors that are tried: steps without AdaGrad are the proven ones, which are small.
+factors() # RULE
+{
+  case $1 in
+  none) echo 1 3 10 30 100 300 ;;
+  *) echo 0.01 0.03 0.1 0.3 1 3 ;;
+  esac
+}
+
+# A tenth of the examples are for choosing.
+hold_out()
+{
+  local held=$((most / 10))
+  tail -n "$held" "$work/all.svm" >"$work/held.svm"
+  "$thresher" import "$work/held.svm" -o "$work/held.h5" --attributes "$d" --no-shuffle \
+    --quiet
+  most=$((most - held))
 }
 
 # The zero model is the lasso's at its largest penalty.
@@ -84,30 +150,31 @@ offline()
   fi
 }
 
-# sampled NAME-END RULE ATTRIBUTES: the solvers that see a few attributes
-sampled()
+# The solvers that see a few attributes
+sampled() # RULE
 {
-  local moments solver=aerr n=$(($3 / budget))
+  local moments solver=aerr n=$((attributes / budget))
   [ "$n" -ge 2 ] && [ "$n" -le "$most" ] || return 0
   [ "$task" = ridge ] || solver=aelr
   take "$n"
   for moments in uniform known two-phase; do
-    learn "$moments,$1" --solver $solver --budget "$budget" --moments $moments \
-      --adagrad "$2" --passes 1 --validation 0 "${own[@]}"
+    steps "$moments" "$1" --solver $solver --budget "$budget" --moments $moments \
+      --passes 1 --validation 0 "${own[@]}"
   done
 }
 
-# full NAME-END RULE ATTRIBUTES: those that see all
-full()
+# Those that see all
+full() # RULE
 {
-  local solver=ogd-ridge n=$(($3 / d)) ball
+  local solver=ogd-ridge n=$((attributes / d)) ball
   [ "$n" -ge 2 ] && [ "$n" -le "$most" ] || return 0
   [ "$task" = ridge ] || solver=eg-lasso
   take "$n"
-  learn "online,$1" --solver $solver --adagrad "$2" --passes 1 --validation 0 \
-    "${own[@]}"
+  steps online "$1" --solver $solver --passes 1 --validation 0 "${own[@]}"
+  [ -z "$trial" ] || return 0
   ball=$(radius)
-  [ -e "$work/offline,auto,$3.score.json" ] || offline "offline,auto,$3" "$ball"
+  [ -e "$work/offline,auto,$attributes.score.json" ] ||
+    offline "offline,auto,$attributes" "$ball"
 }
 
 read -r -a own <<<"$train"
@@ -118,15 +185,20 @@ if [ "$kind" = real ]; then
     <"$out/data/$panel.train.svm" >"$work/all.svm"
   most=$(wc -l <"$work/all.svm")
 fi
+if [ -n "$trial" ]; then
+  points=$tune_points
+  [ "$kind" != real ] || hold_out
+fi
 zero
 for attributes in $points; do
   for rule in $rules; do
-    sampled "$rule,$attributes" "$rule" "$attributes"
-    full "$rule,$attributes" "$rule" "$attributes"
+    sampled "$rule"
+    full "$rule"
   done
 done
 {
   echo "$settings"
-  "$PYTHON" "$jobs/sampling_tables.py" part "$panel" "$run" "$work"
+  "$PYTHON" "$jobs/sampling_tables.py" "$([ -n "$trial" ] && echo trial || echo part)" \
+    "$panel" "$2" "$work"
 } >"$work/part.tsv"
 mv "$work/part.tsv" "$part"

@@ -6,6 +6,15 @@
 sampling_tables.py part PANEL RUN FOLDER
     lines of the table of runs, from FOLDER/CURVE,RULE,ATTRIBUTES.score.json and
     .report.json; zero.score.json is of the zero model
+sampling_tables.py trial PANEL RUN FOLDER
+    the same with a factor of the steps behind the attributes, and the losses of examples
+    that were held out: FOLDER/CURVE,RULE,ATTRIBUTES,FACTOR.score.json
+sampling_tables.py choose PART...
+    of trials: CURVE RULE ATTRIBUTES FACTOR LOSS, the smallest factor whose mean loss is within
+    one standard error of the least, among those that failed in the fewest trials: one that
+    is too large shows in some runs only
+sampling_tables.py say FIGURE SUMMARY.tsv TUNED
+    what the paper says of the figure, and what the summary says
 sampling_tables.py summary PREFIX PART...
     PREFIX.tsv with all runs, PREFIX.summary.tsv with a line for each point:
     mean, deviation, number and worst of the relative losses, and the share of
@@ -18,10 +27,13 @@ import random
 import statistics
 import sys
 
+from claims import ONE, alike, alike_or_below, below, case, falling, read_table, sentence
+
 COLUMNS = ("data", "curve", "adagrad", "attributes", "run", "observed", "loss",
            "zero", "relative")
 SUMMARY = ("data", "curve", "adagrad", "attributes", "runs", "mean", "deviation",
            "worst", "above_1")
+TRIALS = ("data", "curve", "adagrad", "attributes", "factor", "run", "loss")
 CURVES = ("uniform", "two-phase", "known", "online", "offline")
 
 
@@ -54,11 +66,38 @@ def part(panel, run, folder):
               "%.6g" % (mine / zero), sep="\t")
 
 
-def rows_of(path):
+def trial(panel, run, folder):
+    zero = read_json(folder + "/zero.score.json")["mse"]
+    for path in sorted(glob.glob(folder + "/*,*.score.json")):
+        mine = read_json(path)["mse"]
+        print(panel, *os.path.basename(path)[:-11].split(","), run,
+              "%.6g" % (mine / zero), sep="\t")
+
+
+def rows_of(path, columns=COLUMNS):
     with open(path) as file:
         for line in file:
             if not line.startswith("#"):
-                yield dict(zip(COLUMNS, line.rstrip("\n").split("\t")))
+                yield dict(zip(columns, line.rstrip("\n").split("\t")))
+
+
+def choose(*parts):
+    losses = {}
+    for row in [row for path in parts for row in rows_of(path, TRIALS)]:
+        here = losses.setdefault((row["curve"], row["adagrad"], int(row["attributes"])), {})
+        here.setdefault(row["factor"], []).append(float(row["loss"]))
+    for key in sorted(losses):
+        most = max(map(len, losses[key].values()))
+        means = {factor: statistics.fmean(some) for factor, some in losses[key].items()
+                 if len(some) == most}
+        best = min(means, key=means.get)
+        bound = means[best] + standard_error(losses[key][best])
+        taken = min((f for f in means if means[f] <= bound), key=float)
+        print(*key, taken, "%.4g" % means[taken], sep="\t")
+
+
+def standard_error(values):
+    return statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
 
 
 def point(row):
@@ -91,6 +130,117 @@ def summary(prefix, *parts):
           [summarise(key, groups[key]) for key in order])
 
 
+# What the text says in section 5 and appendix A
+CLAIMS = {
+    "simulated-ridge": ("figure 1", "known moments do not help where all are alike, and the "
+                        "more the further they fall"),
+    "simulated-lasso": ("figure 2", "as in figure 1"),
+    "mnist-ridge": ("figure 3", "known is well below uniform, two-phase between them, known "
+                    "near online and below it with few attributes, offline lowest"),
+    "mnist-lasso": ("figure 4", "known is well below uniform, two-phase between them, known "
+                    "near online or below it"),
+    "covertype-ridge": ("figure 5", "known is below uniform, two-phase between them, known "
+                        "near online with few attributes, online lower at the end"),
+    "covertype-lasso": ("figure 6", "as in figure 5"),
+    "adagrad-simulated": ("figure 7", "AdaGrad by coordinates is slightly better for all"),
+    "adagrad-mnist": ("figure 8", "AdaGrad by coordinates is slightly better for online, and "
+                      "worse for the others"),
+}
+FEW = " with few attributes"
+END = " at the end"
+
+
+class Curves:
+    """The means of a panel's curves."""
+
+    def __init__(self, rows, data):
+        self.means = {}
+        for row in rows:
+            if row["data"] == data:
+                curve = self.means.setdefault((row["curve"], row["adagrad"]), {})
+                curve[int(row["attributes"])] = float(row["mean"])
+        self.rules = {rule for _, rule in self.means} - {"auto"}
+
+    def of(self, curve, rule=None):
+        """A curve with the steps of this rule, or with the only ones."""
+        if rule is None:
+            rule = next(iter(self.rules), "auto") if curve != "offline" else "auto"
+        return self.means.get((curve, rule), {})
+
+    def average(self, keys, pick=None):
+        """Geometric means over the points that all the curves have, or over one of them."""
+        curves = {name: self.of(*key) for name, key in keys.items()}
+        curves = {name: points for name, points in curves.items() if points}
+        shared = sorted(set.intersection(*map(set, curves.values()))) if curves else []
+        shared = [shared[pick]] if shared and pick is not None else shared
+        return {name: statistics.geometric_mean([points[x] for x in shared])
+                for name, points in curves.items() if shared}
+
+
+def of_moments(names):
+    return {name: (name,) for name in names}
+
+
+def falling_moments(rows):
+    """Figures 1 and 2: known over uniform, by panel."""
+    data = sorted({row["data"] for row in rows}, key=float, reverse=True)
+    gains = {ONE: 1.0}
+    for alpha in data:
+        means = Curves(rows, alpha).average(of_moments(("known", "uniform")))
+        if "known" in means and "uniform" in means:
+            gains["alpha " + alpha] = means["known"] / means["uniform"]
+    names = ["alpha " + alpha for alpha in data]
+    first = [alike("alpha 0", ONE, gains)] if "0" in data else []
+    yield "", "known over uniform", gains, first + falling(names, gains)
+
+
+def real_data(figure, rows):
+    """Figures 3 to 6: means over the points of a curve, and both ends."""
+    for data in dict.fromkeys(row["data"] for row in rows):
+        curves = Curves(rows, data)
+        values = curves.average(of_moments(("uniform", "two-phase", "known")))
+        for when, pick in ((FEW, 0), (END, -1)):
+            some = curves.average(of_moments(("known", "online", "offline")), pick)
+            values.update({name + when: value for name, value in some.items()})
+        parts = falling(("uniform", "two-phase", "known"), values)
+        few, end = ("known" + FEW, "online" + FEW), ("known" + END, "online" + END)
+        if figure.startswith("mnist"):
+            lower = below if figure == "mnist-ridge" else alike_or_below
+            parts += [lower(*few, values), alike_or_below(*end, values)]
+            if figure == "mnist-ridge":
+                parts += [below("offline" + END, end[1], values)]
+        else:
+            parts += [alike_or_below(*few, values), below(end[1], end[0], values)]
+        yield data, "means over the points", values, parts
+
+
+def adagrad(figure, rows):
+    """Figures 7 and 8: steps by coordinates over one size of steps."""
+    curves = Curves(rows, rows[0]["data"])
+    gains, parts = {ONE: 1.0}, []
+    for curve in ("uniform", "two-phase", "known", "online"):
+        means = curves.average({rule: (curve, rule) for rule in ("none", "coordinate")})
+        if len(means) == 2:
+            gains[curve] = means["coordinate"] / means["none"]
+        better = figure == "adagrad-simulated" or curve == "online"
+        parts.append(below(curve, ONE, gains) if better else below(ONE, curve, gains))
+    yield "", "coordinate over none", gains, parts
+
+
+def parts_of(figure, rows):
+    if figure.startswith("simulated"):
+        return falling_moments(rows)
+    return adagrad(figure, rows) if figure.startswith("adagrad") else real_data(figure, rows)
+
+
+def say(figure, path, tuned):
+    rows = read_table(path)
+    cases = [case(what + (", " + data if data else ""), values, parts)
+             for data, what, values, parts in parts_of(figure, rows)]
+    print(sentence(CLAIMS[figure], *cases, "" if tuned == "yes" else
+                   "the steps are not tuned, as the paper's are: see --tune"))
+
+
 if __name__ == "__main__":
-    {"shuffle": shuffle, "part": part, "summary": summary}[sys.argv[1]](
-        *sys.argv[2:])
+    {"shuffle": shuffle, "part": part, "trial": trial, "choose": choose, "summary": summary,
+     "say": say}[sys.argv[1]](*sys.argv[2:])
