@@ -50,6 +50,15 @@ def alike_or_below(one, other, values):
     return relation(one, "near or below", other, values, lambda a, b: a < b or near(a, b))
 
 
+def nearer(one, to, than, values):
+    """That the first value is nearer to the second one than to the third."""
+    names = (one, to, than)
+    if missing(names, values):
+        return names, "", None
+    a, b, c = (values[name] for name in names)
+    return names, "%s is not nearer to %s than to %s" % names, abs(a - b) <= abs(a - c)
+
+
 def falling(names, values):
     """That each value is below the one before it."""
     return [below(low, high, values) for high, low in zip(names, names[1:])]

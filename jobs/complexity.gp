@@ -22,8 +22,15 @@ do for [d in all_d] {
 }
 # Bars of neighbouring curves stand side by side.
 aside(k) = 0.04 * (k - 0.5)
-number(design, fit) = (design eq "orthogonal" ? 1 : 2) + (fit eq "ls" ? 0 : 2)
+number(design, fit) = (design eq "orthogonal" ? 1 : 2) + \
+  (fit eq "ls" ? 0 : fit eq "asgd" ? 2 : 4)
 named(design, fit) = design . (words(fits) > 1 ? ", " . fit : "")
+# The colour says the solver, the dash and the point the design and the fit.
+do for [k = 1:6] {
+  eval sprintf("set style line %d linecolor rgb '%s' linewidth 1.6 dashtype %s \
+    pointtype %s", 200 + k, colour_of(k < 5 ? "oomp" : "ssr"), \
+    word("1 (8,4) (3,3) (12,4,3,4) 1 (8,4)", k), word("7 5 9 13 6 4", k))
+}
 eval picture(prefix, 5.6, 3.2)
 set title sprintf("cost of OOMP beside OMP, %d run%s", seeds, seeds == 1 ? "" : "s")
 set xlabel "log_2 of the number of attributes"
@@ -34,7 +41,7 @@ set key outside right top Left reverse samplen 3
 plot for [f in fits] for [d in designs] lines(d, f) using \
   (column("log2_d") + aside(number(d, f) - 1)):"least":(0): \
   (column("most") - column("least")) with vectors heads size screen 0.004, 90 \
-  linestyle number(d, f) linewidth 0.9 dashtype 1 notitle, \
+  linestyle 200 + number(d, f) linewidth 0.9 dashtype 1 notitle, \
   for [f in fits] for [d in designs] lines(d, f) using \
   (column("log2_d") + aside(number(d, f) - 1)):"mean" with linespoints \
-  linestyle number(d, f) pointsize 0.7 title named(d, f)
+  linestyle 200 + number(d, f) pointsize 0.7 title named(d, f)

@@ -22,8 +22,9 @@
 # What comes out: DIR/complexity.tsv with a line for each run, DIR/complexity.summary.tsv
 # with mean, least and most of the logarithm, the share of runs that found all true
 # attributes and no other, and the mean number of examples; it is printed.
-# DIR/complexity.png shows means, and bars from the least to the most. Runs that are
-# there already, with the same command, are used as they are.
+# DIR/complexity.png shows means, and bars from the least to the most. The last line, also
+# in DIR/complexity.says, is what the paper says of its figure and what these numbers say.
+# Runs that are there already, with the same command, are used as they are.
 if [ -z "${BASH_VERSION:-}" ]; then # sh complexity.sh
   exec bash "$0" "$@"
 fi
@@ -74,6 +75,8 @@ show()
   draw complexity "prefix = 'complexity'; seeds = $seeds"
   table '\t' "$out/complexity.summary.tsv" 140
   echo "results: $out/complexity.*"
+  "$PYTHON" "$jobs/complexity_tables.py" say "$out/complexity.summary.tsv" |
+    tee "$out/complexity.says"
 }
 
 options "$@"

@@ -51,14 +51,14 @@ shown = figure eq "generated" || figure eq "exponent" ? \
   ", NaN with lines linestyle style('exact') title 'exact'" : ""
 
 # One panel each; s is the set, `runs` what is compared, x the column across.
-left = "y = 'active'; set ylabel 'attributes'; plot ".drawn.", \
+left = "y = 'active'; set ylabel 'attributes' offset 0.2; plot ".drawn.", \
 for [r in runs] lines(curves, s, r) using x:'support' with lines \
 linestyle style(r) linewidth 0.7 notitle".named.", \
 NaN with lines linestyle 90 linewidth 0.7 title 'thin: not zero'".shown
-errors = "y = 'distance'; set ylabel 'distance from the exact'; \
+errors = "y = 'distance'; set ylabel 'distance from the exact' offset 0.2; \
 plot ".drawn.named
-times = "y = 'seconds'; set ylabel 'seconds'; plot ".drawn.named
-sizes = "set xlabel 'rank' offset 0, 0.5; set ylabel 'magnitude'; plot \
+times = "y = 'seconds'; set ylabel 'seconds' offset 0.2; plot ".drawn.named
+sizes = "set xlabel 'rank' offset 0, 0.5; set ylabel 'magnitude' offset 0.2; plot \
 lines(coefficients, s, 'exact') using 'rank':'magnitude' with lines \
 linestyle style('exact') notitle, \
 for [r in runs] lines(coefficients, s, r) using 'rank':'magnitude_low':\
@@ -82,15 +82,15 @@ do for [loss in distinct(curves, 2, "1")] {
   count = words(sets) * words(views)
   columns = count < 3 ? count : count == 4 ? 2 : 3
   rows = (count + columns - 1) / columns
-  width = columns == 1 ? 4.4 : 0.2 + 2.8 * columns
+  width = columns == 1 ? 4.4 : 0.2 + 3.1 * columns
   height = 1.0 + 2.4 * rows
   eval picture(prefix . "." . loss, width, height)
   set key at screen 0.5, screen 0.06 / height center bottom vertical maxrows 2 samplen 4
   set multiplot layout rows, columns title sprintf( \
     "%s: %s loss, λ = %g λ_{max}, seed%s %s", figure, loss, ratio, \
     words(seeds) > 1 ? "s" : "", seeds) font ",9" \
-    margins screen 0.75 / width, screen 1 - 0.2 / width, screen 1.0 / height, \
-    screen 1 - 0.62 / height spacing screen 0.75 / width, screen 0.8 / height
+    margins screen 0.85 / width, screen 1 - 0.2 / width, screen 1.0 / height, \
+    screen 1 - 0.62 / height spacing screen 0.98 / width, screen 0.8 / height
   do for [s in sets] {
     do for [view in views] {
       set title figure eq "generated" ? system("echo " . s . " | sed 's/-by-/ x /'") : s . ", " . extent(s) noenhanced \

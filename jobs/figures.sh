@@ -35,10 +35,10 @@
 #   --format F       png, svg or pdf (png, with 300 dots per inch)
 #   --epochs E       passes over the examples; generated: always 1. Default: as
 #                    many as make max(200000, 30 m) steps with m examples
-#   --quick          max(5000, 2 m) steps
+#   --quick          max(50000, 10 m) steps (exponent: all) and one seed
 #   --paper          max(3000000, 300 m) steps, as in the paper
 #   --examples N     --attributes D     generated: 100000 and 3000; with --quick
-#                    10000 and 500, with --paper 10^7 and 10^5
+#                    30000 and 500, with --paper 10^7 and 10^5
 #
 # Environment: THRESHER, the program (build/release/thresher);
 # THRESHER_LAUNCHER=mpirun: mpirun instead of srun inside a Slurm job.
@@ -95,11 +95,17 @@ options()
 word()
 {
   case $1 in
-  --quick) quick=yes ;;
+  --quick) seeds=1 examples=30000 attributes=500 && shorter ;;
   --paper) floor=3000000 passes=300 examples=10000000 attributes=100000 ;;
   -*) return 1 ;;
   *) sets="$sets $1" ;;
   esac
+}
+
+# Fewer steps, but not where the order is that of the whole run only with all of them
+shorter()
+{
+  [ "$figure" = exponent ] || { floor=50000 && passes=10; }
 }
 
 option() # NAME VALUE
