@@ -24,20 +24,25 @@ do for [d in all_d] {
 aside(k) = 0.04 * (k - 0.5)
 number(design, fit) = (design eq "orthogonal" ? 1 : 2) + \
   (fit eq "ls" ? 0 : fit eq "asgd" ? 2 : 4)
-named(design, fit) = design . (words(fits) > 1 ? ", " . fit : "")
+named(design, fit) = fit eq "ssr" ? "ssr by trial, " . design : "oomp, " . design . \
+  (fit eq "asgd" ? ", asgd" : "")
 # The colour says the solver, the dash and the point the design and the fit.
 do for [k = 1:6] {
   eval sprintf("set style line %d linecolor rgb '%s' linewidth 1.6 dashtype %s \
     pointtype %s", 200 + k, colour_of(k < 5 ? "oomp" : "ssr"), \
     word("1 (8,4) (3,3) (12,4,3,4) 1 (8,4)", k), word("7 5 9 13 6 4", k))
 }
-eval picture(prefix, 5.6, 3.2)
-set title sprintf("cost of OOMP beside OMP, %d run%s", seeds, seeds == 1 ? "" : "s")
+eval picture(prefix, 7, 3.4)
+set title sprintf("cost beside that of OMP, %d run%s", seeds, seeds == 1 ? "" : "s")
 set xlabel "log_2 of the number of attributes"
-set ylabel "log_2 (C_{OOMP} / C_{OMP})"
+set ylabel "log_2 (C / C_{OMP})"
 set xtics 1
 set xrange [least_d - 0.3:most_d + 0.3]
-set key outside right top Left reverse samplen 3
+set rmargin at screen 0.66
+set key at screen 0.68, graph 1 left top Left reverse samplen 3
+if (strstrt(fits, "ssr")) {
+  set label "ssr is reconstructed" at screen 0.70, screen 0.14 left font ",7"
+}
 plot for [f in fits] for [d in designs] lines(d, f) using \
   (column("log2_d") + aside(number(d, f) - 1)):"least":(0): \
   (column("most") - column("least")) with vectors heads size screen 0.004, 90 \

@@ -191,7 +191,8 @@ def falling_moments(rows):
             gains["alpha " + alpha] = means["known"] / means["uniform"]
     names = ["alpha " + alpha for alpha in data]
     first = [alike("alpha 0", ONE, gains)] if "0" in data else []
-    yield "", "known over uniform", gains, first + falling(names, gains)
+    last = [below(names[-1], ONE, gains)] if float(data[-1]) < 0 else []
+    yield "", "known over uniform", gains, first + falling(names, gains) + last
 
 
 def real_data(figure, rows):

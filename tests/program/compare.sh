@@ -102,7 +102,7 @@ job compare murata:n=300,d=15,support=3 --out computed --quick --seeds 1 --point
   --solvers lasso
 tables computed 1 300 lasso
 
-job thresholding synthetic --quick --out figures --seeds 2 --points 0.1 \
+job thresholding synthetic --quick --out figures --seeds 2 --points 0.02 \
   --solvers "sift nothing"
 picture figures/synthetic.png
 grep -qx 'left out: nothing: this program has no such solver' job.out || fail "nothing"
@@ -110,12 +110,60 @@ awk -F '\t' '$1 == "sift" { found = $2 == 2000 && $3 > 1 && $5 == 2 } END { exit
   figures/synthetic.summary.tsv || fail "figure 1"
 job thresholding real --set m.h5 --out figures --seeds 1 --points 1 --solvers hybrid
 picture figures/real.png
+grep -q '^figure 2: the paper: .* of m, in the printed forms: hybrid ' job.out ||
+  fail "figure 2: no sentence about it"
+awk -F '\t' '{ found[$1] = 1 } END { exit !(found["hybrid"] && found["hybrid-printed"]) }' \
+  figures/real.summary.tsv || fail "the printed forms"
+[ -z "$(find . -name '*.unfinished.*')" ] || fail "unfinished pictures are left"
+xz -c >slices.csv.xz <<'END'
+7,2,3
+2,1,5
+3,3,3
+4,1,2
+END
+! sh "$SOURCE/jobs/thresholding.sh" real --set slices.csv.xz --out text --seeds 1 --points 1 \
+  --solvers sift >job.out 2>&1 || fail "four examples are enough"
+[ "$(ranks 0 inspect text/slices.h5 --json >told.json && key told.json examples)" = 4 ] ||
+  fail "--set with text"
+
+# said WORDS FIGURE SOLVER MEAN...: what a made-up summary makes the figure say
+said()
+{
+  local words=$1 figure=$2
+  shift 2
+  {
+    printf 'solver\texamples\tmean\tdeviation\truns\tattributes\tconstant\n'
+    printf '%s\t900\t%s\t0\t5\t1\t26\n' "$@"
+  } >said.tsv
+  "$PYTHON" "$SOURCE/jobs/thresholding_tables.py" say "$figure" "" said.tsv >said.out
+  [ "$(wc -l <said.out)" -eq 1 ] && grep -q "^figure [12]: the paper: .*$words" said.out ||
+    fail "$figure: wanted $words: $(cat said.out)"
+}
+others="dantzig 9 rda-ito 8"
+# shellcheck disable=SC2086 # words
+{
+  said 'printed forms: .*: the same order; .* exploration 0.02, .*: the same order; dantzig' \
+    synthetic hybrid-printed 1.1 exploration-printed 1.5 hybrid 1.01 exploration 1.02 $others
+  said 'printed forms: .*: the same order; .* another order: hybrid is not below .* alike' \
+    synthetic hybrid-printed 1.1 exploration-printed 1.5 hybrid 1.01 exploration 1.01 $others
+  said 'printed forms: .*: another order: hybrid is not below exploration; with' \
+    synthetic hybrid-printed 1.7 exploration-printed 1.5 $others
+  said 'another order: exploration is not near dantzig' real hybrid 0.4 exploration 0.5 \
+    dantzig 0.8 rda-ito 0.9
+}
+said 'no hybrid, no exploration.*: the runs do not tell' synthetic sift 1.01
 
 job complexity --quick --seeds 2 --attributes "4 8" --designs orthogonal --out complexity
 picture complexity/complexity.png
-awk -F '\t' 'NR > 1 { n++; good += $4 == "ls" && $6 < 0 && $7 <= $6 && $6 <= $8 && $9 == 1 }
+awk -F '\t' 'NR > 1 && $4 == "ls" { n++; good += $6 < 0 && $7 <= $6 && $6 <= $8 && $9 == 1 }
   END { exit !(n == 2 && good == 2) }' complexity/complexity.summary.tsv ||
   fail "complexity"
+awk -F '\t' '$4 == "ssr" { n++; good += $5 == 2 && $9 == 1 && $10 >= 100 }
+  END { exit !(n == 2 && good == 2) }' complexity/complexity.summary.tsv || fail "ssr"
+grep -q '^figure 1: the paper: .*: the same order; ' job.out || fail "complexity: no sentence"
+sed 's/\t-[0-9.]*\t/\t0.5\t/' complexity/complexity.summary.tsv >dear.tsv
+"$PYTHON" "$SOURCE/jobs/complexity_tables.py" say dear.tsv |
+  grep -q ': another order: ls orthogonal of 4 is not below 1, ' || fail "OOMP that costs more"
 
 if long && "$PYTHON" -c 'import sklearn' 2>/dev/null; then
   job compare m.h5 --out out --seeds 1 --points 1 --solvers lasso

@@ -129,6 +129,49 @@ tables exponent exact w=0.51 w=0.75 w=0.99
 figure generated --examples 500 --attributes 300
 tables generated prox-sgd os-prox-sgd
 
+for name in support wallclock error solutions exponent generated; do
+  [ "$(grep -c '^figure [0-9]: the paper: .* here, .* order' $name.out)" -eq 1 ] ||
+    fail "$name: no sentence about it"
+done
+[ -z "$(find . -name '*.unfinished.*')" ] || fail "unfinished pictures are left"
+
+# said WORDS FIGURE: what the tables say.summary.tsv and say.bands.tsv make the figure say
+said()
+{
+  "$PYTHON" "$SOURCE/jobs/figures_tables.py" say "$2" say >said.out
+  [ "$(wc -l <said.out)" -eq 1 ] && grep -q "^figure [0-9]: the paper: .*$1" said.out ||
+    fail "$2: wanted $1: $(cat said.out)"
+}
+# made_up FS OS: how many attributes, coefficients and seconds they have where prox-sgd has 9
+made_up()
+{
+  local name value
+  printf 'set\tloss\trun\tseconds\tactive\tsupport\tdistance\n' >say.summary.tsv
+  printf 'set\tloss\trun\tepochs\tseconds\tactive\tdistance\n' >say.bands.tsv
+  for name in prox-sgd:9 fs-prox-sgd:"$1" os-prox-sgd:"$2"; do
+    value=${name#*:}
+    printf "a\tsquared\t%s\t$value\t$value\t$value\t$value\n" "${name%:*}" >>say.summary.tsv
+    printf "a\tsquared\t%s\t1\t1\t$value\t$value\n" "${name%:*}" >>say.bands.tsv
+  done
+}
+for name in support wallclock error solutions generated; do
+  made_up 5 4
+  said ': the same order' $name
+  made_up 10 11
+  said ': another order: ' $name
+done
+
+# a picture that fails leaves nothing
+if command -v gnuplot >/dev/null; then
+  mkdir broken broken/bin
+  printf '#!/bin/sh\n: >support.squared.unfinished.png\nexit 1\n' >broken/bin/gnuplot
+  chmod +x broken/bin/gnuplot
+  ! PATH="$PWD/broken/bin:$PATH" sh "$figures" support tiny --out broken/out --data data \
+    --seeds 1 --losses squared --epochs 2 >broken.out 2>broken.err || fail "gnuplot fails: status 0"
+  grep -q 'gnuplot has failed' broken.err || fail "gnuplot fails: not said"
+  [ -z "$(find broken/out -name '*.png')" ] || fail "gnuplot fails: a picture is left"
+fi
+
 # Every solver has a line style of its own.
 "$THRESHER" solvers | "$PYTHON" -c '
 import re, sys

@@ -15,6 +15,8 @@ figure()
     fail "$*"
     cat "$1.out" "$1.err" >&2
   }
+  [ "$(grep -c '^figure [0-9]: the paper: .* here, .* order' "$1.out")" -eq 1 ] ||
+    fail "$1: no sentence about it"
   if command -v gnuplot >/dev/null; then
     is_picture "out/$1.png"
   else
@@ -86,6 +88,60 @@ tables covertype-lasso covtype.first20k 2 {uniform,two-phase,known}/auto/500 \
   {online,offline}/auto/{500,2000}
 awk '{ n[$1]++ } END { exit !(n[1] + n[-1] == NR && n[1] && NR == 320) }' \
   out/data/covtype.first20k.train.svm || fail "class 2 against the rest"
+
+# steps by trials: of each curve at each point, and others than without
+figure simulated-ridge --quick --tune --runs 2 --panels -2 --attributes 10000 --out tuned
+awk -F '\t' '$2 != "none" || $3 != 10000 || $4 !~ /^(1|3|10|30|100|300)$/ { bad = 1 }
+  { n++ } END { exit !(n == 4 && !bad) }' tuned/runs/simulated-ridge/-2.factors ||
+  fail "the factors that were chosen"
+awk -F '\t' '$2 == "known" { found = $3 == "none" && $6 < 0.5 } END { exit !found }' \
+  tuned/simulated-ridge.summary.tsv || fail "tuned steps"
+! grep -q 'not tuned' simulated-ridge.out || fail "tuned: what it says of the steps"
+factor()
+{
+  printf 'p\tknown\tnone\t900\t%s\n' "$1" >trial.tsv
+  "$PYTHON" "$SOURCE/jobs/sampling_tables.py" choose trial.tsv | cut -f 4
+}
+[ "$(factor $'3\t1\t0.50\np\tknown\tnone\t900\t3\t2\t0.60
+p\tknown\tnone\t900\t1\t1\t0.58\np\tknown\tnone\t900\t1\t2\t0.60
+p\tknown\tnone\t900\t9\t1\t0.10')" = 1 ] || fail "a factor that fails, or is too large, is chosen"
+
+# said WORDS FIGURE LINE...: what a summary with these lines makes the figure say: curve, rule,
+# attributes and mean, of which the rest is made up
+said()
+{
+  local words=$1 which=$2
+  shift 2
+  {
+    printf 'data\tcurve\tadagrad\tattributes\truns\tmean\tdeviation\tworst\tabove_1\n'
+    printf '%s\t%s\t%s\t%s\t5\t%s\t0\t1\t0\n' "$@"
+  } >said.tsv
+  "$PYTHON" "$SOURCE/jobs/sampling_tables.py" say "$which" said.tsv yes >said.out
+  [ "$(wc -l <said.out)" -eq 1 ] && grep -q "^figure [0-9]: the paper: .*$words" said.out ||
+    fail "$which: wanted $words: $(cat said.out)"
+}
+curves() # UNIFORM TWO-PHASE KNOWN ONLINE OFFLINE: at the last point
+{
+  local name
+  for name in uniform two-phase known online offline; do
+    echo "p $name $([ $name = offline ] && echo auto || echo none) 90 $1"
+    shift
+  done
+}
+# shellcheck disable=SC2046 # words
+{
+  said ': the same order$' mnist-ridge $(curves 0.9 0.6 0.5 0.55 0.4)
+  said 'another order: known is not below uniform' mnist-ridge $(curves 0.5 0.6 0.9 0.95 0.4)
+  said 'another order: two-phase at the end is not nearer' covertype-lasso \
+    $(curves 0.9 0.85 0.5 0.4 0.4)
+  said 'the runs do not tell' adagrad-simulated $(curves 0.5 0.6 0.9 0.95 0.4)
+  said 'known over uniform: alpha 0 1, alpha -2 0.5: the same order$' simulated-lasso \
+    0 known auto 90 0.8 0 uniform auto 90 0.8 -2 known auto 90 0.4 -2 uniform auto 90 0.8
+  said 'another order: alpha -2 is not below alpha 0' simulated-ridge \
+    0 known auto 90 0.8 0 uniform auto 90 0.8 -2 known auto 90 0.9 -2 uniform auto 90 0.8
+  said ': the same order$' adagrad-mnist p known none 90 0.3 p known coordinate 90 0.5 \
+    p online none 90 0.3 p online coordinate 90 0.2
+}
 
 # refuses PATTERN ARGUMENT...: status 2, and one line that says why
 refuses()
