@@ -47,7 +47,8 @@ with points linestyle style(r) pointsize 0.6 notitle"
 named = ", for [r in runs] NaN with linespoints linestyle style(r) pointsize 0.6 \
 title r"
 
-shown = figure eq "generated" || figure eq "exponent" ? \
+one_pass = figure eq "generated" || figure eq "digits"
+shown = one_pass || figure eq "exponent" ? \
   ", NaN with lines linestyle style('exact') title 'exact'" : ""
 
 # One panel each; s is the set, `runs` what is compared, x the column across.
@@ -70,7 +71,7 @@ for [r in runs] lines(coefficients, s, r) using 'rank':'magnitude' \
 every step(coefficients, s, r) with points linestyle style(r) pointsize 0.6 \
 notitle".named.", NaN with lines linestyle style('exact') title 'exact'"
 
-panels(figure) = figure eq "generated" ? "left errors sizes times" : \
+panels(figure) = one_pass ? "left errors sizes times" : \
   figure eq "exponent" ? "left sizes" : figure eq "error" ? "errors" : \
   figure eq "solutions" ? "sizes" : "left"
 x = figure eq "wallclock" || figure eq "error" ? "seconds" : "epochs"
@@ -105,7 +106,7 @@ do for [loss in distinct(curves, 2, "1")] {
       if (view eq "left") { set format y "%.0s%c" }
       # the last line of os-prox-sgd is of an exact solution, far below
       if (figure eq "error") { set yrange [1e-3 * largest("distance", s):*] }
-      if (figure eq "generated" && view ne "sizes") {
+      if (one_pass && view ne "sizes") {
         unset logscale x; set xrange [0:1]; set xtics 0.25; set format x "%g"
       }
       if (view eq "times") { unset logscale y; set format y "%g" }

@@ -17,6 +17,8 @@
 #   generated  the online problem: examples that are computed and used once;
 #              attributes left, error, coefficients and seconds (figure 1; the
 #              attributes here are normal, not uniform)
+#   digits     MNIST, 4 against 9, each example used once, which stands in for MNIST8m
+#              (figure 2)
 #
 # SET is a name in the data folder: NAME.h5, or NAME.svm or NAME.train.svm with
 # NAME.valid.svm, both of which are imported, also with .xz, .gz or .bz2 behind.
@@ -65,7 +67,7 @@ if [ -z "${BASH_VERSION:-}" ]; then # sh figures.sh
 fi
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
-figures="support wallclock error solutions exponent generated"
+figures="support wallclock error solutions exponent generated digits"
 solvers="prox-sgd fs-prox-sgd os-prox-sgd"
 exponents="0.51 0.75 0.99"
 known="colon-cancer leukemia duke-breast-cancer gisette arcene dexter dorothea
@@ -269,6 +271,39 @@ compare_generated()
   done
 }
 
+# The 4 and the 9 of MNIST as labels, in a data set; sets `stored`
+digits()
+{
+  local text pack=cat
+  text=$(text_of mnist.train.svm)
+  [ -n "$text" ] || refuse "digits: no mnist.train.svm in $data, plain or with .xz, .gz or .bz2"
+  case $text in
+  *.xz) pack="xz -dc" ;;
+  *.gz) pack="gzip -dc" ;;
+  *.bz2) pack="bzip2 -dc" ;;
+  esac
+  stored=$out/data/mnist49.h5
+  [ ! -e "$stored" ] || return 0
+  $pack "$text" | awk '$1 == 4 || $1 == 9 { $1 = $1 == 4 ? -1 : 1; print }' \
+    >"$out/data/mnist49.svm"
+  "$thresher" import "$out/data/mnist49.svm" -o "$stored" --quiet
+  rm "$out/data/mnist49.svm"
+}
+
+# Each example once, so that their number is that of the steps
+compare_digits()
+{
+  local solver own
+  digits
+  describe mnist49 "$stored"
+  exact mnist49 squared
+  for solver in prox-sgd os-prox-sgd; do
+    read -r -a own <<<"$(own_options $solver)"
+    each "mnist49/squared/$solver" "$stored" --solver $solver --loss squared --epochs 1 \
+      --screen-every $block --reference "$reference" "${own[@]}"
+  done
+}
+
 # Tables, the picture where there is gnuplot, and what they say.
 show()
 {
@@ -292,11 +327,12 @@ esac
 if [ -z "$rule" ]; then
   [ "$figure" = exponent ] && rule=votes || rule=proj
 fi
-[ "$figure" = generated ] || [ -n "$sets" ] || find_sets
+[ "$figure" = generated ] || [ "$figure" = digits ] || [ -n "$sets" ] || find_sets
 start_study data
 runs=()
 case $figure in
 generated) compare_generated ;;
+digits) compare_digits ;;
 exponent) compare_exponents ;;
 *) compare_solvers ;;
 esac

@@ -97,6 +97,20 @@ import()
   [ -e "$set" ] || "$thresher" import "${@:2}" -o "$set" --quiet
 }
 
+# What the text of CT slices wants beside its name: its header names no target.
+slices_options() # FILE
+{
+  local head
+  case $1 in
+  *.gz) head=$(gzip -dc "$1" | head -n 1) ;;
+  *.xz) head=$(xz -dc "$1" | head -n 1) ;;
+  *) head=$(head -n 1 "$1" | cut -c 1-100000) ;;
+  esac 2>/dev/null || true
+  case $head in
+  patientId,*reference*) echo --target reference --ignore patientId ;;
+  esac
+}
+
 # take_set FILE: the user's own; sets `set`
 take_set()
 {
@@ -106,7 +120,8 @@ take_set()
   *)
     [ -e "$1" ] || refuse "--set $1: no such file"
     stem=$(basename "$1")
-    import "${stem%%.*}" "$1"
+    # shellcheck disable=SC2046 # words
+    import "${stem%%.*}" "$1" $(slices_options "$1")
     ;;
   esac
 }
@@ -175,7 +190,8 @@ stand_ins()
     echo "left out: the first rows of CT slices: no ctslice.first682.csv in $data"
     return
   fi
-  import ctslice "$text" --target reference --ignore patientId
+  # shellcheck disable=SC2046 # words
+  import ctslice "$text" $(slices_options "$text")
   figure_2 "$set" real.ctslice \
     "CT slices, of whose 53,500 rows 682 of two patients are at hand"
 }
