@@ -15,10 +15,12 @@
 #   exponent   os-prox-sgd with w = 0.51, 0.75 and 0.99: attributes left, and the
 #              coefficients at the end (figure 9; set: arcene)
 #   generated  the online problem: examples that are computed and used once;
-#              attributes left, error, coefficients and seconds (figure 1; the
-#              attributes here are normal, not uniform)
+#              attributes left, error, coefficients and seconds (figure 1)
 #   digits     MNIST, 4 against 9, each example used once, which stands in for MNIST8m
 #              (figure 2)
+#
+# The attributes of `generated` are uniform, as in the paper. Coefficients that fall linearly
+# and uniform noise are of our choice.
 #
 # SET is a name in the data folder: NAME.h5, or NAME.svm or NAME.train.svm with
 # NAME.valid.svm, both of which are imported, also with .xz, .gz or .bz2 behind.
@@ -73,6 +75,7 @@ exponents="0.51 0.75 0.99"
 known="colon-cancer leukemia duke-breast-cancer gisette arcene dexter dorothea
   rcv1sub mnist35"
 truth_size=9 # generated: attributes with a coefficient
+noise=0.1    # generated: its standard deviation
 block=2000   # generated: steps until the first screening
 
 options()
@@ -258,10 +261,10 @@ compare_exponents()
 compare_generated()
 {
   local set=$examples-by-$attributes truth=$out/data/truth.h5 solver own
-  local source=murata:n=$examples,d=$attributes,support=$truth_size
+  local source=oomp:n=$examples,d=$attributes,support=$truth_size,noise=$noise
   # the truth does not depend on the number of examples
-  "$thresher" generate murata --examples 1 --attributes "$attributes" \
-    --support $truth_size -o "$truth" --force --quiet
+  "$thresher" generate oomp --examples 1 --attributes "$attributes" \
+    --support $truth_size --noise $noise -o "$truth" --force --quiet
   describe "$set" "$truth"
   rm -r "$truth" "${truth%.h5}.shards"
   for solver in prox-sgd os-prox-sgd; do

@@ -12,6 +12,8 @@ fi
 jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$jobs/env.sh"
 PYTHON=${PYTHON:-/usr/bin/python3}
+unset PYTHONSAFEPATH                # the tables import what is beside them,
+export PYTHONDONTWRITEBYTECODE=yes # and leave nothing there
 name=$(basename "$0" .sh)
 thresher=${thresher:-${THRESHER:-$jobs/../build/release/thresher}}
 

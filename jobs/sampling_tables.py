@@ -131,17 +131,19 @@ def summary(prefix, *parts):
 
 
 # What the text says in section 5 and appendix A
+MOMENTS = ("known moments do not help where all are alike, and the more the further they "
+           "fall")
+COVERTYPE = ("known is below uniform, two-phase comes towards known, known is near online with "
+             "few attributes, online is lower at the end")
 CLAIMS = {
-    "simulated-ridge": ("figure 1", "known moments do not help where all are alike, and the "
-                        "more the further they fall"),
-    "simulated-lasso": ("figure 2", "as in figure 1"),
+    "simulated-ridge": ("figure 1", MOMENTS),
+    "simulated-lasso": ("figure 2", MOMENTS),
     "mnist-ridge": ("figure 3", "known is well below uniform, two-phase comes towards known, "
                     "known is near online and below it with few attributes, offline is lowest"),
     "mnist-lasso": ("figure 4", "known is well below uniform, two-phase comes towards known, "
                     "known is near online or below it"),
-    "covertype-ridge": ("figure 5", "known is below uniform, two-phase comes towards known, "
-                        "known is near online with few attributes, online is lower at the end"),
-    "covertype-lasso": ("figure 6", "as in figure 5"),
+    "covertype-ridge": ("figure 5", COVERTYPE),
+    "covertype-lasso": ("figure 6", COVERTYPE),
     "adagrad-simulated": ("figure 7", "AdaGrad by coordinates is slightly better for all"),
     "adagrad-mnist": ("figure 8", "AdaGrad by coordinates is slightly better for online, and "
                       "worse for the others"),
