@@ -159,7 +159,7 @@ made_up()
   for name in prox-sgd:9 fs-prox-sgd:"$1" os-prox-sgd:"$2"; do
     value=${name#*:}
     printf "a\tsquared\t%s\t$value\t$value\t$value\t$value\n" "${name%:*}" >>say.summary.tsv
-    printf "a\tsquared\t%s\t1\t1\t$value\t$value\n" "${name%:*}" >>say.bands.tsv
+    printf "a\tsquared\t%s\t1\t$value\t$value\t$value\n" "${name%:*}" >>say.bands.tsv
   done
 }
 for name in support wallclock error solutions generated; do
