@@ -6,6 +6,7 @@ A part is (its names, its words, whether it is so); None where the runs do not t
 import csv
 
 ALIKE = 1.5  # two numbers are alike if neither is that many times the other
+NOISE = 1.02  # no number is above another one by less than that: seeds differ by more
 
 
 ONE = "1"    # what a ratio is compared with: its value is its name
@@ -36,8 +37,8 @@ def below(low, high, values):
 
 
 def not_above(low, high, values):
-    """That the value of the first name is not the larger one."""
-    return relation(low, "at or below", high, values, lambda a, b: a <= b)
+    """That the value of the first name is not the larger one, but for noise."""
+    return relation(low, "at or below", high, values, lambda a, b: a <= NOISE * b)
 
 
 def alike(one, other, values):

@@ -22,8 +22,8 @@ struct th_spread_ops;
 
 /* Memory that the ranks of a node share. */
 struct th_shared {
-  void *data;  /* the same memory for every rank of the node; zeros at first,
-                  aligned to 64 bytes */
+  void *data;  /* the same memory for every rank of the node, aligned to 64
+                  bytes; what it holds at first is not known */
   bool writer; /* this rank fills it: one rank on each node, or every rank if
                   nothing is shared */
   const struct th_comm_ops *ops;

@@ -209,8 +209,11 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
   TH_TRY(th_agree(p->context->comm, rc, err));
   TH_TRY(share(p, 2 * (size_t)p->rows * sizeof(double), "predictions", &memory,
                err));
-  double *prediction = memory.data; /* zeros */
+  double *prediction = memory.data;
   double *theta = prediction + p->rows;
+  if (memory.writer)
+    memset(prediction, 0, (size_t)p->rows * sizeof *prediction);
+  th_comm_shared_show(&memory);
   if (p->intercept)
     rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target, prediction,
                           &p->start, err);

@@ -122,11 +122,15 @@ done:
 static const double dependent = 1e-14;
 
 /* Bytes of a rank. library: ScaLAPACK is asked for; points: lambdas. Local. */
-static int64_t direct_bytes(int64_t order, int ranks, bool library,
+static int64_t direct_bytes(const struct th_plan_size *size, bool library,
                             int64_t points)
 {
+  enum { EACH_EXAMPLE = 8 }; /* the root of its weight */
+  int64_t order = size->shape->attributes;
+  int ranks = size->ranks;
   int64_t square = order * order * (int64_t)sizeof(double);
-  int64_t form = th_ridge_problem_matrix_bytes(order, ranks);
+  int64_t form = th_ridge_problem_matrix_bytes(order, ranks) +
+                 size->shape->training * EACH_EXAMPLE;
   if (library)
     return form + (points > 1 ? square / ranks : 0);
   return form + 2 * square + square / 2;
@@ -487,10 +491,9 @@ th_status th_ridge_plan(struct th_plan *plan, const struct th_plan_size *size,
     TH_TRY(check_scalapack_size(size, err));
   plan->points = config->path > 0 ? config->path : 1;
   plan->memory +=
-      common_bytes(size) +
-      (config->factoring == TH_FACTORING_CG
-           ? conjugate_bytes(size)
-           : direct_bytes(order, size->ranks, together, plan->points));
+      common_bytes(size) + (config->factoring == TH_FACTORING_CG
+                                ? conjugate_bytes(size)
+                                : direct_bytes(size, together, plan->points));
   plan->visits = plan_visits(plan, size);
 done:
   return rc;

@@ -538,11 +538,13 @@ th_status th_stochastic_plan(struct th_plan *plan,
   double all = th_plan_penalised_values(size->shape);
   double epochs = points * (double)config->passes;
   double rows = (double)size->shape->training;
-  plan->memory += size->owned * BYTES_PER_ATTRIBUTE +
-                  size->shape->training * plan->solver->update->example_bytes +
-                  (int64_t)th_plan_part(size, BYTES_PER_EXAMPLE * rows) +
-                  th_pass_bytes(size->shape->training, size->shape->row_group) +
-                  th_problem_bytes(size) + th_csc_cache_bytes(size);
+  int engines = plan->points > 1 ? 2 : 1; /* the next lambda's is made first */
+  plan->memory +=
+      size->owned * BYTES_PER_ATTRIBUTE +
+      size->shape->training * plan->solver->update->example_bytes +
+      (int64_t)th_plan_part(size, engines * BYTES_PER_EXAMPLE * rows) +
+      th_pass_bytes(size->shape->training, size->shape->row_group) +
+      th_problem_bytes(size) + th_csc_cache_bytes(size);
   plan->visits = epochs * all;
   if (config->epochs > 0 && !(config->tolerance > 0))
     return rc;
