@@ -296,9 +296,9 @@ static const struct th_option table[] = {
      th_option_by_config, "not known", TH_ABOVE(0), NULL, "model", TH_TRAIN,
      true,
      "The norm of the attributes' second moments, for {moments} norm: the "
-     "square of the sum of their roots for aerr, their sum for aelr, in the "
-     "units of the data. Steps that are proved ({eta} theory, or {adagrad} "
-     "none) go by it in the second phase"},
+     "square of the sum of their roots, in the units of the data. Steps that "
+     "are proved ({eta} theory, or {adagrad} none) go by it in the second "
+     "phase; others do not"},
     {"inner", 0, TH_OPT_CHOICE, AT(ball.inner), NULL, th_option_by_config, NULL,
      TH_NO_LIMITS, names_of_inner, "model", TH_TRAIN, true,
      "How the attributes of an inner product are drawn. improved also goes by "

@@ -417,7 +417,7 @@ static json_t *groups_json(const struct th_groups *groups)
 /* --- What choosing attributes by their second moments can gain
  *
  * Kukliansky & Shamir 2015, equations 11 and 12: the factors by which the
- * regret bounds of attribute-efficient ridge and lasso shrink where attributes
+ * risk bounds of attribute-efficient ridge and lasso shrink where attributes
  * are drawn by their second moments, not uniformly. */
 
 /* 1: all second moments are the same, there is nothing to gain; near 0: few

@@ -167,7 +167,7 @@ done >sizes.txt
 from math import log, sqrt
 sizes = [tuple(map(float, line.split())) for line in open("sizes.txt")]
 d, k, first, m, delta = 50, 6, 400, 3600, 0.05 # of 11 attributes; of 4,000 examples
-error = d * log(2 * d / delta) / (11 * first)
+error = d * log(2 * d / delta) / (k * first) # k reads of an example are drawn alike
 unit = 1 / (sizes[0][1] * sqrt(m)) # norm 0: the step is 1 / sqrt(m), over the unit
 for norm, size in sizes:
     n = norm / unit
@@ -178,6 +178,8 @@ for norm, size in sizes:
 assert len({size for _, size in sizes}) == 4
 END
 refused 2 'needs --moment-norm' 0 train small.h5 -o never.h5 --solver aerr --moments norm
+refused 2 'no theorem uses the norm for --solver aelr' 0 \
+  train small.h5 -o never.h5 --solver aelr --moments norm --moment-norm 3
 refused 2 'counts only with --moments norm' 0 \
   train small.h5 -o never.h5 --solver aerr --moment-norm 3
 finish

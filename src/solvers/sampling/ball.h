@@ -41,7 +41,8 @@ struct th_ball_theory {
   int64_t attributes; /* that are useful */
   double reads;
   double radius;
-  double unit;  /* mean square of the data, to which the paper's data have 1 */
+  double unit;  /* mean square of the data (l2), or the largest second moment
+                   (l1): the paper's data have 1 */
   double norm;  /* norm_half (l2) or norm1 (l1) of the second moments, over the
                    unit */
   double error; /* epsilon: how far off estimated moments may be */
@@ -51,8 +52,8 @@ struct th_ball_theory {
 
 struct th_ball {
   const char *name; /* of the norm, in messages */
-  bool squared; /* the mass of an attribute is the root of its second moment,
-                   else the moment */
+  bool squared; /* the mass of an attribute is its second moment, else the root
+                   of that */
   double factor[TH_ADAGRAD_COUNT]; /* of steps, where none is given; with
                                       TH_ADAGRAD_NONE times theory */
   /* A position after a step against a gradient. */

@@ -153,13 +153,14 @@ static struct th_ball_theory theory_of(const struct th_sampling *s,
   return theory;
 }
 
-/* Epsilon, Algorithm 2, line 11, and Algorithm 4, line 11. */
+/* Epsilon, Algorithm 2, line 11, and Algorithm 4, line 11. Of what the first
+ * phase reads, the data points are drawn uniformly. */
 static double error_of(const struct th_sampling *s,
                        const struct th_context *context)
 {
   double d = (double)s->learning.w.useful;
   double delta = 1 - context->config->confidence;
-  double draws = (double)context->config->budget * (double)s->first_phase;
+  double draws = (double)s->reads.points * (double)s->first_phase;
   double error = d * th_log(2 * d / delta) / draws;
   return s->learning.ball->largest ? fmin(error, 1) : error;
 }
@@ -227,7 +228,7 @@ static double masses_of_draws(struct th_learning *learning,
   for (int64_t a = 0; a < count; a++) {
     double moment = context->scale[a] != 0 ? moment_of(m, use, &average, a) : 0;
     double error = context->scale[a] != 0 ? widened * care.error : 0;
-    root[a] = sqrt(moment);
+    root[a] = sqrt(moment + error); /* never 0 where w may move */
     mass[a] = ball->squared ? moment + error : sqrt(moment + error);
     /* Lemma 3.11: the norm by which the step is chosen */
     m->work[a] =
@@ -566,10 +567,17 @@ static th_status choose_budget(struct th_config *config, int64_t d,
   return TH_OK;
 }
 
-static th_status check_moments(const struct th_config *config,
-                               struct th_error *err)
+static th_status check_moments(const struct th_plan *plan, struct th_error *err)
 {
-  if (config->ball.moments != TH_MOMENTS_NORM || config->ball.moment_norm > 0)
+  const struct th_config_ball *ball = &plan->config.ball;
+  if (ball->moments != TH_MOMENTS_NORM)
+    return TH_OK;
+  if (plan->solver->ball->largest)
+    return th_fail(err, TH_EUSAGE,
+                   "{moments} norm is for aerr: no theorem uses the norm for "
+                   "{solver} %s; take two-phase or known",
+                   plan->config.solver);
+  if (ball->moment_norm > 0)
     return TH_OK;
   return th_fail(err, TH_EUSAGE,
                  "{moments} norm needs {moment-norm}, the norm that is known");
@@ -637,7 +645,7 @@ th_status th_sampling_plan(struct th_plan *plan,
   struct th_config *config = &plan->config;
   th_status rc;
   TH_TRY(th_plan_sampled_check_loss(config, err));
-  TH_TRY(check_moments(config, err));
+  TH_TRY(check_moments(plan, err));
   TH_TRY(choose_budget(config, size->shape->attributes, err));
   TH_TRY(check_step_options(config, err));
   fill_in(plan, size);
