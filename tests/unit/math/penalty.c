@@ -288,22 +288,20 @@ static void test_limits(void)
 static void test_descend(const struct sample *s, uint64_t number)
 {
   double after[MOST];
-  double z[MOST];
+  double z[MOST] = {0};
   memcpy(after, s->v, sizeof after);
   th_penalty_norm_descend(s->norm, 1, after, s->count);
   for (int64_t k = 0; k < s->count; k++)
-    z[k] = s->v[k] - after[k];
+    z[k] = s->v[k] == 0 ? 0 : s->v[k] - after[k];
   double here = plain_norm(s, s->v);
   /* of the differences that are z, too */
   double rounding = 1e-12 * fmax(1, here) + 1e-14 * dot(s->v, s->v, s->count);
   CHECK(fabs(dot(z, s->v, s->count) - here) <= rounding);
   for (uint64_t trial = 0; trial < 20; trial++) {
     double u[MOST];
-    for (int64_t k = 0; k < s->count; k++) {
+    for (int64_t k = 0; k < s->count; k++)
       u[k] = s->v[k] * (2 * uniform(number, 100 + trial) - 0.5) +
              uniform(number, 200 + trial * MOST + (uint64_t)k) - 0.5;
-      z[k] = s->v[k] == 0 ? 0 : z[k];
-    }
     double above =
         plain_norm(s, u) - here - dot(z, u, s->count) + dot(z, s->v, s->count);
     CHECK(above >= -rounding - 1e-12 * plain_norm(s, u));
