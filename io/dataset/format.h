@@ -28,6 +28,9 @@
  *                   row groups of the test examples. Such a master alone has
  *                   major 3: a program that knows of none refuses it, and does
  *                   not take them for tests
+ *   missing         if there are some: how many stored values are missing. They
+ *                   are NaN in files, and readers take the mean of their
+ *                   attribute for each. Such a master alone has major 4
  *   weighted_statistics 0 | 1
  *                   if weighted: 1: in the statistics each training example
  *                   counts by its weight. Older masters lack this; there each
@@ -112,6 +115,8 @@
  *             weighted_statistics); the deviation has the divisor n; of sparse
  *             data of another type than f64: f32
  *   /stats_checksum  u64, one per 256 attributes over their part of the four
+ *   /missing  i64 [c], with the root attribute `missing`, their sum, if some
+ *             values are missing: how many of each attribute, on all examples
  * Shard, dense
  *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
  *             padded with zeros to R; no filter; chunks of one row group and
@@ -173,7 +178,8 @@
  * groups.
  *   Since 2.2: /deviation f64, standard deviations of the support's attributes
  * over the training examples, as these weigh where the solver weighs them for
- * that; and, where the data have names, /names text, those of the support, and
+ * that; since 2.5 /mean f64 likewise, which stands for values that are missing
+ * in other data; and, where the data have names, /names text, those of the support, and
  * names_list and names_set, of all attributes as in a master. With the same
  * names_list, attributes of other data go by their numbers; else by /names, for
  * which nothing but the support has to be there; where all attributes matter,
@@ -206,6 +212,7 @@ struct th_h5;
 enum {
   TH_FORMAT_MAJOR = 2,
   TH_FORMAT_MAJOR_WEIGHTLESS = 3,
+  TH_FORMAT_MAJOR_MISSING = 4,
   TH_FORMAT_MINOR = 4,
   TH_FORMAT_MINOR_PARTS = 5 /* of sparse shards */
 };
@@ -225,6 +232,7 @@ enum {
 #define TH_A_TYPE "type"
 #define TH_A_WEIGHTED "weighted"
 #define TH_A_WEIGHTLESS "weightless"
+#define TH_A_MISSING "missing" /* also of a shard */
 #define TH_A_WEIGHTED_STATISTICS "weighted_statistics"
 #define TH_A_LABELLED "labelled"
 #define TH_A_TARGET "target"
@@ -302,11 +310,12 @@ enum {
 /* Shard. The statistics appear in the master as /stats + name. */
 #define TH_D_X "/X"
 #define TH_D_PACKED "/packed" /* of the master */
-#define TH_D_MEAN "/mean"
+#define TH_D_MEAN "/mean" /* also of a model */
 #define TH_D_DEVIATION "/deviation" /* also of a model */
 #define TH_D_LOWEST "/lowest"
 #define TH_D_HIGHEST "/highest"
 #define TH_D_STATS_CHECKSUM "/stats_checksum"
+#define TH_D_MISSING "/missing"
 #define TH_D_CHECKSUM "/checksum"
 #define TH_D_ATTRIBUTE "/attribute"
 #define TH_D_COUNT "/count"

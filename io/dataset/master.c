@@ -105,6 +105,14 @@ static th_status check_new_targets(const struct th_shape *shape,
   return TH_OK;
 }
 
+/* What older programs would read wrongly has a number that they refuse. */
+static int64_t major_of(const struct th_shape *shape)
+{
+  if (shape->missing > 0)
+    return TH_FORMAT_MAJOR_MISSING;
+  return shape->weightless > 0 ? TH_FORMAT_MAJOR_WEIGHTLESS : TH_FORMAT_MAJOR;
+}
+
 static th_status put_shape(const struct th_h5 *h5,
                            const struct th_master_info *info,
                            const struct th_master *master, struct th_error *err)
@@ -114,8 +122,7 @@ static th_status put_shape(const struct th_h5 *h5,
     const char *name;
     int64_t value;
   } numbers[] = {
-      {TH_A_MAJOR,
-       shape->weightless > 0 ? TH_FORMAT_MAJOR_WEIGHTLESS : TH_FORMAT_MAJOR},
+      {TH_A_MAJOR, major_of(shape)},
       {TH_A_MINOR, TH_FORMAT_MINOR},
       {TH_A_EXAMPLES, shape->examples},
       {TH_A_TRAINING, shape->training},
@@ -133,6 +140,8 @@ static th_status put_shape(const struct th_h5 *h5,
     TH_TRY(th_h5_put_i64(h5, "/", numbers[k].name, numbers[k].value, err));
   if (shape->weightless > 0)
     TH_TRY(th_h5_put_i64(h5, "/", TH_A_WEIGHTLESS, shape->weightless, err));
+  if (shape->missing > 0)
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_MISSING, shape->missing, err));
   if (shape->weighted)
     TH_TRY(th_h5_put_i64(h5, "/", TH_A_WEIGHTED_STATISTICS,
                          shape->weighted_statistics, err));
@@ -403,14 +412,16 @@ static th_status get_name(const struct th_h5 *h5, const char *attribute,
   return rc;
 }
 
-/* What only masters of weighted data have, and not all of them. */
-static th_status get_weighting(const struct th_h5 *h5, struct th_shape *shape,
+/* What not all masters have. */
+static th_status get_some(const struct th_h5 *h5, struct th_shape *shape,
                                struct th_error *err)
 {
   int64_t by_weight = 0;
   th_status rc = TH_OK;
   if (th_h5_has(h5, "/", TH_A_WEIGHTLESS))
     TH_TRY(th_h5_get_i64(h5, "/", TH_A_WEIGHTLESS, &shape->weightless, err));
+  if (th_h5_has(h5, "/", TH_A_MISSING))
+    TH_TRY(th_h5_get_i64(h5, "/", TH_A_MISSING, &shape->missing, err));
   if (th_h5_has(h5, "/", TH_A_WEIGHTED_STATISTICS))
     TH_TRY(th_h5_get_i64(h5, "/", TH_A_WEIGHTED_STATISTICS, &by_weight, err));
   shape->weighted_statistics = by_weight != 0;
@@ -463,13 +474,14 @@ static th_status get_shape(const struct th_h5 *h5, struct th_master_info *info,
   shape.layout = (enum th_layout)layout;
   shape.type = (enum th_type)type;
   shape.weighted = weighted != 0;
-  TH_TRY(get_weighting(h5, &shape, err));
+  TH_TRY(get_some(h5, &shape, err));
   if (th_row_groups_init(&info->row_groups, &shape, &why) != TH_OK)
     return damaged(h5, why.text, err);
   double most = (double)shape.examples * (double)shape.attributes;
   if (groups != info->row_groups.groups || info->shards < 1 ||
       info->shards > shape.attributes || (weighted != 0 && weighted != 1) ||
-      shape.nonzeros < 0 || (double)shape.nonzeros > most)
+      shape.nonzeros < 0 || (double)shape.nonzeros > most ||
+      shape.missing < 0 || shape.missing > shape.nonzeros)
     rc = damaged(h5, "sizes that do not fit together", err);
 done:
   return rc;

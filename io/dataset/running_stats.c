@@ -23,10 +23,23 @@ done:
   return rc;
 }
 
+th_status th_running_stats_allow_missing(struct th_running_stats *stats,
+                                         bool weighted, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&stats->missing, stats->attributes, "statistics", err));
+  TH_TRY(TH_NEW(&stats->absent, stats->attributes, "statistics", err));
+  if (weighted)
+    TH_TRY(TH_NEW(&stats->away, stats->attributes, "statistics", err));
+done:
+  return rc;
+}
+
 void th_running_stats_free(struct th_running_stats *stats)
 {
   TH_FREE(stats->count, stats->mean, stats->squares, stats->lowest,
-          stats->highest, stats->weight);
+          stats->highest, stats->weight, stats->missing, stats->absent,
+          stats->away);
   *stats = (struct th_running_stats){0};
 }
 
@@ -183,13 +196,49 @@ void th_running_stats_add(struct th_running_stats *stats, int64_t a,
   merge(stats, a, &run);
 }
 
+bool th_running_stats_add_some(struct th_running_stats *stats, int64_t a,
+                               const struct th_running_run *run)
+{
+  int64_t kept = 0;
+  double away = 0;
+  for (int64_t i = 0; i < run->count; i++) {
+    double weight = run->weight != NULL ? run->weight[i] : 1;
+    if (isinf(run->values[i]))
+      return false;
+    if (isnan(run->values[i])) {
+      away += weight;
+      continue;
+    }
+    run->values[kept] = run->values[i];
+    if (run->weight != NULL)
+      run->kept[kept] = weight;
+    kept++;
+  }
+  if (kept < run->count && stats->missing == NULL)
+    return false;
+  if (stats->missing != NULL)
+    stats->missing[a] += run->count - kept;
+  if (!run->training)
+    return true;
+  if (stats->absent != NULL)
+    stats->absent[a] += run->count - kept;
+  if (stats->away != NULL)
+    stats->away[a] += away;
+  th_running_stats_add(stats, a, run->values,
+                       run->weight != NULL ? run->kept : NULL, kept);
+  return true;
+}
+
 /* Examples without a stored value, and what is left of the weight for them. */
 static struct run zeros_of(const struct th_running_stats *stats, int64_t a,
                            int64_t rows, double weight)
 {
-  struct run zeros = {.count = rows - stats->count[a]};
-  zeros.weight = stats->weight != NULL ? fmax(0, weight - stats->weight[a])
-                                       : (double)zeros.count;
+  int64_t absent = stats->absent != NULL ? stats->absent[a] : 0;
+  double away = stats->away != NULL ? stats->away[a] : 0;
+  struct run zeros = {.count = rows - stats->count[a] - absent};
+  zeros.weight = stats->weight != NULL
+                     ? fmax(0, weight - stats->weight[a] - away)
+                     : (double)zeros.count;
   return zeros;
 }
 

@@ -21,6 +21,10 @@ struct th_running_stats {
   double *squares; /* sum of squared deviations from the mean */
   double *lowest;
   double *highest;
+  /* Where values may be missing; else NULL. */
+  int64_t *missing; /* of all examples */
+  int64_t *absent;  /* of training examples */
+  double *away;     /* weight of these; NULL: each counts once */
 };
 
 enum { TH_RUNNING_STATS_BYTES = 5 * 8 }; /* of an attribute */
@@ -29,6 +33,9 @@ enum { TH_RUNNING_STATS_BYTES = 5 * 8 }; /* of an attribute */
 th_status th_running_stats_init(struct th_running_stats *stats,
                                 int64_t attributes, bool weighted,
                                 struct th_error *err);
+/* Values may be missing, too. */
+th_status th_running_stats_allow_missing(struct th_running_stats *stats,
+                                         bool weighted, struct th_error *err);
 void th_running_stats_free(struct th_running_stats *stats);
 
 /* Add one run of values of attribute a, as doubles, with their weights, all
@@ -37,9 +44,24 @@ void th_running_stats_add(struct th_running_stats *stats, int64_t a,
                           const double *values, const double *weight,
                           int64_t count);
 
+/* Add one run of values in which NaN stands for a missing one: the others are
+ * moved to its front, and their weights to kept[count], if there are weights.
+ * Test examples are only counted. False if a value is infinite, or one is
+ * missing that must not. */
+struct th_running_run {
+  double *values;
+  const double *weight; /* or NULL */
+  double *kept;         /* may be where weight points */
+  int64_t count;
+  bool training;
+};
+bool th_running_stats_add_some(struct th_running_stats *stats, int64_t a,
+                               const struct th_running_run *run);
+
 /* Bring every attribute up to `rows` values of this weight in all (rows, where
  * each counts once) with zeros, then turn squares into the standard deviation
- * with the weight as divisor. */
+ * with the weight as divisor. The mean stands in for values that are missing:
+ * they change no mean, and add nothing to the squares. */
 void th_running_stats_finish(struct th_running_stats *stats, int64_t rows,
                              double weight);
 

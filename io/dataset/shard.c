@@ -39,6 +39,20 @@ th_status th_shard_fetch_verify(const struct th_fetch *fetch,
   return TH_OK;
 }
 
+/* Verify a fetch that was read into memory, and put means in the place of
+ * values that are missing. */
+static th_status verify_and_fill(const struct th_fetch *fetch,
+                                 struct th_error *err)
+{
+  th_status rc = th_shard_fetch_verify(fetch, err);
+  if (rc != TH_OK || fetch->mean == NULL)
+    return rc;
+  for (int64_t k = 0; k < th_range_count(fetch->wanted); k++)
+    th_stand_in_fill(fetch->type, fetch->values + k * fetch->map->run,
+                     fetch->rows, fetch->mean[k]);
+  return TH_OK;
+}
+
 /* Runs follow one another in chunks that are one row group high. */
 static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
                        const struct th_h5_layout *layout)
@@ -167,7 +181,7 @@ th_status th_shard_fetch_read(const struct th_fetch *fetch,
                                   th_range_count(fetch->wanted) *
                                       (int64_t)sizeof *fetch->checksum,
                                   fetch->sums, fetch->shard, err));
-  TH_TRY(th_shard_fetch_verify(fetch, err));
+  TH_TRY(verify_and_fill(fetch, err));
 done:
   return rc;
 }
@@ -201,7 +215,7 @@ static th_status fetch_single(const struct th_fetch *fetch,
   if (fetch->sums < sums->at || fetch->sums >= sums->at + sums->count * size)
     TH_TRY(read_sums(sums, fetch, err));
   *fetch->checksum = sums->checksum[(fetch->sums - sums->at) / size];
-  TH_TRY(th_shard_fetch_verify(fetch, err));
+  TH_TRY(verify_and_fill(fetch, err));
 done:
   return rc;
 }
@@ -222,12 +236,18 @@ struct th_fetch th_shard_dense_fetch(const struct th_shard *shard,
   const struct th_row_groups *g = shard->row_groups;
   int64_t rows = th_row_groups_group(g, group).count;
   int64_t used = (int64_t)th_type_bytes(g->shape.type, rows);
+  const double *mean = shard->stand_in.mean;
+  if (mean != NULL)
+    mean += wanted.first - shard->row->range.first;
   return (struct th_fetch){.shard = shard->name,
                            .map = &shard->map,
                            .wanted = wanted,
                            .group = group,
                            .used = used,
-                           .last = used};
+                           .last = used,
+                           .mean = mean,
+                           .type = g->shape.type,
+                           .rows = rows};
 }
 
 bool th_shard_dense_place(struct th_shard *shard, struct th_fetch *fetch)
@@ -253,7 +273,7 @@ static th_status read_box(struct th_shard *shard, const struct th_fetch *fetch,
   TH_TRY(th_h5_set_read(&shard->values, at, box, fetch->values, err));
   TH_TRY(
       th_h5_set_read(&shard->checksum, sum_at, sum_box, fetch->checksum, err));
-  TH_TRY(th_shard_fetch_verify(fetch, err));
+  TH_TRY(verify_and_fill(fetch, err));
 done:
   return rc;
 }
@@ -430,6 +450,29 @@ done:
   return rc;
 }
 
+/* What stands for missing values, if there are some. */
+static th_status open_stand_in(struct th_shard *shard, struct th_error *err)
+{
+  struct th_stand_in *stand_in = &shard->stand_in;
+  struct th_statistics *statistics = NULL;
+  struct th_range all = shard->row->range;
+  int64_t count = th_range_count(all);
+  th_status rc = TH_OK;
+  if (!th_h5_has(&shard->h5, "/", TH_A_MISSING))
+    return TH_OK;
+  TH_TRY(TH_NEW(&stand_in->missing, count, "missing values", err));
+  TH_TRY(TH_NEW(&stand_in->mean, count, "missing values", err));
+  TH_TRY(TH_NEW(&statistics, count, "statistics", err));
+  TH_TRY(th_h5_set_get(&shard->h5, TH_D_MISSING, H5T_NATIVE_INT64, count,
+                       stand_in->missing, err));
+  TH_TRY(th_shard_statistics(shard, all, statistics, err));
+  for (int64_t a = 0; a < count; a++)
+    stand_in->mean[a] = statistics[a].mean;
+done:
+  free(statistics);
+  return rc;
+}
+
 /* Compare the identity first and the size last, so that a wrong shard is
  * reported as such, whatever its size. A shard that is cut short cannot be
  * opened at all. */
@@ -461,6 +504,7 @@ static th_status check_shard(struct th_shard *shard, struct th_error *err)
     TH_TRY(open_dense(shard, err));
   else
     TH_TRY(open_sparse(shard, err));
+  TH_TRY(open_stand_in(shard, err));
 done:
   return rc;
 }
@@ -545,6 +589,7 @@ void th_shard_close(struct th_shard *shard)
   th_h5_close(&shard->h5, &ignored);
   fetch_map_free(&shard->map);
   th_parts_close(&shard->parts);
+  th_stand_in_free(&shard->stand_in);
   shard->open = false;
 }
 

@@ -8,6 +8,7 @@
 #include "io/dataset/master.h"
 #include "io/dataset/parts.h"
 #include "io/dataset/row_groups.h"
+#include "io/dataset/stand_in.h"
 #include "io/files/file.h"
 #include "io/hdf5/h5.h"
 
@@ -49,6 +50,10 @@ struct th_fetch {
   char *values;       /* map->run bytes each */
   uint64_t *checksum; /* one each */
   void *unit;         /* the caller's; not looked at */
+  const double *mean; /* of the attributes, which stands for values that are
+                         missing; NULL: none is, or they stay NaN */
+  enum th_type type;
+  int64_t rows;
   bool small;    /* too small for the thread; the kernel is advised of it */
   bool in_place; /* nothing is to be done */
   bool kept;     /* for the account */
@@ -75,6 +80,7 @@ struct th_shard {
   struct th_h5_set count;
   struct th_h5_set row_in_group;
   struct th_parts parts;      /* sparse */
+  struct th_stand_in stand_in;
   int64_t bytes_read;         /* since they were last counted */
   struct th_mapping *mapping; /* NULL: none (io/files/mapping.h) */
   bool mapping_tried;
@@ -109,7 +115,8 @@ th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
 
 /* --- Reads that another thread may carry out; they do not call HDF5 ------- */
 
-/* Compare the runs that a fetch has read with their checksums. */
+/* Compare the runs that a fetch has read with their checksums. Values that are
+ * missing stay NaN. */
 th_status th_shard_fetch_verify(const struct th_fetch *fetch,
                                 struct th_error *err);
 

@@ -17,6 +17,7 @@
 #include "io/files/hash.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,7 +295,15 @@ struct stored {
   int64_t count;
 };
 
-/* Values must be finite, since import refuses others. */
+static bool only_missing(const double *values, int64_t count)
+{
+  bool good = true;
+  for (int64_t i = 0; i < count; i++)
+    good = good && !isinf(values[i]);
+  return good;
+}
+
+/* Values must be finite, or missing, since import refuses others. */
 static th_status check_finite(const struct th_shard *shard,
                               const struct stored *stored, struct room *room,
                               struct th_shard_sum *sum, struct th_error *err)
@@ -305,6 +314,11 @@ static th_status check_finite(const struct th_shard *shard,
       th_running_stats_load(shard->row_groups->shape.type, stored->values,
                             stored->count, room->numbers, &sum->nonzeros))
     return rc;
+  if (only_missing(room->numbers, stored->count) &&
+      shard->stand_in.missing != NULL) {
+    sum->missing += th_stand_in_count(room->numbers, stored->count);
+    return TH_OK;
+  }
   return TH_IMPORT_AGAIN(err,
                          "%s: attributes %lld..%lld, row group %lld: a value "
                          "is not a finite number",
@@ -326,6 +340,7 @@ static th_status check_chunk(struct th_shard *shard, struct th_range range,
   TH_TRY(TH_GROW(&room->checksum, &room->checksums, count, "checksums", err));
   struct th_fetch fetch = th_shard_dense_fetch(shard, range, group);
   fetch.last = shard->map.run; /* with its padding */
+  fetch.mean = NULL;           /* values that are missing are to be seen */
   fetch.values = room->values;
   fetch.checksum = room->checksum;
   TH_TRY(th_shard_dense_read(shard, &fetch, err));
@@ -396,6 +411,7 @@ static th_status compare(const struct th_shard *shard,
                          const struct th_shard_sum *sum, struct th_error *err)
 {
   int64_t nonzeros = 0;
+  int64_t missing = 0;
   /* covers HDF5's own structures, too, which no checksum covers */
   uint64_t hash = 0;
   th_status rc = th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &nonzeros, err);
@@ -409,6 +425,14 @@ static th_status compare(const struct th_shard *shard,
     return TH_IMPORT_AGAIN(
         err, "%s: %lld values are not zero, and not %lld as it says",
         shard->name, (long long)sum->nonzeros, (long long)nonzeros);
+  for (int64_t a = 0; shard->stand_in.missing != NULL &&
+                      a < th_range_count(shard->row->range);
+       a++)
+    missing += shard->stand_in.missing[a];
+  if (sum->missing != missing)
+    return TH_IMPORT_AGAIN(
+        err, "%s: %lld values are missing, and not %lld as it says",
+        shard->name, (long long)sum->missing, (long long)missing);
   if (shard->rewritten)
     return TH_OK;
   if (!th_hash_file(shard->path, &hash))

@@ -40,6 +40,7 @@ th_status th_shard_read_piece(struct th_shard *shard, int64_t bundle,
 struct th_shard_sum {
   uint64_t content;
   int64_t nonzeros;
+  int64_t missing;
 };
 
 th_status th_shard_read_all(struct th_shard *shard, struct th_shard_sum *sum,

@@ -142,7 +142,7 @@ static th_status not_finite(const struct th_shard_write *shard,
 
 /* The weights of the entries of training examples, in the scratch; NULL: there
  * are none. */
-static const double *entry_weights(const struct th_shard_write *shard,
+static double *entry_weights(const struct th_shard_write *shard,
                                    const struct th_tile *tile)
 {
   if (shard->weight == NULL ||
@@ -155,14 +155,16 @@ static const double *entry_weights(const struct th_shard_write *shard,
   return shard->scratch->weights;
 }
 
-/* Add a tile to content and statistics, from its values as doubles. */
-static void sparse_tile_account(struct th_shard_write *shard,
-                                const struct th_tile *tile)
+/* Add a tile to content and statistics, from its values as doubles. False if
+ * one is not finite and may not be missing. */
+static bool sparse_tile_account(struct th_shard_write *shard,
+                                const struct th_tile *tile, bool finite)
 {
   const struct th_slab *slab = tile->slab;
   size_t size = th_type_size(slab->type);
   bool training = tile->group < shard->row_groups->training_groups;
-  const double *weight = entry_weights(shard, tile);
+  double *weight = entry_weights(shard, tile);
+  bool good = true;
   int64_t e = 0;
   for (int64_t k = 0; k < tile->runs; k++) {
     int64_t count = tile->count[k];
@@ -170,12 +172,20 @@ static void sparse_tile_account(struct th_shard_write *shard,
         shard->range.first + tile->attribute[k], tile->group,
         slab->row_in_group + e, (const char *)slab->values + (size_t)e * size,
         size, count);
-    if (training)
-      th_running_stats_add(&shard->stats, tile->attribute[k],
-                           shard->scratch->values + e,
-                           weight != NULL ? weight + e : NULL, count);
+    struct th_running_run run = {.values = shard->scratch->values + e,
+                                 .weight = weight != NULL ? weight + e : NULL,
+                                 .kept = weight != NULL ? weight + e : NULL,
+                                 .count = count,
+                                 .training = training};
+    if (!finite)
+      good = good && th_running_stats_add_some(&shard->stats,
+                                               tile->attribute[k], &run);
+    else if (training)
+      th_running_stats_add(&shard->stats, tile->attribute[k], run.values,
+                           run.weight, count);
     e += count;
   }
+  return good;
 }
 
 /* Make the arrays of the tile as stored, and add it to the shard's content and
@@ -193,10 +203,11 @@ static th_status sparse_tile_fill(struct th_shard_write *shard,
                                     shard->range.first);
     tile->count[k] = (uint16_t)(slab->start[k + 1] - slab->start[k]);
   }
-  if (!th_running_stats_load(slab->type, slab->values, tile->entries,
-                             shard->scratch->values, &ignored))
+  bool finite = th_running_stats_load(slab->type, slab->values, tile->entries,
+                                      shard->scratch->values, &ignored);
+  if ((!finite && shard->row_groups->shape.missing == 0) ||
+      !sparse_tile_account(shard, tile, finite))
     return not_finite(shard, tile, err);
-  sparse_tile_account(shard, tile);
   return TH_OK;
 }
 
@@ -438,6 +449,9 @@ th_status th_shard_write_begin(struct th_shard_write *shard,
                    strerror(errno));
   TH_TRY(
       th_running_stats_init(&shard->stats, count, shard->weight != NULL, err));
+  if (shard->row_groups->shape.missing > 0)
+    TH_TRY(th_running_stats_allow_missing(&shard->stats, shard->weight != NULL,
+                                          err));
   if (shard->row_groups->shape.layout == TH_DENSE)
     TH_TRY(dense_begin(shard, err));
   else
@@ -507,6 +521,23 @@ static th_status put_stats_checksums(const struct th_shard_write *shard,
   return rc;
 }
 
+/* How many values of each attribute are missing, where some are. */
+static th_status put_missing(struct th_shard_write *shard, struct th_error *err)
+{
+  const struct th_running_stats *m = &shard->stats;
+  th_status rc = TH_OK;
+  shard->missing = 0;
+  for (int64_t a = 0; m->missing != NULL && a < m->attributes; a++)
+    shard->missing += m->missing[a];
+  if (shard->missing == 0)
+    return TH_OK;
+  TH_TRY(th_h5_put_i64(&shard->h5, "/", TH_A_MISSING, shard->missing, err));
+  TH_TRY(th_h5_set_put(&shard->h5, TH_D_MISSING, H5T_NATIVE_INT64,
+                       m->attributes, m->missing, err));
+done:
+  return rc;
+}
+
 static th_status put_statistics(struct th_shard_write *shard,
                                 struct th_error *err)
 {
@@ -528,6 +559,7 @@ static th_status put_statistics(struct th_shard_write *shard,
   }
   TH_TRY(put_stats_checksums(shard, kinds,
                              small ? sizeof(float) : sizeof(double), err));
+  TH_TRY(put_missing(shard, err));
 done:
   return rc;
 }
@@ -682,6 +714,23 @@ static th_status pack_chunk(const struct th_shard_write *shard, int64_t count,
   return TH_OK;
 }
 
+/* Add a stored run of the shard's attribute a to the statistics. */
+static bool dense_run_account(struct th_shard_write *shard, int64_t a,
+                              const char *stored,
+                              const struct th_running_run *run)
+{
+  const struct th_shape *shape = &shard->row_groups->shape;
+  bool finite = th_running_stats_load(shape->type, stored, run->count,
+                                      run->values, &shard->nonzeros);
+  if (!finite)
+    return shape->missing > 0 &&
+           th_running_stats_add_some(&shard->stats, a, run);
+  if (run->training)
+    th_running_stats_add(&shard->stats, a, run->values, run->weight,
+                         run->count);
+  return true;
+}
+
 static th_status dense_account(struct th_shard_write *shard, int64_t group,
                                struct th_range range, int64_t rows,
                                struct th_error *err)
@@ -696,18 +745,21 @@ static th_status dense_account(struct th_shard_write *shard, int64_t group,
   if (weight != NULL && training)
     weight += th_row_groups_group(shard->row_groups, group).first;
   th_status rc = scratch_values(shard->scratch, rows, err);
+  if (rc == TH_OK && weight != NULL && shape->missing > 0)
+    rc = TH_GROW(&shard->scratch->weights, &shard->scratch->weight_capacity,
+                 rows, "weights of values to be written", err);
   for (int64_t a = 0; rc == TH_OK && a < count; a++, from += run) {
     int64_t attribute = range.first + a;
+    struct th_running_run values = {shard->scratch->values,
+                                    training ? weight : NULL,
+                                    shard->scratch->weights, rows, training};
     shard->content += th_fingerprint_share(attribute, group, checksum[a]);
-    if (!th_running_stats_load(shape->type, from, rows, shard->scratch->values,
-                               &shard->nonzeros))
+    if (!dense_run_account(shard, attribute - shard->range.first, from,
+                           &values))
       rc = th_fail(err, TH_EDATA,
                    "attribute %lld, row group %lld: a value is not a finite "
                    "number",
                    (long long)attribute, (long long)group);
-    else if (training)
-      th_running_stats_add(&shard->stats, attribute - shard->range.first,
-                           shard->scratch->values, weight, rows);
   }
   return rc;
 }

@@ -58,6 +58,7 @@ struct th_shard_write {
   struct th_running_stats stats;
   uint64_t content;
   int64_t nonzeros;
+  int64_t missing; /* of the finished shard */
   struct th_dense_write dense;
   struct th_sparse_write sparse;
 };

@@ -276,18 +276,22 @@ done:
 /* --- Names and deviations of a model's attributes; what other text is to
  * be read like */
 
-/* Pack or unpack names and deviations. */
+/* Pack or unpack names, deviations and means. */
 static th_status names_walk(struct th_message *pack, struct th_model *model,
                             struct th_error *err)
 {
   int64_t size = model->support_size;
-  int64_t known[2] = {model->deviation != NULL, model->name != NULL};
+  int64_t known[3] = {model->deviation != NULL, model->name != NULL,
+                      model->mean != NULL};
   th_status rc = TH_OK;
   TH_TRY(th_message_bytes(pack, known, sizeof known, err));
   TH_TRY(th_message_bytes(pack, &model->names, sizeof model->names, err));
   if (known[0] != 0)
     TH_TRY(th_message_array(pack, (void **)&model->deviation, size,
                             sizeof *model->deviation, err));
+  if (known[2] != 0)
+    TH_TRY(th_message_array(pack, (void **)&model->mean, size,
+                            sizeof *model->mean, err));
   if (known[1] != 0 && pack->taking)
     TH_TRY(TH_NEW(&model->name, size, "names", err));
   for (int64_t k = 0; k < size && known[1] != 0; k++)
@@ -309,6 +313,9 @@ static th_status names_put(const struct th_h5 *h5, const struct th_model *model,
   if (model->deviation != NULL)
     TH_TRY(th_h5_set_put(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE,
                          model->support_size, model->deviation, err));
+  if (model->mean != NULL)
+    TH_TRY(th_h5_set_put(h5, TH_D_MEAN, H5T_NATIVE_DOUBLE, model->support_size,
+                         model->mean, err));
   if (model->name == NULL)
     goto done;
   TH_TRY(th_h5_set_put_texts(h5, TH_D_NAMES, model->support_size,
@@ -357,6 +364,11 @@ static th_status names_get(const struct th_h5 *h5, struct th_model *model,
     TH_TRY(TH_NEW(&model->deviation, model->support_size, "deviations", err));
     TH_TRY(th_h5_set_get(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE,
                          model->support_size, model->deviation, err));
+  }
+  if (th_h5_set_exists(h5, TH_D_MEAN)) {
+    TH_TRY(TH_NEW(&model->mean, model->support_size, "means", err));
+    TH_TRY(th_h5_set_get(h5, TH_D_MEAN, H5T_NATIVE_DOUBLE, model->support_size,
+                         model->mean, err));
   }
   if (th_h5_set_exists(h5, TH_D_NAMES))
     TH_TRY(get_names(h5, model, err));
@@ -726,6 +738,8 @@ static bool numbers_good(const struct th_model *m)
   bool good = isfinite(m->intercept) && th_claims_good(&model_record, m, false);
   for (int64_t k = 0; m->deviation != NULL && k < m->support_size; k++)
     good = good && m->deviation[k] >= 0;
+  for (int64_t k = 0; m->mean != NULL && k < m->support_size; k++)
+    good = good && isfinite(m->mean[k]);
   return good;
 }
 

@@ -30,6 +30,8 @@ struct th_shape {
   int64_t attributes; /* d */
   int64_t row_group;  /* R; test examples begin a row group of their own */
   int64_t nonzeros;   /* stored non-zeros; dense: values that are not zero */
+  int64_t missing;    /* stored values that nobody knows, counted among the
+                         non-zeros; their attribute's mean stands in for each */
   enum th_layout layout;
   enum th_type type;
   bool weighted;

@@ -37,11 +37,12 @@ th_status th_model_set(struct th_model *model, const char *name,
 
 static void free_support(struct th_model *model)
 {
-  TH_FREE(model->support, model->coef, model->deviation);
+  TH_FREE(model->support, model->coef, model->deviation, model->mean);
   TH_FREE_LIST(model->name, model->support_size);
   model->support = NULL;
   model->coef = NULL;
   model->deviation = NULL;
+  model->mean = NULL;
   model->name = NULL;
 }
 
@@ -60,6 +61,7 @@ struct member {
   int64_t attribute;
   double coef;
   double deviation;
+  double mean;
   char *name;
 };
 
@@ -75,6 +77,7 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
     member[k] =
         (struct member){number[k], model->coef[k],
                         model->deviation != NULL ? model->deviation[k] : 0,
+                        model->mean != NULL ? model->mean[k] : 0,
                         model->name != NULL ? model->name[k] : NULL};
   qsort(member, (size_t)size, sizeof *member, th_integer_ascending);
   for (int64_t k = 0; k < size; k++) {
@@ -82,6 +85,8 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
     model->coef[k] = member[k].coef;
     if (model->deviation != NULL)
       model->deviation[k] = member[k].deviation;
+    if (model->mean != NULL)
+      model->mean[k] = member[k].mean;
     if (model->name != NULL)
       model->name[k] = member[k].name;
   }

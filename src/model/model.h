@@ -29,6 +29,7 @@ struct th_model {
   double *coef;      /* aligned with support, in the data's own units */
   double *deviation; /* aligned with support: over the training examples,
                         weighted if the solver weights them; NULL: not known */
+  double *mean;      /* likewise, which stands for a value that is missing */
   char **name; /* aligned with support; NULL: the data have no names. While
                   training, on rank 0 alone */
   struct th_name_print names; /* of all attributes */

@@ -320,7 +320,7 @@ def heaviest(items, most=SHOWN):
 def grown(one, old):
     """What there is more of than before; a file that has moved is the same file."""
     def bare(which):
-        return re.sub(r"[\w/]+/(?=\w)", "", which)
+        return re.sub(r"[\w/]+/(?=\w)", "", str(which))
     was = collections.Counter()
     for which, weight in old.items.items() if old else ():
         was[bare(which)] += weight

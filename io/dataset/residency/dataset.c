@@ -333,6 +333,54 @@ th_status th_dataset_row_numbers(struct th_dataset *dataset,
   return th_examples_row_numbers(&dataset->examples, rows, numbers, err);
 }
 
+/* The open shard of an attribute. */
+static th_status open_around(struct th_dataset *d, int64_t attribute,
+                             struct th_shard **shard, struct th_error *err)
+{
+  double began = th_comm_clock();
+  *shard = th_residency_shard(&d->residency, attribute);
+  th_status rc = th_shard_open(*shard, err);
+  th_residency_count(&d->residency, *shard, began);
+  return rc;
+}
+
+th_status th_dataset_missing(struct th_dataset *dataset, struct th_range range,
+                             int64_t *missing, struct th_error *err)
+{
+  struct th_shard *shard = NULL;
+  th_status rc = TH_OK;
+  memset(missing, 0, (size_t)th_range_count(range) * sizeof *missing);
+  if (dataset->store.shape.missing == 0)
+    return TH_OK;
+  for (int64_t a = range.first; a < range.last;) {
+    TH_TRY(open_around(dataset, a, &shard, err));
+    struct th_range part =
+        th_range_intersect((struct th_range){a, range.last}, shard->row->range);
+    if (shard->stand_in.missing != NULL)
+      memcpy(missing + (a - range.first),
+             shard->stand_in.missing + (a - shard->row->range.first),
+             (size_t)th_range_count(part) * sizeof *missing);
+    a = part.last;
+  }
+done:
+  return rc;
+}
+
+th_status th_dataset_stand_in(struct th_dataset *dataset,
+                              const int64_t *attribute, const double *mean,
+                              int64_t count, struct th_error *err)
+{
+  struct th_shard *shard = NULL;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < count && dataset->store.shape.missing > 0; k++) {
+    TH_TRY(open_around(dataset, attribute[k], &shard, err));
+    if (shard->stand_in.mean != NULL)
+      shard->stand_in.mean[attribute[k] - shard->row->range.first] = mean[k];
+  }
+done:
+  return rc;
+}
+
 static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
                               struct th_shard_sum *sum, struct th_error *err)
 {
@@ -345,6 +393,7 @@ static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
       return rc;
     sum->content += one.content;
     sum->nonzeros += one.nonzeros;
+    sum->missing += one.missing;
   }
   return TH_OK;
 }
@@ -367,6 +416,10 @@ static th_status check_sums(struct th_dataset *d,
     return TH_IMPORT_AGAIN(
         err, "%s: %lld values are not zero, and not %lld as it says", d->path,
         (long long)sum->nonzeros, (long long)d->store.shape.nonzeros);
+  if (sum->missing != d->store.shape.missing)
+    return TH_IMPORT_AGAIN(
+        err, "%s: %lld values are missing, and not %lld as it says", d->path,
+        (long long)sum->missing, (long long)d->store.shape.missing);
   return TH_OK;
 }
 
@@ -376,9 +429,9 @@ th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
   struct th_shard_sum sum = {0};
   th_status rc = TH_OK;
   TH_TRY(th_agree(comm, check_shards(dataset, comm, &sum, err), err));
-  int64_t sums[2] = {(int64_t)sum.content, sum.nonzeros};
-  comm->ops->sum_i64(comm, sums, 2);
-  sum = (struct th_shard_sum){(uint64_t)sums[0], sums[1]};
+  int64_t sums[3] = {(int64_t)sum.content, sum.nonzeros, sum.missing};
+  comm->ops->sum_i64(comm, sums, 3);
+  sum = (struct th_shard_sum){(uint64_t)sums[0], sums[1], sums[2]};
   rc = comm->rank == 0 ? check_sums(dataset, &sum, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
 done:

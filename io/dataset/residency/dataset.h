@@ -98,6 +98,17 @@ th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
                                 int64_t count, int64_t *attribute,
                                 struct th_error *err);
 
+/* How many values of each attribute of a range are missing. Local. */
+th_status th_dataset_missing(struct th_dataset *dataset, struct th_range range,
+                             int64_t *missing, struct th_error *err);
+
+/* From now on these numbers stand for the missing values of some attributes, in
+ * place of their means on the data set's own training examples. Call before the
+ * first value is read. Local. */
+th_status th_dataset_stand_in(struct th_dataset *dataset,
+                              const int64_t *attribute, const double *mean,
+                              int64_t count, struct th_error *err);
+
 /* The groups of attributes in the data set; groups->attributes is 0 if it has
  * none. Collective. Release with th_groups_free. */
 th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,

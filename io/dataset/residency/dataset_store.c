@@ -34,6 +34,19 @@ static th_status dataset_request(const struct th_dataset *d,
   return TH_OK;
 }
 
+/* Put means in the place of the missing values of a piece. */
+static void fill_piece(const struct th_shard *shard,
+                       const struct th_piece *piece)
+{
+  enum th_type type = shard->row_groups->shape.type;
+  for (int64_t k = 0; k < piece->runs; k++)
+    th_stand_in_fill(type,
+                     (char *)piece->values +
+                         th_type_offset(type, piece->start[k]),
+                     (int64_t)piece->start[k + 1] - piece->start[k],
+                     shard->stand_in.mean[piece->attribute[k]]);
+}
+
 static th_status load_piece(struct th_dataset *d, const struct th_place *place,
                             void **room, struct th_error *err)
 {
@@ -49,6 +62,8 @@ static th_status load_piece(struct th_dataset *d, const struct th_place *place,
                            *room, err);
   if (rc != TH_OK)
     th_cache_drop(&d->residency.blocks, place->key);
+  else if (place->shard->stand_in.mean != NULL)
+    fill_piece(place->shard, *room);
 done:
   d->store.blocks.read += place->shard->bytes_read - before;
   th_residency_count(&d->residency, place->shard, began);

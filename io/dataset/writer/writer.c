@@ -642,7 +642,7 @@ static th_status end_shards(struct th_writer *w, struct th_error *err)
   return rc;
 }
 
-enum { NUMBERS = 4 }; /* numbers of a shard that only its writer knows */
+enum { NUMBERS = 5 }; /* numbers of a shard that only its writer knows */
 
 /* From now on only rank 0 may remove or rename the folder. */
 static void hand_over(struct th_writer *w)
@@ -672,6 +672,7 @@ static th_status share_table(struct th_writer *w, int64_t **table,
     row[1] = (int64_t)w->shard[k].content;
     row[2] = w->shard[k].nonzeros;
     row[3] = (int64_t)w->shard[k].hash;
+    row[4] = w->shard[k].missing;
   }
   w->comm->ops->sum_i64(w->comm, numbers, (size_t)(NUMBERS * w->shards));
   *table = numbers;
@@ -684,6 +685,7 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
 {
   th_status rc = TH_OK;
   info->row_groups = w->row_groups;
+  info->row_groups.shape.missing = 0;
   TH_TRY(TH_NEW(&info->shard, w->shards, "the shard table", err));
   info->shards = w->shards;
   TH_TRY(th_file_text(&info->provenance, err, "%s",
@@ -695,6 +697,7 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
     row->content = (uint64_t)table[NUMBERS * k + 1];
     row->hash = (uint64_t)table[NUMBERS * k + 3];
     info->row_groups.shape.nonzeros += table[NUMBERS * k + 2];
+    info->row_groups.shape.missing += table[NUMBERS * k + 4];
     TH_TRY(th_master_shard_path(&row->path, w->names.final, k, err));
   }
 done:

@@ -530,11 +530,12 @@ static th_status fill_model(struct th_run *run,
   return rc;
 }
 
-/* Deviations read from the source, those of attributes that lie near each other
- * at once. Local. */
-static th_status read_deviations(const struct th_context *context,
-                                 const int64_t *attribute, int64_t count,
-                                 double *deviation, struct th_error *err)
+/* Means and deviations read from the source, those of attributes that lie near
+ * each other at once. Local. */
+static th_status read_moments(const struct th_context *context,
+                              const int64_t *attribute, int64_t count,
+                              double *mean, double *deviation,
+                              struct th_error *err)
 {
   struct th_statistics *statistics = NULL;
   th_status rc = TH_NEW(&statistics, AT_ONCE, "deviations", err);
@@ -546,41 +547,50 @@ static th_status read_deviations(const struct th_context *context,
       end++;
     struct th_range range = {first, attribute[end - 1] + 1};
     rc = th_source_statistics(context->source, range, statistics, err);
-    for (; k < end && rc == TH_OK; k++)
-      deviation[k] = statistics[attribute[k] - first].deviation;
+    for (; k < end && rc == TH_OK; k++) {
+      const struct th_statistics *found = &statistics[attribute[k] - first];
+      mean[k] = found->mean + th_source_shift_of(context->source, attribute[k]);
+      mean[k] =
+          isfinite(mean[k]) ? mean[k] : 0; /* of values near the largest */
+      deviation[k] = found->deviation;
+    }
   }
   free(statistics);
   return rc;
 }
 
-/* The deviations of the support's attributes that this rank owns. Local. */
-static th_status own_deviations(const struct th_context *context,
-                                const struct th_model *model,
-                                struct th_error *err)
+/* Those of the support's attributes that this rank owns. Local. */
+static th_status own_moments(const struct th_context *context,
+                             const struct th_model *model, struct th_error *err)
 {
   const int64_t *support = model->support;
   struct th_range mine =
       th_range_members(support, model->support_size, context->owned);
-  if (context->deviation == NULL)
-    return read_deviations(context, support + mine.first, th_range_count(mine),
-                           model->deviation + mine.first, err);
-  for (int64_t k = mine.first; k < mine.last; k++)
+  th_status rc = read_moments(context, support + mine.first,
+                              th_range_count(mine), model->mean + mine.first,
+                              model->deviation + mine.first, err);
+  for (int64_t k = mine.first; k < mine.last && context->deviation != NULL; k++)
     model->deviation[k] = context->deviation[support[k] - context->owned.first];
-  return TH_OK;
+  return rc;
 }
 
-/* The standard deviations that the owners of the support's attributes know, on
- * every rank. Collective. */
-static th_status take_deviations(const struct th_context *context,
-                                 struct th_model *model, struct th_error *err)
+/* The means and standard deviations that the owners of the support's attributes
+ * know, on every rank. Collective. */
+static th_status take_moments(const struct th_context *context,
+                              struct th_model *model, struct th_error *err)
 {
+  const size_t size = (size_t)model->support_size;
   th_status rc =
       TH_NEW(&model->deviation, model->support_size, "deviations", err);
   if (rc == TH_OK)
-    rc = own_deviations(context, model, err);
+    rc = TH_NEW(&model->mean, model->support_size, "means", err);
+  for (size_t k = 0; k < size && rc == TH_OK; k++)
+    model->mean[k] = -INFINITY; /* of another rank */
+  if (rc == TH_OK)
+    rc = own_moments(context, model, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  context->comm->ops->max_f64(context->comm, model->deviation,
-                              (size_t)model->support_size);
+  context->comm->ops->max_f64(context->comm, model->deviation, size);
+  context->comm->ops->max_f64(context->comm, model->mean, size);
 done:
   return rc;
 }
@@ -648,7 +658,7 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
   if (rc == TH_OK)
     rc = check_model(model, err);
   TH_TRY(th_agree(run->context.comm, rc, err));
-  TH_TRY(take_deviations(&run->context, model, err));
+  TH_TRY(take_moments(&run->context, model, err));
   tell_path(run, model);
 done:
   return rc;
