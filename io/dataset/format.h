@@ -48,14 +48,15 @@
  *   other_classes   since 2.2, with positive_class: how many other classes
  *                   there were, if they were few
  *   text_format, zero_based, label_weights, header, separator, decimal,
- *   weight_column, weight_name, whole_targets
+ *   weight_column, weight_name, whole_targets, missing_words
  *                   since 2.4, as far as the import was told or has found it:
  *                   the importer ("libsvm", "csv"); of LIBSVM 0 | 1 whether the
  *                   first index is 0, and whether labels are label:weight; of
  *                   CSV 0 | 1 whether the first row names the columns, the byte
  *                   between fields, the column of the weights, counted from 1,
  *                   and its name; the mark before decimals; 0 | 1 whether all
- *                   targets are whole numbers
+ *                   targets are whole numbers; since 2.5 words for a missing
+ *                   value, between commas
  *   labels          since 2.4: how many distinct targets there are, if they are
  *                   at most 32 and no class was given
  *   fingerprint     of the logical content; the same for every shard layout
@@ -179,13 +180,13 @@
  *   Since 2.2: /deviation f64, standard deviations of the support's attributes
  * over the training examples, as these weigh where the solver weighs them for
  * that; since 2.5 /mean f64 likewise, which stands for values that are missing
- * in other data; and, where the data have names, /names text, those of the support, and
- * names_list and names_set, of all attributes as in a master. With the same
- * names_list, attributes of other data go by their numbers; else by /names, for
- * which nothing but the support has to be there; where all attributes matter,
- * names_set has to be the same.
- *   Since 2.4: type, as in a master, and what the master of the data set knows
- * of its text, from target to labels, but for /other_names.
+ * in other data; and, where the data have names, /names text, those of the
+ * support, and names_list and names_set, of all attributes as in a master. With
+ * the same names_list, attributes of other data go by their numbers; else by
+ * /names, for which nothing but the support has to be there; where all
+ * attributes matter, names_set has to be the same. Since 2.4: type, as in a
+ * master, and what the master of the data set knows of its text, from target to
+ * labels, but for /other_names.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name. 2.2 has added
@@ -247,6 +248,7 @@ enum {
 #define TH_A_HEADER "header"
 #define TH_A_SEPARATOR "separator"
 #define TH_A_DECIMAL "decimal"
+#define TH_A_MISSING_WORDS "missing_words"
 #define TH_A_WEIGHT_COLUMN "weight_column"
 #define TH_A_WEIGHT_NAME "weight_name"
 #define TH_A_LABELS "labels"
@@ -309,8 +311,8 @@ enum {
 
 /* Shard. The statistics appear in the master as /stats + name. */
 #define TH_D_X "/X"
-#define TH_D_PACKED "/packed" /* of the master */
-#define TH_D_MEAN "/mean" /* also of a model */
+#define TH_D_PACKED "/packed"       /* of the master */
+#define TH_D_MEAN "/mean"           /* also of a model */
 #define TH_D_DEVIATION "/deviation" /* also of a model */
 #define TH_D_LOWEST "/lowest"
 #define TH_D_HIGHEST "/highest"

@@ -414,7 +414,7 @@ static th_status get_name(const struct th_h5 *h5, const char *attribute,
 
 /* What not all masters have. */
 static th_status get_some(const struct th_h5 *h5, struct th_shape *shape,
-                               struct th_error *err)
+                          struct th_error *err)
 {
   int64_t by_weight = 0;
   th_status rc = TH_OK;

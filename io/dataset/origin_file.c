@@ -28,7 +28,8 @@ static const struct row {
     {TH_A_POSITIVE_CLASS, TEXT, offsetof(struct th_origin, positive_class)},
     {TH_A_WEIGHT_NAME, TEXT, offsetof(struct th_origin, weight_name)},
     {TH_A_SEPARATOR, MARK, offsetof(struct th_origin, separator)},
-    {TH_A_DECIMAL, MARK, offsetof(struct th_origin, decimal)}};
+    {TH_A_DECIMAL, MARK, offsetof(struct th_origin, decimal)},
+    {TH_A_MISSING_WORDS, TEXT, offsetof(struct th_origin, missing_words)}};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 

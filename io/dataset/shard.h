@@ -79,7 +79,7 @@ struct th_shard {
   struct th_h5_set attribute;
   struct th_h5_set count;
   struct th_h5_set row_in_group;
-  struct th_parts parts;      /* sparse */
+  struct th_parts parts; /* sparse */
   struct th_stand_in stand_in;
   int64_t bytes_read;         /* since they were last counted */
   struct th_mapping *mapping; /* NULL: none (io/files/mapping.h) */

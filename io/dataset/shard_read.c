@@ -425,8 +425,8 @@ static th_status compare(const struct th_shard *shard,
     return TH_IMPORT_AGAIN(
         err, "%s: %lld values are not zero, and not %lld as it says",
         shard->name, (long long)sum->nonzeros, (long long)nonzeros);
-  for (int64_t a = 0; shard->stand_in.missing != NULL &&
-                      a < th_range_count(shard->row->range);
+  for (int64_t a = 0;
+       shard->stand_in.missing != NULL && a < th_range_count(shard->row->range);
        a++)
     missing += shard->stand_in.missing[a];
   if (sum->missing != missing)

@@ -143,7 +143,7 @@ static th_status not_finite(const struct th_shard_write *shard,
 /* The weights of the entries of training examples, in the scratch; NULL: there
  * are none. */
 static double *entry_weights(const struct th_shard_write *shard,
-                                   const struct th_tile *tile)
+                             const struct th_tile *tile)
 {
   if (shard->weight == NULL ||
       tile->group >= shard->row_groups->training_groups)
@@ -178,8 +178,8 @@ static bool sparse_tile_account(struct th_shard_write *shard,
                                  .count = count,
                                  .training = training};
     if (!finite)
-      good = good && th_running_stats_add_some(&shard->stats,
-                                               tile->attribute[k], &run);
+      good = good &&
+             th_running_stats_add_some(&shard->stats, tile->attribute[k], &run);
     else if (training)
       th_running_stats_add(&shard->stats, tile->attribute[k], run.values,
                            run.weight, count);

@@ -5,11 +5,35 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 void th_stand_in_free(struct th_stand_in *stand_in)
 {
-  TH_FREE(stand_in->missing, stand_in->mean);
+  TH_FREE(stand_in->missing, stand_in->mean, stand_in->own);
   *stand_in = (struct th_stand_in){0};
+}
+
+th_status th_stand_in_replace(struct th_stand_in *stand_in, int64_t attributes,
+                              int64_t a, double mean, struct th_error *err)
+{
+  const size_t bytes = (size_t)attributes * sizeof *stand_in->mean;
+  th_status rc = TH_OK;
+  if (stand_in->mean == NULL)
+    return TH_OK;
+  if (stand_in->own == NULL) {
+    TH_TRY(TH_NEW(&stand_in->own, attributes, "means", err));
+    memcpy(stand_in->own, stand_in->mean, bytes);
+  }
+  stand_in->mean[a] = mean;
+done:
+  return rc;
+}
+
+void th_stand_in_restore(struct th_stand_in *stand_in, int64_t attributes)
+{
+  if (stand_in->own != NULL)
+    memcpy(stand_in->mean, stand_in->own,
+           (size_t)attributes * sizeof *stand_in->mean);
 }
 
 /* Loops without a branch, which compilers vectorise. */

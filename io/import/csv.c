@@ -209,7 +209,7 @@ static void read_usual_fields(const struct th_csv *csv, struct cursor *c,
 static void read_along(const struct th_csv *csv, struct cursor *c,
                        struct th_text_row *row)
 {
-  if (csv->counters > 0 || csv->decimal != '.')
+  if (csv->counters > 0 || csv->decimal != '.' || csv->missing->numbers > 0)
     return;
   if (!c->in_tail && c->field.end - c->field.p > LOOK)
     read_usual_fields(csv, c, c->field.end - LOOK, row);
@@ -242,6 +242,7 @@ enum fault {
   NOT_A_NUMBER,
   NEGATIVE_WEIGHT,
   MISFIT,
+  MISSING, /* where the type has no room for it */
   SURPLUS,
   MISPLACED,
   OPEN,
@@ -264,6 +265,28 @@ static bool read_number(struct th_csv_field *field, double *value)
   return ends;
 }
 
+static double *counter_of(struct th_csv_parser *parser,
+                          const struct th_csv *csv, int64_t column)
+{
+  for (int k = 0; k < csv->counters; k++)
+    if (csv->counter[k].column == column)
+      return &parser->counted[k];
+  return NULL;
+}
+
+/* A value that nobody knows. */
+static enum fault take_missing(struct th_csv_parser *parser,
+                               const struct th_csv *csv, int64_t column,
+                               struct th_text_row *row)
+{
+  double *counted = counter_of(parser, csv, column);
+  if (csv->role[column] < 0 || csv->missing->refused)
+    return NOT_A_NUMBER;
+  if (counted != NULL)
+    *counted = (double)NAN; /* it counts nothing */
+  return th_text_row_put_missing(row, csv->role[column]) ? NO_FAULT : MISSING;
+}
+
 static enum fault take_number(struct th_csv_parser *parser,
                               const struct th_csv *csv, int64_t column,
                               double value, struct th_text_row *row)
@@ -275,9 +298,11 @@ static enum fault take_number(struct th_csv_parser *parser,
     row->weight = value;
   if (role < 0)
     return row->weight < 0.0 ? NEGATIVE_WEIGHT : NO_FAULT;
-  for (int k = 0; k < csv->counters; k++)
-    if (csv->counter[k].column == column)
-      parser->counted[k] = value;
+  if (th_missing_is_number(csv->missing, value))
+    return take_missing(parser, csv, column, row);
+  double *counted = counter_of(parser, csv, column);
+  if (counted != NULL)
+    *counted = value;
   return th_text_row_put(row, role, value) ? NO_FAULT : MISFIT;
 }
 
@@ -306,7 +331,9 @@ static enum fault take_cell(struct th_csv_parser *parser,
   double value;
   enum th_cell form = read_cell(csv, field, &value);
   if (form == TH_CELL_TEXT)
-    return NOT_A_NUMBER;
+    return th_missing_is(csv->missing, field->text, field->length)
+               ? take_missing(parser, csv, column, row)
+               : NOT_A_NUMBER;
   parser->forms.fields[form]++;
   if (column < parser->forms.column[form])
     parser->forms.column[form] = column;
@@ -435,13 +462,13 @@ static th_status text_found(const struct th_csv *csv,
                             "%s found, expected a finite decimal number in %s; "
                             "import with {decimal} , if it has a decimal comma",
                             quoted, what);
-  bool missing = th_text_row_is_missing(text, (int64_t)strlen(text));
+  bool missing = th_missing_is(csv->missing, text, (int64_t)strlen(text));
   bool target = csv->role[field] == TH_COLUMN_TARGET;
   if (missing && !target)
     return th_text_row_fail(
         line, at, err,
-        "%s found in %s: fill missing values in, drop the row, "
-        "or leave the column out with {ignore} %s",
+        "%s found in %s, a missing value, which {missing} error refuses; "
+        "fill it in, drop the row, or leave the column out with {ignore} %s",
         quoted, what, th_csv_column_text(csv, field, typed));
   if (!target)
     return th_text_row_fail(line, at, err,
@@ -476,9 +503,10 @@ static th_status not_a_number(const struct th_csv *csv,
   if (at == end || *at == csv->delimiter)
     return th_text_row_fail(
         line, at, err,
-        "nothing found, expected a number in %s; missing "
-        "values are not supported, fill them in or drop the "
-        "row",
+        csv->role[field] < 0
+            ? "nothing found, expected a number in %s; drop the row"
+            : "nothing found in %s, a missing value, which {missing} error "
+              "refuses; fill it in or drop the row",
         what);
   const char *p = at;
   double value;
@@ -536,6 +564,8 @@ static th_status report(const struct th_csv *csv, const struct th_line *line,
     return not_a_number(csv, line, at, c->column, err);
   if (fault == MISFIT)
     return th_text_row_misfit(line, at, csv->delimiter, row->type, err);
+  if (fault == MISSING)
+    return th_text_row_no_missing(line, at, row->type, err);
   if (fault == NEGATIVE_WEIGHT)
     return th_text_row_fail(
         line, at, err, "weight %g found, expected 0 or more; correct the row",

@@ -5,6 +5,7 @@
 
 #include "io/import/import.h"
 #include "io/import/text/cell.h"
+#include "io/import/text/missing.h"
 #include "io/import/text/text.h"
 #include "model/origin.h"
 
@@ -41,6 +42,7 @@ struct th_csv {
   int64_t surplus;       /* of these, no attributes of a model */
   int64_t weight;        /* column of the weights; -1: the file has none */
   struct th_class class; /* of the targets, against all others */
+  const struct th_missing *missing; /* values; borrowed */
   int counters;
   struct th_csv_counter counter[TH_CSV_COUNTERS];
 };

@@ -236,6 +236,7 @@ static bool is_number(const struct head *head, const char *text, size_t length)
 static bool is_data(const struct head *head, const char *text, size_t length)
 {
   return is_number(head, text, length) ||
+         th_missing_is(&th_missing_usual, text, (int64_t)length) ||
          th_text_row_is_missing(text, (int64_t)length);
 }
 
@@ -781,8 +782,11 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
   int64_t end = 0;
   bool header = false;
   th_status rc = TH_OK;
-  *csv = (struct th_csv){
-      .delimiter = ',', .decimal = choice->decimal, .target = -1, .weight = -1};
+  *csv = (struct th_csv){.delimiter = ',',
+                         .decimal = choice->decimal,
+                         .missing = &th_missing_usual,
+                         .target = -1,
+                         .weight = -1};
   TH_TRY(skip_told_delimiter(&head, file, longest, err));
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       longest->bytes, file->header_lines);

@@ -84,6 +84,9 @@ struct judged {
 static void judge(const struct th_importing *im, int64_t attribute,
                   const struct th_statistics *statistics, struct judged *judged)
 {
+  const struct th_lacking *lacking = &im->lacking;
+  if (lacking->dropped != NULL && lacking->dropped[attribute])
+    return; /* it was said */
   if (th_text_row_rounding_notable(&im->rounding, attribute,
                                    statistics->deviation)) {
     judged->first = judged->rounded++ == 0 ? attribute : judged->first;
@@ -222,6 +225,59 @@ static th_status read_groups_file(struct th_importing *im, struct th_error *err)
   return th_agree(im->comm, rc, err);
 }
 
+/* The first names of a few attributes that are not used. */
+static void list_dropped(const struct th_importing *im, char *text, size_t size)
+{
+  enum { SHOWN = 5 };
+  const struct th_lacking *lacking = &im->lacking;
+  char called[TH_IMPORT_CALLED];
+  size_t used = 0;
+  int shown = 0;
+  for (int64_t a = 0; a < lacking->attributes && shown < SHOWN; a++) {
+    if (!lacking->dropped[a])
+      continue;
+    if (im->names != NULL)
+      snprintf(called, sizeof called, "'%.60s'", im->names[a]);
+    else
+      im->format->importer->call(im, a, called);
+    used += (size_t)snprintf(text + used, size - used, "%s%s",
+                             shown++ > 0 ? ", " : "", called);
+  }
+  if (lacking->drops > shown)
+    snprintf(text + used, size - used, ", ...");
+}
+
+/* What is missing, and which attributes are not used for it. */
+static th_status judge_missing(struct th_importing *im, struct th_error *err)
+{
+  struct th_lacking *lacking = &im->lacking;
+  char names[5 * (TH_IMPORT_CALLED + 4) + 8] = "";
+  int64_t lacked = 0;
+  th_status rc = TH_OK;
+  if (lacking->values == 0)
+    return TH_OK;
+  if (im->job->like == NULL)
+    TH_TRY(th_lacking_judge(lacking, im->assignment.training,
+                            im->job->max_missing, err));
+  for (int64_t a = 0; a < lacking->attributes; a++)
+    lacked += lacking->count[a] > 0;
+  th_import_notice(im,
+                   "missing:  %lld values of %lld of %lld attributes; the mean "
+                   "of the training examples stands for each",
+                   (long long)lacking->values, (long long)lacked,
+                   (long long)im->attributes);
+  if (lacking->drops == 0)
+    return TH_OK;
+  list_dropped(im, names, sizeof names);
+  th_import_notice(im,
+                   "left out: %lld attribute%s, which more than %g of the "
+                   "training examples lack: %s; {max-missing} sets the share",
+                   (long long)lacking->drops, lacking->drops == 1 ? "" : "s",
+                   im->job->max_missing, names);
+done:
+  return rc;
+}
+
 th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err)
 {
@@ -233,6 +289,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   TH_TRY(check_output(job, comm, err));
   TH_TRY(th_import_open(&im, err));
   TH_TRY(th_import_parse_all(&im, err));
+  TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   TH_TRY(read_groups_file(&im, err));
   TH_TRY(th_import_write(&im, err));
   *result = (struct th_import_result){

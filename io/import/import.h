@@ -65,6 +65,11 @@ struct th_import {
   const char *ignore;    /* CSV columns between commas; NULL: none */
   enum th_header header; /* of CSV */
   enum th_decimal decimal;
+  const char *missing; /* how missing values are written beside the usual
+                          words, between commas; "error": none may be missing;
+                          NULL: as `like`'s, or the usual words */
+  double max_missing;  /* the largest share of the training examples that may
+                          lack an attribute which is used; not with `like` */
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
   enum th_fact zero_based;    /* LIBSVM indices; unknown: as `like`'s, or no */
   enum th_labels labels;      /* of LIBSVM */

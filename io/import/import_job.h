@@ -6,7 +6,9 @@
 #include "io/dataset/residency/dataset.h"
 #include "io/import/bucket.h"
 #include "io/import/import.h"
+#include "io/import/lacking.h"
 #include "io/import/row_assignment.h"
+#include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
 #include "io/import/text/text_row.h"
 
@@ -108,6 +110,7 @@ struct th_importing {
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */
   struct th_import_text text;
+  struct th_missing missing; /* how the text writes it; a thread borrows it */
   void *state; /* of the format: of the size that its importer says, or NULL */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
@@ -130,6 +133,7 @@ struct th_importing {
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
                                   ranks */
   struct th_rounding rounding; /* likewise */
+  struct th_lacking lacking;   /* likewise */
   int64_t nonzeros;            /* after th_import_parse: of all ranks */
   int64_t attributes;          /* likewise: d */
   struct th_import_place last; /* likewise: the first entry of the last one */

@@ -74,6 +74,8 @@ static void inherit_origin(const struct th_origin *like,
   *found = *like;
   found->format = like->format == NULL ? own->format : like->format;
   found->decimal = like->decimal == '\0' ? own->decimal : like->decimal;
+  if (like->missing_words == NULL)
+    found->missing_words = own->missing_words;
   if (like->zero_based == TH_FACT_UNKNOWN)
     found->zero_based = own->zero_based;
   if (like->header == TH_FACT_UNKNOWN)
@@ -115,6 +117,9 @@ static th_status origin_of(struct th_importing *im, const double *target,
   struct th_origin found;
   th_status rc = TH_OK;
   *origin = (struct th_origin){0};
+  if (!im->missing.refused)
+    own.missing_words = (char *)(im->job->missing != NULL ? im->job->missing
+                                                          : like.missing_words);
   if (im->format->importer->told != NULL)
     TH_TRY(im->format->importer->told(im, &own, err));
   found = own;
@@ -374,8 +379,11 @@ static th_status import_write_shards(struct th_importing *im,
                                      .spills = im->bins.count,
                                      .size = th_type_size(im->type)},
                           .told = -1};
-  struct th_transpose like = {
-      .writer = writer, .layout = layout, .type = im->type};
+  struct th_transpose like = {.writer = writer,
+                              .layout = layout,
+                              .type = im->type,
+                              .dropped = im->lacking.dropped,
+                              .listed = im->lacking.attributes};
   int made = 1;
   handoff_init(&shards.handoff, &like);
   th_status rc = reserve_bins(&shards, err);
@@ -418,6 +426,7 @@ static struct th_dataset_plan plan_dataset(const struct th_importing *im,
                            .attributes = im->attributes,
                            .row_group = im->assignment.row_group,
                            .nonzeros = im->nonzeros,
+                           .missing = im->lacking.values,
                            .layout = choose_layout(im),
                            .type = im->type,
                            .weighted = im->text.weighted,

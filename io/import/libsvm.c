@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/libsvm.h"
 
+#include "io/import/text/missing.h"
 #include "io/import/text/number.h"
 #include "io/import/text/text.h"
 
@@ -160,6 +161,25 @@ static inline int64_t read_index(const char **cursor, const char *end)
   return (int64_t)index;
 }
 
+/* A value that is missing: the number that was read, if one was known, or a
+ * word, behind which *cursor then is. */
+static bool is_missing_value(const struct th_libsvm *format,
+                             const char **cursor, const char *end, bool known,
+                             double value)
+{
+  const char *p = *cursor;
+  if (format->missing == NULL || format->missing->refused)
+    return false;
+  if (known)
+    return th_missing_is_number(format->missing, value);
+  while (!ends_token(p, end))
+    p++;
+  if (p == *cursor || !th_missing_is(format->missing, *cursor, p - *cursor))
+    return false;
+  *cursor = p;
+  return true;
+}
+
 /* One index:value at *cursor; previous is the 0-based index before it. */
 static inline th_status read_entry(const struct th_libsvm *format,
                                    const struct th_line *line, int64_t limit,
@@ -179,8 +199,10 @@ static inline th_status read_entry(const struct th_libsvm *format,
     return wrong_index(format, line, at, index, *previous, err);
   const char *start = p;
   double value;
-  if (!th_number_usual(&p, end, &value) &&
-      th_number_parse(&p, end, &value) != TH_NUMBER_OK)
+  bool known = th_number_usual(&p, end, &value) ||
+               th_number_parse(&p, end, &value) == TH_NUMBER_OK;
+  bool missing = is_missing_value(format, &p, end, known, value);
+  if (!known && !missing)
     return th_text_row_number(line, &start, end, '#', "value", &value, err);
   if (!ends_token(p, end))
     return fail_junk(line, p, start, "value", err);
@@ -190,7 +212,9 @@ static inline th_status read_entry(const struct th_libsvm *format,
     row->left_out++;
     return TH_OK;
   }
-  if (!th_text_row_put(row, row->count, value))
+  if (missing && !th_text_row_put_missing(row, row->count))
+    return th_text_row_no_missing(line, start, row->type, err);
+  if (!missing && !th_text_row_put(row, row->count, value))
     return th_text_row_misfit(line, start, '#', row->type, err);
   row->index[row->count++] = (uint32_t)index;
   return TH_OK;
@@ -231,6 +255,8 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
   int64_t nonzeros = 0;
   const int64_t shift = format->zero_based ? 0 : 1;
   struct expected next = {1, 0, 0};
+  if (format->missing != NULL && format->missing->numbers > 0)
+    return p; /* each number may be one of these */
   int64_t last = *previous;
   int64_t count = row->count;
   while (end - p >= LOOKED_AT) {

@@ -7,14 +7,17 @@
 
 #include "io/import/text/text_row.h"
 
+struct th_missing;
+
 struct th_libsvm {
   bool zero_based;
   bool unlabelled; /* lines begin with their first index:value */
   bool weighted;   /* lines begin with label:weight */
   bool leaves_out; /* values of indices beyond `attributes` are left out */
-  struct th_class class; /* of the labels, against all others */
-  int64_t attributes;    /* 0: no limit but TH_TEXT_ATTRIBUTES */
-  const char *limiter;   /* what sets the limit, for messages */
+  struct th_class class;            /* of the labels, against all others */
+  int64_t attributes;               /* 0: no limit but TH_TEXT_ATTRIBUTES */
+  const char *limiter;              /* what sets the limit, for messages */
+  const struct th_missing *missing; /* values; NULL: none may be; borrowed */
 };
 
 /* True where a line holds an example: not blank, not only a comment. Local. */

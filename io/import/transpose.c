@@ -133,6 +133,30 @@ static int64_t lay_out_runs(struct th_transpose *t, int64_t entries)
   return runs;
 }
 
+static bool is_dropped(const struct th_transpose *t, int64_t attribute);
+
+/* Leave out the runs of attributes that are not used; the number of the others.
+ */
+static int64_t drop_runs(struct th_transpose *t, int64_t base, int64_t runs)
+{
+  const size_t size = th_type_size(t->type);
+  int64_t kept = 0;
+  uint32_t entries = 0;
+  for (int64_t k = 0; k < runs; k++) {
+    uint32_t first = t->start[k];
+    uint32_t count = t->start[k + 1] - first;
+    if (is_dropped(t, base + t->attribute[k]))
+      continue;
+    memmove(t->row + entries, t->row + first, count * sizeof *t->row);
+    memmove(t->values + entries * size, t->values + first * size, count * size);
+    t->attribute[kept] = t->attribute[k];
+    t->start[kept++] = entries;
+    entries += count;
+  }
+  t->start[kept] = entries;
+  return kept;
+}
+
 /* The records of a row group. */
 struct group {
   const struct th_record *const *rows;
@@ -247,16 +271,18 @@ static th_status transpose_sparse(struct th_transpose *t, int64_t shard,
   struct group all = {rows, count, range.first, th_range_count(range)};
   /* the room for keys holds two counts for each entry */
   bool counts = all.width <= 2 * entries;
-  t->turned = (struct th_turned){
-      .shard = shard,
-      .group = group,
-      .range = range,
-      .tile = {.layout = TH_SPARSE,
-               .type = t->type,
-               .attributes = range,
-               .rows = (int32_t)count,
-               .runs = counts ? turn_by_counts(t, &all) : turn_by_keys(t, &all),
-               .base = range.first}};
+  int64_t runs = counts ? turn_by_counts(t, &all) : turn_by_keys(t, &all);
+  if (t->dropped != NULL)
+    runs = drop_runs(t, range.first, runs);
+  t->turned = (struct th_turned){.shard = shard,
+                                 .group = group,
+                                 .range = range,
+                                 .tile = {.layout = TH_SPARSE,
+                                          .type = t->type,
+                                          .attributes = range,
+                                          .rows = (int32_t)count,
+                                          .runs = runs,
+                                          .base = range.first}};
   t->turned.tile.attribute = t->attribute;
   t->turned.tile.start = t->start;
   t->turned.tile.row_in_group = t->row;
@@ -356,6 +382,20 @@ static void pack_runs(enum th_type type, char *values, int64_t width,
   }
 }
 
+static bool is_dropped(const struct th_transpose *t, int64_t attribute)
+{
+  return t->dropped != NULL && attribute < t->listed && t->dropped[attribute];
+}
+
+/* Attributes that are not used have no values. */
+static void clear_dropped(struct th_transpose *t, int64_t width, int64_t stride)
+{
+  const size_t bytes = (size_t)stride * th_type_size(t->type);
+  for (int64_t a = 0; t->dropped != NULL && a < width; a++)
+    if (is_dropped(t, t->turned.range.first + a))
+      memset(t->values + (size_t)a * bytes, 0, bytes);
+}
+
 /* Of the attributes in turned.range. */
 static void turn_chunk(struct th_transpose *transpose,
                        const struct th_record *const *rows, int64_t count)
@@ -374,6 +414,7 @@ static void turn_chunk(struct th_transpose *transpose,
     turn(size, lying, some, width, transpose->values + (size_t)first * size,
          stride);
   }
+  clear_dropped(transpose, width, stride);
   pack_runs(transpose->type, transpose->values, width, count);
 }
 

@@ -22,7 +22,9 @@ struct th_transpose {
   struct th_writer *writer; /* borrowed */
   enum th_layout layout;
   enum th_type type;
-  char *values; /* as written */
+  const bool *dropped; /* attributes that become 0; NULL: none; borrowed */
+  int64_t listed;      /* of these */
+  char *values;        /* as written */
   int64_t value_capacity;
   char *expanded; /* dense: rows that do not lie ready */
   int64_t expanded_capacity;

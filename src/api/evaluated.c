@@ -192,6 +192,25 @@ static struct th_rows rows_at_once(const struct th_data *data, int64_t most,
   return part;
 }
 
+/* Where values are missing, the means of the model's training data stand for
+ * them, and not those of the data. Local. */
+static th_status stand_in(const struct th_model *model, struct th_data *data,
+                          struct th_error *err)
+{
+  if (data->dataset == NULL || model->mean == NULL ||
+      model->fingerprint == data->store->fingerprint)
+    return TH_OK;
+  return th_dataset_stand_in(data->dataset, model->support, model->mean,
+                             model->support_size, err);
+}
+
+static void own_means(struct th_data *data)
+{
+  struct th_error ignored = {0};
+  if (data->dataset != NULL)
+    th_dataset_stand_in(data->dataset, NULL, NULL, 0, &ignored);
+}
+
 th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                const struct th_model *model,
                                struct th_data *data, struct th_rows rows,
@@ -204,6 +223,8 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
   *evaluated = (struct th_evaluated){.count = keep ? rows.count : 0};
   th_status rc = reserve_predictions(evaluated, keep ? rows.count : 0, &piece,
                                      th_min_i64(most, rows.count), err);
+  if (rc == TH_OK)
+    rc = stand_in(model, data, err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
     struct th_rows part = rows_at_once(data, most, &rows);
@@ -217,6 +238,7 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
     begun += part.count;
   }
 done:
+  own_means(data);
   free(piece);
   return rc;
 }
@@ -321,6 +343,10 @@ static th_status copy_support(struct th_model *to, const struct th_model *from,
   if (size > 0) {
     memcpy(to->support, from->support, (size_t)size * sizeof *to->support);
     memcpy(to->coef, from->coef, (size_t)size * sizeof *to->coef);
+  }
+  if (from->mean != NULL) {
+    TH_TRY(TH_NEW(&to->mean, size, "means", err));
+    memcpy(to->mean, from->mean, (size_t)size * sizeof *to->mean);
   }
   to->loss = th_model_copy_string(from->loss);
   bool whole = to->loss != NULL;

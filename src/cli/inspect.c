@@ -494,8 +494,60 @@ done:
 struct findings {
   struct th_groups groups;
   struct improvement improvement;
+  int64_t *missing; /* values of each attribute; NULL: none is */
+  char **name; /* of each attribute; one allocation; NULL: they have none */
   bool checked;
 };
+
+/* On rank 0: how much is missing, and for JSON the names. Local. */
+static th_status look_at_attributes(struct th_dataset *dataset, bool names,
+                                    struct findings *findings,
+                                    struct th_error *err)
+{
+  const struct th_shape *shape = &th_dataset_store(dataset)->shape;
+  th_status rc = TH_OK;
+  if (shape->missing > 0) {
+    TH_TRY(
+        TH_NEW(&findings->missing, shape->attributes, "missing values", err));
+    TH_TRY(th_dataset_missing(dataset, (struct th_range){0, shape->attributes},
+                              findings->missing, err));
+  }
+  if (names)
+    TH_TRY(th_dataset_names(dataset, &findings->name, err));
+done:
+  return rc;
+}
+
+/* Add the name and the number of missing values of each attribute; null where
+ * there are no names, or nothing is missing. */
+static void add_attributes_json(json_t *o, const struct findings *findings,
+                                int64_t attributes)
+{
+  json_t *names = findings->name != NULL ? json_array() : json_null();
+  json_t *missing = findings->missing != NULL ? json_array() : json_null();
+  for (int64_t a = 0; a < attributes; a++) {
+    if (findings->name != NULL)
+      json_array_append_new(names, th_json_string(findings->name[a]));
+    if (findings->missing != NULL)
+      json_array_append_new(missing, json_integer(findings->missing[a]));
+  }
+  json_object_set_new(o, "names", names);
+  json_object_set_new(o, "missing", missing);
+}
+
+/* A line, if values are missing. */
+static void print_missing(const struct findings *findings, int64_t attributes)
+{
+  int64_t values = 0;
+  int64_t lacking = 0;
+  for (int64_t a = 0; findings->missing != NULL && a < attributes; a++) {
+    values += findings->missing[a];
+    lacking += findings->missing[a] > 0;
+  }
+  if (values > 0)
+    printf("missing:      %" PRId64 " value%s of %" PRId64 " attribute%s\n",
+           values, th_wording_s(values), lacking, th_wording_s(lacking));
+}
 
 static json_t *dataset_json(struct th_dataset *dataset,
                             const struct findings *findings)
@@ -524,6 +576,7 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_hex(o, "fingerprint", store->fingerprint);
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
   th_model_text_origin_json(o, from);
+  add_attributes_json(o, findings, shape->attributes);
   json_object_set_new(o, "attribute_groups", groups_json(&findings->groups));
   th_json_real(o, "rho_ridge", findings->improvement.ridge);
   th_json_real(o, "rho_lasso", findings->improvement.lasso);
@@ -595,6 +648,7 @@ static void print_dataset(struct th_dataset *dataset,
   print_targets(dataset);
   printf("nonzeros:     %" PRId64 " (%.4g %%)\n", shape->nonzeros,
          100 * (double)shape->nonzeros / cells);
+  print_missing(findings, shape->attributes);
   printf("shards:       %" PRId64 "\n", th_dataset_shards(dataset));
   printf("row group:    %" PRId64 " example%s\n", shape->row_group,
          th_wording_s(shape->row_group));
@@ -645,6 +699,8 @@ static th_status inspect_dataset(const struct th_options *options,
   TH_TRY(th_dataset_groups(dataset, comm, &findings.groups, err));
   if (comm->rank == 0)
     rc = look_at_moments(dataset, options, &findings.improvement, err);
+  if (comm->rank == 0 && rc == TH_OK)
+    rc = look_at_attributes(dataset, options->json, &findings, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && options->json)
     rc = th_json_print(stdout, dataset_json(dataset, &findings), JSON_INDENT(2),
@@ -654,6 +710,7 @@ static th_status inspect_dataset(const struct th_options *options,
   TH_TRY(th_agree(comm, rc, err));
 done:
   th_groups_free(&findings.groups);
+  TH_FREE(findings.missing, findings.name);
   if (dataset != NULL)
     th_dataset_close(dataset);
   return rc;

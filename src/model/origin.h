@@ -31,6 +31,8 @@ struct th_origin {
   enum th_fact header;        /* of CSV: the first row names the columns */
   char separator;             /* of CSV; 0: not known */
   char decimal;               /* the mark before decimals; 0: not known */
+  char *missing_words;        /* how missing values are written, beside the
+                                 usual words; NULL: only so */
   int64_t columns;            /* of CSV; 0: not known, or no CSV */
   int64_t target;             /* its column; 0: there was none */
   int64_t weight;             /* column of the weights; 0: there was none */

@@ -109,6 +109,8 @@ static void add_field(struct text *text, struct dice *dice, int64_t oddity)
   add(text, quoted ? "\"" : "");
 }
 
+static const struct th_missing refused = {.refused = true};
+
 /* A line and how it is to be read. */
 static void make_case(struct th_csv *csv, struct text *text, struct dice *dice)
 {
@@ -124,6 +126,7 @@ static void make_case(struct th_csv *csv, struct text *text, struct dice *dice)
   csv->counters = throw(dice, 8) == 0;
   csv->counter[0].column = throw(dice, csv->columns);
   csv->class = th_text_row_class_named(throw(dice, 3) == 0 ? "A" : NULL);
+  csv->missing = throw(dice, 2) == 0 ? &refused : &th_missing_usual;
   for (int64_t k = 0; k < csv->columns; k++)
     csv->role[k] =
         k < 3 && k == place ? others[throw(dice, 3)] : csv->attributes++;
@@ -222,6 +225,9 @@ static bool take(const struct th_csv *csv, int64_t role, const char *text,
     return true;
   if (role == TH_COLUMN_TARGET && csv->class.name != NULL)
     return th_text_row_class(row, &csv->class, text, length) != 0;
+  if (role >= 0 && !csv->missing->refused &&
+      th_missing_is(csv->missing, text, length))
+    return th_text_row_put_missing(row, role);
   if (th_number_parse(&p, text + length, &value) != TH_NUMBER_OK || *p != '\0')
     return false;
   if (role >= 0)
@@ -286,7 +292,7 @@ static void test_lines(void)
 {
   static const enum th_type types[] = {TH_F32, TH_F64, TH_U8, TH_F32};
   int64_t role[MOST_COLUMNS];
-  struct th_csv csv = {.role = role, .weight = -1};
+  struct th_csv csv = {.role = role, .weight = -1, .decimal = '.'};
   struct th_csv_parser *parser = NULL;
   struct th_error err;
   struct text text;

@@ -113,8 +113,8 @@ must 0 import short.csv -o short.h5 --weights w
 refused 1 "text.csv:2:1: 'x' found, .* column 1 \(name\); leave the column out with --ignore name" \
   0 import text.csv -o no.h5 --weights w
 file holes.csv a,b,y 1,NA,3 2,5,4
-refused 1 "holes.csv:2:3: 'NA' found in .*: fill missing values in, drop the row, or leave the column out with --ignore b" \
-  0 import holes.csv -o no.h5
+refused 1 "holes.csv:2:3: 'NA' found in .* --missing error refuses; fill it in, drop the row, or leave the column out with --ignore b" \
+  0 import holes.csv -o no.h5 --missing error
 says '^left out: 3 columns of 6$' 3 import text.csv -o text.h5 --weights w \
   --ignore 'name,"b, c",d'
 same "text columns" short.h5 text.h5

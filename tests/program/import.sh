@@ -107,8 +107,8 @@ file twice.svm "${good}1 3:1 3:3\n${good}"
 refuse 1 'twice.svm:5:7: index 3 found twice' twice.svm
 file huge.svm "${good}1 3:1e400\n${good}"
 refuse 1 'huge.svm:5:5:' huge.svm
-file nan.svm "${good}1 3:nan\n${good}"
-refuse 1 'nan.svm:5:5:' nan.svm
+file word.svm "${good}1 3:none1\n${good}"
+refuse 1 'word.svm:5:5:' word.svm
 file inf.svm "${good}1 3:-inf\n${good}"
 refuse 1 'inf.svm:5:5:' inf.svm
 file hex.svm "${good}1 3:0x1p3\n${good}"
@@ -147,13 +147,13 @@ refuse 1 'missing.svm: No such file' missing.svm
 mkdir folder.svm
 refuse 1 'folder.svm: not a regular file' folder.svm
 refuse 1 'empty.svm:1:1: an empty file' good.svm empty.svm
-refuse 1 'nan.svm:5:5:' good.svm nan.svm
-refuse 1 'nan.svm:5:5:' good.svm --test-file nan.svm
+refuse 1 'word.svm:5:5:' good.svm word.svm
+refuse 1 'word.svm:5:5:' good.svm --test-file word.svm
 # The lowest line wins, whichever rank finds its fault first.
 {
   printf "$good"
   printf '1 2:oops\n'
-  for _ in $(seq 300); do printf '1 1:nan\n'; done
+  for _ in $(seq 300); do printf '1 1:none1\n'; done
 } >first.svm
 refuse 1 'first.svm:5:5:' first.svm
 # One line that is all of the file.
@@ -183,8 +183,8 @@ refuse 1 'longer than 5000000 bytes; allow longer lines with --max-line' \
 
 # --- Compressed files ---
 for tool in gzip bzip2 xz; do
-  $tool -c nan.svm >"nan.$tool"
-  refuse 1 "nan.$tool:5:5:" "nan.$tool"
+  $tool -c word.svm >"word.$tool"
+  refuse 1 "word.$tool:5:5:" "word.$tool"
   $tool -c giant.svm >whole.$tool
   head -c $(($(stat -c %s whole.$tool) - 9)) whole.$tool >cut.$tool
   refuse 1 "cut.$tool: " cut.$tool
@@ -236,11 +236,11 @@ refuse 1 'wide.csv:3:7: ' wide.csv
 file quoted.csv "a,b,y\n1,\"x\",3\n"
 refuse 1 'quoted.csv:2:3: ' quoted.csv
 file hole.csv "a,b,y\n1,,3\n"
-refuse 1 'hole.csv:2:3: nothing found' hole.csv
+refuse 1 'hole.csv:2:3: nothing found' hole.csv --missing error
 file holes.csv "1,,3\n1,2,3\n"
-refuse 1 'holes.csv:1:3: nothing found' holes.csv
+refuse 1 'holes.csv:1:3: nothing found' holes.csv --missing error
 file nan.csv "1,nan,3\n1,2,3\n"
-refuse 1 'nan.csv:1:3: ' nan.csv
+refuse 1 'nan.csv:1:3: ' nan.csv --missing error
 file huge.csv "a,b,y\n1,1e400,3\n"
 refuse 1 'huge.csv:2:3: ' huge.csv
 file open.csv "a,b,y\n1,\"2,3\n4,5,6\n"

@@ -370,12 +370,20 @@ th_status th_dataset_stand_in(struct th_dataset *dataset,
                               const int64_t *attribute, const double *mean,
                               int64_t count, struct th_error *err)
 {
+  struct th_residency *r = &dataset->residency;
   struct th_shard *shard = NULL;
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < count && dataset->store.shape.missing > 0; k++) {
+  if (dataset->store.shape.missing == 0)
+    return TH_OK;
+  th_dataset_drop(dataset);
+  for (int64_t k = 0; k < dataset->info.shards; k++)
+    th_stand_in_restore(&r->shard[k].stand_in,
+                        th_range_count(r->shard[k].row->range));
+  for (int64_t k = 0; k < count; k++) {
     TH_TRY(open_around(dataset, attribute[k], &shard, err));
-    if (shard->stand_in.mean != NULL)
-      shard->stand_in.mean[attribute[k] - shard->row->range.first] = mean[k];
+    TH_TRY(th_stand_in_replace(
+        &shard->stand_in, th_range_count(shard->row->range),
+        attribute[k] - shard->row->range.first, mean[k], err));
   }
 done:
   return rc;

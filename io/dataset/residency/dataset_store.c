@@ -40,11 +40,10 @@ static void fill_piece(const struct th_shard *shard,
 {
   enum th_type type = shard->row_groups->shape.type;
   for (int64_t k = 0; k < piece->runs; k++)
-    th_stand_in_fill(type,
-                     (char *)piece->values +
-                         th_type_offset(type, piece->start[k]),
-                     (int64_t)piece->start[k + 1] - piece->start[k],
-                     shard->stand_in.mean[piece->attribute[k]]);
+    th_stand_in_fill(
+        type, (char *)piece->values + th_type_offset(type, piece->start[k]),
+        (int64_t)piece->start[k + 1] - piece->start[k],
+        shard->stand_in.mean[piece->attribute[k]]);
 }
 
 static th_status load_piece(struct th_dataset *d, const struct th_place *place,

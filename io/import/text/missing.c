@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+const struct th_missing th_missing_usual = {0};
+
 /* Blanks around a word do not count. */
 static const char *trim(const char *text, int64_t *length)
 {

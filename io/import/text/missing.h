@@ -19,6 +19,9 @@ struct th_missing {
   int64_t numbers;
 };
 
+/* The usual words alone. */
+extern const struct th_missing th_missing_usual;
+
 /* Read a list of words between commas; NULL: only the usual ones; "error": no
  * value may be missing. Release with th_missing_free. */
 th_status th_missing_read(struct th_missing *missing, const char *list,

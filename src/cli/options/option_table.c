@@ -152,6 +152,16 @@ static const struct th_option before[] = {
      "data", TH_IMPORT, false,
      "CSV only: the mark between whole numbers and fractions, a point or a "
      "comma"},
+    {"missing", 0, TH_OPT_TEXT, AT(text.missing), "WORD,...", NULL,
+     "that of the data of {like}, or none", TH_NO_LIMITS, NULL, "data",
+     TH_IMPORT, false,
+     "How the text writes values that are missing, beside NA, N/A, NaN, null, "
+     "None, ?, a dot, and nothing. The mean of the training examples stands "
+     "for each. The word error refuses missing values"},
+    {"max-missing", 0, TH_OPT_REAL, AT(text.max_missing), "FRACTION", "0.5",
+     NULL, TH_BETWEEN(0, 1), NULL, "data", TH_IMPORT, false,
+     "Attributes that a larger share of the training examples lacks are not "
+     "used: they become 0"},
     {"target", 0, TH_OPT_TEXT, AT(text.target), "COLUMN", NULL,
      "the last column, if the file has no header or the header calls it y, "
      "target, label, class, outcome or response",

@@ -62,6 +62,8 @@ struct th_options_text {
   const char *format;
   int header;  /* enum th_header */
   int decimal; /* enum th_decimal */
+  const char *missing;
+  double max_missing;
   const char *target;
   const char *weights;
   const char *ignore;

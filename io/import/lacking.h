@@ -1,0 +1,35 @@
+/* lacking.h - how many values of each attribute a text lacks, and which
+ * attributes lack too many
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_LACKING_H
+#define TH_LACKING_H
+
+#include "io/import/text/text_row.h"
+
+/* Zeroed: nothing is missing. */
+struct th_lacking {
+  int64_t values;     /* that are missing, in all examples */
+  int64_t attributes; /* of the list; 0: none lacks a value */
+  int64_t capacity;
+  int64_t *count; /* of each, in training examples */
+  bool *dropped;  /* th_lacking_judge: it lacks too many; NULL: none does */
+  int64_t drops;  /* how many do */
+};
+
+/* Count the missing values of an example. Local. */
+th_status th_lacking_see(struct th_lacking *lacking,
+                         const struct th_text_row *row, bool training,
+                         struct th_error *err);
+
+/* Of all ranks, for d attributes. Collective. */
+th_status th_lacking_share(struct th_lacking *lacking, int64_t attributes,
+                           struct th_comm *comm, struct th_error *err);
+
+/* Find the attributes of which more than this share of the training examples
+ * lack the value. Local. */
+th_status th_lacking_judge(struct th_lacking *lacking, int64_t training,
+                           double most, struct th_error *err);
+
+void th_lacking_free(struct th_lacking *lacking);
+
+#endif

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# missing.sh - values that are missing: every solver learns what it learns where the
+# weighted training means were filled in, on any ranks; predictions take the means of the
+# training data; what is left out, refused and counted
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/support/lib.sh"
+rm -rf ./*
+
+# NAME.csv and NAME.svm lack values, filled.csv has means in their place. The last 60 rows
+# are for tests: new.csv lacks values, and known.csv has the training means there.
+"$PYTHON" - <<'END'
+import numpy
+r = numpy.random.default_rng(5)
+n, d, train = 360, 24, 300
+x = numpy.round(r.normal(size=(n, d)) * 3 + 5 * r.normal(size=d), 3)
+y = x[:, 2] - 0.5 * x[:, 7] + 0.2 * r.normal(size=n)
+lost = r.random((n, d)) < 0.06
+lost[:, 0] = False
+lost[:, 11] = r.random(n) < 0.7   # too many
+lost[train:, 2] |= r.random(n - train) < 0.4
+weight = r.choice([1, 2, 4], n)
+words = ["", "NA", "nan", "?", ".", "NULL", " N/A ", "none"]
+kept = numpy.where(lost[:train], numpy.nan, x[:train])
+held = ~lost[:train]
+mean = numpy.array([numpy.average(x[:train, j][held[:, j]], weights=weight[:train][held[:, j]])
+                    for j in range(d)])
+filled = numpy.where(lost, mean, x)
+filled[:, 11] = 0
+names = ["x%d" % j for j in range(d)]
+
+def table(name, rows, cell, first, tail):
+    with open(name, "w") as f:
+        f.write(",".join(names + first) + "\n")
+        for i in rows:
+            f.write(",".join([cell(i, j) for j in range(d)] + tail(i)) + "\n")
+
+def lacking(i, j):
+    return words[(7 * i + j) % len(words)] if lost[i, j] else repr(float(x[i, j]))
+
+def known(i, j):
+    return repr(float(filled[i, j]))
+
+both = lambda i: [str(weight[i]), repr(float(y[i]))]
+table("lacking.csv", range(train), lacking, ["w", "y"], both)
+table("filled.csv", range(train), known, ["w", "y"], both)
+table("new.csv", range(train, n), lacking, [], lambda i: [])
+table("known.csv", range(train, n), known, [], lambda i: [])
+with open("lacking.svm", "w") as f, open("numbers.svm", "w") as g:
+    for i in range(train):
+        for file, word in (f, "NA"), (g, "-99"):
+            file.write("%r:%d " % (float(y[i]), weight[i]))
+            file.write(" ".join("%d:%s" % (j + 1, word if lost[i, j] else repr(float(x[i, j])))
+                                for j in range(d)) + "\n")
+with open("counts", "w") as f:
+    f.write("%s\n" % [int(c) if j != 11 else 0 for j, c in enumerate(lost[:train].sum(0))])
+END
+
+import="--target y --weights w --type f64 --row-group 64"
+# shellcheck disable=SC2086
+must 0 import filled.csv -o filled.h5 $import
+# shellcheck disable=SC2086
+must 0 import lacking.csv -o dense.h5 $import
+grep -q "^left out: 1 attribute, which more than 0.5 .*: 'x11'" must.err || fail "x11 is used"
+# shellcheck disable=SC2086
+must 3 import lacking.csv -o sparse.h5 $import --layout sparse --shards 3
+must 0 import lacking.svm -o text.h5 --labels weighted --type f64 --row-group 64
+must 0 import numbers.svm -o words.h5 --labels weighted --type f64 --row-group 64 --missing -99
+for set in dense sparse text words; do
+  must 0 inspect "$set.h5" --check --json
+  "$PYTHON" - <<'END' || fail "$set: other counts of missing values"
+import json, sys
+sys.exit(json.load(open("must.out"))["missing"] != eval(open("counts").read()))
+END
+done
+
+few="--budget 12 -s 4"
+declare -A options=(
+  [exploration]="$few" [hybrid]="$few" [exploitation]="--start 2,7,9"
+  [rda-ito]="$few" [dantzig]="$few" [ssr]="$few"
+)
+# near ONE TWO: models with the same support, whose coefficients differ by little
+near()
+{
+  local model
+  for model in "$1" "$2"; do
+    ranks 0 inspect "$model" --json >"$model.json"
+  done
+  "$PYTHON" - "$1" "$2" <<'END'
+import json, sys
+one, two = (json.load(open(name + ".json")) for name in sys.argv[1:])
+far = [abs(a - b) for a, b in zip(one["coef"] + [one["intercept"]],
+                                  two["coef"] + [two["intercept"]])]
+sys.exit(one["support"] != two["support"] or max(far) > 1e-7 * max(map(abs, one["coef"] + [1])))
+END
+}
+for solver in $(ranks 0 solvers | grep '^[a-z]' | grep -vx oomp); do # takes no weights
+  for set in filled dense sparse; do
+    # shellcheck disable=SC2086
+    must 0 train $set.h5 -o $set.m.h5 --force --solver "$solver" ${options[$solver]:-}
+  done
+  near dense.m.h5 filled.m.h5 || fail "$solver: another model where values are missing"
+  [[ $solver =~ prox|gradient|rda|sgd|sift ]] || near sparse.m.h5 filled.m.h5 ||
+    fail "$solver: another model where values are missing from sparse data"
+done
+for set in dense sparse; do
+  for solver in sift lasso aerr; do
+    must 0 train $set.h5 -o one.h5 --force --solver $solver
+    must 3 train $set.h5 -o three.h5 --force --solver $solver
+    cmp one.h5 three.h5 || fail "$solver: other bytes on three ranks, $set"
+  done
+done
+
+# --- the means of the training data stand for what new data lack
+must 0 train dense.h5 -o model.h5 --solver lasso --lambda-ratio 0.01
+must 0 verify model.h5 dense.h5
+for like in dense.h5 model.h5; do
+  must 0 import known.csv -o known.h5 --like $like --force
+  must 0 predict model.h5 known.h5 -o known.txt --force
+  for n in 0 2; do
+    must $n import new.csv -o new.h5 --like $like --force
+    must $n predict model.h5 new.h5 -o new.txt --force
+    "$PYTHON" - <<'END' || fail "other predictions, like $like, $n ranks"
+import numpy, sys
+a, b = (numpy.loadtxt(f, skiprows=1, delimiter=",") for f in ("known.txt", "new.txt"))
+sys.exit(int(a.shape != (60, 2) or abs(a - b).max() > 1e-9))
+END
+  done
+done
+
+# --- what is refused
+refuse()
+{
+  if ranks 0 import "${@:2}" -o no.h5 --force 2>err; then fail "not refused: import ${*:2}"; fi
+  grep -qF -- "$1" err || { fail "wanted '$1'" && cat err >&2; }
+}
+printf 'a,b,y\n1,NA,2\n3,4,5\n' >small.csv
+refuse "small.csv:2:3: 'NA' found in column 2 (b), a missing value, which --missing error" \
+  small.csv --missing error
+refuse "small.csv:2:3: a missing value found, for which u8 has no room" small.csv --type u8
+printf 'a,b,y\n1,6,NA\n3,4,5\n' >target.csv
+refuse "target.csv:2:5: 'NA' found" target.csv
+printf '1 1:2 3:?\n2 1:2\n' >small.svm
+refuse "small.svm:1:9: '?' found, expected a finite decimal number as value" \
+  small.svm --missing error
+printf 'a,b,y\n1,inf,2\n3,4,5\n' >infinite.csv
+refuse "'inf' found" infinite.csv
+must 0 import small.csv -o kept.h5 --max-missing 1 --missing 3,5
+grep -q '^missing:  2 values' must.err || fail "--missing 3,5: $(cat must.err)"
+must 0 import small.csv -o again.h5 --like kept.h5
+grep -q '^missing:  2 values' must.err || fail "--missing was not taken over"
+finish
