@@ -84,7 +84,7 @@ struct judged {
 static void judge(const struct th_importing *im, int64_t attribute,
                   const struct th_statistics *statistics, struct judged *judged)
 {
-  const struct th_lacking *lacking = &im->lacking;
+  const struct th_lacking *lacking = &im->text.lacking;
   if (lacking->dropped != NULL && lacking->dropped[attribute])
     return; /* it was said */
   if (th_text_row_rounding_notable(&im->rounding, attribute,
@@ -229,7 +229,7 @@ static th_status read_groups_file(struct th_importing *im, struct th_error *err)
 static void list_dropped(const struct th_importing *im, char *text, size_t size)
 {
   enum { SHOWN = 5 };
-  const struct th_lacking *lacking = &im->lacking;
+  const struct th_lacking *lacking = &im->text.lacking;
   char called[TH_IMPORT_CALLED];
   size_t used = 0;
   int shown = 0;
@@ -250,7 +250,7 @@ static void list_dropped(const struct th_importing *im, char *text, size_t size)
 /* What is missing, and which attributes are not used for it. */
 static th_status judge_missing(struct th_importing *im, struct th_error *err)
 {
-  struct th_lacking *lacking = &im->lacking;
+  struct th_lacking *lacking = &im->text.lacking;
   char names[5 * (TH_IMPORT_CALLED + 4) + 8] = "";
   int64_t lacked = 0;
   th_status rc = TH_OK;
@@ -258,7 +258,7 @@ static th_status judge_missing(struct th_importing *im, struct th_error *err)
     return TH_OK;
   if (im->job->like == NULL)
     TH_TRY(th_lacking_judge(lacking, im->assignment.training,
-                            im->job->max_missing, err));
+                            im->job->missing.most, err));
   for (int64_t a = 0; a < lacking->attributes; a++)
     lacked += lacking->count[a] > 0;
   th_import_notice(im,
@@ -273,7 +273,7 @@ static th_status judge_missing(struct th_importing *im, struct th_error *err)
                    "left out: %lld attribute%s, which more than %g of the "
                    "training examples lack: %s; {max-missing} sets the share",
                    (long long)lacking->drops, lacking->drops == 1 ? "" : "s",
-                   im->job->max_missing, names);
+                   im->job->missing.most, names);
 done:
   return rc;
 }

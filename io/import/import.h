@@ -50,6 +50,15 @@ enum th_decimal {
   TH_DECIMAL_COUNT
 };
 
+/* Values that are missing. */
+struct th_import_missing {
+  const char *words; /* how they are written beside the usual words, between
+                        commas; "error": none may be missing; NULL: as
+                        `like`'s, or the usual words */
+  double most;       /* the largest share of the training examples that may lack
+                        an attribute which is used; not with `like` */
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
   const char *const *inputs;
@@ -65,11 +74,7 @@ struct th_import {
   const char *ignore;    /* CSV columns between commas; NULL: none */
   enum th_header header; /* of CSV */
   enum th_decimal decimal;
-  const char *missing; /* how missing values are written beside the usual
-                          words, between commas; "error": none may be missing;
-                          NULL: as `like`'s, or the usual words */
-  double max_missing;  /* the largest share of the training examples that may
-                          lack an attribute which is used; not with `like` */
+  struct th_import_missing missing;
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
   enum th_fact zero_based;    /* LIBSVM indices; unknown: as `like`'s, or no */
   enum th_labels labels;      /* of LIBSVM */

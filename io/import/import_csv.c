@@ -255,7 +255,7 @@ static th_status open_csv_file(struct th_importing *im, int64_t k,
   if (files->first < 0 && known->reference.part && csv->names == NULL)
     forget_support(im, &known->reference);
   csv->class = im->class;
-  csv->missing = &im->missing;
+  csv->missing = &im->text.missing;
   TH_TRY(th_csv_columns(csv, file, &known->choice, &known->reference, err));
   if (im->job->like == NULL)
     find_counters(csv);

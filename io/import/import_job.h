@@ -88,9 +88,12 @@ struct th_import_limits {
 
 /* What the text has, and what of it is taken; replicated. */
 struct th_import_text {
-  const char *target_name; /* of its column, or NULL; borrowed */
-  bool unlabelled;         /* there are no targets */
-  bool weighted;           /* there are weights */
+  const char *target_name;   /* of its column, or NULL; borrowed */
+  bool unlabelled;           /* there are no targets */
+  bool weighted;             /* there are weights */
+  struct th_missing missing; /* how it writes that; a thread borrows it */
+  struct th_lacking lacking; /* what it lacks; after th_import_parse: of all
+                                ranks; each thread has its own */
   bool part; /* of a model's attributes, those of its support are taken */
   int64_t left_out; /* values of attributes that --like has not; known after
                        th_import_parse */
@@ -110,7 +113,6 @@ struct th_importing {
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */
   struct th_import_text text;
-  struct th_missing missing; /* how the text writes it; a thread borrows it */
   void *state; /* of the format: of the size that its importer says, or NULL */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
@@ -133,7 +135,6 @@ struct th_importing {
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
                                   ranks */
   struct th_rounding rounding; /* likewise */
-  struct th_lacking lacking;   /* likewise */
   int64_t nonzeros;            /* after th_import_parse: of all ranks */
   int64_t attributes;          /* likewise: d */
   struct th_import_place last; /* likewise: the first entry of the last one */

@@ -179,7 +179,7 @@ static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
                           ? job->zero_based
                           : im->like.origin.zero_based;
   *format = (struct th_libsvm){.zero_based = base == TH_FACT_YES,
-                               .missing = &im->missing,
+                               .missing = &im->text.missing,
                                .class = im->class,
                                .attributes = job->attributes,
                                .limiter = "{attributes}"};

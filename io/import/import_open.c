@@ -128,7 +128,7 @@ static th_status check_said(const struct th_importing *im, struct th_error *err)
        origin->format},
       {"header", said_header(job->header), yes_or_no(origin->header)},
       {"zero-based", yes_or_no(job->zero_based), yes_or_no(origin->zero_based)},
-      {"missing", job->missing, origin->missing_words},
+      {"missing", job->missing.words, origin->missing_words},
       {"labels", plain ? "plain" : NULL,
        origin->label_weights == TH_FACT_YES ? "weighted" : NULL}};
   if (job->like == NULL)
@@ -357,8 +357,8 @@ static th_status check_class(const struct th_importing *im,
  * for it is of no use to new ones. */
 static const char *missing_words(const struct th_importing *im)
 {
-  return im->job->missing != NULL ? im->job->missing
-                                  : im->like.origin.missing_words;
+  return im->job->missing.words != NULL ? im->job->missing.words
+                                        : im->like.origin.missing_words;
 }
 
 static th_status open_format(struct th_importing *im, struct th_error *err)
@@ -373,7 +373,7 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
   im->class = th_text_row_class_named(job->positive_class != NULL
                                           ? job->positive_class
                                           : im->like.origin.positive_class);
-  TH_TRY(th_missing_read(&im->missing, missing_words(im), err));
+  TH_TRY(th_missing_read(&im->text.missing, missing_words(im), err));
   if (im->format->importer->size > 0)
     TH_TRY(
         th_alloc(&im->state, 1, im->format->importer->size, "the format", err));
@@ -467,8 +467,8 @@ void th_import_open_close(struct th_importing *im)
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
   th_text_row_rounding_free(&im->rounding);
-  th_lacking_free(&im->lacking);
-  th_missing_free(&im->missing);
+  th_lacking_free(&im->text.lacking);
+  th_missing_free(&im->text.missing);
   th_row_assignment_free(&im->assignment);
 }
 

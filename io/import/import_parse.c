@@ -331,7 +331,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   if (row->measured && training)
     rc = th_text_row_rounding_see(&im->rounding, row, err);
   if (rc == TH_OK)
-    rc = th_lacking_see(&im->lacking, row, training, err);
+    rc = th_lacking_see(&im->text.lacking, row, training, err);
   return rc == TH_OK
              ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
              : rc;
@@ -540,7 +540,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
   if (rc == TH_OK)
     rc = th_text_row_rounding_share(&im->rounding, im->comm, err);
   if (rc == TH_OK)
-    rc = th_lacking_share(&im->lacking, im->attributes, im->comm, err);
+    rc = th_lacking_share(&im->text.lacking, im->attributes, im->comm, err);
   if (rc == TH_OK && im->format->importer->check != NULL)
     rc = im->format->importer->check(im, err);
   if (rc == TH_OK && im->assignment.weightless > 0)
@@ -590,7 +590,7 @@ static th_status begin_thread(const struct th_importing *first,
   im->own = (struct th_import_rows){0};
   im->bins = (struct th_import_bins){0};
   im->rounding = (struct th_rounding){0};
-  im->lacking = (struct th_lacking){0};
+  im->text.lacking = (struct th_lacking){0};
   TH_TRY(th_import_open_reserve_files(im, err));
   if (importer->size > 0) {
     TH_TRY(th_alloc(&im->state, 1, importer->size, "the format", err));
@@ -615,7 +615,7 @@ static void end_thread(struct th_import_thread *thread)
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
   th_text_row_rounding_free(&im->rounding);
-  th_lacking_free(&im->lacking);
+  th_lacking_free(&im->text.lacking);
   th_row_assignment_free(&im->assignment);
 }
 

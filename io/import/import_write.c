@@ -117,9 +117,10 @@ static th_status origin_of(struct th_importing *im, const double *target,
   struct th_origin found;
   th_status rc = TH_OK;
   *origin = (struct th_origin){0};
-  if (!im->missing.refused)
-    own.missing_words = (char *)(im->job->missing != NULL ? im->job->missing
-                                                          : like.missing_words);
+  if (!im->text.missing.refused)
+    own.missing_words =
+        (char *)(im->job->missing.words != NULL ? im->job->missing.words
+                                                : like.missing_words);
   if (im->format->importer->told != NULL)
     TH_TRY(im->format->importer->told(im, &own, err));
   found = own;
@@ -382,8 +383,8 @@ static th_status import_write_shards(struct th_importing *im,
   struct th_transpose like = {.writer = writer,
                               .layout = layout,
                               .type = im->type,
-                              .dropped = im->lacking.dropped,
-                              .listed = im->lacking.attributes};
+                              .dropped = im->text.lacking.dropped,
+                              .listed = im->text.lacking.attributes};
   int made = 1;
   handoff_init(&shards.handoff, &like);
   th_status rc = reserve_bins(&shards, err);
@@ -426,7 +427,7 @@ static struct th_dataset_plan plan_dataset(const struct th_importing *im,
                            .attributes = im->attributes,
                            .row_group = im->assignment.row_group,
                            .nonzeros = im->nonzeros,
-                           .missing = im->lacking.values,
+                           .missing = im->text.lacking.values,
                            .layout = choose_layout(im),
                            .type = im->type,
                            .weighted = im->text.weighted,

@@ -194,8 +194,8 @@ static struct th_rows rows_at_once(const struct th_data *data, int64_t most,
 
 /* Where values are missing, the means of the model's training data stand for
  * them, and not those of the data. Local. */
-static th_status stand_in(const struct th_model *model, struct th_data *data,
-                          struct th_error *err)
+static th_status model_means(const struct th_model *model, struct th_data *data,
+                             struct th_error *err)
 {
   if (data->dataset == NULL || model->mean == NULL ||
       model->fingerprint == data->store->fingerprint)
@@ -224,7 +224,7 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
   th_status rc = reserve_predictions(evaluated, keep ? rows.count : 0, &piece,
                                      th_min_i64(most, rows.count), err);
   if (rc == TH_OK)
-    rc = stand_in(model, data, err);
+    rc = model_means(model, data, err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
     struct th_rows part = rows_at_once(data, most, &rows);

@@ -70,8 +70,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share,
       .ignore = options->text.ignore,
       .header = (enum th_header)options->text.header,
       .decimal = (enum th_decimal)options->text.decimal,
-      .missing = options->text.missing,
-      .max_missing = options->text.max_missing,
+      .missing = {options->text.missing, options->text.max_missing},
       .positive_class = options->text.positive_class,
       .zero_based = !th_option_given(options, "zero-based") ? TH_FACT_UNKNOWN
                     : options->text.zero_based              ? TH_FACT_YES

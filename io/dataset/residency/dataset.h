@@ -102,9 +102,9 @@ th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
 th_status th_dataset_missing(struct th_dataset *dataset, struct th_range range,
                              int64_t *missing, struct th_error *err);
 
-/* From now on these numbers stand for the missing values of some attributes, and
- * for those of others their means on the data set's own training examples, as
- * at first. Values in memory are forgotten. Local. */
+/* From now on these numbers stand for the missing values of some attributes,
+ * and for those of others their means on the data set's own training examples,
+ * as at first. Values in memory are forgotten. Local. */
 th_status th_dataset_stand_in(struct th_dataset *dataset,
                               const int64_t *attribute, const double *mean,
                               int64_t count, struct th_error *err);

@@ -35,7 +35,7 @@ static th_status dataset_request(const struct th_dataset *d,
 }
 
 /* Put means in the place of the missing values of a piece. */
-static void fill_piece(const struct th_shard *shard,
+static void fill_means(const struct th_shard *shard,
                        const struct th_piece *piece)
 {
   enum th_type type = shard->row_groups->shape.type;
@@ -62,7 +62,7 @@ static th_status load_piece(struct th_dataset *d, const struct th_place *place,
   if (rc != TH_OK)
     th_cache_drop(&d->residency.blocks, place->key);
   else if (place->shard->stand_in.mean != NULL)
-    fill_piece(place->shard, *room);
+    fill_means(place->shard, *room);
 done:
   d->store.blocks.read += place->shard->bytes_read - before;
   th_residency_count(&d->residency, place->shard, began);

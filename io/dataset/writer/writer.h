@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 /* What is known of a data set before it is written; replicated. shape.nonzeros
- * is ignored: the writer counts them. Where shape.missing is above 0, NaN stands
- * for a missing value; these are counted, too. shards 0: ceil(bytes / 1 GiB), statistics
- * included, at most 1024 (sparse: by expected_entries). */
+ * is ignored: the writer counts them. Where shape.missing is above 0, NaN
+ * stands for a missing value; these are counted, too. shards 0: ceil(bytes / 1
+ * GiB), statistics included, at most 1024 (sparse: by expected_entries). */
 struct th_dataset_plan {
   struct th_shape shape;
   int64_t shards;

@@ -11,7 +11,7 @@
 const struct th_missing th_missing_usual = {0};
 
 /* Blanks around a word do not count. */
-static const char *trim(const char *text, int64_t *length)
+static const char *strip(const char *text, int64_t *length)
 {
   while (*length > 0 && *text == ' ') {
     text++;
@@ -29,7 +29,7 @@ static void add_word(struct th_missing *missing, int64_t *used,
   char *word = missing->words + *used;
   const char *p = word;
   double value;
-  text = trim(text, &length);
+  text = strip(text, &length);
   memcpy(word, text, (size_t)length);
   word[length] = '\0';
   *used += length + 1;
