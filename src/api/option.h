@@ -26,8 +26,9 @@ enum th_command_bit {
   TH_SOLVERS = 1 << 6,
   TH_BENCH = 1 << 7,
   TH_VERIFY = 1 << 8,
-  TH_EVERY_COMMAND = (1 << 9) - 1,
-  TH_SOURCE = 1 << 9 /* no command: keys of --source */
+  TH_EXPORT = 1 << 9,
+  TH_EVERY_COMMAND = (1 << 10) - 1,
+  TH_SOURCE = 1 << 10 /* no command: keys of --source */
 };
 
 enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };

@@ -138,6 +138,21 @@ static const struct th_command table[] = {
      "prediction and, with logistic loss, the probability. Only "
      "the attributes of the support are read.",
      th_evaluate_predict},
+    {"export", TH_EXPORT, "MODEL.h5", 1, 1,
+     "Writes a model in a form that other programs read.",
+     "Each form has the attributes of the support, their names if the data "
+     "have some, and their coefficients in the units of the data. tsv has a "
+     "line for the intercept and one for each attribute, and json has the same "
+     "and how the model was trained; standardized is the coefficient times the "
+     "standard deviation of its attribute, and order the place in which the "
+     "solver chose it, if it chose in an order. In names of a table \\t, "
+     "\\n, \\r and \\\\ are a tab, the two ends of a line and a backslash, "
+     "and \\xHH is a byte that a terminal does not show, or a double quote. c "
+     "is a function "
+     "in C that computes what predict prints, to the last digit. plink-score "
+     "has the variants, their counted alleles and their weights, for plink2 "
+     "--score. Attributes are counted from 0.",
+     th_export_command},
     {"inspect", TH_INSPECT, "FILE.h5", 1, 1, "Describes a data set or a model.",
      "Of a data set it also tells rho_ridge and rho_lasso (Kukliansky & Shamir "
      "2015, equations 11 and 12), from the second moments of the attributes on "

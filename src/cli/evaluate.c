@@ -411,12 +411,12 @@ static th_status check_certificate(struct session *session,
                                       .profile = &profile};
   TH_TRY(th_verify(&setting, &evaluator->model, options->config.confidence,
                    &session->verdict, err));
-  if (options->retrain && !session->verdict.same)
+  if (options->checks.retrain && !session->verdict.same)
     TH_TRY(th_fail(err, TH_EUSAGE,
                    "verify: --retrain needs the data that the model was "
                    "trained on, and %s is another data set",
                    evaluator->data.name));
-  if (options->retrain)
+  if (options->checks.retrain)
     TH_TRY(
         th_verify_again(&setting, &evaluator->model, &session->verdict, err));
 done:

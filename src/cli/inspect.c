@@ -49,7 +49,7 @@ static th_status open_data(struct th_data *data, struct th_model *model,
                            const struct th_options *options, int64_t memory,
                            struct th_comm *comm, struct th_error *err)
 {
-  const char *path = options->data_of_model;
+  const char *path = options->checks.data;
   th_status rc;
   TH_TRY(th_input_open(data, options, "inspect", path, memory, comm, err));
   TH_TRY(th_data_need_targets(data, "inspect --data", path, err));
@@ -95,7 +95,7 @@ done:
   return rc;
 }
 
-/* Compute it on the training examples of options->data_of_model, or note that
+/* Compute it on the training examples of options->checks.data, or note that
  * it was not asked for. A model without attributes has 0. The model's support
  * gets the numbers of the data. Collective. TH_EDATA for a model of other
  * attributes, and failures of th_irrepresentable_find. */
@@ -108,7 +108,7 @@ static th_status explained_find(struct th_explained *explained,
   int64_t share = 0;
   th_status rc;
   *explained =
-      (struct th_explained){.data = options->data_of_model, .attribute = -1};
+      (struct th_explained){.data = options->checks.data, .attribute = -1};
   if (explained->data == NULL || model->support_size == 0)
     return TH_OK;
   share = th_team_memory_share(comm);
@@ -152,32 +152,6 @@ static void explained_print(const struct th_explained *explained)
 
 /* --- Describes a model ---------------------------------------------------- */
 
-/* "auto" and other words may stand in the place of a number. */
-static bool text_is_number(const char *text)
-{
-  char *end;
-  strtod(text, &end);
-  return end != text && *end == '\0';
-}
-
-/* A line of the deck in the type of its option. */
-static void add_setting(json_t *deck, const struct th_setting *setting)
-{
-  int row = th_option_table_find(setting->name);
-  enum th_option_kind kind =
-      row < 0 ? TH_OPT_TEXT : th_option_table_row(row)->kind;
-  bool number = text_is_number(setting->value);
-  if (kind == TH_OPT_FLAG)
-    json_object_set_new(deck, setting->name,
-                        json_boolean(strcmp(setting->value, "yes") == 0));
-  else if (kind == TH_OPT_INT && number)
-    th_json_int(deck, setting->name, strtoll(setting->value, NULL, 10));
-  else if (kind == TH_OPT_REAL && number)
-    th_json_real(deck, setting->name, strtod(setting->value, NULL));
-  else
-    th_json_text(deck, setting->name, setting->value);
-}
-
 static json_t *ledger_json(const struct th_model *model)
 {
   const struct th_ledger *ledger = &model->ledger;
@@ -218,13 +192,10 @@ static json_t *model_json(const struct th_model *model,
   json_t *o = json_object();
   json_t *support = json_array();
   json_t *coef = json_array();
-  json_t *deck = json_object();
   for (int64_t k = 0; k < model->support_size; k++) {
     json_array_append_new(support, json_integer(model->support[k]));
     json_array_append_new(coef, json_real(model->coef[k]));
   }
-  for (int64_t k = 0; k < model->settings; k++)
-    add_setting(deck, &model->deck[k]);
   th_json_text(o, "kind", "model");
   th_json_text(o, "solver", model->solver);
   th_json_text(o, "loss", model->loss);
@@ -235,7 +206,7 @@ static json_t *model_json(const struct th_model *model,
   th_json_real(o, "intercept", model->intercept);
   th_json_int(o, "passes", model->passes);
   json_object_set_new(o, "ledger", ledger_json(model));
-  json_object_set_new(o, "deck", deck);
+  json_object_set_new(o, "deck", th_model_text_deck_json(model));
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
   th_model_text_origin_json(o, &model->origin);
   th_model_text_certificate_json(o, &model->certificate);
@@ -350,7 +321,7 @@ static th_status inspect_model(const struct th_options *options,
   th_status rc;
   TH_TRY(th_model_file_read(&model, comm, options->argument[0], err));
   TH_TRY(explained_find(&explained, &model, options, comm, err));
-  if (comm->rank == 0 && options->check)
+  if (comm->rank == 0 && options->checks.bytes)
     rc = th_format_check_bytes(options->argument[0], err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && options->json)
@@ -358,7 +329,7 @@ static th_status inspect_model(const struct th_options *options,
                        err);
   else if (comm->rank == 0)
     print_model(&model, &explained);
-  if (comm->rank == 0 && options->check && !options->json)
+  if (comm->rank == 0 && options->checks.bytes && !options->json)
     printf("check:       every byte is right\n");
   TH_TRY(th_agree(comm, rc, err));
 done:
@@ -677,23 +648,23 @@ static th_status look_at_moments(struct th_dataset *dataset,
 {
   struct th_error missing = {0};
   th_status rc = compute_improvement(improvement, th_dataset_store(dataset),
-                                     options->check ? err : &missing);
-  if (rc != TH_OK && !options->check && !options->quiet)
+                                     options->checks.bytes ? err : &missing);
+  if (rc != TH_OK && !options->checks.bytes && !options->quiet)
     th_wording_print(stderr, "note: no moments: ", missing.text);
-  return options->check ? rc : TH_OK;
+  return options->checks.bytes ? rc : TH_OK;
 }
 
 static th_status inspect_dataset(const struct th_options *options,
                                  struct th_comm *comm, struct th_error *err)
 {
   struct th_dataset *dataset = NULL;
-  struct findings findings = {.checked = options->check};
+  struct findings findings = {.checked = options->checks.bytes};
   th_status rc;
   TH_TRY(th_dataset_open(&dataset, comm, options->argument[0], INSPECT_MEMORY,
                          err));
-  if (options->check)
+  if (options->checks.bytes)
     TH_TRY(th_dataset_check(dataset, comm, err));
-  if (options->check && comm->rank == 0)
+  if (options->checks.bytes && comm->rank == 0)
     rc = th_format_check_bytes(options->argument[0], err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_dataset_groups(dataset, comm, &findings.groups, err));
@@ -727,7 +698,7 @@ th_status th_inspect_command(const struct th_options *options,
   comm->ops->bcast(comm, &kind, sizeof kind, 0);
   TH_TRY(
       th_input_refuse_text(comm, options->argument[0], TH_TEXT_TO_TRAIN, err));
-  if (options->data_of_model != NULL && kind != TH_FILE_MODEL)
+  if (options->checks.data != NULL && kind != TH_FILE_MODEL)
     return th_fail(err, TH_EUSAGE,
                    "inspect: --data goes with a model, and %s is none",
                    options->argument[0]);

@@ -50,6 +50,7 @@ for most in 1 4; do
   limited $most "$space" train data.h5 -o new.h5 --solver lasso
   limited $most 'new.csv: File too large' predict model.h5 data.h5 -o new.csv
 done
+limited 1 'new.c: File too large' export model.h5 --as c -o new.c
 # A telemetry that finds no room is not missed.
 iterated=(train data.h5 --solver ogd-ridge --passes 20 --quiet)
 must 0 "${iterated[@]}" -o whole.h5 --telemetry whole.jsonl

@@ -33,6 +33,8 @@ predict THING data.h5 -o made.csv
 predict model.h5 THING -o made.csv
 predict model.h5 data.h5 -o THING
 inspect THING
+export THING -o made.tsv
+export model.h5 -o THING
 verify model.h5 THING
 import THING -o made.h5
 import text.svm --test-file THING -o made.h5
@@ -45,5 +47,5 @@ for thing in pipe socket /dev/zero; do
   refused 1 'a folder' 0 train data.h5 -o made.h5 --checkpoint "$thing"
 done
 echo "$inputs of these"
-[ "$inputs" -eq 80 ] || fail "some were left out"
+[ "$inputs" -eq 88 ] || fail "some were left out"
 finish

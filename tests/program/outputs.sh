@@ -26,6 +26,7 @@ declare -A writes=(
   [report]="train data.h5 --solver lasso --lambda-ratio 0.1 -o r.h5 --report"
   [telemetry]="train data.h5 --solver lasso --lambda-ratio 0.1 -o r.h5 --telemetry"
   [predict]="predict model.h5 data.h5 -o"
+  [export]="export model.h5 --as c -o"
 )
 
 state()

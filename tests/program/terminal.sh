@@ -85,6 +85,10 @@ says 0 0 evaluate "$file.model.h5" "$file.h5"
 says 0 0 evaluate "$file.model.h5" turned.h5
 says 0 0 verify "$file.model.h5" "$file.h5"
 says 0 0 predict "$file.model.h5" "$file.h5" -o "$file.predictions"
+says 0 0 export "$file.model.h5" -o "$file.tsv"
+says 0 0 export "$file.model.h5" --as c
+says 0 0 export "$file.model.h5" --as json
+says 1 0 export "$file.model.h5" --as plink-score
 says 0 0 train c.h5 -o class.h5 --loss logistic --solver lasso --lambda-ratio 0.1
 sed 1d t.csv >bare.csv
 says 0 0 import bare.csv -o "$file.bare.h5" --target $target --no-shuffle

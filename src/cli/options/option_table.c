@@ -66,13 +66,23 @@ static const char *names_of_split(int64_t k)
   return names[k];
 }
 
+static const char *names_of_form(int64_t k)
+{
+  static const char *const names[TH_EXPORT_FORMS + 1] = {
+      [TH_EXPORT_TSV] = "tsv",
+      [TH_EXPORT_JSON] = "json",
+      [TH_EXPORT_C] = "c",
+      [TH_EXPORT_PLINK] = "plink-score"};
+  return names[k];
+}
+
 /* --- The table -------------------------------------------------------------
  */
 
 #define AT(member) offsetof(struct th_options, member)
 enum {
   MAKE = TH_GENERATE | TH_IMPORT,
-  WRITES = MAKE | TH_TRAIN | TH_PREDICT,
+  WRITES = MAKE | TH_TRAIN | TH_PREDICT | TH_EXPORT,
   SCORES = TH_EVALUATE | TH_PREDICT,
   SYNTHETIC = TH_GENERATE | TH_SOURCE
 };
@@ -229,12 +239,18 @@ static const struct th_option before[] = {
      "auto, which is test if there are test examples, and all otherwise",
      TH_NO_LIMITS, names_of_split, "data", SCORES, false,
      "Which examples to use"},
+    {"as", 0, TH_OPT_CHOICE, AT(form), NULL, "tsv", NULL, TH_NO_LIMITS,
+     names_of_form, "data", TH_EXPORT, false,
+     "What to write. tsv is a table, json has also how the model was trained, "
+     "c is a function in C that predicts, plink-score is a table for plink2 "
+     "--score"},
 };
 
 static const struct th_option after[] = {
-    {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL, "required",
-     TH_NO_LIMITS, NULL, "run", WRITES, false,
-     "File to write. For predict, - is the standard output"},
+    {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL,
+     "for export the standard output; else required", TH_NO_LIMITS, NULL, "run",
+     WRITES, false,
+     "File to write. For predict and export, - is the standard output"},
     {"threads", 0, TH_OPT_INT, AT(data.threads), "N", NULL,
      "the cores of the machine that the rank has for itself, if there is "
      "enough text or data for them",
@@ -262,7 +278,7 @@ static const struct th_option after[] = {
      "time. Otherwise what was selected by then is fitted and written, if the "
      "solver can do that"},
     {"watchdog", 0, TH_OPT_TIME, AT(watchdog), "T", NULL, "none", TH_FROM(1),
-     NULL, "run", WRITES | TH_EVALUATE, false,
+     NULL, "run", (WRITES & ~TH_EXPORT) | TH_EVALUATE, false,
      "Print a note for each rank that waits for others, or that others wait "
      "for, for longer than this, as for --max-time: it tells which rank and "
      "host hold up a job"},
@@ -298,16 +314,17 @@ static const struct th_option after[] = {
     {"unweighted", 0, TH_OPT_FLAG, AT(scores.unweighted), NULL, "no", NULL,
      TH_NO_LIMITS, NULL, "run", TH_EVALUATE, false,
      "Count every example once, whatever its weight, if it is not 0"},
-    {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_INSPECT, false, "Read everything, and verify every checksum"},
-    {"data", 0, TH_OPT_TEXT, AT(data_of_model), "NAME.h5", NULL, "none",
+    {"check", 0, TH_OPT_FLAG, AT(checks.bytes), NULL, "no", NULL, TH_NO_LIMITS,
+     NULL, "run", TH_INSPECT, false,
+     "Read everything, and verify every checksum"},
+    {"data", 0, TH_OPT_TEXT, AT(checks.data), "NAME.h5", NULL, "none",
      TH_NO_LIMITS, NULL, "run", TH_INSPECT, false,
      "Tell mu of a model's attributes on the training examples of this data "
      "set: how well they explain one of the others, as a sum of magnitudes of "
      "coefficients (Saad, Blanchard & Arlot 2024, Assumption 2). And tell the "
      "least and the largest eigenvalue of their covariance"},
-    {"retrain", 0, TH_OPT_FLAG, AT(retrain), NULL, "no", NULL, TH_NO_LIMITS,
-     NULL, "run", TH_VERIFY, false,
+    {"retrain", 0, TH_OPT_FLAG, AT(checks.retrain), NULL, "no", NULL,
+     TH_NO_LIMITS, NULL, "run", TH_VERIFY, false,
      "Also train the model anew by its own options, and compare every number, "
      "including those of its path"},
     {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, TH_NO_LIMITS, NULL,

@@ -363,7 +363,7 @@ static th_status check_arguments(const struct th_options *options,
                    command->name, command->arguments);
   int row = th_option_table_find("output");
   if ((th_option_table_row(row)->commands & command->bit) != 0 &&
-      options->output == NULL && !options->dry_run)
+      command->bit != TH_EXPORT && options->output == NULL && !options->dry_run)
     return th_fail(err, TH_EUSAGE, "%s: -o FILE is missing: where to write to",
                    command->name);
   return TH_OK;

@@ -82,6 +82,22 @@ struct th_options_scores {
   bool unweighted;
 };
 
+/* What a model is exported as. */
+enum th_export_form {
+  TH_EXPORT_TSV,
+  TH_EXPORT_JSON,
+  TH_EXPORT_C,
+  TH_EXPORT_PLINK,
+  TH_EXPORT_FORMS
+};
+
+/* What inspect and verify look at besides. */
+struct th_options_checks {
+  bool bytes;       /* all of a file */
+  const char *data; /* of a model; NULL: none */
+  bool retrain;
+};
+
 /* Checkpoints of a run. */
 struct th_options_keeping {
   const char *folder; /* NULL: none */
@@ -131,10 +147,9 @@ struct th_options {
   struct th_options_reading reading;
   bool dry_run;
   struct th_options_scores scores;
+  int form; /* enum th_export_form */
   bool json;
-  bool check;
-  const char *data_of_model;
-  bool retrain;
+  struct th_options_checks checks;
   /* how it was asked */
   int arguments; /* positional */
   const char **argument;

@@ -3,6 +3,7 @@
 #include "cli/shared/model_text.h"
 
 #include "base/printable.h"
+#include "cli/options/options.h"
 #include "cli/shared/json.h"
 #include "cli/shared/wording.h"
 #include "math/loss.h"
@@ -13,6 +14,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- Records as JSON ------------------------------------------------------ */
@@ -70,6 +72,42 @@ static void lay_out(json_t *object, const char *const *name, size_t names)
 {
   for (size_t k = 0; k < names; k++)
     json_object_set_new(object, name[k], json_null());
+}
+
+/* --- What a model was trained with ---------------------------------------- */
+
+/* "auto" and other words may stand in the place of a number. */
+static bool text_is_number(const char *text)
+{
+  char *end;
+  strtod(text, &end);
+  return end != text && *end == '\0';
+}
+
+/* A line of the deck in the type of its option. */
+static void add_setting(json_t *deck, const struct th_setting *setting)
+{
+  int row = th_option_table_find(setting->name);
+  enum th_option_kind kind =
+      row < 0 ? TH_OPT_TEXT : th_option_table_row(row)->kind;
+  bool number = text_is_number(setting->value);
+  if (kind == TH_OPT_FLAG)
+    json_object_set_new(deck, setting->name,
+                        json_boolean(strcmp(setting->value, "yes") == 0));
+  else if (kind == TH_OPT_INT && number)
+    th_json_int(deck, setting->name, strtoll(setting->value, NULL, 10));
+  else if (kind == TH_OPT_REAL && number)
+    th_json_real(deck, setting->name, strtod(setting->value, NULL));
+  else
+    th_json_text(deck, setting->name, setting->value);
+}
+
+json_t *th_model_text_deck_json(const struct th_model *model)
+{
+  json_t *deck = json_object();
+  for (int64_t k = 0; k < model->settings; k++)
+    add_setting(deck, &model->deck[k]);
+  return deck;
 }
 
 /* --- How a run ended, as text and as JSON --------------------------------- */

@@ -18,6 +18,10 @@ void th_model_text_certificate_json(json_t *object,
 void th_model_text_certificate_print(FILE *out,
                                      const struct th_certificate *certificate);
 
+/* Return the model's deck as an object, each value in the type of its option;
+ * NULL: no memory. Local. */
+json_t *th_model_text_deck_json(const struct th_model *model);
+
 /* --- How a run ended, as text and as JSON --------------------------------- */
 
 /* Add chosen, candidates and passes if the run ended with a choice by a loss of
