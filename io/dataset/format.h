@@ -184,7 +184,9 @@
  * support, and names_list and names_set, of all attributes as in a master. With
  * the same names_list, attributes of other data go by their numbers; else by
  * /names, for which nothing but the support has to be there; where all
- * attributes matter, names_set has to be the same. Since 2.4: type, as in a
+ * attributes matter, names_set has to be the same. Since 2.5, where attributes
+ * are variants of a genome: /alleles text, of each of the support the one whose
+ * copies the values are, or nothing. Since 2.4: type, as in a
  * master, and what the master of the data set knows of its text, from target to
  * labels, but for /other_names.
  *
@@ -271,7 +273,8 @@ enum {
 #define TH_D_WEIGHT "/weight"
 #define TH_D_ROW "/row"
 #define TH_D_SPLIT "/split"
-#define TH_D_NAMES "/names" /* also of a model */
+#define TH_D_NAMES "/names"     /* also of a model */
+#define TH_D_ALLELES "/alleles" /* of a model */
 #define TH_D_NAMES_CHECKSUM "/names_checksum"
 #define TH_D_OTHERS "/other_columns"
 #define TH_D_OTHER_NAMES "/other_names"

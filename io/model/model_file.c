@@ -276,13 +276,26 @@ done:
 /* --- Names and deviations of a model's attributes; what other text is to
  * be read like */
 
+/* Pack or unpack a text for each attribute of the support. */
+static th_status texts_walk(struct th_message *pack, char ***text, int64_t size,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (pack->taking)
+    TH_TRY(TH_NEW(text, size, "names", err));
+  for (int64_t k = 0; k < size; k++)
+    TH_TRY(th_message_text(pack, &(*text)[k], err));
+done:
+  return rc;
+}
+
 /* Pack or unpack names, deviations and means. */
 static th_status names_walk(struct th_message *pack, struct th_model *model,
                             struct th_error *err)
 {
   int64_t size = model->support_size;
-  int64_t known[3] = {model->deviation != NULL, model->name != NULL,
-                      model->mean != NULL};
+  int64_t known[4] = {model->deviation != NULL, model->name != NULL,
+                      model->mean != NULL, model->allele != NULL};
   th_status rc = TH_OK;
   TH_TRY(th_message_bytes(pack, known, sizeof known, err));
   TH_TRY(th_message_bytes(pack, &model->names, sizeof model->names, err));
@@ -292,10 +305,10 @@ static th_status names_walk(struct th_message *pack, struct th_model *model,
   if (known[2] != 0)
     TH_TRY(th_message_array(pack, (void **)&model->mean, size,
                             sizeof *model->mean, err));
-  if (known[1] != 0 && pack->taking)
-    TH_TRY(TH_NEW(&model->name, size, "names", err));
-  for (int64_t k = 0; k < size && known[1] != 0; k++)
-    TH_TRY(th_message_text(pack, &model->name[k], err));
+  if (known[1] != 0)
+    TH_TRY(texts_walk(pack, &model->name, size, err));
+  if (known[3] != 0)
+    TH_TRY(texts_walk(pack, &model->allele, size, err));
   TH_TRY(th_message_text(pack, &model->type, err));
   TH_TRY(th_origin_file_pack(pack, &model->origin, err));
 done:
@@ -316,6 +329,9 @@ static th_status names_put(const struct th_h5 *h5, const struct th_model *model,
   if (model->mean != NULL)
     TH_TRY(th_h5_set_put(h5, TH_D_MEAN, H5T_NATIVE_DOUBLE, model->support_size,
                          model->mean, err));
+  if (model->allele != NULL)
+    TH_TRY(th_h5_set_put_texts(h5, TH_D_ALLELES, model->support_size,
+                               (const char *const *)model->allele, err));
   if (model->name == NULL)
     goto done;
   TH_TRY(th_h5_set_put_texts(h5, TH_D_NAMES, model->support_size,
@@ -326,23 +342,32 @@ done:
   return rc;
 }
 
-static th_status get_names(const struct th_h5 *h5, struct th_model *model,
-                           struct th_error *err)
+/* The texts of the support's attributes, each a string of its own. */
+static th_status get_texts(const struct th_h5 *h5, const char *set,
+                           int64_t size, char ***copy, struct th_error *err)
 {
-  int64_t size = model->support_size;
   char **texts = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &model->names.list, err));
-  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &model->names.set, err));
-  TH_TRY(th_h5_set_get_texts(h5, TH_D_NAMES, size, &texts, err));
-  TH_TRY(TH_NEW(&model->name, size, "names", err));
+  TH_TRY(th_h5_set_get_texts(h5, set, size, &texts, err));
+  TH_TRY(TH_NEW(copy, size, "names", err));
   for (int64_t k = 0; k < size; k++) {
-    model->name[k] = th_model_copy_string(texts[k]);
-    if (model->name[k] == NULL)
+    (*copy)[k] = th_model_copy_string(texts[k]);
+    if ((*copy)[k] == NULL)
       TH_TRY(th_fail(err, TH_ENOMEM, "no memory for names"));
   }
 done:
   free(texts);
+  return rc;
+}
+
+static th_status get_names(const struct th_h5 *h5, struct th_model *model,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &model->names.list, err));
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &model->names.set, err));
+  TH_TRY(get_texts(h5, TH_D_NAMES, model->support_size, &model->name, err));
+done:
   return rc;
 }
 
@@ -372,6 +397,9 @@ static th_status names_get(const struct th_h5 *h5, struct th_model *model,
   }
   if (th_h5_set_exists(h5, TH_D_NAMES))
     TH_TRY(get_names(h5, model, err));
+  if (th_h5_set_exists(h5, TH_D_ALLELES))
+    TH_TRY(
+        get_texts(h5, TH_D_ALLELES, model->support_size, &model->allele, err));
   if (th_h5_has(h5, "/", TH_A_TYPE))
     TH_TRY(get_type(h5, model, err));
   TH_TRY(th_origin_file_get(h5, model->attributes, &model->origin, err));

@@ -99,8 +99,8 @@ static th_status write_table(const struct exported *e, struct th_error *err)
   const struct th_model *model = e->model;
   FILE *out = e->file->text;
   (void)err;
-  fputs("attribute\tname\tcoefficient\tstandardized\torder\n", out);
-  fprintf(out, "(intercept)\t\t%.17g\t\t\n", model->intercept);
+  fputs("attribute\tname\tcoefficient\tstandardized\torder\tmean\n", out);
+  fprintf(out, "(intercept)\t\t%.17g\t\t\t\n", model->intercept);
   for (int64_t k = 0; k < model->support_size; k++) {
     double standardized = standardized_of(e, k);
     fprintf(out, "%" PRId64 "\t", model->support[k]);
@@ -111,6 +111,9 @@ static th_status write_table(const struct exported *e, struct th_error *err)
     fputc('\t', out);
     if (e->order[k] > 0)
       fprintf(out, "%" PRId64, e->order[k]);
+    fputc('\t', out);
+    if (model->mean != NULL)
+      fprintf(out, "%.17g", model->mean[k]);
     fputc('\n', out);
   }
   return TH_OK;
@@ -127,6 +130,7 @@ static json_t *member_json(const struct exported *e, int64_t k)
   th_json_real(o, "standardized", standardized_of(e, k));
   json_object_set_new(
       o, "order", e->order[k] > 0 ? json_integer(e->order[k]) : json_null());
+  th_json_real(o, "mean", e->model->mean != NULL ? e->model->mean[k] : NAN);
   return o;
 }
 
@@ -159,15 +163,46 @@ static th_status write_c(const struct exported *e, struct th_error *err)
   return TH_OK;
 }
 
-/* Models keep no alleles yet, and a weight means nothing without the allele
- * that it counts. */
+/* True for a text that is one word of a table. */
+static bool is_word(const char *text)
+{
+  return text[0] != '\0' && strpbrk(text, " \t\r\n\v\f") == NULL;
+}
+
+/* A weight means nothing without its allele, and blanks would part a name. */
+static th_status check_variants(const struct exported *e, struct th_error *err)
+{
+  const struct th_model *model = e->model;
+  char text[TH_NAME_SHORT];
+  if (model->name == NULL || model->allele == NULL)
+    return th_fail(err, TH_EDATA,
+                   "%s: this model was not trained on genotypes with alleles, "
+                   "and plink-score needs the counted allele of each variant; "
+                   "write --as tsv",
+                   e->path);
+  for (int64_t k = 0; k < model->support_size; k++)
+    if (!is_word(model->name[k]) || !is_word(model->allele[k]))
+      return th_fail(err, TH_EDATA,
+                     "%s: attribute %" PRId64 " (%s) is no variant that plink2 "
+                     "knows: its ID or its allele is missing, or has a blank; "
+                     "write --as tsv",
+                     e->path, model->support[k],
+                     th_printable_name(model->name[k], text, sizeof text));
+  return TH_OK;
+}
+
 static th_status write_score(const struct exported *e, struct th_error *err)
 {
-  return th_fail(err, TH_EDATA,
-                 "%s: this model was not trained on genotypes with alleles, "
-                 "and plink-score needs the counted allele of each variant; "
-                 "write --as tsv",
-                 e->path);
+  const struct th_model *model = e->model;
+  FILE *out = e->file->text;
+  th_status rc = check_variants(e, err);
+  if (rc != TH_OK)
+    return rc;
+  fputs("ID\tALLELE\tWEIGHT\n", out);
+  for (int64_t k = 0; k < model->support_size; k++)
+    fprintf(out, "%s\t%s\t%.17g\n", model->name[k], model->allele[k],
+            model->coef[k]);
+  return TH_OK;
 }
 
 /* By enum th_export_form. */
@@ -199,11 +234,18 @@ done:
   return rc;
 }
 
-static void print_exported(const char *path, int64_t size)
+static void print_exported(const char *path, const struct th_model *model,
+                           bool score)
 {
   th_printable_put(stderr, th_output_name(path));
-  fprintf(stderr, ": intercept and %" PRId64 " attribute%s\n", size,
-          th_wording_s(size));
+  fprintf(stderr, ": %s%" PRId64 " attribute%s\n",
+          score ? "" : "intercept and ", model->support_size,
+          th_wording_s(model->support_size));
+  if (score)
+    fprintf(stderr,
+            "next:    plink2 --bfile DATA --score FILE header cols=+scoresums\n"
+            "         A prediction is %.17g plus SCORE1_SUM\n",
+            model->intercept);
 }
 
 th_status th_export_command(const struct th_options *options,
@@ -221,7 +263,7 @@ th_status th_export_command(const struct th_options *options,
     rc = write_form(&exported, options, path, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
-    print_exported(path, model.support_size);
+    print_exported(path, &model, options->form == TH_EXPORT_PLINK);
 done:
   th_model_free(&model);
   return rc;

@@ -82,15 +82,25 @@ static void put_members(FILE *out, const struct th_model *model)
           "#define THRESHER_ATTRIBUTES %" PRId64 " /* of an example */\n"
           "#define THRESHER_MEMBERS %" PRId64
           " /* attributes that the model uses */\n\n"
-          "/* Attributes, counted from 0, and their coefficients. */\n"
-          "static const struct {\n  int64_t attribute;\n  double coef;\n"
+          "/* Attributes, counted from 0%s. */\n"
+          "static const struct {\n  int64_t attribute;\n  double coef;\n%s"
           "} thresher_member[] = {\n",
-          model->attributes, model->support_size);
+          model->attributes, model->support_size,
+          model->mean != NULL
+              ? ", their coefficients, and the means that stand for\n * NaN, "
+                "which is a value that is missing"
+              : ", and their coefficients",
+          model->mean != NULL ? "  double mean;\n" : "");
   if (model->support_size == 0)
-    fputs("  {0, 0.0} /* none: C has no empty tables */\n", out);
+    fprintf(out, "  {0, 0.0%s} /* none: C has no empty tables */\n",
+            model->mean != NULL ? ", 0.0" : "");
   for (int64_t k = 0; k < model->support_size; k++) {
     fprintf(out, "  {%" PRId64 ", ", model->support[k]);
     put_number(out, model->coef[k]);
+    if (model->mean != NULL) {
+      fputs(", ", out);
+      put_number(out, model->mean[k]);
+    }
     fputs("},", out);
     if (model->name != NULL) {
       fputs(" /* ", out);
@@ -110,7 +120,7 @@ static const char sum_text[] =
     "/* Term k of the sum. whole: x has all attributes, not only the members. "
     "*/\n"
     "static double thresher_term(const double *x, int whole, int64_t k)\n{\n"
-    "  double value = x[whole ? thresher_member[k].attribute : k];\n"
+    "  double value = x[whole ? thresher_member[k].attribute : k];\n%s"
     "  return thresher_member[k].coef * %s;\n}\n\n"
     "/* The sum is one of whole numbers, in a unit that follows from the "
     "largest\n"
@@ -172,6 +182,9 @@ void th_export_c_write(FILE *out, const struct th_model *model)
   put_head(out, model);
   put_members(out, model);
   fprintf(out, sum_text,
+          model->mean != NULL ? "  if (isnan(value))\n"
+                                "    value = thresher_member[k].mean;\n"
+                              : "",
           is_single(model) ? "(double)(float)value /* as it is stored */"
                            : "value");
   fprintf(out, calls_text,

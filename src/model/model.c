@@ -39,11 +39,13 @@ static void free_support(struct th_model *model)
 {
   TH_FREE(model->support, model->coef, model->deviation, model->mean);
   TH_FREE_LIST(model->name, model->support_size);
+  TH_FREE_LIST(model->allele, model->support_size);
   model->support = NULL;
   model->coef = NULL;
   model->deviation = NULL;
   model->mean = NULL;
   model->name = NULL;
+  model->allele = NULL;
 }
 
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
@@ -63,6 +65,7 @@ struct member {
   double deviation;
   double mean;
   char *name;
+  char *allele;
 };
 
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
@@ -75,10 +78,12 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
     return rc;
   for (int64_t k = 0; k < size; k++)
     member[k] =
-        (struct member){number[k], model->coef[k],
+        (struct member){number[k],
+                        model->coef[k],
                         model->deviation != NULL ? model->deviation[k] : 0,
                         model->mean != NULL ? model->mean[k] : 0,
-                        model->name != NULL ? model->name[k] : NULL};
+                        model->name != NULL ? model->name[k] : NULL,
+                        model->allele != NULL ? model->allele[k] : NULL};
   qsort(member, (size_t)size, sizeof *member, th_integer_ascending);
   for (int64_t k = 0; k < size; k++) {
     model->support[k] = member[k].attribute;
@@ -89,6 +94,8 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
       model->mean[k] = member[k].mean;
     if (model->name != NULL)
       model->name[k] = member[k].name;
+    if (model->allele != NULL)
+      model->allele[k] = member[k].allele;
   }
   th_claims_selected_free(&model->selected); /* has no new numbers */
   model->attributes = attributes;

@@ -30,8 +30,10 @@ struct th_model {
   double *deviation; /* aligned with support: over the training examples,
                         weighted if the solver weights them; NULL: not known */
   double *mean;      /* likewise, which stands for a value that is missing */
-  char **name; /* aligned with support; NULL: the data have no names. While
-                  training, on rank 0 alone */
+  char **name;   /* aligned with support; NULL: the data have no names. While
+                    training, on rank 0 alone */
+  char **allele; /* likewise: the one whose copies the values are; "" of an
+                    attribute that is no variant of a genome; NULL: none is */
   struct th_name_print names; /* of all attributes */
   double intercept;
   struct th_ledger ledger;

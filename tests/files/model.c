@@ -11,18 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Models of even supports have names and deviations; one of a name is empty,
- * one is not ASCII. */
+/* Models of even supports have names, alleles and deviations; one of a name is
+ * empty, one is not ASCII. */
 static void label(struct th_model *model, struct th_error *err)
 {
   model->names = (struct th_name_print){17, UINT64_C(0xffeeddccbbaa9988)};
   CHECK(TH_NEW(&model->deviation, model->support_size, "x", err) == TH_OK);
   CHECK(TH_NEW(&model->name, model->support_size, "x", err) == TH_OK);
+  CHECK(TH_NEW(&model->allele, model->support_size, "x", err) == TH_OK);
   for (int64_t k = 0; k < model->support_size; k++) {
     char text[32];
     snprintf(text, sizeof text, "\xc3\xbc%lld", (long long)k);
     model->deviation[k] = (double)k / 3;
     model->name[k] = th_model_copy_string(k == 3 ? "" : text);
+    model->allele[k] = th_model_copy_string(k % 2 == 1 ? "" : text + 1);
   }
 }
 
@@ -78,10 +80,13 @@ static void check_same(const struct th_model *a, const struct th_model *b)
   CHECK(a->names.list == b->names.list && a->names.set == b->names.set);
   CHECK((a->deviation == NULL) == (b->deviation == NULL));
   CHECK((a->name == NULL) == (b->name == NULL));
+  CHECK((a->allele == NULL) == (b->allele == NULL));
   for (int64_t k = 0; k < a->support_size && b->deviation != NULL; k++)
     CHECK(a->deviation[k] == b->deviation[k]);
   for (int64_t k = 0; k < a->support_size && b->name != NULL; k++)
     CHECK(strcmp(a->name[k], b->name[k]) == 0);
+  for (int64_t k = 0; k < a->support_size && b->allele != NULL; k++)
+    CHECK(strcmp(a->allele[k], b->allele[k]) == 0);
   for (int64_t k = 0; k < a->settings; k++)
     CHECK(strcmp(a->deck[k].name, b->deck[k].name) == 0 &&
           strcmp(a->deck[k].value, b->deck[k].value) == 0);

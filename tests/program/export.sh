@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
-if ! "$PYTHON" -c 'import numpy' 2>/dev/null; then
-  echo "skipped: $PYTHON has no NumPy"
+if ! "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
+  echo "skipped: $PYTHON has no h5py or numpy"
   exit 77
 fi
 rm -rf ./*
@@ -55,10 +55,10 @@ write("small.csv", None, [list(r) + [r @ [1, 2, -3] + draw.standard_normal() / 9
 END
 "$PYTHON" make.py
 
-# check.py MODEL KIND TEXT: the exported MODEL.* against MODEL.out, the predictions of TEXT,
-# and against what inspect knows.
+# check.py MODEL KIND TEXT [DATA]: the exported MODEL.* against MODEL.out, the predictions of TEXT,
+# and against what inspect knows; the means against those of DATA, which it was trained on.
 cat >check.py <<'END'
-import csv, ctypes, json, math, re, sys, numpy
+import csv, ctypes, json, math, re, sys, h5py, numpy
 name, kind, path = sys.argv[1:4]
 model = json.load(open(name + ".model.json"))
 want = {int(r["row"]): r for r in csv.DictReader(open(name + ".out"))}
@@ -77,6 +77,10 @@ else:
     rows = rows[1:] if model["names"] is not None else rows
     x = numpy.array([[float(v) for v in r[:d]] for r in rows])
 assert sorted(want) == list(range(len(x))), "rows"
+split = numpy.full(len(x), 1)
+if len(sys.argv) > 4:
+    with h5py.File(sys.argv[4]) as f:
+        split[f["row"][:]] = f["split"][:]
 single = model["text"]["format"] is not None and kind != "f64"
 
 # --- the table ---
@@ -88,9 +92,9 @@ text = open(name + ".tsv", "rb").read()
 assert text.endswith(b"\n") and not re.search(b"[\x00-\x08\x0b-\x1f\x7f\"]", text), "the table"
 assert "\u202e" not in text.decode(), "a turn of direction"
 table = [line.split(b"\t") for line in text[:-1].split(b"\n")]
-assert table[0] == b"attribute name coefficient standardized order".split()
-assert all(len(line) == 5 for line in table), "fields"
-assert table[1] == [b"(intercept)", b"", table[1][2], b"", b""], table[1]
+assert table[0] == b"attribute name coefficient standardized order mean".split()
+assert all(len(line) == 6 for line in table), "fields"
+assert table[1] == [b"(intercept)", b"", table[1][2], b"", b"", b""], table[1]
 intercept, members = float(table[1][2]), table[2:]
 support = [int(m[0]) for m in members]
 coef = numpy.array([float(m[2]) for m in members])
@@ -106,7 +110,12 @@ for m, c in zip(members, model["standardized_coef"]):
     assert float(m[3]) == c, m
 order = {j: k + 1 for k, j in enumerate(model.get("selected", []))}
 assert [m[4].decode() for m in members] == [str(order.get(j, "")) for j in support], "order"
+mean = numpy.array([float(m[5]) for m in members])
 stored = x.astype(numpy.float32).astype(float) if single else x
+train = stored[split == 0][:, support]
+if len(train):
+    room = 1e-7 * (abs(train).mean(0) + 1e-300)
+    assert (abs(train.mean(0) - mean) <= room).all(), (train.mean(0), mean)
 terms = stored[:, support] * coef
 product = [math.fsum(row) + intercept for row in terms]
 for i in range(len(x)):
@@ -119,6 +128,7 @@ own = json.load(open(name + ".json"))
 assert [m["attribute"] for m in own["members"]] == support and own["intercept"] == intercept
 assert [m["coefficient"] for m in own["members"]] == list(coef)
 assert [m["standardized"] for m in own["members"]] == model["standardized_coef"]
+assert [m["mean"] for m in own["members"]] == list(mean)
 assert [m["order"] for m in own["members"]] == [order.get(j) for j in support]
 assert [m["name"] for m in own["members"]] == (model["names"] or [None] * len(support))
 for key in "solver", "loss", "attributes", "dataset_fingerprint":
@@ -136,6 +146,10 @@ for call in library.thresher_predict, library.thresher_predict_members:
 for i in range(len(x)):
     whole = library.thresher_predict(numpy.ascontiguousarray(x[i]))
     alone = library.thresher_predict_members(numpy.append(x[i][support], 0))
+    gap, filled = numpy.array(x[i]), numpy.array(x[i])
+    lost = support[i % max(len(support), 1):][:2]
+    gap[lost], filled[lost] = math.nan, mean[[support.index(j) for j in lost]]
+    assert library.thresher_predict(gap) == library.thresher_predict(filled), (i, "missing")
     assert "%.17g" % whole == want[i]["prediction"] == "%.17g" % alone, (i, whole, alone, want[i])
 if kind in ("logistic", "margin"):
     probability = library.thresher_probability
@@ -152,7 +166,7 @@ assert hasattr(library, "thresher_probability") == (kind in ("logistic", "margin
 print(name, len(x), "examples,", len(support), "attributes")
 END
 
-# exported NAME KIND TEXT: NAME.model.h5, which has predicted TEXT as NAME.out, in all forms.
+# exported NAME KIND TEXT [DATA]: NAME.model.h5, which has predicted TEXT as NAME.out, in all forms.
 strict=(-pedantic -Wall -Wextra -Werror -Wconversion -Wmissing-prototypes)
 exported()
 {
@@ -177,7 +191,7 @@ learn()
   must 0 import "$text" -o "$name.h5" --row-group 64 --test 0.1 "${import[@]}"
   must 0 train "$name.h5" -o "$name.model.h5" "${@:2}"
   must 0 predict "$name.model.h5" "$name.h5" -o "$name.out" --split all
-  exported "$name" "$kind" "$text"
+  exported "$name" "$kind" "$text" "$name.h5"
 }
 
 # alike NAME: the same from several ranks, and on the standard output.
@@ -228,7 +242,7 @@ done
 "$PYTHON" -c 'import ctypes, math
 predict = ctypes.CDLL("./scales.so").thresher_predict
 predict.restype = ctypes.c_double
-for bad in 1e300, math.inf, math.nan, -math.inf:
+for bad in 1e300, math.inf, -math.inf:
     for k in range(3):
         x = [1.0] * 3
         x[k] = bad
