@@ -343,8 +343,8 @@ done:
 }
 
 /* The texts of the support's attributes, each a string of its own. */
-static th_status get_texts(const struct th_h5 *h5, const char *set,
-                           int64_t size, char ***copy, struct th_error *err)
+static th_status get_copies(const struct th_h5 *h5, const char *set,
+                            int64_t size, char ***copy, struct th_error *err)
 {
   char **texts = NULL;
   th_status rc = TH_OK;
@@ -366,7 +366,7 @@ static th_status get_names(const struct th_h5 *h5, struct th_model *model,
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &model->names.list, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &model->names.set, err));
-  TH_TRY(get_texts(h5, TH_D_NAMES, model->support_size, &model->name, err));
+  TH_TRY(get_copies(h5, TH_D_NAMES, model->support_size, &model->name, err));
 done:
   return rc;
 }
@@ -399,7 +399,7 @@ static th_status names_get(const struct th_h5 *h5, struct th_model *model,
     TH_TRY(get_names(h5, model, err));
   if (th_h5_set_exists(h5, TH_D_ALLELES))
     TH_TRY(
-        get_texts(h5, TH_D_ALLELES, model->support_size, &model->allele, err));
+        get_copies(h5, TH_D_ALLELES, model->support_size, &model->allele, err));
   if (th_h5_has(h5, "/", TH_A_TYPE))
     TH_TRY(get_type(h5, model, err));
   TH_TRY(th_origin_file_get(h5, model->attributes, &model->origin, err));

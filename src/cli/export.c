@@ -164,7 +164,7 @@ static th_status write_c(const struct exported *e, struct th_error *err)
 }
 
 /* True for a text that is one word of a table. */
-static bool is_word(const char *text)
+static bool is_field(const char *text)
 {
   return text[0] != '\0' && strpbrk(text, " \t\r\n\v\f") == NULL;
 }
@@ -181,7 +181,7 @@ static th_status check_variants(const struct exported *e, struct th_error *err)
                    "write --as tsv",
                    e->path);
   for (int64_t k = 0; k < model->support_size; k++)
-    if (!is_word(model->name[k]) || !is_word(model->allele[k]))
+    if (!is_field(model->name[k]) || !is_field(model->allele[k]))
       return th_fail(err, TH_EDATA,
                      "%s: attribute %" PRId64 " (%s) is no variant that plink2 "
                      "knows: its ID or its allele is missing, or has a blank; "
