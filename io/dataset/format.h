@@ -45,6 +45,9 @@
  *                   since 2.2, if the text was CSV: how many columns it had;
  *                   which of them was the target, counted from 1, 0 for none;
  *                   how many were neither target nor attribute
+ *   word_columns, word_attributes
+ *                   since 2.5, if columns had words: how many, and how many
+ *                   attributes they have, COLUMN=WORD
  *   other_classes   since 2.2, with positive_class: how many other classes
  *                   there were, if they were few
  *   text_format, zero_based, label_weights, header, separator, decimal,
@@ -76,6 +79,7 @@
  *   /other_columns, /other_names   i64, text, since 2.2, if there are some: the
  *             columns that were left out of the text or held weights, counted
  *             from 1, and their names, if the text had a header
+ *   /word_columns   text, since 2.5: the names of columns of words
  *   /other_classes   text, since 2.2: the classes whose targets are -1
  *   /labels   f64, since 2.4: the distinct targets, ascending
  *   /attribute_groups   group, optional: which attributes act together, as
@@ -244,6 +248,8 @@ enum {
 #define TH_A_TARGET_COLUMN "target_column"
 #define TH_A_OTHERS "other_columns"
 #define TH_A_CLASSES "other_classes"
+#define TH_A_WORDS "word_columns"
+#define TH_A_LEVELS "word_attributes"
 #define TH_A_TEXT_FORMAT "text_format" /* from here on also of a model */
 #define TH_A_ZERO_BASED "zero_based"
 #define TH_A_LABEL_WEIGHTS "label_weights"
@@ -279,6 +285,7 @@ enum {
 #define TH_D_OTHERS "/other_columns"
 #define TH_D_OTHER_NAMES "/other_names"
 #define TH_D_CLASSES "/other_classes"
+#define TH_D_WORDS "/word_columns"
 #define TH_D_LABELS "/labels"
 #define TH_A_NAMES_LIST "names_list"
 #define TH_A_NAMES_SET "names_set"

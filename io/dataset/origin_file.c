@@ -67,9 +67,9 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
                               struct th_error *err)
 {
   int64_t named = origin->name != NULL;
-  int64_t fixed[] = {
-      origin->columns, origin->target, origin->weight, origin->others,
-      origin->classes, origin->labels, named};
+  int64_t fixed[] = {origin->columns, origin->target,  origin->weight,
+                     origin->others,  origin->classes, origin->labels,
+                     named,           origin->words,   origin->levels};
   th_status rc = th_message_bytes(pack, fixed, sizeof fixed, err);
   if (rc != TH_OK)
     return rc;
@@ -79,7 +79,9 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
                                  .weight = fixed[2],
                                  .others = fixed[3],
                                  .classes = fixed[4],
-                                 .labels = fixed[5]};
+                                 .labels = fixed[5],
+                                 .words = fixed[7],
+                                 .levels = fixed[8]};
   TH_TRY(pack_facts(pack, origin, err));
   TH_TRY(th_message_array(pack, (void **)&origin->other, origin->others,
                           sizeof *origin->other, err));
@@ -88,6 +90,7 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
   if (fixed[6] != 0)
     TH_TRY(pack_texts(pack, &origin->name, origin->others, err));
   TH_TRY(pack_texts(pack, &origin->class_name, origin->classes, err));
+  TH_TRY(pack_texts(pack, &origin->word, origin->words, err));
 done:
   return rc;
 }
@@ -154,6 +157,12 @@ th_status th_origin_file_put(const struct th_h5 *h5,
   th_status rc = TH_OK;
   TH_TRY(put_facts(h5, &all, err));
   TH_TRY(put_classes(h5, origin, err));
+  if (origin->words > 0) {
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_WORDS, origin->words, err));
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_LEVELS, origin->levels, err));
+    TH_TRY(th_h5_set_put_texts(h5, TH_D_WORDS, origin->words,
+                               (const char *const *)origin->word, err));
+  }
   if (origin->columns == 0)
     goto done;
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_COLUMNS, origin->columns, err));
@@ -230,6 +239,22 @@ done:
   return rc;
 }
 
+static th_status get_words(const struct th_h5 *h5, int64_t attributes,
+                           struct th_origin *origin, struct th_error *err)
+{
+  int64_t words = 0;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_WORDS, &words, err));
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_LEVELS, &origin->levels, err));
+  if (words < 1 || origin->levels < 0 || origin->levels > attributes)
+    return wrong(h5, err);
+  TH_TRY(th_h5_set_expect(h5, TH_D_WORDS, words, err));
+  rc = get_texts(h5, TH_D_WORDS, words, &origin->word, err);
+  origin->words = rc == TH_OK || origin->word != NULL ? words : 0;
+done:
+  return rc;
+}
+
 static th_status get_columns(const struct th_h5 *h5, int64_t attributes,
                              struct th_origin *origin, struct th_error *err)
 {
@@ -240,10 +265,11 @@ static th_status get_columns(const struct th_h5 *h5, int64_t attributes,
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_OTHERS, &others, err));
   if (th_h5_has(h5, "/", TH_A_WEIGHT_COLUMN))
     TH_TRY(th_h5_get_i64(h5, "/", TH_A_WEIGHT_COLUMN, &origin->weight, err));
+  int64_t fields = attributes - origin->levels + origin->words;
   if (origin->target < 0 || origin->target > origin->columns || others < 0 ||
-      origin->columns < attributes || origin->weight < 0 ||
+      origin->columns < fields || origin->weight < 0 ||
       (origin->weight > 0 && others == 0) ||
-      origin->columns - attributes - (origin->target > 0) != others)
+      origin->columns - fields - (origin->target > 0) != others)
     return wrong(h5, err);
   origin->others = others;
   if (others > 0)
@@ -333,6 +359,8 @@ th_status th_origin_file_get(const struct th_h5 *h5, int64_t attributes,
                              struct th_origin *origin, struct th_error *err)
 {
   th_status rc = get_facts(h5, origin, err);
+  if (rc == TH_OK && th_h5_has(h5, "/", TH_A_WORDS))
+    rc = get_words(h5, attributes, origin, err);
   if (rc == TH_OK && th_h5_has(h5, "/", TH_A_COLUMNS))
     rc = get_columns(h5, attributes, origin, err);
   if (rc == TH_OK && th_h5_has(h5, "/", TH_A_CLASSES))

@@ -231,7 +231,8 @@ static void read_along(const struct th_csv *csv, struct cursor *c,
 struct th_csv_parser {
   double counted[TH_CSV_COUNTERS]; /* values of the line's counters */
   struct th_csv_forms forms;
-  char *room; /* of a field without its doubled quotes */
+  int64_t unseen; /* words that are no level of their column */
+  char *room;     /* of a field without its doubled quotes */
   int64_t capacity;
   char *line; /* with one blank for several */
   int64_t line_capacity;
@@ -309,6 +310,7 @@ static enum fault take_number(struct th_csv_parser *parser,
 static bool wants_number(const struct th_csv *csv, int64_t column)
 {
   return column < csv->columns && csv->role[column] != TH_COLUMN_IGNORED &&
+         csv->role[column] != TH_COLUMN_WORDS &&
          (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL);
 }
 
@@ -340,26 +342,59 @@ static enum fault take_cell(struct th_csv_parser *parser,
   return take_number(parser, csv, column, value, row);
 }
 
+/* The text of a field, with doubled quotes once, until the next call. */
+static const char *whole_text(struct th_csv_parser *parser,
+                              const struct th_csv_field *field, int64_t *length)
+{
+  struct th_error ignored = {0};
+  *length = field->length;
+  if (!field->doubled || TH_GROW(&parser->room, &parser->capacity, *length + 1,
+                                 "a word", &ignored) != TH_OK)
+    return field->text;
+  *length = th_csv_field_copy(field, parser->room);
+  return parser->room;
+}
+
+/* A field of a column of words: 1 for the attribute of its word, 0 for those of
+ * the others; all are missing where it is. */
+static enum fault take_word(struct th_csv_parser *parser,
+                            const struct th_csv *csv, int64_t column,
+                            const struct th_csv_field *field,
+                            struct th_text_row *row)
+{
+  const struct th_csv_words *words = &csv->words[column];
+  int64_t length;
+  const char *text = whole_text(parser, field, &length);
+  bool missing = th_missing_is(csv->missing, text, length);
+  int64_t level = missing ? -1 : th_levels_find(words->levels, text, length);
+  if (missing && csv->missing->refused)
+    return NOT_A_NUMBER;
+  parser->unseen += !missing && level < 0;
+  for (int64_t k = 0; k < words->levels->count; k++) {
+    bool fits = missing ? th_text_row_put_missing(row, words->first + k)
+                        : th_text_row_put(row, words->first + k, k == level);
+    if (!fits)
+      return MISSING;
+  }
+  return NO_FAULT;
+}
+
 /* A field where no number is wanted, or none was found. */
 static enum fault take_text(struct th_csv_parser *parser,
                             const struct th_csv *csv, int64_t column,
                             const struct th_csv_field *field,
                             struct th_text_row *row)
 {
-  const char *text = field->text;
-  int64_t length = field->length;
-  struct th_error ignored = {0};
+  int64_t length;
   if (column >= csv->columns)
     return SURPLUS;
   if (csv->role[column] == TH_COLUMN_IGNORED)
     return NO_FAULT;
+  if (csv->role[column] == TH_COLUMN_WORDS)
+    return take_word(parser, csv, column, field, row);
   if (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL)
     return NOT_A_NUMBER;
-  if (field->doubled && TH_GROW(&parser->room, &parser->capacity, length + 1,
-                                "a class", &ignored) == TH_OK) {
-    length = th_csv_field_copy(field, parser->room);
-    text = parser->room;
-  }
+  const char *text = whole_text(parser, field, &length);
   return th_text_row_class(row, &csv->class, text, length) == 0 ? NOT_A_NUMBER
                                                                 : NO_FAULT;
 }
@@ -622,6 +657,66 @@ th_status th_csv_reader_row(struct th_csv_parser *parser,
     row->target = NAN;
   row->count = csv->attributes;
   row->first = 0;
+done:
+  return rc;
+}
+
+int64_t th_csv_reader_unseen(const struct th_csv_parser *parser)
+{
+  return parser->unseen;
+}
+
+/* A text that is meant as a number, though it is none here: too large, not
+ * finite, or with a decimal comma. */
+static bool means_number(const char *text, int64_t length)
+{
+  const struct th_cell_field cell = {
+      .text = text, .length = length, .decimal = ','};
+  const char *p = text;
+  double value;
+  enum th_cell form = th_cell_read(&cell, &value);
+  return th_text_row_is_missing(text, length) ||
+         th_number_parse(&p, text + length, &value) == TH_NUMBER_HUGE ||
+         form == TH_CELL_NUMBER || form == TH_CELL_GROUPED;
+}
+
+/* One field of the column of an attribute. */
+static th_status see_word(struct th_csv_parser *parser,
+                          const struct th_csv *csv,
+                          const struct th_csv_field *field,
+                          struct th_levels *levels, int64_t most,
+                          struct th_error *err)
+{
+  double value;
+  int64_t length;
+  const char *text = whole_text(parser, field, &length);
+  if (th_missing_is(csv->missing, text, length))
+    return TH_OK;
+  levels->mixed = levels->mixed ||
+                  read_cell(csv, field, &value) != TH_CELL_TEXT ||
+                  means_number(text, length);
+  return levels->mixed ? TH_OK : th_levels_add(levels, text, length, most, err);
+}
+
+th_status th_csv_reader_words(struct th_csv_parser *parser,
+                              const struct th_csv *csv,
+                              const struct th_line *line,
+                              struct th_levels *levels, const bool *wanted,
+                              int64_t most, struct th_error *err)
+{
+  struct th_line own = *line;
+  enum th_csv_ending ending = TH_CSV_MORE;
+  th_status rc = TH_OK;
+  TH_TRY(th_csv_squeeze(csv->delimiter, &own, &parser->line,
+                        &parser->line_capacity, err));
+  struct th_csv_field field = whole(csv, &own);
+  for (int64_t k = 0; k < csv->columns && ending == TH_CSV_MORE; k++) {
+    ending = th_csv_field_next(&field);
+    int64_t role = csv->role[k];
+    if (role >= 0 && wanted[role] && ending <= TH_CSV_LAST)
+      TH_TRY(see_word(parser, csv, &field, &levels[role], most, err));
+    field.p += ending == TH_CSV_MORE;
+  }
 done:
   return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "io/import/import.h"
 #include "io/import/text/cell.h"
+#include "io/import/text/levels.h"
 #include "io/import/text/missing.h"
 #include "io/import/text/text.h"
 #include "model/origin.h"
@@ -14,7 +15,8 @@ enum {
   TH_COLUMN_TARGET = -1,
   TH_COLUMN_WEIGHT = -2,
   TH_COLUMN_IGNORED = -3,
-  TH_COLUMN_FREE = -4 /* not yet decided */
+  TH_COLUMN_FREE = -4, /* not yet decided */
+  TH_COLUMN_WORDS = -5 /* its attributes are in th_csv.words */
 };
 
 /* An attribute whose column is called like a row index: where each of its
@@ -25,6 +27,12 @@ struct th_csv_counter {
   int64_t rows;  /* that were looked at */
   double offset; /* of the first of them */
   bool broken;   /* it does not count */
+};
+
+/* The attributes of a column of words: one for each word, from `first` on. */
+struct th_csv_words {
+  int64_t first;
+  const struct th_levels *levels; /* borrowed */
 };
 
 /* How one file is laid out. */
@@ -43,6 +51,7 @@ struct th_csv {
   int64_t weight;        /* column of the weights; -1: the file has none */
   struct th_class class; /* of the targets, against all others */
   const struct th_missing *missing; /* values; borrowed */
+  struct th_csv_words *words; /* per column; NULL: none has words; owned */
   int counters;
   struct th_csv_counter counter[TH_CSV_COUNTERS];
 };
@@ -102,6 +111,43 @@ th_status th_csv_header_names(const struct th_csv *csv, const char ***names,
                               struct th_error *err);
 void th_csv_header_free(struct th_csv *csv);
 
+/* Columns that are attributes, where some of them have words: the fields of an
+ * example. */
+struct th_csv_fields {
+  int64_t fields;           /* 0: no column has words */
+  int64_t words;            /* how many do */
+  struct th_levels *levels; /* of each field; without words: a number */
+  int64_t *first;           /* its first attribute */
+  char **field;             /* its name */
+  int64_t attributes;
+  char **name; /* of each attribute */
+};
+
+/* Room for so many fields; release with th_csv_words_free. Local. */
+th_status th_csv_words_reserve(struct th_csv_fields *w, int64_t fields,
+                               struct th_error *err);
+void th_csv_words_free(struct th_csv_fields *w);
+
+/* Number the attributes of all fields, and name them. Local. */
+th_status th_csv_words_number(struct th_csv_fields *w, struct th_error *err);
+
+/* Fold the attributes of other data to the columns of their text: names and
+ * count of the reference are those of the attributes, and become those of the
+ * fields. Local. */
+th_status th_csv_words_fold(struct th_csv_fields *w,
+                            const struct th_origin *like,
+                            struct th_csv_reference *reference,
+                            struct th_error *err);
+
+/* Give the columns of a file the attributes of their fields. Local. */
+th_status th_csv_words_spread(const struct th_csv_fields *w, struct th_csv *csv,
+                              struct th_error *err);
+
+/* The columns of words, and how many attributes they have; texts are borrowed.
+ * Local. */
+th_status th_csv_words_told(const struct th_csv_fields *w,
+                            struct th_origin *origin, struct th_error *err);
+
 /* --- The text of a file: records, fields, examples. Local. ---------------- */
 
 /* A field between `p` and `end`, where the record ends at the latest. */
@@ -154,6 +200,18 @@ th_status th_csv_reader_row(struct th_csv_parser *parser,
                             const struct th_csv *csv,
                             const struct th_line *line, struct th_text_row *row,
                             struct th_error *err);
+
+/* Of an example, add the words of some attributes to their lists, or note that
+ * there is a number; levels and wanted have an item for each attribute. Local.
+ */
+th_status th_csv_reader_words(struct th_csv_parser *parser,
+                              const struct th_csv *csv,
+                              const struct th_line *line,
+                              struct th_levels *levels, const bool *wanted,
+                              int64_t most, struct th_error *err);
+
+/* How many fields of columns of words had none of their words. Local. */
+int64_t th_csv_reader_unseen(const struct th_csv_parser *parser);
 
 /* Fields that a parser has read which are numbers in other forms, by form; and
  * the first column of each, or INT64_MAX. */

@@ -812,7 +812,7 @@ done:
 void th_csv_header_free(struct th_csv *csv)
 {
   TH_FREE_LIST(csv->names, csv->columns);
-  free(csv->role);
+  TH_FREE(csv->role, csv->words);
   *csv = (struct th_csv){0};
 }
 

@@ -222,6 +222,8 @@ static th_status read_groups_file(struct th_importing *im, struct th_error *err)
   if (im->comm->rank == 0 && im->job->groups != NULL)
     rc = th_groups_file_whole(im->job->groups, im->job->output, im->attributes,
                               &im->piece, &im->pieces, err);
+  else if (im->comm->rank == 0 && im->format->importer->groups != NULL)
+    rc = im->format->importer->groups(im, err);
   return th_agree(im->comm, rc, err);
 }
 
@@ -288,6 +290,8 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
     return rc;
   TH_TRY(check_output(job, comm, err));
   TH_TRY(th_import_open(&im, err));
+  if (im.format->importer->learn != NULL)
+    TH_TRY(im.format->importer->learn(&im, err));
   TH_TRY(th_import_parse_all(&im, err));
   TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   TH_TRY(read_groups_file(&im, err));

@@ -59,21 +59,28 @@ struct th_import_missing {
                         an attribute which is used; not with `like` */
 };
 
+/* How CSV is read. */
+struct th_import_table {
+  enum th_header header;
+  enum th_decimal decimal;
+  int64_t levels; /* a column of at most so many different words has an
+                     attribute for each; 0: none has */
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
   const char *const *inputs;
   int64_t input_count;
   const char *test_file; /* NULL: none */
   const char *output;
-  const char *format;    /* "auto" or a name from the importer table */
-  int layout;            /* enum th_layout or -1: of `like`, else by density */
-  int type;              /* enum th_type or -1: of `like`, else f32 */
-  const char *target;    /* CSV column by name or 1-based number; NULL: the last
-                            where that is sure, else an error */
-  const char *weights;   /* CSV column; NULL: none */
-  const char *ignore;    /* CSV columns between commas; NULL: none */
-  enum th_header header; /* of CSV */
-  enum th_decimal decimal;
+  const char *format;  /* "auto" or a name from the importer table */
+  int layout;          /* enum th_layout or -1: of `like`, else by density */
+  int type;            /* enum th_type or -1: of `like`, else f32 */
+  const char *target;  /* CSV column by name or 1-based number; NULL: the last
+                          where that is sure, else an error */
+  const char *weights; /* CSV column; NULL: none */
+  const char *ignore;  /* CSV columns between commas; NULL: none */
+  struct th_import_table table;
   struct th_import_missing missing;
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
   enum th_fact zero_based;    /* LIBSVM indices; unknown: as `like`'s, or no */

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "io/files/file.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -21,9 +22,12 @@ struct known {
 /* The state of the format. */
 struct csv_files {
   struct th_csv *csv; /* of each file; zeroed: another rank has looked at it */
+  bool part;          /* of another thread, which owns the words */
   bool *borrowed;     /* what it owns belongs to another thread */
+  struct th_csv_fields words;
   struct known known; /* by the first file that has columns, */
   int64_t first;      /* which is this one; -1: none has */
+  bool *wanted;       /* fields whose words are looked for */
   struct th_csv_parser *parser;
 };
 
@@ -80,7 +84,7 @@ static void forget_support(const struct th_importing *im,
 
 static char decimal_of(const struct th_importing *im)
 {
-  enum th_decimal given = im->job->decimal;
+  enum th_decimal given = im->job->table.decimal;
   bool comma = given == TH_DECIMAL_COMMA ||
                (given == TH_DECIMAL_LIKE && im->like.origin.decimal == ',');
   return comma ? ',' : '.';
@@ -96,7 +100,7 @@ static struct known known_before(const struct th_importing *im)
                         .choice = {.target = job->target,
                                    .weights = job->weights,
                                    .ignore = job->ignore,
-                                   .header = job->header,
+                                   .header = job->table.header,
                                    .decimal = decimal_of(im),
                                    .known_target = im->like.origin.target_name,
                                    .may_lack = job->like != NULL}};
@@ -112,6 +116,224 @@ static struct known known_before(const struct th_importing *im)
   return known;
 }
 
+/* --- Columns of words ----------------------------------------------------- */
+
+/* Which fields begin with words: as far as the first examples show. */
+static th_status sample_words(struct th_importing *im, struct th_levels *levels,
+                              bool *wanted, struct th_error *err)
+{
+  enum { EXAMPLES = 1000, FEWEST = 20, BYTES = 1 << 20 };
+  struct csv_files *files = csv_files_of(im);
+  const struct th_text_file *file = &im->file[files->first];
+  const struct th_csv *csv = &files->csv[files->first];
+  int64_t bytes = 0;
+  bool more = true;
+  th_status rc = TH_OK;
+  struct th_line line;
+  th_text_lines_begin(&im->lines, file,
+                      (struct th_range){file->body, file->size},
+                      im->limits.line.bytes, 0);
+  for (int k = 0; k < EXAMPLES && (k < FEWEST || bytes < BYTES); k++) {
+    TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
+    if (!more || line.too_long)
+      break;
+    bytes += line.length;
+    TH_TRY(
+        th_csv_reader_words(files->parser, csv, &line, levels, wanted, 1, err));
+  }
+  for (int64_t f = 0; f < csv->attributes; f++) {
+    wanted[f] = levels[f].count > 0 && !levels[f].mixed;
+    th_levels_free(&levels[f]);
+  }
+done:
+  return rc;
+}
+
+static th_status see_words(struct th_importing *im, int64_t k,
+                           const struct th_line *line, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  return th_csv_reader_words(files->parser, &files->csv[k], line,
+                             files->words.levels, files->wanted,
+                             im->job->table.levels, err);
+}
+
+/* All columns of too many words, said at once. What is left out already begins
+ * the list to type: it is to replace theirs. */
+static th_status refuse_words(const struct th_importing *im,
+                              struct th_error *err)
+{
+  enum { LIST = 480 };
+  const struct csv_files *files = csv_files_of(im);
+  const struct th_csv *csv = &files->csv[files->first];
+  char list[LIST] = "";
+  char typed[4 * LIST];
+  int64_t count = 0;
+  int64_t first = -1;
+  size_t used = 0;
+  if (im->job->ignore != NULL)
+    used = (size_t)snprintf(
+        list, LIST / 2, "%s",
+        th_text_shell_word(im->job->ignore, typed, sizeof typed));
+  for (int64_t k = 0; k < csv->columns; k++) {
+    if (csv->role[k] < 0 || !files->words.levels[csv->role[k]].more)
+      continue;
+    first = count++ == 0 ? k : first;
+    th_csv_column_text(csv, k, typed);
+    if (used < LIST)
+      used += (size_t)snprintf(list + used, LIST - used, "%s%s",
+                               used > 0 ? "," : "", typed);
+  }
+  if (count == 0)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s:1:1: %lld column%s of words %s more than %lld different "
+                 "ones, %s'%.60s'; leave %s out with {ignore} %s%s, or allow "
+                 "more with {levels}",
+                 im->file[files->first].name, (long long)count,
+                 count == 1 ? "" : "s", count == 1 ? "has" : "have",
+                 (long long)im->job->table.levels, count > 1 ? "first " : "",
+                 csv->names[first], count == 1 ? "it" : "them", list,
+                 used >= LIST ? ",.. and so on" : "");
+}
+
+/* What was made of columns of words, for the user to see. */
+static void tell_words(const struct th_importing *im)
+{
+  enum { COLUMNS = 8, WORDS = 4, ROOM = 64 };
+  const struct th_csv_fields *w = &csv_files_of(im)->words;
+  int shown = 0;
+  for (int64_t f = 0; f < w->fields && shown < COLUMNS; f++) {
+    const struct th_levels *levels = &w->levels[f];
+    char text[WORDS * ROOM] = "";
+    size_t used = 0;
+    for (int64_t k = 0; k < levels->count && k < WORDS; k++)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.40s'",
+                               k > 0 ? ", " : "", levels->name[k]);
+    if (levels->count == 0)
+      continue;
+    shown++;
+    th_import_notice(im, "words:    '%.60s' has %lld, each an attribute: %s%s",
+                     w->field[f], (long long)levels->count, text,
+                     levels->count > WORDS ? ", .." : "");
+  }
+  if (w->words > shown)
+    th_import_notice(im, "words:    %lld more columns have some",
+                     (long long)(w->words - shown));
+}
+
+/* The fields of this import, before their words are known. */
+static th_status begin_words(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  const struct th_csv *csv = &files->csv[files->first];
+  th_status rc = TH_OK;
+  TH_TRY(th_csv_words_reserve(&files->words, csv->attributes, err));
+  TH_TRY(TH_NEW(&files->wanted, csv->attributes, "columns", err));
+  for (int64_t f = 0; f < csv->attributes; f++) {
+    files->wanted[f] = true;
+    TH_TRY(th_file_text(&files->words.field[f], err, "%s", im->names[f]));
+  }
+  rc = sample_words(im, files->words.levels, files->wanted, err);
+done:
+  return rc;
+}
+
+/* The words of all ranks are known. */
+static th_status end_words(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  struct th_csv_fields *w = &files->words;
+  bool any = false;
+  th_status rc = TH_OK;
+  for (int64_t f = 0; f < w->fields; f++) {
+    if (w->levels[f].mixed) /* the reader of rows says where */
+      th_levels_free(&w->levels[f]);
+    any = any || w->levels[f].count > 0;
+  }
+  TH_TRY(refuse_words(im, err));
+  if (!any) {
+    th_csv_words_free(w);
+    return TH_OK;
+  }
+  TH_TRY(th_csv_words_number(w, err));
+  for (int64_t k = 0; k < im->files; k++)
+    TH_TRY(th_csv_words_spread(w, &files->csv[k], err));
+  im->attributes = w->attributes;
+  tell_words(im);
+done:
+  return rc;
+}
+
+static bool wants_any(const struct csv_files *files)
+{
+  for (int64_t f = 0; f < files->words.fields; f++)
+    if (files->wanted[f])
+      return true;
+  return false;
+}
+
+/* Attributes are called as the fields are, or as their words. The list of the
+ * fields' names stays with the reference of later files. */
+static th_status rename_attributes(struct th_importing *im,
+                                   struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  struct th_csv_fields *w = &files->words;
+  th_status rc = TH_OK;
+  if (w->fields == 0 || im->names == NULL)
+    return TH_OK;
+  files->known.reference.names = (const char *const *)w->field;
+  free(im->names);
+  TH_TRY(TH_NEW(&im->names, w->attributes, "names of attributes", err));
+  for (int64_t a = 0; a < w->attributes; a++)
+    im->names[a] = w->name[a];
+done:
+  return rc;
+}
+
+static th_status learn_words(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  th_status rc = TH_OK;
+  if (im->job->like != NULL || im->job->table.levels == 0 || files->first < 0 ||
+      files->csv[files->first].names == NULL)
+    return TH_OK;
+  TH_TRY(th_agree(im->comm, begin_words(im, err), err));
+  if (wants_any(files)) {
+    rc = th_import_parse_visit(im, see_words, err);
+    TH_TRY(th_agree(im->comm, rc, err));
+    TH_TRY(th_levels_join(files->words.levels, files->words.fields,
+                          im->job->table.levels, im->comm, err));
+  }
+  TH_TRY(th_agree(im->comm, end_words(im, err), err));
+  rc = th_agree(im->comm, rename_attributes(im, err), err);
+done:
+  TH_FREE(files->wanted);
+  files->wanted = NULL;
+  return rc;
+}
+
+/* On rank 0, the words of a column make a group. */
+static th_status group_words(struct th_importing *im, struct th_error *err)
+{
+  const struct th_csv_fields *w = &csv_files_of(im)->words;
+  th_status rc = TH_OK;
+  if (w->words == 0 || im->job->like != NULL)
+    return TH_OK;
+  TH_TRY(TH_NEW(&im->piece, w->fields, "groups", err));
+  for (int64_t f = 0; f < w->fields; f++) {
+    int64_t size = w->levels[f].count > 0 ? w->levels[f].count : 1;
+    im->piece[f] =
+        (struct th_group_piece){.range = {w->first[f], w->first[f] + size},
+                                .group = w->first[f],
+                                .size = size};
+  }
+  im->pieces = w->fields;
+done:
+  return rc;
+}
+
 /* From the first file that has columns on. */
 static th_status learn_columns(struct th_importing *im, int64_t k,
                                struct known *known, struct th_error *err)
@@ -123,8 +345,10 @@ static th_status learn_columns(struct th_importing *im, int64_t k,
       csv->names[csv->target][0] != '\0')
     im->text.target_name = csv->names[csv->target];
   im->text.part = known->reference.part;
-  if (im->text.part)
-    return th_csv_header_names(csv, &im->names, err);
+  if (im->text.part) {
+    th_status rc = th_csv_header_names(csv, &im->names, err);
+    return rc == TH_OK ? rename_attributes(im, err) : rc;
+  }
   if (im->job->like != NULL)
     return TH_OK;
   known->choice.known_target = im->text.target_name;
@@ -259,6 +483,12 @@ static th_status open_csv_file(struct th_importing *im, int64_t k,
   TH_TRY(th_csv_columns(csv, file, &known->choice, &known->reference, err));
   if (im->job->like == NULL)
     find_counters(csv);
+  if (csv->names == NULL && files->words.fields > 0)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: no header found, and %s has columns of words; name "
+                   "the columns in the first row",
+                   file->name, im->job->like);
+  rc = th_csv_words_spread(&files->words, csv, err);
 done:
   return rc;
 }
@@ -284,6 +514,8 @@ static th_status open_csv_files(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   files->known = known_before(im);
   files->first = -1;
+  TH_TRY(th_csv_words_fold(&files->words, &im->like.origin,
+                           &files->known.reference, err));
   TH_TRY(TH_NEW(&files->csv, im->files, "the list of files", err));
   TH_TRY(TH_NEW(&files->borrowed, im->files, "the list of files", err));
   TH_TRY(th_csv_reader_create(&files->parser, err));
@@ -300,8 +532,11 @@ static th_status open_csv_files(struct th_importing *im, struct th_error *err)
     TH_TRY(learn_columns(im, k, &files->known, err));
     files->first = k;
   }
-  im->attributes = files->known.reference.attributes;
+  im->attributes = files->words.fields > 0 ? files->words.attributes
+                                           : files->known.reference.attributes;
   tell_columns(im);
+  if (files->words.fields > 0)
+    tell_words(im);
 done:
   return rc;
 }
@@ -407,11 +642,25 @@ static void tell_forms(const struct th_importing *im)
   }
 }
 
+static void tell_unseen(const struct th_importing *im)
+{
+  int64_t unseen = th_csv_reader_unseen(csv_files_of(im)->parser);
+  im->comm->ops->sum_i64(im->comm, &unseen, 1);
+  if (unseen > 0 && !im->text.part) /* a model does not use all of them */
+    th_import_notice(im,
+                     "note:     %lld word%s %s not in %.200s: 0 for all "
+                     "attributes of the column",
+                     (long long)unseen, unseen == 1 ? "" : "s",
+                     unseen == 1 ? "is" : "are", im->job->like);
+}
+
 static th_status check_columns(struct th_importing *im, struct th_error *err)
 {
   th_status rc = refuse_counters(im, err);
   if (rc == TH_OK && csv_files_of(im)->first >= 0)
     tell_forms(im);
+  if (rc == TH_OK)
+    tell_unseen(im);
   return rc;
 }
 
@@ -456,17 +705,21 @@ static th_status csv_origin(const struct th_importing *im,
 {
   const struct th_csv *csv = csv_files_of(im)->csv;
   const struct th_csv *last = csv + im->files - 1;
+  th_status rc = TH_OK;
   while (csv < last && csv->columns == 0)
     csv++;
   if (csv->columns == 0)
     return TH_OK;
+  rc = th_csv_words_told(&csv_files_of(im)->words, origin, err);
+  if (rc != TH_OK)
+    return rc;
   origin->header = csv->names != NULL ? TH_FACT_YES : TH_FACT_NO;
   origin->separator = csv->delimiter;
   origin->decimal = csv->decimal;
   origin->weight = csv->weight + 1;
   if (csv->names != NULL && csv->weight >= 0)
     origin->weight_name = csv->names[csv->weight];
-  th_status rc = TH_NEW(&origin->other, csv->columns, "columns", err);
+  rc = TH_NEW(&origin->other, csv->columns, "columns", err);
   if (rc == TH_OK && csv->names != NULL)
     rc = TH_NEW(&origin->name, csv->columns, "names of columns", err);
   if (rc != TH_OK)
@@ -474,7 +727,8 @@ static th_status csv_origin(const struct th_importing *im,
   origin->columns = csv->columns;
   origin->target = csv->target + 1;
   for (int64_t k = 0; k < csv->columns; k++) {
-    if (csv->role[k] >= 0 || k == csv->target)
+    if (csv->role[k] >= 0 || csv->role[k] == TH_COLUMN_WORDS ||
+        k == csv->target)
       continue;
     if (csv->names != NULL)
       origin->name[origin->others] = csv->names[k];
@@ -494,6 +748,7 @@ static th_status part(struct th_importing *other, struct th_error *err)
   struct csv_files *files = csv_files_of(other);
   const struct th_csv *all = files->csv;
   const size_t count = (size_t)other->files;
+  files->part = true;
   files->csv = NULL;
   files->borrowed = NULL;
   files->parser = NULL;
@@ -513,12 +768,14 @@ static void release(struct th_importing *im)
   for (int64_t k = 0; files->borrowed != NULL && k < im->files; k++)
     if (!files->borrowed[k])
       th_csv_header_free(&files->csv[k]);
+  if (!files->part)
+    th_csv_words_free(&files->words);
   th_csv_reader_free(files->parser);
   TH_FREE(files->csv, files->borrowed);
 }
 
-static const char *const options[] = {"header", "target",  "weights",
-                                      "ignore", "decimal", NULL};
+static const char *const options[] = {"header",  "target", "weights", "ignore",
+                                      "decimal", "levels", NULL};
 
 const struct th_importer th_import_csv = {.title = "CSV",
                                           .size = sizeof(struct csv_files),
@@ -528,6 +785,8 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .may_be = th_csv_has_blanks,
                                           .open = open_csv_files,
                                           .prepare = prepare_csv_file,
+                                          .learn = learn_words,
+                                          .groups = group_words,
                                           .count = th_import_parse_count,
                                           .next = th_import_parse_next,
                                           .is_example = is_csv_example,

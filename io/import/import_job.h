@@ -6,8 +6,8 @@
 #include "io/dataset/residency/dataset.h"
 #include "io/import/bucket.h"
 #include "io/import/import.h"
-#include "io/import/lacking.h"
 #include "io/import/row_assignment.h"
+#include "io/import/text/lacking.h"
 #include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
 #include "io/import/text/text_row.h"
@@ -177,6 +177,9 @@ struct th_importer {
   /* Read what stands before the examples of the first file, and of those that
    * this rank has looked at; name the attributes. Never NULL. */
   th_status (*open)(struct th_importing *im, struct th_error *err);
+  /* Learn of all files what numbers their attributes; after open. Collective;
+   * or NULL. */
+  th_status (*learn)(struct th_importing *im, struct th_error *err);
   /* Before examples of file k are read, which another rank may have looked at.
    */
   th_status (*prepare)(struct th_importing *im, int64_t k,
@@ -203,6 +206,9 @@ struct th_importer {
                          struct th_error *err);
   /* What only all examples together can show. Collective. */
   th_status (*check)(struct th_importing *im, struct th_error *err);
+  /* On rank 0, attributes that belong together, if nobody says which: as
+   * th_groups_file_whole. Local; or NULL. */
+  th_status (*groups)(struct th_importing *im, struct th_error *err);
   /* How the files call an attribute without a name. Never NULL. */
   void (*call)(const struct th_importing *im, int64_t attribute,
                char text[TH_IMPORT_CALLED]);
@@ -265,6 +271,15 @@ void th_import_parse_free_threads(struct th_importing *im);
 /* Give every rank its byte ranges; count lines and examples; decide which
  * example is stored where. Collective. Shown for tests. */
 th_status th_import_parse_divide(struct th_importing *im, struct th_error *err);
+
+/* Show `see` each example of this rank's ranges, which are those of divide.
+ * Local. */
+th_status th_import_parse_visit(struct th_importing *im,
+                                th_status (*see)(struct th_importing *im,
+                                                 int64_t k,
+                                                 const struct th_line *line,
+                                                 struct th_error *err),
+                                struct th_error *err);
 
 /* Parse this rank's ranges into bins, which are there; agree on attributes and
  * non-zeros. Collective. Shown for tests. */

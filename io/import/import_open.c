@@ -126,7 +126,7 @@ static th_status check_said(const struct th_importing *im, struct th_error *err)
   const struct told all[] = {
       {"format", strcmp(job->format, "auto") == 0 ? NULL : job->format,
        origin->format},
-      {"header", said_header(job->header), yes_or_no(origin->header)},
+      {"header", said_header(job->table.header), yes_or_no(origin->header)},
       {"zero-based", yes_or_no(job->zero_based), yes_or_no(origin->zero_based)},
       {"missing", job->missing.words, origin->missing_words},
       {"labels", plain ? "plain" : NULL,
@@ -293,8 +293,8 @@ static th_status refuse_other_options(const struct th_importing *im,
   const struct {
     const char *name;
     bool given;
-  } some[] = {{"header", job->header != TH_HEADER_AUTO},
-              {"decimal", job->decimal != TH_DECIMAL_LIKE},
+  } some[] = {{"header", job->table.header != TH_HEADER_AUTO},
+              {"decimal", job->table.decimal != TH_DECIMAL_LIKE},
               {"target", job->target != NULL},
               {"weights", job->weights != NULL},
               {"ignore", job->ignore != NULL},

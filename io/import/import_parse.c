@@ -222,6 +222,31 @@ static th_status place_examples(struct th_importing *im, struct th_error *err)
                                   im->limits.memory, err);
 }
 
+th_status th_import_parse_visit(struct th_importing *im,
+                                th_status (*see)(struct th_importing *im,
+                                                 int64_t k,
+                                                 const struct th_line *line,
+                                                 struct th_error *err),
+                                struct th_error *err)
+{
+  struct th_line line;
+  bool more = true;
+  th_status rc = take_ranges(im, err);
+  for (int64_t k = 0; k < im->files && rc == TH_OK; k++) {
+    th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
+                        im->limits.line.bytes, 0);
+    for (;;) {
+      TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
+      if (!more || line.too_long)
+        break;
+      if (im->format->importer->is_example(im, k, &line))
+        TH_TRY(see(im, k, &line, err));
+    }
+  }
+done:
+  return rc;
+}
+
 /* Collective. */
 static bool any_is_cut(const struct th_importing *im)
 {

@@ -84,6 +84,9 @@ static void inherit_origin(const struct th_origin *like,
     found->separator = own->separator;
   if (like->columns > 0)
     return;
+  found->words = own->words;
+  found->word = own->word;
+  found->levels = own->levels;
   found->columns = own->columns;
   found->target = own->target;
   found->weight = own->weight;
@@ -137,7 +140,7 @@ static th_status origin_of(struct th_importing *im, const double *target,
   }
   TH_TRY(th_origin_file_copy(origin, &found, err));
 done:
-  TH_FREE(own.name, own.other);
+  TH_FREE(own.name, own.other, own.word);
   return rc;
 }
 

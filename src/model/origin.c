@@ -14,6 +14,7 @@ void th_origin_free(struct th_origin *origin)
           origin->weight_name, origin->missing_words, origin->other,
           origin->label);
   TH_FREE_LIST(origin->name, origin->others);
+  TH_FREE_LIST(origin->word, origin->words);
   TH_FREE_LIST(origin->class_name, origin->classes);
   *origin = (struct th_origin){0};
 }

@@ -42,6 +42,9 @@ struct th_origin {
   int64_t *other;    /* ascending */
   char **name;       /* of the others; NULL: the text had no header, or the
                         names are not kept */
+  int64_t words;     /* columns of words, */
+  char **word;       /* their names, */
+  int64_t levels;    /* and how many attributes they have */
   int64_t classes;   /* other classes than the positive one; 0: not known */
   char **class_name; /* ascending */
   int64_t labels;    /* distinct targets, where they are few; 0: they are

@@ -111,7 +111,7 @@ file text.csv 'name,"b, c",a,w,d,y' 'x y,9,0.5,1,?,3' ',9,1,1,z,6' '"q, r",9,7,1
 file short.csv a,w,y 0.5,1,3 1,1,6 7,1,10
 must 0 import short.csv -o short.h5 --weights w
 refused 1 "text.csv:2:1: 'x' found, .* column 1 \(name\); leave the column out with --ignore name" \
-  0 import text.csv -o no.h5 --weights w
+  0 import text.csv -o no.h5 --weights w --levels 0
 file holes.csv a,b,y 1,NA,3 2,5,4
 refused 1 "holes.csv:2:3: 'NA' found in .* --missing error refuses; fill it in, drop the row, or leave the column out with --ignore b" \
   0 import holes.csv -o no.h5 --missing error
@@ -131,7 +131,7 @@ refused 1 'column 4 cannot be weight and left out at once' 0 \
   import text.csv -o no.h5 --ignore w --weights w
 
 printf '1 1:1\n2 2:1\n' >x.svm
-refused 2 'decimal are for CSV; x.svm is read as LIBSVM' 0 \
+refused 2 'levels are for CSV; x.svm is read as LIBSVM' 0 \
   import x.svm -o no.h5 --ignore 1
 
 # --- one class against all others ---

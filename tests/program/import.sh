@@ -233,7 +233,7 @@ file short.csv "a,b,y\n1,2,3\n4,5\n6,7,8\n"
 refuse 1 'short.csv:3:4: ' short.csv
 file wide.csv "a,b,y\n1,2,3\n4,5,6,7\n"
 refuse 1 'wide.csv:3:7: ' wide.csv
-file quoted.csv "a,b,y\n1,\"x\",3\n"
+file quoted.csv "a,b,y\n1,\"x\",3\n2,3,4\n"
 refuse 1 'quoted.csv:2:3: ' quoted.csv
 file hole.csv "a,b,y\n1,,3\n"
 refuse 1 'hole.csv:2:3: nothing found' hole.csv --missing error

@@ -162,6 +162,11 @@ static const struct th_option before[] = {
      "data", TH_IMPORT, false,
      "CSV only: the mark between whole numbers and fractions, a point or a "
      "comma"},
+    {"levels", 0, TH_OPT_INT, AT(text.levels), "N", "100", NULL,
+     TH_BETWEEN(0, 100000), NULL, "data", TH_IMPORT, false,
+     "CSV only: a column of at most so many different words becomes a group of "
+     "attributes, one for each word, called COLUMN=WORD. 0: columns of words "
+     "are refused"},
     {"missing", 0, TH_OPT_TEXT, AT(text.missing), "WORD,...", NULL,
      "that of the data of {like}, or none", TH_NO_LIMITS, NULL, "data",
      TH_IMPORT, false,

@@ -62,6 +62,7 @@ struct th_options_text {
   const char *format;
   int header;  /* enum th_header */
   int decimal; /* enum th_decimal */
+  int64_t levels;
   const char *missing;
   double max_missing;
   const char *target;

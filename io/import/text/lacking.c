@@ -1,6 +1,6 @@
 /* lacking.c - how many values of each attribute a text lacks
  * SPDX-License-Identifier: MIT */
-#include "io/import/lacking.h"
+#include "io/import/text/lacking.h"
 
 #include "base/memory.h"
 

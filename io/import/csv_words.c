@@ -1,0 +1,149 @@
+/* csv_words.c - columns of words: the attributes that their words become
+ * SPDX-License-Identifier: MIT */
+#include "io/import/csv.h"
+
+#include "base/memory.h"
+#include "io/files/file.h"
+
+#include <string.h>
+
+void th_csv_words_free(struct th_csv_fields *w)
+{
+  for (int64_t f = 0; w->levels != NULL && f < w->fields; f++)
+    th_levels_free(&w->levels[f]);
+  TH_FREE_LIST(w->field, w->fields);
+  TH_FREE_LIST(w->name, w->attributes);
+  TH_FREE(w->levels, w->first);
+  *w = (struct th_csv_fields){0};
+}
+
+th_status th_csv_words_reserve(struct th_csv_fields *w, int64_t fields,
+                               struct th_error *err)
+{
+  th_status rc = TH_OK;
+  w->fields = fields;
+  TH_TRY(TH_NEW(&w->levels, fields, "columns", err));
+  TH_TRY(TH_NEW(&w->first, fields, "columns", err));
+  TH_TRY(TH_NEW(&w->field, fields, "names of columns", err));
+done:
+  return rc;
+}
+
+th_status th_csv_words_number(struct th_csv_fields *w, struct th_error *err)
+{
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  for (int64_t f = 0; f < w->fields; f++) {
+    w->first[f] = count;
+    w->words += w->levels[f].count > 0;
+    count += w->levels[f].count > 0 ? w->levels[f].count : 1;
+  }
+  TH_TRY(TH_NEW(&w->name, count, "names of attributes", err));
+  w->attributes = count;
+  for (int64_t f = 0; f < w->fields; f++) {
+    const struct th_levels *levels = &w->levels[f];
+    char **name = w->name + w->first[f];
+    if (levels->count == 0)
+      TH_TRY(th_file_text(name, err, "%s", w->field[f]));
+    for (int64_t k = 0; k < levels->count; k++)
+      TH_TRY(
+          th_file_text(&name[k], err, "%s=%s", w->field[f], levels->name[k]));
+  }
+done:
+  return rc;
+}
+
+/* The word column of other data that an attribute's name belongs to, or NULL;
+ * *level is then the word. */
+static const char *word_column(const struct th_origin *like, const char *name,
+                               const char **level)
+{
+  for (int64_t k = 0; k < like->words; k++) {
+    size_t length = strlen(like->word[k]);
+    *level = name + length + 1;
+    if (strncmp(name, like->word[k], length) == 0 && name[length] == '=')
+      return like->word[k];
+  }
+  return NULL;
+}
+
+th_status th_csv_words_fold(struct th_csv_fields *w,
+                            const struct th_origin *like,
+                            struct th_csv_reference *reference,
+                            struct th_error *err)
+{
+  const char *before = NULL;
+  const char *level = NULL;
+  int64_t fields = 0;
+  th_status rc = TH_OK;
+  if (like->words == 0 || reference->names == NULL)
+    return TH_OK;
+  TH_TRY(th_csv_words_reserve(w, reference->attributes, err));
+  for (int64_t a = 0; a < reference->attributes; a++) {
+    const char *name = reference->names[a];
+    const char *column = word_column(like, name, &level);
+    if (column == NULL || column != before)
+      TH_TRY(th_file_text(&w->field[fields++], err, "%s",
+                          column != NULL ? column : name));
+    if (column != NULL)
+      TH_TRY(th_levels_add(&w->levels[fields - 1], level,
+                           (int64_t)strlen(level), INT64_MAX, err));
+    before = column;
+  }
+  w->fields = fields; /* those behind have nothing */
+  TH_TRY(th_csv_words_number(w, err));
+  reference->names = (const char *const *)w->field;
+  reference->attributes = fields;
+done:
+  return rc;
+}
+
+/* A column of words is no counter of the rows. */
+static void forget_counter(struct th_csv *csv, int64_t column)
+{
+  int kept = 0;
+  for (int c = 0; c < csv->counters; c++)
+    if (csv->counter[c].column != column)
+      csv->counter[kept++] = csv->counter[c];
+  csv->counters = kept;
+}
+
+th_status th_csv_words_spread(const struct th_csv_fields *w, struct th_csv *csv,
+                              struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (w->fields == 0 || csv->columns == 0 || csv->words != NULL)
+    return TH_OK;
+  TH_TRY(TH_NEW(&csv->words, csv->columns, "columns of words", err));
+  for (int64_t k = 0; k < csv->columns; k++) {
+    int64_t field = csv->role[k];
+    if (field < 0)
+      continue;
+    csv->role[k] = w->first[field];
+    if (w->levels[field].count == 0)
+      continue;
+    csv->role[k] = TH_COLUMN_WORDS;
+    csv->words[k] = (struct th_csv_words){w->first[field], &w->levels[field]};
+    forget_counter(csv, k);
+  }
+  csv->attributes = w->attributes;
+done:
+  return rc;
+}
+
+th_status th_csv_words_told(const struct th_csv_fields *w,
+                            struct th_origin *origin, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (w->words == 0)
+    return TH_OK;
+  TH_TRY(TH_NEW(&origin->word, w->words, "columns of words", err));
+  for (int64_t f = 0; f < w->fields; f++) {
+    if (w->levels[f].count == 0)
+      continue;
+    origin->word[origin->words++] = w->field[f];
+    origin->levels += w->levels[f].count;
+  }
+done:
+  return rc;
+}
