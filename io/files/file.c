@@ -94,30 +94,46 @@ th_status th_file_reserve(int file, const char *name, int64_t bytes,
   return TH_OK;
 }
 
-static int write_bytes(int file, const char *data, int64_t bytes)
+enum { BEHIND = -1 }; /* the offset of what lies behind the last write */
+
+static int write_bytes(int file, const char *data, int64_t bytes, int64_t at)
 {
   while (bytes > 0) {
     size_t part = bytes < 1 << 30 ? (size_t)bytes : (size_t)1 << 30;
-    ssize_t done = write(file, data, part);
+    ssize_t done = at == BEHIND ? write(file, data, part)
+                                : pwrite(file, data, part, (off_t)at);
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0)
       return errno;
     data += done;
     bytes -= done;
+    at += at == BEHIND ? 0 : done;
   }
   return 0;
+}
+
+static th_status no_write(const char *name, int code, int64_t needed,
+                          struct th_error *err)
+{
+  if (code == ENOSPC || code == EFBIG || code == EDQUOT)
+    return th_file_no_space(name, needed, err);
+  return th_fail(err, TH_EIO, "cannot write %s: %s", name, strerror(code));
 }
 
 th_status th_file_write_whole(int file, const char *name, const void *data,
                               int64_t bytes, struct th_error *err)
 {
-  int code = write_bytes(file, data, bytes);
-  if (code == ENOSPC || code == EFBIG || code == EDQUOT)
-    return th_file_no_space(name, bytes, err);
-  if (code != 0)
-    return th_fail(err, TH_EIO, "cannot write %s: %s", name, strerror(code));
-  return TH_OK;
+  int code = write_bytes(file, data, bytes, BEHIND);
+  return code == 0 ? TH_OK : no_write(name, code, bytes, err);
+}
+
+th_status th_file_write_at(int file, const char *name, const void *data,
+                           int64_t bytes, int64_t offset, int64_t needed,
+                           struct th_error *err)
+{
+  int code = write_bytes(file, data, bytes, offset);
+  return code == 0 ? TH_OK : no_write(name, code, needed, err);
 }
 
 struct flush {

@@ -41,6 +41,11 @@ th_status th_file_reserve(int file, const char *name, int64_t bytes,
 th_status th_file_write_whole(int file, const char *name, const void *data,
                               int64_t bytes, struct th_error *err);
 
+/* Write bytes at an offset. needed: of the whole job, for the message. */
+th_status th_file_write_at(int file, const char *name, const void *data,
+                           int64_t bytes, int64_t offset, int64_t needed,
+                           struct th_error *err);
+
 /* Flush an open file or folder to disk. */
 th_status th_file_flush(int file, const char *name, struct th_error *err);
 

@@ -184,13 +184,10 @@ int64_t th_h5_set_chunk(const struct th_h5_set *set, const hsize_t first[2]);
  * is none, or places do not count from the file's first byte. */
 int th_h5_descriptor(const struct th_h5 *h5);
 
-/* Read or write the box first .. first + count. */
+/* Read the box first .. first + count. */
 th_status th_h5_set_read(const struct th_h5_set *set, const hsize_t first[2],
                          const hsize_t count[2], void *data,
                          struct th_error *err);
-th_status th_h5_set_write(const struct th_h5_set *set, const hsize_t first[2],
-                          const hsize_t count[2], const void *data,
-                          struct th_error *err);
 
 /* Items first .. first + count of a one-dimensional data set. */
 th_status th_h5_set_range(const struct th_h5_set *set, int64_t first,

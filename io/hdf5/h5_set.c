@@ -243,9 +243,9 @@ th_status th_h5_set_read(const struct th_h5_set *set, const hsize_t first[2],
   return rc;
 }
 
-th_status th_h5_set_write(const struct th_h5_set *set, const hsize_t first[2],
-                          const hsize_t count[2], const void *data,
-                          struct th_error *err)
+static th_status write_box(const struct th_h5_set *set, const hsize_t first[2],
+                           const hsize_t count[2], const void *data,
+                           struct th_error *err)
 {
   hid_t memory = select_box(set, first, count);
   herr_t ok = -1;
@@ -280,7 +280,7 @@ th_status th_h5_set_append(struct th_h5_set *set, int64_t length, int64_t count,
     return th_h5_fail(set->h5, "cannot write", set->name, err);
   H5Sclose(set->space);
   set->space = space;
-  return th_h5_set_write(set, at, items, data, err);
+  return write_box(set, at, items, data, err);
 }
 
 /* --- Small data sets, written and read whole, each with its checksum ------ */
@@ -299,7 +299,7 @@ th_status th_h5_set_put(const struct th_h5 *h5, const char *name, hid_t type,
   th_status rc = TH_OK;
   TH_TRY(th_h5_set_create(&set, h5, name, type, type, &plan, err));
   if (count > 0)
-    TH_TRY(th_h5_set_write(&set, first, plan.size, data, err));
+    TH_TRY(write_box(&set, first, plan.size, data, err));
   TH_TRY(th_h5_put_u64(h5, name, TH_A_CHECKSUM, checksum_of(type, count, data),
                        err));
 done:

@@ -1,4 +1,4 @@
-/* bucket.c - the examples of a bin travel to the ranks that write their shards
+/* bucket.c - the examples of a bin travel to the ranks that write their values
  * SPDX-License-Identifier: MIT */
 #include "io/import/bucket.h"
 
@@ -317,7 +317,26 @@ done:
   return rc;
 }
 
-/* --- Bins on the ranks that write their shards ---------------------------- */
+enum { SAMPLED = 4096 }; /* examples, of all bins together */
+
+void th_bucket_spill_loads(const struct th_bucket_spill *spill,
+                           int64_t attributes, int64_t loads, int64_t load[])
+{
+  int64_t most = SAMPLED / spill->bins + 1;
+  for (int64_t b = 0; b < spill->bins; b++)
+    for (int64_t j = 0; j < th_min_i64(spill->lists[b].count, most); j++) {
+      const struct th_record *record = spill->lists[b].held[j].record;
+      const uint32_t *index = th_bucket_record_index(record);
+      bool listed = record->first == TH_LISTED;
+      for (uint32_t k = 0; k < record->count; k++) {
+        int64_t attribute = listed ? index[k] : record->first + k;
+        if (attribute < attributes)
+          load[th_range_part_of(attributes, attribute, loads)]++;
+      }
+    }
+}
+
+/* --- Bins on the ranks that write their values ---------------------------- */
 
 th_status th_bucket_init(struct th_bucket *bucket, struct th_error *err)
 {
@@ -378,7 +397,7 @@ static th_status append_part(struct th_bucket *bucket,
   return TH_OK;
 }
 
-/* One shard's section: the count of its bytes, then its part of each record. */
+/* One part's section: the count of its bytes, then its part of each record. */
 static th_status append_shard(struct th_bucket *bucket, struct th_range range,
                               struct th_error *err)
 {
@@ -449,17 +468,17 @@ done:
   return rc;
 }
 
-/* Cut this rank's records of the bin up by owner and shard. */
+/* Cut this rank's records of the bin up by writer and shard. */
 static th_status pack_bin(struct th_bucket *bucket, struct th_error *err)
 {
   th_status rc = TH_OK;
-  int64_t shards = th_writer_shards(bucket->writer);
   int ranks = bucket->comm->size;
   bucket->send_used = 0;
   for (int r = 0; r < ranks; r++) {
     int64_t before = bucket->send_used;
-    for (int64_t k = r; k < shards; k += ranks) /* the owner is k mod ranks */
-      TH_TRY(append_shard(bucket, th_writer_shard(bucket->writer, k), err));
+    struct th_range touched = th_writer_touched(bucket->writer, r);
+    for (int64_t k = touched.first; k < touched.last; k++)
+      TH_TRY(append_shard(bucket, th_writer_part(bucket->writer, r, k), err));
     bucket->send_bytes[r] = bucket->send_used - before;
   }
 done:

@@ -1,4 +1,4 @@
-/* bucket.h - the examples of a bin travel to the ranks that write their shards
+/* bucket.h - the examples of a bin travel to the ranks that write their values
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BUCKET_H
 #define TH_BUCKET_H
@@ -19,8 +19,9 @@ struct th_bucket {
                      where no other rank and shard wants them */
   int64_t local_capacity;
   int64_t local_used;
-  char *send; /* cut up by shard: for each rank, for each of its shards in
-                 ascending order, a count of bytes and the records */
+  char *send; /* cut up by shard: for each rank, for each shard that it writes
+                 something of, in ascending order, a count of bytes and the
+                 records of its part */
   int64_t send_capacity;
   int64_t send_used;
   char *received;
@@ -34,7 +35,7 @@ struct th_bucket {
 th_status th_bucket_init(struct th_bucket *bucket, struct th_error *err);
 void th_bucket_free(struct th_bucket *bucket);
 
-/* Bring one bin's records to the owners of their shards. Collective; rc is how
+/* Bring one bin's records to the ranks that write them. Collective; rc is how
  * this rank's work has gone so far, so that one agreement serves both. */
 th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err);
@@ -43,7 +44,7 @@ th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
 th_status th_bucket_read(struct th_bucket *bucket, int64_t number,
                          struct th_error *err);
 
-/* The values of one example, or of the part of it that lies in one shard.
+/* The values of one example, or of those that one rank writes in one shard.
  * Behind it lie the indices, if any, and the values, each padded to 8 bytes. */
 struct th_record {
   uint32_t row; /* counted from the bin's first */
@@ -52,7 +53,7 @@ struct th_record {
   uint32_t unused;
 };
 
-/* The records of the next owned shard, in ascending order of shards: rows[]
+/* The records of the next shard of this rank, in ascending order: rows[]
  * (as many as the bin has) receives one record or NULL per row. Local. */
 void th_bucket_rows(struct th_bucket *bucket, const struct th_record **rows,
                     int64_t count);
@@ -97,6 +98,11 @@ th_status th_bucket_spill_create(struct th_bucket_spill **spill,
                                  int64_t memory, enum th_type type,
                                  int64_t most, struct th_error *err);
 void th_bucket_spill_free(struct th_bucket_spill *spill);
+
+/* Add to load[k] how many values some of the examples in memory have in stretch
+ * k of the attributes, which are cut by th_range_part. */
+void th_bucket_spill_loads(const struct th_bucket_spill *spill,
+                           int64_t attributes, int64_t loads, int64_t load[]);
 
 /* Put an example into a bin, at a row counted from the bin's first. Local. */
 th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,

@@ -257,13 +257,13 @@ static th_status write_tile(struct shards *shards,
   return th_transpose_write(tile, err);
 }
 
-/* Make the tiles of a shard's part of a row group, and have them written: by
- * the other thread, or at once. */
+/* Make the tiles of this rank's part of a shard on a row group, and have them
+ * written: by the other thread, or at once. */
 static th_status make_group(struct shards *shards, bool alone, int64_t shard,
                             int64_t group, const struct th_record *const *rows,
                             int64_t count, struct th_error *err)
 {
-  struct th_range all = th_writer_shard(shards->writer, shard);
+  struct th_range all = th_writer_mine(shards->writer, shard);
   for (int64_t first = all.first; first < all.last;) {
     struct th_transpose *place = handoff_place(&shards->handoff);
     if (place == NULL)
@@ -282,7 +282,7 @@ static th_status make_group(struct shards *shards, bool alone, int64_t shard,
   return TH_OK;
 }
 
-/* The owned shards' part of a bin that has arrived. */
+/* This rank's parts of shards, of a bin that has arrived. */
 static th_status make_bin(struct shards *shards, bool alone, int64_t number,
                           struct th_error *err)
 {
@@ -291,10 +291,9 @@ static th_status make_bin(struct shards *shards, bool alone, int64_t number,
   int64_t first = number * assignment->bin_groups;
   int64_t last = first + assignment->bin_groups;
   last = last < assignment->groups ? last : assignment->groups;
-  int64_t count = th_writer_shards(shards->writer);
-  for (int64_t shard = 0; shard < count; shard++) {
-    if (!th_writer_owns(shards->writer, shard))
-      continue;
+  struct th_range touched =
+      th_writer_touched(shards->writer, shards->im->comm->rank);
+  for (int64_t shard = touched.first; shard < touched.last; shard++) {
     th_bucket_rows(&shards->bucket, shards->rows, all.count);
     for (int64_t group = first; group < last; group++) {
       struct th_rows part = th_row_assignment_group(assignment, group);
@@ -315,6 +314,7 @@ static th_status make_and_write(struct shards *shards, struct th_error *err)
   for (int64_t b = 0; b < shards->im->assignment.bins; b++) {
     TH_TRY(th_bucket_exchange(&shards->bucket, b, rc, err));
     rc = make_bin(shards, true, b, err);
+    rc = th_writer_deliver(shards->writer, rc, err);
   }
   rc = th_agree(shards->im->comm, rc, err);
 done:
@@ -407,7 +407,7 @@ done:
 
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
-enum { PROVENANCE = 512, LEAST_ROOM = 64 << 20 };
+enum { PROVENANCE = 512, LEAST_ROOM = 64 << 20, LOADS = 1 << 16 };
 
 static enum th_layout choose_layout(const struct th_importing *im)
 {
@@ -419,6 +419,42 @@ static enum th_layout choose_layout(const struct th_importing *im)
     return (enum th_layout)im->like.layout;
   double cells = (double)im->assignment.examples * (double)im->attributes;
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
+}
+
+/* How the values of sparse data lie over stretches of the attributes, by some
+ * of the examples of all ranks; the caller frees *load. Collective. */
+static th_status sample_loads(const struct th_importing *im,
+                              struct th_dataset_plan *plan, int64_t **load,
+                              struct th_error *err)
+{
+  int64_t loads = th_min_i64(im->attributes, LOADS);
+  if (plan->shape.layout == TH_DENSE || im->comm->size == 1)
+    return TH_OK;
+  th_status rc = TH_NEW(load, loads, "loads of attributes", err);
+  rc = th_agree(im->comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int k = 0; k < im->bins.count; k++)
+    th_bucket_spill_loads(im->bins.all[k], im->attributes, loads, *load);
+  im->comm->ops->sum_i64(im->comm, *load, (size_t)loads);
+  plan->load = *load;
+  plan->loads = loads;
+  return TH_OK;
+}
+
+/* More ranks than that get too little of each example, or of all, for the
+ * messages to them. */
+static int64_t most_writers(const struct th_importing *im,
+                            const struct th_shape *shape)
+{
+  enum { LEAST_BYTES = 64 << 10, LEAST_VALUES = 4 };
+  double n = (double)shape->examples;
+  double values = shape->layout == TH_SPARSE ? (double)im->nonzeros
+                                             : n * (double)shape->attributes;
+  double bytes = values * (double)th_type_size(shape->type) /
+                 (double)th_type_packed(shape->type);
+  double most = fmin(bytes / LEAST_BYTES, values / n / LEAST_VALUES);
+  return most >= 1 ? (int64_t)most : 1;
 }
 
 static struct th_dataset_plan plan_dataset(const struct th_importing *im,
@@ -438,7 +474,8 @@ static struct th_dataset_plan plan_dataset(const struct th_importing *im,
   return (struct th_dataset_plan){.shape = shape,
                                   .shards = im->job->shards,
                                   .expected_entries = im->nonzeros,
-                                  .weight = weight};
+                                  .weight = weight,
+                                  .writers = most_writers(im, &shape)};
 }
 
 /* A few bytes of text may make any number of attributes: what is kept of each
@@ -644,6 +681,7 @@ static void notice_lock(const struct th_importing *im,
 th_status th_import_write(struct th_importing *im, struct th_error *err)
 {
   struct th_dataset_plan plan;
+  int64_t *load = NULL;
   double *weight = NULL;
   struct th_writer *writer = NULL;
   struct labels labels = {0};
@@ -653,6 +691,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(training_weights(im, &weight, err));
   plan = plan_dataset(im, weight);
+  TH_TRY(sample_loads(im, &plan, &load, err));
   TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
@@ -679,6 +718,6 @@ done:
   th_origin_free(&origin);
   th_twins_free(&twins);
   TH_FREE(labels.arrived, labels.target, labels.weight, labels.row, labels.key,
-          labels.sizes, weight);
+          labels.sizes, weight, load);
   return rc;
 }

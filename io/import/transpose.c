@@ -161,7 +161,7 @@ static int64_t drop_runs(struct th_transpose *t, int64_t base, int64_t runs)
 struct group {
   const struct th_record *const *rows;
   int64_t count;
-  int64_t base; /* the shard's first attribute */
+  int64_t base; /* the part's first attribute */
   int64_t width;
 };
 
@@ -250,13 +250,13 @@ static int64_t turn_by_keys(struct th_transpose *t, const struct group *group)
   return lay_out_runs(t, entries);
 }
 
-/* Give the writer a row group of a sparse shard as a tile. */
+/* Give the writer a row group of a sparse part as a tile. */
 static th_status transpose_sparse(struct th_transpose *t, int64_t shard,
                                   int64_t group,
                                   const struct th_record *const *rows,
                                   int64_t count, struct th_error *err)
 {
-  struct th_range range = th_writer_shard(t->writer, shard);
+  struct th_range range = th_writer_mine(t->writer, shard);
   int64_t entries = 0;
   for (int64_t k = 0; k < count; k++)
     entries += rows[k] != NULL ? rows[k]->count : 0;
@@ -426,7 +426,7 @@ static th_status transpose_dense(struct th_transpose *transpose, int64_t shard,
   th_status rc = TH_OK;
   int64_t size = (int64_t)th_type_size(transpose->type);
   int64_t chunk = th_writer_chunk(transpose->writer);
-  struct th_range all = th_writer_shard(transpose->writer, shard);
+  struct th_range all = th_writer_mine(transpose->writer, shard);
   int64_t stride = th_type_whole(transpose->type, count);
   TH_TRY(TH_GROW(&transpose->values, &transpose->value_capacity,
                  chunk * stride * size, "values to be written", err));

@@ -42,10 +42,10 @@ struct th_transpose {
 
 void th_transpose_free(struct th_transpose *transpose);
 
-/* Make a tile of one shard's part of a row group, from attribute `first` on;
- * rows[k] is the record of its row k, or NULL. turned.range tells how far it
- * comes: a chunk of a dense shard, all of a sparse one. Of a sparse shard,
- * records hold attributes of that shard only. Local. */
+/* Make a tile of this rank's part of a shard on a row group, from attribute
+ * `first` on; rows[k] is the record of its row k, or NULL. turned.range tells
+ * how far it comes: a chunk of a dense part, all of a sparse one. Of a sparse
+ * one, records hold attributes of that part only. Local. */
 th_status th_transpose_make(struct th_transpose *transpose, int64_t shard,
                             int64_t group, int64_t first,
                             const struct th_record *const *rows, int64_t count,

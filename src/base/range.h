@@ -41,6 +41,16 @@ static inline struct th_range th_range_part(int64_t items, int64_t k,
   return (struct th_range){first, first + share + (k < extra)};
 }
 
+/* The part that thing `item` of 0 .. items - 1 is in. */
+static inline int64_t th_range_part_of(int64_t items, int64_t item,
+                                       int64_t parts)
+{
+  int64_t share = items / parts;
+  int64_t longer = items % parts * (share + 1); /* things in longer parts */
+  return item < longer ? item / (share + 1)
+                       : items % parts + (item - longer) / share;
+}
+
 /* Which entries of an ascending list of attributes lie in a range: those at
  * places first .. last - 1 of the list. */
 static inline struct th_range

@@ -1,7 +1,7 @@
 /* generate.c - the command that makes synthetic data sets
  *
- * Every rank makes the shards that it owns; each value is a pure function of
- * seed, example and attribute, so nothing travels.
+ * Every rank makes its own attributes of dense shards, and whole sparse shards.
+ * A value is a pure function of seed, example and attribute: nothing travels.
  * SPDX-License-Identifier: MIT */
 #include "base/integer.h"
 #include "base/memory.h"
@@ -231,7 +231,7 @@ static th_status list_shard(struct generating *g, int64_t shard,
 {
   const struct th_generation *job = g->job;
   struct part part = {.shard = shard,
-                      .range = th_writer_shard(job->writer, shard)};
+                      .range = th_writer_mine(job->writer, shard)};
   if (generated_shape(g)->layout == TH_SPARSE)
     return list_parts(g, part, TH_CELL, err);
   th_status rc = TH_OK;
@@ -358,6 +358,8 @@ static th_status plan_job(struct job *job, struct th_error *err)
     plan->expected_entries =
         (int64_t)(o->synthetic.own.density * (double)o->data.attributes *
                   (double)o->data.examples);
+  else
+    plan->writers = th_integer_ceil_divide(o->data.attributes, TH_CELL);
   return TH_OK;
 }
 

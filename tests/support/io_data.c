@@ -66,7 +66,7 @@ static th_status write_dense(const struct recipe *recipe, struct th_writer *w,
                              int64_t shard, struct th_error *err)
 {
   enum th_type type = recipe->shape.type;
-  struct th_range all = th_writer_shard(w, shard);
+  struct th_range all = th_writer_mine(w, shard);
   int64_t chunk = th_writer_chunk(w);
   char *values = NULL;
   /* not that of the file */
@@ -121,7 +121,7 @@ static void fill_tile(const struct recipe *recipe, struct th_range range,
 static th_status write_sparse(const struct recipe *recipe, struct th_writer *w,
                               int64_t shard, struct th_error *err)
 {
-  struct th_range range = th_writer_shard(w, shard);
+  struct th_range range = th_writer_mine(w, shard);
   int64_t count = range.last - range.first;
   int64_t most = count * recipe->shape.row_group;
   struct columns c = {0};
@@ -222,7 +222,8 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
                        const char *path, bool force, struct th_error *err)
 {
   struct th_dataset_plan plan = {.shape = recipe->shape,
-                                 .shards = recipe->shards};
+                                 .shards = recipe->shards,
+                                 .writers = recipe->writers};
   plan.expected_entries =
       recipe->estimate > 0
           ? recipe->estimate
@@ -241,6 +242,7 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
   th_status rc = TH_OK;
   TH_TRY(th_writer_create(&writer, comm, path, &plan, force, err));
   rc = recipe_fill(recipe, writer, err);
+  rc = th_writer_deliver(writer, rc, err);
   if (rc == TH_OK)
     rc = fill_arrays(recipe, &x, err);
   TH_TRY(th_agree(comm, rc, err));

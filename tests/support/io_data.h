@@ -10,6 +10,7 @@
 struct recipe {
   struct th_shape shape;
   int64_t shards;
+  int64_t writers;    /* of the plan */
   int64_t estimate;   /* sparse: entries to announce; 0: about right */
   int64_t bad_target; /* stored row whose target is not a number; 0: none */
   bool named;
@@ -30,7 +31,7 @@ int64_t recipe_row(const struct recipe *recipe, int64_t i);
 th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
                        const char *path, bool force, struct th_error *err);
 
-/* Just the shards that this rank owns. Local. */
+/* Just what this rank writes of shards. Local. */
 th_status recipe_fill(const struct recipe *recipe, struct th_writer *writer,
                       struct th_error *err);
 

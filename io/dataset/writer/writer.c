@@ -8,12 +8,11 @@
 #include "base/memory.h"
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
-#include "io/dataset/shard_write.h"
+#include "io/dataset/writer/shard_set.h"
 #include "io/files/file.h"
 #include "io/files/interrupt.h"
 #include "io/files/output.h"
 #include "io/hdf5/h5.h"
-#include "ranks/partition.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -330,16 +329,12 @@ struct th_writer {
   struct th_comm *comm; /* borrowed */
   struct th_row_groups row_groups;
   int64_t shards;
-  int64_t entries;      /* sparse: expected */
-  const double *weight; /* of training examples; borrowed */
-  int64_t needed;       /* bytes, about */
+  int64_t needed; /* bytes, about */
   bool force;
   struct th_output output; /* the master; rank 0 */
   struct folder names;
-  int inside;   /* descriptor of names.partial, registered; -1: not ours */
-  int64_t mine; /* shards of this rank: rank, rank + size, ... */
-  struct th_shard_write *shard;
-  struct th_scratch scratch;
+  int inside; /* descriptor of names.partial, registered; -1: not ours */
+  struct th_shard_set set;
 };
 
 enum { SHARD_BYTES = 1 << 30 };
@@ -359,6 +354,19 @@ static int64_t choose_shards(const struct th_row_groups *row_groups,
   return shards < attributes ? shards : attributes;
 }
 
+static th_status make_slices(struct th_slices *slices, int64_t shards,
+                             int ranks, const struct th_dataset_plan *plan,
+                             struct th_error *err)
+{
+  const struct th_slices_plan wanted = {.attributes = plan->shape.attributes,
+                                        .shards = shards,
+                                        .ranks = ranks,
+                                        .writers = plan->writers,
+                                        .load = plan->load,
+                                        .loads = plan->loads};
+  return th_slices_make(slices, &wanted, err);
+}
+
 static th_status init(struct th_writer *w, struct th_comm *comm,
                       const char *path, const struct th_dataset_plan *plan,
                       bool force, struct th_error *err)
@@ -369,21 +377,20 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->output.file = -1;
   w->names.parent = -1;
   w->inside = -1;
+  w->set.guest.file = -1;
   TH_TRY(th_row_groups_init(&w->row_groups, &plan->shape, err));
   w->row_groups.shape.nonzeros = 0;
   w->row_groups.shape.weighted_statistics = plan->weight != NULL;
-  w->weight = plan->weight;
   w->shards = choose_shards(&w->row_groups, plan);
-  w->entries = plan->expected_entries;
   w->needed = th_row_groups_bytes(&w->row_groups, plan->expected_entries) +
               plan->shape.examples * 25 + plan->shape.attributes * 40;
-  w->mine = w->shards > comm->rank
-                ? (w->shards - comm->rank - 1) / comm->size + 1
-                : 0;
   TH_TRY(folder_names(&w->names, path, err));
-  TH_TRY(TH_NEW(&w->shard, w->mine, "the list of shards", err));
-  for (int64_t k = 0; k < w->mine; k++)
-    w->shard[k].file = -1;
+  w->set.comm = comm;
+  w->set.row_groups = &w->row_groups;
+  w->set.weight = plan->weight;
+  w->set.needed = w->needed;
+  TH_TRY(make_slices(&w->set.slices, w->shards, comm->size, plan, err));
+  TH_TRY(th_shard_set_init(&w->set, err));
   th_file_raise_limit(RLIMIT_NOFILE);
 done:
   return rc;
@@ -474,29 +481,18 @@ static th_status enter_folder(struct th_writer *w, struct th_error *err)
                  w->names.place, w->names.partial, strerror(errno));
 }
 
-static th_status begin_shards(struct th_writer *w, struct th_error *err)
+/* Make the files of the shards in the folder. Collective. */
+static th_status make_shard_files(struct th_writer *w, struct th_error *err)
 {
-  char *folder = NULL;
+  char *partial = NULL;
   char *final = NULL; /* that messages tell of */
-  th_status rc = TH_OK;
-  if (w->comm->rank > 0)
-    TH_TRY(enter_folder(w, err));
-  TH_TRY(th_file_text(&final, err, "%s%s", w->names.place, w->names.final));
-  TH_TRY(th_file_text(&folder, err, "%s%s", w->names.place, w->names.partial));
-  for (int64_t k = 0; k < w->mine; k++) {
-    struct th_shard_write *shard = &w->shard[k];
-    shard->row_groups = &w->row_groups;
-    shard->weight = w->weight;
-    shard->scratch = &w->scratch;
-    shard->index = w->comm->rank + k * w->comm->size;
-    shard->range = th_writer_shard(w, shard->index);
-    shard->needed = w->needed;
-    TH_TRY(th_master_shard_path(&shard->name, final, shard->index, err));
-    TH_TRY(th_master_shard_path(&shard->path, folder, shard->index, err));
-    TH_TRY(th_shard_write_begin(shard, err));
-  }
-done:
-  TH_FREE(folder, final);
+  th_status rc = w->comm->rank > 0 ? enter_folder(w, err) : TH_OK;
+  if (rc == TH_OK)
+    rc = th_file_text(&final, err, "%s%s", w->names.place, w->names.final);
+  if (rc == TH_OK)
+    rc = th_file_text(&partial, err, "%s%s", w->names.place, w->names.partial);
+  rc = th_shard_set_begin(&w->set, partial, final, rc, err);
+  TH_FREE(partial, final);
   return rc;
 }
 
@@ -511,7 +507,7 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   rc = comm->rank == 0 ? claim_folder(w, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_agree(comm, begin_shards(w, err), err));
+  TH_TRY(make_shard_files(w, err));
   *writer = w;
   w = NULL;
 done:
@@ -523,15 +519,25 @@ th_status th_writer_statistics(const struct th_dataset_plan *plan, int ranks,
                                int64_t *bytes, struct th_error *err)
 {
   struct th_row_groups row_groups;
-  th_status rc = th_row_groups_init(&row_groups, &plan->shape, err);
+  struct th_slices slices = {0};
+  th_status rc = TH_OK;
   *bytes = 0;
-  if (rc != TH_OK)
-    return rc;
-  int64_t shards = choose_shards(&row_groups, plan);
-  int64_t each = th_integer_ceil_divide(plan->shape.attributes, shards);
-  int64_t bytes_each = TH_RUNNING_STATS_BYTES + (plan->shape.weighted ? 8 : 0);
-  *bytes = th_integer_ceil_divide(shards, ranks) * each * bytes_each;
-  return TH_OK;
+  TH_TRY(th_row_groups_init(&row_groups, &plan->shape, err));
+  TH_TRY(
+      make_slices(&slices, choose_shards(&row_groups, plan), ranks, plan, err));
+  int64_t each = TH_RUNNING_STATS_BYTES + (plan->shape.weighted ? 8 : 0);
+  int64_t item =
+      th_row_groups_short_stats(&row_groups) ? sizeof(float) : sizeof(double);
+  int64_t delivered = th_slices_cut(&slices) ? TH_STATS_KINDS * item : 0;
+  for (int r = 0; r < ranks; r++) {
+    int64_t own = th_range_count(th_slices_owned_attributes(&slices, r));
+    int64_t needed =
+        th_range_count(th_slices_rank(&slices, r)) * each + own * delivered;
+    *bytes = needed > *bytes ? needed : *bytes;
+  }
+done:
+  th_slices_free(&slices);
+  return rc;
 }
 
 void th_writer_note(const struct th_writer *writer, char note[TH_LOCK_NOTE])
@@ -546,13 +552,28 @@ int64_t th_writer_shards(const struct th_writer *writer)
 
 bool th_writer_owns(const struct th_writer *writer, int64_t shard)
 {
-  return shard % writer->comm->size == writer->comm->rank;
+  return shard >= writer->set.touched.first && shard < writer->set.touched.last;
 }
 
 struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard)
 {
-  return th_partition_shard(writer->row_groups.shape.attributes, shard,
-                            writer->shards);
+  return th_slices_shard(&writer->set.slices, shard);
+}
+
+struct th_range th_writer_touched(const struct th_writer *writer, int rank)
+{
+  return th_slices_touched(&writer->set.slices, rank);
+}
+
+struct th_range th_writer_mine(const struct th_writer *writer, int64_t shard)
+{
+  return th_writer_part(writer, writer->comm->rank, shard);
+}
+
+struct th_range th_writer_part(const struct th_writer *writer, int rank,
+                               int64_t shard)
+{
+  return th_slices_part(&writer->set.slices, rank, shard);
 }
 
 int64_t th_writer_groups(const struct th_writer *writer)
@@ -570,37 +591,26 @@ int64_t th_writer_chunk(const struct th_writer *writer)
   return writer->row_groups.chunk;
 }
 
-static struct th_shard_write *find_shard(struct th_writer *w, int64_t shard,
-                                         enum th_layout layout,
-                                         struct th_error *err)
-{
-  if (shard >= 0 && shard < w->shards && th_writer_owns(w, shard) &&
-      w->row_groups.shape.layout == layout)
-    return &w->shard[shard / w->comm->size];
-  th_fail(err, TH_EARG,
-          "rank %d may not write shard %lld: it is of another rank, or of the "
-          "other layout",
-          w->comm->rank, (long long)shard);
-  return NULL;
-}
-
 th_status th_writer_dense(struct th_writer *writer, int64_t shard,
                           int64_t group, struct th_range range,
                           const void *values, int64_t stride,
                           struct th_error *err)
 {
-  struct th_shard_write *to = find_shard(writer, shard, TH_DENSE, err);
-  return to == NULL
-             ? err->code
-             : th_shard_write_dense(to, group, range, values, stride, err);
+  return th_shard_set_dense(&writer->set, shard, group, range, values, stride,
+                            err);
 }
 
 th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
                            int64_t group, const struct th_slab *tile,
                            struct th_error *err)
 {
-  struct th_shard_write *to = find_shard(writer, shard, TH_SPARSE, err);
-  return to == NULL ? err->code : th_shard_write_sparse(to, group, tile, err);
+  return th_shard_set_sparse(&writer->set, shard, group, tile, err);
+}
+
+th_status th_writer_deliver(struct th_writer *writer, th_status rc,
+                            struct th_error *err)
+{
+  return th_shard_set_deliver(&writer->set, rc, err);
 }
 
 th_status th_writer_check(const char *path, bool force, struct th_error *err)
@@ -618,31 +628,18 @@ void th_writer_abort(struct th_writer *writer)
 {
   if (writer == NULL)
     return;
-  for (int64_t k = 0; writer->shard != NULL && k < writer->mine; k++)
-    th_shard_write_drop(&writer->shard[k]);
+  th_shard_set_free(&writer->set);
   /* the last rank finds the folder empty */
   if (writer->inside >= 0) {
     th_interrupt_own_remove(writer->names.parent, writer->names.partial);
     close(writer->inside);
   }
   th_output_abort(&writer->output);
-  th_shard_write_scratch_free(&writer->scratch);
-  free(writer->shard);
   folder_free(&writer->names);
   free(writer);
 }
 
 /* --- Finishes a data set: writes the master, then gives the final names */
-
-static th_status end_shards(struct th_writer *w, struct th_error *err)
-{
-  th_status rc = TH_OK;
-  for (int64_t k = 0; rc == TH_OK && k < w->mine; k++)
-    rc = th_shard_write_end(&w->shard[k], err);
-  return rc;
-}
-
-enum { NUMBERS = 5 }; /* numbers of a shard that only its writer knows */
 
 /* From now on only rank 0 may remove or rename the folder. */
 static void hand_over(struct th_writer *w)
@@ -654,32 +651,7 @@ static void hand_over(struct th_writer *w)
   w->inside = -1;
 }
 
-/* Collect the numbers of the shard table from the ranks that know them.
- * Collective. */
-static th_status share_table(struct th_writer *w, int64_t **table,
-                             struct th_error *err)
-{
-  int64_t *numbers = NULL;
-  th_status rc = TH_NEW(&numbers, NUMBERS * w->shards, "the shard table", err);
-  rc = th_agree(w->comm, rc, err);
-  if (rc != TH_OK) {
-    free(numbers);
-    return rc;
-  }
-  for (int64_t k = 0; k < w->mine; k++) {
-    int64_t *row = numbers + NUMBERS * w->shard[k].index;
-    row[0] = w->shard[k].bytes;
-    row[1] = (int64_t)w->shard[k].content;
-    row[2] = w->shard[k].nonzeros;
-    row[3] = (int64_t)w->shard[k].hash;
-    row[4] = w->shard[k].missing;
-  }
-  w->comm->ops->sum_i64(w->comm, numbers, (size_t)(NUMBERS * w->shards));
-  *table = numbers;
-  return TH_OK;
-}
-
-static th_status fill_info(const struct th_writer *w, const int64_t *table,
+static th_status fill_info(const struct th_writer *w,
                            const struct th_master *master,
                            struct th_master_info *info, struct th_error *err)
 {
@@ -692,12 +664,13 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
                       master->provenance != NULL ? master->provenance : ""));
   for (int64_t k = 0; k < w->shards; k++) {
     struct th_shard_row *row = &info->shard[k];
+    const struct th_shard_told *told = &w->set.told[k];
     row->range = th_writer_shard(w, k);
-    row->bytes = table[NUMBERS * k];
-    row->content = (uint64_t)table[NUMBERS * k + 1];
-    row->hash = (uint64_t)table[NUMBERS * k + 3];
-    info->row_groups.shape.nonzeros += table[NUMBERS * k + 2];
-    info->row_groups.shape.missing += table[NUMBERS * k + 4];
+    row->bytes = told->bytes;
+    row->content = told->content;
+    row->hash = told->hash;
+    info->row_groups.shape.nonzeros += told->nonzeros;
+    info->row_groups.shape.missing += told->missing;
     TH_TRY(th_master_shard_path(&row->path, w->names.final, k, err));
   }
 done:
@@ -756,14 +729,14 @@ done:
   return rc;
 }
 
-static th_status write_master(struct th_writer *w, const int64_t *table,
+static th_status write_master(struct th_writer *w,
                               const struct th_master *master,
                               struct th_error *err)
 {
   struct th_master_info info = {0};
   struct th_h5_image image = {0};
   th_status rc = TH_OK;
-  TH_TRY(fill_info(w, table, master, &info, err));
+  TH_TRY(fill_info(w, master, &info, err));
   TH_TRY(th_master_image(w->names.path, &info, master, &image, err));
   TH_TRY(th_output_write(&w->output, image.bytes, image.count, err));
   TH_TRY(give_names(w, err));
@@ -779,15 +752,14 @@ th_status th_writer_commit(struct th_writer *writer,
                            const struct th_master *master, struct th_error *err)
 {
   struct th_comm *comm = writer->comm;
-  int64_t *table = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_agree(comm, end_shards(writer, err), err));
+  TH_TRY(th_shard_set_end(&writer->set, err));
   hand_over(writer);
-  TH_TRY(share_table(writer, &table, err)); /* now all ranks have handed over */
-  rc = comm->rank == 0 ? write_master(writer, table, master, err) : TH_OK;
+  /* now all ranks have handed over */
+  TH_TRY(th_shard_set_share(&writer->set, err));
+  rc = comm->rank == 0 ? write_master(writer, master, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
 done:
-  free(table);
   th_writer_abort(writer);
   return rc;
 }

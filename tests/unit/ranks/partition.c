@@ -23,6 +23,8 @@ static void test_parts(void)
         int64_t count = part.last - part.first;
         CHECK(part.first == next);
         CHECK(count == items / parts || count == items / parts + 1);
+        for (int64_t i = part.first; i < part.last; i++)
+          CHECK(th_range_part_of(items, i, parts) == k);
         next = part.last;
       }
       CHECK(next == items);
