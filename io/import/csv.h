@@ -61,6 +61,8 @@ struct th_csv_choice {
   const char *target;
   const char *weights;
   const char *ignore; /* a list between commas */
+  int64_t target_place;  /* the column itself, from 1; 0: see `target` */
+  int64_t weights_place; /* likewise */
   enum th_header header;
   char decimal;
   const char *known_target; /* what other data call the column of the target */

@@ -72,6 +72,20 @@ static th_status find_column(const struct th_csv *csv,
                  (long long)csv->columns, option);
 }
 
+/* The column that was chosen, by its place or else by what it is called;
+ * untouched where none was. */
+static th_status find_chosen(const struct th_csv *csv,
+                             const struct th_text_file *file, int64_t place,
+                             const char *wanted, const char *option,
+                             int64_t *column, struct th_error *err)
+{
+  if (place > 0)
+    *column = place - 1;
+  else if (wanted != NULL)
+    return find_column(csv, file, wanted, option, column, err);
+  return TH_OK;
+}
+
 /* Cut the next item off a list between commas; quoted as in CSV where it holds
  * one. The room has as many bytes as the list. */
 static const char *next_item(const char *at, char *item)
@@ -707,8 +721,9 @@ static th_status find_target(const struct th_csv *csv,
 {
   int64_t last;
   int64_t left = count_free(csv, &last);
-  if (choice->target != NULL)
-    return find_column(csv, file, choice->target, "{target}", target, err);
+  if (choice->target != NULL || choice->target_place > 0)
+    return find_chosen(csv, file, choice->target_place, choice->target,
+                       "{target}", target, err);
   if (left == 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: no column is left for the target; leave out fewer",
@@ -793,12 +808,12 @@ th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
   }
   if (choice->ignore != NULL)
     TH_TRY(ignore_columns(csv, file, choice->ignore, err));
-  if (choice->weights != NULL)
-    TH_TRY(find_column(csv, file, choice->weights, "{weights}", &weight, err));
-  if (choice->target != NULL)
-    TH_TRY(find_column(csv, file, choice->target, "{target}", &target, err));
+  TH_TRY(find_chosen(csv, file, choice->weights_place, choice->weights,
+                     "{weights}", &weight, err));
+  TH_TRY(find_chosen(csv, file, choice->target_place, choice->target,
+                     "{target}", &target, err));
   TH_TRY(check_told(csv, file, choice, reference, target, weight, err));
-  bool recalled = choice->weights == NULL;
+  bool recalled = choice->weights == NULL && choice->weights_place == 0;
   if (recalled)
     weight = recall_weight(csv, choice, reference);
   if (weight >= 0 && weight == target)

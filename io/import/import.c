@@ -1,4 +1,4 @@
-/* import.c - text files to data sets: the job from end to end
+/* import.c - text files and arrays to data sets: the job from end to end
  * SPDX-License-Identifier: MIT */
 #include "io/import/import.h"
 
@@ -174,6 +174,11 @@ static const struct th_importer_row importers[] = {
     {"csv",
      "values between commas, semicolons or tabs, with or without a header",
      &th_import_csv},
+    {"npy", "an array of NumPy", &th_import_npy},
+    {"npz", "arrays of NumPy, or a sparse matrix of SciPy", &th_import_npz},
+    {"hdf5", "a matrix in HDF5: a data set, a sparse group, AnnData",
+     &th_import_hdf5},
+    {"mtx", "a matrix of Matrix Market", &th_import_mtx},
     {NULL, NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* import.h - text files to data sets: LIBSVM and CSV
+/* import.h - text files and arrays to data sets
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IMPORT_H
 #define TH_IMPORT_H
@@ -80,6 +80,7 @@ struct th_import {
                           where that is sure, else an error */
   const char *weights; /* CSV column; NULL: none */
   const char *ignore;  /* CSV columns between commas; NULL: none */
+  const char *names;   /* file of names of an array's columns; NULL: none */
   struct th_import_table table;
   struct th_import_missing missing;
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */

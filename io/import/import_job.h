@@ -109,6 +109,8 @@ struct th_importing {
   struct th_text_files texts;
   int64_t files;             /* of these; replicated */
   struct th_text_file *file; /* borrowed from them */
+  char **path;         /* of each: its name without what is named in it */
+  const char **member; /* of each: what is named in it, or NULL; borrowed */
   const struct th_importer_row *format;
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */
@@ -166,9 +168,13 @@ struct th_importer {
                         frees; 0: none */
   bool binary;       /* its files are not text: ranks share their bytes, and no
                         lines are looked for */
+  bool alone;        /* one thread of a rank reads them */
+  bool members;      /* FILE:NAME is what NAME is called in the file */
   const char *const *options; /* names of those that only this format takes;
                                  NULL-ended */
   bool (*named)(const char *name); /* is a file called so its own? */
+  /* Does a file begin like its own? NULL where it is text. */
+  bool (*begins)(const char *head, size_t bytes);
   /* Does a line show that the text is its own? NULL where it is binary. */
   bool (*recognises)(const char *text, int64_t length);
   /* May the text be its own, where nothing shows that, nor the name? Or NULL.
@@ -226,6 +232,10 @@ struct th_importer {
 
 extern const struct th_importer th_import_libsvm;
 extern const struct th_importer th_import_csv;
+extern const struct th_importer th_import_npy;
+extern const struct th_importer th_import_npz;
+extern const struct th_importer th_import_hdf5;
+extern const struct th_importer th_import_mtx;
 
 /* `count` and `next` of formats whose examples are lines. Local. */
 th_status th_import_parse_count(struct th_importing *im, int64_t k,

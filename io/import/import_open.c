@@ -6,11 +6,13 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "io/dataset/origin_file.h"
+#include "io/import/arrays/vector.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- What an import takes over from another data set, or from a model ----- */
 
@@ -143,9 +145,10 @@ static th_status check_said(const struct th_importing *im, struct th_error *err)
 /* --- The files of an import, and their format ----------------------------- */
 
 enum {
-  LINES_TO_TELL = 1000, /* that may tell the format */
-  MEMORY_SHARE = 16,    /* of memory is what a line may be long, */
-  LEAST_LIMIT = 4 << 20 /* or this */
+  LINES_TO_TELL = 1000,  /* that may tell the format */
+  MEMORY_SHARE = 16,     /* of memory is what a line may be long, */
+  LEAST_LIMIT = 4 << 20, /* or this */
+  HEAD = 64              /* bytes that show a format */
 };
 
 static const char *file_name(const struct th_import *job, int64_t k)
@@ -247,6 +250,29 @@ done:
   return rc;
 }
 
+/* That of files that begin like the first one, which rank 0 looks at; NULL: it
+ * is text, or nobody knows. Collective. */
+static const struct th_importer_row *
+shown_by_beginning(const struct th_importing *im)
+{
+  char head[HEAD] = {0};
+  int fd = -1;
+  struct th_error ignored = {0};
+  const char *name = file_name(im->job, 0);
+  if (im->comm->rank == 0 && th_text_open(name, name, &fd, &ignored) == TH_OK) {
+    if (pread(fd, head, HEAD, 0) < 0)
+      memset(head, 0, HEAD);
+    close(fd);
+  }
+  im->comm->ops->bcast(im->comm, head, HEAD, 0);
+  const struct th_importer_row *row = th_import_table();
+  for (; row->name != NULL; row++)
+    if (row->importer != NULL && row->importer->begins != NULL &&
+        row->importer->begins(head, HEAD))
+      return row;
+  return NULL;
+}
+
 /* Before files are opened: the format that was asked for, or the binary one
  * that the first file is called by; else text, which is going to show it. */
 static th_status ask_format(struct th_importing *im, struct th_error *err)
@@ -258,6 +284,8 @@ static th_status ask_format(struct th_importing *im, struct th_error *err)
     return th_fail(err, TH_EUSAGE, "no import format '%s'", im->job->format);
   if (row->importer == NULL)
     row = shown_by_name(file_name(im->job, 0));
+  if (row == NULL)
+    row = shown_by_beginning(im);
   if (row == NULL)
     return TH_OK;
   if (row->importer->binary || strcmp(row->name, im->job->format) == 0)
@@ -298,6 +326,7 @@ static th_status refuse_other_options(const struct th_importing *im,
               {"target", job->target != NULL},
               {"weights", job->weights != NULL},
               {"ignore", job->ignore != NULL},
+              {"names", job->names != NULL},
               {"zero-based", job->zero_based != TH_FACT_UNKNOWN},
               {"labels", job->labels != TH_LABELS_AUTO}};
   char text[128];
@@ -393,11 +422,29 @@ static void on_unpacking(void *self, int64_t bytes, int64_t all)
   th_import_tell(im, TH_IMPORT_UNPACKS, bytes, all);
 }
 
+/* The names of files, and what is named in them. */
+static th_status name_files(struct th_importing *im, struct th_error *err)
+{
+  bool members = im->format != NULL && im->format->importer->members;
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&im->path, im->files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->member, im->files, "the list of files", err));
+  for (int64_t k = 0; k < im->files; k++) {
+    const char *name = file_name(im->job, k);
+    size_t length = members ? th_vector_file(name) : strlen(name);
+    TH_TRY(TH_NEW(&im->path[k], (int64_t)length + 1, "a name", err));
+    memcpy(im->path[k], name, length);
+    if (name[length] == ':')
+      im->member[k] = name + length + 1;
+  }
+done:
+  return rc;
+}
+
 /* Collective. */
 static th_status open_inputs(struct th_importing *im, struct th_error *err)
 {
   int threads = im->job->threads;
-  const char **names = NULL;
   struct th_text_look look = {
       .output = im->job->output,
       .text = im->format == NULL || !im->format->importer->binary,
@@ -406,17 +453,14 @@ static th_status open_inputs(struct th_importing *im, struct th_error *err)
       .reading = {.line = im->limits.line,
                   .threads = threads < 0 ? -threads : threads,
                   .memory = im->job->memory / 2}};
-  th_status rc = TH_NEW(&names, im->files, "the list of files", err);
-  for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
-    names[k] = file_name(im->job, k);
-  TH_TRY(th_agree(im->comm, rc, err));
-  TH_TRY(
-      th_text_files_open(&im->texts, im->comm, names, im->files, &look, err));
+  th_status rc = TH_OK;
+  TH_TRY(th_agree(im->comm, name_files(im, err), err));
+  TH_TRY(th_text_files_open(&im->texts, im->comm, (const char *const *)im->path,
+                            im->files, &look, err));
   im->file = im->texts.file;
   for (int64_t k = 0; k < im->files; k++)
     im->text_bytes += im->file[k].size;
 done:
-  free(names);
   return rc;
 }
 
@@ -462,6 +506,8 @@ void th_import_open_close(struct th_importing *im)
   free(im->state);
   th_text_lines_free(&im->lines);
   th_text_files_close(&im->texts);
+  TH_FREE_LIST(im->path, im->files);
+  free(im->member);
   TH_FREE(im->share.range, im->share.line, im->share.counted,
           im->share.weightless, im->examples);
   th_bucket_spill_free(im->bins.own);

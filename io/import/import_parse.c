@@ -591,6 +591,8 @@ enum {
 /* Half of the memory is for their records. */
 static int parser_threads(const struct th_importing *im)
 {
+  if (im->format->importer->alone)
+    return 1;
   return th_team_size(im->job->threads,
                       1 + im->text_bytes / im->comm->size / TEXT_EACH,
                       im->limits.memory / 2 / MEMORY_EACH);

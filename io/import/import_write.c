@@ -651,7 +651,8 @@ static void describe(const struct th_importing *im, char *text)
   const struct th_importer *importer = im->format->importer;
   int64_t left_out = importer->left_out != NULL ? importer->left_out(im) : 0;
   text[0] = '\0';
-  append(text, "imported from %s text, %s", im->format->name,
+  append(text, "imported from %s%s, %s", im->format->name,
+         importer->binary ? "" : " text",
          job->shuffle ? "shuffled" : "in input order");
   if (job->shuffle)
     append(text, " with seed %llu", (unsigned long long)job->seed);

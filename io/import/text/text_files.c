@@ -111,8 +111,8 @@ static bool may_be_hdf5(const char head[HEAD])
   return found;
 }
 
-/* What was made of text is not text. */
-static th_status refuse_hdf5(const char *name, struct th_error *err)
+/* What was made of text is not text; other HDF5 may hold arrays. */
+static th_status refuse_hdf5(const char *name, bool text, struct th_error *err)
 {
   enum th_file_kind kind = TH_FILE_OTHER;
   th_status rc = th_format_kind(name, &kind, err);
@@ -127,11 +127,16 @@ static th_status refuse_hdf5(const char *name, struct th_error *err)
     return th_fail(err, TH_EFORMAT,
                    "%s is a model, not text; name a file of LIBSVM text or CSV",
                    name);
-  if (kind == TH_FILE_SHARD || kind == TH_FILE_HDF5)
-    return th_fail(
-        err, TH_EFORMAT,
-        "%s is %s, not text; name a file of LIBSVM text or CSV", name,
-        kind == TH_FILE_SHARD ? "a shard of a data set" : "an HDF5 file");
+  if (kind == TH_FILE_SHARD)
+    return th_fail(err, TH_EFORMAT,
+                   "%s is a shard of a data set, not text; name a file of "
+                   "LIBSVM text or CSV",
+                   name);
+  if (kind == TH_FILE_HDF5 && text)
+    return th_fail(err, TH_EFORMAT,
+                   "%s is an HDF5 file, not text as the first one; import it "
+                   "apart",
+                   name);
   return TH_OK;
 }
 
@@ -188,8 +193,8 @@ static th_status inspect(struct looking *looking, struct th_text_file *file,
   th_status rc = TH_OK;
   TH_TRY(open_input(file, &fd, err));
   TH_TRY(read_beginning(file->name, fd, 0, head, err));
-  if (text && may_be_hdf5(head))
-    TH_TRY(refuse_hdf5(file->name, err));
+  if (may_be_hdf5(head))
+    TH_TRY(refuse_hdf5(file->name, text, err));
   TH_TRY(th_decompress_find(fd, file->name, &codec, err));
   if (codec != TH_CODEC_NONE)
     TH_TRY(unpack(looking, file, fd, codec, err));

@@ -181,15 +181,21 @@ static const struct th_option before[] = {
      "the last column, if the file has no header or the header calls it y, "
      "target, label, class, outcome or response",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "CSV only: the column of the target, by its name or by its number, "
-     "counted from 1"},
+     "CSV and arrays: the column of the target, by its name or by its number, "
+     "counted from 1. For arrays also FILE.npy, FILE.npz:NAME or FILE.h5:/PATH "
+     "with a number for each example, and in AnnData a column of obs"},
+    {"names", 0, TH_OPT_TEXT, AT(text.names), "FILE", NULL,
+     "those that the file has", TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     "Arrays only: a text file with the name of each column on a line of its "
+     "own"},
     {"weights", 0, TH_OPT_TEXT, AT(text.weights), "COLUMN", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "CSV only: the column of the example weights, by its name or by its "
-     "number, counted from 1"},
+     "CSV and arrays: the column of the example weights, by its name or by its "
+     "number, counted from 1, or a file as of --target"},
     {"ignore", 0, TH_OPT_TEXT, AT(text.ignore), "COLUMN,...", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "CSV only: columns to leave out, by their names or by their numbers, "
+     "CSV and arrays: columns to leave out, by their names or by their "
+     "numbers, "
      "counted from 1, with commas between them. A name with a comma in it "
      "stands in double quotes"},
     {"positive-class", 0, TH_OPT_TEXT, AT(text.positive_class), "A", NULL,

@@ -68,6 +68,7 @@ struct th_options_text {
   const char *target;
   const char *weights;
   const char *ignore;
+  const char *names;
   const char *positive_class;
   bool zero_based;
   int labels; /* enum th_labels */

@@ -1,0 +1,16 @@
+/* lzf.h - the filter lzf of h5py, which HDF5 itself does not have
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_LZF_H
+#define TH_LZF_H
+
+#include <stddef.h>
+
+/* Bytes that LZF data become; 0: they are damaged, or become more than the room
+ * has. Local. */
+size_t th_lzf_expand(const unsigned char *from, size_t bytes, unsigned char *to,
+                     size_t room);
+
+/* Make the filter known to HDF5, for reading. Local. */
+void th_lzf_register(void);
+
+#endif

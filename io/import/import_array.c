@@ -1,0 +1,486 @@
+/* import_array.c - arrays of NumPy, SciPy, HDF5 and Matrix Market as examples
+ * SPDX-License-Identifier: MIT */
+#include "io/import/arrays/example.h"
+#include "io/import/arrays/npy.h"
+#include "io/import/arrays/npz.h"
+#include "io/import/import_arrays.h"
+
+#include "base/memory.h"
+#include "io/import/text/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct th_import_arrays *state_of(const struct th_importing *im)
+{
+  return im->state;
+}
+
+/* --- The files, and which of their rows a rank reads ---------------------- */
+
+/* Rows of file k in this rank's range of its bytes: each rank takes a part of
+ * the rows as large as that of the bytes. */
+static struct th_range rows_of(const struct th_importing *im, int64_t k)
+{
+  const struct th_text_file *file = &im->file[k];
+  double bytes = (double)(file->size - file->body);
+  double rows = (double)state_of(im)->file[k].rows;
+  struct th_range range = im->share.range[k];
+  int64_t edge[2] = {range.first - file->body, range.last - file->body};
+  for (int j = 0; j < 2; j++)
+    edge[j] = file->body + edge[j] == file->size
+                  ? state_of(im)->file[k].rows
+                  : (int64_t)((double)edge[j] / bytes * rows);
+  return (struct th_range){edge[0], edge[1]};
+}
+
+static th_status count_rows(struct th_importing *im, int64_t k, int64_t *lines,
+                            int64_t *examples, int64_t *weightless,
+                            struct th_error *err);
+
+/* Files have the same columns, by the same names. */
+static th_status check_alike(const struct th_importing *im, int64_t k,
+                             struct th_error *err)
+{
+  const struct th_import_arrays *a = state_of(im);
+  int64_t beside = (a->target.name != NULL && a->target.column < 0) +
+                   (a->weight.name != NULL && a->weight.column < 0);
+  if (a->matrix.columns == a->table.columns - beside)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s: %lld columns found, expected %lld as in %s; match the "
+                 "columns, or import them apart",
+                 a->matrix.name, (long long)a->matrix.columns,
+                 (long long)(a->table.columns - beside), im->file[0].name);
+  (void)k;
+}
+
+/* A file of targets or weights has one for each example. */
+static th_status check_lengths(const struct th_importing *im, int64_t rows,
+                               struct th_error *err)
+{
+  const struct th_import_arrays *a = state_of(im);
+  const struct th_import_role *roles[] = {&a->target, &a->weight};
+  for (int k = 0; k < 2; k++)
+    if (roles[k]->name != NULL && roles[k]->column < 0 && !roles[k]->in_table &&
+        roles[k]->values.count != rows)
+      return th_fail(err, TH_EDATA,
+                     "%s: %lld numbers found, expected %lld, one for each "
+                     "example; check which file it is",
+                     roles[k]->name, (long long)roles[k]->values.count,
+                     (long long)rows);
+  return TH_OK;
+}
+
+static th_status list_rows(struct th_importing *im, struct th_error *err)
+{
+  struct th_import_arrays *a = state_of(im);
+  int64_t rows = 0;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < im->files; k++) {
+    TH_TRY(th_import_arrays_turn(im, k, err));
+    TH_TRY(check_alike(im, k, err));
+    a->file[k].rows = a->matrix.rows;
+    a->file[k].before = rows;
+    if (__builtin_add_overflow(rows, a->matrix.rows, &rows))
+      return th_fail(err, TH_EFORMAT, "%s: more rows than can be counted",
+                     a->matrix.name);
+  }
+  rc = check_lengths(im, rows, err);
+done:
+  return rc;
+}
+
+/* Without another word, bytes stay bytes. */
+static void choose_type(struct th_importing *im)
+{
+  enum th_element element = state_of(im)->element;
+  if (im->job->type >= 0 || im->job->like != NULL)
+    return;
+  im->type = element == TH_ELEMENT_U8   ? TH_U8
+             : element == TH_ELEMENT_I8 ? TH_I8
+                                        : TH_F32;
+}
+
+static void tell_role(const struct th_importing *im, const char *what,
+                      const struct th_import_role *role)
+{
+  const struct th_csv *table = &state_of(im)->table;
+  if (role->column >= 0)
+    th_import_notice(im, "%s column %lld of %lld%s%.60s%s", what,
+                     (long long)role->column + 1, (long long)table->columns,
+                     table->names != NULL ? ", '" : "",
+                     table->names != NULL ? table->names[role->column] : "",
+                     table->names != NULL ? "'" : "");
+  else
+    th_import_notice(im, "%s %s%.200s", what,
+                     role->in_table ? "obs column " : "", role->name);
+}
+
+static void tell_arrays(const struct th_importing *im)
+{
+  const struct th_import_arrays *a = state_of(im);
+  th_import_notice(im, "matrix:   %.200s, %lld x %lld, %s", a->matrix.name,
+                   (long long)a->matrix.rows, (long long)a->matrix.columns,
+                   a->dense ? "dense" : "sparse");
+  if (a->target.name == NULL)
+    th_import_notice(im, "target:   none");
+  else
+    tell_role(im, "target:  ", &a->target);
+  if (a->weight.name != NULL)
+    tell_role(im, "weights: ", &a->weight);
+  if (a->table.surplus > 0)
+    th_import_notice(im, "left out: %lld columns, which %.200s does not use",
+                     (long long)a->table.surplus, im->job->like);
+}
+
+static th_status open_arrays(struct th_importing *im, struct th_error *err)
+{
+  struct th_import_arrays *a = state_of(im);
+  th_status rc = TH_OK;
+  a->open = -1;
+  TH_TRY(TH_NEW(&a->file, im->files, "the list of files", err));
+  TH_TRY(th_import_arrays_turn(im, 0, err));
+  TH_TRY(th_import_arrays_columns(im, err));
+  choose_type(im);
+  tell_arrays(im);
+  rc = list_rows(im, err);
+done:
+  return rc;
+}
+
+/* --- Targets and weights -------------------------------------------------- */
+
+/* Where an example stands, counted from 1, for messages. */
+static th_status wrong_number(const struct th_importing *im,
+                              const struct th_import_role *role,
+                              const char *what, int64_t row, double value,
+                              struct th_error *err)
+{
+  const struct th_import_arrays *a = state_of(im);
+  return th_fail(
+      err, TH_EDATA,
+      "%s: %s %g found for row %lld, counted from 1, expected %s; "
+      "leave the example out",
+      role->column < 0 && !role->in_table ? role->name : a->matrix.name, what,
+      value, (long long)row + 1,
+      role == &a->weight ? "a finite number of at least 0" : "a finite number");
+}
+
+/* What belongs to an example that is a number. */
+static double number_for(const struct th_import_arrays *a,
+                         const struct th_import_role *role, int64_t k,
+                         int64_t row, const struct th_matrix_row *values)
+{
+  if (role->column >= 0)
+    return th_example_value(values, role->column);
+  return role->values.number[role->in_table ? row : a->file[k].before + row];
+}
+
+static th_status take_weight(struct th_importing *im, int64_t k, int64_t row,
+                             const struct th_matrix_row *values,
+                             struct th_text_row *to, struct th_error *err)
+{
+  const struct th_import_arrays *a = state_of(im);
+  to->weight = number_for(a, &a->weight, k, row, values);
+  if (isfinite(to->weight) && to->weight >= 0)
+    return TH_OK;
+  return wrong_number(im, &a->weight, "weight", row, to->weight, err);
+}
+
+/* A word is a class, or a number as text. */
+static th_status take_word(struct th_importing *im, const char *word,
+                           int64_t row, struct th_text_row *to,
+                           struct th_error *err)
+{
+  const char *at = word;
+  const char *end = word + strlen(word);
+  if (im->class.name != NULL) {
+    if (th_text_row_class(to, &im->class, word, end - word) != 0)
+      return TH_OK;
+  } else if (th_number_parse(&at, end, &to->target) == TH_NUMBER_OK &&
+             at == end) {
+    return TH_OK;
+  }
+  return th_fail(err, TH_EDATA,
+                 "%s: target '%.60s' found for row %lld, counted from 1, "
+                 "expected %s",
+                 state_of(im)->matrix.name, word, (long long)row + 1,
+                 im->class.name != NULL
+                     ? "a class; leave the example out"
+                     : "a number; where targets are classes, name one of them "
+                       "with {positive-class}");
+}
+
+static th_status take_target(struct th_importing *im, int64_t k, int64_t row,
+                             const struct th_matrix_row *values,
+                             struct th_text_row *to, struct th_error *err)
+{
+  const struct th_import_arrays *a = state_of(im);
+  const struct th_frame_column *column = &a->target.values;
+  char text[32];
+  if (a->target.name == NULL) {
+    to->target = NAN;
+    return TH_OK;
+  }
+  if (a->target.column < 0 && column->number == NULL) {
+    int64_t code = column->code[row];
+    return take_word(im, code < 0 ? "" : column->word[code], row, to, err);
+  }
+  double value = number_for(a, &a->target, k, row, values);
+  if (!isfinite(value))
+    return wrong_number(im, &a->target, "target", row, value, err);
+  to->target = value;
+  if (im->class.name == NULL)
+    return TH_OK;
+  snprintf(text, sizeof text, "%.17g", value);
+  return take_word(im, text, row, to, err);
+}
+
+static th_status check_weights(const struct th_importing *im,
+                               struct th_error *err)
+{
+  const struct th_import_role *role = &state_of(im)->weight;
+  if (role->name == NULL || role->column >= 0 || role->values.number != NULL)
+    return TH_OK;
+  return th_fail(err, TH_EDATA, "%s: %s holds words, expected weights",
+                 state_of(im)->matrix.name, role->name);
+}
+
+static th_status count_rows(struct th_importing *im, int64_t k, int64_t *lines,
+                            int64_t *examples, int64_t *weightless,
+                            struct th_error *err)
+{
+  struct th_import_arrays *a = state_of(im);
+  struct th_range share = rows_of(im, k);
+  struct th_matrix_row values = {0};
+  th_status rc = TH_OK;
+  *lines = th_range_count(share);
+  *examples = *lines;
+  if (a->weight.name == NULL || *lines == 0)
+    return TH_OK;
+  TH_TRY(th_import_arrays_turn(im, k, err));
+  TH_TRY(check_weights(im, err));
+  for (int64_t row = share.first; row < share.last; row++) {
+    if (a->weight.column >= 0)
+      TH_TRY(th_matrix_next(&a->matrix, share, row, &values, err));
+    *weightless += number_for(a, &a->weight, k, row, &values) == 0;
+  }
+done:
+  return rc;
+}
+
+/* --- Examples ------------------------------------------------------------- */
+
+static th_status wrong_value(const struct th_importing *im, int64_t row,
+                             const struct th_example_fault *fault,
+                             struct th_error *err)
+{
+  static const char *const wanted[TH_TYPE_COUNT] = {
+      [TH_F32] = "at most 3.4e38 in magnitude (f32); import with {type} f64",
+      [TH_F64] = "a finite number (f64); rescale the data",
+      [TH_U8] = "a whole number 0..255 (u8); import with {type} f32",
+      [TH_I8] = "a whole number -128..127 (i8); import with {type} f32",
+      [TH_U2] = "a whole number 0..3 (u2); import with {type} u8 or f32"};
+  const struct th_import_arrays *a = state_of(im);
+  return th_fail(err, TH_EDATA,
+                 "%s: row %lld, column %lld, counted from 1: %g found, "
+                 "expected %s",
+                 a->matrix.name, (long long)row + 1,
+                 (long long)fault->column + 1, fault->value,
+                 isfinite(fault->value)
+                     ? wanted[im->type]
+                     : "a finite number; fill in what is missing");
+}
+
+static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
+                              const struct th_matrix_row *values,
+                              struct th_text_row *to, struct th_error *err)
+{
+  struct th_import_arrays *a = state_of(im);
+  struct th_example_fault fault = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_text_row_reset(
+      to, th_max_i64(values->count, a->dense ? a->table.attributes : 0), err));
+  if (!th_example_put(values, a->table.role, a->table.attributes, to, &fault))
+    return wrong_value(im, row, &fault, err);
+  if (a->weight.name != NULL)
+    TH_TRY(take_weight(im, k, row, values, to, err));
+  rc = take_target(im, k, row, values, to, err);
+done:
+  return rc;
+}
+
+static th_status next_example(struct th_importing *im, int64_t k, int64_t end,
+                              struct th_text_row *to, bool *more,
+                              struct th_error *err)
+{
+  struct th_import_arrays *a = state_of(im);
+  struct th_range share = rows_of(im, k);
+  struct th_matrix_row values = {0};
+  int64_t row = share.last - (end - im->own.count);
+  th_status rc = TH_OK;
+  *more = im->own.count < end;
+  if (!*more)
+    return TH_OK;
+  if (a->open != k) {
+    TH_TRY(th_import_arrays_turn(im, k, err));
+    if (a->matrix.rows != a->file[k].rows)
+      return th_text_changed(&im->file[k], err);
+  }
+  if (row % 1024 == 0)
+    th_import_tell(im, TH_IMPORT_PARSES, row - share.first,
+                   th_range_count(share));
+  TH_TRY(th_matrix_next(&a->matrix, share, row, &values, err));
+  rc = make_example(im, k, row, &values, to, err);
+done:
+  return rc;
+}
+
+/* --- What is said and kept of it ------------------------------------------ */
+
+static void name_place(const struct th_importing *im, int64_t attribute,
+                       char text[TH_IMPORT_CALLED])
+{
+  const struct th_csv *table = &state_of(im)->table;
+  int64_t column = attribute;
+  if (table->role != NULL)
+    for (column = 0;
+         column + 1 < table->columns && table->role[column] != attribute;)
+      column++;
+  snprintf(text, TH_IMPORT_CALLED, "column %lld", (long long)column + 1);
+}
+
+/* What the data set keeps: which columns there were. What lies beside a matrix
+ * stands behind its columns. */
+static th_status tell_origin(const struct th_importing *im,
+                             struct th_origin *origin, struct th_error *err)
+{
+  const struct th_import_arrays *a = state_of(im);
+  const struct th_csv *table = &a->table;
+  bool beside = a->target.name != NULL && a->target.column < 0;
+  int64_t behind =
+      table->columns - (a->weight.name != NULL && a->weight.column < 0);
+  int64_t others =
+      table->columns - table->attributes - (a->target.name != NULL ? 1 : 0);
+  th_status rc = TH_NEW(&origin->other, others, "columns", err);
+  if (rc != TH_OK)
+    return rc;
+  origin->columns = table->columns;
+  origin->target = beside ? behind : a->target.column + 1;
+  origin->weight = a->weight.name == NULL ? 0
+                   : a->weight.column < 0 ? table->columns
+                                          : a->weight.column + 1;
+  if (a->weight.in_table)
+    origin->weight_name = (char *)a->weight.name;
+  for (int64_t k = 0; k < table->columns && origin->others < others; k++) {
+    bool attribute =
+        table->role == NULL ? k < table->attributes : table->role[k] >= 0;
+    if (!attribute && k + 1 != origin->target)
+      origin->other[origin->others++] = k + 1;
+  }
+  return TH_OK;
+}
+
+static int64_t count_left_out(const struct th_importing *im)
+{
+  return state_of(im)->table.ignored;
+}
+
+/* Files are open for each thread. */
+static th_status part_arrays(struct th_importing *other, struct th_error *err)
+{
+  struct th_import_arrays *a = state_of(other);
+  (void)err;
+  a->borrowed = true;
+  a->open = -1;
+  a->matrix = (struct th_matrix){0};
+  a->h5 = (struct th_h5){0};
+  return TH_OK;
+}
+
+static void close_arrays(struct th_importing *im)
+{
+  struct th_import_arrays *a = state_of(im);
+  th_import_arrays_shut(a);
+  if (a->borrowed)
+    return;
+  th_frame_free(&a->target.values);
+  th_frame_free(&a->weight.values);
+  th_csv_header_free(&a->table);
+  free(a->file);
+}
+
+/* --- The formats ---------------------------------------------------------- */
+
+/* A file that is called so, also with something in it. */
+static bool is_called(const char *name, const char *const *endings)
+{
+  char file[TH_ITEMS_NAME];
+  size_t length = th_vector_file(name);
+  if (length >= sizeof file)
+    return false;
+  snprintf(file, sizeof file, "%.*s", (int)length, name);
+  return th_import_open_named(file, endings);
+}
+
+static bool is_npy(const char *name)
+{
+  static const char *const endings[] = {".npy", NULL};
+  return is_called(name, endings);
+}
+
+static bool is_npz(const char *name)
+{
+  static const char *const endings[] = {".npz", NULL};
+  return is_called(name, endings);
+}
+
+static bool is_hdf5(const char *name)
+{
+  static const char *const endings[] = {".h5", ".hdf5", ".hdf", ".h5ad", NULL};
+  return is_called(name, endings);
+}
+
+static bool is_mtx(const char *name)
+{
+  static const char *const endings[] = {".mtx", NULL};
+  return is_called(name, endings);
+}
+
+static bool begins_hdf5(const char *head, size_t bytes)
+{
+  static const char signature[] = "\x89HDF\r\n\x1a\n";
+  return bytes >= sizeof signature - 1 &&
+         memcmp(head, signature, sizeof signature - 1) == 0;
+}
+
+static const char *const options[] = {"target", "weights", "ignore", "names",
+                                      NULL};
+
+#define TH_ARRAYS_IMPORTER                                                     \
+  .size = sizeof(struct th_import_arrays), .binary = true, .options = options, \
+  .open = open_arrays, .count = count_rows, .next = next_example,              \
+  .call = name_place, .told = tell_origin, .left_out = count_left_out,         \
+  .part = part_arrays, .close = close_arrays
+
+const struct th_importer th_import_npy = {.title = "an array of NumPy",
+                                          .named = is_npy,
+                                          .begins = th_npy_begins,
+                                          TH_ARRAYS_IMPORTER};
+const struct th_importer th_import_npz = {.title = "arrays of NumPy",
+                                          .members = true,
+                                          .named = is_npz,
+                                          TH_ARRAYS_IMPORTER};
+const struct th_importer th_import_hdf5 = {.title = "HDF5",
+                                           .alone = true,
+                                           .members = true,
+                                           .named = is_hdf5,
+                                           .begins = begins_hdf5,
+                                           TH_ARRAYS_IMPORTER};
+const struct th_importer th_import_mtx = {.title = "Matrix Market",
+                                          .named = is_mtx,
+                                          .begins = th_mtx_begins,
+                                          TH_ARRAYS_IMPORTER};
