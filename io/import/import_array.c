@@ -473,6 +473,7 @@ const struct th_importer th_import_npy = {.title = "an array of NumPy",
 const struct th_importer th_import_npz = {.title = "arrays of NumPy",
                                           .members = true,
                                           .named = is_npz,
+                                          .begins = th_npz_begins,
                                           TH_ARRAYS_IMPORTER};
 const struct th_importer th_import_hdf5 = {.title = "HDF5",
                                            .alone = true,

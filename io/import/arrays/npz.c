@@ -12,9 +12,22 @@ static const char ending[] = ".npy";
 
 enum { HEAD = 8, LIST = 200 };
 
-bool th_npz_begins(const char *head, size_t bytes)
+static bool is_zip(const char *head, size_t bytes)
 {
   return bytes >= 4 && memcmp(head, "PK\3\4", 4) == 0;
+}
+
+/* The name of the first member stands behind the first bytes. */
+bool th_npz_begins(const char *head, size_t bytes)
+{
+  enum { NAME_AT = 30 };
+  size_t tail = strlen(ending);
+  if (!is_zip(head, bytes))
+    return false;
+  for (size_t k = NAME_AT; k + tail <= bytes; k++)
+    if (memcmp(head + k, ending, tail) == 0)
+      return true;
+  return false;
 }
 
 static th_status read_first(const struct th_stretch_place *file,
@@ -196,7 +209,7 @@ static th_status open_array(const struct th_stretch_place *file,
   struct th_zip zip = {0};
   th_status rc = TH_OK;
   TH_TRY(read_first(file, head, err));
-  if (!th_npz_begins(head, HEAD)) {
+  if (!is_zip(head, HEAD)) {
     if (member != NULL)
       return th_fail(err, TH_EUSAGE,
                      "%s: one array, which has no '%.80s'; leave the name out",

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "io/dataset/format.h"
 #include "io/files/output.h"
+#include "io/import/text/not_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -193,9 +194,11 @@ static th_status inspect(struct looking *looking, struct th_text_file *file,
   th_status rc = TH_OK;
   TH_TRY(open_input(file, &fd, err));
   TH_TRY(read_beginning(file->name, fd, 0, head, err));
+  TH_TRY(th_decompress_find(fd, file->name, &codec, err));
+  if (text && codec == TH_CODEC_NONE)
+    TH_TRY(th_not_text_refuse(file->name, head, HEAD, err));
   if (may_be_hdf5(head))
     TH_TRY(refuse_hdf5(file->name, text, err));
-  TH_TRY(th_decompress_find(fd, file->name, &codec, err));
   if (codec != TH_CODEC_NONE)
     TH_TRY(unpack(looking, file, fd, codec, err));
   else
@@ -203,6 +206,8 @@ static th_status inspect(struct looking *looking, struct th_text_file *file,
   if (codec != TH_CODEC_NONE)
     TH_TRY(
         read_beginning(file->name, looking->files->fd, file->base, head, err));
+  if (text && codec != TH_CODEC_NONE)
+    TH_TRY(th_not_text_refuse(file->name, head, HEAD, err));
   if (text)
     TH_TRY(skip_byte_order_mark(file, head, err));
 done:

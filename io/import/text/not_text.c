@@ -1,0 +1,141 @@
+/* not_text.c - files that are no text, by their first bytes, and what makes
+ * text of them SPDX-License-Identifier: MIT */
+#include "io/import/text/not_text.h"
+
+#include "io/import/text/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* FILE in a remedy is the name of the file. */
+struct row {
+  size_t place; /* of the bytes that show it */
+  size_t bytes;
+  const char *magic;
+  const char *kind;
+  const char *remedy;
+};
+
+#define TH_PANDAS(reader)                                                      \
+  "make CSV of it: python3 -c \"import pandas; pandas." reader                 \
+  "('FILE').to_csv('FILE.csv', index=False)\""
+#define TH_OFFICE "make CSV of it: soffice --headless --convert-to csv FILE"
+#define TH_APART "import it apart, and without {format}"
+
+/* Archives of zip by what is first in them come before zip itself. */
+static const struct row rows[] = {
+    {0, 4, "PAR1", "a Parquet file", TH_PANDAS("read_parquet")},
+    {0, 6, "ARROW1", "a Feather or Arrow file", TH_PANDAS("read_feather")},
+    {0, 4, "FEA1", "a Feather file", TH_PANDAS("read_feather")},
+    {0, 3, "ORC", "an ORC file", TH_PANDAS("read_orc")},
+    {0, 4, "Obj\1", "an Avro file",
+     "make CSV of it, for instance with avro cat --format csv FILE"},
+    {30, 19, "[Content_Types].xml", "an Excel workbook (xlsx)", TH_OFFICE},
+    {30, 6, "_rels/", "an Excel workbook (xlsx)", TH_OFFICE},
+    {30, 3, "xl/", "an Excel workbook (xlsx)", TH_OFFICE},
+    {30, 8, "mimetype", "an OpenDocument table (ods)", TH_OFFICE},
+    {0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (xls)",
+     TH_OFFICE},
+    {0, 4, "PK\3\4", "a zip archive or an Excel workbook (xlsx)",
+     "unpack it: unzip -p FILE > FILE.csv; of a workbook make CSV: soffice "
+     "--headless --convert-to csv FILE"},
+    {0, 5, "RDX2\n", "an R workspace (RData)",
+     "in R: load('FILE'), then write.csv(DATA, 'FILE.csv', row.names = FALSE)"},
+    {0, 5, "RDX3\n", "an R workspace (RData)",
+     "in R: load('FILE'), then write.csv(DATA, 'FILE.csv', row.names = FALSE)"},
+    {0, 5, "X\n\0\0\0", "an R object (RDS)",
+     "make CSV of it: Rscript -e \"write.csv(readRDS('FILE'), 'FILE.csv', "
+     "row.names = FALSE)\""},
+    {16, 4, "bgen", "genotypes in BGEN",
+     "convert it: plink2 --bgen FILE ref-first --make-bed --out NAME"},
+    {0, 16, "##fileformat=VCF", "genotypes in VCF",
+     "convert it: plink2 --vcf FILE --make-bed --out NAME"},
+    {0, 3, "BCF", "genotypes in BCF",
+     "convert it: plink2 --bcf FILE --make-bed --out NAME"},
+    {0, 3, "\x6c\x1b\x01", "genotypes of PLINK (.bed)",
+     "make text of it: plink2 --bfile NAME --export A"},
+    {0, 2, "\x6c\x1b", "genotypes of PLINK 2 (.pgen)",
+     "convert it: plink2 --pfile NAME --make-bed --out NAME"},
+    {0, 2, "\x80\2", "a Python pickle", TH_PANDAS("read_pickle")},
+    {0, 2, "\x80\3", "a Python pickle", TH_PANDAS("read_pickle")},
+    {0, 2, "\x80\4", "a Python pickle", TH_PANDAS("read_pickle")},
+    {0, 2, "\x80\5", "a Python pickle", TH_PANDAS("read_pickle")},
+    {0, 15, "SQLite format 3", "an SQLite database",
+     "make CSV of a table: sqlite3 -header -csv FILE 'select * from TABLE' > "
+     "FILE.csv"},
+    {0, 10, "MATLAB 7.3", "a MATLAB file (.mat, 7.3)",
+     "make an array of it: python3 -c \"import h5py, numpy; "
+     "numpy.save('FILE.npy', h5py.File('FILE')['X'][()].T)\""},
+    {0, 10, "MATLAB 5.0", "a MATLAB file (.mat)",
+     "make an array of it: python3 -c \"import numpy, scipy.io; "
+     "numpy.save('FILE.npy', scipy.io.loadmat('FILE')['X'])\""},
+    {0, 11, "<stata_dta>", "a Stata file", TH_PANDAS("read_stata")},
+    {0, 4, "$FL2", "an SPSS file", TH_PANDAS("read_spss")},
+    {0, 4, "\x28\xb5\x2f\xfd", "compressed by zstd",
+     "decompress it: zstd -d FILE"},
+    {0, 4, "\x04\x22\x4d\x18", "compressed by lz4",
+     "decompress it: lz4 -d FILE"},
+    {0, 6, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it: 7z x FILE"},
+    {0, 4, "Rar!", "a RAR archive", "unpack it: unrar x FILE"},
+    {257, 5, "ustar", "a tar archive",
+     "unpack it, and import what is in it: tar -xf FILE"},
+    {0, 6, "\x93NUMPY", "an array of NumPy", TH_APART},
+    {0, 4, "%PDF", "a PDF document", "save the table in it as CSV"},
+};
+
+/* A zip archive whose first member is an array. */
+static bool has_arrays(const char *head, size_t bytes)
+{
+  enum { NAME_AT = 30, LENGTH_AT = 26, TAIL = 4 };
+  if (bytes < NAME_AT || memcmp(head, "PK\3\4", 4) != 0)
+    return false;
+  size_t length = (unsigned char)head[LENGTH_AT] |
+                  (size_t)(unsigned char)head[LENGTH_AT + 1] << 8;
+  return length > TAIL && length <= bytes - NAME_AT &&
+         memcmp(head + NAME_AT + length - TAIL, ".npy", TAIL) == 0;
+}
+
+static const struct row *find_row(const char *head, size_t bytes)
+{
+  static const struct row arrays = {0, 0, "", "arrays of NumPy (.npz)",
+                                    TH_APART};
+  if (has_arrays(head, bytes))
+    return &arrays;
+  for (const struct row *row = rows; row < rows + sizeof rows / sizeof *rows;
+       row++)
+    if (row->place + row->bytes <= bytes &&
+        memcmp(head + row->place, row->magic, row->bytes) == 0)
+      return row;
+  return NULL;
+}
+
+/* Put the name of the file in the place of FILE. */
+static void write_remedy(const char *remedy, const char *name, char *text,
+                         size_t size)
+{
+  static const char mark[] = "FILE";
+  size_t used = 0;
+  while (*remedy != '\0' && used + 1 < size) {
+    if (strncmp(remedy, mark, sizeof mark - 1) != 0) {
+      text[used++] = *remedy++;
+      continue;
+    }
+    int put = snprintf(text + used, size - used, "%.120s", name);
+    used += put > 0 ? (size_t)put : 0;
+    remedy += sizeof mark - 1;
+  }
+  text[used < size ? used : size - 1] = '\0';
+}
+
+th_status th_not_text_refuse(const char *name, const char *head, size_t bytes,
+                             struct th_error *err)
+{
+  char remedy[TH_ERROR_TEXT / 2];
+  const struct row *row = find_row(head, bytes);
+  if (row == NULL)
+    return TH_OK;
+  write_remedy(row->remedy, name, remedy, sizeof remedy);
+  return th_fail(err, TH_EFORMAT, "%s: not text, but %s; %s", name, row->kind,
+                 remedy);
+}

@@ -1,0 +1,19 @@
+/* not_text.h - files that are no text, by their first bytes, and what makes text
+ * of them
+ *
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_NOT_TEXT_H
+#define TH_NOT_TEXT_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* An error that names the kind of a file and a command that makes what can be
+ * imported of it, where its first bytes are those of a known kind; TH_OK for
+ * all others. */
+th_status th_not_text_refuse(const char *name, const char *head, size_t bytes,
+                             struct th_error *err);
+
+#endif
