@@ -77,6 +77,24 @@ with open("typed/houses.csv", "w") as old, open("typed/new.csv", "w") as new:
         x = [round(draw.gauss(0, 1), 3) for j in names]
         print(k, "Elm", *x, 9 + x[5] + draw.gauss(0, 0.1), sep=",", file=old)
         print(k, "Oak", *x, sep=",", file=new)
+
+import h5py, numpy as np, scipy.sparse as sp
+r = np.random.default_rng(3)
+X = r.normal(size=(400, 50)).astype("f4")
+counts = sp.random(400, 50, 0.1, "csr", random_state=3)
+np.save("typed/X.npy", X)
+np.save("typed/y.npy", X[:, 3] - X[:, 40] + r.normal(size=400))
+sp.save_npz("typed/counts.npz", counts)
+open("typed/genes.txt", "w").writelines("gene%d\n" % j for j in range(50))
+with h5py.File("typed/cells.h5ad", "w") as f:
+    f["X"] = X
+    g = f.create_group("layers/counts")
+    g["data"], g["indices"], g["indptr"] = counts.data, counts.indices, counts.indptr
+    g.attrs["encoding-type"], g.attrs["shape"] = "csr_matrix", counts.shape
+    text = h5py.string_dtype()
+    f.create_dataset("var/_index", data=["gene%d" % j for j in range(50)], dtype=text)
+    f["obs/kind/codes"] = (X[:, 3] > 0).astype("i1")
+    f.create_dataset("obs/kind/categories", data=["A", "B"], dtype=text)
 END
 }
 
@@ -96,6 +114,7 @@ must 0 import fresh.svm -o typed/fresh.h5 --attributes 60
 typed src/solvers/README.md '## Solvers with a penalty, and screening'
 rm typed/model.h5
 typed io/README.md '## Your own data' '^thresher '
+typed io/README.md '### Arrays' '^thresher '
 must 0 generate murata -o typed/data.h5 --examples 500 --attributes 600
 rm typed/model.h5
 typed mpi/README.md '# Running on a cluster' '^mpirun '

@@ -353,8 +353,8 @@ print(*sorted(set(re.findall(r"^ +(?:-\w, )?--(?:\[no-\])?([a-z][a-z-]+)", text,
 END
 told="decimal format header ignore labels missing positive-class target weights zero-based"
 taken="attributes layout type" # of --like; attributes excludes it, others may be said
-free="deck force groups help levels like map max-line max-missing memory output quiet row-group seed shards
-  shuffle test test-file threads watchdog"
+free="deck force groups help levels like map max-line max-missing memory names output quiet
+  row-group seed shards shuffle test test-file threads watchdog"
 for option in $(cat options); do
   case " $(echo $told $taken $free) " in
   *" $option "*) ;;
