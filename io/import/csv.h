@@ -60,7 +60,7 @@ struct th_csv {
 struct th_csv_choice {
   const char *target;
   const char *weights;
-  const char *ignore; /* a list between commas */
+  const char *ignore;    /* a list between commas */
   int64_t target_place;  /* the column itself, from 1; 0: see `target` */
   int64_t weights_place; /* likewise */
   enum th_header header;

@@ -1,9 +1,12 @@
 /* import_array.c - arrays of NumPy, SciPy, HDF5 and Matrix Market as examples
  * SPDX-License-Identifier: MIT */
 #include "io/import/arrays/example.h"
+#include "io/import/arrays/matrix_file.h"
 #include "io/import/arrays/npy.h"
 #include "io/import/arrays/npz.h"
-#include "io/import/import_arrays.h"
+#include "io/import/arrays/vector.h"
+#include "io/import/csv.h"
+#include "io/import/import_job.h"
 
 #include "base/memory.h"
 #include "io/import/text/number.h"
@@ -13,9 +16,361 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct th_import_arrays *state_of(const struct th_importing *im)
+/* What each example has one of: a column of the matrix, a column of the table
+ * of examples, or a file of their own. */
+struct role {
+  const char *name;              /* as it was given; NULL: there is none */
+  int64_t column;                /* of the matrix; -1: not one */
+  bool in_table;                 /* of examples, in each file */
+  struct th_frame_column values; /* of all files, or of the one that is open */
+};
+
+/* A file of the import. */
+struct array_file {
+  int64_t rows;
+  int64_t before; /* rows of the files before it */
+};
+
+/* The state of formats of arrays. */
+struct arrays {
+  enum th_matrix_kind kind;
+  bool borrowed; /* all but what is open belongs to another thread */
+  struct array_file *file;
+  struct th_csv table; /* columns, names and roles; roles NULL: as they are */
+  bool dense;
+  enum th_element element;
+  struct role target;
+  struct role weight;
+  /* The file that is open. */
+  int64_t open; /* -1: none */
+  struct th_matrix_file in;
+};
+
+static struct arrays *state_of(const struct th_importing *im)
 {
   return im->state;
+}
+
+/* --- The file that is open ------------------------------------------------ */
+
+static void shut_file(struct arrays *arrays)
+{
+  if (arrays->target.in_table)
+    th_frame_free(&arrays->target.values);
+  if (arrays->weight.in_table)
+    th_frame_free(&arrays->weight.values);
+  th_matrix_file_close(&arrays->in);
+  arrays->open = -1;
+}
+
+/* A block takes a part of what parsed entries may take, on each thread. */
+static int64_t block_memory(const struct th_importing *im)
+{
+  enum { SHARE = 4 };
+  int threads = im->job->threads < 0 ? -im->job->threads : im->job->threads;
+  return im->limits.memory / SHARE / (threads > 1 ? threads : 1);
+}
+
+static const char *table_of(const struct arrays *a)
+{
+  return th_matrix_file_table(&a->in);
+}
+
+static th_status read_column(const struct th_importing *im, struct role *role,
+                             struct th_error *err)
+{
+  const struct arrays *a = state_of(im);
+  if (!role->in_table)
+    return TH_OK;
+  if (table_of(a) == NULL)
+    return th_fail(err, TH_EDATA,
+                   "%s has no table of examples, and no '%.60s'; import it "
+                   "apart",
+                   a->in.matrix.name, role->name);
+  return th_frame_read(a->in.h5, table_of(a), role->name, a->in.matrix.rows,
+                       &role->values, err);
+}
+
+/* Of the file that is open. */
+static th_status read_beside(const struct th_importing *im,
+                             struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  th_status rc = read_column(im, &a->target, err);
+  return rc != TH_OK ? rc : read_column(im, &a->weight, err);
+}
+
+static th_status turn_to_file(struct th_importing *im, int64_t k,
+                              struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  const struct th_text_file *file = &im->file[k];
+  const char *member = im->text.member[k];
+  th_status rc = TH_OK;
+  if (a->open == k)
+    return TH_OK;
+  shut_file(a);
+  TH_TRY(th_matrix_file_open(&a->in, a->kind, file, member,
+                             im->limits.line.bytes, err));
+  a->in.matrix.memory = block_memory(im);
+  a->open = k;
+  rc = read_beside(im, err);
+done:
+  return rc;
+}
+
+/* --- What each example has one of ----------------------------------------- */
+
+/* Where is what was named: in the examples' table, in a file, or a column. */
+static th_status find_role(struct th_importing *im, const char *given,
+                           struct role *role, struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  *role = (struct role){.name = given, .column = -1};
+  if (given == NULL)
+    return TH_OK;
+  if (table_of(a) != NULL && th_frame_has(a->in.h5, table_of(a), given)) {
+    role->in_table = true;
+    return read_column(im, role, err);
+  }
+  if (th_vector_named(given))
+    return th_vector_read(given, &role->values, err);
+  role->column = 0; /* th_csv_columns finds it */
+  return TH_OK;
+}
+
+/* The target of data like others is in their table too, if it is there at all.
+ */
+static const char *known_target(const struct th_importing *im)
+{
+  const struct arrays *a = state_of(im);
+  const char *known = im->like.origin.target_name;
+  if (im->job->target != NULL)
+    return im->job->target;
+  return known != NULL && table_of(a) != NULL &&
+                 th_frame_has(a->in.h5, table_of(a), known)
+             ? known
+             : NULL;
+}
+
+/* --- Columns as of a table ------------------------------------------------ */
+
+static bool is_beside(const struct role *role)
+{
+  return role->name != NULL && role->column < 0;
+}
+
+static th_status copy_name(const char *name, char **to, struct th_error *err)
+{
+  th_status rc = TH_NEW(to, (int64_t)strlen(name) + 1, "names of columns", err);
+  if (rc == TH_OK)
+    memcpy(*to, name, strlen(name));
+  return rc;
+}
+
+/* The names of the matrix's columns, if there are any. */
+static th_status read_names(struct th_importing *im, char ***names,
+                            struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  if (im->job->names != NULL)
+    return th_vector_lines(im->job->names, a->in.matrix.columns, names, err);
+  return th_matrix_file_names(&a->in, names, err);
+}
+
+/* What lies beside the matrix stands behind its columns. */
+static th_status list_columns(struct th_importing *im, struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  struct role *roles[] = {&a->target, &a->weight};
+  struct th_csv *table = &a->table;
+  char **names = NULL;
+  th_status rc = TH_OK;
+  table->columns = a->in.matrix.columns;
+  TH_TRY(read_names(im, &names, err));
+  if (names != NULL)
+    TH_TRY(TH_NEW(&table->names, a->in.matrix.columns + 2, "names of columns",
+                  err));
+  for (int64_t k = 0; names != NULL && k < a->in.matrix.columns; k++)
+    table->names[k] = names[k];
+  free(names);
+  names = NULL;
+  for (int k = 0; k < 2; k++) {
+    if (!is_beside(roles[k]))
+      continue;
+    int64_t place = table->columns++;
+    if (table->names != NULL)
+      TH_TRY(copy_name(roles[k]->in_table ? roles[k]->name : "",
+                       &table->names[place], err));
+  }
+done:
+  if (names != NULL)
+    TH_FREE_LIST(names, a->in.matrix.columns);
+  return rc;
+}
+
+static struct th_csv_choice choice_of(const struct th_importing *im)
+{
+  const struct arrays *a = state_of(im);
+  const struct th_import *job = im->job;
+  struct th_csv_choice choice = {
+      .ignore = job->ignore, .decimal = '.', .may_lack = job->like != NULL};
+  int64_t behind = a->in.matrix.columns;
+  if (is_beside(&a->target))
+    choice.target_place = ++behind;
+  else
+    choice.target = a->target.name;
+  if (is_beside(&a->weight))
+    choice.weights_place = ++behind;
+  else
+    choice.weights = a->weight.name;
+  if (im->like.origin.columns > 0)
+    choice.origin = &im->like.origin;
+  if (job->like != NULL)
+    choice.told = &im->like.origin;
+  return choice;
+}
+
+/* Attributes of other data, by name where both have names. */
+static struct th_csv_reference reference_of(const struct th_importing *im)
+{
+  const struct th_import *job = im->job;
+  bool named = state_of(im)->table.names != NULL;
+  if (job->like == NULL)
+    return (struct th_csv_reference){job->attributes > 0 ? "{attributes}"
+                                                         : NULL,
+                                     job->attributes, NULL, false};
+  if (im->like.support != NULL && named)
+    return (struct th_csv_reference){job->like, im->like.support_size,
+                                     (const char *const *)im->like.support,
+                                     true};
+  return (struct th_csv_reference){
+      job->like, im->like.attributes,
+      named ? (const char *const *)im->like.names : NULL, false};
+}
+
+static th_status ask_for_vector(const struct th_importing *im,
+                                struct th_error *err)
+{
+  const struct arrays *a = state_of(im);
+  return th_fail(err, TH_EUSAGE,
+                 "%s: %lld x %lld, and which are the targets? Say {target} "
+                 "FILE.npy for a vector in a file%s, or {target} NUMBER for a "
+                 "column; data without a target are imported with {like} "
+                 "TRAIN.h5, the data that the model was trained on",
+                 a->in.matrix.name, (long long)a->in.matrix.rows,
+                 (long long)a->in.matrix.columns,
+                 table_of(a) != NULL ? ", {target} NAME for a column of obs"
+                                     : "");
+}
+
+/* Columns that are all attributes, without names, need no table: there may be
+ * very many. */
+static bool is_plain(const struct th_importing *im)
+{
+  const struct arrays *a = state_of(im);
+  return a->table.names == NULL && im->job->ignore == NULL &&
+         a->target.column < 0 && a->weight.column < 0 &&
+         (im->job->like == NULL || !a->dense);
+}
+
+static th_status take_plain(struct th_importing *im,
+                            const struct th_csv_reference *reference,
+                            struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  a->table.attributes = a->in.matrix.columns;
+  if (reference->attributes == 0 ||
+      reference->attributes == a->in.matrix.columns)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s: %lld columns found, expected %lld attributes (%s); match "
+                 "the columns",
+                 a->in.matrix.name, (long long)a->in.matrix.columns,
+                 (long long)reference->attributes, reference->origin);
+}
+
+/* Roles that change nothing are forgotten. */
+static void simplify(struct arrays *a)
+{
+  struct th_csv *table = &a->table;
+  bool as_is = table->attributes == a->in.matrix.columns;
+  for (int64_t k = 0; as_is && k < a->in.matrix.columns; k++)
+    as_is = table->role[k] == k;
+  if (!as_is)
+    return;
+  free(table->role);
+  table->role = NULL;
+}
+
+/* What stands in the matrix, or was found there as in other data. */
+static void settle_role(struct role *role, int64_t column)
+{
+  if (is_beside(role))
+    return;
+  role->column = column;
+  if (role->name == NULL && column >= 0)
+    role->name = "";
+}
+
+static th_status take_table(struct th_importing *im,
+                            const struct th_csv_reference *reference,
+                            struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  struct th_csv_choice choice = choice_of(im);
+  struct th_text_file file = im->file[0];
+  file.name = a->in.matrix.name;
+  th_status rc = th_csv_columns(&a->table, &file, &choice, reference, err);
+  if (rc != TH_OK)
+    return rc;
+  settle_role(&a->target, a->table.target);
+  settle_role(&a->weight, a->table.weight);
+  return TH_OK;
+}
+
+/* The names of attributes that the data set will have. */
+static th_status name_attributes(struct th_importing *im,
+                                 const struct th_csv_reference *reference,
+                                 struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  im->text.part = reference->part;
+  if (a->table.names == NULL || (im->job->like != NULL && !reference->part))
+    return TH_OK;
+  return th_csv_header_names(&a->table, &im->names, err);
+}
+
+static th_status decide_columns(struct th_importing *im, struct th_error *err)
+{
+  struct arrays *a = state_of(im);
+  th_status rc = TH_OK;
+  a->dense = a->in.matrix.form == TH_MATRIX_DENSE ||
+             a->in.matrix.form == TH_MATRIX_TURNED;
+  a->element = a->in.matrix.form == TH_MATRIX_TEXT ? TH_ELEMENT_F64
+                                                   : a->in.matrix.data.element;
+  TH_TRY(find_role(im, known_target(im), &a->target, err));
+  TH_TRY(find_role(im, im->job->weights, &a->weight, err));
+  if (a->target.name == NULL && im->job->like == NULL)
+    return ask_for_vector(im, err);
+  TH_TRY(list_columns(im, err));
+  a->table.target = -1;
+  a->table.weight = -1;
+  struct th_csv_reference reference = reference_of(im);
+  TH_TRY(is_plain(im) ? take_plain(im, &reference, err)
+                      : take_table(im, &reference, err));
+  TH_TRY(name_attributes(im, &reference, err));
+  if (a->table.role != NULL)
+    simplify(a);
+  im->attributes = a->table.attributes;
+  im->text.unlabelled = a->target.name == NULL;
+  im->text.weighted = a->weight.name != NULL;
+  if (a->target.in_table)
+    im->text.target_name = a->target.name;
+  else if (a->target.column >= 0 && a->table.names != NULL)
+    im->text.target_name = a->table.names[a->target.column];
+done:
+  return rc;
 }
 
 /* --- The files, and which of their rows a rank reads ---------------------- */
@@ -36,33 +391,28 @@ static struct th_range rows_of(const struct th_importing *im, int64_t k)
   return (struct th_range){edge[0], edge[1]};
 }
 
-static th_status count_rows(struct th_importing *im, int64_t k, int64_t *lines,
-                            int64_t *examples, int64_t *weightless,
-                            struct th_error *err);
-
 /* Files have the same columns, by the same names. */
-static th_status check_alike(const struct th_importing *im, int64_t k,
-                             struct th_error *err)
+static th_status check_same_columns(const struct th_importing *im,
+                                    struct th_error *err)
 {
-  const struct th_import_arrays *a = state_of(im);
+  const struct arrays *a = state_of(im);
   int64_t beside = (a->target.name != NULL && a->target.column < 0) +
                    (a->weight.name != NULL && a->weight.column < 0);
-  if (a->matrix.columns == a->table.columns - beside)
+  if (a->in.matrix.columns == a->table.columns - beside)
     return TH_OK;
   return th_fail(err, TH_EDATA,
                  "%s: %lld columns found, expected %lld as in %s; match the "
                  "columns, or import them apart",
-                 a->matrix.name, (long long)a->matrix.columns,
+                 a->in.matrix.name, (long long)a->in.matrix.columns,
                  (long long)(a->table.columns - beside), im->file[0].name);
-  (void)k;
 }
 
 /* A file of targets or weights has one for each example. */
 static th_status check_lengths(const struct th_importing *im, int64_t rows,
                                struct th_error *err)
 {
-  const struct th_import_arrays *a = state_of(im);
-  const struct th_import_role *roles[] = {&a->target, &a->weight};
+  const struct arrays *a = state_of(im);
+  const struct role *roles[] = {&a->target, &a->weight};
   for (int k = 0; k < 2; k++)
     if (roles[k]->name != NULL && roles[k]->column < 0 && !roles[k]->in_table &&
         roles[k]->values.count != rows)
@@ -76,17 +426,17 @@ static th_status check_lengths(const struct th_importing *im, int64_t rows,
 
 static th_status list_rows(struct th_importing *im, struct th_error *err)
 {
-  struct th_import_arrays *a = state_of(im);
+  struct arrays *a = state_of(im);
   int64_t rows = 0;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < im->files; k++) {
-    TH_TRY(th_import_arrays_turn(im, k, err));
-    TH_TRY(check_alike(im, k, err));
-    a->file[k].rows = a->matrix.rows;
+    TH_TRY(turn_to_file(im, k, err));
+    TH_TRY(check_same_columns(im, err));
+    a->file[k].rows = a->in.matrix.rows;
     a->file[k].before = rows;
-    if (__builtin_add_overflow(rows, a->matrix.rows, &rows))
+    if (__builtin_add_overflow(rows, a->in.matrix.rows, &rows))
       return th_fail(err, TH_EFORMAT, "%s: more rows than can be counted",
-                     a->matrix.name);
+                     a->in.matrix.name);
   }
   rc = check_lengths(im, rows, err);
 done:
@@ -105,7 +455,7 @@ static void choose_type(struct th_importing *im)
 }
 
 static void tell_role(const struct th_importing *im, const char *what,
-                      const struct th_import_role *role)
+                      const struct role *role)
 {
   const struct th_csv *table = &state_of(im)->table;
   if (role->column >= 0)
@@ -121,9 +471,10 @@ static void tell_role(const struct th_importing *im, const char *what,
 
 static void tell_arrays(const struct th_importing *im)
 {
-  const struct th_import_arrays *a = state_of(im);
-  th_import_notice(im, "matrix:   %.200s, %lld x %lld, %s", a->matrix.name,
-                   (long long)a->matrix.rows, (long long)a->matrix.columns,
+  const struct arrays *a = state_of(im);
+  th_import_notice(im, "matrix:   %.200s, %lld x %lld, %s", a->in.matrix.name,
+                   (long long)a->in.matrix.rows,
+                   (long long)a->in.matrix.columns,
                    a->dense ? "dense" : "sparse");
   if (a->target.name == NULL)
     th_import_notice(im, "target:   none");
@@ -136,14 +487,16 @@ static void tell_arrays(const struct th_importing *im)
                      (long long)a->table.surplus, im->job->like);
 }
 
-static th_status open_arrays(struct th_importing *im, struct th_error *err)
+static th_status open_arrays(struct th_importing *im, enum th_matrix_kind kind,
+                             struct th_error *err)
 {
-  struct th_import_arrays *a = state_of(im);
+  struct arrays *a = state_of(im);
   th_status rc = TH_OK;
+  a->kind = kind;
   a->open = -1;
   TH_TRY(TH_NEW(&a->file, im->files, "the list of files", err));
-  TH_TRY(th_import_arrays_turn(im, 0, err));
-  TH_TRY(th_import_arrays_columns(im, err));
+  TH_TRY(turn_to_file(im, 0, err));
+  TH_TRY(decide_columns(im, err));
   choose_type(im);
   tell_arrays(im);
   rc = list_rows(im, err);
@@ -151,28 +504,43 @@ done:
   return rc;
 }
 
+static th_status open_numpy_files(struct th_importing *im, struct th_error *err)
+{
+  return open_arrays(im, TH_MATRIX_NUMPY, err);
+}
+
+static th_status open_hdf5_files(struct th_importing *im, struct th_error *err)
+{
+  return open_arrays(im, TH_MATRIX_HDF5, err);
+}
+
+static th_status open_market_files(struct th_importing *im,
+                                   struct th_error *err)
+{
+  return open_arrays(im, TH_MATRIX_MARKET, err);
+}
+
 /* --- Targets and weights -------------------------------------------------- */
 
 /* Where an example stands, counted from 1, for messages. */
 static th_status wrong_number(const struct th_importing *im,
-                              const struct th_import_role *role,
-                              const char *what, int64_t row, double value,
-                              struct th_error *err)
+                              const struct role *role, const char *what,
+                              int64_t row, double value, struct th_error *err)
 {
-  const struct th_import_arrays *a = state_of(im);
+  const struct arrays *a = state_of(im);
   return th_fail(
       err, TH_EDATA,
       "%s: %s %g found for row %lld, counted from 1, expected %s; "
       "leave the example out",
-      role->column < 0 && !role->in_table ? role->name : a->matrix.name, what,
-      value, (long long)row + 1,
+      role->column < 0 && !role->in_table ? role->name : a->in.matrix.name,
+      what, value, (long long)row + 1,
       role == &a->weight ? "a finite number of at least 0" : "a finite number");
 }
 
 /* What belongs to an example that is a number. */
-static double number_for(const struct th_import_arrays *a,
-                         const struct th_import_role *role, int64_t k,
-                         int64_t row, const struct th_matrix_row *values)
+static double number_for(const struct arrays *a, const struct role *role,
+                         int64_t k, int64_t row,
+                         const struct th_matrix_row *values)
 {
   if (role->column >= 0)
     return th_example_value(values, role->column);
@@ -183,7 +551,7 @@ static th_status take_weight(struct th_importing *im, int64_t k, int64_t row,
                              const struct th_matrix_row *values,
                              struct th_text_row *to, struct th_error *err)
 {
-  const struct th_import_arrays *a = state_of(im);
+  const struct arrays *a = state_of(im);
   to->weight = number_for(a, &a->weight, k, row, values);
   if (isfinite(to->weight) && to->weight >= 0)
     return TH_OK;
@@ -207,7 +575,7 @@ static th_status take_word(struct th_importing *im, const char *word,
   return th_fail(err, TH_EDATA,
                  "%s: target '%.60s' found for row %lld, counted from 1, "
                  "expected %s",
-                 state_of(im)->matrix.name, word, (long long)row + 1,
+                 state_of(im)->in.matrix.name, word, (long long)row + 1,
                  im->class.name != NULL
                      ? "a class; leave the example out"
                      : "a number; where targets are classes, name one of them "
@@ -218,7 +586,7 @@ static th_status take_target(struct th_importing *im, int64_t k, int64_t row,
                              const struct th_matrix_row *values,
                              struct th_text_row *to, struct th_error *err)
 {
-  const struct th_import_arrays *a = state_of(im);
+  const struct arrays *a = state_of(im);
   const struct th_frame_column *column = &a->target.values;
   char text[32];
   if (a->target.name == NULL) {
@@ -242,18 +610,18 @@ static th_status take_target(struct th_importing *im, int64_t k, int64_t row,
 static th_status check_weights(const struct th_importing *im,
                                struct th_error *err)
 {
-  const struct th_import_role *role = &state_of(im)->weight;
+  const struct role *role = &state_of(im)->weight;
   if (role->name == NULL || role->column >= 0 || role->values.number != NULL)
     return TH_OK;
   return th_fail(err, TH_EDATA, "%s: %s holds words, expected weights",
-                 state_of(im)->matrix.name, role->name);
+                 state_of(im)->in.matrix.name, role->name);
 }
 
-static th_status count_rows(struct th_importing *im, int64_t k, int64_t *lines,
-                            int64_t *examples, int64_t *weightless,
-                            struct th_error *err)
+static th_status count_array_rows(struct th_importing *im, int64_t k,
+                                  int64_t *lines, int64_t *examples,
+                                  int64_t *weightless, struct th_error *err)
 {
-  struct th_import_arrays *a = state_of(im);
+  struct arrays *a = state_of(im);
   struct th_range share = rows_of(im, k);
   struct th_matrix_row values = {0};
   th_status rc = TH_OK;
@@ -261,11 +629,11 @@ static th_status count_rows(struct th_importing *im, int64_t k, int64_t *lines,
   *examples = *lines;
   if (a->weight.name == NULL || *lines == 0)
     return TH_OK;
-  TH_TRY(th_import_arrays_turn(im, k, err));
+  TH_TRY(turn_to_file(im, k, err));
   TH_TRY(check_weights(im, err));
   for (int64_t row = share.first; row < share.last; row++) {
     if (a->weight.column >= 0)
-      TH_TRY(th_matrix_next(&a->matrix, share, row, &values, err));
+      TH_TRY(th_matrix_next(&a->in.matrix, share, row, &values, err));
     *weightless += number_for(a, &a->weight, k, row, &values) == 0;
   }
 done:
@@ -284,11 +652,11 @@ static th_status wrong_value(const struct th_importing *im, int64_t row,
       [TH_U8] = "a whole number 0..255 (u8); import with {type} f32",
       [TH_I8] = "a whole number -128..127 (i8); import with {type} f32",
       [TH_U2] = "a whole number 0..3 (u2); import with {type} u8 or f32"};
-  const struct th_import_arrays *a = state_of(im);
+  const struct arrays *a = state_of(im);
   return th_fail(err, TH_EDATA,
                  "%s: row %lld, column %lld, counted from 1: %g found, "
                  "expected %s",
-                 a->matrix.name, (long long)row + 1,
+                 a->in.matrix.name, (long long)row + 1,
                  (long long)fault->column + 1, fault->value,
                  isfinite(fault->value)
                      ? wanted[im->type]
@@ -299,7 +667,7 @@ static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
                               const struct th_matrix_row *values,
                               struct th_text_row *to, struct th_error *err)
 {
-  struct th_import_arrays *a = state_of(im);
+  struct arrays *a = state_of(im);
   struct th_example_fault fault = {0};
   th_status rc = TH_OK;
   TH_TRY(th_text_row_reset(
@@ -317,7 +685,7 @@ static th_status next_example(struct th_importing *im, int64_t k, int64_t end,
                               struct th_text_row *to, bool *more,
                               struct th_error *err)
 {
-  struct th_import_arrays *a = state_of(im);
+  struct arrays *a = state_of(im);
   struct th_range share = rows_of(im, k);
   struct th_matrix_row values = {0};
   int64_t row = share.last - (end - im->own.count);
@@ -326,14 +694,14 @@ static th_status next_example(struct th_importing *im, int64_t k, int64_t end,
   if (!*more)
     return TH_OK;
   if (a->open != k) {
-    TH_TRY(th_import_arrays_turn(im, k, err));
-    if (a->matrix.rows != a->file[k].rows)
+    TH_TRY(turn_to_file(im, k, err));
+    if (a->in.matrix.rows != a->file[k].rows)
       return th_text_changed(&im->file[k], err);
   }
   if (row % 1024 == 0)
     th_import_tell(im, TH_IMPORT_PARSES, row - share.first,
                    th_range_count(share));
-  TH_TRY(th_matrix_next(&a->matrix, share, row, &values, err));
+  TH_TRY(th_matrix_next(&a->in.matrix, share, row, &values, err));
   rc = make_example(im, k, row, &values, to, err);
 done:
   return rc;
@@ -358,7 +726,7 @@ static void name_place(const struct th_importing *im, int64_t attribute,
 static th_status tell_origin(const struct th_importing *im,
                              struct th_origin *origin, struct th_error *err)
 {
-  const struct th_import_arrays *a = state_of(im);
+  const struct arrays *a = state_of(im);
   const struct th_csv *table = &a->table;
   bool beside = a->target.name != NULL && a->target.column < 0;
   int64_t behind =
@@ -384,7 +752,7 @@ static th_status tell_origin(const struct th_importing *im,
   return TH_OK;
 }
 
-static int64_t count_left_out(const struct th_importing *im)
+static int64_t ignored_in_table(const struct th_importing *im)
 {
   return state_of(im)->table.ignored;
 }
@@ -392,19 +760,18 @@ static int64_t count_left_out(const struct th_importing *im)
 /* Files are open for each thread. */
 static th_status part_arrays(struct th_importing *other, struct th_error *err)
 {
-  struct th_import_arrays *a = state_of(other);
+  struct arrays *a = state_of(other);
   (void)err;
   a->borrowed = true;
   a->open = -1;
-  a->matrix = (struct th_matrix){0};
-  a->h5 = (struct th_h5){0};
+  a->in = (struct th_matrix_file){0};
   return TH_OK;
 }
 
 static void close_arrays(struct th_importing *im)
 {
-  struct th_import_arrays *a = state_of(im);
-  th_import_arrays_shut(a);
+  struct arrays *a = state_of(im);
+  shut_file(a);
   if (a->borrowed)
     return;
   th_frame_free(&a->target.values);
@@ -461,27 +828,31 @@ static const char *const options[] = {"target", "weights", "ignore", "names",
                                       NULL};
 
 #define TH_ARRAYS_IMPORTER                                                     \
-  .size = sizeof(struct th_import_arrays), .binary = true, .options = options, \
-  .open = open_arrays, .count = count_rows, .next = next_example,              \
-  .call = name_place, .told = tell_origin, .left_out = count_left_out,         \
-  .part = part_arrays, .close = close_arrays
+  .size = sizeof(struct arrays), .binary = true, .options = options,           \
+  .count = count_array_rows, .next = next_example, .call = name_place,         \
+  .told = tell_origin, .left_out = ignored_in_table, .part = part_arrays,      \
+  .close = close_arrays
 
 const struct th_importer th_import_npy = {.title = "an array of NumPy",
+                                          .open = open_numpy_files,
                                           .named = is_npy,
                                           .begins = th_npy_begins,
                                           TH_ARRAYS_IMPORTER};
 const struct th_importer th_import_npz = {.title = "arrays of NumPy",
                                           .members = true,
+                                          .open = open_numpy_files,
                                           .named = is_npz,
                                           .begins = th_npz_begins,
                                           TH_ARRAYS_IMPORTER};
 const struct th_importer th_import_hdf5 = {.title = "HDF5",
                                            .alone = true,
                                            .members = true,
+                                           .open = open_hdf5_files,
                                            .named = is_hdf5,
                                            .begins = begins_hdf5,
                                            TH_ARRAYS_IMPORTER};
 const struct th_importer th_import_mtx = {.title = "Matrix Market",
+                                          .open = open_market_files,
                                           .named = is_mtx,
                                           .begins = th_mtx_begins,
                                           TH_ARRAYS_IMPORTER};

@@ -89,6 +89,10 @@ struct th_import_limits {
 /* What the text has, and what of it is taken; replicated. */
 struct th_import_text {
   const char *target_name;   /* of its column, or NULL; borrowed */
+  char **path;               /* of each file, without what is named in it; owned
+                                by the first thread */
+  const char **member;       /* of each file: what is named in it, or NULL; its
+                                text is borrowed */
   bool unlabelled;           /* there are no targets */
   bool weighted;             /* there are weights */
   struct th_missing missing; /* how it writes that; a thread borrows it */
@@ -109,8 +113,6 @@ struct th_importing {
   struct th_text_files texts;
   int64_t files;             /* of these; replicated */
   struct th_text_file *file; /* borrowed from them */
-  char **path;         /* of each: its name without what is named in it */
-  const char **member; /* of each: what is named in it, or NULL; borrowed */
   const struct th_importer_row *format;
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */

@@ -427,15 +427,15 @@ static th_status name_files(struct th_importing *im, struct th_error *err)
 {
   bool members = im->format != NULL && im->format->importer->members;
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&im->path, im->files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->member, im->files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->text.path, im->files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->text.member, im->files, "the list of files", err));
   for (int64_t k = 0; k < im->files; k++) {
     const char *name = file_name(im->job, k);
     size_t length = members ? th_vector_file(name) : strlen(name);
-    TH_TRY(TH_NEW(&im->path[k], (int64_t)length + 1, "a name", err));
-    memcpy(im->path[k], name, length);
+    TH_TRY(TH_NEW(&im->text.path[k], (int64_t)length + 1, "a name", err));
+    memcpy(im->text.path[k], name, length);
     if (name[length] == ':')
-      im->member[k] = name + length + 1;
+      im->text.member[k] = name + length + 1;
   }
 done:
   return rc;
@@ -455,8 +455,9 @@ static th_status open_inputs(struct th_importing *im, struct th_error *err)
                   .memory = im->job->memory / 2}};
   th_status rc = TH_OK;
   TH_TRY(th_agree(im->comm, name_files(im, err), err));
-  TH_TRY(th_text_files_open(&im->texts, im->comm, (const char *const *)im->path,
-                            im->files, &look, err));
+  TH_TRY(th_text_files_open(&im->texts, im->comm,
+                            (const char *const *)im->text.path, im->files,
+                            &look, err));
   im->file = im->texts.file;
   for (int64_t k = 0; k < im->files; k++)
     im->text_bytes += im->file[k].size;
@@ -506,8 +507,8 @@ void th_import_open_close(struct th_importing *im)
   free(im->state);
   th_text_lines_free(&im->lines);
   th_text_files_close(&im->texts);
-  TH_FREE_LIST(im->path, im->files);
-  free(im->member);
+  TH_FREE_LIST(im->text.path, im->files);
+  free(im->text.member);
   TH_FREE(im->share.range, im->share.line, im->share.counted,
           im->share.weightless, im->examples);
   th_bucket_spill_free(im->bins.own);

@@ -44,8 +44,8 @@ static bool copy_f32(const float *from, int64_t count, struct th_text_row *row)
   return true;
 }
 
-static bool copy_bytes(const unsigned char *from, int64_t count,
-                       struct th_text_row *row)
+static bool copy_whole_numbers(const unsigned char *from, int64_t count,
+                               struct th_text_row *row)
 {
   int64_t nonzeros = 0;
   memcpy(row->values, from, (size_t)count);
@@ -56,16 +56,16 @@ static bool copy_bytes(const unsigned char *from, int64_t count,
 }
 
 /* True if the values could be copied. */
-static bool copy_values(const struct th_matrix_row *from,
-                        struct th_text_row *row, int64_t count)
+static bool copy_same_type(const struct th_matrix_row *from,
+                           struct th_text_row *row, int64_t count)
 {
   if (from->element == TH_ELEMENT_F32 && row->type == TH_F32)
     return copy_f32((const float *)from->values + from->first, count, row);
   bool bytes = (from->element == TH_ELEMENT_U8 && row->type == TH_U8) ||
                (from->element == TH_ELEMENT_I8 && row->type == TH_I8);
   if (bytes)
-    return copy_bytes((const unsigned char *)from->values + from->first, count,
-                      row);
+    return copy_whole_numbers((const unsigned char *)from->values + from->first,
+                              count, row);
   return false;
 }
 
@@ -154,7 +154,7 @@ static bool put_sparse(const struct th_matrix_row *from, const int64_t *role,
 
 /* Attributes of other data may stand in another order: entries are sorted in
  * place, as a heap. */
-static void swap_entries(struct th_text_row *row, int64_t a, int64_t b)
+static void swap_listed(struct th_text_row *row, int64_t a, int64_t b)
 {
   size_t size = th_type_size(th_type_single(row->type));
   char kept[sizeof(double)];
@@ -180,12 +180,12 @@ static void sink(struct th_text_row *row, int64_t k, int64_t count)
     child += child + 1 < count && row->index[child + 1] > row->index[child];
     if (row->index[child] <= row->index[k])
       return;
-    swap_entries(row, k, child);
+    swap_listed(row, k, child);
     k = child;
   }
 }
 
-static void sort_entries(struct th_text_row *row)
+static void sort_by_attribute(struct th_text_row *row)
 {
   bool ascending = true;
   for (int64_t k = 1; k < row->count; k++)
@@ -195,7 +195,7 @@ static void sort_entries(struct th_text_row *row)
   for (int64_t k = row->count / 2 - 1; k >= 0; k--)
     sink(row, k, row->count);
   for (int64_t end = row->count - 1; end > 0; end--) {
-    swap_entries(row, 0, end);
+    swap_listed(row, 0, end);
     sink(row, 0, end);
   }
 }
@@ -207,7 +207,7 @@ bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
   row->nonzeros = 0;
   if (from->column != NULL) {
     row->first = -1;
-    if (role == NULL && copy_values(from, row, from->count)) {
+    if (role == NULL && copy_same_type(from, row, from->count)) {
       memcpy(row->index, from->column,
              (size_t)from->count * sizeof *row->index);
       row->count = from->count;
@@ -216,12 +216,12 @@ bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
     row->nonzeros = 0;
     if (!put_sparse(from, role, row, fault))
       return false;
-    sort_entries(row);
+    sort_by_attribute(row);
     return true;
   }
   row->first = 0;
   row->count = attributes;
-  if (role == NULL && copy_values(from, row, from->count))
+  if (role == NULL && copy_same_type(from, row, from->count))
     return true;
   row->nonzeros = 0;
   return put_dense(from, role, row, fault);

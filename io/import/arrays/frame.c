@@ -45,8 +45,8 @@ void th_frame_free(struct th_frame_column *column)
 
 /* --- Attributes ----------------------------------------------------------- */
 
-static hid_t attribute_at(const struct th_h5 *h5, const char *path,
-                          const char *name)
+static hid_t open_frame_attribute(const struct th_h5 *h5, const char *path,
+                                  const char *name)
 {
   hid_t list = H5Pcreate(H5P_LINK_ACCESS);
   hid_t id = -1;
@@ -85,7 +85,7 @@ static bool take_attribute(hid_t id, char **text)
 bool th_frame_attribute(const struct th_h5 *h5, const char *path,
                         const char *name, char **text, struct th_error *err)
 {
-  hid_t id = attribute_at(h5, path, name);
+  hid_t id = open_frame_attribute(h5, path, name);
   hid_t type = id < 0 ? -1 : H5Aget_type(id);
   bool found = false;
   if (type >= 0 && attribute_items(id) == 1 && H5Tget_class(type) == H5T_STRING)
@@ -100,7 +100,7 @@ bool th_frame_attribute(const struct th_h5 *h5, const char *path,
 bool th_frame_pair(const struct th_h5 *h5, const char *path, const char *name,
                    int64_t pair[2])
 {
-  hid_t id = attribute_at(h5, path, name);
+  hid_t id = open_frame_attribute(h5, path, name);
   hid_t type = id < 0 ? -1 : H5Aget_type(id);
   bool found = type >= 0 && attribute_items(id) == 2 &&
                H5Tget_class(type) == H5T_INTEGER &&
@@ -166,8 +166,9 @@ static th_status open_field(struct field *field, const struct th_h5 *h5,
 }
 
 /* Read all items as those of a type, of `size` bytes. */
-static th_status read_field(struct field *field, const char *name, hid_t as,
-                            size_t size, void *to, struct th_error *err)
+static th_status read_frame_field(struct field *field, const char *name,
+                                  hid_t as, size_t size, void *to,
+                                  struct th_error *err)
 {
   hid_t records = -1;
   field->set.type = as;
@@ -209,7 +210,7 @@ static th_status read_loose(struct field *field, const char *name, char **texts,
     rc = th_h5_fail(field->set.h5, "cannot read", field->set.name, err);
     goto done;
   }
-  TH_TRY(read_field(field, name, type, sizeof *loose, loose, err));
+  TH_TRY(read_frame_field(field, name, type, sizeof *loose, loose, err));
   for (int64_t k = 0; rc == TH_OK && k < field->count; k++)
     rc = copy_text(loose[k] == NULL ? "" : loose[k],
                    loose[k] == NULL ? 0 : strlen(loose[k]), &texts[k], field,
@@ -230,7 +231,7 @@ static th_status read_fixed(struct field *field, const char *name, char **texts,
   char *all = NULL;
   th_status rc = TH_OK;
   TH_TRY(th_alloc((void **)&all, field->count, width, "names", err));
-  TH_TRY(read_field(field, name, field->stored, width, all, err));
+  TH_TRY(read_frame_field(field, name, field->stored, width, all, err));
   for (int64_t k = 0; rc == TH_OK && k < field->count; k++) {
     const char *text = all + (size_t)k * width;
     rc = copy_text(text, strnlen(text, width), &texts[k], field, err);
@@ -335,8 +336,8 @@ static th_status read_values(const struct th_h5 *h5, const char *path,
     column->words = rc == TH_OK ? open.count : 0;
   } else if (class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM) {
     TH_TRY(TH_NEW(&column->number, open.count, "a column", err));
-    rc = read_field(&open, field, H5T_NATIVE_DOUBLE, sizeof(double),
-                    column->number, err);
+    rc = read_frame_field(&open, field, H5T_NATIVE_DOUBLE, sizeof(double),
+                          column->number, err);
   } else {
     rc = th_fail(err, TH_EDATA,
                  "%s: %s%s%s holds neither numbers nor words; name another "
@@ -414,9 +415,10 @@ static th_status apply_mask(const struct th_h5 *h5, const char *path,
 }
 
 /* A column that is a group: of categories, or with a mask. */
-static th_status read_group(const struct th_h5 *h5, const char *path,
-                            int64_t count, struct th_frame_column *column,
-                            struct th_error *err)
+static th_status read_column_group(const struct th_h5 *h5, const char *path,
+                                   int64_t count,
+                                   struct th_frame_column *column,
+                                   struct th_error *err)
 {
   char whole[ROOM + 16];
   th_status rc = TH_OK;
@@ -455,7 +457,7 @@ th_status th_frame_read(const struct th_h5 *h5, const char *table,
   *column = (struct th_frame_column){0};
   snprintf(path, sizeof path, "%s/%.200s", table, name);
   if (!records && th_frame_kind_of(h5, path) == TH_FRAME_GROUP) {
-    TH_TRY(read_group(h5, path, count, column, err));
+    TH_TRY(read_column_group(h5, path, count, column, err));
   } else {
     TH_TRY(read_values(h5, records ? table : path, records ? name : NULL, count,
                        column, err));

@@ -40,7 +40,7 @@ static th_status read_set(struct th_items *items, int64_t first, int64_t count,
   return count == 0 ? TH_OK : th_h5_set_read(&self->set, at, box, to, err);
 }
 
-static void close_set(struct th_items *items)
+static void close_set_items(struct th_items *items)
 {
   struct th_error ignored = {0};
   struct set_items *self = items->self;
@@ -126,7 +126,7 @@ th_status th_h5_matrix_items(const struct th_h5 *h5, const char *path,
   items->element = (enum th_element)element;
   items->self = self;
   items->read = read_set;
-  items->close = close_set;
+  items->close = close_set_items;
   snprintf(items->name, sizeof items->name, "%.110s:%s", h5->name, self->name);
   TH_TRY(th_h5_set_open(&self->set, h5, self->name, memory_type(element),
                         dimensions, size, err));

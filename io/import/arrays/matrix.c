@@ -65,7 +65,7 @@ static th_status check_whole(const struct th_items *items, struct th_error *err)
                  items->name);
 }
 
-static th_status check_sparse(struct th_matrix *m, struct th_error *err)
+static th_status check_compressed(struct th_matrix *m, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(check_whole(&m->index, err));
@@ -102,7 +102,7 @@ th_status th_matrix_open(struct th_matrix *matrix, struct th_error *err)
   if (matrix->form == TH_MATRIX_TEXT)
     return TH_OK;
   if (!is_dense(matrix))
-    return check_sparse(matrix, err);
+    return check_compressed(matrix, err);
   if (__builtin_mul_overflow(matrix->rows, matrix->columns, &items) ||
       items != matrix->data.count)
     return th_fail(err, TH_EFORMAT,
@@ -172,7 +172,7 @@ static th_status refuse_memory(const struct th_matrix *m, int64_t needed,
                  th_printable_size(m->memory, sizes[1]));
 }
 
-static th_status load_dense(struct th_matrix *m, struct th_range share,
+static th_status load_plain(struct th_matrix *m, struct th_range share,
                             int64_t row, struct th_error *err)
 {
   int64_t size = (int64_t)th_items_size(m->data.element);
@@ -190,8 +190,8 @@ static th_status load_dense(struct th_matrix *m, struct th_range share,
 }
 
 /* A part of a column to its places in rows. */
-static void scatter(const void *from, int64_t rows, int64_t columns,
-                    size_t size, void *to)
+static void spread_column(const void *from, int64_t rows, int64_t columns,
+                          size_t size, void *to)
 {
   const char *in = from;
   char *out = to;
@@ -219,8 +219,8 @@ static th_status load_turned(struct th_matrix *m, struct th_range share,
   TH_TRY(th_alloc(&m->room, rows, size, "a column", err));
   for (int64_t j = 0; j < m->columns; j++) {
     TH_TRY(m->data.read(&m->data, j * m->rows + row, rows, m->room, err));
-    scatter(m->room, rows, m->columns, size,
-            (char *)m->block.values + (size_t)j * size);
+    spread_column(m->room, rows, m->columns, size,
+                  (char *)m->block.values + (size_t)j * size);
   }
   m->block.rows = (struct th_range){row, row + rows};
 done:
@@ -520,8 +520,8 @@ static th_status check_part(const struct th_matrix *m, const struct place *at,
 }
 
 /* How many entries each row of the share has. */
-static th_status count_entries(struct th_matrix *m, struct th_range share,
-                               struct th_error *err)
+static th_status count_by_row(struct th_matrix *m, struct th_range share,
+                              struct th_error *err)
 {
   struct place place = {.column = -1};
   th_status rc = TH_OK;
@@ -550,9 +550,9 @@ done:
 }
 
 /* Rows from `row` on that memory has room for, and their entries. */
-static th_status choose_rows(struct th_matrix *m, struct th_range share,
-                             int64_t row, int64_t *rows, int64_t *entries,
-                             struct th_error *err)
+static th_status rows_that_fit(struct th_matrix *m, struct th_range share,
+                               int64_t row, int64_t *rows, int64_t *entries,
+                               struct th_error *err)
 {
   const int64_t each = 4 + sizeof(double);
   int64_t most = m->memory / 2 / each;
@@ -616,8 +616,8 @@ static th_status load_sorted(struct th_matrix *m, struct th_range share,
   th_status rc = TH_OK;
   if (m->counts == NULL || m->counted.first != share.first ||
       m->counted.last != share.last)
-    TH_TRY(count_entries(m, share, err));
-  TH_TRY(choose_rows(m, share, row, &rows, &entries, err));
+    TH_TRY(count_by_row(m, share, err));
+  TH_TRY(rows_that_fit(m, share, row, &rows, &entries, err));
   block->element = TH_ELEMENT_F64;
   TH_TRY(reserve_block(m, rows, entries, err));
   block->rows = (struct th_range){row, row + rows};
@@ -639,7 +639,7 @@ static th_status load_block(struct th_matrix *m, struct th_range share,
 {
   switch (m->form) {
   case TH_MATRIX_DENSE:
-    return load_dense(m, share, row, err);
+    return load_plain(m, share, row, err);
   case TH_MATRIX_TURNED:
     return load_turned(m, share, row, err);
   case TH_MATRIX_BY_ROWS:

@@ -46,7 +46,8 @@ bool th_mtx_begins(const char *head, size_t bytes)
 
 /* --- The head ------------------------------------------------------------- */
 
-static th_status next_line(struct th_mtx *mtx, bool *more, struct th_error *err)
+static th_status next_told_line(struct th_mtx *mtx, bool *more,
+                                struct th_error *err)
 {
   struct th_line *line = &mtx->line;
   th_status rc = TH_OK;
@@ -66,7 +67,7 @@ done:
   return rc;
 }
 
-static void read_words(const struct th_line *line, struct head *head)
+static void split_banner(const struct th_line *line, struct head *head)
 {
   const char *at = line->text + sizeof banner - 1;
   const char *end = line->text + line->length;
@@ -100,7 +101,7 @@ static th_status read_banner(struct th_mtx *mtx, struct th_error *err)
     return th_text_row_fail(line, line->text, err,
                             "no head of Matrix Market found, expected "
                             "%%%%MatrixMarket matrix ...; check {format}");
-  read_words(line, &head);
+  split_banner(line, &head);
   mtx->coordinates = strcmp(head.word[1], "coordinate") == 0;
   mtx->pattern = strcmp(head.word[2], "pattern") == 0;
   mtx->skew = strcmp(head.word[3], "skew-symmetric") == 0;
@@ -120,9 +121,9 @@ static th_status read_banner(struct th_mtx *mtx, struct th_error *err)
 }
 
 /* A whole number from 0 on, and the blanks before it. */
-static th_status read_whole(const struct th_line *line, const char **at,
-                            const char *what, int64_t *value,
-                            struct th_error *err)
+static th_status parse_whole(const struct th_line *line, const char **at,
+                             const char *what, int64_t *value,
+                             struct th_error *err)
 {
   const char *end = line->text + line->length;
   char quoted[TH_QUOTED];
@@ -176,10 +177,10 @@ static th_status read_sizes(struct th_mtx *mtx, struct th_error *err)
   const char *at = line->text;
   int64_t bytes = mtx->file->size;
   th_status rc = TH_OK;
-  TH_TRY(read_whole(line, &at, "the number of rows", &mtx->rows, err));
-  TH_TRY(read_whole(line, &at, "the number of columns", &mtx->columns, err));
+  TH_TRY(parse_whole(line, &at, "the number of rows", &mtx->rows, err));
+  TH_TRY(parse_whole(line, &at, "the number of columns", &mtx->columns, err));
   if (mtx->coordinates)
-    TH_TRY(read_whole(line, &at, "the number of entries", &mtx->entries, err));
+    TH_TRY(parse_whole(line, &at, "the number of entries", &mtx->entries, err));
   TH_TRY(end_line(line, at, err));
   if (mtx->mirrored && mtx->rows != mtx->columns)
     return th_text_row_fail(line, line->text, err,
@@ -198,15 +199,15 @@ done:
   return rc;
 }
 
-static th_status read_head(struct th_mtx *mtx, struct th_error *err)
+static th_status read_banner_and_sizes(struct th_mtx *mtx, struct th_error *err)
 {
   bool more = true;
   th_status rc = TH_OK;
-  TH_TRY(next_line(mtx, &more, err));
+  TH_TRY(next_told_line(mtx, &more, err));
   if (more)
     TH_TRY(read_banner(mtx, err));
   if (more)
-    TH_TRY(next_line(mtx, &more, err));
+    TH_TRY(next_told_line(mtx, &more, err));
   if (!more)
     return th_fail(err, TH_EFORMAT,
                    "%s:%lld:1: the file ends before its sizes; it is cut "
@@ -231,7 +232,7 @@ th_status th_mtx_open(struct th_mtx **mtx, const struct th_text_file *file,
   made->longest = longest;
   th_text_lines_begin(&made->lines, file,
                       (struct th_range){file->begin, file->size}, longest, 0);
-  TH_TRY(read_head(made, err));
+  TH_TRY(read_banner_and_sizes(made, err));
   shape[0] = made->rows;
   shape[1] = made->columns;
   *mtx = made;
@@ -268,7 +269,7 @@ static th_status read_place(struct th_mtx *mtx, const char **at,
   const int64_t most[2] = {mtx->rows, mtx->columns};
   for (int k = 0; k < 2; k++) {
     const char *begin = *at;
-    th_status rc = read_whole(&mtx->line, at, what[k], &place[k], err);
+    th_status rc = parse_whole(&mtx->line, at, what[k], &place[k], err);
     if (rc != TH_OK)
       return rc;
     if (place[k] < 1 || place[k] > most[k])
@@ -293,8 +294,8 @@ static void step_place(struct th_mtx *mtx, int64_t place[2])
   mtx->at[0] = mtx->mirrored ? mtx->at[1] + mtx->skew : 0;
 }
 
-static th_status read_entry(struct th_mtx *mtx, int64_t place[2], double *value,
-                            struct th_error *err)
+static th_status parse_entry(struct th_mtx *mtx, int64_t place[2],
+                             double *value, struct th_error *err)
 {
   const struct th_line *line = &mtx->line;
   const char *at = line->text;
@@ -324,8 +325,8 @@ static th_status wrong_count(const struct th_mtx *mtx, struct th_error *err)
                  (long long)mtx->read, (long long)mtx->entries);
 }
 
-static void add_entry(struct th_mtx_part *part, int64_t row, int64_t column,
-                      double value)
+static void append_entry(struct th_mtx_part *part, int64_t row, int64_t column,
+                         double value)
 {
   part->row[part->count] = row;
   part->column[part->count] = column;
@@ -343,7 +344,7 @@ th_status th_mtx_part(struct th_mtx *mtx, bool first, int64_t most,
   if (first)
     begin_entries(mtx);
   while (part->count + 1 < most) {
-    TH_TRY(next_line(mtx, &more, err));
+    TH_TRY(next_told_line(mtx, &more, err));
     if (!more)
       return mtx->read == mtx->entries ? TH_OK : wrong_count(mtx, err);
     if (mtx->read == mtx->entries)
@@ -351,11 +352,11 @@ th_status th_mtx_part(struct th_mtx *mtx, bool first, int64_t most,
                               "more than the %lld entries that were said; "
                               "correct the line of sizes",
                               (long long)mtx->entries);
-    TH_TRY(read_entry(mtx, place, &value, err));
+    TH_TRY(parse_entry(mtx, place, &value, err));
     mtx->read++;
-    add_entry(part, place[0], place[1], value);
+    append_entry(part, place[0], place[1], value);
     if (mtx->mirrored && place[0] != place[1])
-      add_entry(part, place[1], place[0], mtx->skew ? -value : value);
+      append_entry(part, place[1], place[0], mtx->skew ? -value : value);
   }
 done:
   return rc;

@@ -79,7 +79,7 @@ static const char *find_key(const char *text, const char *key)
 }
 
 /* The shape: numbers between commas and parentheses. False: none. */
-static bool read_shape(const char *at, int *dimensions, int64_t *shape)
+static bool parse_shape(const char *at, int *dimensions, int64_t *shape)
 {
   *dimensions = 0;
   if (at == NULL || *at++ != '(')
@@ -170,8 +170,8 @@ struct numbers {
   bool turned;
 };
 
-static th_status read_numbers(struct th_items *items, int64_t first,
-                              int64_t count, void *to, struct th_error *err)
+static th_status read_npy_items(struct th_items *items, int64_t first,
+                                int64_t count, void *to, struct th_error *err)
 {
   const struct numbers *self = items->self;
   int64_t size = (int64_t)th_items_size(items->element);
@@ -225,10 +225,10 @@ static th_status check_size(const struct th_stretch_place *place,
 
 /* One short text, as SciPy writes the name of its format: bytes, or characters
  * of four bytes. */
-static th_status read_word(const struct th_stretch_place *place,
-                           struct th_stretch *bytes, struct th_npy *npy,
-                           const struct header *header, const struct kind *kind,
-                           struct th_error *err)
+static th_status read_npy_word(const struct th_stretch_place *place,
+                               struct th_stretch *bytes, struct th_npy *npy,
+                               const struct header *header,
+                               const struct kind *kind, struct th_error *err)
 {
   char room[4 * TH_NPY_TEXT] = {0};
   int64_t step = kind->letter == 'U' ? 4 : 1;
@@ -245,10 +245,10 @@ static th_status read_word(const struct th_stretch_place *place,
   return rc;
 }
 
-static th_status take_numbers(const struct th_stretch_place *place,
-                              struct th_stretch **bytes, struct th_npy *npy,
-                              const struct header *header,
-                              const struct kind *kind, struct th_error *err)
+static th_status take_npy_items(const struct th_stretch_place *place,
+                                struct th_stretch **bytes, struct th_npy *npy,
+                                const struct header *header,
+                                const struct kind *kind, struct th_error *err)
 {
   struct numbers *self = NULL;
   th_status rc =
@@ -259,7 +259,7 @@ static th_status take_numbers(const struct th_stretch_place *place,
     return rc;
   *self = (struct numbers){*bytes, header->bytes, kind->turned};
   npy->items.element = kind->element;
-  npy->items.read = read_numbers;
+  npy->items.read = read_npy_items;
   npy->items.close = close_numbers;
   npy->items.self = self;
   snprintf(npy->items.name, TH_ITEMS_NAME, "%s", place->name);
@@ -285,8 +285,8 @@ th_status th_npy_open(struct th_npy *npy, const struct th_stretch_place *place,
   TH_TRY(read_kind(place, find_key(header.text, "descr"), &kind, err));
   const char *order = find_key(header.text, "fortran_order");
   npy->by_columns = order != NULL && strncmp(order, "True", 4) == 0;
-  if (!read_shape(find_key(header.text, "shape"), &npy->dimensions,
-                  npy->shape)) {
+  if (!parse_shape(find_key(header.text, "shape"), &npy->dimensions,
+                   npy->shape)) {
     rc = wrong_header(place, 10, "a header without a 'shape' that can be", err);
     goto done;
   }
@@ -298,9 +298,9 @@ th_status th_npy_open(struct th_npy *npy, const struct th_stretch_place *place,
     goto done;
   }
   if (strchr("SU", kind.letter) != NULL)
-    rc = read_word(place, bytes, npy, &header, &kind, err);
+    rc = read_npy_word(place, bytes, npy, &header, &kind, err);
   else
-    rc = take_numbers(place, &bytes, npy, &header, &kind, err);
+    rc = take_npy_items(place, &bytes, npy, &header, &kind, err);
 done:
   th_stretch_close(bytes);
   free(header.text);

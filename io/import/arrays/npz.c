@@ -45,7 +45,7 @@ done:
 }
 
 /* "a, b, c": the arrays of an archive. */
-static void list_members(const struct th_zip *zip, char list[LIST])
+static void list_arrays(const struct th_zip *zip, char list[LIST])
 {
   size_t used = 0;
   list[0] = '\0';
@@ -76,7 +76,7 @@ static th_status open_member(const struct th_zip *zip, const char *file,
   char list[LIST];
   char called[TH_ITEMS_NAME];
   if (member == NULL) {
-    list_members(zip, list);
+    list_arrays(zip, list);
     return th_fail(err, TH_EDATA,
                    "%s: there is no array '%.80s' in it, but %s; name one as "
                    "%s:NAME",
@@ -96,8 +96,8 @@ static bool is_sparse(const struct th_zip *zip)
          find_array(zip, "shape") != NULL && find_array(zip, "data") != NULL;
 }
 
-static th_status read_shape(const struct th_zip *zip, const char *file,
-                            struct th_matrix *m, struct th_error *err)
+static th_status read_scipy_shape(const struct th_zip *zip, const char *file,
+                                  struct th_matrix *m, struct th_error *err)
 {
   struct th_npy shape = {0};
   int64_t size[2] = {0};
@@ -160,12 +160,12 @@ done:
   return rc;
 }
 
-static th_status open_sparse(const struct th_zip *zip, const char *file,
-                             struct th_matrix *m, struct th_error *err)
+static th_status open_scipy(const struct th_zip *zip, const char *file,
+                            struct th_matrix *m, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(read_form(zip, file, m, err));
-  TH_TRY(read_shape(zip, file, m, err));
+  TH_TRY(read_scipy_shape(zip, file, m, err));
   TH_TRY(take_list(zip, file, "data", &m->data, err));
   bool entries = m->form == TH_MATRIX_ENTRIES;
   TH_TRY(take_list(zip, file, entries ? "col" : "indices", &m->index, err));
@@ -184,7 +184,7 @@ static th_status only_member(const struct th_zip *zip, const char *file,
   const char *first = zip->members > 0 ? zip->member[0].name : "";
   size_t length = strlen(first);
   size_t tail = strlen(ending);
-  list_members(zip, list);
+  list_arrays(zip, list);
   if (length <= tail || strcmp(first + length - tail, ending) != 0)
     return th_fail(err, TH_EFORMAT,
                    "%s: a zip archive of %s, expected arrays of NumPy; unpack "
@@ -200,7 +200,7 @@ static th_status only_member(const struct th_zip *zip, const char *file,
 
 /* Open an array of a file; of an archive, its sparse matrix where there is one
  * and no other array is named. */
-static th_status open_array(const struct th_stretch_place *file,
+static th_status open_named(const struct th_stretch_place *file,
                             const char *member, struct th_matrix *sparse,
                             struct th_npy *npy, struct th_error *err)
 {
@@ -218,7 +218,7 @@ static th_status open_array(const struct th_stretch_place *file,
   }
   TH_TRY(th_zip_open(&zip, file, err));
   if (member == NULL && sparse != NULL && is_sparse(&zip)) {
-    rc = open_sparse(&zip, file->name, sparse, err);
+    rc = open_scipy(&zip, file->name, sparse, err);
     goto done;
   }
   if (member == NULL)
@@ -237,7 +237,7 @@ th_status th_npz_open(struct th_matrix *matrix,
   th_status rc = TH_OK;
   snprintf(matrix->name, sizeof matrix->name, "%.160s%s%.100s", file->name,
            member == NULL ? "" : ":", member == NULL ? "" : member);
-  TH_TRY(open_array(file, member, matrix, &npy, err));
+  TH_TRY(open_named(file, member, matrix, &npy, err));
   if (npy.is_text || (npy.items.read != NULL && npy.dimensions != 2)) {
     rc = th_fail(err, TH_EDATA,
                  "%s: an array of %d dimension%s, expected 2: examples are "
@@ -263,7 +263,7 @@ th_status th_npz_vector(struct th_items *items,
                         struct th_error *err)
 {
   struct th_npy npy = {0};
-  th_status rc = open_array(file, member, NULL, &npy, err);
+  th_status rc = open_named(file, member, NULL, &npy, err);
   bool flat = npy.dimensions == 1 ||
               (npy.dimensions == 2 && (npy.shape[0] == 1 || npy.shape[1] == 1));
   if (rc == TH_OK && (npy.is_text || !flat))

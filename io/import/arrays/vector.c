@@ -49,8 +49,9 @@ bool th_vector_named(const char *name)
 
 /* --- Numbers -------------------------------------------------------------- */
 
-static th_status read_all(struct th_items *items,
-                          struct th_frame_column *column, struct th_error *err)
+static th_status read_whole_vector(struct th_items *items,
+                                   struct th_frame_column *column,
+                                   struct th_error *err)
 {
   th_status rc = TH_NEW(&column->number, items->count, "targets", err);
   column->count = items->count;
@@ -72,7 +73,7 @@ static th_status read_numpy(const char *path, const char *member,
   place.stored = (int64_t)file.size;
   place.bytes = place.stored;
   TH_TRY(th_npz_vector(&items, &place, member, err));
-  rc = read_all(&items, column, err);
+  rc = read_whole_vector(&items, column, err);
 done:
   th_items_close(&items);
   return rc;
@@ -91,7 +92,7 @@ static th_status read_hdf5(const char *path, const char *member,
                    path, path);
   TH_TRY(th_h5_open(&h5, path, path, err));
   TH_TRY(th_h5_matrix_items(&h5, member, 1, &items, shape, err));
-  rc = read_all(&items, column, err);
+  rc = read_whole_vector(&items, column, err);
 done:
   th_items_close(&items);
   th_h5_close(&h5, &ignored);
@@ -118,7 +119,7 @@ done:
 
 /* --- Lines ---------------------------------------------------------------- */
 
-static th_status take_name(const struct th_line *line, char **name,
+static th_status trim_name(const struct th_line *line, char **name,
                            struct th_error *err)
 {
   const char *begin = line->text;
@@ -137,8 +138,9 @@ static th_status take_name(const struct th_line *line, char **name,
   return rc;
 }
 
-static th_status read_lines(struct th_text_lines *lines, const char *path,
-                            int64_t count, char **list, struct th_error *err)
+static th_status read_name_lines(struct th_text_lines *lines, const char *path,
+                                 int64_t count, char **list,
+                                 struct th_error *err)
 {
   struct th_line line = {0};
   bool more = true;
@@ -151,7 +153,7 @@ static th_status read_lines(struct th_text_lines *lines, const char *path,
                      "column; add what is missing",
                      path, (long long)k, (long long)count);
     TH_TRY(th_text_row_check(&line, err));
-    TH_TRY(take_name(&line, &list[k], err));
+    TH_TRY(trim_name(&line, &list[k], err));
   }
   TH_TRY(th_text_lines_next(lines, &line, &more, err));
   if (more)
@@ -177,7 +179,7 @@ th_status th_vector_lines(const char *path, int64_t count, char ***lines,
   TH_TRY(TH_NEW(&list, count, "names of columns", err));
   th_text_lines_begin(&open, &file, (struct th_range){0, file.size},
                       LONGEST_LINE, 0);
-  rc = read_lines(&open, path, count, list, err);
+  rc = read_name_lines(&open, path, count, list, err);
   if (rc == TH_OK) {
     *lines = list;
     list = NULL;

@@ -20,7 +20,7 @@ enum {
   DEFLATED = 8
 };
 
-static uint64_t number_at(const unsigned char *at, int bytes)
+static uint64_t low_first(const unsigned char *at, int bytes)
 {
   uint64_t value = 0;
   for (int k = bytes - 1; k >= 0; k--)
@@ -41,13 +41,14 @@ struct archive {
   struct th_stretch *bytes;
 };
 
-static th_status damaged(const struct archive *archive, int64_t offset,
-                         const char *what, struct th_error *err)
+static th_status damaged_archive(const struct archive *archive, int64_t offset,
+                                 const char *what, struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: byte %lld: %s; the archive is cut short or damaged, copy "
-                 "or make it again",
-                 archive->file->name, (long long)offset, what);
+  return th_fail(
+      err, TH_EFORMAT,
+      "%s: byte %lld: %s; the archive is cut short or damaged_archive, copy "
+      "or make it again",
+      archive->file->name, (long long)offset, what);
 }
 
 /* An archive of many bytes or members has a larger record, in front of which
@@ -62,15 +63,17 @@ static th_status find_large(const struct archive *archive, int64_t end,
   TH_TRY(th_stretch_read(archive->bytes, end - LOCATOR, LOCATOR, record, err));
   if (memcmp(record, "PK\6\7", 4) != 0)
     return TH_OK;
-  int64_t at = (int64_t)number_at(record + 8, 8);
+  int64_t at = (int64_t)low_first(record + 8, 8);
   if (at < 0 || at > archive->file->bytes - LARGE_END)
-    return damaged(archive, end - LOCATOR, "a directory beyond the end", err);
+    return damaged_archive(archive, end - LOCATOR, "a directory beyond the end",
+                           err);
   TH_TRY(th_stretch_read(archive->bytes, at, LARGE_END, record, err));
   if (memcmp(record, "PK\6\6", 4) != 0)
-    return damaged(archive, at, "no directory, where one is said to be", err);
-  found->entries = (int64_t)number_at(record + 32, 8);
-  found->bytes = (int64_t)number_at(record + 40, 8);
-  found->offset = (int64_t)number_at(record + 48, 8);
+    return damaged_archive(archive, at, "no directory, where one is said to be",
+                           err);
+  found->entries = (int64_t)low_first(record + 32, 8);
+  found->bytes = (int64_t)low_first(record + 40, 8);
+  found->offset = (int64_t)low_first(record + 48, 8);
 done:
   return rc;
 }
@@ -88,17 +91,18 @@ static th_status find_directory(const struct archive *archive,
   while (at >= 0 && memcmp(bytes + at, "PK\5\6", 4) != 0)
     at--;
   if (at < 0) {
-    rc = damaged(archive, size, "no directory at the end", err);
+    rc = damaged_archive(archive, size, "no directory at the end", err);
     goto done;
   }
-  *found = (struct directory){(int64_t)number_at(bytes + at + 16, 4),
-                              (int64_t)number_at(bytes + at + 12, 4),
-                              (int64_t)number_at(bytes + at + 10, 2)};
+  *found = (struct directory){(int64_t)low_first(bytes + at + 16, 4),
+                              (int64_t)low_first(bytes + at + 12, 4),
+                              (int64_t)low_first(bytes + at + 10, 2)};
   TH_TRY(find_large(archive, size - tail + at, found, err));
   if (found->offset < 0 || found->bytes < 0 || found->bytes > MOST_BYTES ||
       found->offset > size - found->bytes || found->entries < 0 ||
       found->entries > found->bytes / ENTRY)
-    rc = damaged(archive, size - tail + at, "a directory that cannot be", err);
+    rc = damaged_archive(archive, size - tail + at,
+                         "a directory that cannot be", err);
 done:
   free(bytes);
   return rc;
@@ -110,13 +114,13 @@ static void read_extra(const unsigned char *extra, int64_t bytes,
                        int64_t value[3])
 {
   while (bytes >= 4) {
-    int64_t size = (int64_t)number_at(extra + 2, 2);
+    int64_t size = (int64_t)low_first(extra + 2, 2);
     const unsigned char *at = extra + 4;
     int64_t left = th_min_i64(size, bytes - 4);
-    bool large = number_at(extra, 2) == 1;
+    bool large = low_first(extra, 2) == 1;
     for (int k = 0; large && k < 3; k++)
       if (value[k] == UINT32_MAX && left >= 8) {
-        value[k] = (int64_t)number_at(at, 8);
+        value[k] = (int64_t)low_first(at, 8);
         at += 8;
         left -= 8;
       }
@@ -126,30 +130,31 @@ static void read_extra(const unsigned char *extra, int64_t bytes,
 }
 
 /* An entry of the directory; *used: its bytes. */
-static th_status read_entry(const struct archive *archive,
-                            const unsigned char *entry, int64_t left,
-                            int64_t place, struct th_zip_member *member,
-                            int64_t *used, struct th_error *err)
+static th_status read_member(const struct archive *archive,
+                             const unsigned char *entry, int64_t left,
+                             int64_t place, struct th_zip_member *member,
+                             int64_t *used, struct th_error *err)
 {
   enum { SIZE, STORED_SIZE, OFFSET };
   if (left < ENTRY || memcmp(entry, "PK\1\2", 4) != 0)
-    return damaged(archive, place, "no entry of the directory", err);
-  int64_t name = (int64_t)number_at(entry + 28, 2);
-  int64_t extra = (int64_t)number_at(entry + 30, 2);
-  *used = ENTRY + name + extra + (int64_t)number_at(entry + 32, 2);
+    return damaged_archive(archive, place, "no entry of the directory", err);
+  int64_t name = (int64_t)low_first(entry + 28, 2);
+  int64_t extra = (int64_t)low_first(entry + 30, 2);
+  *used = ENTRY + name + extra + (int64_t)low_first(entry + 32, 2);
   if (*used > left)
-    return damaged(archive, place, "an entry beyond the directory", err);
-  int64_t value[3] = {(int64_t)number_at(entry + 24, 4),
-                      (int64_t)number_at(entry + 20, 4),
-                      (int64_t)number_at(entry + 42, 4)};
+    return damaged_archive(archive, place, "an entry beyond the directory",
+                           err);
+  int64_t value[3] = {(int64_t)low_first(entry + 24, 4),
+                      (int64_t)low_first(entry + 20, 4),
+                      (int64_t)low_first(entry + 42, 4)};
   read_extra(entry + ENTRY + name, extra, value);
-  uint64_t method = number_at(entry + 10, 2);
-  bool readable = (number_at(entry + 8, 2) & 1) == 0 &&
+  uint64_t method = low_first(entry + 10, 2);
+  bool readable = (low_first(entry + 8, 2) & 1) == 0 &&
                   (method == STORED || method == DEFLATED);
   int64_t size = archive->file->bytes;
   if (value[SIZE] < 0 || value[STORED_SIZE] < 0 || value[OFFSET] < 0 ||
       value[OFFSET] > size - LOCAL || value[STORED_SIZE] > size - value[OFFSET])
-    return damaged(archive, place, "a member beyond the end", err);
+    return damaged_archive(archive, place, "a member beyond the end", err);
   int64_t shown = th_min_i64(name, TH_ZIP_NAME - 1);
   memcpy(member->name, entry + ENTRY, (size_t)shown);
   member->place = *archive->file;
@@ -159,7 +164,7 @@ static th_status read_entry(const struct archive *archive,
   member->place.bytes = value[SIZE];
   member->place.deflated = method == DEFLATED;
   if (method == STORED && value[SIZE] != value[STORED_SIZE])
-    return damaged(archive, place, "a member of two sizes", err);
+    return damaged_archive(archive, place, "a member of two sizes", err);
   return TH_OK;
 }
 
@@ -174,12 +179,13 @@ static th_status find_bytes(const struct archive *archive,
   if (rc != TH_OK)
     return rc;
   if (memcmp(local, "PK\3\4", 4) != 0)
-    return damaged(archive, place->offset, "no member, where one should be",
-                   err);
-  int64_t begin = place->offset + LOCAL + (int64_t)number_at(local + 26, 2) +
-                  (int64_t)number_at(local + 28, 2);
+    return damaged_archive(archive, place->offset,
+                           "no member, where one should be", err);
+  int64_t begin = place->offset + LOCAL + (int64_t)low_first(local + 26, 2) +
+                  (int64_t)low_first(local + 28, 2);
   if (place->stored > archive->file->bytes - begin)
-    return damaged(archive, place->offset, "a member beyond the end", err);
+    return damaged_archive(archive, place->offset, "a member beyond the end",
+                           err);
   place->offset = archive->file->offset + begin;
   return TH_OK;
 }
@@ -198,8 +204,8 @@ static th_status read_directory(const struct archive *archive,
       th_stretch_read(archive->bytes, found->offset, found->bytes, bytes, err));
   for (; zip->members < found->entries; zip->members++) {
     struct th_zip_member *member = &zip->member[zip->members];
-    TH_TRY(read_entry(archive, bytes + at, found->bytes - at,
-                      found->offset + at, member, &used, err));
+    TH_TRY(read_member(archive, bytes + at, found->bytes - at,
+                       found->offset + at, member, &used, err));
     TH_TRY(find_bytes(archive, member, err));
     at += used;
   }

@@ -1,5 +1,5 @@
-/* not_text.c - files that are no text, by their first bytes, and what makes
- * text of them SPDX-License-Identifier: MIT */
+/* not_text.c - files that are no text, and what makes text of them
+ * SPDX-License-Identifier: MIT */
 #include "io/import/text/not_text.h"
 
 #include "io/import/text/text.h"
@@ -20,7 +20,11 @@ struct row {
 #define TH_PANDAS(reader)                                                      \
   "make CSV of it: python3 -c \"import pandas; pandas." reader                 \
   "('FILE').to_csv('FILE.csv', index=False)\""
-#define TH_OFFICE "make CSV of it: soffice --headless --convert-to csv FILE"
+/* Commands of other programs are written in two parts: no options of ours. */
+#define TH_OFFICE                                                              \
+  "make CSV of it: soffice -"                                                  \
+  "-headless -"                                                                \
+  "-convert-to csv FILE"
 #define TH_APART "import it apart, and without {format}"
 
 /* Archives of zip by what is first in them come before zip itself. */
@@ -30,7 +34,8 @@ static const struct row rows[] = {
     {0, 4, "FEA1", "a Feather file", TH_PANDAS("read_feather")},
     {0, 3, "ORC", "an ORC file", TH_PANDAS("read_orc")},
     {0, 4, "Obj\1", "an Avro file",
-     "make CSV of it, for instance with avro cat --format csv FILE"},
+     "make CSV of it, for instance with avro cat -"
+     "-format csv FILE"},
     {30, 19, "[Content_Types].xml", "an Excel workbook (xlsx)", TH_OFFICE},
     {30, 6, "_rels/", "an Excel workbook (xlsx)", TH_OFFICE},
     {30, 3, "xl/", "an Excel workbook (xlsx)", TH_OFFICE},
@@ -39,7 +44,9 @@ static const struct row rows[] = {
      TH_OFFICE},
     {0, 4, "PK\3\4", "a zip archive or an Excel workbook (xlsx)",
      "unpack it: unzip -p FILE > FILE.csv; of a workbook make CSV: soffice "
-     "--headless --convert-to csv FILE"},
+     "-"
+     "-headless -"
+     "-convert-to csv FILE"},
     {0, 5, "RDX2\n", "an R workspace (RData)",
      "in R: load('FILE'), then write.csv(DATA, 'FILE.csv', row.names = FALSE)"},
     {0, 5, "RDX3\n", "an R workspace (RData)",
@@ -48,15 +55,29 @@ static const struct row rows[] = {
      "make CSV of it: Rscript -e \"write.csv(readRDS('FILE'), 'FILE.csv', "
      "row.names = FALSE)\""},
     {16, 4, "bgen", "genotypes in BGEN",
-     "convert it: plink2 --bgen FILE ref-first --make-bed --out NAME"},
+     "convert it: plink2 -"
+     "-bgen FILE ref-first -"
+     "-make-bed -"
+     "-out NAME"},
     {0, 16, "##fileformat=VCF", "genotypes in VCF",
-     "convert it: plink2 --vcf FILE --make-bed --out NAME"},
+     "convert it: plink2 -"
+     "-vcf FILE -"
+     "-make-bed -"
+     "-out NAME"},
     {0, 3, "BCF", "genotypes in BCF",
-     "convert it: plink2 --bcf FILE --make-bed --out NAME"},
+     "convert it: plink2 -"
+     "-bcf FILE -"
+     "-make-bed -"
+     "-out NAME"},
     {0, 3, "\x6c\x1b\x01", "genotypes of PLINK (.bed)",
-     "make text of it: plink2 --bfile NAME --export A"},
+     "make text of it: plink2 -"
+     "-bfile NAME -"
+     "-export A"},
     {0, 2, "\x6c\x1b", "genotypes of PLINK 2 (.pgen)",
-     "convert it: plink2 --pfile NAME --make-bed --out NAME"},
+     "convert it: plink2 -"
+     "-pfile NAME -"
+     "-make-bed -"
+     "-out NAME"},
     {0, 2, "\x80\2", "a Python pickle", TH_PANDAS("read_pickle")},
     {0, 2, "\x80\3", "a Python pickle", TH_PANDAS("read_pickle")},
     {0, 2, "\x80\4", "a Python pickle", TH_PANDAS("read_pickle")},

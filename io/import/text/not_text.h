@@ -1,5 +1,4 @@
-/* not_text.h - files that are no text, by their first bytes, and what makes text
- * of them
+/* not_text.h - files that are no text, and what makes text of them
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */
