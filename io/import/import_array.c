@@ -653,14 +653,26 @@ static th_status wrong_value(const struct th_importing *im, int64_t row,
       [TH_I8] = "a whole number -128..127 (i8); import with {type} f32",
       [TH_U2] = "a whole number 0..3 (u2); import with {type} u8 or f32"};
   const struct arrays *a = state_of(im);
+  const char *name = a->in.matrix.name;
+  long long column = (long long)fault->column + 1;
+  bool known = !isnan(fault->value) &&
+               !th_missing_is_number(&im->text.missing, fault->value);
+  if (known)
+    return th_fail(err, TH_EDATA,
+                   "%s: row %lld, column %lld, counted from 1: %g found, "
+                   "expected %s",
+                   name, (long long)row + 1, column, fault->value,
+                   isfinite(fault->value) ? wanted[im->type]
+                                          : "a finite number; correct it");
+  if (im->text.missing.refused)
+    return th_fail(err, TH_EDATA,
+                   "%s: row %lld, column %lld, counted from 1: a missing value "
+                   "found, which {missing} error refuses; fill it in",
+                   name, (long long)row + 1, column);
   return th_fail(err, TH_EDATA,
-                 "%s: row %lld, column %lld, counted from 1: %g found, "
-                 "expected %s",
-                 a->in.matrix.name, (long long)row + 1,
-                 (long long)fault->column + 1, fault->value,
-                 isfinite(fault->value)
-                     ? wanted[im->type]
-                     : "a finite number; fill in what is missing");
+                 "%s: row %lld, column %lld, counted from 1: a missing value "
+                 "found, for which %s has no room; import with {type} f32",
+                 name, (long long)row + 1, column, th_type_name(im->type));
 }
 
 static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
@@ -672,7 +684,8 @@ static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
   th_status rc = TH_OK;
   TH_TRY(th_text_row_reset(
       to, th_max_i64(values->count, a->dense ? a->table.attributes : 0), err));
-  if (!th_example_put(values, a->table.role, a->table.attributes, to, &fault))
+  if (!th_example_put(values, a->table.role, a->table.attributes,
+                      &im->text.missing, to, &fault))
     return wrong_value(im, row, &fault, err);
   if (a->weight.name != NULL)
     TH_TRY(take_weight(im, k, row, values, to, err));

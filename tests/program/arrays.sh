@@ -49,6 +49,18 @@ for kind in "u1", "i2", "<u4", ">i8", "u8":
 np.save("flags.npy", whole > 99)
 np.save("flags01.npy", (whole > 99).astype("u1"))
 
+lacks = dense.astype("f8")
+lacks[r.random((n, d)) < 0.02] = np.nan
+np.save("lacks.npy", lacks)
+np.save("nines.npy", np.where(np.isnan(lacks), -9, lacks))
+np.savetxt("lacks.csv", np.c_[lacks, y], "%.9g", ",")
+gaps = X.copy()
+gaps.data[::50] = np.nan
+sp.save_npz("gaps.npz", gaps)
+with open("gaps.svm", "w") as f:
+    for row, target in zip(gaps, y):
+        f.write("%.9g" % target + "".join(" %d:%.9g" % e for e in zip(row.indices + 1, row.data)) + "\n")
+
 # sparse
 for form in "csr", "csc", "coo":
     sp.save_npz(form + ".npz", X.asformat(form))
@@ -193,6 +205,17 @@ same ones.h5 pattern.mtx --target y.npy
 must 0 import csr.npz --target y.npy --names names.txt -o named.h5
 same named.h5 h.h5 --target y.npy # 10x, whose genes have names
 same named.h5 a.h5ad:/layers/counts --target score
+
+# --- missing values ---
+must 0 import lacks.csv -o lacks.h5
+same lacks.h5 lacks.npy --target y.npy
+same lacks.h5 nines.npy --target y.npy --missing -9
+must 0 import gaps.svm -o gaps.h5 --attributes 37
+same gaps.h5 gaps.npz --target y.npy
+refused 1 'lacks.npy: row [0-9]*, column [0-9]*, counted from 1: a missing value found, which --missing error refuses' 0 \
+  import lacks.npy --target y.npy --missing error -o never.h5
+refused 1 'nines.npy: row [0-9]*, column [0-9]*, counted from 1: .*(whole number 0..255|u8 has no room)' 0 \
+  import nines.npy --target y.npy --missing -9 --type u8 -o never.h5
 
 # --- weights, tests, training; the same bytes on any ranks ---
 must 0 import weights.csv --target 38 --weights 39 -o weights.h5

@@ -82,42 +82,56 @@ static bool put_f32(const double *value, int64_t first, int64_t count,
   return nonzeros >= 0;
 }
 
+/* One value, which may be missing. */
+static bool put_value(const struct th_missing *missing, double value, int64_t k,
+                      struct th_text_row *row)
+{
+  bool lacks = isnan(value) || th_missing_is_number(missing, value);
+  if (!lacks || missing->refused)
+    return th_text_row_put(row, k, value);
+  return th_text_row_put_missing(row, k);
+}
+
 /* Values of consecutive attributes; the number of the first that does not fit,
  * or count. */
 static int64_t put_tile(const double *value, int64_t first, int64_t count,
+                        const struct th_missing *missing,
                         struct th_text_row *row)
 {
   int64_t before = row->nonzeros;
-  if (row->type == TH_F32 && !row->measured) {
+  if (row->type == TH_F32 && !row->measured && missing->numbers == 0) {
     if (put_f32(value, first, count, row))
       return count;
     row->nonzeros = before;
   }
   for (int64_t k = 0; k < count; k++)
-    if (!th_text_row_put(row, first + k, value[k]))
+    if (!put_value(missing, value[k], first + k, row))
       return k;
   return count;
 }
 
 /* Values at places of an example by the roles of their columns. */
 static int64_t put_roles(const double *value, const int64_t *role,
-                         int64_t count, struct th_text_row *row)
+                         int64_t count, const struct th_missing *missing,
+                         struct th_text_row *row)
 {
   for (int64_t k = 0; k < count; k++)
-    if (role[k] >= 0 && !th_text_row_put(row, role[k], value[k]))
+    if (role[k] >= 0 && !put_value(missing, value[k], role[k], row))
       return k;
   return count;
 }
 
 static bool put_dense(const struct th_matrix_row *from, const int64_t *role,
-                      struct th_text_row *row, struct th_example_fault *fault)
+                      const struct th_missing *missing, struct th_text_row *row,
+                      struct th_example_fault *fault)
 {
   double value[TILE];
   for (int64_t k = 0; k < from->count; k += TILE) {
     int64_t some = th_min_i64(TILE, from->count - k);
     th_items_doubles(from->element, from->values, from->first + k, some, value);
-    int64_t done = role == NULL ? put_tile(value, k, some, row)
-                                : put_roles(value, role + k, some, row);
+    int64_t done = role == NULL
+                       ? put_tile(value, k, some, missing, row)
+                       : put_roles(value, role + k, some, missing, row);
     if (done < some) {
       *fault = (struct th_example_fault){k + done, value[done]};
       return false;
@@ -129,6 +143,7 @@ static bool put_dense(const struct th_matrix_row *from, const int64_t *role,
 /* --- Entries of sparse rows ----------------------------------------------- */
 
 static bool put_sparse(const struct th_matrix_row *from, const int64_t *role,
+                       const struct th_missing *missing,
                        struct th_text_row *row, struct th_example_fault *fault)
 {
   double value[TILE];
@@ -142,7 +157,7 @@ static bool put_sparse(const struct th_matrix_row *from, const int64_t *role,
       if (attribute < 0)
         continue;
       row->index[used] = (uint32_t)attribute;
-      if (!th_text_row_put(row, used++, value[j])) {
+      if (!put_value(missing, value[j], used++, row)) {
         *fault = (struct th_example_fault){from->column[k + j], value[j]};
         return false;
       }
@@ -201,30 +216,31 @@ static void sort_by_attribute(struct th_text_row *row)
 }
 
 bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
-                    int64_t attributes, struct th_text_row *row,
-                    struct th_example_fault *fault)
+                    int64_t attributes, const struct th_missing *missing,
+                    struct th_text_row *row, struct th_example_fault *fault)
 {
+  bool as_is = role == NULL && missing->numbers == 0;
   row->nonzeros = 0;
   if (from->column != NULL) {
     row->first = -1;
-    if (role == NULL && copy_same_type(from, row, from->count)) {
+    if (as_is && copy_same_type(from, row, from->count)) {
       memcpy(row->index, from->column,
              (size_t)from->count * sizeof *row->index);
       row->count = from->count;
       return true;
     }
     row->nonzeros = 0;
-    if (!put_sparse(from, role, row, fault))
+    if (!put_sparse(from, role, missing, row, fault))
       return false;
     sort_by_attribute(row);
     return true;
   }
   row->first = 0;
   row->count = attributes;
-  if (role == NULL && copy_same_type(from, row, from->count))
+  if (as_is && copy_same_type(from, row, from->count))
     return true;
   row->nonzeros = 0;
-  return put_dense(from, role, row, fault);
+  return put_dense(from, role, missing, row, fault);
 }
 
 double th_example_value(const struct th_matrix_row *from, int64_t column)

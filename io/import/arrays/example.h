@@ -4,21 +4,23 @@
 #define TH_EXAMPLE_H
 
 #include "io/import/arrays/matrix.h"
+#include "io/import/text/missing.h"
 #include "io/import/text/text_row.h"
 
 /* A value that an example cannot have. */
 struct th_example_fault {
   int64_t column;
-  double value;
+  double value; /* NaN: it is missing */
 };
 
 /* Turn the values of a row into those of an example. role: of each column its
- * attribute, or a negative number; NULL: each is one. False where the type
- * cannot hold a value: *fault says which. The row has room for all values,
- * and for all attributes of a dense one. Local. */
+ * attribute, or a negative number; NULL: each is one. What is not a number, or
+ * one of those in `missing`, is missing. False where the type cannot hold a
+ * value, or none may be missing: *fault says which. The row has room for all
+ * values, and for all attributes of a dense one. Local. */
 bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
-                    int64_t attributes, struct th_text_row *row,
-                    struct th_example_fault *fault);
+                    int64_t attributes, const struct th_missing *missing,
+                    struct th_text_row *row, struct th_example_fault *fault);
 
 /* The value of one column of a row. Local. */
 double th_example_value(const struct th_matrix_row *from, int64_t column);
