@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "io/dataset/writer/writer.h"
-#include "io/import/groups_file.h"
 #include "io/import/import_job.h"
+#include "io/import/text/groups_file.h"
 #include "ranks/partition.h"
 
 #include <math.h>

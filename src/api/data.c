@@ -6,7 +6,7 @@
 #include "api/training.h"
 #include "base/memory.h"
 #include "io/dataset/row_groups.h"
-#include "io/import/groups_file.h"
+#include "io/import/text/groups_file.h"
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"
 

@@ -5,7 +5,7 @@
 #include "io_data.h"
 #include "ranks/partition.h"
 
-#include "io/import/groups_file.h"
+#include "io/import/text/groups_file.h"
 #include "mpi/mpi_comm.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "io/import/groups_file.h"
+#include "io/import/text/groups_file.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* groups_file.c - groups of attributes from a text file
  * SPDX-License-Identifier: MIT */
-#include "io/import/groups_file.h"
+#include "io/import/text/groups_file.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
