@@ -87,7 +87,7 @@ struct th_import {
   enum th_fact zero_based;    /* LIBSVM indices; unknown: as `like`'s, or no */
   enum th_labels labels;      /* of LIBSVM */
   int64_t attributes;         /* 0: the largest index seen */
-  struct th_import_beside beside;
+  const char *groups;         /* file of groups of attributes, or NULL */
   const char *like; /* data set or model whose attributes, type, layout, class
                        and form of text to take over, or NULL; a target may be
                        missing then */

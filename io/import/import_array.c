@@ -9,6 +9,7 @@
 #include "io/import/import_job.h"
 
 #include "base/memory.h"
+#include "base/printable.h"
 #include "io/import/text/number.h"
 
 #include <math.h>
@@ -313,6 +314,8 @@ static void settle_role(struct role *role, int64_t column)
     role->name = "";
 }
 
+enum { LEAST_ROOM = 64 << 20 }; /* bytes */
+
 static th_status take_table(struct th_importing *im,
                             const struct th_csv_reference *reference,
                             struct th_error *err)
@@ -320,6 +323,15 @@ static th_status take_table(struct th_importing *im,
   struct arrays *a = state_of(im);
   struct th_csv_choice choice = choice_of(im);
   struct th_text_file file = im->file[0];
+  int64_t most = th_max_i64(im->limits.memory, LEAST_ROOM);
+  char size[TH_SIZE_TEXT];
+  if (a->table.columns > most / (int64_t)sizeof *a->table.role)
+    return th_fail(err, TH_EDATA,
+                   "%s: a list of its %lld columns needs more than %s of "
+                   "memory; raise {memory}, or keep the targets in a file of "
+                   "their own, for which no list is needed",
+                   a->in.matrix.name, (long long)a->in.matrix.columns,
+                   th_printable_size(most, size));
   file.name = a->in.matrix.name;
   th_status rc = th_csv_columns(&a->table, &file, &choice, reference, err);
   if (rc != TH_OK)

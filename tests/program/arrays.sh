@@ -333,6 +333,7 @@ csr("fractions.npz", indices=(0., 1., 2.))
 csr("bsr.npz", form=b"bsr")
 csr("sizes.npz", shape=(3,))
 csr("columns.npz", shape=(3, 2**40))
+csr("many.npz", shape=(3, 4 * 10**9))
 csr("csc_rows.npz", form=b"csc", indices=(0, 1, 3))
 np.save("y3.npy", np.arange(3.0))
 sp.save_npz("whole.npz", sp.csr_matrix(np.eye(300)))
@@ -406,6 +407,8 @@ refused 1 'row 1, column 1, counted from 1: 300 found, expected a whole number 0
 for file in falls begin end beyond below lengths rows fractions bsr sizes columns csc_rows; do
   broken "$file.npz" $file.npz y3.npy
 done
+refused 1 'many.npz: a list of its 4000000000 columns needs more than' 0 \
+  import many.npz --target 1 --memory 1M -o never.h5
 broken 'falls.npz:indptr: item 2 is 1' falls.npz y3.npy
 broken 'beyond.npz: row 2, counted from 0, has an entry in column 3, expected 0..2' beyond.npz y3.npy
 broken 'csc_rows.npz: entry 2 is in row 3, expected 0..2' csc_rows.npz y3.npy
