@@ -2,8 +2,8 @@
  * import: said in one line, whatever they become, and nothing is left
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/import/text/groups_file.h"
 #include "io/import/import_job.h"
+#include "io/import/text/groups_file.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 

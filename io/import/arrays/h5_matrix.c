@@ -10,6 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- The filter lzf of h5py, which HDF5 itself does not have -------------- */
+
+enum {
+  LZF = 32000, /* its number at the HDF Group */
+  CHUNK = 2,   /* which of its values is the size of a chunk */
+  MOST_CHUNK = 1 << 30
+};
+
+/* HDF5 hands a chunk over, and takes what it becomes; both are malloc's. */
+static size_t filter_chunk(unsigned flags, size_t values,
+                           const unsigned value[], size_t bytes, size_t *size,
+                           void **buffer)
+{
+  size_t room = values > CHUNK ? value[CHUNK] : 0;
+  if ((flags & H5Z_FLAG_REVERSE) == 0 || room == 0 || room > MOST_CHUNK)
+    return 0;
+  unsigned char *to = malloc(room);
+  size_t made = to == NULL ? 0 : th_lzf_expand(*buffer, bytes, to, room);
+  if (made == 0) {
+    free(to);
+    return 0;
+  }
+  free(*buffer);
+  *buffer = to;
+  *size = room;
+  return made;
+}
+
+static void register_lzf(void)
+{
+  static const H5Z_class2_t filter = {.version = H5Z_CLASS_T_VERS,
+                                      .id = LZF,
+                                      .encoder_present = 0,
+                                      .decoder_present = 1,
+                                      .name = "lzf",
+                                      .filter = filter_chunk};
+  if (H5Zfilter_avail(LZF) <= 0)
+    (void)H5Zregister(&filter);
+}
+
 /* --- What is where -------------------------------------------------------- */
 
 static enum th_frame_kind kind_below(const struct th_h5 *h5, const char *path,
@@ -119,7 +159,7 @@ th_status th_h5_matrix_items(const struct th_h5 *h5, const char *path,
   hsize_t size[2] = {0, 1};
   int element = -1;
   th_status rc = TH_OK;
-  th_lzf_register();
+  register_lzf();
   TH_TRY(look_at_set(h5, path, dimensions, &element, err));
   TH_TRY(TH_NEW(&self, 1, "a data set", err));
   snprintf(self->name, sizeof self->name, "%s", path);

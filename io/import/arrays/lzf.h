@@ -1,4 +1,4 @@
-/* lzf.h - the filter lzf of h5py, which HDF5 itself does not have
+/* lzf.h - what data of LZF become, a filter of h5py
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LZF_H
 #define TH_LZF_H
@@ -9,8 +9,5 @@
  * has. Local. */
 size_t th_lzf_expand(const unsigned char *from, size_t bytes, unsigned char *to,
                      size_t room);
-
-/* Make the filter known to HDF5, for reading. Local. */
-void th_lzf_register(void);
 
 #endif
