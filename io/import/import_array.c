@@ -571,9 +571,9 @@ static th_status take_weight(struct th_importing *im, int64_t k, int64_t row,
 }
 
 /* A word is a class, or a number as text. */
-static th_status take_word(struct th_importing *im, const char *word,
-                           int64_t row, struct th_text_row *to,
-                           struct th_error *err)
+static th_status take_target_word(struct th_importing *im, const char *word,
+                                  int64_t row, struct th_text_row *to,
+                                  struct th_error *err)
 {
   const char *at = word;
   const char *end = word + strlen(word);
@@ -607,7 +607,8 @@ static th_status take_target(struct th_importing *im, int64_t k, int64_t row,
   }
   if (a->target.column < 0 && column->number == NULL) {
     int64_t code = column->code[row];
-    return take_word(im, code < 0 ? "" : column->word[code], row, to, err);
+    return take_target_word(im, code < 0 ? "" : column->word[code], row, to,
+                            err);
   }
   double value = number_for(a, &a->target, k, row, values);
   if (!isfinite(value))
@@ -616,7 +617,7 @@ static th_status take_target(struct th_importing *im, int64_t k, int64_t row,
   if (im->class.name == NULL)
     return TH_OK;
   snprintf(text, sizeof text, "%.17g", value);
-  return take_word(im, text, row, to, err);
+  return take_target_word(im, text, row, to, err);
 }
 
 static th_status check_weights(const struct th_importing *im,
