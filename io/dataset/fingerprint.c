@@ -70,6 +70,14 @@ uint64_t th_fingerprint_example(int64_t first, const uint32_t *index,
   return sum;
 }
 
+void th_fingerprint_words(int64_t first, const uint64_t *word, int64_t count,
+                          uint64_t *restrict key)
+{
+  uint64_t salt = mix((uint64_t)first * odd_a + odd_b);
+  for (int64_t k = 0; k < count; k++)
+    key[k] += mix(word[k] ^ salt);
+}
+
 uint64_t th_fingerprint_share(int64_t attribute, int64_t group,
                               uint64_t checksum)
 {

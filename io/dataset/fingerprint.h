@@ -42,6 +42,11 @@ uint64_t th_fingerprint_example(int64_t first, const uint32_t *index,
                                 const void *values, size_t value_size,
                                 int64_t count);
 
+/* Likewise of the same 32 attributes of many examples, from `first` on, packed
+ * in a word for each: key[k] grows. Not the same sum as of single values. */
+void th_fingerprint_words(int64_t first, const uint64_t *word, int64_t count,
+                          uint64_t *restrict key);
+
 /* A dense run's share of the content; shares are summed modulo 2^64, so the sum
  * does not depend on how runs lie in shards. */
 uint64_t th_fingerprint_share(int64_t attribute, int64_t group,

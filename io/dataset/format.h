@@ -29,14 +29,13 @@
  *                   major 3: a program that knows of none refuses it, and does
  *                   not take them for tests
  *   missing         if there are some: how many stored values are missing. They
- *                   are NaN in files, and readers take the mean of their
- *                   attribute for each. Such a master alone has major 4
- *   weighted_statistics 0 | 1
- *                   if weighted: 1: in the statistics each training example
- *                   counts by its weight. Older masters lack this; there each
- *                   counts once
- *   labelled 0 | 1  0: there are no targets, and the data are for prediction
- *                   only. Older masters always have targets and lack this
+ *                   are NaN in files, and in u8, i8 and u2 the number 255, -128
+ *                   and 3, which no value has then; readers take the mean of
+ *                   their attribute for each, as f32 unless the type is f64.
+ * Such a master alone has major 4 weighted_statistics 0 | 1 if weighted: 1: in
+ * the statistics each training example counts by its weight. Older masters lack
+ * this; there each counts once labelled 0 | 1  0: there are no targets, and the
+ * data are for prediction only. Older masters always have targets and lack this
  *   target          name of the column of the targets in the text, if it has
  *                   one
  *   positive_class  the class whose targets are 1 where all others are -1, if
@@ -87,6 +86,11 @@
  *             sets first, count, group i64 (its lowest attribute), weight f64
  *             (0: not given). Not in the fingerprint, which is of the values:
  *             models hold the groups that they were trained with
+ *   /variants group, optional, of attributes that are variants of a genome:
+ *             data sets position i64 [d]; chromosome, counted and other u8, the
+ *             texts of all attributes one after the other, each with a zero
+ *             behind it. Values are copies of the counted allele. Not in the
+ *             fingerprint, which has the names
  *   /equal    group, optional: training examples that equal an earlier one, as
  *             far as import looked for them (data/store.h); attribute count (of
  *             these), data sets row, first i64: stored rows, row ascending.
@@ -190,9 +194,9 @@
  * /names, for which nothing but the support has to be there; where all
  * attributes matter, names_set has to be the same. Since 2.5, where attributes
  * are variants of a genome: /alleles text, of each of the support the one whose
- * copies the values are, or nothing. Since 2.4: type, as in a
- * master, and what the master of the data set knows of its text, from target to
- * labels, but for /other_names.
+ * copies the values are, or nothing; /other_alleles text, the other one.
+ * Since 2.4: type, as in a master, and what the master of the data set knows of
+ * its text, from target to labels, but for /other_names.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name. 2.2 has added
@@ -281,6 +285,7 @@ enum {
 #define TH_D_SPLIT "/split"
 #define TH_D_NAMES "/names"     /* also of a model */
 #define TH_D_ALLELES "/alleles" /* of a model */
+#define TH_D_OTHER_ALLELES "/other_alleles"
 #define TH_D_NAMES_CHECKSUM "/names_checksum"
 #define TH_D_OTHERS "/other_columns"
 #define TH_D_OTHER_NAMES "/other_names"
@@ -301,6 +306,11 @@ enum {
 #define TH_D_TOGETHER_COUNT "/attribute_groups/count"
 #define TH_D_TOGETHER_GROUP "/attribute_groups/group"
 #define TH_D_TOGETHER_WEIGHT "/attribute_groups/weight"
+#define TH_G_VARIANT "/variants"
+#define TH_D_VARIANT_POSITION "/variants/position"
+#define TH_D_VARIANT_CHROMOSOME "/variants/chromosome"
+#define TH_D_VARIANT_COUNTED "/variants/counted"
+#define TH_D_VARIANT_OTHER "/variants/other"
 #define TH_G_EQUAL "/equal"
 #define TH_D_EQUAL_ROW "/equal/row"
 #define TH_D_EQUAL_FIRST "/equal/first"

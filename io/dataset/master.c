@@ -348,6 +348,8 @@ static th_status put_master(const struct th_h5 *h5, struct th_master_info *info,
   TH_TRY(put_shape(h5, info, master, err));
   TH_TRY(put_examples(h5, row_groups, master, &print, err));
   TH_TRY(put_names(h5, row_groups->shape.attributes, master, &print, err));
+  TH_TRY(
+      th_variants_put(h5, row_groups->shape.attributes, master->variant, err));
   TH_TRY(th_attribute_groups_put(h5, master->piece, master->pieces, err));
   TH_TRY(th_twins_put(h5, master->twins, err));
   TH_TRY(put_shards(h5, info, err));

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "data/groups.h"
 #include "io/dataset/row_groups.h"
+#include "io/dataset/variants.h"
 #include "io/files/hash.h"
 #include "model/origin.h"
 #include "ranks/comm.h"
@@ -46,7 +47,8 @@ struct th_master {
   const double *weight;
   const int64_t *row;       /* 0-based number of the example in the input */
   const char *const *names; /* one per attribute */
-  const struct th_origin *origin;      /* NULL: nothing is known of a text */
+  const struct th_variant *variant; /* one per attribute; NULL: they are none */
+  const struct th_origin *origin;   /* NULL: nothing is known of a text */
   const struct th_group_piece *piece;  /* of groups of attributes: all of them,
                                           ascending */
   int64_t pieces;                      /* 0: no groups */

@@ -229,6 +229,35 @@ bool th_running_stats_add_some(struct th_running_stats *stats, int64_t a,
   return true;
 }
 
+/* By how often each value is there: sums of whole numbers are exact in any
+ * order. */
+void th_running_stats_add_u2(struct th_running_stats *stats, int64_t a,
+                             const int64_t count[4], bool training)
+{
+  const int values = stats->missing != NULL ? 3 : 4;
+  struct run run = {.lowest = 3};
+  double sum = 0;
+  if (values == 3)
+    stats->missing[a] += count[3];
+  if (!training)
+    return;
+  if (values == 3)
+    stats->absent[a] += count[3];
+  for (int v = 0; v < values; v++) {
+    run.count += count[v];
+    sum += (double)(v * count[v]);
+    run.lowest = count[v] > 0 ? fmin(run.lowest, v) : run.lowest;
+    run.highest = count[v] > 0 ? v : run.highest;
+  }
+  if (run.count == 0)
+    return;
+  run.weight = (double)run.count;
+  run.mean = sum / run.weight;
+  for (int v = 0; v < values; v++)
+    run.squares += (double)count[v] * (v - run.mean) * (v - run.mean);
+  merge(stats, a, &run);
+}
+
 /* Examples without a stored value, and what is left of the weight for them. */
 static struct run zeros_of(const struct th_running_stats *stats, int64_t a,
                            int64_t rows, double weight)
@@ -280,10 +309,13 @@ static int64_t count_by_lanes(const double *values, int64_t count)
   return (int64_t)sum_lanes(lane);
 }
 
-bool th_running_stats_load(enum th_type type, const void *stored, int64_t count,
-                           double *values, int64_t *nonzeros)
+bool th_running_stats_load(enum th_type type, bool missing, const void *stored,
+                           int64_t count, double *values, int64_t *nonzeros)
 {
+  const double aside = th_type_missing(type);
   th_type_load_all(type, stored, 0, count, values);
   *nonzeros += count_by_lanes(values, count);
+  for (int64_t i = 0; missing && i < count; i++)
+    values[i] = values[i] == aside ? (double)NAN : values[i];
   return finite_by_lanes(values, count);
 }

@@ -58,6 +58,11 @@ struct th_running_run {
 bool th_running_stats_add_some(struct th_running_stats *stats, int64_t a,
                                const struct th_running_run *run);
 
+/* Add one run of u2, each of which counts once; count[v]: how many are v. Where
+ * values may be missing, 3 is one. Test examples are only counted. */
+void th_running_stats_add_u2(struct th_running_stats *stats, int64_t a,
+                             const int64_t count[4], bool training);
+
 /* Bring every attribute up to `rows` values of this weight in all (rows, where
  * each counts once) with zeros, then turn squares into the standard deviation
  * with the weight as divisor. The mean stands in for values that are missing:
@@ -66,8 +71,9 @@ void th_running_stats_finish(struct th_running_stats *stats, int64_t rows,
                              double weight);
 
 /* Convert stored values to doubles; false if one is not finite. *nonzeros grows
- * by the values that are not zero. */
-bool th_running_stats_load(enum th_type type, const void *stored, int64_t count,
-                           double *values, int64_t *nonzeros);
+ * by the values that are not zero. missing: the whole number that is set aside
+ * becomes NaN. */
+bool th_running_stats_load(enum th_type type, bool missing, const void *stored,
+                           int64_t count, double *values, int64_t *nonzeros);
 
 #endif

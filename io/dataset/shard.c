@@ -467,7 +467,8 @@ static th_status open_stand_in(struct th_shard *shard, struct th_error *err)
                        stand_in->missing, err));
   TH_TRY(th_shard_statistics(shard, all, statistics, err));
   for (int64_t a = 0; a < count; a++)
-    stand_in->mean[a] = statistics[a].mean;
+    stand_in->mean[a] =
+        th_stand_in_round(shard->row_groups->shape.type, statistics[a].mean);
 done:
   free(statistics);
   return rc;

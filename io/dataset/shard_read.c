@@ -311,7 +311,8 @@ static th_status check_finite(const struct th_shard *shard,
   th_status rc = TH_GROW(&room->numbers, &room->capacity, stored->count,
                          "values to be checked", err);
   if (rc != TH_OK ||
-      th_running_stats_load(shard->row_groups->shape.type, stored->values,
+      th_running_stats_load(shard->row_groups->shape.type,
+                            shard->stand_in.missing != NULL, stored->values,
                             stored->count, room->numbers, &sum->nonzeros))
     return rc;
   if (only_missing(room->numbers, stored->count) &&

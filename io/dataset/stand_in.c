@@ -36,6 +36,11 @@ void th_stand_in_restore(struct th_stand_in *stand_in, int64_t attributes)
            (size_t)attributes * sizeof *stand_in->mean);
 }
 
+double th_stand_in_round(enum th_type type, double mean)
+{
+  return type == TH_F64 ? mean : (double)(float)mean;
+}
+
 /* Loops without a branch, which compilers vectorise. */
 #define DEFINE_FILL(name, ctype)                                               \
   static void name(ctype *values, int64_t count, ctype mean)                   \

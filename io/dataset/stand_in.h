@@ -3,7 +3,8 @@
  *
  * So solvers and kernels meet numbers only. The mean is that of the training
  * examples whose value is known, by their weights, rounded to the storage type.
- * Internal to io/, local.
+ * Of whole numbers one is set aside, also in memory (th_type_missing), and
+ * slabs say which float stands for it. Internal to io/, local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STAND_IN_H
 #define TH_STAND_IN_H
@@ -18,6 +19,9 @@ struct th_stand_in {
   double *own;      /* the means of the shard, where others stand in their
                        place; else NULL */
 };
+
+/* A mean as it stands for values of that type. */
+double th_stand_in_round(enum th_type type, double mean);
 
 void th_stand_in_free(struct th_stand_in *stand_in);
 

@@ -243,7 +243,6 @@ enum fault {
   NOT_A_NUMBER,
   NEGATIVE_WEIGHT,
   MISFIT,
-  MISSING, /* where the type has no room for it */
   SURPLUS,
   MISPLACED,
   OPEN,
@@ -285,7 +284,8 @@ static enum fault take_missing(struct th_csv_parser *parser,
     return NOT_A_NUMBER;
   if (counted != NULL)
     *counted = (double)NAN; /* it counts nothing */
-  return th_text_row_put_missing(row, csv->role[column]) ? NO_FAULT : MISSING;
+  th_text_row_put_missing(row, csv->role[column]);
+  return NO_FAULT;
 }
 
 static enum fault take_number(struct th_csv_parser *parser,
@@ -370,12 +370,11 @@ static enum fault take_word(struct th_csv_parser *parser,
   if (missing && csv->missing->refused)
     return NOT_A_NUMBER;
   parser->unseen += !missing && level < 0;
-  for (int64_t k = 0; k < words->levels->count; k++) {
-    bool fits = missing ? th_text_row_put_missing(row, words->first + k)
-                        : th_text_row_put(row, words->first + k, k == level);
-    if (!fits)
-      return MISSING;
-  }
+  for (int64_t k = 0; k < words->levels->count; k++)
+    if (missing)
+      th_text_row_put_missing(row, words->first + k);
+    else if (!th_text_row_put(row, words->first + k, k == level))
+      return MISFIT;
   return NO_FAULT;
 }
 
@@ -599,8 +598,6 @@ static th_status report(const struct th_csv *csv, const struct th_line *line,
     return not_a_number(csv, line, at, c->column, err);
   if (fault == MISFIT)
     return th_text_row_misfit(line, at, csv->delimiter, row->type, err);
-  if (fault == MISSING)
-    return th_text_row_no_missing(line, at, row->type, err);
   if (fault == NEGATIVE_WEIGHT)
     return th_text_row_fail(
         line, at, err, "weight %g found, expected 0 or more; correct the row",

@@ -179,6 +179,8 @@ static const struct th_importer_row importers[] = {
     {"hdf5", "a matrix in HDF5: a data set, a sparse group, AnnData",
      &th_import_hdf5},
     {"mtx", "a matrix of Matrix Market", &th_import_mtx},
+    {"bed", "genotypes of PLINK 1: .bed, with .bim and .fam beside it",
+     &th_import_bed},
     {NULL, NULL, NULL},
 };
 
@@ -226,7 +228,7 @@ static th_status read_groups_file(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   if (im->comm->rank == 0 && im->job->groups != NULL)
     rc = th_groups_file_whole(im->job->groups, im->job->output, im->attributes,
-                              &im->piece, &im->pieces, err);
+                              &im->groups.piece, &im->groups.pieces, err);
   else if (im->comm->rank == 0 && im->format->importer->groups != NULL)
     rc = im->format->importer->groups(im, err);
   return th_agree(im->comm, rc, err);
@@ -297,10 +299,16 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   TH_TRY(th_import_open(&im, err));
   if (im.format->importer->learn != NULL)
     TH_TRY(im.format->importer->learn(&im, err));
-  TH_TRY(th_import_parse_all(&im, err));
-  TH_TRY(th_agree(comm, judge_missing(&im, err), err));
+  if (im.listed.examples > 0)
+    TH_TRY(th_import_columns_place(&im, err));
+  else
+    TH_TRY(th_import_parse_all(&im, err));
+  if (im.listed.examples == 0)
+    TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   TH_TRY(read_groups_file(&im, err));
   TH_TRY(th_import_write(&im, err));
+  if (im.listed.examples > 0) /* only now is it known what is missing */
+    TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   *result = (struct th_import_result){
       .examples = im.assignment.examples,
       .test_examples = im.assignment.examples - im.assignment.weightless -
@@ -308,6 +316,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
       .attributes = im.attributes,
       .nonzeros = im.nonzeros,
       .unlabelled = im.text.unlabelled,
+      .text = !im.format->importer->binary,
       .text_bytes = im.text_bytes};
   TH_TRY(import_judge(&im, &result->constant_attributes, err));
   result->seconds = th_comm_clock() - began;

@@ -115,6 +115,7 @@ struct th_import_result {
   int64_t nonzeros;
   int64_t constant_attributes; /* in the training examples */
   bool unlabelled;             /* there is no target */
+  bool text;                   /* the files were text */
   int64_t text_bytes;          /* uncompressed */
   double seconds;
 };

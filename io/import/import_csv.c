@@ -321,15 +321,15 @@ static th_status group_words(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   if (w->words == 0 || im->job->like != NULL)
     return TH_OK;
-  TH_TRY(TH_NEW(&im->piece, w->fields, "groups", err));
+  TH_TRY(TH_NEW(&im->groups.piece, w->fields, "groups", err));
   for (int64_t f = 0; f < w->fields; f++) {
     int64_t size = w->levels[f].count > 0 ? w->levels[f].count : 1;
-    im->piece[f] =
+    im->groups.piece[f] =
         (struct th_group_piece){.range = {w->first[f], w->first[f] + size},
                                 .group = w->first[f],
                                 .size = size};
   }
-  im->pieces = w->fields;
+  im->groups.pieces = w->fields;
 done:
   return rc;
 }

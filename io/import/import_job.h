@@ -4,9 +4,10 @@
 #define TH_IMPORT_JOB_H
 
 #include "io/dataset/residency/dataset.h"
-#include "io/import/bucket.h"
+#include "io/dataset/variants.h"
+#include "io/import/bins/bucket.h"
+#include "io/import/bins/row_assignment.h"
 #include "io/import/import.h"
-#include "io/import/row_assignment.h"
 #include "io/import/text/lacking.h"
 #include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
@@ -25,7 +26,9 @@ struct th_like {
   int64_t attributes; /* 0: none was named */
   int layout;         /* enum th_layout; -1: not known */
   enum th_type type;
-  char **names; /* NULL: not known; one allocation, owned */
+  struct th_variants variants; /* of its attributes, in their order, or of the
+                                  support; count 0: not known */
+  char **names;                /* NULL: not known; one allocation, owned */
   struct th_origin origin;
   char *const *support; /* of a model with names; borrowed, else NULL */
   int64_t support_size;
@@ -33,6 +36,7 @@ struct th_like {
 
 /* What this rank reads of each file. */
 struct th_import_share {
+  char **name; /* as it was found; replicated, of the first thread alone */
   struct th_range *range;
   int64_t *line;       /* the line before the range */
   int64_t *counted;    /* examples in the range, when they were counted */
@@ -66,6 +70,7 @@ struct th_import_rows {
   double *weight;
   uint64_t *key;   /* th_fingerprint_example */
   int64_t *stored; /* row of the data set to come */
+  int64_t *number; /* in the input; NULL: as they come */
 };
 
 /* The examples before this rank's first one: its input row. */
@@ -103,6 +108,28 @@ struct th_import_text {
                        th_import_parse */
 };
 
+/* Groups of attributes, on rank 0. */
+struct th_import_groups {
+  struct th_group_piece *piece;
+  int64_t pieces;
+};
+
+/* Of a format whose attributes come whole: its examples, in input order. A run
+ * is the values of one attribute of all of them, each in its place; there may
+ * be places of nobody. Lists are owned; replicated. */
+struct th_import_listed {
+  int64_t examples; /* 0: the format has none of this */
+  int64_t main;     /* of the main inputs; those of the test file follow */
+  int64_t places;   /* in a run; a multiple of 32 */
+  bool missing;     /* values may be missing */
+  int64_t print;    /* a hash, not below 0, of what lies beside the files, which
+                       each rank has read by itself */
+  double *target;
+  int64_t *number; /* in the input: some may be left out */
+  int64_t *place;
+  const struct th_variant *variant; /* of the attributes, or NULL; borrowed */
+};
+
 struct th_importing {
   const struct th_import *job; /* borrowed */
   struct th_comm *comm;        /* borrowed */
@@ -120,10 +147,10 @@ struct th_importing {
   void *state; /* of the format: of the size that its importer says, or NULL */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
-  struct th_group_piece *piece; /* of groups; on rank 0 */
-  int64_t pieces;
+  struct th_import_groups groups;
   int64_t text_bytes;
 
+  struct th_import_listed listed;
   struct th_import_share share;
   int64_t *examples; /* of each file, on all ranks; replicated */
   struct th_text_lines lines;
@@ -165,13 +192,14 @@ bool th_import_open_named(const char *name, const char *const *endings);
 /* How a format is read: a row of the importer table names one. Local but for
  * `check`; what a format has no use for is NULL, unless said otherwise. */
 struct th_importer {
-  const char *title; /* of the format, in messages */
-  size_t size;       /* bytes of im->state, which the job makes as zeros and
-                        frees; 0: none */
-  bool binary;       /* its files are not text: ranks share their bytes, and no
-                        lines are looked for */
-  bool alone;        /* one thread of a rank reads them */
-  bool members;      /* FILE:NAME is what NAME is called in the file */
+  const char *title;  /* of the format, in messages */
+  size_t size;        /* bytes of im->state, which the job makes as zeros and
+                         frees; 0: none */
+  bool binary;        /* its files are not text: ranks share their bytes, and no
+                         lines are looked for */
+  bool alone;         /* one thread of a rank reads them */
+  bool members;       /* FILE:NAME is what NAME is called in the file */
+  const char *ending; /* may be left out of the name of a file; or NULL */
   const char *const *options; /* names of those that only this format takes;
                                  NULL-ended */
   bool (*named)(const char *name); /* is a file called so its own? */
@@ -212,6 +240,13 @@ struct th_importer {
   th_status (*read_line)(struct th_importing *im, int64_t k,
                          const struct th_line *line, struct th_text_row *row,
                          struct th_error *err);
+  /* Of formats whose attributes come whole, whose `open` fills in im->listed;
+   * then nothing from `prepare` to here, nor `check` and `part`, is used. The
+   * runs of some attributes, in the storage type, one every `stride` bytes,
+   * which are as many as its places take; the places of nobody hold anything.
+   * Called by several threads at a time. */
+  th_status (*columns)(const struct th_importing *im, struct th_range range,
+                       void *runs, int64_t stride, struct th_error *err);
   /* What only all examples together can show. Collective. */
   th_status (*check)(struct th_importing *im, struct th_error *err);
   /* On rank 0, attributes that belong together, if nobody says which: as
@@ -238,6 +273,7 @@ extern const struct th_importer th_import_npy;
 extern const struct th_importer th_import_npz;
 extern const struct th_importer th_import_hdf5;
 extern const struct th_importer th_import_mtx;
+extern const struct th_importer th_import_bed;
 
 /* `count` and `next` of formats whose examples are lines. Local. */
 th_status th_import_parse_count(struct th_importing *im, int64_t k,
@@ -296,6 +332,18 @@ th_status th_import_parse_visit(struct th_importing *im,
 /* Parse this rank's ranges into bins, which are there; agree on attributes and
  * non-zeros. Collective. Shown for tests. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
+
+/* Decide which example is stored where, and write shards, where attributes come
+ * whole; in place of th_import_parse_all and of the way by bins. Collective. */
+th_status th_import_columns_place(struct th_importing *im,
+                                  struct th_error *err);
+th_status th_import_columns_write(struct th_importing *im,
+                                  struct th_writer *writer,
+                                  struct th_error *err);
+
+/* Which examples are test examples, and where all of them go, by the counts in
+ * im->assignment. Local. */
+th_status th_import_parse_assign(struct th_importing *im, struct th_error *err);
 
 /* Write shards and master. Where several threads have parsed, one makes tiles
  * and another one writes them. Collective. */

@@ -25,6 +25,7 @@ static th_status like_data(struct th_like *like, struct th_dataset *dataset,
   like->layout = (int)shape->layout;
   like->type = shape->type;
   TH_TRY(th_dataset_names(dataset, &like->names, err));
+  TH_TRY(th_dataset_variants(dataset, &like->variants, err));
   TH_TRY(th_origin_file_copy(&like->origin, th_dataset_origin(dataset), err));
 done:
   return rc;
@@ -41,12 +42,30 @@ static th_status open_like(struct th_importing *im, struct th_error *err)
   return rc;
 }
 
+/* The alleles that a model counts. */
+static th_status like_alleles(struct th_like *like,
+                              const struct th_model *model,
+                              struct th_error *err)
+{
+  struct th_variants *variants = &like->variants;
+  th_status rc =
+      TH_NEW(&variants->variant, model->support_size, "alleles", err);
+  if (rc != TH_OK)
+    return rc;
+  variants->count = model->support_size;
+  for (int64_t k = 0; k < model->support_size; k++)
+    variants->variant[k] = (struct th_variant){.counted = model->allele[k],
+                                               .other = model->other[k]};
+  return TH_OK;
+}
+
 /* Of a model only the support has names; it does not say how its data were laid
  * out. Local. */
 static th_status like_model(struct th_like *like, const struct th_model *model,
                             const char *path, struct th_error *err)
 {
   int type = model->type == NULL ? -1 : th_type_find(model->type);
+  th_status rc = TH_OK;
   if (model->support_size == 0)
     return th_fail(err, TH_EDATA,
                    "%s uses no attribute: its prediction is %.17g for every "
@@ -56,6 +75,10 @@ static th_status like_model(struct th_like *like, const struct th_model *model,
   like->layout = -1;
   like->type = type < 0 ? TH_F32 : (enum th_type)type;
   like->support = model->name;
+  if (model->allele != NULL && model->other != NULL)
+    rc = like_alleles(like, model, err);
+  if (rc != TH_OK)
+    return rc;
   like->support_size = model->support_size;
   return th_origin_file_copy(&like->origin, &model->origin, err);
 }
@@ -82,6 +105,7 @@ static th_status take_like(struct th_importing *im, struct th_error *err)
 static void free_like(struct th_like *like)
 {
   free(like->names);
+  th_variants_free(&like->variants);
   th_origin_free(&like->origin);
   *like = (struct th_like){0};
 }
@@ -151,15 +175,42 @@ enum {
   HEAD = 64              /* bytes that show a format */
 };
 
-static const char *file_name(const struct th_import *job, int64_t k)
+/* A file by its name, or by that without the ending that its format has. */
+static th_status find_input(const char *name, char **found,
+                            struct th_error *err)
 {
-  return k < job->input_count ? job->inputs[k] : job->test_file;
+  const struct th_importer_row *row = th_import_table();
+  struct th_identity file;
+  th_status rc = th_file_text(found, err, "%s", name);
+  for (; rc == TH_OK && row->name != NULL; row++) {
+    char *longer = NULL;
+    if (row->importer == NULL || row->importer->ending == NULL ||
+        th_file_identity_of(name, &file))
+      continue;
+    rc = th_file_text(&longer, err, "%s%s", name, row->importer->ending);
+    bool there = rc == TH_OK && th_file_identity_of(longer, &file);
+    if (there) {
+      free(*found);
+      *found = longer;
+      return TH_OK;
+    }
+    free(longer);
+  }
+  return rc;
 }
 
 static th_status list_inputs(struct th_importing *im, struct th_error *err)
 {
-  im->files = im->job->input_count + (im->job->test_file != NULL);
-  return th_import_open_reserve_files(im, err);
+  const struct th_import *job = im->job;
+  th_status rc = TH_OK;
+  im->files = job->input_count + (job->test_file != NULL);
+  TH_TRY(TH_NEW(&im->share.name, im->files, "the list of files", err));
+  for (int64_t k = 0; k < im->files; k++)
+    TH_TRY(find_input(k < job->input_count ? job->inputs[k] : job->test_file,
+                      &im->share.name[k], err));
+  rc = th_import_open_reserve_files(im, err);
+done:
+  return rc;
 }
 
 /* The importer that a line shows to be its own; NULL: none. */
@@ -258,7 +309,7 @@ shown_by_beginning(const struct th_importing *im)
   char head[HEAD] = {0};
   int fd = -1;
   struct th_error ignored = {0};
-  const char *name = file_name(im->job, 0);
+  const char *name = im->share.name[0];
   if (im->comm->rank == 0 && th_text_open(name, name, &fd, &ignored) == TH_OK) {
     if (pread(fd, head, HEAD, 0) < 0)
       memset(head, 0, HEAD);
@@ -283,7 +334,7 @@ static th_status ask_format(struct th_importing *im, struct th_error *err)
   if (row->name == NULL)
     return th_fail(err, TH_EUSAGE, "no import format '%s'", im->job->format);
   if (row->importer == NULL)
-    row = shown_by_name(file_name(im->job, 0));
+    row = shown_by_name(im->share.name[0]);
   if (row == NULL)
     row = shown_by_beginning(im);
   if (row == NULL)
@@ -430,7 +481,7 @@ static th_status name_files(struct th_importing *im, struct th_error *err)
   TH_TRY(TH_NEW(&im->text.path, im->files, "the list of files", err));
   TH_TRY(TH_NEW(&im->text.member, im->files, "the list of files", err));
   for (int64_t k = 0; k < im->files; k++) {
-    const char *name = file_name(im->job, k);
+    const char *name = im->share.name[k];
     size_t length = members ? th_vector_file(name) : strlen(name);
     TH_TRY(TH_NEW(&im->text.path[k], (int64_t)length + 1, "a name", err));
     memcpy(im->text.path[k], name, length);
@@ -501,7 +552,7 @@ void th_import_open_close(struct th_importing *im)
   if (im->names != (const char **)im->like.names)
     free(im->names);
   free_like(&im->like);
-  free(im->piece);
+  free(im->groups.piece);
   if (im->state != NULL && im->format->importer->close != NULL)
     im->format->importer->close(im);
   free(im->state);
@@ -509,10 +560,13 @@ void th_import_open_close(struct th_importing *im)
   th_text_files_close(&im->texts);
   TH_FREE_LIST(im->text.path, im->files);
   free(im->text.member);
+  TH_FREE_LIST(im->share.name, im->files);
   TH_FREE(im->share.range, im->share.line, im->share.counted,
           im->share.weightless, im->examples);
   th_bucket_spill_free(im->bins.own);
-  TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
+  TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored,
+          im->own.number);
+  TH_FREE(im->listed.target, im->listed.number, im->listed.place);
   th_text_row_rounding_free(&im->rounding);
   th_lacking_free(&im->text.lacking);
   th_missing_free(&im->text.missing);

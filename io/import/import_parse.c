@@ -187,8 +187,22 @@ static th_status sum_counts(struct th_importing *im, const struct count *all,
   return TH_OK;
 }
 
-/* Which examples are test examples, and where all of them go. */
-static th_status place_examples(struct th_importing *im, struct th_error *err)
+/* Attributes that come whole are written in long runs, whatever their number:
+ * of u2, 256 bytes where there are 16,384 examples. */
+static int64_t usual_row_group(const struct th_importing *im)
+{
+  enum { LEAST = 64, LONG = 1024, GROUPS = 16 };
+  const struct th_row_assignment *assignment = &im->assignment;
+  int64_t usual = th_partition_row_group_size(assignment->examples -
+                                              assignment->weightless);
+  int64_t most = assignment->examples / GROUPS;
+  int64_t rows = LEAST;
+  while (rows < LONG && 2 * rows <= most)
+    rows *= 2;
+  return im->listed.examples > 0 ? th_max_i64(usual, rows) : usual;
+}
+
+th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
   struct th_row_assignment *assignment = &im->assignment;
@@ -213,9 +227,7 @@ static th_status place_examples(struct th_importing *im, struct th_error *err)
                    (long long)assignment->main);
   assignment->training = assignment->main - test;
   assignment->row_group =
-      job->row_group > 0 ? job->row_group
-                         : th_partition_row_group_size(assignment->examples -
-                                                       assignment->weightless);
+      job->row_group > 0 ? job->row_group : usual_row_group(im);
   assignment->shuffle = job->shuffle;
   assignment->seed = job->seed;
   return th_row_assignment_divide(assignment, 2 * im->text_bytes,
@@ -275,7 +287,7 @@ th_status th_import_parse_divide(struct th_importing *im, struct th_error *err)
   im->comm->ops->sum_i64(im->comm, &counts->lines, numbers);
   TH_TRY(sum_counts(im, counts, lower, err));
   im->share.cut = any_is_cut(im);
-  TH_TRY(th_agree(im->comm, place_examples(im, err), err));
+  TH_TRY(th_agree(im->comm, th_import_parse_assign(im, err), err));
 done:
   TH_FREE(counts, lower);
   return rc;

@@ -5,9 +5,9 @@
 #include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer/writer.h"
-#include "io/import/bucket.h"
+#include "io/import/bins/bucket.h"
+#include "io/import/bins/transpose.h"
 #include "io/import/import_job.h"
-#include "io/import/transpose.h"
 #include "ranks/team.h"
 
 #include <pthread.h>
@@ -116,7 +116,8 @@ static th_status origin_of(struct th_importing *im, const double *target,
   char *class_name[TH_CLASSES_KEPT];
   double label[TH_ORIGIN_LABELS];
   struct th_origin like = im->like.origin;
-  struct th_origin own = {.format = (char *)im->format->name, .decimal = '.'};
+  struct th_origin own = {.format = (char *)im->format->name,
+                          .decimal = im->format->importer->binary ? '\0' : '.'};
   struct th_origin found;
   th_status rc = TH_OK;
   *origin = (struct th_origin){0};
@@ -411,6 +412,8 @@ enum { PROVENANCE = 512, LEAST_ROOM = 64 << 20, LOADS = 1 << 16 };
 
 static enum th_layout choose_layout(const struct th_importing *im)
 {
+  if (im->listed.examples > 0)
+    return TH_DENSE;
   if (im->job->layout >= 0)
     return (enum th_layout)im->job->layout;
   if (th_type_packed(im->type) > 1)
@@ -457,6 +460,29 @@ static int64_t most_writers(const struct th_importing *im,
   return most >= 1 ? (int64_t)most : 1;
 }
 
+/* Whole numbers have one of them stand for a missing value, and only dense ones
+ * do. */
+static th_status check_aside(const struct th_importing *im,
+                             enum th_layout layout, struct th_error *err)
+{
+  const struct th_lacking *lacking = &im->text.lacking;
+  const char *type = th_type_name(im->type);
+  if (lacking->values == 0 || !th_type_whole_numbers(im->type))
+    return TH_OK;
+  if (lacking->aside > 0)
+    return th_fail(err, TH_EDATA,
+                   "%s: %lld values are missing, for which %s has the number "
+                   "%g, and that is there, too; import with {type} f32",
+                   im->file[0].name, (long long)lacking->values, type,
+                   th_type_missing(im->type));
+  if (layout == TH_SPARSE)
+    return th_fail(err, TH_EDATA,
+                   "%s: %lld values are missing, which sparse data of type %s "
+                   "cannot say; import with {type} f32, or {layout} dense",
+                   im->file[0].name, (long long)lacking->values, type);
+  return TH_OK;
+}
+
 static struct th_dataset_plan plan_dataset(const struct th_importing *im,
                                            const double *weight)
 {
@@ -466,7 +492,8 @@ static struct th_dataset_plan plan_dataset(const struct th_importing *im,
                            .attributes = im->attributes,
                            .row_group = im->assignment.row_group,
                            .nonzeros = im->nonzeros,
-                           .missing = im->text.lacking.values,
+                           .missing =
+                               im->listed.missing ? 1 : im->text.lacking.values,
                            .layout = choose_layout(im),
                            .type = im->type,
                            .weighted = im->text.weighted,
@@ -614,6 +641,8 @@ static th_status collect_labels(const struct th_importing *im,
     collect_stored(im, im->own.weight, labels, labels->weight);
   if (looks_for_twins(im))
     collect_stored(im, im->own.key, labels, labels->key);
+  for (int64_t k = 0; im->own.number != NULL && k < im->own.count; k++)
+    labels->row[k] = im->own.number[labels->row[k]];
   return TH_OK;
 }
 
@@ -692,12 +721,17 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(training_weights(im, &weight, err));
   plan = plan_dataset(im, weight);
+  TH_TRY(check_aside(im, plan.shape.layout, err));
   TH_TRY(sample_loads(im, &plan, &load, err));
   TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
   notice_lock(im, writer);
-  TH_TRY(import_write_shards(im, writer, plan.shape.layout, err));
+  if (im->listed.examples > 0)
+    rc = th_import_columns_write(im, writer, err);
+  else
+    rc = import_write_shards(im, writer, plan.shape.layout, err);
+  TH_TRY(rc);
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(find_twins(im, &labels, &twins, err));
   rc = origin_of(im, im->text.unlabelled ? NULL : labels.target, &origin, err);
@@ -707,9 +741,10 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .weight = labels.weight,
                              .row = labels.row,
                              .names = im->names,
+                             .variant = im->listed.variant,
                              .origin = &origin,
-                             .piece = im->piece,
-                             .pieces = im->pieces,
+                             .piece = im->groups.piece,
+                             .pieces = im->groups.pieces,
                              .twins = &twins,
                              .provenance = provenance};
   rc = th_writer_commit(writer, &master, err);

@@ -212,8 +212,8 @@ static inline th_status read_entry(const struct th_libsvm *format,
     row->left_out++;
     return TH_OK;
   }
-  if (missing && !th_text_row_put_missing(row, row->count))
-    return th_text_row_no_missing(line, start, row->type, err);
+  if (missing)
+    th_text_row_put_missing(row, row->count);
   if (!missing && !th_text_row_put(row, row->count, value))
     return th_text_row_misfit(line, start, '#', row->type, err);
   row->index[row->count++] = (uint32_t)index;

@@ -294,8 +294,9 @@ static th_status names_walk(struct th_message *pack, struct th_model *model,
                             struct th_error *err)
 {
   int64_t size = model->support_size;
-  int64_t known[4] = {model->deviation != NULL, model->name != NULL,
-                      model->mean != NULL, model->allele != NULL};
+  int64_t known[5] = {model->deviation != NULL, model->name != NULL,
+                      model->mean != NULL, model->allele != NULL,
+                      model->other != NULL};
   th_status rc = TH_OK;
   TH_TRY(th_message_bytes(pack, known, sizeof known, err));
   TH_TRY(th_message_bytes(pack, &model->names, sizeof model->names, err));
@@ -309,6 +310,8 @@ static th_status names_walk(struct th_message *pack, struct th_model *model,
     TH_TRY(texts_walk(pack, &model->name, size, err));
   if (known[3] != 0)
     TH_TRY(texts_walk(pack, &model->allele, size, err));
+  if (known[4] != 0)
+    TH_TRY(texts_walk(pack, &model->other, size, err));
   TH_TRY(th_message_text(pack, &model->type, err));
   TH_TRY(th_origin_file_pack(pack, &model->origin, err));
 done:
@@ -332,6 +335,9 @@ static th_status names_put(const struct th_h5 *h5, const struct th_model *model,
   if (model->allele != NULL)
     TH_TRY(th_h5_set_put_texts(h5, TH_D_ALLELES, model->support_size,
                                (const char *const *)model->allele, err));
+  if (model->other != NULL)
+    TH_TRY(th_h5_set_put_texts(h5, TH_D_OTHER_ALLELES, model->support_size,
+                               (const char *const *)model->other, err));
   if (model->name == NULL)
     goto done;
   TH_TRY(th_h5_set_put_texts(h5, TH_D_NAMES, model->support_size,
@@ -400,6 +406,9 @@ static th_status names_get(const struct th_h5 *h5, struct th_model *model,
   if (th_h5_set_exists(h5, TH_D_ALLELES))
     TH_TRY(
         get_copies(h5, TH_D_ALLELES, model->support_size, &model->allele, err));
+  if (th_h5_set_exists(h5, TH_D_OTHER_ALLELES))
+    TH_TRY(get_copies(h5, TH_D_OTHER_ALLELES, model->support_size,
+                      &model->other, err));
   if (th_h5_has(h5, "/", TH_A_TYPE))
     TH_TRY(get_type(h5, model, err));
   TH_TRY(th_origin_file_get(h5, model->attributes, &model->origin, err));

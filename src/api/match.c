@@ -190,6 +190,29 @@ static th_status take_origin(struct th_model *model, struct th_data *data,
                              : th_fail(err, TH_ENOMEM, "no memory for a name");
 }
 
+/* The alleles of attributes that are variants. */
+static th_status take_alleles(struct th_model *model, struct th_data *data,
+                              struct th_error *err)
+{
+  struct th_variants variants = {0};
+  int64_t size = model->support_size;
+  th_status rc = th_dataset_variants(data->dataset, &variants, err);
+  if (rc == TH_OK && variants.count > 0) {
+    rc = TH_NEW(&model->allele, size, "alleles", err);
+    if (rc == TH_OK)
+      rc = TH_NEW(&model->other, size, "alleles", err);
+  }
+  for (int64_t k = 0; rc == TH_OK && variants.count > 0 && k < size; k++) {
+    const struct th_variant *variant = &variants.variant[model->support[k]];
+    model->allele[k] = th_model_copy_string(variant->counted);
+    model->other[k] = th_model_copy_string(variant->other);
+    if (model->allele[k] == NULL || model->other[k] == NULL)
+      rc = th_fail(err, TH_ENOMEM, "no memory for alleles");
+  }
+  th_variants_free(&variants);
+  return rc;
+}
+
 th_status th_match_label(struct th_model *model, struct th_data *data,
                          struct th_comm *comm, struct th_error *err)
 {
@@ -203,6 +226,8 @@ th_status th_match_label(struct th_model *model, struct th_data *data,
     if (rc == TH_OK)
       rc = th_dataset_names_of(data->dataset, model->support, size, model->name,
                                err);
+    if (rc == TH_OK)
+      rc = take_alleles(model, data, err);
   }
   return th_agree(comm, rc, err);
 }

@@ -102,13 +102,13 @@ static void print_imported(const struct th_options *options,
   th_printable_put(stderr, options->output);
   fprintf(stderr,
           ": %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
-          " attribute%s, %" PRId64 " non-zero%s; %.1f MB of text in %.1f s "
+          " attribute%s, %" PRId64 " non-zero%s; %.1f MB%s in %.1f s "
           "(%.0f MB/s)\n",
           result->examples, th_wording_s(result->examples),
           result->test_examples, result->attributes,
           th_wording_s(result->attributes), result->nonzeros,
           th_wording_s(result->nonzeros), (double)result->text_bytes / 1e6,
-          result->seconds, rate);
+          result->text ? " of text" : "", result->seconds, rate);
   if (result->constant_attributes > 0 && !result->unlabelled)
     fprintf(stderr,
             "%" PRId64 " attribute%s the same value in all training examples; "

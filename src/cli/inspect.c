@@ -167,6 +167,17 @@ static json_t *ledger_json(const struct th_model *model)
   return o;
 }
 
+/* A text for each member of the support, where they are known. */
+static void add_texts(json_t *o, const char *key, char *const *text,
+                      int64_t count)
+{
+  json_t *list = text != NULL ? json_array() : NULL;
+  for (int64_t k = 0; text != NULL && k < count; k++)
+    json_array_append_new(list, th_json_string(text[k]));
+  if (list != NULL)
+    json_object_set_new(o, key, list);
+}
+
 /* Names and coefficients per deviation of their attribute; null where they are
  * not known. */
 static void add_support_json(json_t *o, const struct th_model *model)
@@ -183,6 +194,8 @@ static void add_support_json(json_t *o, const struct th_model *model)
                             isfinite(coef) ? json_real(coef) : json_null());
   }
   json_object_set_new(o, "names", names);
+  add_texts(o, "counted_alleles", model->allele, model->support_size);
+  add_texts(o, "other_alleles", model->other, model->support_size);
   json_object_set_new(o, "standardized_coef", standardized);
 }
 

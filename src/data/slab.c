@@ -11,8 +11,11 @@ int th_slab_skip(const struct th_slab *slab)
 
 double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i)
 {
-  return th_type_load(slab->type, slab->values,
-                      th_slab_skip(slab) + a * slab->stride + i);
+  double value = th_type_load(slab->type, slab->values,
+                              th_slab_skip(slab) + a * slab->stride + i);
+  return slab->stand_in != NULL && value == th_type_missing(slab->type)
+             ? slab->stand_in[a]
+             : value;
 }
 
 /* The first run of an attribute that is not below the given one. */
@@ -69,6 +72,8 @@ struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
       (slab->layout == TH_SPARSE ? sparse_part : dense_part)(slab, part);
   if (slab->list != NULL)
     made.list = slab->list + (part.first - slab->attributes.first);
+  if (slab->stand_in != NULL)
+    made.stand_in = slab->stand_in + (part.first - slab->attributes.first);
   return made;
 }
 

@@ -23,6 +23,8 @@
  * empty); its entries are start[k] - start[0] .. start[k + 1] - start[0] of
  * row[] and value, rows ascending and counted from the row group's first;
  * attributes of the slab without a run are zero.
+ * stand_in: NULL, or what stands for the missing values of each attribute, in
+ * dense slabs of whole numbers (th_type_missing); it is a float.
  * list: NULL, or the slab numbers attributes that do not lie together as if
  * they did: first + a is attribute list[a] of the data set. */
 struct th_slab {
@@ -41,6 +43,7 @@ struct th_slab {
   const uint32_t *start;
   const uint16_t *row_in_group; /* hence R <= TH_SPARSE_ROWS */
   const int64_t *list;
+  const double *stand_in;
 };
 
 /* Which attribute of the data set is the slab's a-th. Local. */

@@ -37,7 +37,8 @@ struct th_source {
   int64_t number_capacity;
   char *packed; /* dense data: values of the last slab, if they lie apart */
   int64_t packed_capacity;
-  int64_t piece; /* piece of a draw's rows that the last request was in */
+  double *stand_in; /* of these attributes, where values are missing */
+  int64_t piece;    /* piece of a draw's rows that the last request was in */
   struct th_slot_record slots;
   struct th_shifts shifts;    /* sparse data: of all ranks' attributes */
   bool (*leaves)(void *self); /* NULL: nobody asks */
@@ -186,7 +187,7 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
 void th_source_free(struct th_source *source)
 {
   if (source != NULL) {
-    TH_FREE(source->active, source->numbers, source->packed);
+    TH_FREE(source->active, source->numbers, source->packed, source->stand_in);
     free_slots(source);
     th_shift_free(&source->shifts);
   }
@@ -692,8 +693,12 @@ static th_status pack(struct th_source *source, struct th_rows rows,
     return TH_OK;
   th_status rc = TH_GROW(&source->packed, &source->packed_capacity, ROOM,
                          "attributes that lie apart", err);
+  if (rc == TH_OK && source->stand_in == NULL &&
+      th_store_shape_stands_in(&store->shape))
+    rc = TH_NEW(&source->stand_in, ROOM / ALIGNED, "missing values", err);
   if (rc != TH_OK)
     return rc;
+  packing.stand_in = source->stand_in;
   packing.alone =
       list.place == ALL_ALONE ? count : count_alone(source, list.place, count);
   count = store->ops->copy(store, rows, list.attribute, count, source->packed,
@@ -706,7 +711,8 @@ static th_status pack(struct th_source *source, struct th_rows rows,
       .rows = (int32_t)rows.count,
       .values = source->packed,
       .stride = items_of(type, packing.stride),
-      .list = list.attribute};
+      .list = list.attribute,
+      .stand_in = source->stand_in};
   return rc;
 }
 

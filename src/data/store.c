@@ -68,6 +68,11 @@ bool th_store_shape_is_full(const struct th_shape *shape)
   return shape->layout == TH_DENSE || 3 * (double)shape->nonzeros >= 2 * all;
 }
 
+bool th_store_shape_stands_in(const struct th_shape *shape)
+{
+  return shape->missing > 0 && th_type_whole_numbers(shape->type);
+}
+
 int64_t th_store_shape_tests(const struct th_shape *shape)
 {
   return shape->examples - shape->weightless - shape->training;

@@ -62,6 +62,9 @@ bool th_store_shape_is_rare(const struct th_shape *shape);
  * in three or more are not zero. An entry takes half as much memory again as a
  * value does. */
 bool th_store_shape_is_full(const struct th_shape *shape);
+/* True if slabs may have missing values, and say what stands for them: those of
+ * whole numbers. */
+bool th_store_shape_stands_in(const struct th_shape *shape);
 /* How many test examples there are. */
 int64_t th_store_shape_tests(const struct th_shape *shape);
 /* Bytes of the stored training values, with the row of each if sparse. */
@@ -114,10 +117,12 @@ struct th_twins {
 
 /* How attributes are laid side by side. */
 struct th_packing {
-  int64_t bytes;  /* of each, from the byte of the first row on */
-  int64_t stride; /* bytes from one to the next, not less */
-  int64_t alone;  /* the first so many attributes have few neighbours that are
-                     wanted: they may be read where that takes no copy */
+  int64_t bytes;    /* of each, from the byte of the first row on */
+  int64_t stride;   /* bytes from one to the next, not less */
+  int64_t alone;    /* the first so many attributes have few neighbours that are
+                       wanted: they may be read where that takes no copy */
+  double *stand_in; /* receives that of each attribute (struct th_slab); NULL:
+                       no value is missing */
 };
 
 struct th_store_ops {

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 struct type_row {
   const char *name;
@@ -42,6 +43,18 @@ size_t th_type_bytes(enum th_type type, int64_t items)
 size_t th_type_offset(enum th_type type, int64_t item)
 {
   return (size_t)item * (size_t)type_table[type].bits / 8;
+}
+
+bool th_type_whole_numbers(enum th_type type)
+{
+  return type == TH_U8 || type == TH_I8 || type == TH_U2;
+}
+
+double th_type_missing(enum th_type type)
+{
+  if (!th_type_whole_numbers(type))
+    return (double)NAN;
+  return type == TH_I8 ? type_table[type].lowest : type_table[type].highest;
 }
 
 int th_type_packed(enum th_type type)
@@ -261,4 +274,85 @@ void th_type_load_all(enum th_type type, const void *array, int64_t first,
   case TH_TYPE_COUNT:
     break;
   }
+}
+
+/* --- How often u2 has each value ------------------------------------------ */
+
+enum {
+  TALLY_WORD = 32,
+  TALLY_WORDS = 7
+}; /* values; words that fit four bits */
+
+/* Ones in every second bit, as numbers of four bits each. */
+static inline uint64_t tally_fields(uint64_t ones)
+{
+  const uint64_t pairs = UINT64_C(0x3333333333333333);
+  return (ones & pairs) + (ones >> 2 & pairs);
+}
+
+static inline int64_t tally_sum(uint64_t fields)
+{
+  const uint64_t low = UINT64_C(0x0f0f0f0f0f0f0f0f);
+  const uint64_t bytes = UINT64_C(0x0101010101010101);
+  return (int64_t)(((fields & low) + (fields >> 4 & low)) * bytes >> 56);
+}
+
+/* The fields of some words: values with their lower bit, with their upper bit,
+ * with both. */
+struct tally {
+  uint64_t lower;
+  uint64_t upper;
+  uint64_t both;
+};
+
+static inline void tally_word(struct tally *tally, uint64_t word)
+{
+  const uint64_t even = UINT64_C(0x5555555555555555);
+  tally->lower += tally_fields(word & even);
+  tally->upper += tally_fields(word >> 1 & even);
+  tally->both += tally_fields(word & word >> 1 & even);
+}
+
+static inline void tally_end(const struct tally *tally, int64_t count[4])
+{
+  int64_t threes = tally_sum(tally->both);
+  count[1] += tally_sum(tally->lower) - threes;
+  count[2] += tally_sum(tally->upper) - threes;
+  count[3] += threes;
+}
+
+/* At most so many values: whole words, and a rest. */
+static void tally_rest(const unsigned char *from, int64_t items,
+                       int64_t count[4])
+{
+  struct tally tally = {0};
+  for (; items >= TALLY_WORD; items -= TALLY_WORD, from += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    tally_word(&tally, word);
+  }
+  uint64_t rest = 0;
+  for (int64_t k = 0; k < items; k++)
+    rest |= (uint64_t)(from[k / 4] >> (2 * (k % 4)) & 3) << (2 * k);
+  tally_word(&tally, rest);
+  tally_end(&tally, count);
+}
+
+void th_type_tally(const void *array, int64_t items, int64_t count[4])
+{
+  const unsigned char *from = array;
+  const int64_t some = (int64_t)TALLY_WORD * TALLY_WORDS;
+  int64_t left = items;
+  for (int k = 0; k < 4; k++)
+    count[k] = 0;
+  for (; left >= some; left -= some, from += sizeof(uint64_t) * TALLY_WORDS) {
+    uint64_t word[TALLY_WORDS];
+    struct tally tally = {0};
+    memcpy(word, from, sizeof word);
+    for (int k = 0; k < TALLY_WORDS; k++)
+      tally_word(&tally, word[k]);
+    tally_end(&tally, count);
+  }
+  tally_rest(from, left, count);
+  count[0] = items - count[1] - count[2] - count[3];
 }

@@ -60,6 +60,11 @@ enum th_type th_type_single(enum th_type type);
  */
 void th_type_pack(enum th_type type, void *array, int64_t count);
 
+/* What is stored for a value that is missing, in data of which some are: NaN,
+ * and of whole numbers the one that is set aside: 255, -128, 3. Local. */
+double th_type_missing(enum th_type type);
+bool th_type_whole_numbers(enum th_type type);
+
 /* True if that type can store the value: see th_type_store. Local. */
 bool th_type_fits(enum th_type type, double value);
 
@@ -95,5 +100,9 @@ void th_type_gather(enum th_type type, const void *const *array,
  * the type. Local. */
 void th_type_load_all(enum th_type type, const void *array, int64_t first,
                       int64_t count, double *values);
+
+/* How many of the first `items` values of an array of u2 are 0, 1, 2 and 3.
+ * Local. */
+void th_type_tally(const void *array, int64_t items, int64_t count[4]);
 
 #endif

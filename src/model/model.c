@@ -40,12 +40,14 @@ static void free_support(struct th_model *model)
   TH_FREE(model->support, model->coef, model->deviation, model->mean);
   TH_FREE_LIST(model->name, model->support_size);
   TH_FREE_LIST(model->allele, model->support_size);
+  TH_FREE_LIST(model->other, model->support_size);
   model->support = NULL;
   model->coef = NULL;
   model->deviation = NULL;
   model->mean = NULL;
   model->name = NULL;
   model->allele = NULL;
+  model->other = NULL;
 }
 
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
@@ -66,6 +68,7 @@ struct member {
   double mean;
   char *name;
   char *allele;
+  char *other;
 };
 
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
@@ -83,7 +86,8 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
                         model->deviation != NULL ? model->deviation[k] : 0,
                         model->mean != NULL ? model->mean[k] : 0,
                         model->name != NULL ? model->name[k] : NULL,
-                        model->allele != NULL ? model->allele[k] : NULL};
+                        model->allele != NULL ? model->allele[k] : NULL,
+                        model->other != NULL ? model->other[k] : NULL};
   qsort(member, (size_t)size, sizeof *member, th_integer_ascending);
   for (int64_t k = 0; k < size; k++) {
     model->support[k] = member[k].attribute;
@@ -96,6 +100,8 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
       model->name[k] = member[k].name;
     if (model->allele != NULL)
       model->allele[k] = member[k].allele;
+    if (model->other != NULL)
+      model->other[k] = member[k].other;
   }
   th_claims_selected_free(&model->selected); /* has no new numbers */
   model->attributes = attributes;

@@ -34,6 +34,7 @@ struct th_model {
                     training, on rank 0 alone */
   char **allele; /* likewise: the one whose copies the values are; "" of an
                     attribute that is no variant of a genome; NULL: none is */
+  char **other;  /* likewise: the allele of the other copies */
   struct th_name_print names; /* of all attributes */
   double intercept;
   struct th_ledger ledger;

@@ -117,7 +117,7 @@ static void test_copy(void)
 {
   enum { ROWS = 5 };
   static const int64_t attribute[] = {401, 402, 410, 447, 448, 449};
-  const struct th_packing packing = {ROWS * sizeof(float), 32, 6};
+  const struct th_packing packing = {ROWS * sizeof(float), 32, 6, NULL};
   float values[6][8] = {{0}};
   struct th_dataset *d = open_set(PLAIN, 1 << 28);
   struct th_store *store = th_dataset_store(d);
@@ -126,7 +126,7 @@ static void test_copy(void)
   keep_in_place(d, rows, 400);
   int64_t before = store->bytes_read;
   int64_t kept = store->support.read;
-  const struct th_packing none = {ROWS * sizeof(float), 32, 0};
+  const struct th_packing none = {ROWS * sizeof(float), 32, 0, NULL};
   CHECK(store->ops->copy(store, rows, attribute, 6, values, &none) == 0);
   for (int turn = 0; turn < 2; turn++)
     CHECK(store->ops->copy(store, rows, attribute, 6, values, &packing) ==
@@ -289,7 +289,7 @@ static void test_damage(void)
 static void test_damaged_copy(void)
 {
   static const int64_t attribute[] = {3000, 3001, 3003};
-  const struct th_packing packing = {4, 4, 3};
+  const struct th_packing packing = {4, 4, 3, NULL};
   float values[3];
   struct th_error err = {0};
   struct th_slab slab;

@@ -226,8 +226,10 @@ static bool take(const struct th_csv *csv, int64_t role, const char *text,
   if (role == TH_COLUMN_TARGET && csv->class.name != NULL)
     return th_text_row_class(row, &csv->class, text, length) != 0;
   if (role >= 0 && !csv->missing->refused &&
-      th_missing_is(csv->missing, text, length))
-    return th_text_row_put_missing(row, role);
+      th_missing_is(csv->missing, text, length)) {
+    th_text_row_put_missing(row, role);
+    return true;
+  }
   if (th_number_parse(&p, text + length, &value) != TH_NUMBER_OK || *p != '\0')
     return false;
   if (role >= 0)

@@ -212,7 +212,7 @@ must 0 import index.csv -o index.h5 --target 3 --ignore '""'
 [ "$(key_of index.h5 examples)" = 3 ] || fail "index: header not taken"
 must 0 import row.csv -o row.h5
 [ "$(key_of row.h5 examples)" = 4 ] || fail "a row is taken for a header"
-refused 1 "index.csv:1:1: nothing found" 0 import index.csv -o no.h5 --header no
+refused 1 "index.csv:1:1: nothing found" 0 import index.csv -o no.h5 --header no --missing error
 refused 2 '--header, .* are for CSV; l.svm is read as LIBSVM' 0 \
   import l.svm -o no.h5 --header yes
 

@@ -128,6 +128,33 @@ END
   done
 done
 
+# --- whole numbers, of which one is set aside: the model of the same values in f32
+"$PYTHON" - <<'END'
+import random
+random.seed(8)
+for name, values in ("u8", range(255)), ("i8", range(-127, 128)), ("u2", range(3)):
+    with open(name + ".csv", "w") as f:
+        f.write(",".join("x%d" % j for j in range(20)) + ",y\n")
+        for i in range(300):
+            row = [random.choice(values) for j in range(20)]
+            f.write(",".join("" if random.random() < 0.1 else str(v) for v in row) +
+                    ",%d\n" % (row[3] - row[7]))
+END
+for type in u8 i8 u2; do
+  must 2 import $type.csv -o few.h5 --type $type --row-group 64 --force
+  must 0 inspect few.h5 --check
+  must 0 import $type.csv -o wide.h5 --row-group 64 --force
+  must 2 train few.h5 -o few.model.h5 --solver lasso --force
+  must 0 train wide.h5 -o wide.model.h5 --solver lasso --force
+  must 0 predict few.model.h5 few.h5 -o few.txt --force
+  must 0 predict wide.model.h5 wide.h5 -o wide.txt --force
+  "$PYTHON" - <<'END' || fail "$type: another model than with f32"
+import numpy, sys
+a, b = (numpy.loadtxt(f, skiprows=1, delimiter=",") for f in ("few.txt", "wide.txt"))
+sys.exit(int(a.shape != b.shape or abs(a - b).max() > 1e-6 * b[:, 1].std()))
+END
+done
+
 # --- what is refused
 refuse()
 {
@@ -137,7 +164,11 @@ refuse()
 printf 'a,b,y\n1,NA,2\n3,4,5\n' >small.csv
 refuse "small.csv:2:3: 'NA' found in column 2 (b), a missing value, which --missing error" \
   small.csv --missing error
-refuse "small.csv:2:3: a missing value found, for which u8 has no room" small.csv --type u8
+sed 's/3,4/3,255/' small.csv >aside.csv
+refuse "1 values are missing, for which u8 has the number 255, and that is there, too" \
+  aside.csv --type u8 --max-missing 1
+refuse "1 values are missing, which sparse data of type u8 cannot say" \
+  small.csv --type u8 --layout sparse
 printf 'a,b,y\n1,6,NA\n3,4,5\n' >target.csv
 refuse "target.csv:2:5: 'NA' found" target.csv
 printf '1 1:2 3:?\n2 1:2\n' >small.svm

@@ -31,6 +31,14 @@ th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                              dataset->store.shape.attributes, names, err);
 }
 
+th_status th_dataset_variants(struct th_dataset *dataset,
+                              struct th_variants *variants,
+                              struct th_error *err)
+{
+  return th_variants_get(&dataset->examples.h5, dataset->store.shape.attributes,
+                         variants, err);
+}
+
 struct th_name_print th_dataset_name_print(const struct th_dataset *dataset)
 {
   return dataset->info.names;
@@ -383,7 +391,8 @@ th_status th_dataset_stand_in(struct th_dataset *dataset,
     TH_TRY(open_around(dataset, attribute[k], &shard, err));
     TH_TRY(th_stand_in_replace(
         &shard->stand_in, th_range_count(shard->row->range),
-        attribute[k] - shard->row->range.first, mean[k], err));
+        attribute[k] - shard->row->range.first,
+        th_stand_in_round(dataset->store.shape.type, mean[k]), err));
   }
 done:
   return rc;

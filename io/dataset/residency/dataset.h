@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/groups.h"
 #include "data/source.h"
+#include "io/dataset/variants.h"
 #include "io/files/mapping.h"
 #include "model/origin.h"
 #include "ranks/comm.h"
@@ -78,6 +79,12 @@ const struct th_origin *th_dataset_origin(const struct th_dataset *dataset);
  * NULL where the data set has no names. Local. */
 th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                            struct th_error *err);
+
+/* What is known of attributes that are variants; count 0: they are none, or it
+ * is not known. Release with th_variants_free. Local. */
+th_status th_dataset_variants(struct th_dataset *dataset,
+                              struct th_variants *variants,
+                              struct th_error *err);
 
 /* Hashes of the names, which tell whether two data sets have the same names.
  * Replicated. */

@@ -34,6 +34,16 @@ static th_status dataset_request(const struct th_dataset *d,
   return TH_OK;
 }
 
+/* The means of attributes from `attribute` on, for slabs; NULL: none is
+ * missing, or each has its mean in memory. */
+static const double *means_from(const struct th_shard *shard, int64_t attribute)
+{
+  const double *mean = shard->stand_in.mean;
+  return mean == NULL || !th_type_whole_numbers(shard->row_groups->shape.type)
+             ? NULL
+             : mean + (attribute - shard->row->range.first);
+}
+
 /* Put means in the place of the missing values of a piece. */
 static void fill_means(const struct th_shard *shard,
                        const struct th_piece *piece)
@@ -180,6 +190,7 @@ static th_status dense_slab(struct th_dataset *d, struct th_rows rows,
   range = th_range_intersect(range, unit->attributes);
   TH_TRY(refuse_queued(&place, range, err));
   TH_TRY(th_residency_have(&d->residency, &place, &range, err));
+  const struct th_shard *shard = place.at.shard;
   int64_t skip =
       (range.first - unit->attributes.first) * shape->row_group + row;
   *slab = (struct th_slab){.layout = TH_DENSE,
@@ -189,7 +200,8 @@ static th_status dense_slab(struct th_dataset *d, struct th_rows rows,
                            .rows = (int32_t)rows.count,
                            .values =
                                unit->values + th_type_offset(shape->type, skip),
-                           .stride = shape->row_group};
+                           .stride = shape->row_group,
+                           .stand_in = means_from(shard, range.first)};
 done:
   return rc;
 }
@@ -327,10 +339,21 @@ static void bring_near(const char *run, int64_t bytes)
     __builtin_prefetch(run + b);
 }
 
-/* Copy some attributes, which become fewer where one is not in memory. fresh:
- * so many of them may be looked at for the first time. */
+/* What stands for the missing values of an attribute that is in memory; those
+ * of a shard without any are what they are. */
+static double stands_for(struct th_dataset *d, int64_t attribute)
+{
+  const struct th_shard *shard = th_residency_shard(&d->residency, attribute);
+  return shard->stand_in.mean != NULL
+             ? shard->stand_in.mean[attribute - shard->row->range.first]
+             : th_type_missing(d->store.shape.type);
+}
+
+/* Copy some attributes, which become fewer where one is not in memory; `done`
+ * ones are there. fresh: so many of them may be looked at for the first time.
+ */
 static int64_t copy_some(struct copy *copy, const int64_t *attribute,
-                         int64_t count, int64_t fresh, char *to,
+                         int64_t count, int64_t done, int64_t fresh, char *to,
                          const struct th_packing *packing)
 {
   const char *run[COPY_SOME];
@@ -346,6 +369,8 @@ static int64_t copy_some(struct copy *copy, const int64_t *attribute,
     copy->dataset->store.seconds += th_comm_clock() - copy->began;
   for (int64_t k = 0; k < found; k++)
     memcpy(to + k * packing->stride, run[k], (size_t)packing->bytes);
+  for (int64_t k = 0; packing->stand_in != NULL && k < found; k++)
+    packing->stand_in[done + k] = stands_for(copy->dataset, attribute[k]);
   return found;
 }
 
@@ -366,7 +391,7 @@ static int64_t copy_values(struct th_store *store, struct th_rows rows,
   while (done < count) {
     int64_t some = th_min_i64(COPY_SOME, count - done);
     int64_t found =
-        copy_some(&copy, attribute + done, some, packing->alone - done,
+        copy_some(&copy, attribute + done, some, done, packing->alone - done,
                   (char *)to + done * packing->stride, packing);
     done += found;
     if (found < some)
@@ -500,12 +525,20 @@ static bool find_sparse(struct th_dataset *d, struct some *some, int64_t k)
   return true;
 }
 
-/* Load what was found; the last is that before value[0]. */
-static void load_found(const struct th_dataset *d, struct some *some,
+/* Load what was found: the last entries before entry k. */
+static void load_found(const struct th_dataset *d, struct some *some, int64_t k,
                        double *value)
 {
-  th_type_gather(d->store.shape.type, some->array, some->item, some->found,
-                 value - some->found);
+  const enum th_type type = d->store.shape.type;
+  th_type_gather(type, some->array, some->item, some->found,
+                 value + k - some->found);
+  for (int64_t j = k - some->found;
+       th_store_shape_stands_in(&d->store.shape) && j < k; j++) {
+    const struct spot *at = &some->spot[j];
+    const double *mean = means_from(at->shard, at->attribute);
+    if (mean != NULL && value[j] == th_type_missing(type))
+      value[j] = *mean;
+  }
   some->found = 0;
 }
 
@@ -590,11 +623,11 @@ static th_status some_entries(struct th_dataset *d, struct th_entries entries,
     some->found += found;
     if (found)
       continue;
-    load_found(d, some, value + k);
+    load_found(d, some, k, value);
     rc = read_one(d, entries.row[k], entries.attribute[k], value + k, err);
   }
   if (rc == TH_OK)
-    load_found(d, some, value + entries.count);
+    load_found(d, some, entries.count, value);
   return rc;
 }
 

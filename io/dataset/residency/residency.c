@@ -156,7 +156,9 @@ static const char *values_in_file(const struct th_residency *r,
 {
   struct th_shard *shard = place->at.shard;
   bool apart = shard->map.pitch != shard->map.run;
-  if (r->mapped == TH_MAPPED_NEVER || shard->stand_in.mean != NULL ||
+  bool filled = shard->stand_in.mean != NULL &&
+                !th_type_whole_numbers(shard->row_groups->shape.type);
+  if (r->mapped == TH_MAPPED_NEVER || filled ||
       (apart && th_range_count(place->attributes) > 1))
     return NULL;
   const struct th_mapping *mapping = th_shard_map(shard);

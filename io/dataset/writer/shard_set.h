@@ -8,9 +8,9 @@
 #ifndef TH_SHARD_SET_H
 #define TH_SHARD_SET_H
 
-#include "io/dataset/shard_write.h"
-#include "io/dataset/slice_write.h"
 #include "io/dataset/writer/delivery.h"
+#include "io/dataset/writer/shard_write.h"
+#include "io/dataset/writer/slice_write.h"
 #include "io/dataset/writer/slices.h"
 #include "ranks/comm.h"
 

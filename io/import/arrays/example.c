@@ -89,7 +89,8 @@ static bool put_value(const struct th_missing *missing, double value, int64_t k,
   bool lacks = isnan(value) || th_missing_is_number(missing, value);
   if (!lacks || missing->refused)
     return th_text_row_put(row, k, value);
-  return th_text_row_put_missing(row, k);
+  th_text_row_put_missing(row, k);
+  return true;
 }
 
 /* Values of consecutive attributes; the number of the first that does not fit,

@@ -30,9 +30,16 @@ static th_status cover_attributes(struct th_lacking *lacking,
   return TH_OK;
 }
 
+th_status th_lacking_begin(struct th_lacking *lacking, int64_t attributes,
+                           struct th_error *err)
+{
+  return cover_attributes(lacking, attributes, err);
+}
+
 static bool lacks(const struct th_text_row *row, int64_t k)
 {
-  return isnan(th_type_load(row->type, row->values, k));
+  double value = th_type_load(th_type_single(row->type), row->values, k);
+  return isnan(value) || value == th_type_missing(row->type);
 }
 
 th_status th_lacking_see(struct th_lacking *lacking,
@@ -40,6 +47,7 @@ th_status th_lacking_see(struct th_lacking *lacking,
                          struct th_error *err)
 {
   th_status rc = TH_OK;
+  lacking->aside += row->aside;
   if (row->missing == 0)
     return TH_OK;
   lacking->values += row->missing;
@@ -59,6 +67,7 @@ th_status th_lacking_share(struct th_lacking *lacking, int64_t attributes,
 {
   th_status rc = TH_OK;
   comm->ops->sum_i64(comm, &lacking->values, 1);
+  comm->ops->sum_i64(comm, &lacking->aside, 1);
   if (lacking->values == 0)
     return TH_OK;
   TH_TRY(th_agree(comm, cover_attributes(lacking, attributes, err), err));

@@ -9,12 +9,17 @@
 /* Zeroed: nothing is missing. */
 struct th_lacking {
   int64_t values;     /* that are missing, in all examples */
+  int64_t aside;      /* numbers that would be taken for such */
   int64_t attributes; /* of the list; 0: none lacks a value */
   int64_t capacity;
   int64_t *count; /* of each, in training examples */
   bool *dropped;  /* th_lacking_judge: it lacks too many; NULL: none does */
   int64_t drops;  /* how many do */
 };
+
+/* Have a count for each of d attributes, for who counts by himself. Local. */
+th_status th_lacking_begin(struct th_lacking *lacking, int64_t attributes,
+                           struct th_error *err);
 
 /* Count the missing values of an example. Local. */
 th_status th_lacking_see(struct th_lacking *lacking,

@@ -90,6 +90,19 @@ static th_status compare(const struct th_text_file *file, int fd,
   return TH_OK;
 }
 
+th_status th_text_open_file(const struct th_text_file *file, int *fd,
+                            struct th_error *err)
+{
+  th_status rc = th_text_open(file->path, file->name, fd, err);
+  if (rc == TH_OK && !file->mine && file->base < 0)
+    rc = compare(file, *fd, err);
+  if (rc == TH_OK || *fd < 0)
+    return rc;
+  close(*fd);
+  *fd = -1;
+  return rc;
+}
+
 /* Open the file of the range, unless it is open. */
 static th_status turn_to(struct th_text_lines *lines,
                          const struct th_text_file *file, struct th_error *err)
@@ -99,13 +112,9 @@ static th_status turn_to(struct th_text_lines *lines,
   if (lines->open != NULL)
     close(lines->fd);
   lines->open = NULL;
-  th_status rc = th_text_open(file->path, file->name, &lines->fd, err);
-  if (rc == TH_OK && !file->mine && file->base < 0)
-    rc = compare(file, lines->fd, err);
+  th_status rc = th_text_open_file(file, &lines->fd, err);
   if (rc == TH_OK)
     lines->open = file;
-  else if (lines->fd >= 0)
-    close(lines->fd);
   return rc;
 }
 

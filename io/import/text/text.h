@@ -34,6 +34,11 @@ struct th_text_file {
 th_status th_text_open(const char *path, const char *name, int *fd,
                        struct th_error *err);
 
+/* Open what a file of an import holds, on any rank; it is the file that the
+ * rank has seen which looked at it first. Local. */
+th_status th_text_open_file(const struct th_text_file *file, int *fd,
+                            struct th_error *err);
+
 /* A hash of text at places spread evenly over a file, its end among them: what
  * tells a copy of another day, at no cost. 0 where it cannot be read. Local. */
 uint64_t th_text_sample(int fd, int64_t size);

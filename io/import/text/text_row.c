@@ -105,6 +105,7 @@ th_status th_text_row_reset(struct th_text_row *row, int64_t count,
   row->count = 0;
   row->nonzeros = 0;
   row->missing = 0;
+  row->aside = 0;
   row->first = -1;
   row->weight = 1.0;
   th_status rc = TH_GROW(&row->index, &row->index_capacity, count,
@@ -119,16 +120,14 @@ th_status th_text_row_reset(struct th_text_row *row, int64_t count,
                  err);
 }
 
-bool th_text_row_put_missing(struct th_text_row *row, int64_t k)
+void th_text_row_put_missing(struct th_text_row *row, int64_t k)
 {
-  if (row->type != TH_F32 && row->type != TH_F64)
-    return false;
-  (void)th_type_store(row->type, row->values, k, (double)NAN);
+  (void)th_type_store(th_type_single(row->type), row->values, k,
+                      th_type_missing(row->type));
   if (row->measured)
     row->lost[k] = 0;
   row->nonzeros++;
   row->missing++;
-  return true;
 }
 
 static bool is_known_class(const struct th_text_row *row, const char *text,
@@ -250,15 +249,6 @@ th_status th_text_row_misfit(const struct th_line *line, const char *at,
   return th_text_row_fail(line, at, err, "%s found, expected %s",
                           th_text_row_quote(line, at, stop, quoted),
                           wanted[type]);
-}
-
-th_status th_text_row_no_missing(const struct th_line *line, const char *at,
-                                 enum th_type type, struct th_error *err)
-{
-  return th_text_row_fail(line, at, err,
-                          "a missing value found, for which %s has no room; "
-                          "import with {type} f32",
-                          th_type_name(type));
 }
 
 /* --- Which attributes of a text lose by being stored as f32 --------------- */

@@ -78,7 +78,8 @@ struct th_text_row {
   int64_t left_out; /* values that were left out, of all rows */
   int64_t count;
   int64_t nonzeros; /* after conversion to the type */
-  int64_t missing;  /* of these, values that nobody knows: NaN */
+  int64_t missing;  /* of these, values that nobody knows: th_type_missing */
+  int64_t aside;    /* numbers that would be taken for such */
   int64_t first;    /* attributes first, first + 1, ..; -1: those in index */
   uint32_t *index;  /* 0-based, ascending; filled in where first is -1 */
   void *values;
@@ -113,12 +114,13 @@ static inline bool th_text_row_put(struct th_text_row *row, int64_t k,
     return isfinite(nearest);
   }
   row->nonzeros += value != 0.0;
+  row->aside += row->type != TH_F64 && value == th_type_missing(row->type);
   return th_type_fits(row->type, value) &&
          th_type_store(th_type_single(row->type), row->values, k, value);
 }
 
-/* Store that entry k is missing; false where the type cannot say so. Local. */
-bool th_text_row_put_missing(struct th_text_row *row, int64_t k);
+/* Store that entry k is missing (th_type_missing). Local. */
+void th_text_row_put_missing(struct th_text_row *row, int64_t k);
 
 /* Fail with FILE:LINE:COLUMN in front, the column being that of `at` inside the
  * line. Local. */
@@ -145,10 +147,6 @@ th_status th_text_row_number(const struct th_line *line, const char **cursor,
 th_status th_text_row_misfit(const struct th_line *line, const char *at,
                              char stop, enum th_type type,
                              struct th_error *err);
-
-/* Say that the type cannot hold a missing value, at `at`. Local. */
-th_status th_text_row_no_missing(const struct th_line *line, const char *at,
-                                 enum th_type type, struct th_error *err);
 
 /* The rounding errors of the rows that were measured. */
 struct th_rounding {

@@ -133,6 +133,12 @@ static inline void fetch_ends(const struct ahead *ahead, int64_t band,
   }
 }
 
+/* What stands for the missing values of an attribute, or NULL. */
+static inline const double *stand_in_of(const struct th_slab *slab, int64_t a)
+{
+  return slab->stand_in == NULL ? NULL : slab->stand_in + a;
+}
+
 /* Numbers in double, in vectors of 8, 4 and 2 whatever the instruction set. */
 typedef double eight_f64 __attribute__((vector_size(64)));
 typedef double four_f64 __attribute__((vector_size(32)));
@@ -170,6 +176,7 @@ DEFINE_GATHER(gather_f64, double)
 #define NAME(stem) PASTE(stem, STORED)
 #define SCALAR PASTE(scalar, LANE)
 #define VECTOR PASTE(th_vector, LANE)
+#define PREPARED PASTE(th_prepared, STORED)
 #define WIDTH PASTE(TH_WIDTH, LANE)
 #define ROWS PASTE(rows, LANE)
 #define GATHER PASTE(gather, LANE)
@@ -189,6 +196,14 @@ DEFINE_GATHER(gather_f64, double)
 #include "math/kernels/dense_body.h"
 
 #define STORED i8
+#define LANE f32
+#include "math/kernels/dense_body.h"
+
+#define STORED u8m
+#define LANE f32
+#include "math/kernels/dense_body.h"
+
+#define STORED i8m
 #define LANE f32
 #include "math/kernels/dense_body.h"
 
@@ -215,15 +230,36 @@ static double stream_values(const float *values, int64_t count)
   return sum;
 }
 
+/* u8 and i8 with and without missing values. */
+#define DEFINE_EITHER(some, type)                                              \
+  static void gradient_##some##_or_not(const struct th_slab *slab,             \
+                                       const struct th_row_weights *m,         \
+                                       const double *centre, double *grad)     \
+  {                                                                            \
+    (slab->stand_in == NULL ? gradient_##type                                  \
+                            : gradient_##some)(slab, m, centre, grad);         \
+  }                                                                            \
+  static void evidence_##some##_or_not(                                        \
+      const struct th_slab *slab, const struct th_row_weights *m,              \
+      const double *centre, const double *own, double *u, double *v,           \
+      double *q)                                                               \
+  {                                                                            \
+    (slab->stand_in == NULL ? evidence_##type                                  \
+                            : evidence_##some)(slab, m, centre, own, u, v, q); \
+  }
+
+DEFINE_EITHER(u8m, u8)
+DEFINE_EITHER(i8m, i8)
+
 const struct th_dense_kernels TH_DENSE_SET = {
     .read = stream_values,
     .gradient = {[TH_F32] = gradient_f32,
                  [TH_F64] = gradient_f64,
-                 [TH_U8] = gradient_u8,
-                 [TH_I8] = gradient_i8,
+                 [TH_U8] = gradient_u8m_or_not,
+                 [TH_I8] = gradient_i8m_or_not,
                  [TH_U2] = gradient_u2},
     .evidence = {[TH_F32] = evidence_f32,
                  [TH_F64] = evidence_f64,
-                 [TH_U8] = evidence_u8,
-                 [TH_I8] = evidence_i8,
+                 [TH_U8] = evidence_u8m_or_not,
+                 [TH_I8] = evidence_i8m_or_not,
                  [TH_U2] = evidence_u2}};

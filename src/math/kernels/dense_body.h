@@ -4,7 +4,8 @@
  * file that includes this one defines, with the type's name behind:
  *   BYTES     of a step, which is sixteen rows
  *   PIECE     rows that are summed in one go
- *   prepare   a vector made from an attribute's centre
+ *   prepare   th_prepared_ of the type, made from an attribute's centre and
+ *             from what stands for its missing values
  *   centred   values less centre, for the lanes of one vector of a step
  *   patch     a whole step made from the values of a part of it
  *   load      the value of one row of a step
@@ -19,8 +20,8 @@
 /* Add a step to one vector of each sum: u of every attribute, then v, q. */
 TH_INLINE void NAME(add_step)(VECTOR *acc, const unsigned char *at,
                               int64_t stride, struct ROWS rows,
-                              const VECTOR *centre, const VECTOR *own, int lane,
-                              int wide, int sums)
+                              const PREPARED *centre, const VECTOR *own,
+                              int lane, int wide, int sums)
 {
   VECTOR r;
   VECTOR w;
@@ -41,7 +42,7 @@ TH_INLINE void NAME(add_step)(VECTOR *acc, const unsigned char *at,
 /* Add a piece to one vector of each sum, and fetch what comes ahead, line by
  * line; with the first vector, for the others find it there. */
 TH_INLINE void NAME(add_steps)(VECTOR *acc, const struct piece *piece,
-                               struct ROWS rows, const VECTOR *centre,
+                               struct ROWS rows, const PREPARED *centre,
                                const VECTOR *own, int lane, int wide, int sums)
 {
   const int64_t step = NAME(BYTES);
@@ -63,7 +64,7 @@ TH_INLINE void NAME(add_steps)(VECTOR *acc, const struct piece *piece,
 
 /* Add the sums of a piece: in lanes, then in double. */
 TH_INLINE void NAME(add_piece)(double *sum, const struct piece *piece,
-                               struct ROWS rows, const VECTOR *centre,
+                               struct ROWS rows, const PREPARED *centre,
                                const VECTOR *own, int wide, int sums)
 {
   SCALAR lanes[EVIDENCE * BAND][TH_LANES];
@@ -82,7 +83,7 @@ TH_INLINE void NAME(add_piece)(double *sum, const struct piece *piece,
  * rows have no weight. */
 TH_INLINE void NAME(add_part)(double *sum, const unsigned char *at,
                               int64_t stride, int first, int last,
-                              struct ROWS rows, const VECTOR *centre,
+                              struct ROWS rows, const PREPARED *centre,
                               const VECTOR *own, int wide, int sums)
 {
   SCALAR residual[TH_LANES] = {0};
@@ -105,7 +106,7 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
                           const struct ahead *ahead, int64_t first, int wide,
                           int sums, double *sum)
 {
-  VECTOR prepared[BAND];
+  PREPARED prepared[BAND];
   VECTOR part[BAND];
   int64_t stride = slab->stride * NAME(BYTES) / TH_LANES;
   const unsigned char *at =
@@ -115,7 +116,8 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
   for (int k = 0; k < wide * sums; k++)
     sum[k] = 0;
   for (int j = 0; j < wide; j++) {
-    prepared[j] = NAME(prepare)(centre[first + j]);
+    prepared[j] =
+        NAME(prepare)(centre[first + j], stand_in_of(slab, first + j));
     part[j] = (SCALAR)(own == NULL ? 0 : own[first + j]) - (VECTOR){0};
   }
   fetch_ends(ahead, first / BAND, stride, wide, slab->rows < TH_LANES);
@@ -153,7 +155,8 @@ static void NAME(gradient_of_row)(const struct th_slab *slab, struct ROWS rows,
   SCALAR r = rows.residual[0];
   for (int64_t a = 0; a < count; a++, at += stride) {
     __builtin_prefetch(at + ROWS_AHEAD * stride);
-    grad[a] += r * (NAME(load)(at, row) - (SCALAR)centre[a]);
+    grad[a] +=
+        r * (NAME(load)(at, row, stand_in_of(slab, a)) - (SCALAR)centre[a]);
   }
 }
 
@@ -193,7 +196,7 @@ static void NAME(evidence_of_row)(const struct th_slab *slab, struct ROWS rows,
   SCALAR r = rows.residual[0];
   SCALAR w = rows.weight[0];
   for (int64_t a = 0; a < count; a++, at += stride) {
-    SCALAR z = NAME(load)(at, row) - (SCALAR)centre[a];
+    SCALAR z = NAME(load)(at, row, stand_in_of(slab, a)) - (SCALAR)centre[a];
     SCALAR zz = z * z;
     SCALAR rest = r + w * ((SCALAR)(own == NULL ? 0 : own[a]) * z);
     __builtin_prefetch(at + ROWS_AHEAD * stride);

@@ -71,9 +71,9 @@ add_one(const struct part *part, const float *residual, double *sums)
 }
 
 /* Write `count` rows of an attribute less its centre into a room, as floats; up
- * to whole steps of sixteen. */
+ * to whole steps of sixteen. stand_in: for missing values, or NULL. */
 typedef void unpack_rows(const unsigned char *at, int count, double centre,
-                         float *room);
+                         const double *stand_in, float *room);
 
 /* One storage type, with its bytes of a step. */
 struct form {
@@ -95,7 +95,9 @@ TH_INLINE void add_attributes(const struct th_slab *slab, struct form type,
     struct part part = {room, row < 0 ? -row : 0, last};
     const float *right = residual + (int64_t)(row + part.first) * RIGHT;
     for (int j = 0; j < wide; j++)
-      type.unpack(at + j * stride, last, centre[first + j], room + j * ROWS);
+      type.unpack(at + j * stride, last, centre[first + j],
+                  slab->stand_in == NULL ? NULL : slab->stand_in + first + j,
+                  room + j * ROWS);
     (wide == BAND ? add_band : add_one)(&part, right, grad + first * RIGHT);
     at += ROWS / TH_LANES * type.step;
   }
@@ -116,9 +118,10 @@ TH_INLINE void add_slab(const struct th_slab *slab, struct form type,
 /* The instances, for every storage type. */
 #define DEFINE(stored, lane)                                                   \
   TH_INLINE void unpack_##stored(const unsigned char *at, int count,           \
-                                 double centre, float *room)                   \
+                                 double centre, const double *stand_in,        \
+                                 float *room)                                  \
   {                                                                            \
-    th_vector_##lane with = prepare_##stored(centre);                          \
+    th_prepared_##stored with = prepare_##stored(centre, stand_in);            \
     unsigned char patched[BYTES_##stored];                                     \
     for (int i = 0; i < count; i += TH_LANES, at += BYTES_##stored) {          \
       const unsigned char *from = at;                                          \
@@ -145,7 +148,22 @@ DEFINE(f32, f32)
 DEFINE(f64, f64)
 DEFINE(u8, f32)
 DEFINE(i8, f32)
+DEFINE(u8m, f32)
+DEFINE(i8m, f32)
 DEFINE(u2, f32)
+
+/* u8 and i8 with and without missing values. */
+#define DEFINE_EITHER(some, type)                                              \
+  static void add_##some##_or_not(const struct th_slab *slab,                  \
+                                  const float *residual, const double *centre, \
+                                  double *grad)                                \
+  {                                                                            \
+    (slab->stand_in == NULL ? add_##type : add_##some)(slab, residual, centre, \
+                                                       grad);                  \
+  }
+
+DEFINE_EITHER(u8m, u8)
+DEFINE_EITHER(i8m, i8)
 
 static void add_entries(const struct th_gradients_entries *entries,
                         const float *residual, double *grad)
@@ -195,8 +213,8 @@ DEFINE_SPARSE(i8, int8_t)
 const struct th_gradients_kernels TH_GRADIENTS_SET = {
     .add = {[TH_F32] = add_f32,
             [TH_F64] = add_f64,
-            [TH_U8] = add_u8,
-            [TH_I8] = add_i8,
+            [TH_U8] = add_u8m_or_not,
+            [TH_I8] = add_i8m_or_not,
             [TH_U2] = add_u2},
     .add_sparse = {[TH_F32] = sparse_f32,
                    [TH_F64] = sparse_f64,

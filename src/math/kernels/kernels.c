@@ -229,8 +229,11 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
     sparse_column(slab, centre, scale, column);
     return;
   }
+  const double missing = th_type_missing(slab->type);
   th_type_load_all(slab->type, slab->values, th_slab_skip(slab), slab->rows,
                    column);
+  for (int64_t i = 0; slab->stand_in != NULL && i < slab->rows; i++)
+    column[i] = column[i] == missing ? *slab->stand_in : column[i];
   for (int64_t i = 0; i < slab->rows; i++)
     column[i] = (column[i] - centre) * scale;
 }
@@ -244,6 +247,7 @@ void th_kernel_columns(const struct th_slab *slab, const double *centre,
   for (int64_t a = 0; a < count; a++) {
     th_kernel_column(&one, centre[a], scale[a], column + a * stride);
     one.values = (const char *)one.values + apart;
+    one.stand_in += one.stand_in != NULL;
   }
 }
 

@@ -35,7 +35,9 @@ typedef double th_vector_f64 __attribute__((vector_size(TH_VECTOR)));
  * vector. th_widen_f32: so many floats as doubles. th_look_up: lanes lane .. of
  * the step whose 2-bit values are the four bytes at `at`, each through a table
  * of four, which repeats through its vector. th_subtract_product: c - a b,
- * rounded once; th_add_product: c + a b of floats, likewise. */
+ * rounded once; th_add_product: c + a b of floats, likewise.
+ * th_known_less: x - c, x being th_widen_u8 or _i8 of `at`, where the byte is
+ * not `missing`, else `other`. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
@@ -66,6 +68,15 @@ TH_INLINE th_vector_f32 th_widen_i8(const unsigned char *at)
 {
   __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
+}
+
+TH_INLINE th_vector_f32 th_known_less(th_vector_f32 x, th_vector_f32 c,
+                                      const unsigned char *at, int missing,
+                                      th_vector_f32 other)
+{
+  __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+  __mmask16 known = _mm_cmpneq_epi8_mask(bytes, _mm_set1_epi8((char)missing));
+  return _mm512_mask_sub_ps(other, known, x, c);
 }
 
 TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
@@ -109,6 +120,15 @@ TH_INLINE th_vector_f32 th_widen_i8(const unsigned char *at)
 {
   __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)at);
   return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+}
+
+TH_INLINE th_vector_f32 th_known_less(th_vector_f32 x, th_vector_f32 c,
+                                      const unsigned char *at, int missing,
+                                      th_vector_f32 other)
+{
+  (void)at;
+  __m256 away = _mm256_cmp_ps(x, _mm256_set1_ps((float)missing), _CMP_EQ_OQ);
+  return _mm256_blendv_ps(x - c, other, away);
 }
 
 TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
@@ -162,6 +182,17 @@ TH_INLINE th_vector_f32 th_widen_i8(const unsigned char *at)
   return z;
 }
 
+TH_INLINE th_vector_f32 th_known_less(th_vector_f32 x, th_vector_f32 c,
+                                      const unsigned char *at, int missing,
+                                      th_vector_f32 other)
+{
+  th_vector_f32 z = x - c;
+  (void)at;
+  for (int k = 0; k < TH_WIDTH_f32; k++)
+    z[k] = x[k] == (float)missing ? other[k] : z[k];
+  return z;
+}
+
 TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
                                    th_vector_f32 table)
 {
@@ -174,10 +205,12 @@ TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
 
 /* --- What the kernels of dense slabs know about each storage type ---------
  *
- * For each type: the bytes of a step; the rows of a piece; `prepare`, a vector
- * made from the centre of an attribute; `centred`, values less the centre, for
- * the lanes lane .. of the step at `at`; `patch`, a whole step that begins
- * with `count` values; `load`, the value of row `row` of the step at `at`. */
+ * For each type: the bytes of a step; the rows of a piece; `prepare`, made from
+ * the centre of an attribute and from what stands for its missing values, NULL
+ * where there are none, or they have their own in memory; `centred`, values
+ * less the centre, for the lanes lane .. of the step at `at`; `patch`, a whole
+ * step that begins with `count` values; `load`, the value of row `row` of the
+ * step at `at`. Types u8m and i8m are u8 and i8 of which some are missing. */
 
 enum {
   BYTES_f32 = 4 * TH_LANES,
@@ -206,8 +239,15 @@ static inline void patch_items(unsigned char *to, const unsigned char *from,
            size);
 }
 
-TH_INLINE th_vector_f32 prepare_f32(double centre)
+typedef th_vector_f32 th_prepared_f32;
+typedef th_vector_f64 th_prepared_f64;
+typedef th_vector_f32 th_prepared_u8;
+typedef th_vector_f32 th_prepared_i8;
+typedef th_vector_f32 th_prepared_u2;
+
+TH_INLINE th_vector_f32 prepare_f32(double centre, const double *stand_in)
 {
+  (void)stand_in;
   return (float)centre - (th_vector_f32){0};
 }
 
@@ -225,15 +265,18 @@ static inline void patch_f32(unsigned char *to, const unsigned char *from,
   patch_items(to, from, count, sizeof(float));
 }
 
-TH_INLINE float load_f32(const unsigned char *at, int row)
+TH_INLINE float load_f32(const unsigned char *at, int row,
+                         const double *stand_in)
 {
+  (void)stand_in;
   float x;
   memcpy(&x, at + (size_t)row * sizeof x, sizeof x);
   return x;
 }
 
-TH_INLINE th_vector_f64 prepare_f64(double centre)
+TH_INLINE th_vector_f64 prepare_f64(double centre, const double *stand_in)
 {
+  (void)stand_in;
   return centre - (th_vector_f64){0};
 }
 
@@ -251,16 +294,18 @@ static inline void patch_f64(unsigned char *to, const unsigned char *from,
   patch_items(to, from, count, sizeof(double));
 }
 
-TH_INLINE double load_f64(const unsigned char *at, int row)
+TH_INLINE double load_f64(const unsigned char *at, int row,
+                          const double *stand_in)
 {
+  (void)stand_in;
   double x;
   memcpy(&x, at + (size_t)row * sizeof x, sizeof x);
   return x;
 }
 
-TH_INLINE th_vector_f32 prepare_u8(double centre)
+TH_INLINE th_vector_f32 prepare_u8(double centre, const double *stand_in)
 {
-  return prepare_f32(centre);
+  return prepare_f32(centre, stand_in);
 }
 
 TH_INLINE th_vector_f32 centred_u8(const unsigned char *at, int lane,
@@ -275,14 +320,16 @@ static inline void patch_u8(unsigned char *to, const unsigned char *from,
   patch_items(to, from, count, 1);
 }
 
-TH_INLINE float load_u8(const unsigned char *at, int row)
+TH_INLINE float load_u8(const unsigned char *at, int row,
+                        const double *stand_in)
 {
+  (void)stand_in;
   return (float)at[row];
 }
 
-TH_INLINE th_vector_f32 prepare_i8(double centre)
+TH_INLINE th_vector_f32 prepare_i8(double centre, const double *stand_in)
 {
-  return prepare_f32(centre);
+  return prepare_f32(centre, stand_in);
 }
 
 TH_INLINE th_vector_f32 centred_i8(const unsigned char *at, int lane,
@@ -297,17 +344,73 @@ static inline void patch_i8(unsigned char *to, const unsigned char *from,
   patch_items(to, from, count, 1);
 }
 
-TH_INLINE float load_i8(const unsigned char *at, int row)
+TH_INLINE float load_i8(const unsigned char *at, int row,
+                        const double *stand_in)
 {
+  (void)stand_in;
   return (float)(int8_t)at[row];
 }
 
+/* What a vector of eight-bit values needs of which some are missing. */
+struct th_prepared_some {
+  th_vector_f32 centre;
+  th_vector_f32 stand_in; /* less the centre */
+};
+typedef struct th_prepared_some th_prepared_u8m;
+typedef struct th_prepared_some th_prepared_i8m;
+
+TH_INLINE struct th_prepared_some prepare_some(double centre,
+                                               const double *stand_in)
+{
+  float from = (float)*stand_in - (float)centre;
+  return (struct th_prepared_some){(float)centre - (th_vector_f32){0},
+                                   from - (th_vector_f32){0}};
+}
+
+enum {
+  BYTES_u8m = BYTES_u8,
+  BYTES_i8m = BYTES_i8,
+  PIECE_u8m = PIECE_u8,
+  PIECE_i8m = PIECE_i8,
+  MISSING_u8 = 255,
+  MISSING_i8 = -128,
+  MISSING_u2 = 3
+};
+
+#define TH_DEFINE_SOME(name, from)                                             \
+  TH_INLINE struct th_prepared_some prepare_##name(double centre,              \
+                                                   const double *stand_in)     \
+  {                                                                            \
+    return prepare_some(centre, stand_in);                                     \
+  }                                                                            \
+  TH_INLINE th_vector_f32 centred_##name(const unsigned char *at, int lane,    \
+                                         struct th_prepared_some with)         \
+  {                                                                            \
+    return th_known_less(th_widen_##from(at + lane), with.centre, at + lane,   \
+                         MISSING_##from, with.stand_in);                       \
+  }                                                                            \
+  static inline void patch_##name(unsigned char *to,                           \
+                                  const unsigned char *from_, int count)       \
+  {                                                                            \
+    patch_items(to, from_, count, 1);                                          \
+  }                                                                            \
+  TH_INLINE float load_##name(const unsigned char *at, int row,                \
+                              const double *stand_in)                          \
+  {                                                                            \
+    float x = load_##from(at, row, NULL);                                      \
+    return x == MISSING_##from ? (float)*stand_in : x;                         \
+  }
+
+TH_DEFINE_SOME(u8m, u8)
+TH_DEFINE_SOME(i8m, i8)
+
 /* The four values less the centre, over and over. */
-TH_INLINE th_vector_f32 prepare_u2(double centre)
+TH_INLINE th_vector_f32 prepare_u2(double centre, const double *stand_in)
 {
   th_vector_f32 table = {0};
+  float last = stand_in == NULL ? MISSING_u2 : (float)*stand_in;
   for (int k = 0; k < TH_WIDTH_f32; k++)
-    table[k] = (float)(k % 4) - (float)centre;
+    table[k] = (k % 4 == MISSING_u2 ? last : (float)(k % 4)) - (float)centre;
   return table;
 }
 
@@ -324,9 +427,11 @@ static inline void patch_u2(unsigned char *to, const unsigned char *from,
   memcpy(to, from, (size_t)(count + 3) / 4);
 }
 
-TH_INLINE float load_u2(const unsigned char *at, int row)
+TH_INLINE float load_u2(const unsigned char *at, int row,
+                        const double *stand_in)
 {
-  return (float)(at[row / 4] >> 2 * (row % 4) & 3);
+  int x = at[row / 4] >> 2 * (row % 4) & 3;
+  return x == MISSING_u2 && stand_in != NULL ? (float)*stand_in : (float)x;
 }
 
 #endif

@@ -400,14 +400,13 @@ static void decode(const struct th_slab *slab, enum th_vector_form form,
   }
   double *wide = (double *)values + first;
   float *narrow = (float *)values + first;
-  int skip = th_slab_skip(slab);
   if (slab->type == TH_F32)
     memcpy(narrow, slab->values, (size_t)slab->rows * sizeof *narrow);
   else if (form == TH_VECTOR_DOUBLE)
     memcpy(wide, slab->values, (size_t)slab->rows * sizeof *wide);
   else
     for (int32_t i = 0; i < slab->rows; i++)
-      narrow[i] = (float)th_type_load(slab->type, slab->values, skip + i);
+      narrow[i] = (float)th_slab_load(slab, 0, i);
 }
 
 /* Read row group after row group, as the attributes of one lie together. The

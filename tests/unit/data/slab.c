@@ -127,6 +127,22 @@ static void test_load_all(void)
   }
 }
 
+/* The values of u2, counted by words, are those that stand there. */
+static void test_tally(void)
+{
+  unsigned char array[64];
+  for (int k = 0; k < 64; k++)
+    array[k] = (unsigned char)(k * 89 + k / 7);
+  for (int64_t items = 0; items <= 256; items++) {
+    int64_t count[4];
+    int64_t plain[4] = {0};
+    th_type_tally(array, items, count);
+    for (int64_t i = 0; i < items; i++)
+      plain[(int)th_type_load(TH_U2, array, i)]++;
+    CHECK(memcmp(count, plain, sizeof count) == 0);
+  }
+}
+
 /* A slab whose first row lies inside of a byte. */
 static void test_slab(void)
 {
@@ -247,6 +263,7 @@ int main(void)
   CASE(test_pack());
   CASE(test_store_all());
   CASE(test_load_all());
+  CASE(test_tally());
   CASE(test_slab());
   CASE(test_integers());
   CASE(test_reals());

@@ -98,7 +98,14 @@ static void test_slab(struct sample *s, const struct th_slab *slab)
 static void test_type(struct sample *s, enum th_type type)
 {
   static const int32_t rows[] = {1, 15, 16, 63, 64, 65, 128, 197};
+  double stand_in[ATTRIBUTES];
   fill(s, type);
+  for (int64_t a = 0; a < ATTRIBUTES; a++) {
+    stand_in[a] = 0.25 * (double)a;
+    for (int64_t i = 0; i < STRIDE && th_type_packed(type) == 1; i += 5)
+      if (th_type_whole_numbers(type))
+        th_type_store(type, s->values, a * STRIDE + i, th_type_missing(type));
+  }
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     for (int64_t row = 0; row < th_type_packed(type); row++) {
       struct th_slab slab = {.layout = TH_DENSE,
@@ -108,6 +115,10 @@ static void test_type(struct sample *s, enum th_type type)
                              .rows = rows[k],
                              .values = s->values,
                              .stride = STRIDE};
+      test_slab(s, &slab);
+      if (!th_type_whole_numbers(type))
+        continue;
+      slab.stand_in = stand_in;
       test_slab(s, &slab);
     }
 }

@@ -30,6 +30,7 @@ struct sample {
   double weight[MOST_ROWS + 16];
   float weight32[MOST_ROWS + 16];
   double centre[MOST];
+  double stand_in[MOST];
   struct th_row_weights multiplier;
 };
 
@@ -339,6 +340,32 @@ static void test_slab(struct sample *s, enum th_layout layout,
     test_row(s, rows * 7 / 11);
 }
 
+/* Values of whole numbers that are missing: no sum knows what stands in the
+ * memory. */
+static void test_missing(struct sample *s, enum th_type type, int32_t rows)
+{
+  double column[MOST_ROWS];
+  fill(s, TH_DENSE, type, FEW, rows);
+  for (int64_t k = 0; k < FEW * s->slab.stride; k += 3)
+    if (k % s->slab.stride >= s->slab.row &&
+        k % s->slab.stride < s->slab.row + rows)
+      th_type_store(type, s->values, k, th_type_missing(type));
+  for (int64_t a = 0; a < FEW; a++)
+    s->stand_in[a] = (double)(float)(0.7 * (double)a - 1);
+  s->slab.stand_in = s->stand_in;
+  test_sums(s);
+  test_pieces(s);
+  test_sets(s);
+  test_row(s, rows * 7 / 11);
+  test_column(s, column);
+  for (int64_t i = 0; i < rows; i++) {
+    double x = th_slab_load(&s->slab, 4, i);
+    int64_t k = 4 * s->slab.stride + s->slab.row + i;
+    CHECK(k % 3 == 0 ? x == s->stand_in[4]
+                     : x != th_type_missing(type) || x == s->stand_in[4]);
+  }
+}
+
 static void test_case(struct sample *s, enum th_layout layout,
                       enum th_type type, int32_t rows)
 {
@@ -392,5 +419,9 @@ int main(void)
     for (int type = 0; type < TH_TYPE_COUNT; type++)
       if (layout == TH_DENSE || th_type_packed((enum th_type)type) == 1)
         CASE(test_rows(&s, (enum th_layout)layout, (enum th_type)type));
+  for (int type = 0; type < TH_TYPE_COUNT; type++)
+    for (int32_t rows = 1; rows <= 1100; rows += rows < 70 ? 1 : 97)
+      if (th_type_whole_numbers((enum th_type)type))
+        CASE(test_missing(&s, (enum th_type)type, rows));
   return check_finish(NULL);
 }

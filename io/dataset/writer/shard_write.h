@@ -1,14 +1,14 @@
 /* shard_write.h - making the file of one shard; internal to io/
  *
  * One rank, the owner, makes the file, and ends it when all slices of the shard
- * (io/dataset/slice_write.h) are through. All functions are local.
+ * (io/dataset/writer/slice_write.h) are through. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_WRITE_H
 #define TH_SHARD_WRITE_H
 
 #include "io/dataset/parts.h"
 #include "io/dataset/row_groups.h"
-#include "io/dataset/slice_write.h"
+#include "io/dataset/writer/slice_write.h"
 #include "io/hdf5/h5.h"
 
 struct th_sparse_write {

@@ -1,6 +1,6 @@
 /* bucket.c - the examples of a bin travel to the ranks that write their values
  * SPDX-License-Identifier: MIT */
-#include "io/import/bucket.h"
+#include "io/import/bins/bucket.h"
 
 #include "base/memory.h"
 #include "io/dataset/writer/writer.h"

@@ -1,6 +1,6 @@
 /* row_assignment.c - where the examples of an import are stored
  * SPDX-License-Identifier: MIT */
-#include "io/import/row_assignment.h"
+#include "io/import/bins/row_assignment.h"
 
 #include "base/integer.h"
 #include "base/random.h"

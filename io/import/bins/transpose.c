@@ -1,6 +1,6 @@
 /* transpose.c - rows of a row group to dense chunks or a sparse tile
  * SPDX-License-Identifier: MIT */
-#include "io/import/transpose.h"
+#include "io/import/bins/transpose.h"
 
 #include "base/memory.h"
 #include "io/dataset/writer/writer.h"

@@ -1,6 +1,6 @@
 /* slice_write.c - what one rank does with its attributes of a shard
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/slice_write.h"
+#include "io/dataset/writer/slice_write.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
@@ -210,8 +210,9 @@ static th_status sparse_tile_fill(struct th_slice_write *slice,
         (uint32_t)(slab->base + (int64_t)slab->attribute[k] - slice->all.first);
     tile->count[k] = (uint16_t)(slab->start[k + 1] - slab->start[k]);
   }
-  bool finite = th_running_stats_load(slab->type, slab->values, tile->entries,
-                                      slice->scratch->values, &ignored);
+  bool finite = th_running_stats_load(
+      slab->type, slice->row_groups->shape.missing > 0, slab->values,
+      tile->entries, slice->scratch->values, &ignored);
   if ((!finite && slice->row_groups->shape.missing == 0) ||
       !sparse_tile_account(slice, tile, finite))
     return not_finite(slice, tile, err);
@@ -308,8 +309,16 @@ static bool dense_run_account(struct th_slice_write *slice, int64_t a,
                               const struct th_running_run *run)
 {
   const struct th_shape *shape = &slice->row_groups->shape;
-  bool finite = th_running_stats_load(shape->type, stored, run->count,
-                                      run->values, &slice->nonzeros);
+  int64_t count[4];
+  if (shape->type == TH_U2 && run->weight == NULL) {
+    th_type_tally(stored, run->count, count);
+    slice->nonzeros += run->count - count[0];
+    th_running_stats_add_u2(slice->stats, a, count, run->training);
+    return true;
+  }
+  bool finite =
+      th_running_stats_load(shape->type, shape->missing > 0, stored, run->count,
+                            run->values, &slice->nonzeros);
   if (!finite)
     return shape->missing > 0 &&
            th_running_stats_add_some(slice->stats, a, run);

@@ -1,6 +1,6 @@
 /* shard_write.c - makes the file of one shard, dense or sparse
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/shard_write.h"
+#include "io/dataset/writer/shard_write.h"
 
 #include "base/integer.h"
 #include "base/memory.h"

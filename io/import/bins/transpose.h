@@ -6,7 +6,7 @@
 #define TH_TRANSPOSE_H
 
 #include "io/dataset/residency/dataset.h"
-#include "io/import/bucket.h"
+#include "io/import/bins/bucket.h"
 
 /* Where a tile that was made belongs. */
 struct th_turned {

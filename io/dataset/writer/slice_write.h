@@ -3,8 +3,8 @@
  *
  * A slice is some consecutive attributes of a shard, which one rank checks,
  * packs, sums up and, where they are dense, writes. The shard's owner makes the
- * file (io/dataset/shard_write.h). Slices change no byte of it: a run is whole
- * in one slice, with all its row groups in their order.
+ * file (io/dataset/writer/shard_write.h). Slices change no byte of it: a run is
+ * whole in one slice, with all its row groups in their order.
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */

@@ -1,0 +1,419 @@
+/* import_columns.c - formats whose attributes come whole: examples take their
+ * places in row groups, tile by tile of attributes
+ * SPDX-License-Identifier: MIT */
+#include "io/import/import_job.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/printable.h"
+#include "io/dataset/fingerprint.h"
+#include "io/dataset/writer/writer.h"
+#include "io/import/genotypes/calls.h"
+#include "ranks/team.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Which example is stored where ---------------------------------------- */
+
+static th_status reserve_listed(struct th_import_rows *own, int64_t count,
+                                struct th_error *err)
+{
+  const char *what = "targets";
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&own->target, count, what, err));
+  TH_TRY(TH_NEW(&own->weight, count, what, err));
+  TH_TRY(TH_NEW(&own->key, count, what, err));
+  TH_TRY(TH_NEW(&own->stored, count, what, err));
+  TH_TRY(TH_NEW(&own->number, count, what, err));
+  own->count = count;
+  own->capacity = count;
+done:
+  return rc;
+}
+
+/* All examples are rank 0's. */
+static th_status take_rows(struct th_importing *im, struct th_error *err)
+{
+  const struct th_import_listed *listed = &im->listed;
+  struct th_import_rows *own = &im->own;
+  th_status rc = th_import_parse_assign(im, err);
+  if (rc == TH_OK && im->comm->rank == 0)
+    rc = reserve_listed(own, listed->examples, err);
+  for (int64_t k = 0; rc == TH_OK && k < own->count; k++) {
+    own->target[k] = listed->target[k];
+    own->weight[k] = 1;
+    own->number[k] = listed->number[k];
+    own->stored[k] = th_row_assignment_row(&im->assignment, k);
+  }
+  return rc;
+}
+
+/* All ranks have seen the same. Collective. */
+static th_status compare_prints(const struct th_importing *im,
+                                struct th_error *err)
+{
+  int64_t bounds[2] = {im->listed.print, -im->listed.print};
+  im->comm->ops->max_i64(im->comm, bounds, 2);
+  if (bounds[0] == -bounds[1])
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s: what lies beside it is not the same on all ranks; let "
+                 "all of them see the same files",
+                 im->file[0].name);
+}
+
+th_status th_import_columns_place(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = compare_prints(im, err);
+  if (rc != TH_OK)
+    return rc;
+  im->assignment.examples = im->listed.examples;
+  im->assignment.main = im->listed.main;
+  return th_agree(im->comm, take_rows(im, err), err);
+}
+
+/* --- Tiles ---------------------------------------------------------------- */
+
+enum { NOBODY_WORDS = TH_CALLS_TOGETHER };
+
+/* Attributes that are written together. */
+struct tile {
+  int64_t shard;
+  struct th_range range;
+};
+
+/* Where a tile is made, by one thread at a time. */
+struct workshop {
+  char *runs;     /* in input order, as the format gives them */
+  char *moved;    /* as stored: row group g from g R on */
+  uint64_t *word; /* u2: of 32 attributes of an example, in input order */
+  uint64_t *key;  /* of the example in each place, summed over attributes */
+  int64_t nonzeros;
+  int64_t missing;
+};
+
+struct turning {
+  struct th_importing *im;
+  struct th_writer *writer;
+  int64_t tiles;
+  struct tile *tile;
+  int64_t places;      /* of the input */
+  int64_t width;       /* of what is stored: row groups, all of full length */
+  int64_t from_bytes;  /* of a run of the one, */
+  int64_t width_bytes; /* and of the other */
+  uint32_t *from; /* the place of what is stored where; `places`: of nobody */
+  int shops;
+  struct workshop *shop;
+  int64_t told;
+};
+
+/* u2: 32 attributes at once. Words of examples are put in order, each is that
+ * of an example or none's. */
+static void move_calls(const struct turning *turning, struct workshop *shop,
+                       int64_t attribute, int64_t first, int count)
+{
+  const unsigned char *runs =
+      (const unsigned char *)shop->runs + first * turning->from_bytes;
+  unsigned char *moved =
+      (unsigned char *)shop->moved + first * turning->width_bytes;
+  for (int64_t p = 0; p < turning->places; p += TH_CALLS_TOGETHER)
+    th_calls_to_words(runs, turning->from_bytes, count, p, shop->word + p);
+  th_fingerprint_words(attribute, shop->word, turning->places, shop->key);
+  for (int64_t w = 0; w < turning->width; w += TH_CALLS_TOGETHER) {
+    uint64_t word[TH_CALLS_TOGETHER];
+    for (int k = 0; k < TH_CALLS_TOGETHER; k++)
+      word[k] = shop->word[turning->from[w + k]];
+    th_calls_from_words(word, moved, turning->width_bytes, count, w);
+  }
+}
+
+/* Values of whole bytes: one attribute. */
+static void move_values(const struct turning *turning, struct workshop *shop,
+                        int64_t attribute, int64_t first)
+{
+  const size_t size = th_type_size(turning->im->type);
+  const char *run = shop->runs + first * turning->from_bytes;
+  char *moved = shop->moved + first * turning->width_bytes;
+  for (int64_t p = 0; p < turning->places; p++)
+    shop->key[p] += th_fingerprint_example(attribute, NULL,
+                                           run + (size_t)p * size, size, 1);
+  for (int64_t w = 0; w < turning->width; w++)
+    if (turning->from[w] < turning->places)
+      memcpy(moved + (size_t)w * size, run + turning->from[w] * size, size);
+}
+
+/* What some rows of a stored run have. */
+struct found {
+  int64_t nonzeros; /* missing ones among them */
+  int64_t missing;
+};
+
+static struct found look_at_run(enum th_type type, const char *run,
+                                int64_t rows)
+{
+  const double aside = th_type_missing(type);
+  struct found found = {0};
+  int64_t count[4];
+  if (type == TH_U2) {
+    th_type_tally(run, rows, count);
+    return (struct found){rows - count[0], count[TH_CALLS_MISSING]};
+  }
+  for (int64_t i = 0; i < rows; i++) {
+    double value = th_type_load(type, run, i);
+    found.nonzeros += value != 0;
+    found.missing += value == aside || isnan(value);
+  }
+  return found;
+}
+
+/* Count what is in an attribute, of which too many training examples may lack
+ * the value: then it is all zeros, as in th_lacking_judge. */
+static th_status count_values(struct turning *turning, struct workshop *shop,
+                              int64_t attribute, int64_t at,
+                              struct th_error *err)
+{
+  const struct th_importing *im = turning->im;
+  char *run = shop->moved + at * turning->width_bytes;
+  struct found all = look_at_run(im->type, run, turning->width);
+  int64_t training = im->assignment.training;
+  int64_t lacked =
+      all.missing == 0 ? 0 : look_at_run(im->type, run, training).missing;
+  if (all.missing > 0 && im->text.missing.refused)
+    return th_fail(err, TH_EDATA,
+                   "%s: '%.60s' has %lld missing values, and {missing} says "
+                   "that none may be; leave the option out",
+                   im->file[0].name, im->names[attribute],
+                   (long long)all.missing);
+  im->text.lacking.count[attribute] = lacked;
+  shop->missing += all.missing;
+  if (im->job->like == NULL &&
+      (double)lacked > im->job->missing.most * (double)training)
+    memset(run, 0, (size_t)turning->width_bytes);
+  else
+    shop->nonzeros += all.nonzeros;
+  return TH_OK;
+}
+
+static th_status turn_tile(void *self, int64_t piece, int place,
+                           struct th_error *err)
+{
+  struct turning *turning = self;
+  const struct th_importing *im = turning->im;
+  struct workshop *shop = &turning->shop[place];
+  struct th_range range = turning->tile[piece].range;
+  int64_t count = th_range_count(range);
+  th_status rc = im->format->importer->columns(im, range, shop->runs,
+                                               turning->from_bytes, err);
+  if (rc != TH_OK)
+    return rc;
+  if (th_type_packed(im->type) == 1)
+    for (int64_t a = 0; a < count; a++)
+      move_values(turning, shop, range.first + a, a);
+  else
+    for (int64_t a = 0; a < count; a += TH_CALLS_TOGETHER)
+      move_calls(turning, shop, range.first + a, a,
+                 (int)th_min_i64(count - a, TH_CALLS_TOGETHER));
+  for (int64_t a = 0; rc == TH_OK && a < count; a++)
+    rc = count_values(turning, shop, range.first + a, a, err);
+  return rc;
+}
+
+static th_status store_tile(void *self, int64_t piece, int place,
+                            struct th_error *err)
+{
+  struct turning *turning = self;
+  const struct th_importing *im = turning->im;
+  const struct tile *tile = &turning->tile[piece];
+  const char *values = turning->shop[place].moved;
+  int64_t rows = im->assignment.row_group;
+  th_status rc = TH_OK;
+  th_import_tell(im, TH_IMPORT_WRITES, piece, turning->tiles);
+  for (int64_t g = 0; rc == TH_OK && g < im->assignment.groups; g++)
+    rc = th_writer_dense(turning->writer, tile->shard, g, tile->range,
+                         values + th_type_offset(im->type, g * rows),
+                         turning->width, err);
+  return rc;
+}
+
+/* --- The work of a rank --------------------------------------------------- */
+
+/* Tiles of this rank's shards, in order. */
+static th_status list_tiles(struct turning *turning, struct th_error *err)
+{
+  const struct th_writer *writer = turning->writer;
+  int64_t chunk = th_writer_chunk(writer);
+  int64_t shards = th_writer_shards(writer);
+  int64_t count = 0;
+  for (int64_t s = 0; s < shards; s++)
+    if (th_writer_owns(writer, s))
+      count += th_integer_ceil_divide(th_range_count(th_writer_mine(writer, s)),
+                                      chunk);
+  th_status rc = TH_NEW(&turning->tile, count, "the list of tiles", err);
+  for (int64_t s = 0; rc == TH_OK && s < shards; s++) {
+    struct th_range all = th_writer_mine(writer, s);
+    for (int64_t a = all.first; th_writer_owns(writer, s) && a < all.last;
+         a += chunk)
+      turning->tile[turning->tiles++] = (struct tile){
+          s, th_range_intersect(all, (struct th_range){a, a + chunk})};
+  }
+  return rc;
+}
+
+/* Row group g begins at place g R of a stored run, however many rows it has. */
+static int64_t stored_place(const struct th_importing *im, int64_t stored)
+{
+  const struct th_row_assignment *assignment = &im->assignment;
+  int64_t groups =
+      th_integer_ceil_divide(assignment->training, assignment->row_group);
+  return stored < assignment->training
+             ? stored
+             : groups * assignment->row_group + stored - assignment->training;
+}
+
+static th_status list_sources(struct turning *turning, struct th_error *err)
+{
+  const struct th_importing *im = turning->im;
+  if (turning->places >= UINT32_MAX)
+    return th_fail(err, TH_EDATA, "%s: too many examples; import parts",
+                   im->file[0].name);
+  th_status rc = TH_NEW(&turning->from, turning->width, "examples", err);
+  for (int64_t w = 0; rc == TH_OK && w < turning->width; w++)
+    turning->from[w] = (uint32_t)turning->places;
+  for (int64_t k = 0; rc == TH_OK && k < im->listed.examples; k++)
+    turning->from[stored_place(im, th_row_assignment_row(&im->assignment, k))] =
+        (uint32_t)im->listed.place[k];
+  return rc;
+}
+
+/* Bytes of a workshop. */
+static int64_t shop_bytes(const struct turning *turning)
+{
+  int64_t chunk = th_writer_chunk(turning->writer);
+  return chunk * (turning->from_bytes + turning->width_bytes) +
+         16 * (turning->places + NOBODY_WORDS);
+}
+
+static th_status check_turning_memory(const struct turning *turning,
+                                      struct th_error *err)
+{
+  const struct th_importing *im = turning->im;
+  char sizes[2][TH_SIZE_TEXT];
+  int64_t needed = shop_bytes(turning);
+  if (needed <= im->limits.memory)
+    return TH_OK;
+  th_printable_size(needed, sizes[0]);
+  th_printable_size(im->limits.memory, sizes[1]);
+  return th_fail(err, TH_EDATA,
+                 "%s: to put %lld examples into their order takes %s on a "
+                 "rank, and {memory} leaves %s; raise it",
+                 im->file[0].name, (long long)im->listed.examples, sizes[0],
+                 sizes[1]);
+}
+
+static th_status reserve_shops(struct turning *turning, struct th_error *err)
+{
+  int64_t chunk = th_writer_chunk(turning->writer);
+  const char *what = "values to be written";
+  th_status rc = TH_NEW(&turning->shop, turning->shops, what, err);
+  for (int k = 0; rc == TH_OK && k < turning->shops; k++) {
+    struct workshop *shop = &turning->shop[k];
+    TH_TRY(TH_NEW(&shop->runs, chunk * turning->from_bytes, what, err));
+    TH_TRY(TH_NEW(&shop->moved, chunk * turning->width_bytes, what, err));
+    TH_TRY(TH_NEW(&shop->word, turning->places + NOBODY_WORDS, what, err));
+    TH_TRY(TH_NEW(&shop->key, turning->places, what, err));
+  }
+done:
+  return rc;
+}
+
+static void turning_free(struct turning *turning)
+{
+  for (int k = 0; turning->shop != NULL && k < turning->shops; k++)
+    TH_FREE(turning->shop[k].runs, turning->shop[k].moved,
+            turning->shop[k].word, turning->shop[k].key);
+  TH_FREE(turning->tile, turning->from, turning->shop);
+}
+
+/* Threads that there is work and room for; replicated. */
+static int turners(const struct turning *turning)
+{
+  const struct th_importing *im = turning->im;
+  int64_t tiles = im->attributes / th_writer_chunk(turning->writer);
+  return th_team_size(im->job->threads, 1 + tiles / im->comm->size,
+                      im->limits.memory / 2 / shop_bytes(turning));
+}
+
+static th_status begin_turning(struct turning *turning, struct th_error *err)
+{
+  struct th_importing *im = turning->im;
+  th_status rc = TH_OK;
+  turning->places = im->listed.places;
+  turning->width = im->assignment.groups * im->assignment.row_group;
+  turning->width = th_integer_ceil_divide(turning->width, TH_CALLS_TOGETHER) *
+                   TH_CALLS_TOGETHER;
+  turning->from_bytes = (int64_t)th_type_bytes(im->type, turning->places);
+  turning->width_bytes = (int64_t)th_type_bytes(im->type, turning->width);
+  TH_TRY(check_turning_memory(turning, err));
+  TH_TRY(th_lacking_begin(&im->text.lacking, im->attributes, err));
+  TH_TRY(list_tiles(turning, err));
+  TH_TRY(list_sources(turning, err));
+done:
+  return rc;
+}
+
+/* The sums of all workshops of all ranks; of keys by halves, which do not
+ * overflow. Collective. */
+static th_status gather_sums(struct turning *turning, struct th_error *err)
+{
+  struct th_importing *im = turning->im;
+  int64_t places = turning->places;
+  int64_t *half = NULL;
+  th_status rc = TH_NEW(&half, 2 * places, "equal examples", err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  for (int k = 0; k < turning->shops; k++) {
+    im->nonzeros += turning->shop[k].nonzeros;
+    im->text.lacking.values += turning->shop[k].missing;
+    for (int64_t p = 0; k > 0 && p < places; p++)
+      turning->shop[0].key[p] += turning->shop[k].key[p];
+  }
+  for (int64_t p = 0; p < places; p++) {
+    half[2 * p] = (int64_t)(turning->shop[0].key[p] & UINT32_MAX);
+    half[2 * p + 1] = (int64_t)(turning->shop[0].key[p] >> 32);
+  }
+  im->comm->ops->sum_i64(im->comm, &im->nonzeros, 1);
+  im->comm->ops->sum_i64(im->comm, half, 2 * (size_t)places);
+  for (int64_t k = 0; k < im->own.count; k++) {
+    const int64_t *sum = half + 2 * im->listed.place[k];
+    im->own.key[k] = (uint64_t)sum[0] + ((uint64_t)sum[1] << 32);
+  }
+  rc = th_lacking_share(&im->text.lacking, im->attributes, im->comm, err);
+done:
+  free(half);
+  return rc;
+}
+
+th_status th_import_columns_write(struct th_importing *im,
+                                  struct th_writer *writer,
+                                  struct th_error *err)
+{
+  struct turning turning = {.im = im, .writer = writer};
+  struct th_relay relay = {
+      .make = turn_tile, .use = store_tile, .self = &turning};
+  int threads = 1;
+  th_status rc = begin_turning(&turning, err);
+  if (rc == TH_OK) {
+    threads = turners(&turning);
+    turning.shops = threads > 1 ? threads + 1 : 1;
+    rc = reserve_shops(&turning, err);
+  }
+  TH_TRY(th_agree(im->comm, rc, err));
+  relay.count = turning.tiles;
+  relay.places = turning.shops;
+  TH_TRY(th_team_relay_run(&relay, im->comm, threads, err));
+  rc = gather_sums(&turning, err);
+done:
+  turning_free(&turning);
+  return rc;
+}
