@@ -1,5 +1,5 @@
 /* attributes.c - what a file says of attributes: their names, and groups of
- * them
+ * them; and the IDs of examples
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/attributes.h"
 
@@ -11,10 +11,16 @@
 #include "io/dataset/format.h"
 #include "io/files/hash.h"
 #include "io/hdf5/h5.h"
+#include "model/origin.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct th_named th_attribute_names = {TH_D_NAMES, TH_D_NAMES_CHECKSUM,
+                                            "names of attribute"};
+const struct th_named th_attribute_ids = {TH_D_IDS, TH_D_IDS_CHECKSUM,
+                                          "IDs of stored row"};
 
 static int64_t in_piece(int64_t count, int64_t piece)
 {
@@ -23,7 +29,8 @@ static int64_t in_piece(int64_t count, int64_t piece)
 
 /* Write the checksums of all pieces of names as stored, with `width` bytes
  * each. */
-static th_status put_pieces(const struct th_h5 *h5, int64_t count,
+static th_status put_pieces(const struct th_h5 *h5,
+                            const struct th_named *named, int64_t count,
                             const char *const *names, size_t width,
                             struct th_error *err)
 {
@@ -39,11 +46,24 @@ static th_status put_pieces(const struct th_h5 *h5, int64_t count,
       strncpy(room + k * width, names[p * TH_NAMES_PIECE + (int64_t)k], width);
     checksum[p] = th_hash(room, some * width);
   }
-  TH_TRY(th_h5_set_put(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
-                       checksum, err));
+  TH_TRY(th_h5_set_put(h5, named->checksum, H5T_NATIVE_UINT64, pieces, checksum,
+                       err));
 done:
   TH_FREE(checksum, room);
   return rc;
+}
+
+th_status th_attribute_texts_put(const struct th_h5 *h5,
+                                 const struct th_named *named, int64_t count,
+                                 const char *const *texts, struct th_error *err)
+{
+  size_t width = 1;
+  for (int64_t a = 0; a < count; a++) {
+    size_t length = strlen(texts[a]);
+    width = length > width ? length : width;
+  }
+  th_status rc = th_h5_set_put_texts(h5, named->set, count, texts, err);
+  return rc == TH_OK ? put_pieces(h5, named, count, texts, width, err) : rc;
 }
 
 th_status th_attribute_names_put(const struct th_h5 *h5, int64_t count,
@@ -51,18 +71,47 @@ th_status th_attribute_names_put(const struct th_h5 *h5, int64_t count,
                                  struct th_name_print *print,
                                  struct th_error *err)
 {
-  size_t width = 1;
   th_status rc = TH_OK;
   *print = (struct th_name_print){0};
-  for (int64_t a = 0; a < count; a++) {
-    size_t length = strlen(names[a]);
-    width = length > width ? length : width;
-    th_fingerprint_name(print, names[a], length);
-  }
-  TH_TRY(th_h5_set_put_texts(h5, TH_D_NAMES, count, names, err));
-  TH_TRY(put_pieces(h5, count, names, width, err));
+  for (int64_t a = 0; a < count; a++)
+    th_fingerprint_name(print, names[a], strlen(names[a]));
+  TH_TRY(th_attribute_texts_put(h5, &th_attribute_names, count, names, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_LIST, print->list, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_SET, print->set, err));
+done:
+  return rc;
+}
+
+th_status th_attribute_texts_open(struct th_names *names,
+                                  const struct th_named *named,
+                                  const struct th_h5 *h5, int64_t count,
+                                  struct th_error *err)
+{
+  int64_t pieces = th_integer_ceil_divide(count, TH_NAMES_PIECE);
+  hsize_t size[2] = {0};
+  th_status rc = TH_OK;
+  *names = (struct th_names){.named = named,
+                             .h5 = h5,
+                             .width = th_h5_set_text_width(h5, named->set),
+                             .count = count,
+                             .piece = -1};
+  if (named == &th_attribute_ids && names->width > TH_ID_PAIR)
+    names->width = 0;
+  names->type = names->width == 0 ? -1 : th_h5_text_type(names->width);
+  if (names->type < 0)
+    return TH_DAMAGED(err, "%s: %s is not stored as it was written", h5->name,
+                      named->set);
+  TH_TRY(
+      th_h5_set_open(&names->set, h5, named->set, names->type, 1, size, err));
+  if (size[0] != (hsize_t)count)
+    TH_TRY(TH_DAMAGED(err, "%s: %s has the wrong size", h5->name, named->set));
+  TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
+                  "names", err));
+  if (named == &th_attribute_names && !th_h5_set_exists(h5, named->checksum))
+    goto done; /* th_attribute_names_print has verified all of them */
+  TH_TRY(TH_NEW(&names->checksum, pieces, "checksums", err));
+  TH_TRY(th_h5_set_get(h5, named->checksum, H5T_NATIVE_UINT64, pieces,
+                       names->checksum, err));
 done:
   return rc;
 }
@@ -71,30 +120,7 @@ th_status th_attribute_names_open(struct th_names *names,
                                   const struct th_h5 *h5, int64_t count,
                                   struct th_error *err)
 {
-  int64_t pieces = th_integer_ceil_divide(count, TH_NAMES_PIECE);
-  hsize_t size[2] = {0};
-  th_status rc = TH_OK;
-  *names = (struct th_names){.h5 = h5,
-                             .width = th_h5_set_text_width(h5, TH_D_NAMES),
-                             .count = count,
-                             .piece = -1};
-  names->type = names->width == 0 ? -1 : th_h5_text_type(names->width);
-  if (names->type < 0)
-    return TH_DAMAGED(err, "%s: %s is not stored as it was written", h5->name,
-                      TH_D_NAMES);
-  TH_TRY(
-      th_h5_set_open(&names->set, h5, TH_D_NAMES, names->type, 1, size, err));
-  if (size[0] != (hsize_t)count)
-    TH_TRY(TH_DAMAGED(err, "%s: %s has the wrong size", h5->name, TH_D_NAMES));
-  TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
-                  "names", err));
-  if (!th_h5_set_exists(h5, TH_D_NAMES_CHECKSUM))
-    goto done; /* th_attribute_names_print has verified all of them */
-  TH_TRY(TH_NEW(&names->checksum, pieces, "checksums", err));
-  TH_TRY(th_h5_set_get(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
-                       names->checksum, err));
-done:
-  return rc;
+  return th_attribute_texts_open(names, &th_attribute_names, h5, count, err);
 }
 
 void th_attribute_names_close(struct th_names *names)
@@ -119,9 +145,9 @@ static th_status read_names_piece(struct th_names *names, int64_t piece,
   if (names->checksum != NULL &&
       th_hash(names->room, (size_t)some * names->width) !=
           names->checksum[piece])
-    return TH_DAMAGED(
-        err, "%s: names of attribute %lld and following: checksum mismatch",
-        names->h5->name, (long long)(piece * TH_NAMES_PIECE));
+    return TH_DAMAGED(err, "%s: %s %lld and following: checksum mismatch",
+                      names->h5->name, names->named->what,
+                      (long long)(piece * TH_NAMES_PIECE));
   names->piece = piece;
   return TH_OK;
 }

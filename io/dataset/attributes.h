@@ -1,5 +1,6 @@
 /* attributes.h - what a file says of attributes: their names, and groups of
- * them; internal to io/, local
+ * them; and the IDs of examples, which are stored as names are; internal to
+ * io/, local
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ATTRIBUTES_H
 #define TH_ATTRIBUTES_H
@@ -10,6 +11,22 @@
 
 /* Names that are read and verified together. */
 enum { TH_NAMES_PIECE = 4096 };
+
+/* Names of what: of attributes (th_attribute_names), or of examples
+ * (th_attribute_ids). */
+struct th_named {
+  const char *set;      /* in the file */
+  const char *checksum; /* likewise, of the pieces */
+  const char *what;     /* "names of attribute" */
+};
+extern const struct th_named th_attribute_names;
+extern const struct th_named th_attribute_ids;
+
+/* Write texts and the checksums of their pieces. */
+th_status th_attribute_texts_put(const struct th_h5 *h5,
+                                 const struct th_named *named, int64_t count,
+                                 const char *const *texts,
+                                 struct th_error *err);
 
 /* Write all names, the checksums of their pieces and both hashes. */
 th_status th_attribute_names_put(const struct th_h5 *h5, int64_t count,
@@ -26,6 +43,7 @@ th_status th_attribute_names_print(const struct th_h5 *h5, int64_t count,
 
 /* Names, read piece by piece. */
 struct th_names {
+  const struct th_named *named; /* borrowed */
   const struct th_h5 *h5;
   struct th_h5_set set;
   hid_t type;
@@ -39,6 +57,12 @@ struct th_names {
 /* Begin and end reading names, which must exist. th_attribute_names_close is
  * legal on a zeroed record. */
 th_status th_attribute_names_open(struct th_names *names,
+                                  const struct th_h5 *h5, int64_t count,
+                                  struct th_error *err);
+
+/* Begin reading others: IDs. */
+th_status th_attribute_texts_open(struct th_names *names,
+                                  const struct th_named *named,
                                   const struct th_h5 *h5, int64_t count,
                                   struct th_error *err);
 

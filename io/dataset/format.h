@@ -59,6 +59,9 @@
  *                   and its name; the mark before decimals; 0 | 1 whether all
  *                   targets are whole numbers; since 2.5 words for a missing
  *                   value, between commas
+ *   id_column, id_name
+ *                   since 2.6, of CSV: the column of the IDs of the examples,
+ *                   counted from 1, and its name, which may be empty
  *   labels          since 2.4: how many distinct targets there are, if they are
  *                   at most 32 and no class was given
  *   fingerprint     of the logical content; the same for every shard layout
@@ -75,9 +78,14 @@
  *   /split    u8  [n]   0 training, 1 test, 2 weightless
  *   /names    text [d]  optional, fixed length, UTF-8, zero padded
  *   /names_checksum     u64, since 2.2, one per 4096 names over their bytes
+ *   /ids      text [n]  optional, since 2.6: the IDs of the examples, in stored
+ *             order; fixed length of at most 511 bytes, UTF-8, zero padded; an
+ *             ID may be empty, and may occur more than once. Not in the
+ *             fingerprint, which is of the values
+ *   /ids_checksum     u64, since 2.6, one per 4096 IDs over their bytes
  *   /other_columns, /other_names   i64, text, since 2.2, if there are some: the
- *             columns that were left out of the text or held weights, counted
- *             from 1, and their names, if the text had a header
+ *             columns that were left out of the text, or held weights or IDs,
+ *             counted from 1, and their names, if the text had a header
  *   /word_columns   text, since 2.5: the names of columns of words
  *   /other_classes   text, since 2.2: the classes whose targets are -1
  *   /labels   f64, since 2.4: the distinct targets, ascending
@@ -202,7 +210,8 @@
  * a minor step only adds names. Other majors are refused by name. 2.2 has added
  * data without targets, training in shards, and what is marked so above. 2.3
  * has added the seal, 2.4 what an import was told and found of its text, 2.5
- * the parts of sparse shards.
+ * the parts of sparse shards, 2.6 the IDs of examples. A master says 2.6 only
+ * if it has IDs.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
@@ -225,7 +234,8 @@ enum {
   TH_FORMAT_MAJOR_WEIGHTLESS = 3,
   TH_FORMAT_MAJOR_MISSING = 4,
   TH_FORMAT_MINOR = 4,
-  TH_FORMAT_MINOR_PARTS = 5 /* of sparse shards */
+  TH_FORMAT_MINOR_PARTS = 5, /* of sparse shards */
+  TH_FORMAT_MINOR_IDS = 6    /* of masters with IDs */
 };
 
 /* Root attributes. */
@@ -263,6 +273,8 @@ enum {
 #define TH_A_MISSING_WORDS "missing_words"
 #define TH_A_WEIGHT_COLUMN "weight_column"
 #define TH_A_WEIGHT_NAME "weight_name"
+#define TH_A_ID_COLUMN "id_column"
+#define TH_A_ID_NAME "id_name"
 #define TH_A_LABELS "labels"
 #define TH_A_WHOLE_TARGETS "whole_targets"
 #define TH_A_FINGERPRINT "fingerprint"
@@ -287,6 +299,8 @@ enum {
 #define TH_D_ALLELES "/alleles" /* of a model */
 #define TH_D_OTHER_ALLELES "/other_alleles"
 #define TH_D_NAMES_CHECKSUM "/names_checksum"
+#define TH_D_IDS "/ids"
+#define TH_D_IDS_CHECKSUM "/ids_checksum"
 #define TH_D_OTHERS "/other_columns"
 #define TH_D_OTHER_NAMES "/other_names"
 #define TH_D_CLASSES "/other_classes"

@@ -123,7 +123,7 @@ static th_status put_shape(const struct th_h5 *h5,
     int64_t value;
   } numbers[] = {
       {TH_A_MAJOR, major_of(shape)},
-      {TH_A_MINOR, TH_FORMAT_MINOR},
+      {TH_A_MINOR, master->ids != NULL ? TH_FORMAT_MINOR_IDS : TH_FORMAT_MINOR},
       {TH_A_EXAMPLES, shape->examples},
       {TH_A_TRAINING, shape->training},
       {TH_A_ATTRIBUTES, shape->attributes},
@@ -350,6 +350,9 @@ static th_status put_master(const struct th_h5 *h5, struct th_master_info *info,
   TH_TRY(put_names(h5, row_groups->shape.attributes, master, &print, err));
   TH_TRY(
       th_variants_put(h5, row_groups->shape.attributes, master->variant, err));
+  if (master->ids != NULL)
+    TH_TRY(th_attribute_texts_put(
+        h5, &th_attribute_ids, row_groups->shape.examples, master->ids, err));
   TH_TRY(th_attribute_groups_put(h5, master->piece, master->pieces, err));
   TH_TRY(th_twins_put(h5, master->twins, err));
   TH_TRY(put_shards(h5, info, err));

@@ -27,6 +27,7 @@ static const struct row {
     {TH_A_TARGET, TEXT, offsetof(struct th_origin, target_name)},
     {TH_A_POSITIVE_CLASS, TEXT, offsetof(struct th_origin, positive_class)},
     {TH_A_WEIGHT_NAME, TEXT, offsetof(struct th_origin, weight_name)},
+    {TH_A_ID_NAME, TEXT, offsetof(struct th_origin, id_name)},
     {TH_A_SEPARATOR, MARK, offsetof(struct th_origin, separator)},
     {TH_A_DECIMAL, MARK, offsetof(struct th_origin, decimal)},
     {TH_A_MISSING_WORDS, TEXT, offsetof(struct th_origin, missing_words)}};
@@ -69,7 +70,8 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
   int64_t named = origin->name != NULL;
   int64_t fixed[] = {origin->columns, origin->target,  origin->weight,
                      origin->others,  origin->classes, origin->labels,
-                     named,           origin->words,   origin->levels};
+                     named,           origin->words,   origin->levels,
+                     origin->id};
   th_status rc = th_message_bytes(pack, fixed, sizeof fixed, err);
   if (rc != TH_OK)
     return rc;
@@ -81,7 +83,8 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
                                  .classes = fixed[4],
                                  .labels = fixed[5],
                                  .words = fixed[7],
-                                 .levels = fixed[8]};
+                                 .levels = fixed[8],
+                                 .id = fixed[9]};
   TH_TRY(pack_facts(pack, origin, err));
   TH_TRY(th_message_array(pack, (void **)&origin->other, origin->others,
                           sizeof *origin->other, err));
@@ -169,6 +172,8 @@ th_status th_origin_file_put(const struct th_h5 *h5,
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_TARGET_COLUMN, origin->target, err));
   if (origin->weight > 0)
     TH_TRY(th_h5_put_i64(h5, "/", TH_A_WEIGHT_COLUMN, origin->weight, err));
+  if (origin->id > 0)
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_ID_COLUMN, origin->id, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_OTHERS, origin->others, err));
   if (origin->others == 0)
     goto done;
@@ -206,18 +211,20 @@ static th_status wrong(const struct th_h5 *h5, struct th_error *err)
 }
 
 /* True if the columns ascend, none of them is the target, and the weights
- * are one. */
+ * and the IDs are one. */
 static bool others_good(const struct th_origin *origin)
 {
   int64_t before = 0;
   bool weighted = origin->weight == 0;
+  bool named = origin->id == 0;
   for (int64_t k = 0; k < origin->others; k++) {
     if (origin->other[k] <= before || origin->other[k] == origin->target)
       return false;
     before = origin->other[k];
     weighted = weighted || before == origin->weight;
+    named = named || before == origin->id;
   }
-  return weighted && before <= origin->columns;
+  return weighted && named && before <= origin->columns;
 }
 
 static th_status get_others(const struct th_h5 *h5, struct th_origin *origin,
@@ -265,10 +272,12 @@ static th_status get_columns(const struct th_h5 *h5, int64_t attributes,
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_OTHERS, &others, err));
   if (th_h5_has(h5, "/", TH_A_WEIGHT_COLUMN))
     TH_TRY(th_h5_get_i64(h5, "/", TH_A_WEIGHT_COLUMN, &origin->weight, err));
+  if (th_h5_has(h5, "/", TH_A_ID_COLUMN))
+    TH_TRY(th_h5_get_i64(h5, "/", TH_A_ID_COLUMN, &origin->id, err));
   int64_t fields = attributes - origin->levels + origin->words;
   if (origin->target < 0 || origin->target > origin->columns || others < 0 ||
-      origin->columns < fields || origin->weight < 0 ||
-      (origin->weight > 0 && others == 0) ||
+      origin->columns < fields || origin->weight < 0 || origin->id < 0 ||
+      ((origin->weight > 0 || origin->id > 0) && others == 0) ||
       origin->columns - fields - (origin->target > 0) != others)
     return wrong(h5, err);
   origin->others = others;

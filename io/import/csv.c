@@ -246,7 +246,8 @@ enum fault {
   SURPLUS,
   MISPLACED,
   OPEN,
-  CARRIAGE_RETURN
+  CARRIAGE_RETURN,
+  LONG_ID
 };
 
 /* A field that is a number and nothing else but blanks, or else one in quotes.
@@ -311,6 +312,7 @@ static bool wants_number(const struct th_csv *csv, int64_t column)
 {
   return column < csv->columns && csv->role[column] != TH_COLUMN_IGNORED &&
          csv->role[column] != TH_COLUMN_WORDS &&
+         csv->role[column] != TH_COLUMN_ID &&
          (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL);
 }
 
@@ -378,6 +380,15 @@ static enum fault take_word(struct th_csv_parser *parser,
   return NO_FAULT;
 }
 
+static enum fault take_id(const struct th_csv_field *field,
+                          struct th_text_row *row)
+{
+  if (field->length > TH_ID_LONGEST)
+    return LONG_ID;
+  (void)th_csv_field_copy(field, row->id);
+  return NO_FAULT;
+}
+
 /* A field where no number is wanted, or none was found. */
 static enum fault take_text(struct th_csv_parser *parser,
                             const struct th_csv *csv, int64_t column,
@@ -391,6 +402,8 @@ static enum fault take_text(struct th_csv_parser *parser,
     return NO_FAULT;
   if (csv->role[column] == TH_COLUMN_WORDS)
     return take_word(parser, csv, column, field, row);
+  if (csv->role[column] == TH_COLUMN_ID)
+    return take_id(field, row);
   if (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL)
     return NOT_A_NUMBER;
   const char *text = whole_text(parser, field, &length);
@@ -503,14 +516,13 @@ static th_status text_found(const struct th_csv *csv,
         line, at, err,
         "%s found in %s, a missing value, which {missing} error refuses; "
         "fill it in, drop the row, or leave the column out with {ignore} %s",
-        quoted, what, th_csv_column_text(csv, field, typed));
+        quoted, what, th_csv_match_text(csv, field, typed));
   if (!target)
     return th_text_row_fail(line, at, err,
                             "%s found, expected a finite decimal number in %s; "
                             "leave the column out with {ignore} %s, or replace "
                             "text by numbers",
-                            quoted, what,
-                            th_csv_column_text(csv, field, typed));
+                            quoted, what, th_csv_match_text(csv, field, typed));
   if (missing)
     return th_text_row_fail(
         line, at, err,
@@ -590,12 +602,17 @@ static th_status report(const struct th_csv *csv, const struct th_line *line,
                         enum fault fault, struct cursor *c,
                         const struct th_text_row *row, struct th_error *err)
 {
-  if (fault >= MISPLACED ||
+  if ((fault >= MISPLACED && fault != LONG_ID) ||
       memchr(line->text, '\r', (size_t)line->length) != NULL)
     return bad_mark(csv, line, fault, c, err);
   const char *at = find_field(csv, line, c->column);
   if (fault == NOT_A_NUMBER)
     return not_a_number(csv, line, at, c->column, err);
+  if (fault == LONG_ID)
+    return th_text_row_fail(line, at, err,
+                            "an ID of more than %d bytes found; shorten it, or "
+                            "name another column with {id}",
+                            TH_ID_LONGEST);
   if (fault == MISFIT)
     return th_text_row_misfit(line, at, csv->delimiter, row->type, err);
   if (fault == NEGATIVE_WEIGHT)

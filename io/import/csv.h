@@ -15,8 +15,9 @@ enum {
   TH_COLUMN_TARGET = -1,
   TH_COLUMN_WEIGHT = -2,
   TH_COLUMN_IGNORED = -3,
-  TH_COLUMN_FREE = -4, /* not yet decided */
-  TH_COLUMN_WORDS = -5 /* its attributes are in th_csv.words */
+  TH_COLUMN_FREE = -4,  /* not yet decided */
+  TH_COLUMN_WORDS = -5, /* its attributes are in th_csv.words */
+  TH_COLUMN_ID = -6
 };
 
 /* An attribute whose column is called like a row index: where each of its
@@ -39,6 +40,7 @@ struct th_csv_words {
 struct th_csv {
   char delimiter; /* ' ': blanks, any number of them */
   bool row_names; /* the first column, which the header does not name */
+  bool index;     /* the first column has an empty name above words */
   char decimal;   /* the mark between whole numbers and fractions */
   int64_t columns;
   int64_t *role;         /* per column: an attribute or enum above; owned */
@@ -49,6 +51,7 @@ struct th_csv {
   int64_t recalled;      /* of these, as in other data */
   int64_t surplus;       /* of these, no attributes of a model */
   int64_t weight;        /* column of the weights; -1: the file has none */
+  int64_t id;            /* column of the IDs of examples; -1: it has none */
   struct th_class class; /* of the targets, against all others */
   const struct th_missing *missing; /* values; borrowed */
   struct th_csv_words *words; /* per column; NULL: none has words; owned */
@@ -63,6 +66,10 @@ struct th_csv_choice {
   const char *ignore;    /* a list between commas */
   int64_t target_place;  /* the column itself, from 1; 0: see `target` */
   int64_t weights_place; /* likewise */
+  const char *id;
+  const char *known_id; /* what the first file calls the column of the IDs */
+  bool named; /* examples have IDs from elsewhere: those of the text are left
+                 out */
   enum th_header header;
   char decimal;
   const char *known_target; /* what other data call the column of the target */
@@ -101,11 +108,23 @@ th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
                          const struct th_csv_reference *reference,
                          struct th_error *err);
 
+/* Where other data are known: every attribute of theirs has a column, and no
+ * other column is left; by name where both have names. Sets the roles anew.
+ * Local. */
+th_status th_csv_match(struct th_csv *csv, const struct th_text_file *file,
+                       const struct th_csv_choice *choice,
+                       const struct th_csv_reference *reference,
+                       struct th_error *err);
+
+/* How many columns have a name; *column receives the last of them. Local. */
+int64_t th_csv_match_count(const struct th_csv *csv, const char *name,
+                           int64_t *column);
+
 /* What to type for a column: its name, fit for a shell, or its number. */
 enum { TH_COLUMN_TEXT = 256 };
 /* Local. */
-const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
-                               char text[TH_COLUMN_TEXT]);
+const char *th_csv_match_text(const struct th_csv *csv, int64_t column,
+                              char text[TH_COLUMN_TEXT]);
 
 /* The attributes' names in their order, borrowed from csv, or NULL without a
  * header; the list is owned by the caller. Local. */

@@ -12,43 +12,13 @@
 
 /* --- Columns by what they are called -------------------------------------- */
 
-/* How many columns have a name; *column receives the last of them. */
-static int64_t count_named(const struct th_csv *csv, const char *name,
-                           int64_t *column)
-{
-  int64_t matches = 0;
-  for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)
-    if (strcmp(csv->names[k], name) == 0) {
-      *column = k;
-      matches++;
-    }
-  return matches;
-}
-
-const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
-                               char text[TH_COLUMN_TEXT])
-{
-  enum { LONGEST = 60 };
-  const char *name = csv->names != NULL ? csv->names[column] : "";
-  size_t length = strlen(name);
-  int64_t found;
-  snprintf(text, TH_COLUMN_TEXT, "%lld", (long long)column + 1);
-  if (length == 0 && count_named(csv, text, &found) > 0)
-    return "'\"\"'"; /* the number is a name, of another column most often */
-  if (length == 0 || length > LONGEST || strpbrk(name, ",\"'\n") != NULL ||
-      name[0] == ' ' || name[length - 1] == ' ' ||
-      count_named(csv, name, &found) > 1)
-    return text;
-  return th_text_shell_word(name, text, TH_COLUMN_TEXT);
-}
-
 /* A column by its name or 1-based number. TH_EDATA where there is none. */
 static th_status find_column(const struct th_csv *csv,
                              const struct th_text_file *file,
                              const char *wanted, const char *option,
                              int64_t *column, struct th_error *err)
 {
-  int64_t matches = count_named(csv, wanted, column);
+  int64_t matches = th_csv_match_count(csv, wanted, column);
   if (matches == 1)
     return TH_OK;
   if (matches > 1)
@@ -241,7 +211,7 @@ static int64_t recall_weight(const struct th_csv *csv,
   if (in_places(csv, choice, reference))
     column = told->weight - 1;
   else if (told->weight_name != NULL &&
-           (count_named(csv, told->weight_name, &column) != 1 ||
+           (th_csv_match_count(csv, told->weight_name, &column) != 1 ||
             is_attribute(reference, told->weight_name)))
     column = -1;
   return column >= 0 && csv->role[column] == TH_COLUMN_FREE ? column : -1;
@@ -269,8 +239,8 @@ static th_status check_column(const struct th_csv *csv,
   return th_fail(err, TH_EUSAGE,
                  "%s:1:1: {%s} %s contradicts %s, where it is %s, which is "
                  "there; leave the option out, or rename the column",
-                 file->name, option, th_csv_column_text(csv, mine, typed[0]),
-                 reference->origin, th_csv_column_text(csv, theirs, typed[1]));
+                 file->name, option, th_csv_match_text(csv, mine, typed[0]),
+                 reference->origin, th_csv_match_text(csv, theirs, typed[1]));
 }
 
 static int64_t their_column(const struct th_csv *csv,
@@ -281,33 +251,88 @@ static int64_t their_column(const struct th_csv *csv,
   int64_t column = -1;
   if (in_places(csv, choice, reference))
     return place - 1;
-  if (name == NULL || count_named(csv, name, &column) != 1)
+  if (name == NULL || th_csv_match_count(csv, name, &column) != 1)
     return -1;
   return column;
 }
 
-/* TH_EUSAGE where the user's column of the target or of the weights is not that
- * of the other data, which is there; -1: nothing was said. */
+/* Columns that the user has named; -1: none. */
+struct named {
+  int64_t target, weight, id;
+};
+
+/* TH_EUSAGE where the user's column of the target, of the weights or of the IDs
+ * is not that of the other data, which is there. */
 static th_status check_told(const struct th_csv *csv,
                             const struct th_text_file *file,
                             const struct th_csv_choice *choice,
                             const struct th_csv_reference *reference,
-                            int64_t target, int64_t weight,
-                            struct th_error *err)
+                            const struct named *named, struct th_error *err)
 {
   const struct th_origin *told = choice->told;
+  th_status rc = TH_OK;
   if (told == NULL)
     return TH_OK;
-  th_status rc = check_column(
-      csv, file, reference, "target", target,
-      their_column(csv, choice, reference, told->target, told->target_name),
-      err);
-  return rc != TH_OK
-             ? rc
-             : check_column(csv, file, reference, "weights", weight,
-                            their_column(csv, choice, reference, told->weight,
-                                         told->weight_name),
-                            err);
+  const struct {
+    const char *option;
+    int64_t mine, place;
+    const char *name;
+  } all[] = {{"target", named->target, told->target, told->target_name},
+             {"weights", named->weight, told->weight, told->weight_name},
+             {"id", named->id, told->id, told->id_name}};
+  for (size_t k = 0; k < sizeof all / sizeof *all && rc == TH_OK; k++)
+    rc = check_column(
+        csv, file, reference, all[k].option, all[k].mine,
+        their_column(csv, choice, reference, all[k].place, all[k].name), err);
+  return rc;
+}
+
+/* --- The IDs of examples -------------------------------------------------- */
+
+static int64_t column_called(const struct th_csv *csv,
+                             const struct th_csv_reference *reference,
+                             const char *name)
+{
+  int64_t column = -1;
+  bool found = name != NULL && !is_attribute(reference, name) &&
+               th_csv_match_count(csv, name, &column) == 1;
+  return found ? column : -1;
+}
+
+/* The column that holds the IDs where nobody has named it: that of the other
+ * data or of the first file, or else the names of rows. -1: there is none. */
+static int64_t likely_ids(const struct th_csv *csv,
+                          const struct th_csv_choice *choice,
+                          const struct th_csv_reference *reference)
+{
+  const struct th_origin *told = choice->told;
+  int64_t column = column_called(csv, reference, choice->known_id);
+  if (told != NULL && in_places(csv, choice, reference) && told->id > 0)
+    return told->id - 1;
+  if (told != NULL && column < 0)
+    column = column_called(csv, reference, told->id_name);
+  bool named = csv->row_names || csv->index;
+  return column < 0 && named && !is_attribute(reference, csv->names[0])
+             ? 0
+             : column;
+}
+
+/* Where examples have IDs from elsewhere, the text's own are left out, and so
+ * are names of rows beside other IDs. */
+static void take_ids(struct th_csv *csv, const struct th_csv_choice *choice,
+                     const struct th_csv_reference *reference,
+                     const struct named *named)
+{
+  int64_t likely = likely_ids(csv, choice, reference);
+  if (likely >= 0 &&
+      (csv->role[likely] != TH_COLUMN_FREE || likely == named->target ||
+       likely == named->weight || likely == named->id))
+    likely = -1;
+  csv->id = named->id >= 0 || choice->named ? named->id : likely;
+  if (likely >= 0 && csv->id != likely) {
+    csv->role[likely] = TH_COLUMN_IGNORED;
+    csv->ignored++;
+  }
 }
 
 enum { LIKE_LIST = 160 };
@@ -411,222 +436,6 @@ static th_status recall_target(const struct th_csv *csv,
 
 /* --- The columns of a CSV file are the attributes of other data ----------- */
 
-struct entry {
-  const char *name;
-  int64_t attribute; /* -1: some column has it */
-};
-
-static int compare_entries(const void *a, const void *b)
-{
-  return strcmp(((const struct entry *)a)->name,
-                ((const struct entry *)b)->name);
-}
-
-static bool in_same_order(const struct th_csv *csv,
-                          const struct th_csv_reference *reference)
-{
-  if (csv->attributes != reference->attributes)
-    return false;
-  for (int64_t k = 0; k < csv->columns; k++)
-    if (csv->role[k] >= 0 &&
-        strcmp(csv->names[k], reference->names[csv->role[k]]) != 0)
-      return false;
-  return true;
-}
-
-static struct entry *find_entry(const struct th_csv *csv, int64_t column,
-                                struct entry *table, int64_t count)
-{
-  struct entry key = {.name = csv->names[column]};
-  return bsearch(&key, table, (size_t)count, sizeof *table, compare_entries);
-}
-
-enum { SHOWN = 3, MATCH_LIST = 320 };
-
-/* Columns that are no attributes: how many; the first ones as text, and all of
- * them as a list to type, or as much of it as there is room for. */
-struct unknown {
-  int64_t count;
-  char shown[SHOWN * 96];
-  char list[MATCH_LIST];
-  bool cut; /* the list has not all of them */
-};
-
-static void add_unknown(struct unknown *unknown, const struct th_csv *csv,
-                        int64_t column)
-{
-  char typed[TH_COLUMN_TEXT];
-  size_t used = strlen(unknown->shown);
-  const char *comma = unknown->list[0] != '\0' ? "," : "";
-  if (unknown->count++ < SHOWN)
-    snprintf(unknown->shown + used, sizeof unknown->shown - used,
-             "%s%lld, '%.60s'", used > 0 ? ", " : "", (long long)column + 1,
-             csv->names[column]);
-  th_csv_column_text(csv, column, typed);
-  used = strlen(unknown->list);
-  unknown->cut = unknown->cut || used + strlen(typed) + 2 > MATCH_LIST;
-  if (!unknown->cut)
-    snprintf(unknown->list + used, MATCH_LIST - used, "%s%s", comma, typed);
-}
-
-static th_status refuse_unknown(const struct th_csv *csv,
-                                const struct th_text_file *file,
-                                const char *origin,
-                                const struct unknown *unknown,
-                                struct th_error *err)
-{
-  const char *remedy = csv->target < 0
-                           ? "or say with {target} which one is the target"
-                           : "or rename what is";
-  const char *rest = unknown->cut ? ",.. and so on" : "";
-  if (unknown->count == 1)
-    return th_fail(err, TH_EDATA,
-                   "%s:1:1: column %s, is no attribute of %s; leave it out "
-                   "with {ignore} %s%s, %s",
-                   file->name, unknown->shown, origin, unknown->list, rest,
-                   remedy);
-  return th_fail(err, TH_EDATA,
-                 "%s:1:1: %lld columns are no attributes of %s, %s%s; leave "
-                 "them out with {ignore} %s%s, %s",
-                 file->name, (long long)unknown->count, origin,
-                 unknown->count > SHOWN ? "first " : "", unknown->shown,
-                 unknown->list, rest, remedy);
-}
-
-/* All columns without an attribute, said at once. What the user leaves out
- * already begins the list: it is to replace theirs. */
-static th_status check_known(const struct th_csv *csv,
-                             const struct th_text_file *file,
-                             const char *ignored, const char *origin,
-                             struct entry *table, int64_t count,
-                             struct th_error *err)
-{
-  struct unknown unknown = {0};
-  char typed[4 * MATCH_LIST]; /* of a longer one there is only the beginning */
-  if (ignored != NULL) {
-    size_t length = strlen(th_text_shell_word(ignored, typed, sizeof typed));
-    if (length < MATCH_LIST / 2)
-      memcpy(unknown.list, typed, length + 1);
-  }
-  for (int64_t k = 0; k < csv->columns; k++)
-    if (csv->role[k] >= 0 && find_entry(csv, k, table, count) == NULL)
-      add_unknown(&unknown, csv, k);
-  return unknown.count == 0 ? TH_OK
-                            : refuse_unknown(csv, file, origin, &unknown, err);
-}
-
-/* Look every column up in the sorted table; each attribute once. */
-static th_status match_names(struct th_csv *csv,
-                             const struct th_text_file *file,
-                             struct entry *table, int64_t count,
-                             struct th_error *err)
-{
-  for (int64_t k = 0; k < csv->columns; k++) {
-    if (csv->role[k] < 0)
-      continue;
-    struct entry *found = find_entry(csv, k, table, count);
-    if (found->attribute < 0)
-      return th_fail(err, TH_EDATA,
-                     "%s:1:1: column %lld, '%.60s', occurs twice or is "
-                     "ambiguous in %s; match the columns",
-                     file->name, (long long)k + 1, csv->names[k], file->name);
-    csv->role[k] = found->attribute;
-    found->attribute = -1;
-  }
-  return TH_OK;
-}
-
-/* Every attribute has a column; the first that has none is named. */
-static th_status check_all_found(const struct th_text_file *file,
-                                 const struct th_csv_reference *reference,
-                                 const struct entry *table, int64_t count,
-                                 struct th_error *err)
-{
-  const char *remedy =
-      reference->part ? ""
-                      : "; or import with {like} MODEL.h5, which wants only "
-                        "the attributes that the model uses";
-  const struct entry *first = NULL;
-  int64_t missing = 0;
-  for (int64_t j = 0; j < count; j++) {
-    if (table[j].attribute < 0)
-      continue;
-    missing++;
-    if (first == NULL || table[j].attribute < first->attribute)
-      first = &table[j];
-  }
-  if (first == NULL)
-    return TH_OK;
-  return th_fail(err, TH_EDATA,
-                 "%s:1:1: %lld of the attributes of %s %s missing, first "
-                 "'%.60s'; add the column%s%s",
-                 file->name, (long long)missing, reference->origin,
-                 missing == 1 ? "is" : "are", first->name,
-                 missing == 1 ? "" : "s", remedy);
-}
-
-/* What a model does not use. */
-static void leave_out_unknown(struct th_csv *csv, struct entry *table,
-                              int64_t count)
-{
-  for (int64_t k = 0; k < csv->columns; k++)
-    if (csv->role[k] >= 0 && find_entry(csv, k, table, count) == NULL) {
-      csv->role[k] = TH_COLUMN_IGNORED;
-      csv->ignored++;
-      csv->surplus++;
-    }
-}
-
-static th_status match_columns(struct th_csv *csv,
-                               const struct th_text_file *file,
-                               const char *ignored,
-                               const struct th_csv_reference *reference,
-                               struct th_error *err)
-{
-  struct entry *table = NULL;
-  int64_t count = reference->attributes;
-  th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&table, count, "names of attributes", err));
-  for (int64_t j = 0; j < count; j++)
-    table[j] = (struct entry){reference->names[j], j};
-  qsort(table, (size_t)count, sizeof *table, compare_entries);
-  if (reference->part)
-    leave_out_unknown(csv, table, count);
-  TH_TRY(check_known(csv, file, ignored, reference->origin, table, count, err));
-  TH_TRY(match_names(csv, file, table, count, err));
-  TH_TRY(check_all_found(file, reference, table, count, err));
-  csv->attributes = count;
-done:
-  free(table);
-  return rc;
-}
-
-/* Where other data are known: every attribute of theirs has a column, and no
- * other column is left; by name where both have names. Sets the roles anew.
- * Local. */
-static th_status csv_match(struct th_csv *csv, const struct th_text_file *file,
-                           const struct th_csv_choice *choice,
-                           const struct th_csv_reference *reference,
-                           struct th_error *err)
-{
-  bool named = csv->names != NULL && reference->names != NULL;
-  if (reference->attributes == 0 || (named && in_same_order(csv, reference)))
-    return TH_OK;
-  if (named)
-    return match_columns(csv, file, choice->ignore, reference, err);
-  if (csv->attributes == reference->attributes)
-    return TH_OK;
-  return th_fail(err, TH_EDATA,
-                 "%s:1:1: %lld columns with %lld attribute%s found, expected "
-                 "%lld attributes (%s); %s",
-                 file->name, (long long)csv->columns,
-                 (long long)csv->attributes, csv->attributes == 1 ? "" : "s",
-                 (long long)reference->attributes, reference->origin,
-                 csv->attributes < reference->attributes
-                     ? "add what is missing"
-                     : "match the columns, or leave some out with {ignore}");
-}
-
 /* --- Which column of a CSV file is the target ----------------------------- */
 
 static bool is_target_name(const char *name)
@@ -663,8 +472,8 @@ static th_status ask_for_target(const struct th_csv *csv,
                  "%s:1:1: which column is the target? Say it with {target} "
                  "NAME ({target} %s for column %lld, '%.60s'); data without a "
                  "target are imported with {like} TRAIN.h5, the data that the "
-                 "model was trained on",
-                 file->name, th_csv_column_text(csv, likely, typed),
+                 "model was trained on, or with {target} none",
+                 file->name, th_csv_match_text(csv, likely, typed),
                  (long long)likely + 1, csv->names[likely]);
 }
 
@@ -694,7 +503,7 @@ static th_status find_named_target(const struct th_csv *csv,
   int64_t last;
   int64_t left = count_free(csv, &last);
   if (known != NULL && !is_attribute(reference, known) &&
-      (!choice->may_lack || count_named(csv, known, target) > 0))
+      (!choice->may_lack || th_csv_match_count(csv, known, target) > 0))
     return find_column(csv, file, known, "{target}", target, err);
   if ((known == NULL || reference->names == NULL) &&
       !in_places(csv, choice, reference) && is_target_name(csv->names[last]) &&
@@ -711,6 +520,21 @@ static th_status find_named_target(const struct th_csv *csv,
   return ask_for_target(csv, file, last, err);
 }
 
+/* -1 where it is none, and no column is called so. */
+static th_status find_wanted_target(const struct th_csv *csv,
+                                    const struct th_text_file *file,
+                                    const struct th_csv_choice *choice,
+                                    int64_t *target, struct th_error *err)
+{
+  const char *wanted = choice->target;
+  *target = -1;
+  if (choice->target_place == 0 && strcmp(wanted, "none") == 0 &&
+      th_csv_match_count(csv, wanted, target) == 0)
+    return TH_OK;
+  return find_chosen(csv, file, choice->target_place, wanted, "{target}",
+                     target, err);
+}
+
 /* The column of the target; -1: the file has none. TH_EUSAGE where only the
  * user knows. */
 static th_status find_target(const struct th_csv *csv,
@@ -722,8 +546,7 @@ static th_status find_target(const struct th_csv *csv,
   int64_t last;
   int64_t left = count_free(csv, &last);
   if (choice->target != NULL || choice->target_place > 0)
-    return find_chosen(csv, file, choice->target_place, choice->target,
-                       "{target}", target, err);
+    return find_wanted_target(csv, file, choice, target, err);
   if (left == 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: no column is left for the target; leave out fewer",
@@ -738,21 +561,23 @@ static th_status find_target(const struct th_csv *csv,
   return TH_OK;
 }
 
-/* The weights' and the target's column may not have a role yet. */
+/* The columns of IDs, weights and targets may not have a role yet. */
 static th_status take_column(struct th_csv *csv,
                              const struct th_text_file *file, int64_t column,
                              int64_t role, struct th_error *err)
 {
+  static const char *const words[] = {[-TH_COLUMN_TARGET] = "target",
+                                      [-TH_COLUMN_WEIGHT] = "weight",
+                                      [-TH_COLUMN_ID] = "ID",
+                                      [-TH_COLUMN_IGNORED] = "left out"};
   if (column < 0)
     return TH_OK;
   if (csv->role[column] != TH_COLUMN_FREE)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: column %lld cannot be %s and %s at once; name "
                    "another one",
-                   file->name, (long long)column + 1,
-                   role == TH_COLUMN_TARGET ? "target" : "weight",
-                   csv->role[column] == TH_COLUMN_WEIGHT ? "weight"
-                                                         : "left out");
+                   file->name, (long long)column + 1, words[-role],
+                   words[-csv->role[column]]);
   csv->role[column] = role;
   return TH_OK;
 }
@@ -789,35 +614,48 @@ static th_status refuse_one_column(const struct th_csv *csv,
       file->name);
 }
 
+/* What the user has named, and the column of the IDs. */
+static th_status take_choice(struct th_csv *csv,
+                             const struct th_text_file *file,
+                             const struct th_csv_choice *choice,
+                             const struct th_csv_reference *reference,
+                             struct named *named, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (choice->ignore != NULL)
+    TH_TRY(ignore_columns(csv, file, choice->ignore, err));
+  TH_TRY(find_chosen(csv, file, choice->weights_place, choice->weights,
+                     "{weights}", &named->weight, err));
+  if (choice->target != NULL || choice->target_place > 0)
+    TH_TRY(find_wanted_target(csv, file, choice, &named->target, err));
+  if (choice->id != NULL)
+    TH_TRY(find_column(csv, file, choice->id, "{id}", &named->id, err));
+  TH_TRY(check_told(csv, file, choice, reference, named, err));
+  take_ids(csv, choice, reference, named);
+  TH_TRY(take_column(csv, file, csv->id, TH_COLUMN_ID, err));
+done:
+  return rc;
+}
+
 th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
                          const struct th_csv_choice *choice,
                          const struct th_csv_reference *reference,
                          struct th_error *err)
 {
-  int64_t weight = -1;
-  int64_t target = -1;
+  struct named named = {-1, -1, -1};
   th_status rc = refuse_one_column(csv, file, reference, err);
   if (rc != TH_OK)
     return rc;
   TH_TRY(TH_NEW(&csv->role, csv->columns, "columns", err));
   for (int64_t k = 0; k < csv->columns; k++)
     csv->role[k] = TH_COLUMN_FREE;
-  if (csv->row_names) {
-    csv->role[0] = TH_COLUMN_IGNORED;
-    csv->ignored++;
-  }
-  if (choice->ignore != NULL)
-    TH_TRY(ignore_columns(csv, file, choice->ignore, err));
-  TH_TRY(find_chosen(csv, file, choice->weights_place, choice->weights,
-                     "{weights}", &weight, err));
-  TH_TRY(find_chosen(csv, file, choice->target_place, choice->target,
-                     "{target}", &target, err));
-  TH_TRY(check_told(csv, file, choice, reference, target, weight, err));
+  TH_TRY(take_choice(csv, file, choice, reference, &named, err));
+  int64_t target = named.target, weight = named.weight;
   bool recalled = choice->weights == NULL && choice->weights_place == 0;
   if (recalled)
     weight = recall_weight(csv, choice, reference);
-  if (weight >= 0 && weight == target)
-    weight = recalled ? -1 : weight;
+  if (recalled && weight == target)
+    weight = -1;
   TH_TRY(leave_out_recalled(csv, choice, reference, target, weight, err));
   TH_TRY(take_column(csv, file, weight, TH_COLUMN_WEIGHT, err));
   TH_TRY(find_target(csv, file, choice, reference, &csv->target, err));
@@ -826,10 +664,7 @@ th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,
   if (recalled && weight >= 0 && csv->target < 0)
     forget_weight(csv);
   TH_TRY(number_attributes(csv, file, err));
-  TH_TRY(csv_match(csv, file, choice, reference, err));
+  TH_TRY(th_csv_match(csv, file, choice, reference, err));
 done:
   return rc;
 }
-
-/* --- Columns that only count the rows: the index that R and pandas write
- * in front of the data */

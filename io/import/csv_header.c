@@ -732,10 +732,21 @@ static th_status check_name_lengths(const struct head *head, const char *file,
   return TH_OK;
 }
 
+static bool reads_like_word(const char *text, char decimal)
+{
+  const struct th_cell_field cell = {
+      .text = text, .length = (int64_t)strlen(text), .decimal = decimal};
+  double value;
+  return th_cell_read(&cell, &value) == TH_CELL_TEXT &&
+         !th_text_row_is_missing(cell.text, cell.length);
+}
+
 /* R writes the names of rows without a name for their column: the header is one
- * short of the record below. */
-static bool lacks_a_name(const struct head *first, struct th_csv *csv,
-                         const struct th_text_file *file, int64_t behind)
+ * short of the record below (*lacks). pandas writes an empty name; with words
+ * below it, such a column is an index. */
+static void look_for_row_names(const struct head *first, struct th_csv *csv,
+                               const struct th_text_file *file, int64_t behind,
+                               bool *lacks)
 {
   struct head second = head_of(first->longest, '\0', first->decimal);
   struct th_text_lines lines = {0};
@@ -743,11 +754,14 @@ static bool lacks_a_name(const struct head *first, struct th_csv *csv,
   int64_t end = 0;
   th_text_lines_begin(&lines, file, (struct th_range){behind, file->size},
                       first->longest->bytes, 0);
-  bool lacks = read_head(&second, csv, &lines, &end, &ignored) == TH_OK &&
-               second.ended && second.count == first->count + 1;
+  bool read =
+      read_head(&second, csv, &lines, &end, &ignored) == TH_OK && second.ended;
+  *lacks = read && second.count == first->count + 1;
+  csv->index = read && second.count == first->count && first->count > 1 &&
+               first->fields[0][0] == '\0' &&
+               reads_like_word(second.fields[0], first->decimal);
   end_head(&second);
   th_text_lines_free(&lines);
-  return lacks;
 }
 
 /* Give the column of row names an empty name. */
@@ -781,12 +795,14 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
   struct th_text_lines lines = {0};
   int64_t end = 0;
   bool header = false;
+  bool lacks = false;
   th_status rc = TH_OK;
   *csv = (struct th_csv){.delimiter = ',',
                          .decimal = choice->decimal,
                          .missing = &th_missing_usual,
                          .target = -1,
-                         .weight = -1};
+                         .weight = -1,
+                         .id = -1};
   TH_TRY(skip_told_delimiter(&head, file, longest, err));
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       longest->bytes, file->header_lines);
@@ -794,7 +810,9 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
   csv->columns = head.count;
   int64_t read = lines.number;
   TH_TRY(find_header(&head, csv, &lines, choice, reference, &header, err));
-  if (header && lacks_a_name(&head, csv, file, end))
+  if (header)
+    look_for_row_names(&head, csv, file, end, &lacks);
+  if (lacks)
     TH_TRY(add_row_names(&head, csv, err));
   if (header) {
     TH_TRY(check_name_lengths(&head, file->name, err));

@@ -201,6 +201,9 @@ static th_status check_job(const struct th_import *job, struct th_error *err)
   if (job->test_fraction > 0.0 && job->test_file != NULL)
     return th_fail(err, TH_EUSAGE,
                    "test examples by fraction or by file, not both");
+  if (job->id.column != NULL && job->id.file != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "IDs by a column, {id}, or by a file, {ids}, not both");
   if (job->attributes < 0 || job->attributes > TH_TEXT_ATTRIBUTES)
     return th_fail(err, TH_EUSAGE, "%lld attributes, expected at most %lld",
                    (long long)job->attributes, (long long)TH_TEXT_ATTRIBUTES);
@@ -287,6 +290,17 @@ done:
   return rc;
 }
 
+/* Now that examples are counted; before shards are written. Collective. */
+static th_status read_ids_file(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  im->text.listed = im->text.listed || im->job->id.file != NULL;
+  if (im->comm->rank == 0 && im->job->id.file != NULL)
+    rc = th_text_ids_read(&im->own.ids, im->job->id.file, im->job->output,
+                          im->assignment.examples, err);
+  return th_agree(im->comm, rc, err);
+}
+
 th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err)
 {
@@ -306,6 +320,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   if (im.listed.examples == 0)
     TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   TH_TRY(read_groups_file(&im, err));
+  TH_TRY(read_ids_file(&im, err));
   TH_TRY(th_import_write(&im, err));
   if (im.listed.examples > 0) /* only now is it known what is missing */
     TH_TRY(th_agree(comm, judge_missing(&im, err), err));

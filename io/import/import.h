@@ -50,6 +50,19 @@ enum th_decimal {
   TH_DECIMAL_COUNT
 };
 
+/* How LIBSVM text writes examples. */
+struct th_import_pairs {
+  enum th_fact zero_based; /* indices; unknown: as `like`'s, or no */
+  enum th_labels labels;
+};
+
+/* Where the IDs of examples are. */
+struct th_import_id {
+  const char *column; /* of CSV; NULL: that of `like`, or names of rows if there
+                         are some */
+  const char *file;   /* with an ID on each line, or NULL */
+};
+
 /* Values that are missing. */
 struct th_import_missing {
   const char *words; /* how they are written beside the usual words, between
@@ -82,12 +95,12 @@ struct th_import {
   const char *ignore;  /* CSV columns between commas; NULL: none */
   const char *names;   /* file of names of an array's columns; NULL: none */
   struct th_import_table table;
+  struct th_import_id id; /* where the examples' IDs are */
   struct th_import_missing missing;
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
-  enum th_fact zero_based;    /* LIBSVM indices; unknown: as `like`'s, or no */
-  enum th_labels labels;      /* of LIBSVM */
-  int64_t attributes;         /* 0: the largest index seen */
-  const char *groups;         /* file of groups of attributes, or NULL */
+  struct th_import_pairs pairs; /* of LIBSVM */
+  int64_t attributes;           /* 0: the largest index seen */
+  const char *groups;           /* file of groups of attributes, or NULL */
   const char *like; /* data set or model whose attributes, type, layout, class
                        and form of text to take over, or NULL; a target may be
                        missing then */

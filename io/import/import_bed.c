@@ -233,6 +233,23 @@ static double target_of(const struct th_importing *im, double phenotype)
   return phenotype == im->class.value ? 1 : -1;
 }
 
+/* On rank 0, where no others are given: family and person, with a blank between
+ * them. */
+static th_status keep_id(struct th_importing *im,
+                         const struct th_person *person, struct th_error *err)
+{
+  char *id = NULL;
+  th_status rc = TH_OK;
+  im->text.listed = true;
+  if (im->comm->rank != 0 || im->job->id.file != NULL)
+    return TH_OK;
+  TH_TRY(th_file_text(&id, err, "%s %s", person->family, person->id));
+  rc = th_text_ids_add(&im->own.ids, id, err);
+done:
+  free(id);
+  return rc;
+}
+
 static th_status list_people(struct th_importing *im, struct th_error *err)
 {
   struct beds *beds = beds_of(im);
@@ -254,6 +271,7 @@ static th_status list_people(struct th_importing *im, struct th_error *err)
       double phenotype = bed->cohort.person[i].phenotype;
       if (!im->text.unlabelled && !has_phenotype(beds, phenotype))
         continue;
+      TH_TRY(keep_id(im, &bed->cohort.person[i], err));
       listed->target[listed->examples] = target_of(im, phenotype);
       listed->number[listed->examples] = number;
       listed->place[listed->examples++] = bed->place + i;

@@ -100,6 +100,8 @@ static struct known known_before(const struct th_importing *im)
                         .choice = {.target = job->target,
                                    .weights = job->weights,
                                    .ignore = job->ignore,
+                                   .id = job->id.column,
+                                   .named = job->id.file != NULL,
                                    .header = job->table.header,
                                    .decimal = decimal_of(im),
                                    .known_target = im->like.origin.target_name,
@@ -179,7 +181,7 @@ static th_status refuse_words(const struct th_importing *im,
     if (csv->role[k] < 0 || !files->words.levels[csv->role[k]].more)
       continue;
     first = count++ == 0 ? k : first;
-    th_csv_column_text(csv, k, typed);
+    th_csv_match_text(csv, k, typed);
     if (used < LIST)
       used += (size_t)snprintf(list + used, LIST - used, "%s%s",
                                used > 0 ? "," : "", typed);
@@ -341,6 +343,9 @@ static th_status learn_columns(struct th_importing *im, int64_t k,
   const struct th_csv *csv = &csv_files_of(im)->csv[k];
   im->text.unlabelled = csv->target < 0;
   im->text.weighted = csv->weight >= 0;
+  im->text.named = csv->id >= 0;
+  if (csv->names != NULL && csv->id >= 0)
+    known->choice.known_id = csv->names[csv->id];
   if (csv->names != NULL && csv->target >= 0 &&
       csv->names[csv->target][0] != '\0')
     im->text.target_name = csv->names[csv->target];
@@ -412,6 +417,28 @@ static void tell_differences(const struct th_importing *im)
   if ((like->weight > 0 || like->label_weights == TH_FACT_YES) &&
       !im->text.weighted && !im->text.unlabelled)
     th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
+  if ((like->id > 0 || like->id_name != NULL) && csv->id < 0 &&
+      im->job->id.file == NULL)
+    th_import_notice(im, "IDs:      none, %.200s has some", im->job->like);
+}
+
+/* Names of rows are found without being asked for. */
+static void tell_ids(const struct th_importing *im, const struct th_csv *csv)
+{
+  const char *what = csv->row_names && csv->id == 0
+                         ? ", the names of rows, which the header does not name"
+                     : csv->index && csv->id == 0
+                         ? ", an index of words without a name"
+                         : "";
+  bool named = csv->names != NULL && csv->id >= 0 && what[0] == '\0';
+  if (csv->id >= 0)
+    th_import_notice(im, "IDs:      column %lld of %lld%s%s%.60s%s",
+                     (long long)csv->id + 1, (long long)csv->columns, what,
+                     named ? ", '" : "", named ? csv->names[csv->id] : "",
+                     named ? "'" : "");
+  else if (csv->row_names)
+    th_import_notice(im, "note:     the header names one column less: the "
+                         "first one has the names of rows");
 }
 
 /* Which column is what, for the user to see. */
@@ -420,9 +447,7 @@ static void tell_columns(const struct th_importing *im)
   const struct th_csv *csv = &csv_files_of(im)->csv[0];
   if (csv->columns == 0)
     return;
-  if (csv->row_names)
-    th_import_notice(im, "note:     the header names one column less: the "
-                         "first one has the names of rows, and is left out");
+  tell_ids(im, csv);
   notice_left_columns(im);
   if (csv->target < 0)
     th_import_notice(im, "target:   none");
@@ -505,6 +530,12 @@ static th_status check_roles(const struct th_importing *im, int64_t k,
   if ((csv->weight >= 0) != im->text.weighted)
     return th_import_mixed_weights(im, im->text.weighted ? first : k,
                                    im->text.weighted ? k : first, err);
+  if ((csv->id >= 0) != im->text.named)
+    return th_fail(err, TH_EDATA,
+                   "%s has IDs of examples and %s has none; add them, or leave "
+                   "their column out with {ignore}",
+                   im->file[im->text.named ? first : k].name,
+                   im->file[im->text.named ? k : first].name);
   return TH_OK;
 }
 
@@ -576,6 +607,7 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
 {
   const struct th_csv *csv = &csv_files_of(im)->csv[k];
   char typed[TH_COLUMN_TEXT];
+  char kept[TH_COLUMN_TEXT + 32] = "";
   bool counts = im->examples[k] > 1 && all[BROKEN] == 0 &&
                 all[OFFSET] == -all[MINUS_OFFSET];
   if (!counts) {
@@ -584,14 +616,17 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
                        "note:     column %lld, '%.60s', is an attribute; "
                        "{ignore} %s leaves it out",
                        (long long)column + 1, csv->names[column],
-                       th_csv_column_text(csv, column, typed));
+                       th_csv_match_text(csv, column, typed));
     return TH_OK;
   }
+  const char *word = th_csv_match_text(csv, column, typed);
+  if (word == typed) /* fit for any option */
+    snprintf(kept, sizeof kept, "keep it as IDs with {id} %s, ", word);
   return th_fail(err, TH_EDATA,
                  "%s:1:1: column %lld, '%.60s', only counts the rows; leave it "
-                 "out with {ignore} %s, or rename it if it is meant",
+                 "out with {ignore} %s, %sor rename it if it is meant",
                  im->file[k].name, (long long)column + 1, csv->names[column],
-                 th_csv_column_text(csv, column, typed));
+                 word, kept);
 }
 
 /* An attribute that only counts the rows of a file, as all ranks have found,
@@ -717,6 +752,9 @@ static th_status csv_origin(const struct th_importing *im,
   origin->separator = csv->delimiter;
   origin->decimal = csv->decimal;
   origin->weight = csv->weight + 1;
+  origin->id = csv->id + 1;
+  if (csv->names != NULL && csv->id >= 0)
+    origin->id_name = csv->names[csv->id];
   if (csv->names != NULL && csv->weight >= 0)
     origin->weight_name = csv->names[csv->weight];
   rc = TH_NEW(&origin->other, csv->columns, "columns", err);
@@ -775,7 +813,7 @@ static void release(struct th_importing *im)
 }
 
 static const char *const options[] = {"header",  "target", "weights", "ignore",
-                                      "decimal", "levels", NULL};
+                                      "decimal", "levels", "id",      NULL};
 
 const struct th_importer th_import_csv = {.title = "CSV",
                                           .size = sizeof(struct csv_files),

@@ -11,6 +11,7 @@
 #include "io/import/text/lacking.h"
 #include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
+#include "io/import/text/text_ids.h"
 #include "io/import/text/text_row.h"
 
 /* What an import does, in this order. */
@@ -68,9 +69,10 @@ struct th_import_rows {
   int64_t capacity;
   double *target;
   double *weight;
-  uint64_t *key;   /* th_fingerprint_example */
-  int64_t *stored; /* row of the data set to come */
-  int64_t *number; /* in the input; NULL: as they come */
+  struct th_text_ids ids; /* where examples have some */
+  uint64_t *key;          /* th_fingerprint_example */
+  int64_t *stored;        /* row of the data set to come */
+  int64_t *number;        /* in the input; NULL: as they come */
 };
 
 /* The examples before this rank's first one: its input row. */
@@ -103,6 +105,8 @@ struct th_import_text {
   struct th_missing missing; /* how it writes that; a thread borrows it */
   struct th_lacking lacking; /* what it lacks; after th_import_parse: of all
                                 ranks; each thread has its own */
+  bool named;                /* there are IDs in the text */
+  bool listed;               /* rank 0 has a list of IDs, of all examples */
   bool part; /* of a model's attributes, those of its support are taken */
   int64_t left_out; /* values of attributes that --like has not; known after
                        th_import_parse */

@@ -105,14 +105,14 @@ static th_status find_labels_of(const struct th_importing *im, int64_t k,
 {
   const char *name = im->file[k].name;
   struct beginnings seen;
-  *labels = im->job->labels;
+  *labels = im->job->pairs.labels;
   if (*labels == TH_LABELS_NONE && im->job->like == NULL)
     return th_fail(err, TH_EUSAGE,
                    "{labels} none: data without a target are imported with "
                    "{like} TRAIN.h5, the data that the model was trained on");
   if (*labels == TH_LABELS_AUTO)
     *labels = TH_LABELS_PLAIN;
-  if (im->job->labels != TH_LABELS_AUTO || im->job->like == NULL)
+  if (im->job->pairs.labels != TH_LABELS_AUTO || im->job->like == NULL)
     return TH_OK;
   th_status rc = look_at_beginnings(im, k, &seen, err);
   if (rc != TH_OK || seen.lines == 0 || seen.plain)
@@ -175,8 +175,8 @@ static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
   struct th_libsvm *format = libsvm_of(im);
-  enum th_fact base = job->zero_based != TH_FACT_UNKNOWN
-                          ? job->zero_based
+  enum th_fact base = job->pairs.zero_based != TH_FACT_UNKNOWN
+                          ? job->pairs.zero_based
                           : im->like.origin.zero_based;
   *format = (struct th_libsvm){.zero_based = base == TH_FACT_YES,
                                .missing = &im->text.missing,

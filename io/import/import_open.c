@@ -148,12 +148,13 @@ static th_status check_said(const struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
   const struct th_origin *origin = &im->like.origin;
-  bool plain = job->labels == TH_LABELS_PLAIN;
+  bool plain = job->pairs.labels == TH_LABELS_PLAIN;
   const struct told all[] = {
       {"format", strcmp(job->format, "auto") == 0 ? NULL : job->format,
        origin->format},
       {"header", said_header(job->table.header), yes_or_no(origin->header)},
-      {"zero-based", yes_or_no(job->zero_based), yes_or_no(origin->zero_based)},
+      {"zero-based", yes_or_no(job->pairs.zero_based),
+       yes_or_no(origin->zero_based)},
       {"missing", job->missing.words, origin->missing_words},
       {"labels", plain ? "plain" : NULL,
        origin->label_weights == TH_FACT_YES ? "weighted" : NULL}};
@@ -378,8 +379,9 @@ static th_status refuse_other_options(const struct th_importing *im,
               {"weights", job->weights != NULL},
               {"ignore", job->ignore != NULL},
               {"names", job->names != NULL},
-              {"zero-based", job->zero_based != TH_FACT_UNKNOWN},
-              {"labels", job->labels != TH_LABELS_AUTO}};
+              {"id", job->id.column != NULL},
+              {"zero-based", job->pairs.zero_based != TH_FACT_UNKNOWN},
+              {"labels", job->pairs.labels != TH_LABELS_AUTO}};
   char text[128];
   for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
     if (!some[k].given || takes(im->format->importer, some[k].name))
@@ -567,6 +569,7 @@ void th_import_open_close(struct th_importing *im)
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored,
           im->own.number);
   TH_FREE(im->listed.target, im->listed.number, im->listed.place);
+  th_text_ids_free(&im->own.ids);
   th_text_row_rounding_free(&im->rounding);
   th_lacking_free(&im->text.lacking);
   th_missing_free(&im->text.missing);

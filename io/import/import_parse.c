@@ -322,7 +322,7 @@ static th_status keep_labels(struct th_importing *im,
   im->own.key[im->own.count] = th_fingerprint_example(
       row->first, row->index, row->values,
       th_type_size(th_type_single(row->type)), row->count);
-  return rc;
+  return im->text.named ? th_text_ids_add(&im->own.ids, row->id, err) : rc;
 }
 
 /* Where the next example is stored, the one of weight 0 apart from the others:
@@ -653,6 +653,7 @@ static void end_thread(struct th_import_thread *thread)
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored);
+  th_text_ids_free(&im->own.ids);
   th_text_row_rounding_free(&im->rounding);
   th_lacking_free(&im->text.lacking);
   th_row_assignment_free(&im->assignment);
@@ -713,6 +714,8 @@ static th_status join_rows(struct th_importing *im, struct th_error *err)
     count += im->bins.other[t].im.own.count;
   if (count == own->count)
     return TH_OK;
+  for (int t = 0; t < im->bins.others; t++)
+    TH_TRY(th_text_ids_join(&own->ids, &im->bins.other[t].im.own.ids, err));
   int64_t held[4] = {own->capacity, own->capacity, own->capacity,
                      own->capacity};
   TH_TRY(TH_GROW(&own->target, &held[0], count, what, err));

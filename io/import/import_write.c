@@ -90,6 +90,7 @@ static void inherit_origin(const struct th_origin *like,
   found->columns = own->columns;
   found->target = own->target;
   found->weight = own->weight;
+  found->id = own->id;
   found->others = own->others;
   found->other = own->other;
   found->name = own->name;
@@ -102,6 +103,7 @@ static void forget_columns(struct th_origin *origin)
   origin->columns = 0;
   origin->target = 0;
   origin->weight = 0;
+  origin->id = 0;
   origin->others = 0;
   origin->other = NULL;
   origin->name = NULL;
@@ -130,9 +132,9 @@ static th_status origin_of(struct th_importing *im, const double *target,
   found = own;
   if (im->text.part)
     forget_columns(&like);
-  if (im->text.unlabelled)
+  if (im->text.unlabelled && im->job->like != NULL)
     inherit_origin(&like, &own, &found);
-  else {
+  else if (!im->text.unlabelled) {
     found.positive_class = (char *)im->class.name;
     found.target_name = (char *)im->text.target_name;
     list_classes(im, &found, class_name);
@@ -568,6 +570,7 @@ struct labels {
   double *weight;
   int64_t *row;
   uint64_t *key;  /* NULL: nobody looks for equal examples */
+  char **id;      /* NULL: there are none; one allocation */
   int64_t *sizes; /* of an exchange; every rank has them */
 };
 
@@ -641,9 +644,13 @@ static th_status collect_labels(const struct th_importing *im,
     collect_stored(im, im->own.weight, labels, labels->weight);
   if (looks_for_twins(im))
     collect_stored(im, im->own.key, labels, labels->key);
+  if (im->text.named || im->text.listed)
+    rc = th_text_ids_collect(&im->own.ids, im->comm, labels->row,
+                             im->assignment.examples, im->limits.memory,
+                             &labels->id, err);
   for (int64_t k = 0; im->own.number != NULL && k < im->own.count; k++)
     labels->row[k] = im->own.number[labels->row[k]];
-  return TH_OK;
+  return rc;
 }
 
 /* Collective; only rank 0 finds any. */
@@ -742,6 +749,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .row = labels.row,
                              .names = im->names,
                              .variant = im->listed.variant,
+                             .ids = (const char *const *)labels.id,
                              .origin = &origin,
                              .piece = im->groups.piece,
                              .pieces = im->groups.pieces,
@@ -754,6 +762,6 @@ done:
   th_origin_free(&origin);
   th_twins_free(&twins);
   TH_FREE(labels.arrived, labels.target, labels.weight, labels.row, labels.key,
-          labels.sizes, weight, load);
+          labels.sizes, labels.id, weight, load);
   return rc;
 }

@@ -45,7 +45,7 @@ th_status th_data_need_targets(const struct th_data *data, const char *command,
     return TH_OK;
   return th_fail(err, TH_EDATA,
                  "%s has no target, and %s needs one; import text with a "
-                 "target, or use predict",
+                 "target, take targets from a table, or use predict",
                  path, command);
 }
 

@@ -93,7 +93,8 @@ static const struct th_command table[] = {
      "Files compressed by gzip, bzip2 or xz are read directly. The program "
      "prints which column of CSV is the target. Data without a target can be "
      "imported for predict. Give --like with the model, or with the data set "
-     "that it was trained on.",
+     "that it was trained on. --target none is for data that get their "
+     "targets from tables.",
      th_import_command},
     {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
      "Trains a sparse linear model under a budget, or with a penalty.",

@@ -84,6 +84,7 @@ static void close_evaluator(struct evaluator *evaluator)
 
 struct line {
   int64_t row;
+  int64_t place; /* in stored order */
   double prediction;
 };
 
@@ -94,17 +95,43 @@ static th_status sort_lines(const struct th_evaluated *evaluated, int64_t count,
   if (rc != TH_OK)
     return rc;
   for (int64_t i = 0; i < count; i++)
-    (*lines)[i] = (struct line){evaluated->row[i], evaluated->prediction[i]};
+    (*lines)[i] = (struct line){evaluated->row[i], i, evaluated->prediction[i]};
   qsort(*lines, (size_t)count, sizeof **lines, th_integer_ascending);
   return TH_OK;
 }
 
-static void print_lines(FILE *file, const struct line *lines, int64_t count,
-                        bool logistic)
+/* An ID as a field of CSV. */
+static void print_id(FILE *file, const char *id, size_t length)
 {
-  fprintf(file, "row,prediction%s\n", logistic ? ",probability" : "");
+  bool plain = length > 0 && id[0] != ' ' && id[length - 1] != ' ';
+  for (size_t k = 0; plain && k < length; k++)
+    plain = strchr(",\"\t\r\n", id[k]) == NULL;
+  if (plain || length == 0) {
+    fwrite(id, 1, length, file);
+    return;
+  }
+  fputc('"', file);
+  for (size_t k = 0; k < length; k++) {
+    if (id[k] == '"')
+      fputc('"', file);
+    fputc(id[k], file);
+  }
+  fputc('"', file);
+}
+
+/* ids->text NULL: the examples have none, and go by their rows. */
+static void print_lines(FILE *file, const struct line *lines, int64_t count,
+                        const struct th_ids *ids, bool logistic)
+{
+  fprintf(file, "%s,prediction%s\n", ids->text != NULL ? "id" : "row",
+          logistic ? ",probability" : "");
   for (int64_t i = 0; i < count; i++) {
-    fprintf(file, "%" PRId64 ",%.17g", lines[i].row, lines[i].prediction);
+    const char *id = ids->text + (size_t)lines[i].place * ids->width;
+    if (ids->text != NULL)
+      print_id(file, id, strnlen(id, ids->width));
+    else
+      fprintf(file, "%" PRId64, lines[i].row);
+    fprintf(file, ",%.17g", lines[i].prediction);
     if (logistic)
       fprintf(file, ",%.17g", th_metrics_probability(lines[i].prediction));
     fputc('\n', file);
@@ -112,24 +139,31 @@ static void print_lines(FILE *file, const struct line *lines, int64_t count,
 }
 
 /* Local: rank 0. */
-static th_status write_csv(const struct th_evaluated *evaluated, int64_t count,
-                           bool logistic, const struct th_options *options,
+static th_status write_csv(const struct evaluator *evaluator,
+                           const struct th_evaluated *evaluated,
+                           const struct th_options *options,
                            struct th_error *err)
 {
+  const int64_t count = evaluator->rows.count;
+  bool logistic = th_evaluated_predictor(&evaluator->model) == TH_PREDICTS_ODDS;
+  struct th_dataset *dataset = evaluator->data.dataset;
+  struct th_ids ids = {0};
   struct th_output output = {.file = -1};
   char note[TH_LOCK_NOTE];
   struct line *lines = NULL;
   th_status rc;
   TH_TRY(sort_lines(evaluated, count, &lines, err));
+  if (dataset != NULL && th_dataset_has_ids(dataset))
+    TH_TRY(th_dataset_ids(dataset, evaluator->rows, &ids, err));
   TH_TRY(th_output_begin_text(&output, options->output, options->force, err));
   th_output_note(&output, note);
   th_wording_note(options, note);
   TH_TRY(th_output_text(&output, err));
-  print_lines(output.text, lines, count, logistic);
+  print_lines(output.text, lines, count, &ids, logistic);
   TH_TRY(th_output_commit(&output, err));
 done:
   th_output_abort(&output);
-  free(lines);
+  TH_FREE(lines, ids.text);
   return rc;
 }
 
@@ -153,9 +187,7 @@ th_status th_evaluate_predict(const struct th_options *options,
   TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
                               evaluator.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
-    rc = write_csv(&evaluated, evaluator.rows.count,
-                   th_evaluated_predictor(&evaluator.model) == TH_PREDICTS_ODDS,
-                   options, err);
+    rc = write_csv(&evaluator, &evaluated, options, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
     print_predicted(options, evaluator.rows.count);

@@ -24,6 +24,8 @@ static th_status check_options(const struct th_options *options,
   if (options->text.like != NULL && options->data.attributes > 0)
     return th_fail(err, TH_EUSAGE,
                    "import: --like and --attributes exclude each other");
+  if (options->text.id != NULL && options->text.ids != NULL)
+    return th_fail(err, TH_EUSAGE, "import: --id and --ids exclude each other");
   if (!options->text.shuffle && th_option_given(options, "seed"))
     return th_fail(err, TH_EUSAGE,
                    "import: --no-shuffle has no use for --seed; leave one out");
@@ -71,12 +73,14 @@ static struct th_import job_of(const struct th_options *options, int64_t share,
       .names = options->text.names,
       .table = {(enum th_header)options->text.header,
                 (enum th_decimal)options->text.decimal, options->text.levels},
+      .id = {options->text.id, options->text.ids},
       .missing = {options->text.missing, options->text.max_missing},
       .positive_class = options->text.positive_class,
-      .zero_based = !th_option_given(options, "zero-based") ? TH_FACT_UNKNOWN
-                    : options->text.zero_based              ? TH_FACT_YES
-                                                            : TH_FACT_NO,
-      .labels = (enum th_labels)options->text.labels,
+      .pairs = {.zero_based = !th_option_given(options, "zero-based")
+                                  ? TH_FACT_UNKNOWN
+                              : options->text.zero_based ? TH_FACT_YES
+                                                         : TH_FACT_NO,
+                .labels = (enum th_labels)options->text.labels},
       .attributes = options->data.attributes,
       .groups = options->config.group.file,
       .like = options->text.like,

@@ -478,7 +478,9 @@ done:
 struct findings {
   struct th_groups groups;
   struct improvement improvement;
-  int64_t *missing; /* values of each attribute; NULL: none is */
+  struct th_ids ids; /* of the first stored examples; text NULL: none */
+  int64_t shown;     /* how many these are */
+  int64_t *missing;  /* values of each attribute; NULL: none is */
   char **name; /* of each attribute; one allocation; NULL: they have none */
   bool checked;
 };
@@ -533,6 +535,58 @@ static void print_missing(const struct findings *findings, int64_t attributes)
            values, th_wording_s(values), lacking, th_wording_s(lacking));
 }
 
+/* Local: rank 0. */
+static th_status look_at_ids(struct th_dataset *dataset,
+                             struct findings *findings, struct th_error *err)
+{
+  enum { SHOWN = 3 };
+  int64_t examples = th_dataset_store(dataset)->shape.examples;
+  if (!th_dataset_has_ids(dataset))
+    return TH_OK;
+  findings->shown = examples < SHOWN ? examples : SHOWN;
+  return th_dataset_ids(dataset, (struct th_rows){0, findings->shown},
+                        &findings->ids, err);
+}
+
+static void copy_id(const struct findings *findings, int64_t k,
+                    char text[TH_ID_LONGEST + 1])
+{
+  snprintf(text, TH_ID_LONGEST + 1, "%.*s", (int)findings->ids.width,
+           findings->ids.text + (size_t)k * findings->ids.width);
+}
+
+/* How many IDs there are, and those of the first stored examples. */
+static json_t *ids_json(const struct findings *findings, int64_t examples)
+{
+  char text[TH_ID_LONGEST + 1];
+  if (findings->ids.text == NULL)
+    return json_null();
+  json_t *o = json_object();
+  json_t *first = json_array();
+  for (int64_t k = 0; k < findings->shown; k++) {
+    copy_id(findings, k, text);
+    json_array_append_new(first, th_json_string(text));
+  }
+  th_json_int(o, "count", examples);
+  json_object_set_new(o, "first", first);
+  return o;
+}
+
+static void print_ids(const struct findings *findings, int64_t examples)
+{
+  char text[TH_ID_LONGEST + 1];
+  if (findings->ids.text == NULL)
+    return;
+  printf("IDs:          %" PRId64 ", stored first ", examples);
+  for (int64_t k = 0; k < findings->shown; k++) {
+    copy_id(findings, k, text);
+    fputs(k > 0 ? ", '" : "'", stdout);
+    th_printable_put(stdout, text);
+    putchar('\'');
+  }
+  putchar('\n');
+}
+
 static json_t *dataset_json(struct th_dataset *dataset,
                             const struct findings *findings)
 {
@@ -561,6 +615,7 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
   th_model_text_origin_json(o, from);
   add_attributes_json(o, findings, shape->attributes);
+  json_object_set_new(o, "ids", ids_json(findings, shape->examples));
   json_object_set_new(o, "attribute_groups", groups_json(&findings->groups));
   th_json_real(o, "rho_ridge", findings->improvement.ridge);
   th_json_real(o, "rho_lasso", findings->improvement.lasso);
@@ -584,7 +639,8 @@ static void print_targets(struct th_dataset *dataset)
   const char *target = origin->target_name;
   const char *class = origin->positive_class;
   if (th_dataset_store(dataset)->shape.unlabelled)
-    printf("target:       no target; for predict alone\n");
+    printf(
+        "target:       no target; for predict, or for train with --targets\n");
   else if (target != NULL)
     print_named("target:       ", target, "");
   else if (origin->target > 0)
@@ -642,6 +698,7 @@ static void print_dataset(struct th_dataset *dataset,
   print_named("provenance:   ", provenance == NULL ? "unknown" : provenance,
               "");
   th_model_text_origin_print(TEXT_AT, th_dataset_origin(dataset));
+  print_ids(findings, shape->examples);
   if (groups->groups > 0)
     printf("groups:       %" PRId64 " of attributes, %016" PRIx64 "\n",
            groups->groups, groups->fingerprint);
@@ -685,6 +742,8 @@ static th_status inspect_dataset(const struct th_options *options,
     rc = look_at_moments(dataset, options, &findings.improvement, err);
   if (comm->rank == 0 && rc == TH_OK)
     rc = look_at_attributes(dataset, options->json, &findings, err);
+  if (comm->rank == 0 && rc == TH_OK)
+    rc = look_at_ids(dataset, &findings, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && options->json)
     rc = th_json_print(stdout, dataset_json(dataset, &findings), JSON_INDENT(2),
@@ -694,7 +753,7 @@ static th_status inspect_dataset(const struct th_options *options,
   TH_TRY(th_agree(comm, rc, err));
 done:
   th_groups_free(&findings.groups);
-  TH_FREE(findings.missing, findings.name);
+  TH_FREE(findings.missing, findings.name, findings.ids.text);
   if (dataset != NULL)
     th_dataset_close(dataset);
   return rc;

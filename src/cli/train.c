@@ -3,11 +3,13 @@
 #include "api/training.h"
 #include "api/training_options.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/run/report.h"
 #include "cli/shared/input.h"
 #include "cli/shared/wording.h"
+#include "io/files/file.h"
 #include "io/files/interrupt.h"
 #include "io/import/text/text.h"
 #include "io/model/model_file.h"
@@ -19,6 +21,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { WORD = 4 * 4096 }; /* longest file name of a line to type, in quotes */
@@ -154,6 +157,23 @@ static th_status save_model(struct session *session, struct th_comm *comm,
   return rc;
 }
 
+/* The table of targets of a line to type. */
+static void print_table(const struct th_options *options)
+{
+  const struct {
+    const char *name;
+    const char *value;
+  } parts[] = {{"targets", options->text.targets},
+               {"target", options->text.target},
+               {"ids", options->text.ids},
+               {"weights-column", options->text.weights_column}};
+  char word[WORD];
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+    if (parts[k].value != NULL)
+      fprintf(stderr, " --%s %s", parts[k].name,
+              th_text_shell_word(parts[k].value, word, sizeof word));
+}
+
 static void print_next(const struct session *session)
 {
   const struct th_options *options = session->options;
@@ -163,8 +183,10 @@ static void print_next(const struct session *session)
   char data_word[WORD];
   th_text_shell_word(options->output, model_word, sizeof model_word);
   th_text_shell_word(data, data_word, sizeof data_word);
-  fprintf(stderr, "next:    thresher evaluate %s %s%s\n", model_word,
+  fprintf(stderr, "next:    thresher evaluate %s %s%s", model_word,
           computed ? "--source " : "", data_word);
+  print_table(options);
+  fputc('\n', stderr);
   fprintf(stderr, "         thresher inspect %s\n", model_word);
   /* d, where there is none */
   int64_t budget = session->training.plan.config.budget;
@@ -331,7 +353,7 @@ static th_status print_estimate(const struct session *session,
   return rc;
 }
 
-th_status th_train_command(const struct th_options *options,
+static th_status train_one(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err)
 {
   struct session session = {.options = options,
@@ -373,5 +395,147 @@ done:
   th_keeper_close(&session.keeper);
   th_training_free(&session.training);
   th_data_close(&session.data);
+  return rc;
+}
+
+/* --- A model for each of several targets ----------------------------------
+ */
+
+/* Names of columns between commas, and the outputs that belong to them. */
+struct targets {
+  char **name;
+  char **output;
+  char **report;
+  char **telemetry;
+  int64_t count;
+};
+
+static void free_targets(struct targets *targets)
+{
+  TH_FREE_LIST(targets->name, targets->count);
+  TH_FREE_LIST(targets->output, targets->count);
+  TH_FREE_LIST(targets->report, targets->count);
+  TH_FREE_LIST(targets->telemetry, targets->count);
+}
+
+/* Cut the next name off a list between commas; in double quotes where it holds
+ * one. The room has as many bytes as the list. */
+static const char *next_target(const char *at, char *name)
+{
+  bool quoted = false;
+  for (; *at != '\0' && (quoted || *at != ','); at++) {
+    quoted ^= *at == '"';
+    if (*at != '"')
+      *name++ = *at;
+  }
+  *name = '\0';
+  return *at == ',' ? at + 1 : at;
+}
+
+/* MODEL.h5 becomes MODEL.NAME.h5. NULL and - stay. */
+static th_status name_output(const char *path, const char *name, char **output,
+                             struct th_error *err)
+{
+  if (path == NULL)
+    return TH_OK;
+  const char *file = th_file_name(path);
+  const char *dot = strrchr(file, '.');
+  int stem =
+      (int)(dot != NULL && dot > file ? dot - path : (ptrdiff_t)strlen(path));
+  if (strcmp(path, "-") == 0)
+    return th_file_text(output, err, "-");
+  th_status rc =
+      th_file_text(output, err, "%.*s.%s%s", stem, path, name, path + stem);
+  for (char *p = rc == TH_OK ? *output + stem + 1 : NULL;
+       p != NULL && p < *output + stem + 1 + strlen(name); p++)
+    if (*p == '/' || *p == ' ' || (unsigned char)*p < 0x20)
+      *p = '_';
+  return rc;
+}
+
+static th_status name_outputs(struct targets *t,
+                              const struct th_options *options,
+                              struct th_error *err)
+{
+  const char *list = options->text.target;
+  char *room = NULL;
+  int64_t most = 1;
+  th_status rc = TH_OK;
+  for (const char *p = list; *p != '\0'; p++)
+    most += *p == ',';
+  TH_TRY(TH_NEW(&room, (int64_t)strlen(list) + 1, "names of targets", err));
+  TH_TRY(TH_NEW(&t->name, most, "names of targets", err));
+  TH_TRY(TH_NEW(&t->output, most, "names of targets", err));
+  TH_TRY(TH_NEW(&t->report, most, "names of targets", err));
+  TH_TRY(TH_NEW(&t->telemetry, most, "names of targets", err));
+  while (*list != '\0') {
+    int64_t k = t->count;
+    list = next_target(list, room);
+    t->count++;
+    TH_TRY(th_file_text(&t->name[k], err, "%s", room));
+    TH_TRY(name_output(options->output, room, &t->output[k], err));
+    TH_TRY(name_output(options->report, room, &t->report[k], err));
+    TH_TRY(name_output(options->telemetry, room, &t->telemetry[k], err));
+    for (int64_t j = 0; j < k; j++)
+      if (strcmp(t->output[j], t->output[k]) == 0)
+        rc = th_fail(err, TH_EUSAGE,
+                     "train: targets '%s' and '%s' both make %s; train them "
+                     "apart",
+                     t->name[j], t->name[k], t->output[k]);
+    TH_TRY(rc);
+  }
+done:
+  free(room);
+  return rc;
+}
+
+/* All outputs are looked at before the first model is trained. Collective. */
+static th_status check_several(const struct targets *targets,
+                               const struct th_options *options,
+                               struct th_comm *comm, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (options->checkpoint.folder != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "train: --checkpoint is for one target at a time; leave it "
+                   "out, or train the %lld targets apart",
+                   (long long)targets->count);
+  for (int64_t k = 0; k < targets->count && !options->dry_run; k++) {
+    TH_TRY(th_options_output_check(comm, targets->output[k], false,
+                                   options->force, err));
+    TH_TRY(th_options_output_check(comm, targets->report[k], true,
+                                   options->force, err));
+    TH_TRY(th_options_output_check(comm, targets->telemetry[k], true,
+                                   options->force, err));
+  }
+done:
+  return rc;
+}
+
+th_status th_train_command(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err)
+{
+  struct targets targets = {0};
+  const char *list = options->text.target;
+  th_status rc;
+  if (options->text.targets == NULL || list == NULL)
+    return train_one(options, comm, err);
+  TH_TRY(th_agree(comm, name_outputs(&targets, options, err), err));
+  struct th_options one = *options;
+  if (targets.count == 1) {
+    one.text.target = targets.name[0];
+    rc = train_one(&one, comm, err);
+    goto done;
+  }
+  TH_TRY(check_several(&targets, options, comm, err));
+  for (int64_t k = 0; k < targets.count; k++) {
+    one.text.target = targets.name[k];
+    one.output = targets.output[k];
+    one.report = targets.report[k];
+    one.telemetry = targets.telemetry[k];
+    TH_TRY(train_one(&one, comm, err));
+  }
+done:
+  free_targets(&targets);
   return rc;
 }

@@ -37,8 +37,10 @@ struct th_origin {
   int64_t target;             /* its column; 0: there was none */
   int64_t weight;             /* column of the weights; 0: there was none */
   char *weight_name;          /* its name */
+  int64_t id;                 /* column of the IDs of examples; 0: none */
+  char *id_name;              /* its name, which may be empty */
   int64_t others;    /* columns that are neither attributes nor the target;
-                        that of the weights is one */
+                        those of the weights and of the IDs are some */
   int64_t *other;    /* ascending */
   char **name;       /* of the others; NULL: the text had no header, or the
                         names are not kept */
@@ -52,6 +54,9 @@ struct th_origin {
   double *label;     /* ascending */
   enum th_fact whole_targets; /* all targets are whole numbers */
 };
+
+/* Bytes of an example's ID, and of two with a blank between them. */
+enum { TH_ID_LONGEST = 255, TH_ID_PAIR = 2 * TH_ID_LONGEST + 1 };
 
 enum {
   TH_ORIGIN_CLASSES = 32, /* at most; more are not remembered */

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       .type = -1,
       .target = (data[0] & 4) != 0 ? "1" : NULL,
       .table = {.header = (enum th_header)((data[0] >> 3) % 3), .levels = 5},
-      .zero_based = (data[0] & 32) != 0 ? TH_FACT_YES : TH_FACT_NO,
+      .pairs = {.zero_based = (data[0] & 32) != 0 ? TH_FACT_YES : TH_FACT_NO},
       .attributes = 1000,
       .max_line = 4096,
       .row_group = 64,

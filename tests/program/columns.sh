@@ -88,7 +88,7 @@ for case in "r 1 ''" "pandas 1 ''" "again 1 'Unnamed: 0'" "later 2 'Row_ID'"; do
   typed=$number
   [ "$name" = again ] && typed="'Unnamed: 0'"
   [ "$name" = later ] && typed=Row_ID
-  refused 1 "$name.csv:1:1: column $number, $quoted, only counts the rows; leave it out with --ignore $typed, or rename it" \
+  refused 1 "$name.csv:1:1: column $number, $quoted, only counts the rows; leave it out with --ignore $typed, keep it as IDs with --id $typed, or rename it" \
     3 import $name.csv -o no.h5
   says '^left out: 1 column of 4$' 0 import $name.csv -o $name.h5 \
     --ignore "${typed//\'/}"
@@ -131,7 +131,7 @@ refused 1 'column 4 cannot be weight and left out at once' 0 \
   import text.csv -o no.h5 --ignore w --weights w
 
 printf '1 1:1\n2 2:1\n' >x.svm
-refused 2 'levels are for CSV; x.svm is read as LIBSVM' 0 \
+refused 2 'id are for CSV; x.svm is read as LIBSVM' 0 \
   import x.svm -o no.h5 --ignore 1
 
 # --- one class against all others ---

@@ -86,6 +86,12 @@ END
 must 2 import first.bed second.bed -o parts.h5 --no-shuffle
 said "A1 and A2 of 129 variants have changed places"
 must 0 inspect set.h5 --json && cp must.out set.json
+"$PYTHON" - <<'END' || fail "IDs are not those of the .fam"
+import json
+people = [" ".join(line.split()[:2]) for line in open("plain.fam")]
+ids = json.load(open("set.json"))["ids"]
+assert ids["count"] == len(people) and ids["first"] == people[:len(ids["first"])], ids
+END
 must 0 inspect parts.h5 --json && cp must.out parts.json
 compare "fingerprint of two files" "$(key parts.json fingerprint)" == "$(key set.json fingerprint)"
 must 0 import second.bed --like set.h5 -o like.h5 --no-shuffle
@@ -187,7 +193,7 @@ for solver in $(ranks 0 solvers | grep '^[a-z]'); do
   done
   "$PYTHON" - "$solver" <<'END' || fail "$solver: other predictions"
 import numpy, sys
-u2, u8, f64 = (numpy.loadtxt(t + ".txt", comments="#", skiprows=1, delimiter=",")[:, -1]
+u2, u8, f64 = (numpy.loadtxt(t + ".txt", comments="#", skiprows=1, delimiter=",", usecols=-1)
                for t in ("u2", "u8", "f64"))
 apart = max(abs(u2 - f64).max(), abs(u8 - f64).max()) / max(f64.std(), 1e-3)
 assert apart < (1e-2 if sys.argv[1] in ("sgd", "dantzig") else 1e-5), apart
@@ -249,7 +255,7 @@ must 0 predict model.h5 new.h5 -o - && mv must.out new.txt
 must 0 predict model.h5 all.h5 -o - && mv must.out all.txt
 "$PYTHON" - <<'END' || fail "new data are predicted by other alleles"
 import numpy
-new, old = (numpy.loadtxt(t, comments="#", skiprows=1, delimiter=",")[:, -1]
+new, old = (numpy.loadtxt(t, comments="#", skiprows=1, delimiter=",", usecols=-1)
             for t in ("new.txt", "all.txt"))
 assert len(new) == 40 and new.std() > 0.1 and abs(new - old[100:140]).max() < 1e-9
 END
@@ -269,7 +275,7 @@ with open("score.txt") as f:
         copies = calls[k] if variants[k][4] == allele else 2 - calls[k]
         assert allele in variants[k][4:6]
         sums += float(weight) * copies
-new = numpy.loadtxt("new.txt", comments="#", skiprows=1, delimiter=",")[:, -1]
+new = numpy.loadtxt("new.txt", comments="#", skiprows=1, delimiter=",", usecols=-1)
 apart = new - sums
 assert apart.std() < 1e-9, apart
 END

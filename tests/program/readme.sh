@@ -95,6 +95,16 @@ with h5py.File("typed/cells.h5ad", "w") as f:
     f.create_dataset("var/_index", data=["gene%d" % j for j in range(50)], dtype=text)
     f["obs/kind/codes"] = (X[:, 3] > 0).astype("i1")
     f.create_dataset("obs/kind/categories", data=["A", "B"], dtype=text)
+snps = ["rs%d" % j for j in range(30)]
+with open("typed/cohort.csv", "w") as cohort, open("typed/pheno.tsv", "w") as pheno:
+    print("sample", *snps, sep=",", file=cohort)
+    print("sample", "height", sep="\t", file=pheno)
+    for k in range(300):
+        x = [draw.choice([0, 0, 1, 2]) for j in snps]
+        height = "NA" if k % 20 == 7 else "%.1f" % (170 + 3 * x[4] - 2 * x[9] + draw.gauss(0, 2))
+        print("S%03d" % k, *x, sep=",", file=cohort)
+        if k % 10 != 3:
+            print("S%03d" % k, height, sep="\t", file=pheno)
 END
 }
 
@@ -115,6 +125,7 @@ typed src/solvers/README.md '## Solvers with a penalty, and screening'
 rm typed/model.h5
 typed io/README.md '## Your own data' '^thresher '
 typed io/README.md '### Arrays' '^thresher '
+typed io/README.md '### IDs and tables of targets'
 must 0 generate murata -o typed/data.h5 --examples 500 --attributes 600
 rm typed/model.h5
 typed mpi/README.md '# Running on a cluster' '^mpirun '

@@ -101,7 +101,7 @@ same blanks
 same aligned
 for name in r_blanks r_tabs r_words; do
   same $name
-  said $name 'the first one has the names of rows, and is left out'
+  said $name 'the names of rows, which the header does not name'
   must 2 import $name.csv -o again.h5 --like $name.h5 --force
   alike plain again
 done

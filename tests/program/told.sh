@@ -349,11 +349,11 @@ silent 'digits'
 import os, re, subprocess
 text = subprocess.run([os.environ["THRESHER"], "import", "--help"], stdout=subprocess.PIPE,
                       check=True).stdout.decode()
-print(*sorted(set(re.findall(r"^ +(?:-\w, )?--(?:\[no-\])?([a-z][a-z-]+)", text, re.M))))
+print(*sorted(set(re.findall(r"^ {1,6}(?:-\w, )?--(?:\[no-\])?([a-z][a-z-]+)", text, re.M))))
 END
-told="decimal format header ignore labels missing positive-class target weights zero-based"
+told="decimal format header id ignore labels missing positive-class target weights zero-based"
 taken="attributes layout type" # of --like; attributes excludes it, others may be said
-free="deck force groups help levels like map max-line max-missing memory names output quiet
+free="deck force groups help ids levels like map max-line max-missing memory names output quiet
   row-group seed shards shuffle test test-file threads watchdog"
 for option in $(cat options); do
   case " $(echo $told $taken $free) " in

@@ -398,6 +398,118 @@ done:
   return rc;
 }
 
+bool th_dataset_has_ids(const struct th_dataset *dataset)
+{
+  return th_h5_set_exists(&dataset->examples.h5, TH_D_IDS);
+}
+
+th_status th_dataset_ids(struct th_dataset *dataset, struct th_rows rows,
+                         struct th_ids *ids, struct th_error *err)
+{
+  struct th_names names = {0};
+  th_status rc = TH_OK;
+  *ids = (struct th_ids){0};
+  TH_TRY(th_attribute_texts_open(&names, &th_attribute_ids,
+                                 &dataset->examples.h5,
+                                 dataset->store.shape.examples, err));
+  TH_TRY(th_alloc((void **)&ids->text, rows.count, names.width,
+                  "IDs of examples", err));
+  ids->width = names.width;
+  for (int64_t k = 0; k < rows.count; k++) {
+    const char *at = th_attribute_names_at(&names, rows.first + k, err);
+    if (at == NULL) {
+      rc = err->code;
+      break;
+    }
+    memcpy(ids->text + (size_t)k * ids->width, at, ids->width);
+  }
+done:
+  th_attribute_names_close(&names);
+  return rc;
+}
+
+/* What is known of the old targets no longer holds. The place of their column
+ * stays, as it counts among those of the text. Local. */
+static th_status rename_target(struct th_origin *origin, const char *name,
+                               struct th_error *err)
+{
+  struct th_origin old = *origin;
+  char *copy = NULL;
+  th_status rc = th_file_text(&copy, err, "%s", name);
+  if (rc != TH_OK)
+    return rc;
+  TH_FREE(old.target_name, old.positive_class, old.label);
+  TH_FREE_LIST(old.class_name, old.classes);
+  origin->target_name = copy;
+  origin->positive_class = NULL;
+  origin->class_name = NULL;
+  origin->classes = 0;
+  origin->label = NULL;
+  origin->labels = 0;
+  origin->whole_targets = TH_FACT_UNKNOWN;
+  return TH_OK;
+}
+
+/* One copy on each node: what rank 0 has goes through a room of all ranks.
+ * Collective. */
+static th_status spread_labels(struct th_comm *comm, const double *from,
+                               int64_t count, const struct th_shared *block,
+                               double *to, struct th_error *err)
+{
+  enum { ROOM = 1 << 16 };
+  double *room = NULL;
+  th_status rc = th_agree(comm, TH_NEW(&room, ROOM, "targets", err), err);
+  for (int64_t first = 0; rc == TH_OK && first < count; first += ROOM) {
+    int64_t rest = count - first;
+    size_t bytes = (size_t)(rest < ROOM ? rest : ROOM) * sizeof *room;
+    if (comm->rank == 0)
+      memcpy(room, from + first, bytes);
+    comm->ops->bcast(comm, room, bytes, 0);
+    if (block->writer)
+      memcpy(to + first, room, bytes);
+  }
+  free(room);
+  return rc;
+}
+
+th_status th_dataset_relabel(struct th_dataset *dataset, struct th_comm *comm,
+                             const struct th_relabelling *labels,
+                             struct th_error *err)
+{
+  struct th_examples *e = &dataset->examples;
+  struct th_store *store = &dataset->store;
+  const int64_t n = store->shape.examples;
+  const size_t bytes = (size_t)n * sizeof(double);
+  uint64_t print[2] = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_agree(comm, rename_target(&dataset->info.origin, labels->name, err),
+                  err));
+  th_comm_shared_free(&e->kept);
+  e->kept_target = NULL;
+  e->kept_weight = NULL;
+  TH_TRY(th_comm_share(comm, 2 * bytes, "targets", &e->kept, err));
+  double *values = e->kept.data;
+  TH_TRY(spread_labels(comm, labels->target, n, &e->kept, values, err));
+  TH_TRY(spread_labels(comm, labels->weight, n, &e->kept, values + n, err));
+  th_comm_shared_show(&e->kept);
+  if (comm->rank == 0) {
+    print[0] = th_hash(labels->target, bytes);
+    print[1] = labels->weighted ? th_hash(labels->weight, bytes) : 0;
+  }
+  comm->ops->bcast(comm, print, sizeof print, 0);
+  e->kept_target = values;
+  e->kept_weight = values + n;
+  store->shape.unlabelled = false;
+  store->shape.weighted = labels->weighted;
+  store->shape.weighted_statistics = false;
+  store->statistics = "import"; /* of all training examples, which is known */
+  store->twins = NULL;
+  store->fingerprint = th_fingerprint_next(
+      store->fingerprint, th_fingerprint_next(print[0], print[1]));
+done:
+  return rc;
+}
+
 static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
                               struct th_shard_sum *sum, struct th_error *err)
 {

@@ -126,6 +126,35 @@ th_status th_dataset_row_numbers(struct th_dataset *dataset,
                                  struct th_rows rows, int64_t *numbers,
                                  struct th_error *err);
 
+/* IDs of examples: text[k * width] is that of row rows.first + k, of up to
+ * `width` bytes, padded with zeros. */
+struct th_ids {
+  char *text; /* owned: free it */
+  size_t width;
+};
+
+/* True if the examples have IDs. Local. */
+bool th_dataset_has_ids(const struct th_dataset *dataset);
+
+/* The IDs of some rows, if there are any. Local. */
+th_status th_dataset_ids(struct th_dataset *dataset, struct th_rows rows,
+                         struct th_ids *ids, struct th_error *err);
+
+/* Targets and weights from elsewhere, in stored order. */
+struct th_relabelling {
+  const double *target; /* finite; on rank 0; borrowed */
+  const double *weight; /* finite, not negative; likewise */
+  const char *name;     /* of the target; on every rank */
+  bool weighted;        /* some weights are not 1 */
+};
+
+/* Give an open data set other targets and weights: its store is then labelled,
+ * and has another fingerprint; its statistics stay. Call before anybody has
+ * asked for targets. 16 bytes of an example, once per node. Collective. */
+th_status th_dataset_relabel(struct th_dataset *dataset, struct th_comm *comm,
+                             const struct th_relabelling *labels,
+                             struct th_error *err);
+
 /* Read and verify everything: every checksum, every index, the presence of
  * statistics, and the fingerprint. Collective; the shards are shared out among
  * the ranks. */

@@ -351,6 +351,26 @@ done:
   return rc;
 }
 
+/* Check the IDs as a whole, and piece by piece. */
+static th_status check_ids(const struct th_examples *e, struct th_error *err)
+{
+  const int64_t examples = e->store->shape.examples;
+  struct th_names ids = {0};
+  char **all = NULL;
+  th_status rc = TH_OK;
+  if (!th_h5_set_exists(&e->h5, TH_D_IDS))
+    return TH_OK;
+  TH_TRY(th_h5_set_get_texts(&e->h5, TH_D_IDS, examples, &all, err));
+  TH_TRY(
+      th_attribute_texts_open(&ids, &th_attribute_ids, &e->h5, examples, err));
+  for (int64_t i = 0; i < examples && rc == TH_OK; i += TH_NAMES_PIECE)
+    rc = th_attribute_names_at(&ids, i, err) == NULL ? err->code : TH_OK;
+done:
+  th_attribute_names_close(&ids);
+  free(all);
+  return rc;
+}
+
 /* Reading the groups verifies them. */
 static th_status check_attribute_groups(const struct th_examples *e,
                                         struct th_error *err)
@@ -378,6 +398,7 @@ th_status th_examples_check(struct th_examples *e, struct th_print *print,
   TH_TRY(TH_NEW(&room, g->shape.row_group, "the examples of a row group", err));
   TH_TRY(check_targets(e, (double *)(void *)room, print, err));
   TH_TRY(check_names(e, print, err));
+  TH_TRY(check_ids(e, err));
   TH_TRY(check_attribute_groups(e, err));
 done:
   free(room);

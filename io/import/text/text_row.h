@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "data/slab.h"
 #include "data/source.h"
+#include "model/origin.h"
 #include "ranks/comm.h"
 
 #include <math.h>
@@ -75,7 +76,8 @@ struct th_text_row {
   int64_t known_count;
   bool knows; /* one of them, or the class itself, was met */
   double weight;
-  int64_t left_out; /* values that were left out, of all rows */
+  char id[TH_ID_LONGEST + 1]; /* of the example, where the text has IDs */
+  int64_t left_out;           /* values that were left out, of all rows */
   int64_t count;
   int64_t nonzeros; /* after conversion to the type */
   int64_t missing;  /* of these, values that nobody knows: th_type_missing */

@@ -84,6 +84,7 @@ enum {
   MAKE = TH_GENERATE | TH_IMPORT,
   WRITES = MAKE | TH_TRAIN | TH_PREDICT | TH_EXPORT,
   SCORES = TH_EVALUATE | TH_PREDICT,
+  JOINS = TH_TRAIN | TH_EVALUATE | TH_VERIFY,
   SYNTHETIC = TH_GENERATE | TH_SOURCE
 };
 
@@ -179,11 +180,22 @@ static const struct th_option before[] = {
      "used: they become 0"},
     {"target", 0, TH_OPT_TEXT, AT(text.target), "COLUMN", NULL,
      "the last column, if the file has no header or the header calls it y, "
-     "target, label, class, outcome or response",
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "CSV and arrays: the column of the target, by its name or by its number, "
-     "counted from 1. For arrays also FILE.npy, FILE.npz:NAME or FILE.h5:/PATH "
-     "with a number for each example, and in AnnData a column of obs"},
+     "target, label, class, outcome or response; of a table the only one",
+     TH_NO_LIMITS, NULL, "data", TH_IMPORT | JOINS, false,
+     "The column of the target in CSV and arrays, or in the table of "
+     "{targets}, "
+     "by its name or by its number, counted from 1. For arrays also FILE.npy, "
+     "FILE.npz:NAME or FILE.h5:/PATH with a number for each example, and in "
+     "AnnData a column of obs. import takes none for data that "
+     "get their targets from tables. train takes several with commas between "
+     "them, and makes a model for each: of MODEL.h5, MODEL.NAME.h5"},
+    {"targets", 0, TH_OPT_TEXT, AT(text.targets), "TABLE", NULL, "none",
+     TH_NO_LIMITS, NULL, "data", JOINS, false,
+     "Take targets from a table, CSV with a header or a .fam file, and find "
+     "the examples by their IDs. Examples without a target count for nothing"},
+    {"weights-column", 0, TH_OPT_TEXT, AT(text.weights_column), "COLUMN", NULL,
+     "none", TH_NO_LIMITS, NULL, "data", JOINS, false,
+     "The column of the example weights in the table of {targets}"},
     {"names", 0, TH_OPT_TEXT, AT(text.names), "FILE", NULL,
      "those that the file has", TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "Arrays only: a text file with the name of each column on a line of its "
@@ -198,6 +210,19 @@ static const struct th_option before[] = {
      "numbers, "
      "counted from 1, with commas between them. A name with a comma in it "
      "stands in double quotes"},
+    {"id", 0, TH_OPT_TEXT, AT(text.id), "COLUMN", NULL,
+     "the column of the data of {like}; or names of rows as R writes them, or "
+     "an index of words as pandas writes it, without a name",
+     TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     "CSV only: the column of the IDs of examples, by its name or by its "
+     "number, counted from 1. predict writes them beside its predictions"},
+    {"ids", 0, TH_OPT_TEXT, AT(text.ids), "FILE|COLUMN", NULL,
+     "for import none; in a table FID and IID, or the column that is called "
+     "IID, ID, or as the data call their IDs",
+     TH_NO_LIMITS, NULL, "data", TH_IMPORT | JOINS, false,
+     "For import a file with the ID of an example on each line, in the order "
+     "of the input. Otherwise the column of the IDs in the table of "
+     "{targets}"},
     {"positive-class", 0, TH_OPT_TEXT, AT(text.positive_class), "A", NULL,
      "the class of --like; without it targets are numbers", TH_NO_LIMITS, NULL,
      "data", TH_IMPORT, false,

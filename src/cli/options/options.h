@@ -69,6 +69,10 @@ struct th_options_text {
   const char *weights;
   const char *ignore;
   const char *names;
+  const char *id;
+  const char *ids; /* of import a file, else a column of the table */
+  const char *targets;
+  const char *weights_column;
   const char *positive_class;
   bool zero_based;
   int labels; /* enum th_labels */

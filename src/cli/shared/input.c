@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/shared/input.h"
 
+#include "api/targets.h"
 #include "cli/options/options.h"
 #include "cli/shared/wording.h"
 #include "data/source.h"
@@ -374,6 +375,41 @@ done:
   return rc;
 }
 
+/* Options of a table count only with one. Local, replicated. */
+static th_status check_table_options(const struct th_options *options,
+                                     const char *command, struct th_error *err)
+{
+  const struct {
+    const char *name;
+    const char *value;
+  } of_table[] = {{"target", options->text.target},
+                  {"ids", options->text.ids},
+                  {"weights-column", options->text.weights_column}};
+  for (size_t k = 0; k < sizeof of_table / sizeof *of_table; k++)
+    if (of_table[k].value != NULL)
+      return th_fail(err, TH_EUSAGE,
+                     "%s: --%s counts only with --targets TABLE; leave it out, "
+                     "or give both",
+                     command, of_table[k].name);
+  return TH_OK;
+}
+
+/* Targets of a table, where one is given. Collective. */
+static th_status join_targets(struct th_data *data,
+                              const struct th_options *options, bool trains,
+                              struct th_comm *comm, struct th_error *err)
+{
+  const struct th_target_choice choice = {
+      .table = options->text.targets,
+      .target = options->text.target,
+      .ids = options->text.ids,
+      .weights = options->text.weights_column,
+      .known = data->dataset != NULL ? th_dataset_origin(data->dataset)->id_name
+                                     : NULL,
+      .output = options->output};
+  return th_targets_join(data, &choice, trains, comm, err);
+}
+
 th_status th_input_open(struct th_data *data, const struct th_options *options,
                         const char *command, const char *path, int64_t memory,
                         struct th_comm *comm, struct th_error *err)
@@ -381,10 +417,18 @@ th_status th_input_open(struct th_data *data, const struct th_options *options,
   bool prints = comm->rank == 0 && !options->quiet;
   th_status rc;
   *data = (struct th_data){.note = prints ? print_note : NULL};
+  if (options->text.targets == NULL)
+    TH_TRY(check_table_options(options, command, err));
   if (options->source != NULL)
     rc = th_agree(
         comm, open_source(data, options->source, command, memory, err), err);
   else
     rc = open_dataset(data, options, command, path, memory, comm, err);
-  return rc == TH_OK ? th_store_place(data->store, comm, err) : rc;
+  TH_TRY(rc);
+  if (options->text.targets != NULL)
+    TH_TRY(
+        join_targets(data, options, strcmp(command, "train") == 0, comm, err));
+  rc = th_store_place(data->store, comm, err);
+done:
+  return rc;
 }

@@ -494,6 +494,8 @@ static void add_columns_json(json_t *o, const struct th_origin *origin)
   add_column(o, "target_column", origin->target);
   add_column(o, "weight_column", origin->weight);
   th_json_text(o, "weight_name", origin->weight_name);
+  add_column(o, "id_column", origin->id);
+  th_json_text(o, "id_name", origin->id_name);
   json_object_set_new(o, "other_columns", others);
   json_object_set_new(o, "other_names", names);
 }

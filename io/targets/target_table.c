@@ -1,0 +1,472 @@
+/* target_table.c - reads a table of targets
+ * SPDX-License-Identifier: MIT */
+#include "io/targets/target_table.h"
+
+#include "base/memory.h"
+#include "base/search.h"
+#include "io/import/csv.h"
+#include "io/import/text/cell.h"
+#include "io/import/text/text_files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LONGEST_LINE = 64 << 20 };
+
+/* The columns of a table; -1: there is none. */
+struct columns {
+  int64_t family; /* FID, where IDs are pairs */
+  int64_t id;
+  int64_t target;
+  int64_t weight;
+};
+
+/* A table while it is read. */
+struct reading {
+  const struct th_target_choice *choice;
+  struct th_target_table *table;
+  const struct th_text_file *file;
+  struct th_csv csv;
+  bool fam; /* of PLINK */
+  struct columns columns;
+  char *line; /* with one blank for several */
+  int64_t line_room;
+  char *value; /* of a field */
+  int64_t value_room;
+};
+
+/* --- Which column is what ------------------------------------------------- */
+
+/* Columns of that name; *column receives the first. */
+static int64_t count_called(const struct th_csv *csv, const char *name,
+                            bool any_case, int64_t *column)
+{
+  int64_t matches = 0;
+  for (int64_t k = csv->columns - 1; k >= 0; k--)
+    if ((any_case ? strcasecmp(csv->names[k], name)
+                  : strcmp(csv->names[k], name)) == 0) {
+      *column = k;
+      matches++;
+    }
+  return matches;
+}
+
+enum { LIST = 240 };
+
+/* The names of the columns, as many as there is room for. */
+static void list_table_columns(const struct th_csv *csv, char list[LIST])
+{
+  size_t used = 0;
+  list[0] = '\0';
+  for (int64_t k = 0; k < csv->columns && used < LIST; k++) {
+    bool fits = used + strlen(csv->names[k]) + 12 < LIST;
+    used += (size_t)snprintf(list + used, LIST - used, "%s%s",
+                             k > 0 ? ", " : "", fits ? csv->names[k] : "..");
+    if (!fits)
+      return;
+  }
+}
+
+/* A column that the user has named, by its name or number. */
+static th_status find_wanted(const struct reading *r, const char *wanted,
+                             const char *option, int64_t *column,
+                             struct th_error *err)
+{
+  char list[LIST];
+  char *end = NULL;
+  int64_t matches = count_called(&r->csv, wanted, false, column);
+  if (matches == 1)
+    return TH_OK;
+  if (matches > 1)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: %lld columns are named '%s'; give the column's "
+                   "number with %s",
+                   r->file->name, (long long)matches, wanted, option);
+  errno = 0;
+  long long number = strtoll(wanted, &end, 10);
+  if (errno == 0 && end != wanted && *end == '\0' && number >= 1 &&
+      number <= r->csv.columns) {
+    *column = number - 1;
+    return TH_OK;
+  }
+  list_table_columns(&r->csv, list);
+  return th_fail(err, TH_EDATA,
+                 "%s:1:1: no column '%s' found, there are %s; correct %s",
+                 r->file->name, wanted, list, option);
+}
+
+/* The column of IDs where the user has not named it: FID and IID of PLINK, or
+ * one that is called like IDs; or names of rows. */
+static th_status find_id_columns(struct reading *r, struct th_error *err)
+{
+  const char *const names[] = {"iid", "id", r->choice->known, "sample",
+                               "sample_id"};
+  struct columns *c = &r->columns;
+  char list[LIST];
+  if (count_called(&r->csv, "fid", true, &c->family) > 0 &&
+      count_called(&r->csv, "iid", true, &c->id) > 0)
+    return TH_OK;
+  c->family = -1;
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (names[k] != NULL && names[k][0] != '\0' &&
+        count_called(&r->csv, names[k], names[k] != r->choice->known, &c->id) >
+            0)
+      return TH_OK;
+  if (r->csv.row_names || r->csv.index) {
+    c->id = 0;
+    return TH_OK;
+  }
+  list_table_columns(&r->csv, list);
+  return th_fail(err, TH_EUSAGE,
+                 "%s:1:1: which column has the IDs? There are %s; say it with "
+                 "{ids} COLUMN",
+                 r->file->name, list);
+}
+
+/* The target where the user has not named it: the only other column. */
+static th_status find_only_target(struct reading *r, struct th_error *err)
+{
+  struct columns *c = &r->columns;
+  char list[LIST];
+  int64_t found = 0;
+  if (r->fam) {
+    c->target = r->csv.columns - 1;
+    return TH_OK;
+  }
+  for (int64_t k = 0; k < r->csv.columns; k++)
+    if (k != c->family && k != c->id && k != c->weight) {
+      c->target = k;
+      found++;
+    }
+  if (found == 1)
+    return TH_OK;
+  list_table_columns(&r->csv, list);
+  return th_fail(err, TH_EUSAGE,
+                 "%s:1:1: which column is the target? There are %s; say it "
+                 "with {target} COLUMN",
+                 r->file->name, list);
+}
+
+static th_status keep_column_name(char **kept, const char *text,
+                                  struct th_error *err)
+{
+  th_status rc = TH_NEW(kept, (int64_t)strlen(text) + 1, "a name", err);
+  if (rc == TH_OK)
+    memcpy(*kept, text, strlen(text) + 1);
+  return rc;
+}
+
+static th_status keep_names(struct reading *r, struct th_error *err)
+{
+  const struct columns *c = &r->columns;
+  char both[96];
+  const char *id = r->csv.names[c->id];
+  snprintf(both, sizeof both, "%.40s %.40s",
+           c->family >= 0 ? r->csv.names[c->family] : "", id);
+  th_status rc =
+      keep_column_name(&r->table->target, r->csv.names[c->target], err);
+  if (rc == TH_OK)
+    rc = keep_column_name(&r->table->ids,
+                          c->family >= 0  ? both
+                          : id[0] == '\0' ? "names of rows"
+                                          : id,
+                          err);
+  return rc;
+}
+
+static th_status find_columns(struct reading *r, struct th_error *err)
+{
+  const struct th_target_choice *choice = r->choice;
+  struct columns *c = &r->columns;
+  th_status rc = TH_OK;
+  *c = (struct columns){-1, -1, -1, -1};
+  if (choice->ids != NULL)
+    TH_TRY(find_wanted(r, choice->ids, "{ids}", &c->id, err));
+  else
+    TH_TRY(find_id_columns(r, err));
+  if (choice->weights != NULL)
+    TH_TRY(
+        find_wanted(r, choice->weights, "{weights-column}", &c->weight, err));
+  if (choice->target != NULL)
+    TH_TRY(find_wanted(r, choice->target, "{target}", &c->target, err));
+  else
+    TH_TRY(find_only_target(r, err));
+  if (c->target == c->id || c->target == c->family || c->target == c->weight ||
+      c->weight == c->id)
+    return th_fail(err, TH_EUSAGE,
+                   "%s:1:1: IDs, target and weights are columns of their own; "
+                   "give {target}, {ids} and {weights-column} other ones",
+                   r->file->name);
+  r->table->paired = c->family >= 0;
+  r->table->weighted = c->weight >= 0;
+  TH_TRY(keep_names(r, err));
+done:
+  return rc;
+}
+
+/* --- The head of a table -------------------------------------------------- */
+
+static bool is_fam(const char *name)
+{
+  static const char *const endings[] = {".fam", ".fam.gz", ".fam.bz2",
+                                        ".fam.xz"};
+  size_t length = strlen(name);
+  for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+    size_t tail = strlen(endings[k]);
+    if (length > tail && strcmp(name + length - tail, endings[k]) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The columns of a file without a header. */
+static th_status name_fam(struct reading *r, struct th_error *err)
+{
+  static const char *const names[] = {"FID",    "IID", "father",
+                                      "mother", "sex", "phenotype"};
+  enum { COLUMNS = sizeof names / sizeof *names };
+  th_status rc = TH_OK;
+  if (r->csv.columns != COLUMNS)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: %lld columns found, expected the %d of a .fam "
+                   "file; give a table with a header another name",
+                   r->file->name, (long long)r->csv.columns, COLUMNS);
+  TH_TRY(TH_NEW(&r->csv.names, COLUMNS, "names of columns", err));
+  for (int k = 0; k < COLUMNS && rc == TH_OK; k++)
+    rc = keep_column_name(&r->csv.names[k], names[k], err);
+done:
+  return rc;
+}
+
+static th_status open_head(struct reading *r, struct th_text_file *file,
+                           struct th_error *err)
+{
+  const struct th_line_limit longest = {LONGEST_LINE, "shorten it"};
+  const struct th_csv_choice choice = {
+      .header = r->fam ? TH_HEADER_NO : TH_HEADER_YES, .decimal = '.'};
+  const struct th_csv_reference nothing = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_csv_header_open(&r->csv, file, &longest, &choice, &nothing, err));
+  if (r->csv.columns < 2)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: %lld column%s found, expected one of IDs and one "
+                   "of targets, with ',', ';', '|', tabs or blanks between "
+                   "them",
+                   file->name, (long long)r->csv.columns,
+                   r->csv.columns == 1 ? "" : "s");
+  if (r->fam)
+    TH_TRY(name_fam(r, err));
+  char *first = r->csv.names[0]; /* "#FID" or "#IID", as plink2 writes it */
+  if (first[0] == '#')
+    memmove(first, first + 1, strlen(first));
+done:
+  return rc;
+}
+
+/* --- The rows of a table -------------------------------------------------- */
+
+/* Append to the texts of IDs. */
+static th_status add_text(struct th_target_table *table, const char *text,
+                          struct th_error *err)
+{
+  int64_t bytes = (int64_t)strlen(text) + 1;
+  th_status rc =
+      TH_GROW(&table->text, &table->room, table->length + bytes, "IDs", err);
+  if (rc == TH_OK) {
+    memcpy(table->text + table->length, text, (size_t)bytes);
+    table->length += bytes;
+  }
+  return rc;
+}
+
+static bool is_missing(const struct reading *r, const char *text)
+{
+  return th_text_row_is_missing(text, (int64_t)strlen(text)) ||
+         strcmp(text, ".") == 0 || (r->fam && strcmp(text, "-9") == 0);
+}
+
+/* A target or a weight; NaN where it is missing. */
+static th_status read_value(const struct reading *r, const struct th_line *line,
+                            const char *at, int64_t column, double least,
+                            double *value, struct th_error *err)
+{
+  const struct th_cell_field cell = {.text = r->value,
+                                     .length = (int64_t)strlen(r->value),
+                                     .quoted = true,
+                                     .decimal = '.'};
+  char quoted[TH_QUOTED];
+  *value = NAN;
+  if (is_missing(r, r->value))
+    return TH_OK;
+  if (th_cell_read(&cell, value) != TH_CELL_TEXT && *value >= least)
+    return TH_OK;
+  th_text_row_quote(line, at, r->csv.delimiter, quoted);
+  return th_text_row_fail(
+      line, at, err, "%s found, expected a number%s in column %lld (%.60s); %s",
+      quoted, least == 0 ? " of at least 0" : "", (long long)column + 1,
+      r->csv.names[column],
+      least == 0 ? "correct it" : "correct it, or give classes numbers");
+}
+
+/* Take a field of the row to be. */
+static th_status take_field(struct reading *r, const struct th_line *line,
+                            const struct th_csv_field *field, int64_t column,
+                            struct th_target_row *row, char **family,
+                            struct th_error *err)
+{
+  const struct columns *c = &r->columns;
+  th_status rc = TH_OK;
+  if (column != c->family && column != c->id && column != c->target &&
+      column != c->weight)
+    return TH_OK;
+  TH_TRY(TH_GROW(&r->value, &r->value_room, field->length + 1, "a field", err));
+  (void)th_csv_field_copy(field, r->value);
+  if (column == c->target)
+    rc = read_value(r, line, field->text, column, -INFINITY, &row->target, err);
+  else if (column == c->weight)
+    rc = read_value(r, line, field->text, column, 0, &row->weight, err);
+  else if (field->length > TH_ID_LONGEST)
+    rc = th_text_row_fail(line, field->text, err,
+                          "an ID of more than %d bytes found; shorten it",
+                          TH_ID_LONGEST);
+  else if (column == c->family)
+    rc = keep_column_name(family, r->value, err);
+  else {
+    row->single = r->table->length;
+    row->pair = row->single;
+    rc = add_text(r->table, r->value, err);
+  }
+done:
+  return rc;
+}
+
+/* With the family in front: another text. */
+static th_status add_pair(struct th_target_table *table, const char *family,
+                          struct th_target_row *row, struct th_error *err)
+{
+  char both[TH_ID_PAIR + 1];
+  snprintf(both, sizeof both, "%s %s", family, table->text + row->single);
+  row->pair = table->length;
+  return add_text(table, both, err);
+}
+
+static th_status wrong_ids_count(const struct reading *r,
+                                 const struct th_line *line, int64_t found,
+                                 enum th_csv_ending ending,
+                                 struct th_error *err)
+{
+  if (ending == TH_CSV_OPEN || ending == TH_CSV_MISPLACED)
+    return th_text_row_fail(line, line->text, err,
+                            "a quotation mark that is not closed or out of "
+                            "place; correct it");
+  return th_text_row_fail(
+      line, line->text + line->length, err,
+      "%s%lld fields found, expected %lld; correct the row",
+      found > r->csv.columns ? "more than " : "",
+      (long long)(found > r->csv.columns ? r->csv.columns : found),
+      (long long)r->csv.columns);
+}
+
+static th_status read_row(struct reading *r, const struct th_line *given,
+                          struct th_error *err)
+{
+  struct th_line line = *given;
+  struct th_target_table *table = r->table;
+  struct th_target_row row = {
+      .line = given->number, .target = NAN, .weight = 1};
+  char *family = NULL;
+  int64_t count = 0;
+  enum th_csv_ending ending = TH_CSV_MORE;
+  th_status rc = TH_OK;
+  TH_TRY(th_csv_squeeze(r->csv.delimiter, &line, &r->line, &r->line_room, err));
+  struct th_csv_field field = {.p = line.text,
+                               .end = line.text + line.length,
+                               .delimiter = r->csv.delimiter};
+  for (; ending == TH_CSV_MORE && count <= r->csv.columns; field.p++) {
+    ending = th_csv_field_next(&field);
+    if (count < r->csv.columns &&
+        (ending == TH_CSV_MORE || ending == TH_CSV_LAST))
+      TH_TRY(take_field(r, &line, &field, count, &row, &family, err));
+    count++;
+  }
+  if (ending != TH_CSV_LAST || count != r->csv.columns)
+    TH_TRY(wrong_ids_count(r, &line, count, ending, err));
+  if (family != NULL)
+    TH_TRY(add_pair(table, family, &row, err));
+  TH_TRY(TH_GROW(&table->row, &table->capacity, table->rows + 1,
+                 "the table of targets", err));
+  table->row[table->rows++] = row;
+done:
+  free(family);
+  return rc;
+}
+
+static th_status read_table_rows(struct reading *r, struct th_error *err)
+{
+  struct th_text_lines lines = {0};
+  struct th_line line;
+  bool more = true;
+  th_status rc = TH_OK;
+  th_text_lines_begin(&lines, r->file,
+                      (struct th_range){r->file->body, r->file->size},
+                      LONGEST_LINE, r->file->header_lines);
+  while (true) {
+    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
+    if (!more)
+      break;
+    TH_TRY(th_text_row_check(&line, err));
+    if (line.too_long)
+      TH_TRY(th_text_row_fail(&line, line.text, err,
+                              "the line is longer than %d bytes; shorten it",
+                              LONGEST_LINE));
+    if (th_csv_reader_is_example(&r->csv, line.text, line.length))
+      TH_TRY(read_row(r, &line, err));
+  }
+  if (r->table->rows == 0)
+    rc = th_fail(err, TH_EDATA,
+                 "%s: no row found, expected an ID and a target on each line",
+                 r->file->name);
+done:
+  th_text_lines_free(&lines);
+  return rc;
+}
+
+th_status th_target_table_read(struct th_target_table *table,
+                               const struct th_target_choice *choice,
+                               struct th_error *err)
+{
+  struct reading r = {
+      .choice = choice, .table = table, .fam = is_fam(choice->table)};
+  struct th_comm self;
+  struct th_text_files text = {.fd = -1};
+  const struct th_text_look look = {
+      .output = choice->output != NULL ? choice->output : choice->table,
+      .text = true};
+  th_status rc;
+  th_comm_self(&self);
+  TH_TRY(th_text_files_open(&text, &self, &choice->table, 1, &look, err));
+  r.file = &text.file[0];
+  rc = open_head(&r, &text.file[0], err);
+  if (rc == TH_OK)
+    rc = find_columns(&r, err);
+  if (rc == TH_OK)
+    rc = read_table_rows(&r, err);
+  rc = th_text_unchanged(&text.file[0], rc, err);
+done:
+  if (r.csv.names == NULL)
+    r.csv.columns = 0;
+  th_csv_header_free(&r.csv);
+  TH_FREE(r.line, r.value);
+  th_text_files_close(&text);
+  return rc;
+}
+
+void th_target_table_free(struct th_target_table *table)
+{
+  TH_FREE(table->row, table->text, table->target, table->ids);
+  *table = (struct th_target_table){0};
+}

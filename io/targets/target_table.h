@@ -1,0 +1,60 @@
+/* target_table.h - a table of targets: IDs, the target of each, perhaps a
+ * weight
+ *
+ * The table is CSV with a header, with any of its separators. In a file of
+ * PLINK whose name ends in .fam there is no header, columns are FID, IID,
+ * father, mother, sex and phenotype, and -9 is a missing value. It may be
+ * compressed. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TARGET_TABLE_H
+#define TH_TARGET_TABLE_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* What of the table is wanted. */
+struct th_target_choice {
+  const char *table;   /* the file */
+  const char *target;  /* column by name or by its number from 1; NULL: the only
+                          one there is beside IDs and weights */
+  const char *ids;     /* the same of the IDs; NULL: FID and IID, or one that is
+                          called like IDs */
+  const char *weights; /* the same; NULL: none */
+  const char *known;   /* what the data call their IDs, or NULL */
+  const char *output;  /* a compressed table is decompressed beside it; NULL:
+                          beside itself */
+};
+
+/* A row of the table. IDs are places in the table's text. */
+struct th_target_row {
+  int64_t pair;   /* FID and IID with a blank between them, or the ID */
+  int64_t single; /* IID, or the ID */
+  int64_t line;
+  double target; /* NaN: missing */
+  double weight; /* 1: there are none */
+};
+
+/* Zeroed: empty. All pointers are owned. */
+struct th_target_table {
+  struct th_target_row *row;
+  int64_t rows;
+  int64_t capacity;
+  char *text;
+  int64_t length;
+  int64_t room;
+  char *target; /* name of its column, or its number */
+  char *ids;    /* what the IDs are called: "FID IID" */
+  bool paired;  /* pair and single differ */
+  bool weighted;
+};
+
+/* Read a table whole, with about 48 bytes for each row beside its IDs. An error
+ * names FILE:LINE:COLUMN, what was expected and what to do. Release with
+ * th_target_table_free, also after a failure. */
+th_status th_target_table_read(struct th_target_table *table,
+                               const struct th_target_choice *choice,
+                               struct th_error *err);
+void th_target_table_free(struct th_target_table *table);
+
+#endif
