@@ -124,6 +124,50 @@ static void sample(struct th_run *run, bool twice, struct sums *sums)
   }
 }
 
+/* A run and what it borrows. */
+struct trial {
+  struct th_plan plan;
+  struct th_comm comm;
+  struct th_profile profile;
+  struct th_run run;
+};
+
+static void trial_open(struct trial *t, struct th_config *config,
+                       struct memory_store *m)
+{
+  struct th_error err;
+  th_comm_self(&t->comm);
+  t->profile = (struct th_profile){.comm = &t->comm};
+  CHECK(th_train_plan(config,
+                      (struct th_plan_size){.shape = &m->store.shape,
+                                            .ranks = 1,
+                                            .owned = ATTRIBUTES},
+                      &t->plan, &err) == TH_OK);
+  CHECK(th_run_open(&t->run, &t->plan, &m->store, &t->comm, NULL, &t->profile,
+                    &err) == TH_OK);
+}
+
+/* Estimates from attributes of several sizes, at the true coefficients, which
+ * are of different sizes, too. */
+static struct th_config estimates_of(const char *solver, struct problem *p,
+                                     const struct memory_store *m)
+{
+  struct th_config config = problem_config(solver, 0, BUDGET);
+  for (int64_t k = 0; k < ATTRIBUTES * m->store.shape.examples; k++)
+    m->values[k] *= (float)(1 + k / m->store.shape.examples % 4);
+  config.standardize = false;
+  config.passes = PASSES;
+  config.validation = 0;
+  config.batch = BATCH;
+  config.ball.radius = 8;
+  config.start.support = p->support;
+  config.start.coef = p->coef;
+  config.start.size = p->true_size;
+  for (int64_t k = 0; k < p->true_size; k++)
+    p->coef[k] *= 1 + (double)k / 2;
+  return config;
+}
+
 static double distance(const char *solver, enum th_moments_from moments,
                        enum th_inner inner, bool twice)
 {
@@ -135,47 +179,69 @@ static double distance(const char *solver, enum th_moments_from moments,
                       .seed = 2,
                       .weighted = true};
   struct memory_store *m = problem_store(&p);
-  struct th_config config = problem_config(solver, 0, BUDGET);
-  struct th_plan plan;
-  struct th_comm comm;
-  struct th_run run;
-  struct th_error err;
+  struct th_config config = estimates_of(solver, &p, m);
+  struct trial t;
   struct sums sums;
   double exact[ATTRIBUTES];
-  for (int64_t k = 0; k < ATTRIBUTES * m->store.shape.examples; k++)
-    m->values[k] *= (float)(1 + k / m->store.shape.examples % 4);
   memory_store_finish(m);
   config.ball.moments = moments;
   config.ball.inner = inner;
-  config.standardize = false;
-  config.passes = PASSES;
-  config.validation = 0;
-  config.batch = BATCH;
-  config.ball.radius = 8;
-  config.start.support = p.support;
-  config.start.coef = p.coef;
-  config.start.size = p.true_size;
-  for (int64_t k = 0; k < p.true_size; k++) /* of different sizes */
-    p.coef[k] *= 1 + (double)k / 2;
-  th_comm_self(&comm);
-  struct th_profile profile = {.comm = &comm};
-  CHECK(th_train_plan(&config,
-                      (struct th_plan_size){.shape = &m->store.shape,
-                                            .ranks = 1,
-                                            .owned = ATTRIBUTES},
-                      &plan, &err) == TH_OK);
-  CHECK(th_run_open(&run, &plan, &m->store, &comm, NULL, &profile, &err) ==
-        TH_OK);
-  exact_gradient(&run.context, run.state, m, exact);
-  sample(&run, twice, &sums);
+  trial_open(&t, &config, m);
+  exact_gradient(&t.run.context, t.run.state, m, exact);
+  sample(&t.run, twice, &sums);
   double worst = worst_of(&sums, exact);
-  const struct th_ledger *ledger = th_source_ledger(run.context.source);
+  const struct th_ledger *ledger = th_source_ledger(t.run.context.source);
   CHECK(ledger->max_attributes_per_example == BUDGET);
   CHECK(ledger->attributes == ledger->examples * BUDGET);
   CHECK(ledger->distinct_attributes < ledger->attributes);
-  th_run_close(&run);
+  th_run_close(&t.run);
   memory_store_free(m);
   return worst;
+}
+
+/* ---- an attribute that the first phase has seen as 0 ---- */
+
+/* Proved steps, two phases. An attribute of the start is 0 in all that the
+ * first phase reads, and not in the second: its share of inner products must be
+ * drawn all the same. Returns how far the estimates of the second phase are
+ * off. */
+static double distance_of_late_one(const char *solver, uint64_t seed)
+{
+  struct problem p = {.training = EXAMPLES,
+                      .attributes = ATTRIBUTES,
+                      .true_size = 5,
+                      .noise = 0.3,
+                      .seed = seed};
+  struct memory_store *m = problem_store(&p);
+  struct th_config config = estimates_of(solver, &p, m);
+  int64_t late = p.support[p.true_size - 1];
+  float *values = m->values + late * EXAMPLES;
+  float kept[EXAMPLES];
+  struct trial t;
+  struct sums sums;
+  double exact[ATTRIBUTES];
+  bool more = true;
+  struct th_error err;
+  memory_store_finish(m);
+  config.ball.moments = TH_MOMENTS_TWO_PHASE;
+  config.eta = TH_ETA_THEORY;
+  config.intercept = false; /* nothing is subtracted from a 0 */
+  config.seed = seed;
+  trial_open(&t, &config, m);
+  struct th_sampling *s = t.run.state;
+  memcpy(kept, values, sizeof kept);
+  memset(values, 0, sizeof kept);
+  for (int64_t u = 1; !s->second && more; u++)
+    CHECK(th_run_update(&t.run, u, &more, &err) == TH_OK);
+  memcpy(values, kept, sizeof kept);
+  CHECK(s->learning.moments.hits[late] > 0);
+  CHECK(s->learning.moments.square[late] == 0);
+  CHECK(th_learning_iterate_coef(&s->learning.w, late) != 0);
+  exact_gradient(&t.run.context, s, m, exact);
+  sample(&t.run, false, &sums);
+  th_run_close(&t.run);
+  memory_store_free(m);
+  return worst_of(&sums, exact);
 }
 
 /* ---- Algorithms 1 and 3, line by line, on plain vectors ---- */
@@ -264,9 +330,8 @@ static void test_listing(const char *solver, enum th_moments_from moments)
                       .seed = 6};
   struct memory_store *m = problem_store(&p);
   struct th_config config = problem_config(solver, 0, BUDGET);
-  struct th_plan plan;
-  struct th_comm comm;
-  struct th_run run;
+  struct trial trial;
+  struct th_run *run = &trial.run;
   struct th_error err;
   struct plain plain = {.steps = 0};
   bool lasso = strcmp(solver, "aelr") == 0;
@@ -277,30 +342,22 @@ static void test_listing(const char *solver, enum th_moments_from moments)
   config.eta = 0.02;
   config.batch = 1;
   config.passes = 40;
-  th_comm_self(&comm);
-  struct th_profile profile = {.comm = &comm};
-  CHECK(th_train_plan(&config,
-                      (struct th_plan_size){.shape = &m->store.shape,
-                                            .ranks = 1,
-                                            .owned = ATTRIBUTES},
-                      &plan, &err) == TH_OK);
-  CHECK(th_run_open(&run, &plan, &m->store, &comm, NULL, &profile, &err) ==
-        TH_OK);
-  struct th_sampling *s = run.state;
+  trial_open(&trial, &config, m);
+  struct th_sampling *s = run->state;
   for (int64_t t = 1; more; t++) {
-    CHECK(th_run_update(&run, t, &more, &err) == TH_OK);
+    CHECK(th_run_update(run, t, &more, &err) == TH_OK);
     if (more)
       step_plainly(&plain, s, config.eta, lasso);
   }
   CHECK(plain.steps == 40 * EXAMPLES);
-  CHECK(run.solver->algorithm->publish(s, &run.context, &err) == TH_OK);
+  CHECK(run->solver->algorithm->publish(s, &run->context, &err) == TH_OK);
   const struct th_support *average = s->head.support;
   CHECK(average->size == ATTRIBUTES);
   for (int j = 0; j < ATTRIBUTES; j++) {
     CHECK_NEAR(th_learning_iterate_coef(&s->learning.w, j), plain.w[j], 1e-10);
     CHECK_NEAR(average->coef[j], plain.sum[j] / plain.steps, 1e-11);
   }
-  th_run_close(&run);
+  th_run_close(run);
   memory_store_free(m);
 }
 
@@ -310,6 +367,13 @@ static void test_unbiased(const char *solver, int k)
   enum th_inner inner = k & 2 ? TH_INNER_PLAIN : TH_INNER_IMPROVED;
   double off = distance(solver, moments, inner, false);
   printf("%s: %.2f standard errors at most\n", solver, off);
+  CHECK(off < far);
+}
+
+static void test_late_one(const char *solver, int k)
+{
+  double off = distance_of_late_one(solver, (uint64_t)k);
+  printf("%s, seen as 0 first: %.2f standard errors at most\n", solver, off);
   CHECK(off < far);
 }
 
@@ -328,6 +392,10 @@ int main(void)
   for (int k = 0; k < 4; k++) {
     CASE_OF(k, test_unbiased("aerr", k));
     CASE_OF(k, test_unbiased("aelr", k));
+  }
+  for (int k = 1; k <= 3; k++) {
+    CASE_OF(k, test_late_one("aerr", k));
+    CASE_OF(k, test_late_one("aelr", k));
   }
   CASE(test_reads_used_twice());
   return check_finish(NULL);
