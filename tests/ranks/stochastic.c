@@ -151,6 +151,7 @@ static void readmit(struct th_stochastic *s, struct th_context *context,
   CHECK(s->control.curvature < curvature);
   CHECK(th_active_add(&s->active, context, missing, count, &err) == TH_OK);
   CHECK(th_pass_rebuild(s, &err) == TH_OK);
+  CHECK(th_pass_measure(s, &err) == TH_OK);
   CHECK(s->control.curvature == curvature);
   for (int64_t p = 0; p < s->active.count; p++)
     CHECK(s->active.field[TH_FIELD_SECOND][p] > 0);

@@ -79,8 +79,8 @@ th_status th_pass_measure(struct th_stochastic *s, struct th_error *err);
 struct th_row;
 
 /* Call after th_active_add has changed the active attributes. Row caches are
- * read again. Groups, cells, N_j and step sizes are computed for the new
- * attributes. Z is lost. Collective. */
+ * read again, and groups and cells are formed. N_j and step sizes are those of
+ * before, until th_pass_measure. Z is lost. Collective. */
 th_status th_pass_rebuild(struct th_stochastic *s, struct th_error *err);
 
 /* --- Mini-batches */

@@ -241,7 +241,8 @@ static void clear_check(struct th_stochastic *s)
 }
 
 /* Look at `examples` fresh ones, or what there are, with all attributes: those
- * that cannot be left out come back. Collective. */
+ * that cannot be left out come back. Steps stay as all attributes ask for, so
+ * that nothing is measured again. Collective. */
 static th_status sample_stream(struct th_stochastic *s, int64_t examples,
                                int64_t *readmitted, struct th_error *err)
 {

@@ -303,7 +303,7 @@ static th_status look_around(struct th_stochastic *s,
   TH_TRY(th_screen_online_check_readmit(s, err));
   if (solution != NULL)
     th_coef_assign(s, solution);
-  TH_TRY(th_pass_norms(s, err));
+  TH_TRY(th_pass_measure(s, err));
   TH_TRY(th_pass_make(s, err));
   whole = s->full.pass;
   *more = judge_violations(s);

@@ -116,12 +116,21 @@ static void choose_step(struct th_stochastic *s)
       (constant > 0 ? constant : 1 / th_pow((double)half, step_decay));
 }
 
+/* Is the model of online screening the last iterate, and not the exact
+ * solution? Local. */
+static bool ends_on_a_stream(const struct th_stochastic *s)
+{
+  return s->screening->exact != NULL && !s->screening->exact(s);
+}
+
 /* After screening the active part of an example is shorter, so steps may be
- * longer: measure again if enough attributes have left. Collective. */
+ * longer: measure again if enough attributes have left. But not on a stream,
+ * whose model would have the noise of the last ones. Collective. */
 static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
-  if ((double)s->active.total > worth_renewing * (double)s->control.measured)
+  if ((double)s->active.total > worth_renewing * (double)s->control.measured ||
+      ends_on_a_stream(s))
     return rc;
   TH_TRY(th_pass_measure(s, err));
 done:
@@ -375,6 +384,7 @@ static th_status sharpen(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   s->caches.type = TH_F64;
   TH_TRY(th_pass_rebuild(s, err));
+  TH_TRY(th_pass_measure(s, err));
   if (s->update->restart == NULL)
     return rc;
   TH_TRY(th_pass_make(s, err));
