@@ -22,6 +22,7 @@ Missing values are NaN.
 """
 import csv
 import json
+import math
 import os
 import statistics
 import sys
@@ -67,6 +68,20 @@ def error(run, line):
         excess = line["population_mse"] - truth["noise"] ** 2
         return (max(0.0, excess) / VARIANCE[truth["family"]]) ** 0.5
     return line.get("distance", NAN)
+
+
+def from_solution(run):
+    """On generated data, whose attributes are independent and have mean 0: the distance of
+    the model from the solution of the population's problem, the true coefficients shrunk
+    by lambda / v."""
+    truth = run.data.get("truth")
+    if not truth or truth["family"] not in VARIANCE:
+        return NAN
+    shrink = run.model["lambda"] / VARIANCE[truth["family"]]
+    solution = {j: math.copysign(max(abs(b) - shrink, 0), b)
+                for j, b in zip(truth["support"], truth["coef"])}
+    return math.dist(*zip(*((run.coef.get(j, 0), solution.get(j, 0))
+                            for j in run.coef.keys() | solution.keys())))
 
 
 def known(value):
@@ -123,6 +138,7 @@ def summary(run, runs):
     row["wrongly"] = run.model["screened_wrongly"]
     row["gap"] = run.model["gap"]
     row["distance"] = error(run, run.lines[-1]) if run.lines else NAN
+    row["solution"] = from_solution(run)
     return row
 
 
@@ -231,12 +247,18 @@ CLAIMS = {
 }
 STEPS = ("after the last step, without the exact solution of what is left or the certificate "
          "at the end")
+SHORT = 2  # seconds of both runs below which their order is one of chance
+NOT_JUDGED = "; seconds below %d are not judged" % SHORT
 STANDS_IN = {
     "error": STEPS,
     "wallclock": STEPS,
-    "generated": STEPS + "; coefficients and noise are of our choice, and the paper's second "
-                 "way, to draw only what is left, is not there",
-    "digits": STEPS + "; MNIST, 4 against 9, once, stands in for MNIST8m",
+    "solutions": STEPS,
+    "exponent": STEPS + "; by votes, which are those of the authors' program",
+    "generated": STEPS + NOT_JUDGED + "; errors are distances from the solution, which is known; "
+                 "coefficients, noise and the first look are of our choice, and what has left "
+                 "is not drawn, as in the paper's second way",
+    "digits": STEPS + NOT_JUDGED + "; steps grow as attributes leave, and with them the noise "
+              "of the last one; MNIST, 4 against 9, once, stands in for MNIST8m",
     "support": "gisette is not at hand, and subsets stand in for rcv1",
 }
 SCREENED = ("fs-prox-sgd", "os-prox-sgd")
@@ -339,14 +361,15 @@ def on_sets(figure, tables):
                 tables.late_error(name).values()), fewer
         else:
             yield name + " has fewer coefficients", pairs_of(
-                tables.of(name, "support"), tables.of(plain, "support")), fewer
+                tables.after_steps(name, "support"),
+                tables.after_steps(plain, "support")), fewer
     fs, os_ = SCREENED
     if figure == "support":
         yield "os-prox-sgd has fewer on average over the epochs than fs-prox-sgd", pairs_of(
             tables.left(os_), tables.left(fs)), fewer
     elif figure == "solutions":
         yield "os-prox-sgd has no more of them than fs-prox-sgd", pairs_of(
-            tables.of(os_, "support"), tables.of(fs, "support")), no_more
+            tables.after_steps(os_, "support"), tables.after_steps(fs, "support")), no_more
 
 
 def only(values):
@@ -357,7 +380,7 @@ def only(values):
 def of_exponents(tables):
     runs = ("w=0.51", "w=0.75", "w=0.99")
     left = {run + ", attributes over the epochs": only(tables.left(run)) for run in runs}
-    ends = {run + ", coefficients": only(tables.of(run, "support")) for run in runs}
+    ends = {run + ", coefficients": only(tables.after_steps(run, "support")) for run in runs}
     parts = [not_above(low, high, values) for values in (left, ends)
              for low, high in zip(list(values), list(values)[1:])]
     return {**left, **ends}, parts
@@ -365,14 +388,17 @@ def of_exponents(tables):
 
 def of_one_pass(tables, figure):
     values, parts = {}, []
-    for column, words in (("active", "attributes"), ("distance", "error"),
-                          ("seconds", "seconds")):
+    off = "distance" if figure == "digits" else "solution"
+    for column, words in (("active", "attributes"), (off, "error"), ("seconds", "seconds")):
         low, high = ("%s of %s" % (words, run) for run in ("os-prox-sgd", "prox-sgd"))
         for name, words in ((low, "os-prox-sgd"), (high, "prox-sgd")):
-            values[name] = only(tables.of(words, column) if column == "active" else
-                                tables.after_steps(words, column))
+            values[name] = only(tables.of(words, column) if column in ("active", "solution")
+                                else tables.after_steps(words, column))
         slower = figure == "digits" and column == "seconds"
-        parts.append(not_above(high, low, values) if slower else below(low, high, values))
+        part = not_above(high, low, values) if slower else below(low, high, values)
+        if column == "seconds" and max(values[low] or 0, values[high] or 0) < SHORT:
+            part = (low, high), "", None
+        parts.append(part)
     return values, parts
 
 

@@ -150,16 +150,17 @@ said()
   [ "$(wc -l <said.out)" -eq 1 ] && grep -q "^figure [0-9]: the paper: .*$1" said.out ||
     fail "$2: wanted $1: $(cat said.out)"
 }
-# made_up FS OS: how many attributes, coefficients and seconds they have where prox-sgd has 9
+# made_up FS OS: how many attributes, coefficients and seconds they have where prox-sgd has 9.
+# The coefficients are those after the last step, and all are alike in the end.
 made_up()
 {
   local name value
-  printf 'set\tloss\trun\tseconds\tactive\tsupport\tdistance\n' >say.summary.tsv
-  printf 'set\tloss\trun\tepochs\tseconds\tactive\tdistance\n' >say.bands.tsv
+  printf 'set\tloss\trun\tseconds\tactive\tsupport\tdistance\tsolution\n' >say.summary.tsv
+  printf 'set\tloss\trun\tepochs\tseconds\tactive\tsupport\tdistance\n' >say.bands.tsv
   for name in prox-sgd:9 fs-prox-sgd:"$1" os-prox-sgd:"$2"; do
     value=${name#*:}
-    printf "a\tsquared\t%s\t$value\t$value\t$value\t$value\n" "${name%:*}" >>say.summary.tsv
-    printf "a\tsquared\t%s\t1\t$value\t$value\t$value\n" "${name%:*}" >>say.bands.tsv
+    printf "a\tsquared\t%s\t$value\t$value\t1\t9\t$value\n" "${name%:*}" >>say.summary.tsv
+    printf "a\tsquared\t%s\t1\t$value\t$value\t$value\t$value\n" "${name%:*}" >>say.bands.tsv
   done
 }
 for name in support wallclock error solutions generated; do
@@ -168,6 +169,21 @@ for name in support wallclock error solutions generated; do
   made_up 10 11
   said ': another order: ' $name
 done
+made_up_exponents() # COEFFICIENTS of w = 0.51, 0.75 and 0.99 after the last step
+{
+  local w
+  printf 'set\tloss\trun\tsupport\n' >say.summary.tsv
+  printf 'set\tloss\trun\tepochs\tseconds\tactive\tsupport\n' >say.bands.tsv
+  for w in 0.51 0.75 0.99; do
+    printf "a\tsquared\tw=$w\t1\n" >>say.summary.tsv
+    printf "a\tsquared\tw=$w\t1\t1\t9\t$1\na\tsquared\tw=$w\t1\t2\t9\t1\n" >>say.bands.tsv
+    shift
+  done
+}
+made_up_exponents 2 19 30
+said ': the same order' exponent
+made_up_exponents 30 19 2
+said ': another order: w=0.51, coefficients is not at or below w=0.75' exponent
 
 # a picture that fails leaves nothing
 if command -v gnuplot >/dev/null; then
