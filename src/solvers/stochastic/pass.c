@@ -162,7 +162,8 @@ static void take_norms(struct th_stochastic *s, int64_t rows)
   }
 }
 
-th_status th_pass_norms(struct th_stochastic *s, struct th_error *err)
+/* N_j and the largest norm2(x_i)^2. Collective. */
+static th_status find_norms(struct th_stochastic *s, struct th_error *err)
 {
   size_t bytes = (size_t)s->active.count * sizeof(double);
   double squares = 0;
@@ -394,7 +395,7 @@ static void choose_speedup(struct th_stochastic *s, double eigenvalue)
 
 /* Set batch_speedup, by how much steps of mini-batches may be longer than those
  * of single examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b /
- * b, at least 1. Set constant, too. It follows th_pass_norms. Collective. */
+ * b, at least 1. Set constant, too. It follows find_norms. Collective. */
 static th_status find_speedup(struct th_stochastic *s, struct th_error *err)
 {
   int64_t rows = th_min_i64(s->minibatch.capacity, th_min_i64(MOST_ROWS, s->n));
@@ -430,7 +431,7 @@ done:
 
 th_status th_pass_measure(struct th_stochastic *s, struct th_error *err)
 {
-  th_status rc = th_pass_norms(s, err);
+  th_status rc = find_norms(s, err);
   if (rc == TH_OK)
     rc = find_speedup(s, err);
   return rc;

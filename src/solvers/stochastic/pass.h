@@ -3,7 +3,7 @@
  *
  * Steps see a mini-batch. Outer loops, screening and certificates need sums
  * over all examples at one iterate. th_pass_make forms these into the engine's
- * full (stochastic.h); th_pass_norms forms those that step sizes need. The
+ * full (stochastic.h); th_pass_measure forms those that step sizes need. The
  * engine knows whether a pass is current.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PASS_H
@@ -69,10 +69,7 @@ void th_pass_restore(struct th_stochastic *s, const struct th_pass *pass,
 double th_pass_dual_norm(struct th_stochastic *s, const double *v);
 
 /* Compute N_j and the largest norm2(x_i)^2, with the parts of s->control and
- * s->scaling that follow from them. Collective. */
-th_status th_pass_norms(struct th_stochastic *s, struct th_error *err);
-
-/* Compute what th_pass_norms does, and batch_speedup: by how much steps of
+ * s->scaling that follow from them, and batch_speedup: by how much steps of
  * mini-batches may be longer than those of single examples. Collective. */
 th_status th_pass_measure(struct th_stochastic *s, struct th_error *err);
 

@@ -116,21 +116,15 @@ static void choose_step(struct th_stochastic *s)
       (constant > 0 ? constant : 1 / th_pow((double)half, step_decay));
 }
 
-/* Is the model of online screening the last iterate, and not the exact
- * solution? Local. */
-static bool ends_on_a_stream(const struct th_stochastic *s)
-{
-  return s->screening->exact != NULL && !s->screening->exact(s);
-}
-
 /* After screening the active part of an example is shorter, so steps may be
- * longer: measure again if enough attributes have left. But not on a stream,
- * whose model would have the noise of the last ones. Collective. */
+ * longer: measure again if enough attributes have left. But not where online
+ * screening does not end exactly: the model would have the noise of the last
+ * steps. Collective. */
 static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
   if ((double)s->active.total > worth_renewing * (double)s->control.measured ||
-      ends_on_a_stream(s))
+      (s->screening->exact != NULL && !ends_exactly(s)))
     return rc;
   TH_TRY(th_pass_measure(s, err));
 done:
