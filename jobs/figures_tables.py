@@ -255,8 +255,9 @@ STANDS_IN = {
     "solutions": STEPS,
     "exponent": STEPS + "; by votes, which are those of the authors' program",
     "generated": STEPS + NOT_JUDGED + ", and three passes before the steps are in them; errors "
-                 "are distances from the solution, which is known; coefficients, noise and the first look are of our choice, and what has left "
-                 "is not drawn, as in the paper's second way",
+                 "are distances from the solution, which is known; coefficients, noise and the "
+                 "first look are of our choice, and what has left is not drawn, as in the "
+                 "paper's second way",
     "digits": STEPS + NOT_JUDGED + "; steps grow as attributes leave, and with them the noise "
               "of the last one; MNIST, 4 against 9, once, stands in for MNIST8m",
     "support": "gisette is not at hand, and subsets stand in for rcv1",
