@@ -36,6 +36,11 @@ def below(low, high, values):
     return relation(low, "below", high, values, lambda a, b: a < b)
 
 
+def well_below(low, high, values):
+    """That the value of the first name is the smaller one, and not of the same size."""
+    return relation(low, "below", high, values, lambda a, b: a < b and not near(a, b))
+
+
 def not_above(low, high, values):
     """That the value of the first name is not the larger one, but for noise."""
     return relation(low, "at or below", high, values, lambda a, b: a <= NOISE * b)
