@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Imported by the *_tables.py of the figures. Each has a table of claims, and finds the
 parts of a claim in its results: names and numbers, and what they have to do with each other.
-A part is (its names, its words, whether it is so); None where the runs do not tell."""
+A part is (its names, its words, whether it is so); None where the runs do not tell, or where
+their number is too small for the difference."""
 import csv
+import math
 
 ALIKE = 1.5  # two numbers are alike if neither is that many times the other
 NOISE = 1.02  # no number is above another one by less than that: seeds differ by more
@@ -70,12 +72,24 @@ def falling(names, values):
     return [below(low, high, values) for high, low in zip(names, names[1:])]
 
 
+def unless_noise(part, difference, *errors):
+    """The part, not told where the difference that it goes by is less than two standard
+    errors; errors: those of the numbers in it."""
+    names, words, _ = part
+    if abs(difference) > 2 * math.hypot(*errors):
+        return part
+    return names, words.replace(" is not ", " is ", 1), None
+
+
 def verdict(parts):
     told = [holds for _, _, holds in parts if holds is not None]
     others = [words for _, words, holds in parts if holds is False]
-    if not told:
+    near_ones = [words for _, words, holds in parts if holds is None and words]
+    if not told and not near_ones:
         return "the runs do not tell"
-    return "another order: " + ", ".join(others) if others else "the same order"
+    order = "another order: " + ", ".join(others) if others else "the same order"
+    few = "too few runs to tell whether " + ", ".join(near_ones) if near_ones else ""
+    return ", ".join(filter(None, (told and order, few)))
 
 
 def evidence(parts, values):

@@ -27,8 +27,8 @@ import random
 import statistics
 import sys
 
-from claims import (ONE, alike, alike_or_below, below, case, falling, nearer, not_above,
-                    read_table, sentence)
+from claims import (NOISE, ONE, alike, alike_or_below, below, case, falling, missing, nearer,
+                    not_above, read_table, sentence, unless_noise)
 
 COLUMNS = ("data", "curve", "adagrad", "attributes", "run", "observed", "loss",
            "zero", "relative")
@@ -154,14 +154,17 @@ END = " at the end"
 
 
 class Curves:
-    """The means of a panel's curves."""
+    """The means of a panel's curves, and their standard errors as shares of them."""
 
     def __init__(self, rows, data):
-        self.means = {}
+        self.means, self.errors = {}, {}
         for row in rows:
             if row["data"] == data:
-                curve = self.means.setdefault((row["curve"], row["adagrad"]), {})
-                curve[int(row["attributes"])] = float(row["mean"])
+                key, x = (row["curve"], row["adagrad"]), int(row["attributes"])
+                mean = float(row["mean"])
+                self.means.setdefault(key, {})[x] = mean
+                self.errors.setdefault(key, {})[x] = (
+                    float(row["deviation"]) / mean / int(row["runs"]) ** 0.5)
         self.rules = {rule for _, rule in self.means} - {"auto"}
 
     def of(self, curve, rule=None):
@@ -169,6 +172,11 @@ class Curves:
         if rule is None:
             rule = next(iter(self.rules), "auto") if curve != "offline" else "auto"
         return self.means.get((curve, rule), {})
+
+    def error(self, curve, mean):
+        """The standard error of a mean at the last point."""
+        points = next(points for key, points in self.errors.items() if key[0] == curve)
+        return mean * points[max(points)]
 
     def average(self, keys, pick=None):
         """Geometric means over the points that all the curves have, or over one of them."""
@@ -198,6 +206,23 @@ def falling_moments(rows):
     yield "", "known over uniform", gains, first + falling(names, gains) + last
 
 
+def apart(low, high, values):
+    """That the value of the first name is the smaller one, where they differ."""
+    part = below(low, high, values)
+    return part if missing((low, high), values) else unless_noise(
+        part, values[low] / values[high] - 1, (NOISE - 1) / 2)
+
+
+def clearly_nearer(one, to, than, values, curves):
+    """That the first value is on the second one's side of the middle to the third."""
+    part = nearer(one, to, than, values)
+    if missing((one, to, than), values):
+        return part
+    middle = (values[to] + values[than]) / 2
+    a, b, c = (curves.error(name.removesuffix(END), values[name]) for name in (one, to, than))
+    return unless_noise(part, values[one] - middle, a, b / 2, c / 2)
+
+
 def real_data(figure, rows):
     """Figures 3 to 6: means over the points of a curve, and both ends."""
     for data in dict.fromkeys(row["data"] for row in rows):
@@ -209,9 +234,10 @@ def real_data(figure, rows):
                 some.update(curves.average(of_moments(("uniform", "two-phase", "known")), pick))
             values.update({name + when: value for name, value in some.items()})
         two, known, uniform = (name + END for name in ("two-phase", "known", "uniform"))
-        parts = [below("known", "uniform", values)]
+        parts = [apart("known", "uniform", values)]
         parts += ([not_above(known, two, values), not_above(two, uniform, values)]
-                  if figure == "covertype-ridge" else [nearer(two, known, uniform, values)])
+                  if figure == "covertype-ridge" else
+                  [clearly_nearer(two, known, uniform, values, curves)])
         few, end = ("known" + FEW, "online" + FEW), ("known" + END, "online" + END)
         if figure.startswith("mnist"):
             lower = below if figure == "mnist-ridge" else alike_or_below
