@@ -214,13 +214,15 @@ def apart(low, high, values):
 
 
 def clearly_nearer(one, to, than, values, curves):
-    """That the first value is on the second one's side of the middle to the third."""
+    """That the first value is on the second one's side of the middle to the third, where
+    these two differ."""
     part = nearer(one, to, than, values)
     if missing((one, to, than), values):
         return part
     middle = (values[to] + values[than]) / 2
     a, b, c = (curves.error(name.removesuffix(END), values[name]) for name in (one, to, than))
-    return unless_noise(part, values[one] - middle, a, b / 2, c / 2)
+    part = unless_noise(part, values[one] - middle, a, b / 2, c / 2)
+    return part if part[2] is None else unless_noise(part, values[to] - values[than], b, c)
 
 
 def real_data(figure, rows):
