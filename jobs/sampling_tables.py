@@ -58,6 +58,8 @@ def loss(path):
 
 def part(panel, run, folder):
     zero = loss(folder + "/zero.score.json")
+    if zero == 0:
+        return  # no attribute has a part in this run, and no curve a share of the loss
     for path in sorted(glob.glob(folder + "/*,*.score.json")):
         curve, rule, attributes = os.path.basename(path)[:-11].split(",")
         report = read_json(path.replace(".score.json", ".report.json"))
@@ -69,6 +71,8 @@ def part(panel, run, folder):
 
 def trial(panel, run, folder):
     zero = read_json(folder + "/zero.score.json")["mse"]
+    if zero == 0:
+        return
     for path in sorted(glob.glob(folder + "/*,*.score.json")):
         mine = read_json(path)["mse"]
         print(panel, *os.path.basename(path)[:-11].split(","), run,
