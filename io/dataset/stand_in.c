@@ -43,7 +43,7 @@ double th_stand_in_round(enum th_type type, double mean)
 
 /* Loops without a branch, which compilers vectorise. */
 #define DEFINE_FILL(name, ctype)                                               \
-  static void name(ctype *values, int64_t count, ctype mean)                   \
+  static void name(ctype values[], int64_t count, ctype mean)                  \
   {                                                                            \
     for (int64_t i = 0; i < count; i++)                                        \
       values[i] = values[i] == values[i] ? values[i] : mean;                   \

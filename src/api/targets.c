@@ -253,7 +253,8 @@ done:
 
 static bool is_weighted(const struct join *j)
 {
-  for (int64_t i = 0; i < j->data->store->shape.examples; i++)
+  for (int64_t i = 0; j->weight != NULL && i < j->data->store->shape.examples;
+       i++)
     if (j->weight[i] != 1)
       return true;
   return false;

@@ -89,7 +89,7 @@ static const struct th_command table[] = {
      "test examples.",
      th_generate_command},
     {"import", TH_IMPORT, "FILE... -o NAME.h5", 1, INT_MAX,
-     "Turns LIBSVM or CSV text into a data set.",
+     "Turns tables, LIBSVM text, arrays or genotypes into a data set.",
      "Files compressed by gzip, bzip2 or xz are read directly. The program "
      "prints which column of CSV is the target. Data without a target can be "
      "imported for predict. Give --like with the model, or with the data set "

@@ -126,7 +126,8 @@ json verdict verify "$file.model.h5" "$file.h5"
 # ---- runs that fail, whatever the name is of ----
 printf '1%s 2:3\n' "$all" >label.svm
 printf '1 2:3%s\n' "$all" >value.svm
-printf 'a,b\n1,2%s\n' "$all" >value.csv
+printf 'a,b\n1,2%s\n3,4\n' "$all" >value.csv
+printf 'a,b\n1,2%s\n' "$all" >word.csv
 printf 'a,b,y%s\n1,2,3\n1,x,4\n' "$all" >text.csv
 printf 'row%s,b,y\n1,2,3\n2,x,4\n' "$all" >column.csv
 printf '0-1%s\n' "$all" >wrong.groups
@@ -157,13 +158,15 @@ says 1 0 import c.csv -o no.h5 --target $target --positive-class "$all"
 says 1 0 import c.csv -o no.h5 --target $target
 says 1 0 import "$file.csv" -o no.h5 --like like.h5 --ignore "$all"
 says 1 0 import "$file.csv" -o no.h5 --like "$file.g.h5"
-for text in label.svm value.svm value.csv text.csv column.csv; do
+for text in label.svm value.svm value.csv word.csv text.csv column.csv; do
   mv $text "files/$all$text"
 done
 for text in label.svm value.svm column.csv; do
   says 1 0 import "files/$all$text" -o no.h5
 done
 says 1 0 import "files/${all}value.csv" -o no.h5 --target a
+says 0 0 import "files/${all}word.csv" -o word.h5 --target a
+says 0 0 inspect word.h5 --json
 says 1 0 import "files/${all}text.csv" -o no.h5 --target 3
 says 2 0 import "files/${all}text.csv" -o no.h5
 says 1 0 train "$file.h5" -o no.h5 --solver lasso --lambda-ratio 0.1 \

@@ -117,7 +117,7 @@ static hid_t memory_type(int element)
                                          [TH_ELEMENT_U16] = H5T_NATIVE_UINT16,
                                          [TH_ELEMENT_U32] = H5T_NATIVE_UINT32,
                                          [TH_ELEMENT_U64] = H5T_NATIVE_UINT64};
-  return types[element];
+  return element >= 0 && element < TH_ELEMENT_COUNT ? types[element] : -1;
 }
 
 /* What a data set is, before it is opened for reading. */

@@ -29,7 +29,7 @@ size_t th_items_size(enum th_element element)
 bool th_items_integer(enum th_element element)
 {
   static const bool integers[TH_ELEMENT_COUNT] = {
-#define TH_ELEMENT_INTEGER(code, ctype, integer) [code] = integer,
+#define TH_ELEMENT_INTEGER(code, ctype, integer) [code] = (integer),
       TH_ELEMENT_LIST(TH_ELEMENT_INTEGER)
 #undef TH_ELEMENT_INTEGER
   };

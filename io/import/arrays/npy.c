@@ -69,7 +69,7 @@ static const char *find_key(const char *text, const char *key)
 {
   char quoted[32];
   snprintf(quoted, sizeof quoted, "'%s'", key);
-  const char *at = strstr(text, quoted);
+  const char *at = text != NULL ? strstr(text, quoted) : NULL;
   if (at == NULL)
     return NULL;
   at += strlen(quoted);
