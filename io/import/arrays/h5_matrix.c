@@ -301,8 +301,7 @@ static herr_t see_member(hid_t group, const char *name, const H5L_info_t *info,
     memcpy(seen->first, path, sizeof path);
   size_t used = strlen(seen->list);
   if (used + strlen(path) + 3 < sizeof seen->list)
-    snprintf(seen->list + used, sizeof seen->list - used, "%s%s",
-             used > 0 ? ", " : "", path);
+    stpcpy(stpcpy(seen->list + used, used > 0 ? ", " : ""), path);
   return 0;
 }
 
