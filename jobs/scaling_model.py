@@ -71,11 +71,12 @@ def refuse(why):
 
 
 def least_squares(points, terms):
-    """Coefficients through (P, y), none below 0, of one term or two: those that are
-    closest, each point by its share of y."""
+    """Coefficients through (P, y), none below 0, of as many terms as there are points, up to
+    three: those that are closest, each point by its share of y, and the fewest of them."""
     best = None
-    for used in [(k,) for k in range(len(terms))] + list(
-            itertools.combinations(range(len(terms)), 2)):
+    most = min(len(points), 3)
+    for used in itertools.chain.from_iterable(
+            itertools.combinations(range(len(terms)), k + 1) for k in range(most)):
         rows = [[terms[k](p) / max(y, 1e-12) for k in used] for p, y in points]
         solved = solve_normal(rows, [1.0 if y > 0 else 0.0 for _, y in points])
         if solved is None or min(solved) < 0:
@@ -88,18 +89,32 @@ def least_squares(points, terms):
 
 
 def solve_normal(rows, right):
-    """Least squares with one unknown or two; None if they cannot be told apart."""
-    a = sum(r[0] * r[0] for r in rows)
-    f = sum(r[0] * y for r, y in zip(rows, right))
-    if len(rows[0]) == 1:
-        return [f / a] if a else None
-    b = sum(r[0] * r[1] for r in rows)
-    c = sum(r[1] * r[1] for r in rows)
-    g = sum(r[1] * y for r, y in zip(rows, right))
-    det = a * c - b * b
-    if len(rows) < 2 or det <= 1e-12 * a * c:
+    """Least squares by the normal equations, each column by its length; None if the unknowns cannot be told apart."""
+    columns = [[row[k] for row in rows] for k in range(len(rows[0]))]
+    lengths = [math.sqrt(sum(v * v for v in c)) for c in columns]
+    if not all(lengths):
         return None
-    return [(c * f - b * g) / det, (a * g - b * f) / det]
+    columns = [[v / length for v in c] for c, length in zip(columns, lengths)]
+    return solve_factored([[sum(v * w for v, w in zip(a, b)) for b in columns]
+                           for a in columns],
+                          [sum(v * y for v, y in zip(c, right)) for c in columns], lengths)
+
+
+def solve_factored(gram, right, lengths):
+    """gram x = right by elimination, x over lengths; None where a pivot is all but 0."""
+    n = len(right)
+    for i in range(n):
+        if gram[i][i] <= 1e-12:
+            return None
+        for j in range(i + 1, n):
+            share = gram[j][i] / gram[i][i]
+            gram[j] = [v - share * w for v, w in zip(gram[j], gram[i])]
+            right[j] -= share * right[i]
+    solved = [0.0] * n
+    for i in reversed(range(n)):
+        solved[i] = (right[i] - sum(gram[i][j] * solved[j]
+                                    for j in range(i + 1, n))) / gram[i][i]
+    return [x / length for x, length in zip(solved, lengths)]
 
 
 WORK = (lambda p: 1.0, lambda p: 1.0 / p)
@@ -109,7 +124,7 @@ FILES = (lambda p: 1.0, float)
 
 
 class Curve:
-    """Two terms of P with their coefficients."""
+    """Terms of P with their coefficients."""
 
     def __init__(self, points, terms):
         self.terms = terms

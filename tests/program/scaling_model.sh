@@ -37,17 +37,17 @@ family()
   }
 }
 
-family exploration 0.3 dense.h5 --solver exploration --sparsity 6 --budget 1000 --rounds 6
+family exploration 0.1 dense.h5 --solver exploration --sparsity 6 --budget 1000 --rounds 6
 # selections send less than P^2 from 8 ranks on: see scaling_model.py
 family path 4 sparse.h5 --solver lasso --path 5 --path-min 0.3
-family omp 0.3 dense.h5 --solver omp --sparsity 6
+family omp 0.1 dense.h5 --solver omp --sparsity 6
 if long; then
-  family truth 0.3 dense.h5 --select truth --budget 1000
-  family steps 0.3 sparse.h5 --solver os-prox-sgd --lambda-ratio 0.3 --epochs 2
-  family squares 0.3 sparse.h5 --solver ridge --lambda-ratio 0.1 --factor cg
-  family slots 0.3 dense.h5 --solver aerr --budget 60
-  family averages 0.3 dense.h5 --solver rda-ito --sparsity 6 --budget 100
-  family ball 0.3 dense.h5 --solver aelr --budget 60
+  family truth 0.1 dense.h5 --select truth --budget 1000
+  family steps 0.1 sparse.h5 --solver os-prox-sgd --lambda-ratio 0.3 --epochs 2
+  family squares 0.1 sparse.h5 --solver ridge --lambda-ratio 0.1 --factor cg
+  family slots 0.1 dense.h5 --solver aerr --budget 60
+  family averages 0.1 dense.h5 --solver rda-ito --sparsity 6 --budget 100
+  family ball 0.1 dense.h5 --solver aelr --budget 60
   # calls of the teams that make paths at the end are a guess; bytes are told
   reports sift "2 4 8 16 32" dense.h5
   model --check --most-off 9 --runs sift/*.json >sift.txt || {
