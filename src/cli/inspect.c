@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/options/options.h"
+#include "cli/shared/columns.h"
 #include "cli/shared/input.h"
 #include "cli/shared/json.h"
 #include "cli/shared/model_text.h"
@@ -521,6 +522,19 @@ static void add_attributes_json(json_t *o, const struct findings *findings,
   json_object_set_new(o, "missing", missing);
 }
 
+/* The names of the targets that the data set has: none, or one, which is null
+ * where the text had no name for it. */
+static json_t *targets_json(const struct th_shape *shape,
+                            const struct th_origin *origin)
+{
+  json_t *targets = json_array();
+  if (!shape->unlabelled)
+    json_array_append_new(targets, origin->target_name != NULL
+                                       ? th_json_string(origin->target_name)
+                                       : json_null());
+  return targets;
+}
+
 /* A line, if values are missing. */
 static void print_missing(const struct findings *findings, int64_t attributes)
 {
@@ -615,6 +629,9 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
   th_model_text_origin_json(o, from);
   add_attributes_json(o, findings, shape->attributes);
+  json_object_set_new(o, "columns",
+                      th_columns_json(from, findings->name, shape->attributes));
+  json_object_set_new(o, "targets", targets_json(shape, from));
   json_object_set_new(o, "ids", ids_json(findings, shape->examples));
   json_object_set_new(o, "attribute_groups", groups_json(&findings->groups));
   th_json_real(o, "rho_ridge", findings->improvement.ridge);

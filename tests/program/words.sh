@@ -58,6 +58,21 @@ done
 grep -q "^words:    'city' has 3, each an attribute: 'Bonn', 'Oslo', 'Rome'" said ||
   fail "the words are not said: $(cat said)"
 
+# --- what became of each column is told
+must 0 import table.csv -o roles.h5 --target y --ignore code
+must 0 inspect roles.h5 --json
+"$PYTHON" - <<'END' || fail "the columns are not told: $(cat must.out)"
+import json, sys
+o = json.load(open("must.out"))
+wanted = [("size", "attribute", None),
+          ("color", "words", sorted(["blue", 'deep "red"', "green, pale", "öl"], key=str.encode)),
+          ("code", "left out", None), ("city", "words", ["Bonn", "Oslo", "Rome"]),
+          ("y", "target", None)]
+found = [(c["name"], c["role"], c.get("levels")) for c in o["columns"]]
+sys.exit(found != wanted or [c["column"] for c in o["columns"]] != [1, 2, 3, 4, 5] or
+         o["targets"] != ["y"])
+END
+
 # --- groups: each column of words is one
 printf '0\n1-4\n5\n6-8\n' >groups
 must 0 train words.h5 -o one.h5 --solver lasso --penalty group
