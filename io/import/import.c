@@ -356,3 +356,13 @@ th_status th_import_mixed_weights(const struct th_importing *im,
                  "%s has weights and %s has none; import them apart",
                  im->file[weighted].name, im->file[unweighted].name);
 }
+
+th_status th_import_mixed_ids(const struct th_importing *im, int64_t named,
+                              int64_t unnamed, struct th_error *err)
+{
+  return th_fail(
+      err, TH_EDATA,
+      "%s has IDs of examples and %s has none; add them, leave their "
+      "column out with {ignore}, or read IDs from a file by {ids}",
+      im->file[named].name, im->file[unnamed].name);
+}

@@ -1,6 +1,7 @@
 /* import_array.c - arrays of NumPy, SciPy, HDF5 and Matrix Market as examples
  * SPDX-License-Identifier: MIT */
 #include "io/import/arrays/example.h"
+#include "io/import/arrays/h5_matrix.h"
 #include "io/import/arrays/matrix_file.h"
 #include "io/import/arrays/npy.h"
 #include "io/import/arrays/npz.h"
@@ -45,6 +46,7 @@ struct arrays {
   /* The file that is open. */
   int64_t open; /* -1: none */
   struct th_matrix_file in;
+  char **id; /* of its examples; NULL: they have none */
 };
 
 static struct arrays *state_of(const struct th_importing *im)
@@ -56,6 +58,9 @@ static struct arrays *state_of(const struct th_importing *im)
 
 static void shut_file(struct arrays *arrays)
 {
+  if (arrays->id != NULL)
+    TH_FREE_LIST(arrays->id, arrays->in.matrix.rows);
+  arrays->id = NULL;
   if (arrays->target.in_table)
     th_frame_free(&arrays->target.values);
   if (arrays->weight.in_table)
@@ -97,8 +102,13 @@ static th_status read_beside(const struct th_importing *im,
                              struct th_error *err)
 {
   struct arrays *a = state_of(im);
-  th_status rc = read_column(im, &a->target, err);
-  return rc != TH_OK ? rc : read_column(im, &a->weight, err);
+  th_status rc = TH_OK;
+  if (im->job->id.file == NULL)
+    TH_TRY(th_matrix_file_ids(&a->in, &a->id, err));
+  TH_TRY(read_column(im, &a->target, err));
+  rc = read_column(im, &a->weight, err);
+done:
+  return rc;
 }
 
 static th_status turn_to_file(struct th_importing *im, int64_t k,
@@ -254,15 +264,16 @@ static th_status ask_for_vector(const struct th_importing *im,
                                 struct th_error *err)
 {
   const struct arrays *a = state_of(im);
-  return th_fail(err, TH_EUSAGE,
-                 "%s: %lld x %lld, and which are the targets? Say {target} "
-                 "FILE.npy for a vector in a file%s, or {target} NUMBER for a "
-                 "column; data without a target are imported with {like} "
-                 "TRAIN.h5, the data that the model was trained on",
-                 a->in.matrix.name, (long long)a->in.matrix.rows,
-                 (long long)a->in.matrix.columns,
-                 table_of(a) != NULL ? ", {target} NAME for a column of obs"
-                                     : "");
+  return th_fail(
+      err, TH_EUSAGE,
+      "%s: %lld x %lld, and which are the targets? Say {target} "
+      "FILE.npy for a vector in a file%s, or {target} NUMBER for a "
+      "column; {target} none if they are in a table, for train "
+      "with {targets}; new data for a model are imported with {like} "
+      "TRAIN.h5, the data that the model was trained on",
+      a->in.matrix.name, (long long)a->in.matrix.rows,
+      (long long)a->in.matrix.columns,
+      table_of(a) != NULL ? ", {target} NAME for a column of obs" : "");
 }
 
 /* Columns that are all attributes, without names, need no table: there may be
@@ -310,7 +321,9 @@ static void settle_role(struct role *role, int64_t column)
   if (is_beside(role))
     return;
   role->column = column;
-  if (role->name == NULL && column >= 0)
+  if (column < 0) /* {target} none */
+    role->name = NULL;
+  else if (role->name == NULL)
     role->name = "";
 }
 
@@ -377,6 +390,7 @@ static th_status decide_columns(struct th_importing *im, struct th_error *err)
   im->attributes = a->table.attributes;
   im->text.unlabelled = a->target.name == NULL;
   im->text.weighted = a->weight.name != NULL;
+  im->text.named = a->id != NULL;
   if (a->target.in_table)
     im->text.target_name = a->target.name;
   else if (a->target.column >= 0 && a->table.names != NULL)
@@ -444,6 +458,9 @@ static th_status list_rows(struct th_importing *im, struct th_error *err)
   for (int64_t k = 0; k < im->files; k++) {
     TH_TRY(turn_to_file(im, k, err));
     TH_TRY(check_same_columns(im, err));
+    bool named = a->id != NULL;
+    if (named != im->text.named)
+      return th_import_mixed_ids(im, named ? k : 0, named ? 0 : k, err);
     a->file[k].rows = a->in.matrix.rows;
     a->file[k].before = rows;
     if (__builtin_add_overflow(rows, a->in.matrix.rows, &rows))
@@ -488,6 +505,8 @@ static void tell_arrays(const struct th_importing *im)
                    (long long)a->in.matrix.rows,
                    (long long)a->in.matrix.columns,
                    a->dense ? "dense" : "sparse");
+  if (a->id != NULL)
+    th_import_notice(im, "IDs:      the names of %.60s", table_of(a) + 1);
   if (a->target.name == NULL)
     th_import_notice(im, "target:   none");
   else
@@ -702,6 +721,8 @@ static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
     return wrong_value(im, row, &fault, err);
   if (a->weight.name != NULL)
     TH_TRY(take_weight(im, k, row, values, to, err));
+  if (a->id != NULL)
+    snprintf(to->id, sizeof to->id, "%s", a->id[row]);
   rc = take_target(im, k, row, values, to, err);
 done:
   return rc;
@@ -790,6 +811,7 @@ static th_status part_arrays(struct th_importing *other, struct th_error *err)
   (void)err;
   a->borrowed = true;
   a->open = -1;
+  a->id = NULL;
   a->in = (struct th_matrix_file){0};
   return TH_OK;
 }
@@ -819,35 +841,29 @@ static bool is_called(const char *name, const char *const *endings)
   return th_import_open_named(file, endings);
 }
 
+static const char *const npy[] = {".npy", NULL};
+static const char *const npz[] = {".npz", NULL};
+static const char *const hdf5[] = {".h5", ".hdf5", ".hdf", ".h5ad", NULL};
+static const char *const mtx[] = {".mtx", NULL};
+
 static bool is_npy(const char *name)
 {
-  static const char *const endings[] = {".npy", NULL};
-  return is_called(name, endings);
+  return is_called(name, npy);
 }
 
 static bool is_npz(const char *name)
 {
-  static const char *const endings[] = {".npz", NULL};
-  return is_called(name, endings);
+  return is_called(name, npz);
 }
 
 static bool is_hdf5(const char *name)
 {
-  static const char *const endings[] = {".h5", ".hdf5", ".hdf", ".h5ad", NULL};
-  return is_called(name, endings);
+  return is_called(name, hdf5);
 }
 
 static bool is_mtx(const char *name)
 {
-  static const char *const endings[] = {".mtx", NULL};
-  return is_called(name, endings);
-}
-
-static bool begins_hdf5(const char *head, size_t bytes)
-{
-  static const char signature[] = "\x89HDF\r\n\x1a\n";
-  return bytes >= sizeof signature - 1 &&
-         memcmp(head, signature, sizeof signature - 1) == 0;
+  return is_called(name, mtx);
 }
 
 static const char *const options[] = {"target", "weights", "ignore", "names",
@@ -875,7 +891,7 @@ const struct th_importer th_import_hdf5 = {.title = "HDF5",
                                            .members = true,
                                            .open = open_hdf5_files,
                                            .named = is_hdf5,
-                                           .begins = begins_hdf5,
+                                           .begins = th_h5_matrix_begins,
                                            TH_ARRAYS_IMPORTER};
 const struct th_importer th_import_mtx = {.title = "Matrix Market",
                                           .open = open_market_files,

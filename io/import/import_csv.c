@@ -531,11 +531,8 @@ static th_status check_roles(const struct th_importing *im, int64_t k,
     return th_import_mixed_weights(im, im->text.weighted ? first : k,
                                    im->text.weighted ? k : first, err);
   if ((csv->id >= 0) != im->text.named)
-    return th_fail(err, TH_EDATA,
-                   "%s has IDs of examples and %s has none; add them, or leave "
-                   "their column out with {ignore}",
-                   im->file[im->text.named ? first : k].name,
-                   im->file[im->text.named ? k : first].name);
+    return th_import_mixed_ids(im, im->text.named ? first : k,
+                               im->text.named ? k : first, err);
   return TH_OK;
 }
 

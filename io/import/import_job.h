@@ -295,6 +295,9 @@ th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
 th_status th_import_mixed_weights(const struct th_importing *im,
                                   int64_t weighted, int64_t unweighted,
                                   struct th_error *err);
+/* Fail, since some files have IDs of examples and others none. Local. */
+th_status th_import_mixed_ids(const struct th_importing *im, int64_t named,
+                              int64_t unnamed, struct th_error *err);
 
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);

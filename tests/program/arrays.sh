@@ -235,6 +235,13 @@ must 0 train text.h5 -o text.m.h5 --solver lasso
   "$(ranks 0 inspect on1/m.h5 --json | grep '"objective"')" ] || fail "another model than of text"
 
 # --- data like others: by places, by names; predictions ---
+"$PYTHON" - <<'END'
+import h5py, shutil
+for name in "b", "bare":
+    shutil.copy("a.h5ad", name + ".h5ad")
+with h5py.File("bare.h5ad", "a") as f:
+    del f["obs/index"], f["obs"].attrs["_index"]
+END
 must 0 import c.npy --target y.npy -o like.h5
 must 0 train like.h5 -o like.m.h5 --solver lasso --lambda-ratio 0.01
 must 0 import dense.csv --like like.h5 -o of_text.h5
@@ -247,9 +254,17 @@ done
 must 0 import a.h5ad --target score -o cells.h5
 grep -q 'obs column score' must.err || fail "nothing said of the column of the target"
 must 0 train cells.h5 -o cells.m.h5 --solver lasso --lambda-ratio 0.1
-must 0 import turned.npy --names turned.txt --like cells.h5 -o turned.h5
+seq 0 210 | sed 's/^/cell/' >cells.txt # the index of obs
+must 0 import turned.npy --names turned.txt --ids cells.txt --like cells.h5 -o turned.h5
 must 0 predict cells.m.h5 turned.h5 -o turned.csv
 must 0 predict cells.m.h5 cells.h5 -o cells.csv
+grep -q '^cell210,' cells.csv || fail "predictions without the names of obs"
+mkdir given
+must 0 import a.h5ad --ids cells.txt --target score -o given/cells.h5
+cmp given/cells.h5 cells.h5 || fail "IDs of a file, the same: other bytes"
+must 0 import a.h5ad b.h5ad --target score -o twice.h5
+refused 1 'b.h5ad has IDs of examples and bare.h5ad has none' 2 \
+  import bare.h5ad b.h5ad --target score -o never.h5
 cmp turned.csv cells.csv || fail "columns in another order: other predictions"
 must 0 import a.h5ad --like cells.m.h5 -o few.h5
 must 0 predict cells.m.h5 few.h5 -o few.csv
@@ -262,6 +277,13 @@ ranks 0 inspect kind.h5 --json | grep '"rho_ridge"' >kind.one
 must 0 import a.h5ad --target kind --positive-class high -o kind.h5 --force
 grep -q "positive: 'high', [0-9]* of 211" must.err || fail "classes: $(cat must.err)"
 ranks 0 inspect kind.h5 --json | grep '"rho_ridge"' | cmp - kind.one || fail "classes: other targets"
+
+# --- without a target, for train --targets ---
+for file in c.npy csr.npz a.h5ad; do
+  must 0 import $file --target none --ids cells.txt -o bare.h5 --force
+  ranks 0 inspect bare.h5 --json >bare.json
+  [ "$(key bare.json labelled)$(key bare.json targets)" = 'false[]' ] || fail "$file: labelled"
+done
 
 # --- what is asked for, or refused ---
 refused 2 'c.npy: 211 x 37, and which are the targets' 0 import c.npy -o never.h5

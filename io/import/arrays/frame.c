@@ -279,11 +279,11 @@ th_status th_frame_names(const struct th_h5 *h5, const char *table,
   char *index = NULL;
   th_status rc = TH_OK;
   if (th_frame_kind_of(h5, table) == TH_FRAME_GROUP) {
-    if (!th_frame_attribute(h5, table, usual[0], &index, &ignored))
-      index = strdup(usual[0]);
-    snprintf(path, sizeof path, "%s/%.200s", table,
-             index == NULL ? usual[0] : index);
+    bool told = th_frame_attribute(h5, table, usual[0], &index, &ignored);
+    snprintf(path, sizeof path, "%s/%.200s", table, told ? index : usual[0]);
     free(index);
+    if (!told && th_frame_kind_of(h5, path) == TH_FRAME_NOTHING)
+      return TH_OK; /* rows without names */
     return th_frame_texts(h5, path, NULL, count, names, err);
   }
   TH_TRY(open_field(&open, h5, table, NULL, count, err));

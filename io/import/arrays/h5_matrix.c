@@ -382,3 +382,10 @@ th_status th_h5_matrix_names(const struct th_h5 *h5, const char *path,
     return TH_OK;
   return th_frame_names(h5, table, columns, names, err);
 }
+
+bool th_h5_matrix_begins(const char *head, size_t bytes)
+{
+  static const char signature[] = "\x89HDF\r\n\x1a\n";
+  return bytes >= sizeof signature - 1 &&
+         memcmp(head, signature, sizeof signature - 1) == 0;
+}

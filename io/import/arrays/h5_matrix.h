@@ -8,6 +8,9 @@
 
 struct th_h5;
 
+/* True if a file begins like one of HDF5. Local. */
+bool th_h5_matrix_begins(const char *head, size_t bytes);
+
 /* The data set of that path, of one dimension or of rows and columns. Local. */
 th_status th_h5_matrix_items(const struct th_h5 *h5, const char *path,
                              int dimensions, struct th_items *items,

@@ -6,9 +6,11 @@
 #include "io/hdf5/h5.h"
 #include "io/import/arrays/h5_matrix.h"
 #include "io/import/arrays/npz.h"
+#include "model/origin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void th_matrix_file_close(struct th_matrix_file *open)
 {
@@ -97,4 +99,22 @@ th_status th_matrix_file_names(const struct th_matrix_file *open, char ***names,
     return TH_OK;
   return th_h5_matrix_names(open->h5, open->path, open->matrix.columns, names,
                             err);
+}
+
+th_status th_matrix_file_ids(const struct th_matrix_file *open, char ***ids,
+                             struct th_error *err)
+{
+  const char *table = th_matrix_file_table(open);
+  const int64_t rows = open->matrix.rows;
+  *ids = NULL;
+  if (table == NULL)
+    return TH_OK;
+  th_status rc = th_frame_names(open->h5, table, rows, ids, err);
+  for (int64_t k = 0; rc == TH_OK && *ids != NULL && k < rows; k++)
+    if (strlen((*ids)[k]) > TH_ID_LONGEST)
+      rc = th_fail(err, TH_EDATA,
+                   "%s: the name of row %lld, counted from 1, has more than %d "
+                   "bytes; shorten it, or read IDs from a file by {ids}",
+                   open->matrix.name, (long long)k + 1, TH_ID_LONGEST);
+  return rc;
 }

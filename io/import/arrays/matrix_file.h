@@ -35,4 +35,11 @@ const char *th_matrix_file_table(const struct th_matrix_file *open);
 th_status th_matrix_file_names(const struct th_matrix_file *open, char ***names,
                                struct th_error *err);
 
+/* The names of the rows of the table of examples, if there are any, each of at
+ * most TH_ID_LONGEST bytes. *ids: TH_FREE_LIST, also on failure, or NULL.
+ * Local.
+ */
+th_status th_matrix_file_ids(const struct th_matrix_file *open, char ***ids,
+                             struct th_error *err);
+
 #endif
