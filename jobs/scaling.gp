@@ -13,19 +13,24 @@ heading(text) = sprintf("%s\n{/*0.85 %s}", text, what)
 
 set datafile separator ","
 set datafile columnheaders
-set key left top Left reverse samplen 3
+set key Left reverse samplen 3
 
 set xlabel "ranks"
 set logscale x 2
 set xrange [fewest * 0.9:most * 1.12]
 
 # Bars go from the slowest to the fastest run.
-eval picture(folder . "/speedup", 5, 3.6)
+eval picture(folder . "/speedup", 5, 4)
+set key outside bottom center horizontal maxcols 2
+set xlabel offset 0, 0.4
 set title heading("Speed-up, " . kind . " scaling")
 set ylabel sprintf("times as fast as %d rank%s", fewest, fewest == 1 ? "" : "s")
 set logscale y 2
 set yrange [*<0.9:1.0 * most / fewest * 1.4]
 grown(y) = column("ranks") / fewest * column(y)
+# It is measured where one rank is among those of a strong study.
+ceiling = system("awk -F , 'NR == 1 { for (k = 1; k <= NF; k++) name[$k] = k } \
+  NR > 1 && $name[\"ceiling\"] != \"\" { print \"ceiling\"; exit }' '" . summary . "'")
 plot summary using "ranks":(column("ranks") / fewest) with lines linestyle 90 \
     title "ideal", \
   "" using "ranks":(grown("bandwidth_efficiency")) with linespoints linestyle 92 \
@@ -35,15 +40,15 @@ plot summary using "ranks":(column("ranks") / fewest) with lines linestyle 90 \
   "" using "ranks":(grown("efficiency")):(grown("efficiency_low")): \
     (grown("efficiency_high")) with yerrorbars linestyle 91 notitle, \
   "" using "ranks":(grown("whole_efficiency")) with linespoints linestyle 93 \
-    title "whole process"
+    title "whole process", \
+  for [name in ceiling] summary using "ranks":name with points pointtype 2 \
+    pointsize 0.8 linewidth 1.5 linecolor rgb "#000000" title "what the machine allows"
 unset logscale y
 
 eval picture(folder . "/efficiency", 5, 4)
 set title heading("Efficiency, " . kind . " scaling")
 set ylabel "efficiency (1: no loss)"
 set yrange [0:*]
-set key outside bottom center horizontal maxcols 2
-set xlabel offset 0, 0.4
 plot 1 linestyle 90 title "ideal", \
   summary using "ranks":"bandwidth_efficiency" with linespoints linestyle 92 \
     title "what the read bandwidth allows", \

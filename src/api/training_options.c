@@ -291,7 +291,7 @@ static const struct th_option table[] = {
      "Attributes are drawn by their second moments. two-phase estimates these "
      "in the first tenth of the run, known takes those of the import, and "
      "uniform draws all attributes alike. norm is two-phase where "
-     "{moment-norm} is known, by which proved steps go"},
+     "{moment-norm} is known, by which proved steps go; it is for aerr"},
     {"moment-norm", 0, TH_OPT_REAL, AT(ball.moment_norm), "X",
      th_option_by_config, "not known", TH_ABOVE(0), NULL, "model", TH_TRAIN,
      true,

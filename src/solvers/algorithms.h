@@ -46,6 +46,9 @@ struct th_head {
    * were chosen; final after finish. */
   const struct th_ending *ending;
   const struct th_selected *selected;
+  /* A bound on what is left out, if all holds that is assumed; 0: none yet. It
+   * is proved where that of `selected` is. NULL: the solver has none. */
+  const double *remaining;
 };
 
 /* Options that several families use. */

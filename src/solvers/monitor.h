@@ -30,6 +30,9 @@ struct th_progress {
   const double *coef;     /* in the data's own units */
   double intercept;
   double step_size;
+  double remaining; /* bound on the root mean square of the true coefficients
+                       that are left out, in the data's own units; 0: none */
+  bool remaining_holds; /* false: if what is assumed holds */
   const struct th_certificate *certificate; /* borrowed; NULL: none */
   const struct th_ending *ending;           /* the same; none before the end */
 };

@@ -50,8 +50,17 @@ compare "the same first" "$(key few.json selected)" == \
 compare "examples" "$(key few.json ledger.examples)" '<' 70000
 
 # --- s unknown: what remains falls below a bound
-learn below data.h5 "${paper[@]}" --mu 0 --stop-below 0.5
+learn below data.h5 "${paper[@]}" --mu 0 --stop-below 0.5 --telemetry below.jsonl
 compare "remaining" "$(key below.json remaining_bound)" '<=' 0.5
+# told while the run goes on: above the bound until the last look, then that of the model
+"$PYTHON" - "$(key below.json remaining_bound)" <<'END' || fail "another bound in the telemetry"
+import json
+import sys
+told = [json.loads(line).get("remaining_bound") for line in open("below.jsonl")]
+told = [bound for bound in told if bound is not None]
+looks = [bound for bound in told if bound != told[-1]]
+sys.exit(told[-1] != float(sys.argv[1]) or len(looks) < 10 or min(looks) <= 0.5)
+END
 compare "and is more than what is left" "$(key below.json remaining_bound)" '>' 0.125
 
 # --- standardized, with an intercept and the default constants
@@ -96,7 +105,11 @@ END
 must 0 import text.csv -o text.h5 --target y --type f64
 for units in "" "--no-standardize --delta 0.3"; do
   # shellcheck disable=SC2086
-  learn assumed text.h5 --solver oomp --mu 0.9 --stop-below 1000 $units
+  learn assumed text.h5 --solver oomp --mu 0.9 --stop-below 1000 $units --telemetry told.jsonl
+  tail -n 1 told.jsonl >told.json
+  is "told as a condition" "$(key told.json remaining_bound)" null
+  is "by its number" "$(key told.json if_assumed.remaining_bound)" \
+    "$(key assumed.json if_assumed.remaining_bound)"
   is "no bound by what is assumed" "$(key assumed.json remaining_bound)" null
   is "nor an end by it" "$(key assumed.json ended_by)" '"examples"'
   grep -q 'does not end by --stop-below' must.err || fail "no word on --stop-below"

@@ -318,6 +318,18 @@ static void add_errors(json_t *line, const struct th_run_monitor *monitor,
     th_json_real(line, "distance", distance(progress, &monitor->reference));
 }
 
+/* What may be left out, in the form of a model's JSON. */
+static void add_remaining(json_t *line, const struct th_progress *progress)
+{
+  if (!(progress->remaining > 0))
+    return;
+  json_t *assumed = json_object();
+  th_json_real(line, "remaining_bound",
+               progress->remaining_holds ? progress->remaining : NAN);
+  th_json_real(assumed, "remaining_bound", progress->remaining);
+  json_object_set_new(line, "if_assumed", assumed);
+}
+
 static void write_telemetry(struct th_run_monitor *monitor,
                             const struct th_progress *progress)
 {
@@ -340,6 +352,7 @@ static void write_telemetry(struct th_run_monitor *monitor,
   }
   if (progress->ending != NULL)
     th_model_text_ending_json(line, progress->ending, progress->loss_name);
+  add_remaining(line, progress);
   th_json_real(line, "seconds", th_comm_clock() - monitor->began);
   add_errors(line, monitor, progress);
   th_json_write(&monitor->output, line, JSON_COMPACT, &monitor->err);

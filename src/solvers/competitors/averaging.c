@@ -392,9 +392,9 @@ static const char *const options[] = {TH_LOOK_OPTIONS, "eta", "batch", NULL};
  * The prediction is w_t cut to its s largest attributes. Pairs of attributes
  * outside of the s must be seen, so s' is s + 2 at least.
  *
- * Reconstructed. The paper was not at hand. Murata & Suzuki 2018 (section 5,
- * table 1 and section 6) tell which attributes are observed, that the method
- * is regularised dual averaging, and that s' >= s + 2. Xiao 2010 has the
+ * Reconstructed. The paper was not at hand in full. Murata & Suzuki 2018
+ * (section 5, table 1, section 6) tell which attributes are observed, that the
+ * method is regularised dual averaging, and that s' >= s + 2. Xiao 2010 has the
  * averaging, with beta_t = sqrt(t) / eta. The estimates were derived anew from
  * the probabilities in looks.h. What is not known: whether w is projected on a
  * ball as well (here: no), and how lambda depends on t (here: not at all, as
@@ -471,12 +471,12 @@ const struct th_algorithm th_rda_ito_algorithm = {.options = options,
  * All attributes of an example are read. With a budget that is smaller the
  * gradients are those of looks.h, as for `rda-ito`, for half of its loss.
  *
- * Reconstructed. The paper was not at hand. Saad, Blanchard & Arlot 2024
- * (section 6 and the appendix on SSR) tell of its cost, O(d) for an example,
- * and of its guarantee. The form of the steps is from general knowledge of it,
- * derived anew as above. What is not known: whether its examples are averaged
- * in the end (here: no). The form for a budget is ours, and so are the
- * constants. */
+ * Reconstructed. The paper was not at hand in full. Saad, Blanchard & Arlot
+ * 2024 (section 6 and the appendix on SSR) tell of its cost, O(d) for an
+ * example, and of its guarantee. The form of the steps is from general
+ * knowledge of it, derived anew as above. What is not known: whether its
+ * examples are averaged in the end (here: no). The form for a budget is ours,
+ * and so are the constants. */
 
 /* alpha, the penalty, and the first step as shares of what the data suggest. */
 static const double curvature = 0.3;

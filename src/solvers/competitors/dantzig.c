@@ -19,18 +19,18 @@
  *     4  the support: the s largest of w
  *     5  the next epoch is longer
  *
- * Reconstructed. The paper was not at hand. Murata & Suzuki 2018 (section 1,
- * section 5, table 1 and section 6) tell that it applies the Dantzig selector
- * to the updated design matrices; the observation of the support with others at
- * random, and updates at epochs, are from general knowledge of it. The
- * estimates were derived anew from the probabilities in looks.h: the paper's
- * correction of the diagonal is the different probability of a pair of equals.
- * Its memory is d^2 numbers, where that of the paper is all examples. Epochs
- * grow by --growth (default 1.2). The first one is as long as it takes to see
- * each pair of attributes a hundred times, and at most an eighth of the run: a
- * support by chance makes all other pairs rarer. The default lambda is about
- * the noise of c, below: the paper has d / sqrt(s') log d in its place with a
- * constant that was tuned in Murata & Suzuki's experiment.
+ * Reconstructed. The paper was not at hand in full. Murata & Suzuki 2018
+ * (sections 1 and 5, table 1, section 6) tell that it applies the Dantzig
+ * selector to the updated design matrices; the observation of the support with
+ * others at random, and updates at epochs, are from general knowledge of it.
+ * The estimates were derived anew from the probabilities in looks.h, where a
+ * pair of equals has another one than other pairs. Its memory is d^2 numbers;
+ * that of the paper is all examples (section 1). Epochs grow by --growth
+ * (default 1.2). The first one is as long as it takes to see each pair of
+ * attributes a hundred times, and at most an eighth of the run: a support by
+ * chance makes all other pairs rarer. The default lambda is about the noise of
+ * c, below, and ours: that of the paper is not known, and Murata & Suzuki tuned
+ * the methods that they compare (section 6).
  *
  * A step is a look at some examples of an epoch; nothing depends on how many.
  * SPDX-License-Identifier: MIT */

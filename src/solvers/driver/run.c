@@ -365,6 +365,9 @@ static th_status report_update(struct th_run *run, struct th_error *err)
       .coef = run->coef,
       .intercept = th_support_own_intercept(support, &run->context),
       .step_size = head->step_size != NULL ? *head->step_size : 0,
+      .remaining = head->remaining != NULL ? *head->remaining : 0,
+      .remaining_holds =
+          head->selected != NULL && head->selected->remaining_bound > 0,
       .certificate = head->certificate,
       .ending = head->ending};
   monitor->progress(monitor->self, &progress);

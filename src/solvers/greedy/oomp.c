@@ -444,8 +444,10 @@ static th_status create(void **state, struct th_context *context,
   s->fresh = true;
   TH_TRY(begin_select(s, context, err));
   tell_stop_below(s, context);
-  s->head = (struct th_head){
-      .support = &s->support, .loss = &s->noise, .selected = &s->selected};
+  s->head = (struct th_head){.support = &s->support,
+                             .loss = &s->noise,
+                             .selected = &s->selected,
+                             .remaining = &s->claims.remaining_if};
   *state = s;
   s = NULL;
 done:
@@ -610,6 +612,15 @@ static enum th_ended_by end_of(const struct oomp *s,
                                            : TH_ENDED_UNKNOWN;
 }
 
+/* Tell the bound on what is left out: after each look, so that a user can end
+ * the run by it (appendix F). Local. */
+static void tell_remaining(struct oomp *s)
+{
+  double remaining = s->fresh && isfinite(s->remaining) ? s->remaining : 0;
+  s->claims.remaining_if = remaining;
+  s->selected.remaining_bound = law_bounds(&s->law) ? remaining : 0;
+}
+
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
@@ -619,6 +630,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   th_status rc = (s->phase == FIT ? step_fit : step_try)(s, context, more, err);
   s->fresh = context->deal.pass == 0 && !context->deal.reused;
+  tell_remaining(s);
   return rc;
 }
 
@@ -629,10 +641,8 @@ static void tell_selection(struct oomp *s, const struct th_context *context)
   struct th_selected *to = &s->selected;
   const struct th_config_greedy *greedy = &context->config->greedy;
   double guarantee = s->fresh ? fmax(1 - 2 * greedy->delta, 0) : 0;
-  double remaining = s->fresh && isfinite(s->remaining) ? s->remaining : 0;
   bool descends = greedy->optim == TH_OPTIM_DESCENT;
   s->claims = (struct th_claims){.guarantee_if = guarantee,
-                                 .remaining_if = remaining,
                                  .ended_by = end_of(s, context),
                                  .mu_from = law->mu_from,
                                  .rho_from = law->least_from,
@@ -641,7 +651,7 @@ static void tell_selection(struct oomp *s, const struct th_context *context)
   to->examples = s->rows;
   to->complete = th_claims_complete(s->claims.ended_by);
   to->guarantee = law_guarantees(law, descends) ? guarantee : 0;
-  to->remaining_bound = law_bounds(law) ? remaining : 0;
+  tell_remaining(s);
   to->mu = law->mu;
   to->rho = law->least;
   to->smoothness = law->most;
