@@ -14,9 +14,9 @@ set -eu
 build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
   libopenmpi-dev libhdf5-openmpi-dev libsleef-dev librandom123-dev
   libjansson-dev libinih-dev libxxhash-dev zlib1g-dev libbz2-dev
-  liblzma-dev libscalapack-openmpi-dev libopenblas0'
+  liblzma-dev libzstd-dev liblz4-dev libscalapack-openmpi-dev libopenblas0'
 test='python3 python3-numpy python3-h5py python3-scipy hdf5-tools xz-utils bzip2
-  gzip'
+  gzip zstd lz4'
 jobs='python3 gnuplot-nox'
 ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
   iproute2 debootstrap shellcheck git python3-sklearn
@@ -49,7 +49,7 @@ check_without_dpkg()
   for tool in cc cmake ninja pkg-config mpicc mpirun; do
     command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
   done
-  for module in jansson libxxhash zlib liblzma sleef; do
+  for module in jansson libxxhash zlib liblzma libzstd liblz4 sleef; do
     pkg-config --exists "$module" 2>/dev/null || missing="$missing $module"
   done
   if [ -n "$missing" ]; then

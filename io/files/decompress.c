@@ -1,23 +1,28 @@
-/* decompress.c - gzip, bzip2 and xz files, recognised by their first bytes
+/* decompress.c - compressed files, recognised by their first bytes
  * SPDX-License-Identifier: MIT */
 #include "io/files/decompress.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "io/files/output.h"
+#include "io/files/zip.h"
 
 #include <bzlib.h>
 #include <errno.h>
+#include <lz4frame.h>
 #include <lzma.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
-/* --- How gzip, bzip2 and xz streams are read, step by step ---------------- */
+/* --- How streams are read, step by step ----------------------------------- */
 
 /* What a step of a codec came to. */
 enum th_codec_outcome {
@@ -48,8 +53,8 @@ struct th_codec_steps {
   void (*end)(void *state);
 };
 
-/* By enum th_codec; that of TH_CODEC_NONE is empty. */
-extern const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1];
+/* By enum th_codec. */
+extern const struct th_codec_steps th_codecs[TH_CODEC_ZIP + 1];
 
 static bool gzip_begin(void *state, const struct th_reading *reading)
 {
@@ -167,7 +172,106 @@ static void xz_end(void *state)
   lzma_end(state);
 }
 
-const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1] = {
+/* What these two keep is made by their libraries. */
+union pointed {
+  ZSTD_DStream *zstd;
+  LZ4F_dctx *lz4;
+};
+
+/* The window that a frame asks for may be as large as the memory, and is as
+ * zstd makes it by itself in any case. */
+static bool zstd_begin(void *state, const struct th_reading *reading)
+{
+  enum { USUAL = 27, MOST = 31 };
+  union pointed *made = state;
+  int window = USUAL;
+  while (reading != NULL && window < MOST &&
+         INT64_C(2) << window <= reading->memory)
+    window++;
+  made->zstd = ZSTD_createDStream();
+  return made->zstd != NULL && !ZSTD_isError(ZSTD_DCtx_setParameter(
+                                   made->zstd, ZSTD_d_windowLogMax, window));
+}
+
+static enum th_codec_outcome zstd_step(void *state, struct th_window *window)
+{
+  union pointed *made = state;
+  ZSTD_inBuffer in = {window->in, window->in_left, 0};
+  ZSTD_outBuffer out = {window->out, window->out_left, 0};
+  size_t rc = ZSTD_decompressStream(made->zstd, &out, &in);
+  window->in += in.pos;
+  window->in_left -= in.pos;
+  window->out += out.pos;
+  window->out_left -= out.pos;
+  if (rc == 0)
+    return TH_STREAM_ENDS;
+  if (!ZSTD_isError(rc))
+    return TH_GOES_ON;
+  bool memory = strstr(ZSTD_getErrorName(rc), "memory") != NULL;
+  return memory ? TH_NO_MEMORY : TH_IS_DAMAGED;
+}
+
+static void zstd_end(void *state)
+{
+  ZSTD_freeDStream(((union pointed *)state)->zstd);
+}
+
+static bool lz4_begin(void *state, const struct th_reading *reading)
+{
+  (void)reading;
+  return !LZ4F_isError(LZ4F_createDecompressionContext(
+      &((union pointed *)state)->lz4, LZ4F_VERSION));
+}
+
+static enum th_codec_outcome lz4_step(void *state, struct th_window *window)
+{
+  size_t taken = window->in_left;
+  size_t made = window->out_left;
+  size_t rc = LZ4F_decompress(((union pointed *)state)->lz4, window->out, &made,
+                              window->in, &taken, NULL);
+  if (LZ4F_isError(rc))
+    return TH_IS_DAMAGED;
+  window->in += taken;
+  window->in_left -= taken;
+  window->out += made;
+  window->out_left -= made;
+  return rc == 0 ? TH_STREAM_ENDS : TH_GOES_ON;
+}
+
+static void lz4_end(void *state)
+{
+  LZ4F_freeDecompressionContext(((union pointed *)state)->lz4);
+}
+
+/* What is not compressed is copied, a part of it by each step. */
+static bool copy_begin(void *state, const struct th_reading *reading)
+{
+  (void)state;
+  (void)reading;
+  return true;
+}
+
+static enum th_codec_outcome copy_step(void *state, struct th_window *window)
+{
+  (void)state;
+  size_t some =
+      window->in_left < window->out_left ? window->in_left : window->out_left;
+  memcpy(window->out, window->in, some);
+  window->in += some;
+  window->in_left -= some;
+  window->out += some;
+  window->out_left -= some;
+  return TH_STREAM_ENDS;
+}
+
+static void copy_end(void *state)
+{
+  (void)state;
+}
+
+/* Archives have no streams: see unpack_archive. */
+const struct th_codec_steps th_codecs[TH_CODEC_ZIP + 1] = {
+    [TH_CODEC_NONE] = {"", "", 0, 1, copy_begin, copy_step, copy_end},
     [TH_CODEC_GZIP] = {"gzip", "\x1f\x8b", 2, sizeof(z_stream), gzip_begin,
                        gzip_step, gzip_end},
     [TH_CODEC_BZIP2] = {"bzip2", "BZh", 3, sizeof(bz_stream), bzip2_begin,
@@ -176,9 +280,14 @@ const struct th_codec_steps th_codecs[TH_CODEC_XZ + 1] = {
                      "\xfd"
                      "7zXZ\0",
                      6, sizeof(lzma_stream), xz_begin, xz_step, xz_end},
+    [TH_CODEC_ZSTD] = {"zstd", "\x28\xb5\x2f\xfd", 4, sizeof(union pointed),
+                       zstd_begin, zstd_step, zstd_end},
+    [TH_CODEC_LZ4] = {"lz4", "\x04\x22\x4d\x18", 4, sizeof(union pointed),
+                      lz4_begin, lz4_step, lz4_end},
+    [TH_CODEC_ZIP] = {"zip", "PK\3\4", 4, 1, NULL, NULL, NULL},
 };
 
-/* --- A whole file --------------------------------------------------------- */
+/* --- Streams of a file ---------------------------------------------------- */
 
 enum {
   PART = 1 << 20,
@@ -196,6 +305,19 @@ static bool is_bzip2(const char *head)
           memcmp(head + 4, "\x17rE8P\x90", 6) == 0);
 }
 
+/* Frames that decoders of zstd pass over; pzstd begins with one. */
+static bool is_skippable(const char *head)
+{
+  return (head[0] & 0xf0) == 0x50 && memcmp(head + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
+const char *const *th_decompress_endings(void)
+{
+  static const char *const endings[] = {".gz",  ".bz2", ".xz", ".zst",
+                                        ".lz4", ".zip", NULL};
+  return endings;
+}
+
 th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
                              struct th_error *err)
 {
@@ -205,11 +327,13 @@ th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
   if (got < 0)
     return th_fail(err, TH_EIO, "%s: %s; check the file", name,
                    strerror(errno));
-  for (int k = TH_CODEC_GZIP; k <= TH_CODEC_XZ; k++)
+  for (int k = TH_CODEC_GZIP; k <= TH_CODEC_ZIP; k++)
     if (memcmp(head, th_codecs[k].magic, th_codecs[k].magic_bytes) == 0)
       *codec = (enum th_codec)k;
   if (*codec == TH_CODEC_BZIP2 && !is_bzip2(head))
     *codec = TH_CODEC_NONE;
+  if (is_skippable(head))
+    *codec = TH_CODEC_ZSTD;
   return TH_OK;
 }
 
@@ -262,6 +386,16 @@ static th_status begin_stream(struct job *job, struct th_error *err)
   return TH_OK;
 }
 
+/* Bytes at the end of a line that began before, where it may be several that
+ * end with carriage returns alone. */
+static int64_t behind_return(const char *text, const char *end, int64_t length)
+{
+  const char *last = end - 1; /* a line feed may follow one at the end */
+  while (last > text && last[-1] != '\r')
+    last--;
+  return last > text ? end - last : length;
+}
+
 /* Follow the lines of a part of the text; bytes of the longest of them so far,
  * without a carriage return at its end. */
 static int64_t longest_in_text(struct job *job, const char *text, int64_t bytes)
@@ -275,6 +409,8 @@ static int64_t longest_in_text(struct job *job, const char *text, int64_t bytes)
     if (behind > text)
       job->returns = behind[-1] == '\r';
     int64_t length = job->line - (job->returns ? 1 : 0);
+    if (length > job->reading->line.bytes)
+      length = job->line = behind_return(text, behind, length);
     longest = length > longest ? length : longest;
     if (found == NULL)
       break;
@@ -372,6 +508,88 @@ done:
   return rc;
 }
 
+/* --- An archive of one file ----------------------------------------------- */
+
+/* Folders are no files, and neither is what macOS adds to one. */
+static bool counts_as_file(const struct th_zip_member *member)
+{
+  static const char added[] = "__MACOSX/";
+  size_t length = strlen(member->name);
+  return (length == 0 || member->name[length - 1] != '/') &&
+         strncmp(member->name, added, sizeof added - 1) != 0;
+}
+
+static th_status find_file(const struct job *job, const struct th_zip *zip,
+                           struct th_zip_member *file, struct th_error *err)
+{
+  int64_t files = 0;
+  for (int64_t k = 0; k < zip->members; k++)
+    if (counts_as_file(&zip->member[k]) && files++ == 0)
+      *file = zip->member[k];
+  if (files == 0)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: a zip archive without a file; put one into it",
+                   job->name);
+  if (files > 1)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: a zip archive of %lld files, first %.80s; unpack it, "
+                   "unzip -d FOLDER, and import FOLDER or what is wanted of it",
+                   job->name, (long long)files, file->name);
+  if (file->place.stored < 0)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: %.80s is encrypted, or not deflated; unpack it, and "
+                   "import what comes out",
+                   job->name, file->name);
+  return TH_OK;
+}
+
+static th_status write_member(struct job *job,
+                              const struct th_stretch_place *at,
+                              uint32_t wanted, struct th_error *err)
+{
+  struct th_stretch *member = NULL;
+  uLong crc = crc32(0, NULL, 0);
+  double share = (double)at->stored / ((double)at->bytes + 1);
+  th_status rc = th_stretch_open(&member, at, err);
+  for (int64_t done = 0; rc == TH_OK && done < at->bytes; done += PART) {
+    int64_t some = th_min_i64(at->bytes - done, PART);
+    TH_TRY(th_stretch_read(member, done, some, job->output, err));
+    crc = crc32(crc, (const Bytef *)job->output, (uInt)some);
+    TH_TRY(put_text(job, some, err));
+    if (job->reading != NULL)
+      job->reading->told(job->reading->self,
+                         (int64_t)((double)(done + some) * share));
+  }
+  if (rc == TH_OK && crc != wanted)
+    rc = outcome_status(job, TH_IS_DAMAGED, err);
+done:
+  th_stretch_close(member);
+  return rc;
+}
+
+static th_status unpack_archive(struct job *job, struct th_error *err)
+{
+  struct stat file;
+  struct th_zip zip = {0};
+  struct th_zip_member member = {0};
+  th_status rc = TH_OK;
+  if (fstat(job->from, &file) != 0)
+    return th_fail(err, TH_EIO, "%s: %s", job->name, strerror(errno));
+  struct th_stretch_place whole = {.file = job->from,
+                                   .name = job->name,
+                                   .stored = (int64_t)file.st_size,
+                                   .bytes = (int64_t)file.st_size};
+  TH_TRY(th_zip_open(&zip, &whole, err));
+  TH_TRY(find_file(job, &zip, &member, err));
+  member.place.name = job->name;
+  rc = write_member(job, &member.place, member.crc, err);
+done:
+  th_zip_free(&zip);
+  return rc;
+}
+
+/* --- All of a file -------------------------------------------------------- */
+
 static th_status decompress(enum th_codec codec, int from, int to,
                             const char *name, const struct th_reading *reading,
                             struct th_error *err)
@@ -382,11 +600,13 @@ static th_status decompress(enum th_codec codec, int from, int to,
                     .to = to,
                     .reading = reading};
   th_status rc = TH_OK;
-  snprintf(job.text, sizeof job.text, "the decompressed text of %s", name);
+  snprintf(job.text, sizeof job.text, "%s of %s",
+           codec == TH_CODEC_NONE ? "the bytes" : "the decompressed text",
+           name);
   TH_TRY(th_alloc(&job.state, 1, job.codec->state_bytes, "decompression", err));
   TH_TRY(TH_NEW(&job.input, PART, "decompression", err));
   TH_TRY(TH_NEW(&job.output, PART, "decompression", err));
-  TH_TRY(run(&job, err));
+  rc = codec == TH_CODEC_ZIP ? unpack_archive(&job, err) : run(&job, err);
 done:
   TH_FREE(job.state, job.input, job.output);
   return rc;

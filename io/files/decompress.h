@@ -1,4 +1,5 @@
-/* decompress.h - gzip, bzip2 and xz files, recognised by their first bytes
+/* decompress.h - files compressed by gzip, bzip2, xz, zstd or lz4, and zip
+ * archives of one file, recognised by their first bytes
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DECOMPRESS_H
 #define TH_DECOMPRESS_H
@@ -25,14 +26,26 @@ struct th_reading {
   int64_t memory; /* bytes */
 };
 
-enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
+enum th_codec {
+  TH_CODEC_NONE,
+  TH_CODEC_GZIP,
+  TH_CODEC_BZIP2,
+  TH_CODEC_XZ,
+  TH_CODEC_ZSTD,
+  TH_CODEC_LZ4,
+  TH_CODEC_ZIP
+};
+
+/* What names of compressed files end in, up to NULL. Local. */
+const char *const *th_decompress_endings(void);
 
 /* How an open file is compressed. Local. */
 th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
                              struct th_error *err);
 
 /* Decompress all of the file `from`, which may hold several streams one after
- * the other, to the end of the file `to`. name is for messages; reading may be
+ * the other, to the end of the file `to`; TH_CODEC_NONE copies it, also from a
+ * pipe. name is for messages; reading may be
  * NULL. Local. An error where the file is damaged or cut short, or a line is
  * too long, or where no more than a fiftieth of the disk, or 4 GB, is left
  * free. */

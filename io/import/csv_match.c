@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "io/import/text/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static bool in_same_order(const struct th_csv *csv,
 }
 
 static struct entry *find_entry(const struct th_csv *csv, int64_t column,
-                                struct entry *table, int64_t count)
+                                const struct entry *table, int64_t count)
 {
   struct entry key = {.name = csv->names[column]};
   return bsearch(&key, table, (size_t)count, sizeof *table, compare_entries);
@@ -78,6 +79,7 @@ enum { SHOWN = 3, MATCH_LIST = 320 };
  * them as a list to type, or as much of it as there is room for. */
 struct unknown {
   int64_t count;
+  int64_t first;
   char shown[SHOWN * 96];
   char list[MATCH_LIST];
   bool cut; /* the list has not all of them */
@@ -89,6 +91,7 @@ static void add_unknown(struct unknown *unknown, const struct th_csv *csv,
   char typed[TH_COLUMN_TEXT];
   size_t used = strlen(unknown->shown);
   const char *comma = unknown->list[0] != '\0' ? "," : "";
+  unknown->first = unknown->count == 0 ? column : unknown->first;
   if (unknown->count++ < SHOWN)
     snprintf(unknown->shown + used, sizeof unknown->shown - used,
              "%s%lld, '%.60s'", used > 0 ? ", " : "", (long long)column + 1,
@@ -100,28 +103,94 @@ static void add_unknown(struct unknown *unknown, const struct th_csv *csv,
     snprintf(unknown->list + used, MATCH_LIST - used, "%s%s", comma, typed);
 }
 
+/* Alike but for case, and for what is neither a letter nor a digit. */
+static bool called_alike(const char *a, const char *b)
+{
+  for (;; a++, b++) {
+    while (*a != '\0' && isascii(*a) && !isalnum((unsigned char)*a))
+      a++;
+    while (*b != '\0' && isascii(*b) && !isalnum((unsigned char)*b))
+      b++;
+    if (*a == '\0' || tolower((unsigned char)*a) != tolower((unsigned char)*b))
+      return *a == *b;
+  }
+}
+
+/* Attributes that no column is called by. */
+struct lost {
+  int64_t count;
+  const struct entry *first; /* called alike, or else the lowest */
+  bool alike;
+};
+
+/* name: of a column that is none of them. */
+static th_status find_lost(const struct th_csv *csv, const struct entry *table,
+                           int64_t count, const char *name, struct lost *lost,
+                           struct th_error *err)
+{
+  bool *found = NULL;
+  th_status rc = TH_NEW(&found, count, "names of attributes", err);
+  for (int64_t k = 0; rc == TH_OK && k < csv->columns; k++) {
+    const struct entry *entry = find_entry(csv, k, table, count);
+    if (entry != NULL)
+      found[entry - table] = true;
+  }
+  for (int64_t j = 0; rc == TH_OK && j < count; j++) {
+    if (found[j])
+      continue;
+    bool like = called_alike(table[j].name, name);
+    bool lower =
+        lost->count++ == 0 || table[j].attribute < lost->first->attribute;
+    if (like > lost->alike || (like == lost->alike && lower))
+      lost->first = &table[j];
+    lost->alike = lost->alike || like;
+  }
+  free(found);
+  return rc;
+}
+
+/* Where attributes are missing, the first unknown column may be one of them by
+ * a new name: one that is called alike, or where as many are missing. */
+static void say_lost(const struct lost *lost, const struct unknown *unknown,
+                     char *text, size_t size)
+{
+  if (lost->count == 0)
+    snprintf(text, size, ";");
+  else if (lost->alike || lost->count == unknown->count)
+    snprintf(text, size,
+             ", where '%.60s' is missing; rename column %lld if it is that "
+             "one, or",
+             lost->first->name, (long long)unknown->first + 1);
+  else
+    snprintf(text, size, ", where %lld are missing, first '%.60s';",
+             (long long)lost->count, lost->first->name);
+}
+
 static th_status refuse_unknown(const struct th_csv *csv,
                                 const struct th_text_file *file,
-                                const char *origin,
+                                const char *origin, const struct lost *lost,
                                 const struct unknown *unknown,
                                 struct th_error *err)
 {
+  char missing[160];
+  say_lost(lost, unknown, missing, sizeof missing);
   const char *remedy = csv->target < 0
-                           ? "or say with {target} which one is the target"
-                           : "or rename what is";
+                           ? ", or say with {target} which one is the target"
+                       : lost->count > 0 ? ""
+                                         : ", or rename what is";
   const char *rest = unknown->cut ? ",.. and so on" : "";
   if (unknown->count == 1)
     return th_fail(err, TH_EDATA,
-                   "%s:1:1: column %s, is no attribute of %s; leave it out "
-                   "with {ignore} %s%s, %s",
-                   file->name, unknown->shown, origin, unknown->list, rest,
-                   remedy);
+                   "%s:1:1: column %s, is no attribute of %s%s leave it out "
+                   "with {ignore} %s%s%s",
+                   file->name, unknown->shown, origin, missing, unknown->list,
+                   rest, remedy);
   return th_fail(err, TH_EDATA,
-                 "%s:1:1: %lld columns are no attributes of %s, %s%s; leave "
-                 "them out with {ignore} %s%s, %s",
+                 "%s:1:1: %lld columns are no attributes of %s, %s%s%s leave "
+                 "them out with {ignore} %s%s%s",
                  file->name, (long long)unknown->count, origin,
                  unknown->count > SHOWN ? "first " : "", unknown->shown,
-                 unknown->list, rest, remedy);
+                 missing, unknown->list, rest, remedy);
 }
 
 /* All columns without an attribute, said at once. What the user leaves out
@@ -142,8 +211,13 @@ static th_status check_known(const struct th_csv *csv,
   for (int64_t k = 0; k < csv->columns; k++)
     if (csv->role[k] >= 0 && find_entry(csv, k, table, count) == NULL)
       add_unknown(&unknown, csv, k);
-  return unknown.count == 0 ? TH_OK
-                            : refuse_unknown(csv, file, origin, &unknown, err);
+  if (unknown.count == 0)
+    return TH_OK;
+  struct lost lost = {0};
+  th_status rc =
+      find_lost(csv, table, count, csv->names[unknown.first], &lost, err);
+  return rc != TH_OK ? rc
+                     : refuse_unknown(csv, file, origin, &lost, &unknown, err);
 }
 
 /* Look every column up in the sorted table; each attribute once. */
@@ -167,8 +241,18 @@ static th_status match_names(struct th_csv *csv,
   return TH_OK;
 }
 
+/* A column that is left out, and called alike; -1: there is none. */
+static int64_t find_alike(const struct th_csv *csv, const char *name)
+{
+  for (int64_t k = 0; k < csv->columns; k++)
+    if (csv->role[k] == TH_COLUMN_IGNORED && called_alike(csv->names[k], name))
+      return k;
+  return -1;
+}
+
 /* Every attribute has a column; the first that has none is named. */
-static th_status check_all_found(const struct th_text_file *file,
+static th_status check_all_found(const struct th_csv *csv,
+                                 const struct th_text_file *file,
                                  const struct th_csv_reference *reference,
                                  const struct entry *table, int64_t count,
                                  struct th_error *err)
@@ -188,6 +272,14 @@ static th_status check_all_found(const struct th_text_file *file,
   }
   if (first == NULL)
     return TH_OK;
+  int64_t column = find_alike(csv, first->name);
+  if (column >= 0)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: %lld of the attributes of %s %s missing, first "
+                   "'%.60s'; rename column %lld, '%.60s', if it is that one",
+                   file->name, (long long)missing, reference->origin,
+                   missing == 1 ? "is" : "are", first->name,
+                   (long long)column + 1, csv->names[column]);
   return th_fail(err, TH_EDATA,
                  "%s:1:1: %lld of the attributes of %s %s missing, first "
                  "'%.60s'; add the column%s%s",
@@ -225,7 +317,7 @@ static th_status match_columns(struct th_csv *csv,
     leave_out_unknown(csv, table, count);
   TH_TRY(check_known(csv, file, ignored, reference->origin, table, count, err));
   TH_TRY(match_names(csv, file, table, count, err));
-  TH_TRY(check_all_found(file, reference, table, count, err));
+  TH_TRY(check_all_found(csv, file, reference, table, count, err));
   csv->attributes = count;
 done:
   free(table);

@@ -193,12 +193,12 @@ const struct th_importer_row *th_import_table(void)
  * have. */
 static th_status check_job(const struct th_import *job, struct th_error *err)
 {
-  if (job->input_count < 1)
+  if (job->input_count < 1 && job->files.list == NULL)
     return th_fail(err, TH_EUSAGE, "nothing to import; name a file");
   if (!(job->test_fraction >= 0.0 && job->test_fraction < 1.0))
     return th_fail(err, TH_EUSAGE, "test fraction %g, expected 0 <= F < 1",
                    job->test_fraction);
-  if (job->test_fraction > 0.0 && job->test_file != NULL)
+  if (job->test_fraction > 0.0 && job->files.test != NULL)
     return th_fail(err, TH_EUSAGE,
                    "test examples by fraction or by file, not both");
   if (job->id.column != NULL && job->id.file != NULL)

@@ -80,11 +80,17 @@ struct th_import_table {
                      attribute for each; 0: none has */
 };
 
+/* Files beside the inputs. */
+struct th_import_files {
+  const char *list; /* names more inputs, one a line; "-"; NULL: none */
+  const char *test; /* with test examples; NULL: none */
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
-  const char *const *inputs;
+  const char *const *inputs; /* files, folders, pipes, "-" */
   int64_t input_count;
-  const char *test_file; /* NULL: none */
+  struct th_import_files files;
   const char *output;
   const char *format;  /* "auto" or a name from the importer table */
   int layout;          /* enum th_layout or -1: of `like`, else by density */

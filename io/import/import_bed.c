@@ -279,7 +279,7 @@ static th_status list_people(struct th_importing *im, struct th_error *err)
     listed->places +=
         th_integer_ceil_divide(bed->cohort.people, CALLS_OF_WORD) *
         CALLS_OF_WORD;
-    if (k < im->job->input_count)
+    if (k < im->share.inputs.mains)
       listed->main = listed->examples;
   }
   listed->print = (int64_t)(print >> 1);

@@ -8,6 +8,7 @@
 #include "io/import/bins/bucket.h"
 #include "io/import/bins/row_assignment.h"
 #include "io/import/import.h"
+#include "io/import/text/inputs.h"
 #include "io/import/text/lacking.h"
 #include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
@@ -37,7 +38,7 @@ struct th_like {
 
 /* What this rank reads of each file. */
 struct th_import_share {
-  char **name; /* as it was found; replicated, of the first thread alone */
+  struct th_inputs inputs; /* by name; replicated; other threads borrow them */
   struct th_range *range;
   int64_t *line;       /* the line before the range */
   int64_t *counted;    /* examples in the range, when they were counted */
@@ -100,6 +101,7 @@ struct th_import_text {
                                 by the first thread */
   const char **member;       /* of each file: what is named in it, or NULL; its
                                 text is borrowed */
+  const char **source;       /* of each file: what is opened, borrowed */
   bool unlabelled;           /* there are no targets */
   bool weighted;             /* there are weights */
   struct th_missing missing; /* how it writes that; a thread borrows it */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "io/dataset/origin_file.h"
+#include "io/files/output.h"
 #include "io/import/arrays/vector.h"
 
 #include <limits.h>
@@ -200,16 +201,102 @@ static th_status find_input(const char *name, char **found,
   return rc;
 }
 
-static th_status list_inputs(struct th_importing *im, struct th_error *err)
+/* The importer of files that are called so; NULL: none is. */
+static const struct th_importer_row *shown_by_name(const char *name)
+{
+  const struct th_importer_row *row = th_import_table();
+  for (; row->name != NULL; row++)
+    if (row->importer != NULL && row->importer->named != NULL &&
+        row->importer->named(name))
+      return row;
+  return NULL;
+}
+
+/* Of a folder nobody has chosen the files: they have to be called alike. */
+static th_status check_folder(const struct th_importing *im, const char *folder,
+                              int64_t first, int64_t passed,
+                              struct th_error *err)
+{
+  char *const *name = im->share.inputs.name;
+  int64_t count = im->share.inputs.count;
+  const struct th_importer_row *of = shown_by_name(name[first]);
+  for (int64_t k = first + 1; k < count; k++)
+    if (shown_by_name(name[k]) != of)
+      return th_fail(err, TH_EDATA,
+                     "%s: files of several formats, as %s and %s; name those "
+                     "to import, or move the others away",
+                     folder, th_file_name(name[first]), th_file_name(name[k]));
+  th_import_notice(im, "folder:   %s, %lld file%s%s", folder,
+                   (long long)(count - first), count - first == 1 ? "" : "s",
+                   passed == 0 ? ""
+                               : "; hidden files and folders in it are left "
+                                 "out");
+  return TH_OK;
+}
+
+/* What one argument names. Local. */
+static th_status add_input(struct th_importing *im, const char *given,
+                           struct th_error *err)
+{
+  int64_t first = im->share.inputs.count;
+  int64_t passed = 0;
+  char *name = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(find_input(given, &name, err));
+  TH_TRY(th_inputs_add(&im->share.inputs, name, &passed, err));
+  if (th_inputs_is_folder(name))
+    rc = check_folder(im, name, first, passed, err);
+done:
+  free(name);
+  return rc;
+}
+
+/* Names that are typed were compared with the output; others are here. */
+static th_status check_output_apart(const struct th_importing *im,
+                                    struct th_error *err)
+{
+  const char *output = im->job->output;
+  for (int64_t k = 0; k < im->share.inputs.count; k++) {
+    const char *name = im->share.inputs.name[k];
+    if (strcmp(th_file_name(name), th_file_name(output)) == 0 &&
+        th_output_path_same(name, output))
+      return th_fail(err, TH_EUSAGE,
+                     "import: output %s is an input; choose another name",
+                     output);
+  }
+  return TH_OK;
+}
+
+/* On rank 0. */
+static th_status find_inputs(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
+  int64_t passed = 0;
   th_status rc = TH_OK;
-  im->files = job->input_count + (job->test_file != NULL);
-  TH_TRY(TH_NEW(&im->share.name, im->files, "the list of files", err));
-  for (int64_t k = 0; k < im->files; k++)
-    TH_TRY(find_input(k < job->input_count ? job->inputs[k] : job->test_file,
-                      &im->share.name[k], err));
-  rc = th_import_open_reserve_files(im, err);
+  for (int64_t k = 0; k < job->input_count; k++)
+    TH_TRY(add_input(im, job->inputs[k], err));
+  if (job->files.list != NULL)
+    TH_TRY(
+        th_inputs_add_list(&im->share.inputs, job->files.list, &passed, err));
+  im->share.inputs.mains = im->share.inputs.count;
+  if (job->files.test != NULL)
+    TH_TRY(add_input(im, job->files.test, err));
+  rc = check_output_apart(im, err);
+done:
+  return rc;
+}
+
+/* Collective. */
+static th_status list_inputs(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  im->share.inputs.output = im->job->output;
+  if (im->comm->rank == 0)
+    rc = find_inputs(im, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  TH_TRY(th_inputs_share(&im->share.inputs, im->comm, err));
+  im->files = im->share.inputs.count;
+  rc = th_agree(im->comm, th_import_open_reserve_files(im, err), err);
 done:
   return rc;
 }
@@ -225,30 +312,25 @@ static const struct th_importer_row *shown_by(const struct th_line *line)
   return NULL;
 }
 
-bool th_import_open_named(const char *name, const char *const *endings)
+static bool has_ending(const char *name, size_t length, const char *ending)
 {
-  static const char *const compressed[] = {"", ".gz", ".bz2", ".xz", NULL};
-  size_t length = strlen(name);
-  for (const char *const *end = endings; *end != NULL; end++)
-    for (const char *const *more = compressed; *more != NULL; more++) {
-      size_t tail = strlen(*end) + strlen(*more);
-      if (length >= tail &&
-          strncmp(name + length - tail, *end, strlen(*end)) == 0 &&
-          strcmp(name + length - strlen(*more), *more) == 0)
-        return true;
-    }
-  return false;
+  size_t tail = strlen(ending);
+  return length >= tail && memcmp(name + length - tail, ending, tail) == 0;
 }
 
-/* The importer of files that are called so; NULL: none is. */
-static const struct th_importer_row *shown_by_name(const char *name)
+bool th_import_open_named(const char *name, const char *const *endings)
 {
-  const struct th_importer_row *row = th_import_table();
-  for (; row->name != NULL; row++)
-    if (row->importer != NULL && row->importer->named != NULL &&
-        row->importer->named(name))
-      return row;
-  return NULL;
+  size_t whole = strlen(name);
+  size_t packed = 0; /* bytes of the ending of a compressed file */
+  const char *const *more = th_decompress_endings();
+  for (; packed == 0 && *more != NULL; more++)
+    if (has_ending(name, whole, *more))
+      packed = strlen(*more);
+  for (; *endings != NULL; endings++)
+    if (has_ending(name, whole, *endings) ||
+        has_ending(name, whole - packed, *endings))
+      return true;
+  return false;
 }
 
 /* That of a text whose first line is this; else that of other text; else the
@@ -310,8 +392,10 @@ shown_by_beginning(const struct th_importing *im)
   char head[HEAD] = {0};
   int fd = -1;
   struct th_error ignored = {0};
-  const char *name = im->share.name[0];
-  if (im->comm->rank == 0 && th_text_open(name, name, &fd, &ignored) == TH_OK) {
+  const char *name = im->share.inputs.name[0];
+  const char *path =
+      im->share.inputs.path[0] != NULL ? im->share.inputs.path[0] : name;
+  if (im->comm->rank == 0 && th_text_open(path, name, &fd, &ignored) == TH_OK) {
     if (pread(fd, head, HEAD, 0) < 0)
       memset(head, 0, HEAD);
     close(fd);
@@ -335,7 +419,7 @@ static th_status ask_format(struct th_importing *im, struct th_error *err)
   if (row->name == NULL)
     return th_fail(err, TH_EUSAGE, "no import format '%s'", im->job->format);
   if (row->importer == NULL)
-    row = shown_by_name(im->share.name[0]);
+    row = shown_by_name(im->share.inputs.name[0]);
   if (row == NULL)
     row = shown_by_beginning(im);
   if (row == NULL)
@@ -482,13 +566,17 @@ static th_status name_files(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(TH_NEW(&im->text.path, im->files, "the list of files", err));
   TH_TRY(TH_NEW(&im->text.member, im->files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->text.source, im->files, "the list of files", err));
   for (int64_t k = 0; k < im->files; k++) {
-    const char *name = im->share.name[k];
+    const char *name = im->share.inputs.name[k];
     size_t length = members ? th_vector_file(name) : strlen(name);
     TH_TRY(TH_NEW(&im->text.path[k], (int64_t)length + 1, "a name", err));
     memcpy(im->text.path[k], name, length);
     if (name[length] == ':')
       im->text.member[k] = name + length + 1;
+    im->text.source[k] = im->share.inputs.path[k] != NULL
+                             ? im->share.inputs.path[k]
+                             : im->text.path[k];
   }
 done:
   return rc;
@@ -501,6 +589,7 @@ static th_status open_inputs(struct th_importing *im, struct th_error *err)
   struct th_text_look look = {
       .output = im->job->output,
       .text = im->format == NULL || !im->format->importer->binary,
+      .archives = im->format != NULL && im->format->importer->members,
       .told = on_unpacking,
       .self = im,
       .reading = {.line = im->limits.line,
@@ -508,6 +597,7 @@ static th_status open_inputs(struct th_importing *im, struct th_error *err)
                   .memory = im->job->memory / 2}};
   th_status rc = TH_OK;
   TH_TRY(th_agree(im->comm, name_files(im, err), err));
+  look.source = im->text.source;
   TH_TRY(th_text_files_open(&im->texts, im->comm,
                             (const char *const *)im->text.path, im->files,
                             &look, err));
@@ -537,7 +627,7 @@ th_status th_import_open(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   limit_lines(im);
-  TH_TRY(th_agree(im->comm, list_inputs(im, err), err));
+  TH_TRY(list_inputs(im, err));
   TH_TRY(take_like(im, err));
   TH_TRY(ask_format(im, err));
   TH_TRY(open_inputs(im, err));
@@ -561,8 +651,8 @@ void th_import_open_close(struct th_importing *im)
   th_text_lines_free(&im->lines);
   th_text_files_close(&im->texts);
   TH_FREE_LIST(im->text.path, im->files);
-  free(im->text.member);
-  TH_FREE_LIST(im->share.name, im->files);
+  TH_FREE(im->text.member, im->text.source);
+  th_inputs_free(&im->share.inputs);
   TH_FREE(im->share.range, im->share.line, im->share.counted,
           im->share.weightless, im->examples);
   th_bucket_spill_free(im->bins.own);

@@ -181,7 +181,7 @@ static th_status sum_counts(struct th_importing *im, const struct count *all,
     im->examples[k] = all[k].examples;
     assignment->examples += all[k].examples;
     assignment->weightless += all[k].weightless;
-    if (k < im->job->input_count)
+    if (k < im->share.inputs.mains)
       assignment->main += all[k].examples - all[k].weightless;
   }
   return TH_OK;
@@ -622,7 +622,7 @@ static th_status begin_thread(const struct th_importing *first,
   thread->job.monitor = NULL;
   *im = *first;
   im->job = &thread->job;
-  im->share = (struct th_import_share){0};
+  im->share = (struct th_import_share){.inputs = first->share.inputs};
   im->examples = NULL;
   im->state = NULL;
   im->lines = (struct th_text_lines){0};

@@ -694,7 +694,7 @@ static void describe(const struct th_importing *im, char *text)
     append(text, " with seed %llu", (unsigned long long)job->seed);
   if (job->test_fraction > 0.0)
     append(text, ", test fraction %.17g", job->test_fraction);
-  if (job->test_file != NULL)
+  if (job->files.test != NULL)
     append(text, ", test examples from a file of their own");
   if (left_out > 0)
     append(text, ", %lld column%s left out", (long long)left_out,

@@ -90,7 +90,10 @@ static const struct th_command table[] = {
      th_generate_command},
     {"import", TH_IMPORT, "FILE... -o NAME.h5", 1, INT_MAX,
      "Turns tables, LIBSVM text, arrays or genotypes into a data set.",
-     "Files compressed by gzip, bzip2 or xz are read directly. The program "
+     "Files compressed by gzip, bzip2, xz, zstd or lz4, and zip archives of "
+     "one file, are read directly. FILE may be a folder, whose files are read "
+     "in the order of their names, a pipe, or -, the standard input. The "
+     "program "
      "prints which column of CSV is the target. Data without a target can be "
      "imported for predict. Give --like with the model, or with the data set "
      "that it was trained on. --target none is for data that get their "

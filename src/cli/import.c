@@ -62,7 +62,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share,
   return (struct th_import){
       .inputs = options->argument,
       .input_count = options->arguments,
-      .test_file = options->text.test_file,
+      .files = {options->text.files, options->text.test_file},
       .output = options->output,
       .format = options->text.format,
       .layout = options->data.layout - 1,

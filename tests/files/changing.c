@@ -221,7 +221,7 @@ static void prepare(struct setting *s, struct th_comm *comm)
   s->monitor = (struct th_import_monitor){.progress = on_progress, .self = s};
   s->job = (struct th_import){.inputs = s->inputs,
                               .input_count = 1,
-                              .test_file = s->path[1],
+                              .files.test = s->path[1],
                               .output = s->output,
                               .format = "auto",
                               .layout = -1,
@@ -312,7 +312,7 @@ static void test_compressed(struct setting *s)
   struct th_error err;
   s->monitor.progress = append_byte;
   s->job.monitor = s->comm->rank == 0 ? &s->monitor : NULL;
-  s->job.test_file = NULL;
+  s->job.files.test = NULL;
   for (s->changed = true;; s->changed = false) {
     bool good = s->changed;
     if (s->comm->rank == 0)

@@ -256,7 +256,7 @@ static void test_files(struct setting *setting, struct th_comm *comm)
   setting->job.input_count = 3;
   run_good(setting, comm, 0, 16, 16);
   setting->job.input_count = 2;
-  setting->job.test_file = setting->inputs[2];
+  setting->job.files.test = setting->inputs[2];
   run_good(setting, comm, 0, 16, 10);
   setting->job.shuffle = false;
   run_good(setting, comm, 0, 16, 10);

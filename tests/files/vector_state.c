@@ -190,6 +190,8 @@ int main(void)
   CASE(test_codec("gzip", "text.gz"));
   CASE(test_codec("bzip2", "text.bz2"));
   CASE(test_codec("xz", "text.xz"));
+  CASE(test_codec("zstd -q", "text.zst"));
+  CASE(test_codec("lz4 -q", "text.lz4"));
   CASE(test_elementary());
   CASE(test_linalg());
   CASE(test_data());

@@ -145,7 +145,7 @@ file one.svm "1 1:2\n"
 refuse 1 'one.svm' one.svm --test 0.5
 refuse 1 'missing.svm: No such file' missing.svm
 mkdir folder.svm
-refuse 1 'folder.svm: not a regular file' folder.svm
+refuse 1 'folder.svm: a folder without files to import' folder.svm
 refuse 1 'empty.svm:1:1: an empty file' good.svm empty.svm
 refuse 1 'word.svm:5:5:' good.svm word.svm
 refuse 1 'word.svm:5:5:' good.svm --test-file word.svm
@@ -182,7 +182,7 @@ refuse 1 'longer than 5000000 bytes; allow longer lines with --max-line' \
   zeros --memory 1G --max-line 5000000 --format libsvm
 
 # --- Compressed files ---
-for tool in gzip bzip2 xz; do
+for tool in gzip bzip2 xz zstd lz4; do
   $tool -c word.svm >"word.$tool"
   refuse 1 "word.$tool:5:5:" "word.$tool"
   $tool -c giant.svm >whole.$tool
@@ -312,7 +312,7 @@ accept crlf.svm --no-shuffle
 accept crlf.svm --layout dense --type f64 --seed 7
 accept crlf.svm crlf.svm good.svm --test-file good.svm --shards 2
 accept good.svm --zero-based --test 0.25
-for tool in gzip bzip2 xz; do
+for tool in gzip bzip2 xz zstd lz4; do
   $tool -c good.svm >good.$tool
   cat good.$tool good.$tool >twice.$tool # two streams, one behind the other
   accept good.svm good.$tool twice.$tool

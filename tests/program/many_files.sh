@@ -95,10 +95,10 @@ cp of_one.csv/out.h5 "csv/$middle.csv"
 bad 1 "csv/${middle}[.]csv is a data set, not text"
 rm "csv/$middle.csv"
 mkfifo "csv/$middle.csv"
-bad 1 "csv/${middle}[.]csv: not a regular file"
+bad 1 "csv/${middle}[.]csv: nothing writes to this pipe"
 rm "csv/$middle.csv"
 mkdir "csv/$middle.csv"
-bad 1 "csv/${middle}[.]csv: not a regular file"
+bad 1 "csv/${middle}[.]csv: a folder without files to import"
 rmdir "csv/$middle.csv"
 for n in 0 3; do
   refused 1 "csv/${middle}[.]csv: No such file" $n import csv/000?.csv "csv/$middle.csv" -o no.h5 \

@@ -107,6 +107,25 @@ for name in r_blanks r_tabs r_words; do
 done
 must 0 import blanks.csv -o guessed.h5 # the header names the target
 
+# Lines of old Macintoshes, which end with a carriage return alone, and their places
+tr '\n' '\r' <plain.csv >returns.csv
+gzip -kf returns.csv
+printf '1 1:2 3:4\n2 2:1\n3 1:5\n' >feeds.svm
+tr '\n' '\r' <feeds.svm >returns.svm
+must 0 import feeds.svm -o feeds.h5
+for n in 0 2; do
+  must $n import returns.csv -o returns.h5 --target y --force
+  alike plain returns
+  must $n import returns.svm -o returned.h5 --force
+  alike feeds returned
+done
+must 0 import returns.csv.gz -o returns.h5 --target y --force
+alike plain returns
+"$PYTHON" -c 'print("a,b,y", *("%d,2,%d" % (k, k) for k in range(200000)), "1,x,3", sep="\r")' >long.csv
+gzip -k long.csv
+refused 1 'long.csv:200002:3: ' 2 import long.csv -o never.h5 --max-line 500 --levels 0
+refused 1 'long.csv.gz:200002:3: ' 0 import long.csv.gz -o never.h5 --max-line 500 --levels 0
+
 # --like takes the mark over
 must 0 import german.csv -o german.h5 --target y --decimal , --force
 must 0 import german.csv -o again.h5 --like german.h5 --force

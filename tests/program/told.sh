@@ -259,6 +259,16 @@ refused 1 "ac.csv:1:1: 1 of the attributes of abc.h5 is missing, first 'b'; .*--
   0 import ac.csv --like abc.h5 -o no.h5
 refused 1 "a.csv:1:1: 1 of the attributes of abc.m.h5 is missing, first 'c'; add the column$" \
   2 import a.csv --like abc.m.h5 -o no.h5
+# a column may have a new name
+renamed() # HEADER LIKE TEXT
+{
+  { echo "$1" && tail -n +2 abc.csv; } >renamed.csv
+  refused 1 "renamed.csv:1:1: $3" 0 import renamed.csv --like "$2" -o no.h5 --ignore id
+}
+renamed a,beta,c,w,id,y abc.h5 "column 2, 'beta', is no attribute of abc.h5, where 'b' is missing; rename column 2 if it is that one, or leave it out with --ignore id,beta$"
+renamed a,C,B,w,id,y abc.h5 "2 columns are no attributes of abc.h5, 2, 'C', 3, 'B', where 'c' is missing; rename column 2 if it is that one, or leave them out"
+renamed a,n,-b-,w,id,y abc.h5 "2 columns are no attributes of abc.h5, 2, 'n', 3, '-b-', where 'b' is missing; rename column 2 if it is that one, or leave them out"
+renamed a,b,C.,w,id,y abc.m.h5 "1 of the attributes of abc.m.h5 is missing, first 'c'; rename column 3, 'C.', if it is that one$"
 # a table with the target can be scored
 must 0 import abc.csv --like abc.m.h5 -o scored.h5
 must 0 evaluate abc.m.h5 scored.h5
@@ -353,7 +363,7 @@ print(*sorted(set(re.findall(r"^ {1,6}(?:-\w, )?--(?:\[no-\])?([a-z][a-z-]+)", t
 END
 told="decimal format header id ignore labels missing positive-class target weights zero-based"
 taken="attributes layout type" # of --like; attributes excludes it, others may be said
-free="deck force groups help ids levels like map max-line max-missing memory names output quiet
+free="deck files force groups help ids levels like map max-line max-missing memory names output quiet
   row-group seed shards shuffle test test-file threads watchdog"
 for option in $(cat options); do
   case " $(echo $told $taken $free) " in

@@ -3,8 +3,8 @@
 #ifndef TH_NPY_H
 #define TH_NPY_H
 
+#include "io/files/stretch.h"
 #include "io/import/arrays/items.h"
-#include "io/import/arrays/stretch.h"
 
 enum { TH_NPY_TEXT = 64, TH_NPY_DIMENSIONS = 2 };
 

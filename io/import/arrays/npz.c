@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/arrays/npz.h"
 
+#include "io/files/zip.h"
 #include "io/import/arrays/npy.h"
-#include "io/import/arrays/zip.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef TH_NPZ_H
 #define TH_NPZ_H
 
+#include "io/files/stretch.h"
 #include "io/import/arrays/matrix.h"
-#include "io/import/arrays/stretch.h"
 
 /* Open the matrix of a .npy or .npz file, all of whose bytes the place names.
  * member: of a .npz; NULL: the one that it has, or SciPy's sparse matrix.

@@ -5,7 +5,7 @@
  * stand anywhere among them. It sets the weight of the group, a number above 0.
  * Without it the group has the default weight of the penalty. What follows a #
  * is a comment. Empty lines are left out. Every attribute of the data is in one
- * group. The file may be compressed by gzip, bzip2 or xz.
+ * group. The file may be compressed.
  *
  *   0-9 12      # eleven attributes
  *   10,11 weight=0.5

@@ -4,18 +4,10 @@
 
 #include "io/import/text/text.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-/* FILE in a remedy is the name of the file. */
-struct row {
-  size_t place; /* of the bytes that show it */
-  size_t bytes;
-  const char *magic;
-  const char *kind;
-  const char *remedy;
-};
 
 #define TH_PANDAS(reader)                                                      \
   "make CSV of it: python3 -c \"import pandas; pandas." reader                 \
@@ -27,8 +19,8 @@ struct row {
   "-convert-to csv FILE"
 #define TH_APART "import it apart, and without {format}"
 
-/* Archives of zip by what is first in them come before zip itself. */
-static const struct row rows[] = {
+/* Archives of zip by what is first in them; others are unpacked. */
+static const struct th_not_text_row rows[] = {
     {0, 4, "PAR1", "a Parquet file", TH_PANDAS("read_parquet")},
     {0, 6, "ARROW1", "a Feather or Arrow file", TH_PANDAS("read_feather")},
     {0, 4, "FEA1", "a Feather file", TH_PANDAS("read_feather")},
@@ -42,11 +34,6 @@ static const struct row rows[] = {
     {30, 8, "mimetype", "an OpenDocument table (ods)", TH_OFFICE},
     {0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (xls)",
      TH_OFFICE},
-    {0, 4, "PK\3\4", "a zip archive or an Excel workbook (xlsx)",
-     "unpack it: unzip -p FILE > FILE.csv; of a workbook make CSV: soffice "
-     "-"
-     "-headless -"
-     "-convert-to csv FILE"},
     {0, 5, "RDX2\n", "an R workspace (RData)",
      "in R: load('FILE'), then write.csv(DATA, 'FILE.csv', row.names = FALSE)"},
     {0, 5, "RDX3\n", "an R workspace (RData)",
@@ -64,7 +51,7 @@ static const struct row rows[] = {
      "-vcf FILE -"
      "-make-bed -"
      "-out NAME"},
-    {0, 3, "BCF", "genotypes in BCF",
+    {0, 4, "BCF\2", "genotypes in BCF",
      "convert it: plink2 -"
      "-bcf FILE -"
      "-make-bed -"
@@ -91,14 +78,15 @@ static const struct row rows[] = {
     {0, 10, "MATLAB 5.0", "a MATLAB file (.mat)",
      "make an array of it: python3 -c \"import numpy, scipy.io; "
      "numpy.save('FILE.npy', scipy.io.loadmat('FILE')['X'])\""},
+    {12, 8, "\xc2\xea\x81\x60\xb3\x14\x11\xcf", "a SAS file",
+     TH_PANDAS("read_sas")},
     {0, 11, "<stata_dta>", "a Stata file", TH_PANDAS("read_stata")},
-    {0, 4, "$FL2", "an SPSS file", TH_PANDAS("read_spss")},
-    {0, 4, "\x28\xb5\x2f\xfd", "compressed by zstd",
-     "decompress it: zstd -d FILE"},
-    {0, 4, "\x04\x22\x4d\x18", "compressed by lz4",
-     "decompress it: lz4 -d FILE"},
+    {0, 8, "$FL2@(#)", "an SPSS file", TH_PANDAS("read_spss")},
+    {0, 4, "\x02\x21\x4c\x18", "compressed by lz4 in its old form",
+     "compress it again: lz4 -dc FILE | lz4 > NAME"},
+    {0, 4, "PK\5\6", "a zip archive without a file", "put one into it"},
     {0, 6, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it: 7z x FILE"},
-    {0, 4, "Rar!", "a RAR archive", "unpack it: unrar x FILE"},
+    {0, 6, "Rar!\x1a\7", "a RAR archive", "unpack it: unrar x FILE"},
     {257, 5, "ustar", "a tar archive",
      "unpack it, and import what is in it: tar -xf FILE"},
     {0, 6, "\x93NUMPY", "an array of NumPy", TH_APART},
@@ -117,18 +105,45 @@ static bool has_arrays(const char *head, size_t bytes)
          memcmp(head + NAME_AT + length - TAIL, ".npy", TAIL) == 0;
 }
 
-static const struct row *find_row(const char *head, size_t bytes)
+/* A column may be called so, too: only where other bytes are not those of text
+ * it is a magic number. */
+static bool may_be_name(const struct th_not_text_row *row)
 {
-  static const struct row arrays = {0, 0, "", "arrays of NumPy (.npz)",
-                                    TH_APART};
+  enum { SHORT = 4 };
+  bool plain = row->bytes <= SHORT;
+  for (size_t k = 0; plain && k < row->bytes; k++)
+    plain = isalnum((unsigned char)row->magic[k]) != 0;
+  return plain;
+}
+
+static bool has_text_alone(const char *head, size_t bytes)
+{
+  for (size_t k = 0; k < bytes; k++)
+    if (head[k] == '\0' || (iscntrl((unsigned char)head[k]) &&
+                            strchr("\t\n\r\f", head[k]) == NULL))
+      return false;
+  return true;
+}
+
+static const struct th_not_text_row *find_row(const char *head, size_t bytes)
+{
+  static const struct th_not_text_row arrays = {
+      0, 0, "", "arrays of NumPy (.npz)", TH_APART};
   if (has_arrays(head, bytes))
     return &arrays;
-  for (const struct row *row = rows; row < rows + sizeof rows / sizeof *rows;
-       row++)
+  for (const struct th_not_text_row *row = rows;
+       row < rows + sizeof rows / sizeof *rows; row++)
     if (row->place + row->bytes <= bytes &&
-        memcmp(head + row->place, row->magic, row->bytes) == 0)
+        memcmp(head + row->place, row->magic, row->bytes) == 0 &&
+        !(may_be_name(row) && has_text_alone(head, bytes)))
       return row;
   return NULL;
+}
+
+const struct th_not_text_row *th_not_text_table(size_t *count)
+{
+  *count = sizeof rows / sizeof *rows;
+  return rows;
 }
 
 /* Put the name of the file in the place of FILE. */
@@ -153,7 +168,7 @@ th_status th_not_text_refuse(const char *name, const char *head, size_t bytes,
                              struct th_error *err)
 {
   char remedy[TH_ERROR_TEXT / 2];
-  const struct row *row = find_row(head, bytes);
+  const struct th_not_text_row *row = find_row(head, bytes);
   if (row == NULL)
     return TH_OK;
   write_remedy(row->remedy, name, remedy, sizeof remedy);

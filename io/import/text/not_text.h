@@ -9,6 +9,18 @@
 
 #include <stddef.h>
 
+/* A kind of file that is no text. */
+struct th_not_text_row {
+  size_t place; /* of the bytes that show it */
+  size_t bytes;
+  const char *magic;
+  const char *kind;
+  const char *remedy; /* FILE in it is the name of the file */
+};
+
+/* All kinds. Shown for tests. */
+const struct th_not_text_row *th_not_text_table(size_t *count);
+
 /* An error that names the kind of a file and a command that makes what can be
  * imported of it, where its first bytes are those of a known kind; TH_OK for
  * all others. */

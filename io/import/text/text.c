@@ -35,7 +35,7 @@ th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
 {
   struct th_identity now;
   bool same = !file->mine || file->base >= 0 ||
-              (th_file_identity_of(file->name, &now) &&
+              (th_file_identity_of(file->path, &now) &&
                th_file_identity_same(&now, &file->identity));
   return same ? rc : th_text_changed(file, err);
 }

@@ -22,7 +22,7 @@ static void measure(const struct th_text_files *files, struct th_comm *comm,
 {
   struct th_identity file;
   for (int64_t k = comm->rank; k < files->count; k += comm->size)
-    if (th_file_identity_of(files->file[k].name, &file))
+    if (th_file_identity_of(files->file[k].path, &file))
       bytes[k] = (int64_t)file.size;
   comm->ops->sum_i64(comm, bytes, (size_t)files->count);
 }
@@ -113,10 +113,12 @@ static bool may_be_hdf5(const char head[HEAD])
 }
 
 /* What was made of text is not text; other HDF5 may hold arrays. */
-static th_status refuse_hdf5(const char *name, bool text, struct th_error *err)
+static th_status refuse_hdf5(const struct th_text_file *file, bool text,
+                             struct th_error *err)
 {
   enum th_file_kind kind = TH_FILE_OTHER;
-  th_status rc = th_format_kind(name, &kind, err);
+  const char *name = file->name;
+  th_status rc = th_format_kind(file->path, &kind, err);
   if (rc != TH_OK)
     return rc;
   if (kind == TH_FILE_DATASET)
@@ -168,10 +170,69 @@ done:
   return rc;
 }
 
+/* --- Lines that end with a carriage return alone ---------------------------
+ */
+
+/* Does the first line end so, and no line near it with a line feed? */
+static bool has_returns(int fd, int64_t base, int64_t size, int64_t most)
+{
+  enum { PART = 1 << 16 };
+  char part[PART];
+  int64_t end = most > 0 && most < size ? most : size;
+  for (int64_t at = 0; at < end; at += PART) {
+    ssize_t got = pread(fd, part, PART, (off_t)(base + at));
+    got = got > size - at ? (ssize_t)(size - at) : got;
+    if (got <= 0 || memchr(part, '\n', (size_t)got) != NULL)
+      return false;
+    if (memchr(part, '\r', (size_t)got) != NULL)
+      return true;
+  }
+  return false;
+}
+
+/* Put line feeds in their place in a temporary file. */
+static th_status turn_returns(int fd, const struct th_text_file *file,
+                              struct th_error *err)
+{
+  enum { PART = 1 << 16 };
+  char part[PART];
+  th_status rc = TH_OK;
+  for (int64_t at = 0; rc == TH_OK && at < file->size; at += PART) {
+    int64_t some = file->size - at < PART ? file->size - at : PART;
+    off_t place = (off_t)(file->base + at);
+    rc = th_output_temporary_read(fd, part, some, place, file->name, err);
+    if (rc != TH_OK)
+      return rc;
+    for (int64_t k = 0; k < some; k++)
+      part[k] = part[k] == '\r' ? '\n' : part[k];
+    rc = th_file_write_at(fd, file->name, part, some, place, file->size, err);
+  }
+  return rc;
+}
+
+/* A file of such lines is turned where it was unpacked, or copied to. */
+static th_status end_lines(struct looking *looking, struct th_text_file *file,
+                           int fd, struct th_error *err)
+{
+  int64_t most = looking->look->reading.line.bytes;
+  bool unpacked = file->base >= 0;
+  th_status rc = TH_OK;
+  if (!has_returns(unpacked ? looking->files->fd : fd,
+                   unpacked ? file->base : 0, file->size, most))
+    return TH_OK;
+  if (!unpacked)
+    TH_TRY(unpack(looking, file, fd, TH_CODEC_NONE, err));
+  rc = turn_returns(looking->files->fd, file, err);
+done:
+  return rc;
+}
+
+/* --- All of a file -------------------------------------------------------- */
+
 static th_status open_input(struct th_text_file *file, int *fd,
                             struct th_error *err)
 {
-  th_status rc = th_text_open(file->name, file->name, fd, err);
+  th_status rc = th_text_open(file->path, file->name, fd, err);
   if (rc != TH_OK)
     return rc;
   if (!th_file_identity_of_open(*fd, &file->identity))
@@ -182,6 +243,14 @@ static th_status open_input(struct th_text_file *file, int *fd,
                    file->name);
   file->size = (int64_t)file->identity.size;
   return TH_OK;
+}
+
+/* What is no text, by its first bytes. */
+static th_status refuse_other(const struct th_text_file *file,
+                              const char head[HEAD], struct th_error *err)
+{
+  size_t bytes = file->size < HEAD ? (size_t)file->size : HEAD;
+  return th_not_text_refuse(file->name, head, bytes, err);
 }
 
 static th_status inspect(struct looking *looking, struct th_text_file *file,
@@ -195,10 +264,12 @@ static th_status inspect(struct looking *looking, struct th_text_file *file,
   TH_TRY(open_input(file, &fd, err));
   TH_TRY(read_beginning(file->name, fd, 0, head, err));
   TH_TRY(th_decompress_find(fd, file->name, &codec, err));
-  if (text && codec == TH_CODEC_NONE)
-    TH_TRY(th_not_text_refuse(file->name, head, HEAD, err));
+  if (codec == TH_CODEC_ZIP && looking->look->archives)
+    codec = TH_CODEC_NONE;
+  if (text)
+    TH_TRY(refuse_other(file, head, err));
   if (may_be_hdf5(head))
-    TH_TRY(refuse_hdf5(file->name, text, err));
+    TH_TRY(refuse_hdf5(file, text, err));
   if (codec != TH_CODEC_NONE)
     TH_TRY(unpack(looking, file, fd, codec, err));
   else
@@ -207,9 +278,11 @@ static th_status inspect(struct looking *looking, struct th_text_file *file,
     TH_TRY(
         read_beginning(file->name, looking->files->fd, file->base, head, err));
   if (text && codec != TH_CODEC_NONE)
-    TH_TRY(th_not_text_refuse(file->name, head, HEAD, err));
+    TH_TRY(refuse_other(file, head, err));
   if (text)
     TH_TRY(skip_byte_order_mark(file, head, err));
+  if (text && memchr(head, '\n', HEAD) == NULL)
+    TH_TRY(end_lines(looking, file, fd, err));
 done:
   if (fd >= 0)
     close(fd);
@@ -287,8 +360,8 @@ done:
 }
 
 static th_status list_names(struct th_text_files *files,
-                            const char *const *names, int64_t count,
-                            struct th_error *err)
+                            const char *const *names, const char *const *source,
+                            int64_t count, struct th_error *err)
 {
   th_status rc = TH_NEW(&files->file, count, "the list of files", err);
   if (rc != TH_OK)
@@ -296,7 +369,9 @@ static th_status list_names(struct th_text_files *files,
   files->count = count;
   for (int64_t k = 0; k < count; k++)
     files->file[k] =
-        (struct th_text_file){.name = names[k], .path = names[k], .base = -1};
+        (struct th_text_file){.name = names[k],
+                              .path = source == NULL ? names[k] : source[k],
+                              .base = -1};
   return TH_OK;
 }
 
@@ -308,7 +383,7 @@ th_status th_text_files_open(struct th_text_files *files, struct th_comm *comm,
   int64_t *bytes = NULL;
   int64_t(*found)[FOUND] = NULL;
   *files = (struct th_text_files){.fd = -1};
-  th_status rc = list_names(files, names, count, err);
+  th_status rc = list_names(files, names, look->source, count, err);
   if (rc == TH_OK)
     rc = TH_NEW(&bytes, count, "the list of files", err);
   if (rc == TH_OK)

@@ -23,8 +23,11 @@ struct th_text_files {
 
 /* How to look at them. */
 struct th_text_look {
-  const char *output; /* temporary files lie beside it */
+  const char *const *source; /* what is opened of each file; borrowed;
+                                NULL: its name */
+  const char *output;        /* temporary files lie beside it */
   bool text; /* what is not text is refused, and a mark of UTF-8 passed over */
+  bool archives; /* the format has archives of its own: none is unpacked */
   /* While files are decompressed: how many bytes of this rank's files have been
    * looked at. NULL is legal. */
   void (*told)(void *self, int64_t bytes, int64_t all);

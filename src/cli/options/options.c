@@ -349,7 +349,8 @@ static th_status check_arguments(const struct th_options *options,
                                  struct th_error *err)
 {
   const int named = options->source != NULL; /* in place of the data set */
-  if (options->arguments < command->fewest - named)
+  if (options->arguments + (options->text.files != NULL) <
+      command->fewest - named)
     return th_fail(err, TH_EUSAGE,
                    "%s: too few arguments; usage: thresher %s %s",
                    command->name, command->name, command->arguments);

@@ -77,6 +77,7 @@ struct th_options_text {
   bool zero_based;
   int labels; /* enum th_labels */
   const char *like;
+  const char *files; /* a list of more */
   const char *test_file;
   int64_t max_line; /* bytes */
   bool shuffle;

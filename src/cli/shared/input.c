@@ -7,6 +7,7 @@
 #include "cli/shared/wording.h"
 #include "data/source.h"
 #include "io/dataset/format.h"
+#include "io/files/decompress.h"
 #include "io/import/text/text.h"
 #include "io/model/model_file.h"
 #include "model/origin.h"
@@ -271,10 +272,9 @@ static size_t without(const char *const *endings, const char *name,
 /* mine.csv.gz becomes mine.h5. */
 static void name_data_set(const char *path, char name[NAME])
 {
-  static const char *const packed[] = {".gz", ".bz2", ".xz", NULL};
   static const char *const text[] = {".csv",  ".tsv", ".svm", ".libsvm",
                                      ".data", ".dat", ".txt", NULL};
-  size_t length = without(packed, path, strlen(path));
+  size_t length = without(th_decompress_endings(), path, strlen(path));
   length = without(text, path, length);
   snprintf(name, NAME, "%.*s.h5", (int)length, path);
 }

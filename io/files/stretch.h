@@ -12,7 +12,8 @@
 
 /* Where the bytes are. */
 struct th_stretch_place {
-  const char *path;
+  const char *path; /* NULL: `file` is open for them */
+  int file;
   const char *name; /* of them, in messages; borrowed until they are open, as
                        the path is */
   int64_t offset;   /* in the file */

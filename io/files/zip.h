@@ -3,13 +3,16 @@
 #ifndef TH_ZIP_H
 #define TH_ZIP_H
 
-#include "io/import/arrays/stretch.h"
+#include "io/files/stretch.h"
 
 enum { TH_ZIP_NAME = 256 };
 
 struct th_zip_member {
   char name[TH_ZIP_NAME];
-  struct th_stretch_place place; /* without a name; its path is borrowed */
+  struct th_stretch_place place; /* without a name; its path is borrowed, and
+                                    it stores -1 bytes where it cannot be read:
+                                    it is encrypted, or not deflated */
+  uint32_t crc;                  /* of its bytes */
 };
 
 struct th_zip {

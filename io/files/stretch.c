@@ -1,12 +1,12 @@
 /* stretch.c - some bytes of a file, as they are or deflated, read at any place
  * SPDX-License-Identifier: MIT */
-#include "io/import/arrays/stretch.h"
+#include "io/files/stretch.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "io/import/text/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +42,18 @@ static th_status refuse_claim(const struct th_stretch_place *place,
                  (long long)place->bytes);
 }
 
+static th_status open_place(const struct th_stretch_place *place, int *fd,
+                            struct th_error *err)
+{
+  *fd = place->path == NULL
+            ? fcntl(place->file, F_DUPFD_CLOEXEC, 0)
+            : open(place->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (*fd < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the name of the input",
+                   place->name, strerror(errno));
+  return TH_OK;
+}
+
 th_status th_stretch_open(struct th_stretch **stretch,
                           const struct th_stretch_place *place,
                           struct th_error *err)
@@ -56,7 +68,7 @@ th_status th_stretch_open(struct th_stretch **stretch,
   snprintf(made->name, NAME, "%s", place->name);
   made->place.name = made->name;
   made->place.path = NULL;
-  TH_TRY(th_text_open(place->path, place->name, &made->fd, err));
+  TH_TRY(open_place(place, &made->fd, err));
   if (place->deflated)
     TH_TRY(TH_NEW(&made->input, INPUT, "decompression", err));
   *stretch = made;

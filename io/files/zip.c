@@ -1,6 +1,6 @@
 /* zip.c - where the members of a zip archive lie, by its directory
  * SPDX-License-Identifier: MIT */
-#include "io/import/arrays/zip.h"
+#include "io/files/zip.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
@@ -46,8 +46,8 @@ static th_status damaged_archive(const struct archive *archive, int64_t offset,
 {
   return th_fail(
       err, TH_EFORMAT,
-      "%s: byte %lld: %s; the archive is cut short or damaged_archive, copy "
-      "or make it again",
+      "%s: byte %lld: %s; the archive is cut short or damaged, copy or make it "
+      "again",
       archive->file->name, (long long)offset, what);
 }
 
@@ -163,6 +163,7 @@ static th_status read_member(const struct archive *archive,
   member->place.stored = readable ? value[STORED_SIZE] : -1;
   member->place.bytes = value[SIZE];
   member->place.deflated = method == DEFLATED;
+  member->crc = (uint32_t)low_first(entry + 16, 4);
   if (method == STORED && value[SIZE] != value[STORED_SIZE])
     return damaged_archive(archive, place, "a member of two sizes", err);
   return TH_OK;
