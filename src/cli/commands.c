@@ -79,12 +79,14 @@ static th_status list_solvers(const struct th_options *options,
 static const struct th_command table[] = {
     {"generate", TH_GENERATE, "FAMILY -o NAME.h5", 1, 1,
      "Makes a synthetic data set whose true coefficients are known.",
-     "There are five families. murata has independent standard normal "
+     "There are six families. murata has independent standard normal "
      "attributes. toeplitz has AR(1) correlation along the attributes. sparse "
      "has counts like those of text, with power-law frequencies. kukliansky "
      "has independent attributes that are 0 or 1, ones less and less often, "
      "and targets without noise. oomp has uniform attributes, independent or "
-     "in a chain, and coefficients that fall linearly. The data are "
+     "in a chain, and coefficients that fall linearly. genotypes counts rarer "
+     "alleles on two haplotypes, in stretches of 256 linked variants. The data "
+     "are "
      "the same for any number of ranks. With --test the last examples are the "
      "test examples.",
      th_generate_command},

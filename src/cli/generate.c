@@ -376,8 +376,10 @@ static void describe(const struct job *job, char *text, size_t size)
   if (th_input_family_uses(job->synthesis.family, "support"))
     used += (size_t)snprintf(text + used, size - used, " --support %" PRId64,
                              truth->support_size);
-  used += (size_t)snprintf(text + used, size - used,
-                           " --noise %.17g --seed %" PRIu64, truth->noise,
+  if (th_input_family_uses(job->synthesis.family, "noise"))
+    used += (size_t)snprintf(text + used, size - used, " --noise %.17g",
+                             truth->noise);
+  used += (size_t)snprintf(text + used, size - used, " --seed %" PRIu64,
                            truth->seed);
   for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++) {
     char value[32];

@@ -95,7 +95,12 @@ enum { TH_FAMILY_NAME = 32 };
          "toeplitz have a {correlation}")                                      \
   NUMBER(decay, "oomp", "1", "G", 0.0, INFINITY, false, true,                  \
          "true coefficient k of s, counted from 0, is (1 - k / s)^G / "        \
-         "sqrt(s): 0 makes all alike, 1 lets them fall linearly")
+         "sqrt(s): 0 makes all alike, 1 lets them fall linearly")              \
+  NUMBER(linkage, "genotypes", "0.9", "P", 0.0, 1.0, false, true,              \
+         "probability that a haplotype goes on from a variant to the next")    \
+  NUMBER(heritability, "genotypes", "0.5", "H", 0.0, 1.0, true, false,         \
+         "share of the targets' variance, which is 1, that the true variants " \
+         "explain. The rest is noise")
 
 /* Files have so many parameters whatever the family, and the others only where
  * it is theirs. */

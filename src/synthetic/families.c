@@ -9,6 +9,7 @@
 #include "ranks/partition.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct th_design design(const struct th_ground_truth *truth);
@@ -694,3 +695,181 @@ const struct th_family_rules th_oomp_family = {.count = chain_count,
                                                .next = chain_next,
                                                .design = design,
                                                .uniform_noise = true};
+
+/* --- Genotypes
+ *
+ * Values count the rarer alleles of two haplotypes: 0, 1 or 2. Variants have a
+ * frequency p of their own, uniform within 0.05 and 0.5. A haplotype is a chain
+ * of uniform numbers u along the variants: with probability `linkage` it goes
+ * on with the number before, and else it draws one afresh. It has the allele of
+ * a variant where u < p, or u > 1 - p at half of the variants, so that alleles
+ * are together more often than by chance, or less often. Cells are stretches
+ * that recombine freely: each begins afresh, and is computed without those
+ * before it.
+ *
+ * True variants lie anywhere. Their effects are normal, per deviation of the
+ * variant, and scaled so that the targets have the variance 1, of which the
+ * share `heritability` is theirs and the rest is noise. */
+
+static const double rarest = 0.05;
+static const double most_common = 0.5;
+
+struct frequency {
+  double p;
+  bool high; /* large numbers have the allele */
+};
+
+static struct frequency frequency_of(const struct th_ground_truth *truth,
+                                     int64_t attribute)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_TRUTH};
+  double pair[2];
+  th_random_uniform(stream, (uint64_t)attribute, 0, pair);
+  return (struct frequency){rarest + (most_common - rarest) * pair[0],
+                            pair[1] < 0.5};
+}
+
+/* Alleles of one haplotype are together where one number is both; the others
+ * are independent. */
+static double genotypes_covariance(const struct th_synthetic_law *law,
+                                   int64_t attribute, int64_t other)
+{
+  const struct th_ground_truth *truth = law->truth;
+  if (attribute / TH_CELL != other / TH_CELL)
+    return 0;
+  const struct frequency a = frequency_of(truth, attribute);
+  const struct frequency b = frequency_of(truth, other);
+  double lag = (double)llabs(other - attribute);
+  double together = a.high == b.high ? fmin(a.p, b.p) : 0;
+  return 2 * th_pow(truth->own.linkage, lag) * (together - a.p * b.p);
+}
+
+/* The variance of the true attributes' part of the targets. */
+static double explained(const struct th_synthetic_law *law)
+{
+  const struct th_ground_truth *truth = law->truth;
+  double sum = 0;
+  for (int64_t a = 0; a < truth->support_size; a++)
+    for (int64_t b = a; b >= 0; b--) {
+      if (truth->support[a] / TH_CELL != truth->support[b] / TH_CELL)
+        break;
+      sum += (a == b ? 1 : 2) * truth->coef[a] * truth->coef[b] *
+             genotypes_covariance(law, truth->support[a], truth->support[b]);
+    }
+  return sum;
+}
+
+static void genotypes_plant(struct th_ground_truth *truth, int64_t attributes)
+{
+  const struct th_stream places = {truth->seed, TH_PURPOSE_POSITION};
+  const struct th_stream effects = {truth->seed, TH_PURPOSE_TRUTH};
+  const struct th_synthetic_law law = {.truth = truth,
+                                       .attributes = attributes};
+  for (int64_t k = 0; k < truth->support_size; k++)
+    truth->support[k] = th_random_place(places, 0, attributes, k);
+  qsort(truth->support, (size_t)truth->support_size, sizeof *truth->support,
+        th_integer_ascending);
+  for (int64_t k = 0; k < truth->support_size; k++) {
+    double p = frequency_of(truth, truth->support[k]).p;
+    double pair[2];
+    th_random_normal(effects, (uint64_t)truth->support[k], 1, pair);
+    truth->coef[k] = pair[0] / sqrt(2 * p * (1 - p));
+  }
+  double scale = sqrt(truth->own.heritability / explained(&law));
+  for (int64_t k = 0; k < truth->support_size; k++)
+    truth->coef[k] *= scale;
+}
+
+static double genotypes_noise(const struct th_ground_truth *truth)
+{
+  return sqrt(1 - truth->own.heritability);
+}
+
+/* 1 - (1 - p)^2, on average over p. */
+static void genotypes_prepare(struct th_synthetic_law *law)
+{
+  const double low = rarest;
+  const double high = most_common;
+  law->share = low + high - (low * low + low * high + high * high) / 3;
+}
+
+static void genotypes_moments(const struct th_synthetic_law *law,
+                              struct th_range range, struct th_statistics *of)
+{
+  for (int64_t j = range.first; j < range.last; j++) {
+    double p = frequency_of(law->truth, j).p;
+    of[j - range.first] =
+        (struct th_statistics){2 * p, sqrt(2 * p * (1 - p)), 0, 2};
+  }
+}
+
+/* ---- values ---- */
+
+/* A haplotype goes on by one variant. fresh[] decides both, whether it goes on
+ * with its number and which other one it takes. */
+static void go_along(double stays, int64_t rows, const double *fresh,
+                     double *restrict number)
+{
+  const double stretch = 1 / (1 - stays);
+  for (int64_t k = 0; k < rows; k++)
+    number[k] = fresh[k] < stays ? number[k] : (fresh[k] - stays) * stretch;
+}
+
+static void genotypes_next(struct th_family_walk *walk, int64_t attribute)
+{
+  const struct th_ground_truth *truth = walk->law->truth;
+  const struct frequency of = frequency_of(truth, attribute);
+  const double sign = of.high ? -1 : 1;
+  const double bound = of.high ? of.p - 1 : of.p;
+  const struct th_random_pairs pairs = {
+      .stream = {truth->seed, TH_PURPOSE_ATTRIBUTE},
+      .step = (uint64_t)attribute,
+      .index = (uint64_t)walk->first,
+      .index_stride = 1};
+  double stays = attribute % TH_CELL == 0 ? 0 : truth->own.linkage;
+  double fresh[2][TH_FAMILY_STRIP];
+  th_random_uniform_pairs(&pairs, walk->rows, fresh[0], fresh[1]);
+  for (int h = 0; h < 2; h++)
+    go_along(stays, walk->rows, fresh[h], walk->haplotype[h]);
+  for (int64_t k = 0; k < walk->rows; k++)
+    walk->value[k] = (sign * walk->haplotype[0][k] < bound) +
+                     (sign * walk->haplotype[1][k] < bound);
+}
+
+static void genotypes_start(struct th_family_walk *walk, int64_t attribute)
+{
+  memset(walk->haplotype, 0, sizeof walk->haplotype);
+  for (int64_t j = attribute / TH_CELL * TH_CELL; j < attribute; j++)
+    genotypes_next(walk, j);
+}
+
+/* Cells are walked as far as they have true variants. */
+static void genotypes_targets(const struct th_synthetic_law *law, int64_t first,
+                              int64_t rows, double *target)
+{
+  const struct th_ground_truth *truth = law->truth;
+  for (int64_t begun = 0; begun < rows; begun += TH_FAMILY_STRIP) {
+    struct th_family_walk walk = {.law = law, .first = first + begun};
+    int64_t at = -1;
+    walk.rows = th_min_i64(rows - begun, TH_FAMILY_STRIP);
+    for (int64_t s = 0; s < truth->support_size; s++) {
+      const int64_t wanted = truth->support[s];
+      if (at < 0 || at / TH_CELL != wanted / TH_CELL)
+        at = wanted / TH_CELL * TH_CELL - 1;
+      while (at < wanted)
+        genotypes_next(&walk, ++at);
+      for (int64_t k = 0; k < walk.rows; k++)
+        target[begun + k] += truth->coef[s] * walk.value[k];
+    }
+  }
+}
+
+const struct th_family_rules th_genotypes_family = {
+    .plant = genotypes_plant,
+    .noise = genotypes_noise,
+    .prepare = genotypes_prepare,
+    .moments = genotypes_moments,
+    .covariance = genotypes_covariance,
+    .start = genotypes_start,
+    .next = genotypes_next,
+    .add_targets = genotypes_targets};

@@ -29,8 +29,9 @@ struct th_family_walk {
   struct th_family_gaps gaps;
   double value[TH_FAMILY_STRIP];
   union {
-    double fresh[TH_FAMILY_STRIP];  /* normals */
-    int64_t place[TH_FAMILY_STRIP]; /* the next attribute that is 1 */
+    double fresh[TH_FAMILY_STRIP];        /* normals */
+    int64_t place[TH_FAMILY_STRIP];       /* the next attribute that is 1 */
+    double haplotype[2][TH_FAMILY_STRIP]; /* uniform numbers (genotypes) */
   };
 };
 
@@ -40,12 +41,18 @@ struct th_family_rules {
   /* Choose the support_size true attributes, ascending, and their
    * coefficients. */
   void (*plant)(struct th_ground_truth *truth, int64_t attributes);
+  /* The deviation of the noise where the family decides, otherwise NULL. */
+  double (*noise)(const struct th_ground_truth *truth);
   /* Fill in the law but for truth, rules and attributes. */
   void (*prepare)(struct th_synthetic_law *law);
   /* Exact means and deviations of attributes, and bounds that hold for every
    * value they can have, one after the other. */
   void (*moments)(const struct th_synthetic_law *law, struct th_range range,
                   struct th_statistics *of);
+  /* The covariance of two attributes, 0 if they are of different cells; NULL:
+   * it is that of the correlation `correlation`^|j - k|. */
+  double (*covariance)(const struct th_synthetic_law *law, int64_t attribute,
+                       int64_t other);
   /* Dense families: bring the walk to the attribute before this one (NULL:
    * attributes do not depend on each other); the values of this one. */
   void (*start)(struct th_family_walk *walk, int64_t attribute);
@@ -107,5 +114,6 @@ extern const struct th_family_rules th_toeplitz_family;
 extern const struct th_family_rules th_sparse_family;
 extern const struct th_family_rules th_kukliansky_family;
 extern const struct th_family_rules th_oomp_family;
+extern const struct th_family_rules th_genotypes_family;
 
 #endif

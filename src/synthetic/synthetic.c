@@ -22,18 +22,24 @@ static int64_t support_size(const struct th_family *family,
 
 static const struct th_family families[] = {
     {"murata", "independent standard normal attributes",
-     "Murata & Suzuki 2018, section 6", TH_DENSE, 25, 1, &th_murata_family},
+     "Murata & Suzuki 2018, section 6", TH_DENSE, 25, 1, &th_murata_family,
+     TH_F32},
     {"toeplitz", "normal attributes with correlation rho^|j-k|",
-     "AR(1) along the attributes", TH_DENSE, 25, 1, &th_toeplitz_family},
+     "AR(1) along the attributes", TH_DENSE, 25, 1, &th_toeplitz_family,
+     TH_F32},
     {"sparse", "text-like counts, attribute frequencies fall as a power",
-     "Zipf-like law with exponent 0.8", TH_SPARSE, 100, 1, &th_sparse_family},
+     "Zipf-like law with exponent 0.8", TH_SPARSE, 100, 1, &th_sparse_family,
+     TH_F32},
     {"kukliansky", "binary attributes, whose probabilities fall as a power",
      "Kukliansky & Shamir 2015, section 5.1", TH_DENSE, 0, 0,
-     &th_kukliansky_family},
+     &th_kukliansky_family, TH_F32},
     {"oomp", "uniform attributes, whose coefficients fall linearly",
      "Saad, Blanchard & Arlot 2024, section 6", TH_DENSE, 1,
-     0.28867513459481287, &th_oomp_family},
-    {NULL, NULL, NULL, TH_DENSE, 0, 0, NULL}};
+     0.28867513459481287, &th_oomp_family, TH_F32},
+    {"genotypes", "counts of alleles on haplotypes with linkage, 0, 1 or 2",
+     "a chain along each of two haplotypes", TH_DENSE, 100, 0,
+     &th_genotypes_family, TH_U2},
+    {NULL, NULL, NULL, TH_DENSE, 0, 0, NULL, TH_F32}};
 
 const struct th_family *th_synthetic_family_table(void)
 {
@@ -106,8 +112,10 @@ th_status th_synthetic_truth_init(struct th_ground_truth *truth,
   truth->support_size = support_size(family, truth, attributes);
   truth->support = NULL;
   truth->coef = NULL;
-  TH_TRY(check_truth(truth, attributes, err));
   TH_TRY(check_own(truth, err));
+  if (family->rules->noise != NULL)
+    truth->noise = family->rules->noise(truth);
+  TH_TRY(check_truth(truth, attributes, err));
   TH_TRY(TH_NEW(&truth->support, truth->support_size, "the true support", err));
   TH_TRY(
       TH_NEW(&truth->coef, truth->support_size, "the true coefficients", err));
@@ -242,10 +250,35 @@ struct form {
   double mean;     /* sum of delta_j E x_j */
   double carry;    /* sum of delta_k deviation_k rho^(j - k) over k before j */
   int64_t carried; /* the attribute that carry belongs to */
+  /* with a covariance of the family's own: those of the last one's cell */
+  int64_t cell_size;
+  int64_t cell[TH_CELL];
+  double cell_delta[TH_CELL];
 };
 
+static void form_add_member(struct form *form,
+                            const struct th_synthetic_law *law,
+                            const struct th_statistics *moments,
+                            int64_t attribute, double delta)
+{
+  double (*covariance)(const struct th_synthetic_law *, int64_t, int64_t) =
+      law->rules->covariance;
+  int64_t k = form->cell_size;
+  if (k > 0 && form->cell[k - 1] / TH_CELL != attribute / TH_CELL)
+    k = 0;
+  form->cell[k] = attribute;
+  form->cell_delta[k] = delta;
+  form->cell_size = k + 1;
+  for (; k >= 0; k--) {
+    double product =
+        delta * form->cell_delta[k] * covariance(law, form->cell[k], attribute);
+    form->square += form->cell[k] == attribute ? product : 2 * product;
+  }
+  form->mean += delta * moments->mean;
+}
+
 /* The correlation of attributes j and k is rho^|j - k|, rho = 0 for all
- * families but toeplitz. */
+ * families but toeplitz and oomp, and those with a covariance of their own. */
 static void form_add(struct form *form, double rho,
                      const struct th_statistics *moments, int64_t attribute,
                      double delta)
@@ -276,7 +309,10 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
     struct th_statistics moments;
     law.rules->moments(&law, (struct th_range){attribute, attribute + 1},
                        &moments);
-    form_add(&form, truth->own.correlation, &moments, attribute, delta);
+    if (law.rules->covariance != NULL)
+      form_add_member(&form, &law, &moments, attribute, delta);
+    else
+      form_add(&form, truth->own.correlation, &moments, attribute, delta);
   }
   double bias = intercept + form.mean;
   return truth->noise * truth->noise + form.square + bias * bias;

@@ -39,15 +39,17 @@ struct th_family {
                               family decides, and takes no other */
   double default_noise;
   const struct th_family_rules *rules; /* synthetic/families.h */
+  enum th_type default_type;
 };
 const struct th_family *th_synthetic_family_table(void);
 /* Return the family of a name, or NULL if there is none. */
 const struct th_family *th_synthetic_family_find(const char *name);
 
-/* Fill in the true support and coefficients for parameters already set in
- * *truth (family, seed, noise, its own ones; support_size 0 takes the family's
- * default). An error for parameters out of range or a support larger than d.
- * support and coef are owned by the caller. */
+/* Fill in the true support and coefficients, and the noise where the family
+ * decides it, for parameters already set in *truth (family, seed, noise, its
+ * own ones; support_size 0 takes the family's default). An error for parameters
+ * out of range or a support larger than d. support and coef are owned by the
+ * caller. */
 th_status th_synthetic_truth_init(struct th_ground_truth *truth,
                                   int64_t attributes, struct th_error *err);
 void th_synthetic_truth_free(struct th_ground_truth *truth);

@@ -223,14 +223,15 @@ static void sparse_free(struct sparse *sparse)
   sparse->width = NULL;
 }
 
-/* --- Dense values, computed in strips of two rows, kept by cell
+/* --- Dense values, computed in strips of a few rows, kept by cell
  *
  * A request computes the strips that it needs and that are not there yet:
  * longer ones would compute values that no draw observes, which costs more
  * than it saves unless there are many passes. */
 
 enum {
-  STRIP = 2,     /* rows of a strip; even, as normals come in pairs */
+  STRIP = 2,     /* rows of a strip, or a byte of them; even, as normals come
+                    in pairs */
   CELL_SHARE = 4 /* cells leave 1 / CELL_SHARE to single attributes */
 };
 
@@ -251,9 +252,15 @@ struct patch {
   bool ready[]; /* by strip */
 };
 
+/* Rows of a strip: whole bytes. */
+static int64_t strip_rows(const struct th_shape *shape)
+{
+  return th_type_whole(shape->type, STRIP);
+}
+
 static int64_t strips_of(const struct th_shape *shape)
 {
-  return (shape->row_group + STRIP - 1) / STRIP;
+  return th_integer_ceil_divide(shape->row_group, strip_rows(shape));
 }
 
 /* A new patch, kept under its key where memory allows; else NULL. */
@@ -291,8 +298,8 @@ static th_status compute_strips(const struct dense *d, struct patch *patch,
                                 struct th_range strips, struct th_error *err)
 {
   const struct th_shape *shape = d->shape;
-  int64_t first = strips.first * STRIP;
-  int64_t last = th_min_i64(strips.last * STRIP, place->rows.count);
+  int64_t first = strips.first * strip_rows(shape);
+  int64_t last = th_min_i64(strips.last * strip_rows(shape), place->rows.count);
   struct th_synthetic_room room = {
       .attributes = patch->attributes,
       .examples = {place->rows.first + first, last - first},
@@ -309,9 +316,10 @@ static th_status compute_strips(const struct dense *d, struct patch *patch,
 static th_status fill_patch(const struct dense *d, struct patch *patch,
                             const struct place *place, struct th_error *err)
 {
-  int64_t end = (place->row + place->count + STRIP - 1) / STRIP;
+  const int64_t strip = strip_rows(d->shape);
+  int64_t end = th_integer_ceil_divide(place->row + place->count, strip);
   th_status rc = TH_OK;
-  for (int64_t k = place->row / STRIP; k < end && rc == TH_OK;) {
+  for (int64_t k = place->row / strip; k < end && rc == TH_OK;) {
     struct th_range strips = {k, k};
     while (strips.last < end && !patch->ready[strips.last])
       strips.last++;
@@ -328,17 +336,19 @@ static void show_patch(const struct th_shape *shape, const struct patch *patch,
   int64_t skip =
       (slab->attributes.first - patch->attributes.first) * shape->row_group +
       place->row;
-  slab->values = patch->values + th_type_bytes(shape->type, skip);
+  slab->values = patch->values + th_type_offset(shape->type, skip);
   slab->stride = shape->row_group;
 }
 
-/* Just what is wanted, not kept. */
+/* Just what is wanted, from the beginning of a byte, not kept. */
 static th_status compute_once(struct dense *d, const struct place *place,
                               struct th_slab *slab, struct th_error *err)
 {
   const struct th_shape *shape = d->shape;
   int64_t attributes = slab->attributes.last - slab->attributes.first;
-  int64_t stride = (place->count + STRIP - 1) / STRIP * STRIP;
+  int64_t skip = place->row % th_type_packed(shape->type);
+  int64_t strip = strip_rows(shape);
+  int64_t stride = th_integer_ceil_divide(skip + place->count, strip) * strip;
   int64_t bytes = (int64_t)th_type_bytes(shape->type, attributes * stride);
   th_status rc =
       th_grow(&d->scratch, &d->scratch_bytes, bytes, 1, "computed values", err);
@@ -348,7 +358,7 @@ static th_status compute_once(struct dense *d, const struct place *place,
     return rc;
   struct th_synthetic_room room = {
       .attributes = slab->attributes,
-      .examples = {place->rows.first + place->row, place->count},
+      .examples = {place->rows.first + place->row - skip, skip + place->count},
       .type = shape->type,
       .values = d->scratch,
       .stride = stride};
@@ -364,7 +374,8 @@ static th_status compute_dense(struct dense *d, const struct place *place,
   const struct th_shape *shape = d->shape;
   int64_t cell = slab->attributes.first / TH_CELL * TH_CELL;
   struct th_range all = {cell, th_min_i64(cell + TH_CELL, shape->attributes)};
-  bool alone = keep && d->law.truth->own.correlation == 0;
+  const struct th_family_parameters *own = &d->law.truth->own;
+  bool alone = keep && own->correlation == 0 && own->linkage == 0;
   struct th_memo *kept = alone ? &d->alone : &d->cells;
   int64_t limit = alone ? d->memory : d->memory - d->memory / CELL_SHARE;
   slab->attributes = th_range_intersect(slab->attributes, all);

@@ -147,7 +147,7 @@ if long; then
     svrg)
 fi
 first=${environments[0]}
-for family in murata toeplitz sparse kukliansky oomp; do
+for family in murata toeplitz sparse kukliansky oomp genotypes; do
   generate "$first" "$family" first.h5
   for environment in "${environments[@]:1}"; do
     generate "$environment" "$family" other.h5

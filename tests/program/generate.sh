@@ -55,6 +55,7 @@ check_family sparse --density 0.02
 check_family sparse --density 0.02 --type u8 --force
 check_family kukliansky --alpha -0.7
 check_family oomp --design toeplitz --correlation 0.6
+check_family genotypes --linkage 0.8
 must 0 generate kukliansky -o small.h5 --examples 90 --attributes 9 --task lasso \
   --type u2
 
@@ -95,6 +96,20 @@ for lag, wanted in (1, 0.9), (2, 0.81), (5, 0.59049):
 coef = numpy.r_[numpy.ones(13), -numpy.ones(12)]
 noise = y - coef @ x[:25]
 assert abs(noise.var() - 1) < 0.2, noise.var()
+
+with h5py.File("genotypes.h5") as f:
+    packed, y = f["packed"][:].astype(numpy.uint8), f["y"][:]
+    rows, counts = int(f.attrs["row_group"]), f["group/count"][:]
+    support, coef = f["truth/support"][:], f["truth/coef"][:]
+x = numpy.stack([packed >> (2 * k) & 3 for k in range(4)], -1).reshape(len(packed), -1)
+x = x[:, numpy.concatenate([g * rows + numpy.arange(c) for g, c in enumerate(counts)])]
+assert x.shape == (1500, len(y)) and x.max() == 2 and len(support) == 100
+p = x.mean(1) / 2
+assert p.min() > 0.02 and p.max() < 0.57 and abs(p.mean() - 0.275) < 0.02
+assert abs((y - coef @ x[support]).var() - 0.5) < 0.13 and abs(y.var() - 1) < 0.3
+near = numpy.abs([numpy.corrcoef(x[k], x[k + 1])[0, 1] for k in range(255)]).mean()
+far = numpy.abs([numpy.corrcoef(x[k], x[k + 256])[0, 1] for k in range(255)]).mean()
+assert near > 0.25 and far < 0.06, (near, far)
 
 with h5py.File("paper.h5", "r+") as f:
     x, y = f["X"][:].astype(float), f["y"][:]

@@ -61,7 +61,7 @@ usage 'solver hybrid needs --sparsity' train a.h5 -o m.h5 --solver hybrid --budg
 usage 'solver hybrid needs --budget' train a.h5 -o m.h5 --solver hybrid -s 9
 usage 'generate: --attributes is missing' \
   generate murata -o x.h5 --examples 3
-usage 'generate: zz is not a family; there are murata, toeplitz, sparse, kukliansky, oomp' \
+usage 'generate: zz is not a family; there are murata, toeplitz, sparse, kukliansky, oomp, genotypes' \
   generate zz -o x.h5 --examples 3 --attributes 3
 usage 'family murata does not use --density' \
   generate murata -o x.h5 --examples 3 --attributes 3 --density 0.1

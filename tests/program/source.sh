@@ -26,7 +26,7 @@ check_family()
     shift 2
   done
   "$tool" data.h5 || fail "$name: computed values are not the written ones"
-  must 0 train --source "$spec" -o "$name.h5" --budget 300
+  must 0 train --source "$spec" -o "$name.h5" --budget 300 --force
   # each number of ranks and each memory with a family or two; in the long suite with all
   for n in 1 2 3 4; do
     tried $((families + n)) 4 || continue
@@ -51,7 +51,9 @@ check_family murata
 check_family toeplitz --correlation -0.8
 check_family sparse --density 0.03
 check_family kukliansky --alpha -0.7
+check_family kukliansky --alpha -0.7 --type u2
 check_family oomp --design toeplitz --correlation -0.3
+check_family genotypes --linkage 0.8 --heritability 0.9
 
 # the model tells what it was trained on; keys have letters; defaults are shown
 must 0 train --source murata:n=900,d=300 -o letters.h5
@@ -88,6 +90,8 @@ bad 'n is given twice' murata:n=5,d=5,n=6
 bad 'n five: not a whole number' murata:n=five,d=5
 bad 'does not use density' murata:n=5,d=5,density=0.1
 bad 'does not use support' kukliansky:n=5,d=5,support=2
+bad 'does not use noise' genotypes:n=5,d=5,noise=1
+bad 'linkage 1: must be at least 0 and below 1' genotypes:n=5,d=5,linkage=1
 bad 'alpha 1: must be at most 0' kukliansky:n=5,d=5,alpha=1
 bad 'leaves none to train on' murata:n=5,d=5,test=0.95
 bad 'a support of 9 needs' murata:n=5,d=5,support=9

@@ -58,6 +58,7 @@ same generate murata --examples 9000 --attributes 700 --shards 3
 same generate toeplitz --correlation 0.9 --examples 9000 --attributes 900 --test 0.2
 same generate sparse --density 0.02 --examples 5000 --attributes 3000 --shards 4
 same generate kukliansky --alpha -0.7 --examples 9000 --attributes 300 --type u2
+same generate genotypes --examples 9000 --attributes 700 --shards 2
 for n in 1 5; do # what fails first does not depend on the threads
   refused 1 'example 0, attribute 0: ' 0 generate murata -o no.h5 --examples 9000 \
     --attributes 900 --type u8 --threads $n

@@ -138,7 +138,8 @@ static const struct th_option before[] = {
      "no such number"},
     {"noise", 0, TH_OPT_REAL, AT(synthetic.noise), "S", NULL,
      "1; for kukliansky 0", TH_FROM(0), NULL, "data", SYNTHETIC, false,
-     "Standard deviation of the noise in the targets"},
+     "Standard deviation of the noise in the targets. genotypes has a "
+     "{heritability} in its place"},
     TH_FAMILY_PARAMETERS(NUMBER_ROW, CHOICE_ROW){
         "format", 0, TH_OPT_NAME, AT(text.format), NULL, "auto", NULL,
         TH_NO_LIMITS, names_of_format, "data", TH_IMPORT, false,
@@ -149,8 +150,9 @@ static const struct th_option before[] = {
      "How values are stored. dense stores every value, sparse only those that "
      "are not zero"},
     {"type", 0, TH_OPT_CHOICE, AT(data.type), NULL, "f32",
-     "f32; for import the type of --like, if that is given", TH_NO_LIMITS,
-     names_of_type, "data", MAKE | TH_SOURCE, false,
+     "f32, or u2 for genotypes; for import the type of --like, if that is "
+     "given",
+     TH_NO_LIMITS, names_of_type, "data", MAKE | TH_SOURCE, false,
      "Type in which attribute values are stored. u8, i8 and u2 (whole numbers "
      "0 to 3) are refused where they are not exact"},
     {"header", 0, TH_OPT_CHOICE, AT(text.header), NULL, "auto",

@@ -12,6 +12,7 @@
 #include "io/model/model_file.h"
 #include "model/origin.h"
 #include "ranks/partition.h"
+#include "synthetic/families.h"
 #include "synthetic/synthetic.h"
 
 #include <math.h>
@@ -26,6 +27,8 @@ bool th_input_family_uses(const struct th_family *family, const char *option)
   for (int k = 0; (row = th_origin_family_parameter(k)) != NULL; k++)
     if (strcmp(row->name, option) == 0)
       return th_origin_family_of(row, family->name);
+  if (strcmp(option, "noise") == 0)
+    return family->rules->noise == NULL;
   return family->default_support > 0 || strcmp(option, "support") != 0;
 }
 
@@ -89,6 +92,8 @@ static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
       .layout = s->family->layout,
       .type = (enum th_type)o->data.type,
   };
+  if (o->given[th_option_table_find("type")] == TH_NOT_GIVEN)
+    s->shape.type = s->family->default_type;
   return th_type_allows(s->shape.type, s->shape.layout, s->shape.row_group,
                         err);
 }
@@ -208,6 +213,7 @@ static void write_parameters(const struct th_synthesis *synthesis,
   struct th_options used = *options;
   used.synthetic.support = synthesis->truth.support_size;
   used.synthetic.noise = synthesis->truth.noise;
+  used.data.type = synthesis->shape.type;
   size_t length =
       (size_t)snprintf(text, TH_SOURCE_TEXT, "%s", synthesis->family->name);
   char joint = ':';

@@ -20,6 +20,8 @@ static struct th_ground_truth make(const char *family, int64_t attributes,
                                   .own.correlation = correlation,
                                   .own.density = density,
                                   .own.design = correlation != 0,
+                                  .own.linkage = 0.8,
+                                  .own.heritability = 0.75,
                                   .support_size = support};
   struct th_error err;
   th_error_clear(&err);
@@ -95,6 +97,9 @@ static void test_refusals(void)
       {.family = "kukliansky", .own.alpha = NAN},
       {.family = "kukliansky", .own.alpha = -INFINITY},
       {.family = "kukliansky", .own.task = 2},
+      {.family = "genotypes", .own.heritability = 0},
+      {.family = "genotypes", .own.heritability = 1.5},
+      {.family = "genotypes", .own.heritability = 1, .own.linkage = 1},
       {.family = "nothing", .noise = 1},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -349,6 +354,7 @@ int main(void)
   CASE(test_split(make("murata", ATTRIBUTES, 3, 0, 0)));
   CASE(test_split(make("toeplitz", ATTRIBUTES, 3, 0.95, 0)));
   CASE(test_split(make("oomp", ATTRIBUTES, 3, 0.5, 0)));
+  CASE(test_split(make("genotypes", ATTRIBUTES, 3, 0, 0)));
   CASE(test_split(binary(-0.3)));
   CASE(test_split(binary(-1)));
   CASE(test_types());
@@ -361,5 +367,6 @@ int main(void)
   CASE(test_targets("toeplitz", 0.7, 0));
   CASE(test_targets("oomp", 0.4, 0));
   CASE(test_targets("sparse", 0, 0.2));
+  CASE(test_targets("genotypes", 0, 0));
   return check_finish(NULL);
 }
