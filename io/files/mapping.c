@@ -163,14 +163,13 @@ static bool is_settled(const struct stat *s)
   return age > (s->st_ctim.tv_nsec == 0 ? 2 : 0.02);
 }
 
-/* True if changes of a file show in its times. In memory alone, a process that
- * has mapped it changes pages that it has read without a trace. */
-static bool changes_show(int file, const struct stat *s)
+bool th_mapping_shows(int file)
 {
+  struct stat s;
   struct statfs system;
-  return is_settled(s) && fstatfs(file, &system) == 0 &&
-         system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC &&
-         system.f_type != HUGETLBFS_MAGIC;
+  return fstat(file, &s) == 0 && is_settled(&s) &&
+         fstatfs(file, &system) == 0 && system.f_type != TMPFS_MAGIC &&
+         system.f_type != RAMFS_MAGIC && system.f_type != HUGETLBFS_MAGIC;
 }
 
 /* Addresses that a mapping takes are then missing for memory. */
@@ -186,7 +185,7 @@ struct th_mapping *th_mapping_open(int file)
   struct th_mapping *mapping = free_place();
   if (mapping == NULL || addresses_are_limited() || fstat(file, &s) != 0 ||
       !S_ISREG(s.st_mode) || s.st_size <= 0 || s.st_size > PTRDIFF_MAX ||
-      !changes_show(file, &s))
+      !th_mapping_shows(file))
     return NULL;
   void *first = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, file, 0);
   if (first == MAP_FAILED)

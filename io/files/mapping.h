@@ -28,6 +28,11 @@ enum th_mapped {
 
 struct th_mapping;
 
+/* True if any later change of an open file shows in its times. In memory alone
+ * (tmpfs), a process that has mapped it changes pages without a trace, and a
+ * change within the smallest step of the times leaves none. */
+bool th_mapping_shows(int file);
+
 /* Map a file that is open for reading, whose descriptor stays open until
  * th_mapping_close. NULL: it cannot be mapped, lies in memory alone (tmpfs),
  * has been changed within the smallest step of its times, SIGBUS is blocked, or

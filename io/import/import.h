@@ -34,7 +34,7 @@ enum th_header {
 };
 
 /* What stands before the first index:value of a line of LIBSVM. */
-enum th_labels {
+enum th_label_form {
   TH_LABELS_AUTO, /* a label; with `like`, as the lines look */
   TH_LABELS_PLAIN,
   TH_LABELS_WEIGHTED, /* label:weight */
@@ -53,7 +53,7 @@ enum th_decimal {
 /* How LIBSVM text writes examples. */
 struct th_import_pairs {
   enum th_fact zero_based; /* indices; unknown: as `like`'s, or no */
-  enum th_labels labels;
+  enum th_label_form labels;
 };
 
 /* Where the IDs of examples are. */
@@ -70,6 +70,13 @@ struct th_import_missing {
                         `like`'s, or the usual words */
   double most;       /* the largest share of the training examples that may lack
                         an attribute which is used; not with `like` */
+};
+
+/* How examples are laid out. */
+struct th_import_order {
+  uint64_t seed;
+  bool shuffle;
+  double test_fraction; /* 0: none */
 };
 
 /* How CSV is read. */
@@ -97,6 +104,8 @@ struct th_import {
   int type;            /* enum th_type or -1: of `like`, else f32 */
   const char *target;  /* CSV column by name or 1-based number; NULL: the last
                           where that is sure, else an error */
+  bool from_table;     /* targets come from a table: target is "none", for
+                          formats that ask for one */
   const char *weights; /* CSV column; NULL: none */
   const char *ignore;  /* CSV columns between commas; NULL: none */
   const char *names;   /* file of names of an array's columns; NULL: none */
@@ -115,10 +124,10 @@ struct th_import {
   int64_t max_line;             /* bytes */
   int64_t shards;               /* 0: by size */
   int64_t row_group;            /* 0: by the number of examples */
-  uint64_t seed;
-  bool shuffle;
-  double test_fraction; /* 0: none */
+  struct th_import_order order;
   bool force;
+  bool append;    /* to the data set that is the output: seed, shuffle, test
+                     fraction, and `like` are its own */
   int64_t memory; /* bytes of parsed entries this rank may hold */
   int threads;    /* of this rank at most, some more text for each; below 0: so
                      many however little text there is; 0: one. No more than
@@ -144,6 +153,21 @@ struct th_import_result {
  * left under the final name or beside it. */
 th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err);
+
+/* True if a file is to be imported, where a data set is wanted: it is there,
+ * and is none, nor one that is damaged. Local. */
+bool th_import_open_takes(const char *name);
+
+/* All files that an import reads, the first input first. Local;
+ * TH_FREE_LIST(files->name, files->count), also after a failure. */
+struct th_import_reads {
+  char **name;
+  int64_t count;
+  int64_t room;
+};
+th_status th_import_open_list(const struct th_import *job,
+                              struct th_import_reads *files,
+                              struct th_error *err);
 
 /* The importer table, ended by a NULL name: how a format is read; NULL: one of
  * the others, as the files show. */

@@ -46,6 +46,8 @@ static struct beds *beds_of(const struct th_importing *im)
   return im->state;
 }
 
+static const char *const beside_bed[] = {".bim", ".fam", NULL};
+
 static bool has_bed_ending(const char *name)
 {
   static const char *const endings[] = {".bed", ".bim", ".fam", NULL};
@@ -84,8 +86,7 @@ static th_status check_head(const struct th_text_file *file,
                             const unsigned char head[HEAD],
                             struct th_error *err)
 {
-  static const char *const others[] = {".bim", ".fam", NULL};
-  if (th_import_open_named(file->name, others))
+  if (th_import_open_named(file->name, beside_bed))
     return th_fail(err, TH_EUSAGE,
                    "%s is read with the .bed beside it; name that", file->name);
   if (head[0] != 0x6c || head[1] != 0x1b)
@@ -654,6 +655,7 @@ const struct th_importer th_import_bed = {.title = "genotypes of PLINK 1",
                                           .size = sizeof(struct beds),
                                           .binary = true,
                                           .ending = ".bed",
+                                          .beside = beside_bed,
                                           .named = has_bed_ending,
                                           .open = open_beds,
                                           .columns = read_calls,

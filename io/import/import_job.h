@@ -76,10 +76,34 @@ struct th_import_rows {
   int64_t *number;        /* in the input; NULL: as they come */
 };
 
+enum { TH_IMPORT_PROVENANCE = 512 };
+
+/* The data set that examples are appended to. */
+struct th_append {
+  bool on;
+  struct th_dataset
+      *data;  /* while its examples are read; of the first thread */
+  bool reads; /* this thread does: the first one of a rank */
+  int rank;   /* of the ranks, which are no threads */
+  int size;
+  struct th_shape shape;
+  struct th_identity master; /* as rank 0 has opened it */
+  char provenance[TH_IMPORT_PROVENANCE];
+  int64_t main; /* its examples of main inputs; the others are of a test file */
+  int64_t tests;  /* these */
+  int64_t memory; /* bytes for values that are read of it */
+  int64_t bytes;  /* that its examples take on their way, about */
+  int64_t first;  /* of this rank's rows, which are its own */
+  int64_t count;
+  int64_t *number; /* of these, in the input of all; owned */
+  int64_t room;
+};
+
 /* The examples before this rank's first one: its input row. */
 struct th_import_before {
   int64_t rows;
   int64_t weightless; /* of these, of weight 0 */
+  struct th_append old;
 };
 
 /* Where something stands in the text; line 0: nobody knows. */
@@ -206,6 +230,8 @@ struct th_importer {
   bool alone;         /* one thread of a rank reads them */
   bool members;       /* FILE:NAME is what NAME is called in the file */
   const char *ending; /* may be left out of the name of a file; or NULL */
+  const char *const *beside;  /* endings of files that are read with it, in the
+                                 place of that one; NULL-ended, or NULL */
   const char *const *options; /* names of those that only this format takes;
                                  NULL-ended */
   bool (*named)(const char *name); /* is a file called so its own? */

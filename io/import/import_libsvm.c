@@ -101,7 +101,8 @@ done:
 /* What a file's lines begin with: of data that are imported like others, as
  * they look. Where they may be read in two ways, only the user knows. */
 static th_status find_labels_of(const struct th_importing *im, int64_t k,
-                                enum th_labels *labels, struct th_error *err)
+                                enum th_label_form *labels,
+                                struct th_error *err)
 {
   const char *name = im->file[k].name;
   struct beginnings seen;
@@ -138,9 +139,9 @@ static th_status find_labels_of(const struct th_importing *im, int64_t k,
 
 static th_status find_label_form(struct th_importing *im, struct th_error *err)
 {
-  enum th_labels first = TH_LABELS_PLAIN;
+  enum th_label_form first = TH_LABELS_PLAIN;
   for (int64_t k = 0; k < im->files; k++) {
-    enum th_labels labels;
+    enum th_label_form labels;
     if (k > 0 && !im->file[k].mine)
       continue;
     th_status rc = find_labels_of(im, k, &labels, err);

@@ -5,6 +5,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "io/dataset/format.h"
 #include "io/dataset/origin_file.h"
 #include "io/files/output.h"
 #include "io/import/arrays/vector.h"
@@ -200,6 +201,108 @@ static th_status find_input(const char *name, char **found,
   }
   return rc;
 }
+
+/* --- The files that an import reads --------------------------------------- */
+
+/* `length` bytes of a name, and an ending. */
+static th_status add_file(struct th_import_reads *files, const char *name,
+                          size_t length, const char *ending,
+                          struct th_error *err)
+{
+  th_status rc =
+      TH_GROW(&files->name, &files->room, files->count + 1, "files", err);
+  if (rc != TH_OK)
+    return rc;
+  files->name[files->count] = NULL;
+  rc = th_file_text(&files->name[files->count], err, "%.*s%s", (int)length,
+                    name, ending);
+  files->count += rc == TH_OK;
+  return rc;
+}
+
+/* What a format has beside a file. */
+static th_status add_beside(struct th_import_reads *files, const char *name,
+                            const struct th_importer *importer,
+                            struct th_error *err)
+{
+  size_t stem = strlen(name);
+  th_status rc = TH_OK;
+  for (const char *at = strstr(name, importer->ending); at != NULL;
+       at = strstr(at + 1, importer->ending))
+    stem = (size_t)(at - name);
+  for (const char *const *end = importer->beside; *end != NULL && rc == TH_OK;
+       end++)
+    rc = add_file(files, name, stem, *end, err);
+  return rc;
+}
+
+/* A file of examples, and what its format has beside it. */
+static th_status add_input_files(struct th_import_reads *files,
+                                 const struct th_import *job, const char *given,
+                                 struct th_error *err)
+{
+  const struct th_importer_row *row = th_import_table();
+  char *name = NULL;
+  th_status rc;
+  TH_TRY(find_input(given, &name, err));
+  TH_TRY(add_file(files, name, th_vector_file(name), "", err));
+  for (; row->name != NULL; row++)
+    if (row->importer != NULL && row->importer->beside != NULL &&
+        (strcmp(row->name, job->format) == 0 || row->importer->named(name)))
+      TH_TRY(add_beside(files, name, row->importer, err));
+done:
+  free(name);
+  return rc;
+}
+
+static th_status add_array(struct th_import_reads *files, const char *name,
+                           struct th_error *err)
+{
+  return name != NULL && th_vector_named(name)
+             ? add_file(files, name, th_vector_file(name), "", err)
+             : TH_OK;
+}
+
+th_status th_import_open_list(const struct th_import *job,
+                              struct th_import_reads *files,
+                              struct th_error *err)
+{
+  const char *const others[] = {job->names, job->id.file, job->groups,
+                                job->like};
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < job->input_count; k++)
+    TH_TRY(add_input_files(files, job, job->inputs[k], err));
+  if (job->files.test != NULL)
+    TH_TRY(add_input_files(files, job, job->files.test, err));
+  TH_TRY(add_array(files, job->target, err));
+  TH_TRY(add_array(files, job->weights, err));
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+    if (others[k] != NULL)
+      TH_TRY(add_file(files, others[k], strlen(others[k]), "", err));
+done:
+  return rc;
+}
+
+bool th_import_open_takes(const char *name)
+{
+  struct th_error ignored = {0};
+  struct th_identity file;
+  enum th_file_kind kind = TH_FILE_OTHER;
+  char *found = NULL;
+  bool called = name[th_output_path_stem(name)] != '\0'; /* NAME.h5 */
+  if (th_format_kind(name, &kind, &ignored) == TH_OK)
+    return kind == TH_FILE_TEXT || kind == TH_FILE_HDF5 ||
+           (kind == TH_FILE_OTHER && !called);
+  if (th_file_identity_of(name, &file) ||
+      find_input(name, &found, &ignored) != TH_OK)
+    return false;
+  found[th_vector_file(found)] = '\0'; /* FILE:NAME */
+  bool there = th_file_identity_of(found, &file);
+  free(found);
+  return there;
+}
+
+/* --- The inputs, and what shows their format ------------------------------ */
 
 /* The importer of files that are called so; NULL: none is. */
 static const struct th_importer_row *shown_by_name(const char *name)
@@ -459,7 +562,7 @@ static th_status refuse_other_options(const struct th_importing *im,
     bool given;
   } some[] = {{"header", job->table.header != TH_HEADER_AUTO},
               {"decimal", job->table.decimal != TH_DECIMAL_LIKE},
-              {"target", job->target != NULL},
+              {"target", job->target != NULL && !job->from_table},
               {"weights", job->weights != NULL},
               {"ignore", job->ignore != NULL},
               {"names", job->names != NULL},

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "io/dataset/fingerprint.h"
+#include "io/import/bins/stored_rows.h"
 #include "io/import/import_job.h"
 #include "ranks/partition.h"
 #include "ranks/team.h"
@@ -163,6 +165,18 @@ static th_status count_own(struct th_importing *im, struct count *counts,
   return rc;
 }
 
+/* Those of the data set that is appended to come before the new ones. */
+static void count_appended_to(struct th_importing *im)
+{
+  const struct th_append *old = &im->before.old;
+  struct th_row_assignment *assignment = &im->assignment;
+  assignment->examples += old->shape.examples;
+  assignment->weightless += old->shape.weightless;
+  assignment->main += old->main - old->shape.weightless;
+  im->before.rows += old->main;
+  im->before.weightless += old->shape.weightless;
+}
+
 /* What is counted of all files by all ranks, and by the lower ones. */
 static th_status sum_counts(struct th_importing *im, const struct count *all,
                             const struct count *lower, struct th_error *err)
@@ -184,6 +198,8 @@ static th_status sum_counts(struct th_importing *im, const struct count *all,
     if (k < im->share.inputs.mains)
       assignment->main += all[k].examples - all[k].weightless;
   }
+  if (im->before.old.on)
+    count_appended_to(im);
   return TH_OK;
 }
 
@@ -213,8 +229,9 @@ th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
         "%s:1:1: all weights of the training examples are 0; correct "
         "them, or choose another column with {weights}",
         im->file[0].name);
-  if (job->test_fraction > 0.0) {
-    test = (int64_t)llround((double)assignment->main * job->test_fraction);
+  if (job->order.test_fraction > 0.0) {
+    test =
+        (int64_t)llround((double)assignment->main * job->order.test_fraction);
     test = test < 1 ? 1 : test;
   }
   if (test >= assignment->main && im->share.cut)
@@ -228,9 +245,10 @@ th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
   assignment->training = assignment->main - test;
   assignment->row_group =
       job->row_group > 0 ? job->row_group : usual_row_group(im);
-  assignment->shuffle = job->shuffle;
-  assignment->seed = job->seed;
-  return th_row_assignment_divide(assignment, 2 * im->text_bytes,
+  assignment->shuffle = job->order.shuffle;
+  assignment->seed = job->order.seed;
+  return th_row_assignment_divide(assignment,
+                                  2 * im->text_bytes + im->before.old.bytes,
                                   im->limits.memory, err);
 }
 
@@ -340,16 +358,11 @@ static int64_t next_stored_row(struct th_importing *im, bool weightless)
                     : th_row_assignment_row(assignment, row);
 }
 
-/* Put the parsed example of file k where it belongs. */
-static th_status keep_row(struct th_importing *im, struct parsing *parsing,
-                          int64_t k, struct th_error *err)
+/* Count a parsed example, and put it where it is going to be stored. */
+static th_status keep_at(struct th_importing *im, const struct th_text_row *row,
+                         int64_t stored, bool weightless, struct th_error *err)
 {
-  const struct th_text_row *row = &parsing->row;
   const struct th_row_assignment *assignment = &im->assignment;
-  bool weightless = im->text.weighted && row->weight == 0.0;
-  int64_t stored = next_stored_row(im, weightless);
-  if (stored < 0)
-    return th_text_changed(&im->file[k], err);
   int64_t bucket = th_row_assignment_bin_of(assignment, stored);
   uint32_t in_bin =
       (uint32_t)(stored - th_row_assignment_bin(assignment, bucket).first);
@@ -372,6 +385,18 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   return rc == TH_OK
              ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
              : rc;
+}
+
+/* Put the parsed example of file k where it belongs. */
+static th_status keep_row(struct th_importing *im, struct parsing *parsing,
+                          int64_t k, struct th_error *err)
+{
+  const struct th_text_row *row = &parsing->row;
+  bool weightless = im->text.weighted && row->weight == 0.0;
+  int64_t stored = next_stored_row(im, weightless);
+  if (stored < 0)
+    return th_text_changed(&im->file[k], err);
+  return keep_at(im, row, stored, weightless, err);
 }
 
 th_status th_import_parse_next(struct th_importing *im, int64_t k, int64_t end,
@@ -425,6 +450,94 @@ done:
   return rc;
 }
 
+/* --- The examples of the data set that is appended to ----------------------
+ */
+
+static th_status spoilt(const struct th_importing *im, const char *what,
+                        struct th_error *err)
+{
+  return th_fail(err, TH_EFORMAT,
+                 "%s: %s that cannot be; import all files again",
+                 im->job->output, what);
+}
+
+/* Where row k of those at hand is going to be stored; its number becomes that
+ * in the input of all. */
+static th_status place_old(struct th_importing *im, struct th_stored_rows *a,
+                           int64_t k, int64_t *stored, bool *weightless,
+                           struct th_error *err)
+{
+  const struct th_append *old = &im->before.old;
+  const struct th_row_assignment *assignment = &im->assignment;
+  const int64_t kept = old->shape.examples - old->shape.weightless;
+  const int64_t new_kept = assignment->examples - assignment->weightless - kept;
+  const int64_t at = a->part.first + k;
+  const int64_t number = a->number[k];
+  if (number < 0 || number >= old->shape.examples)
+    return spoilt(im, "a number of an example", err);
+  *weightless = at >= kept;
+  if (a->store->shape.weighted && (a->weight[k] == 0) != *weightless)
+    return spoilt(im, "weights of 0 among others", err);
+  if (number >= old->main)
+    a->number[k] += assignment->examples - old->shape.examples;
+  if (*weightless) {
+    *stored = th_row_assignment_weightless(assignment, at - kept);
+    return TH_OK;
+  }
+  int64_t before =
+      th_search_i64(a->weightless, 0, old->shape.weightless, number);
+  int64_t place = number - before;
+  if (number >= old->main)
+    place += new_kept;
+  *stored = th_row_assignment_row(assignment, place);
+  return TH_OK;
+}
+
+static th_status keep_old(struct th_importing *im, struct th_stored_rows *a,
+                          struct th_text_row *row, struct th_error *err)
+{
+  struct th_append *old = &im->before.old;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < a->part.count && rc == TH_OK; k++) {
+    int64_t stored = 0;
+    bool weightless = false;
+    TH_TRY(th_stored_rows_fill(a, k, row, err));
+    TH_TRY(place_old(im, a, k, &stored, &weightless, err));
+    TH_TRY(TH_GROW(&old->number, &old->room, old->count + 1, "examples", err));
+    old->number[old->count++] = a->number[k];
+    rc = keep_at(im, row, stored, weightless, err);
+  }
+done:
+  return rc;
+}
+
+/* This rank's share of them: its first thread reads them. */
+static th_status parse_old(struct th_importing *im, struct th_text_row *row,
+                           struct th_error *err)
+{
+  struct th_append *old = &im->before.old;
+  struct th_stored_rows a = {0};
+  if (!old->reads)
+    return TH_OK;
+  const int64_t groups = th_store_shape_groups(&old->shape);
+  old->first = im->own.count;
+  th_status rc = th_stored_rows_begin(&a, old->data, im->job->output,
+                                      im->text.named, old->memory, err);
+  row->measured = false;
+  for (int64_t g = old->rank; rc == TH_OK && g < groups; g += old->size) {
+    struct th_rows left = th_store_shape_group(&old->shape, g);
+    while (rc == TH_OK && left.count > 0) {
+      rc = th_stored_rows_read(&a, &left, err);
+      if (rc == TH_OK)
+        rc = keep_old(im, &a, row, err);
+    }
+  }
+  th_stored_rows_end(&a);
+  return rc;
+}
+
+/* --- All that a rank parses ----------------------------------------------- */
+
 /* The classes that --like's data set knows of, for the rows to look out for. */
 static th_status list_known(const struct th_importing *im,
                             struct parsing *parsing, struct th_error *err)
@@ -449,6 +562,8 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
   for (int64_t k = 0; k < im->files; k++) {
     TH_TRY(parse_file(im, parsing, k, err));
   }
+  if (im->before.old.on)
+    rc = parse_old(im, &parsing->row, err);
 done:
   return rc;
 }
@@ -458,7 +573,8 @@ done:
 static int64_t most_records(const struct th_importing *im)
 {
   const int64_t of_a_byte = 40;
-  int64_t bytes = 0;
+  int64_t bytes =
+      im->before.old.reads ? im->before.old.bytes / of_a_byte + 1 : 0;
   for (int64_t k = 0; k < im->files; k++)
     bytes += th_range_count(im->share.range[k]);
   return bytes < INT64_MAX / of_a_byte ? of_a_byte * bytes : INT64_MAX;
@@ -586,7 +702,8 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
                      "neither trained on nor tested",
                      (long long)im->assignment.weightless,
                      (long long)im->assignment.examples);
-  if (rc == TH_OK && im->class.name != NULL && !im->text.unlabelled)
+  if (rc == TH_OK && im->class.name != NULL && !im->text.unlabelled &&
+      !im->before.old.on)
     tell_classes(im);
   free(parsing.known);
   th_text_row_free(&parsing.row);
@@ -627,6 +744,8 @@ static th_status begin_thread(const struct th_importing *first,
   im->state = NULL;
   im->lines = (struct th_text_lines){0};
   im->own = (struct th_import_rows){0};
+  im->before.old.reads = false;
+  im->before.old.data = NULL;
   im->bins = (struct th_import_bins){0};
   im->rounding = (struct th_rounding){0};
   im->text.lacking = (struct th_lacking){0};

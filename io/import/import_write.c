@@ -132,6 +132,8 @@ static th_status origin_of(struct th_importing *im, const double *target,
   found = own;
   if (im->text.part)
     forget_columns(&like);
+  if (im->before.old.on)
+    found = like;
   if (im->text.unlabelled && im->job->like != NULL)
     inherit_origin(&like, &own, &found);
   else if (!im->text.unlabelled) {
@@ -410,7 +412,7 @@ done:
 
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
-enum { PROVENANCE = 512, LEAST_ROOM = 64 << 20, LOADS = 1 << 16 };
+enum { LEAST_ROOM = 64 << 20, LOADS = 1 << 16 };
 
 static enum th_layout choose_layout(const struct th_importing *im)
 {
@@ -628,6 +630,15 @@ static void collect_stored(const struct th_importing *im, const void *mine,
     stored[k] = arrived[labels->row[k]];
 }
 
+/* Ranks have their examples in an order of their own. Collective. */
+static void number_stored(const struct th_importing *im, struct labels *labels)
+{
+  gather_input(im, im->own.number, labels);
+  const int64_t *number = labels->arrived;
+  for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
+    labels->row[k] = number[labels->row[k]];
+}
+
 /* Collective. */
 static th_status collect_labels(const struct th_importing *im,
                                 struct labels *labels, struct th_error *err)
@@ -648,8 +659,11 @@ static th_status collect_labels(const struct th_importing *im,
     rc = th_text_ids_collect(&im->own.ids, im->comm, labels->row,
                              im->assignment.examples, im->limits.memory,
                              &labels->id, err);
-  for (int64_t k = 0; im->own.number != NULL && k < im->own.count; k++)
-    labels->row[k] = im->own.number[labels->row[k]];
+  if (im->before.old.on)
+    number_stored(im, labels);
+  else
+    for (int64_t k = 0; im->own.number != NULL && k < im->own.count; k++)
+      labels->row[k] = im->own.number[labels->row[k]];
   return rc;
 }
 
@@ -676,7 +690,7 @@ static void append(char *text, const char *format, ...)
   size_t used = strlen(text);
   va_list args;
   va_start(args, format);
-  vsnprintf(text + used, PROVENANCE - used, format, args);
+  vsnprintf(text + used, TH_IMPORT_PROVENANCE - used, format, args);
   va_end(args);
 }
 
@@ -689,11 +703,11 @@ static void describe(const struct th_importing *im, char *text)
   text[0] = '\0';
   append(text, "imported from %s%s, %s", im->format->name,
          importer->binary ? "" : " text",
-         job->shuffle ? "shuffled" : "in input order");
-  if (job->shuffle)
-    append(text, " with seed %llu", (unsigned long long)job->seed);
-  if (job->test_fraction > 0.0)
-    append(text, ", test fraction %.17g", job->test_fraction);
+         job->order.shuffle ? "shuffled" : "in input order");
+  if (job->order.shuffle)
+    append(text, " with seed %llu", (unsigned long long)job->order.seed);
+  if (job->order.test_fraction > 0.0)
+    append(text, ", test fraction %.17g", job->order.test_fraction);
   if (job->files.test != NULL)
     append(text, ", test examples from a file of their own");
   if (left_out > 0)
@@ -715,6 +729,22 @@ static void notice_lock(const struct th_importing *im,
     th_import_notice(im, "note:     %s", note);
 }
 
+/* An error where another run has replaced the data set that is appended to
+ * since it was opened; its name is ours from now on. Collective. */
+static th_status check_same_master(const struct th_importing *im,
+                                   struct th_error *err)
+{
+  struct th_identity now;
+  th_status rc = TH_OK;
+  if (im->comm->rank == 0 &&
+      (!th_file_identity_of(im->job->output, &now) ||
+       !th_file_identity_same(&now, &im->before.old.master)))
+    rc = th_fail(err, TH_EIO,
+                 "%s was replaced by another run meanwhile; run the same again",
+                 im->job->output);
+  return th_agree(im->comm, rc, err);
+}
+
 th_status th_import_write(struct th_importing *im, struct th_error *err)
 {
   struct th_dataset_plan plan;
@@ -724,7 +754,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   struct labels labels = {0};
   struct th_origin origin = {0};
   struct th_twins twins = {0};
-  char provenance[PROVENANCE];
+  char provenance[TH_IMPORT_PROVENANCE];
   th_status rc = TH_OK;
   TH_TRY(training_weights(im, &weight, err));
   plan = plan_dataset(im, weight);
@@ -734,6 +764,8 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
   notice_lock(im, writer);
+  if (im->before.old.on)
+    TH_TRY(check_same_master(im, err));
   if (im->listed.examples > 0)
     rc = th_import_columns_write(im, writer, err);
   else
@@ -744,6 +776,8 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   rc = origin_of(im, im->text.unlabelled ? NULL : labels.target, &origin, err);
   TH_TRY(th_agree(im->comm, rc, err));
   describe(im, provenance);
+  if (im->before.old.on)
+    snprintf(provenance, sizeof provenance, "%s", im->before.old.provenance);
   struct th_master master = {.target = labels.target,
                              .weight = labels.weight,
                              .row = labels.row,

@@ -1,4 +1,4 @@
-/* evaluated.c - a model applied to data, row group by row group; models of
+/* evaluated.c - models applied to data, row group by row group; models of
  * thresher.h
  * SPDX-License-Identifier: MIT */
 #include "api/evaluated.h"
@@ -149,7 +149,7 @@ double thresher_model_gap(const struct thresher_model *model)
   return certificate != NULL ? certificate->gap : NAN;
 }
 
-/* --- A model applied to the rows of a split ------------------------------- */
+/* --- Models applied to the rows of a split -------------------------------- */
 
 enum { LABEL_ROWS = 4096 }; /* targets read at once */
 
@@ -169,15 +169,15 @@ static th_status read_targets(struct th_data *data, struct th_rows rows,
 }
 
 static th_status reserve_predictions(struct th_evaluated *evaluated,
-                                     int64_t rows, double **piece,
-                                     int64_t piece_rows, struct th_error *err)
+                                     struct th_error *err)
 {
+  const int64_t rows = evaluated->count;
   th_status rc;
-  TH_TRY(TH_NEW(&evaluated->prediction, rows, "predictions", err));
+  TH_TRY(TH_NEW(&evaluated->prediction, rows * evaluated->models, "predictions",
+                err));
   TH_TRY(TH_NEW(&evaluated->target, rows, "targets", err));
   TH_TRY(TH_NEW(&evaluated->weight, rows, "weights", err));
   TH_TRY(TH_NEW(&evaluated->row, rows, "row numbers", err));
-  TH_TRY(TH_NEW(piece, piece_rows, "predictions of a row group", err));
 done:
   return rc;
 }
@@ -193,15 +193,69 @@ static struct th_rows rows_at_once(const struct th_data *data, int64_t most,
 }
 
 /* Where values are missing, the means of the model's training data stand for
- * them, and not those of the data. Local. */
-static th_status model_means(const struct th_model *model, struct th_data *data,
-                             struct th_error *err)
+ * them, and not those of the data. */
+static bool has_means(const struct th_model *model, const struct th_data *data)
 {
-  if (data->dataset == NULL || model->mean == NULL ||
-      model->fingerprint == data->store->fingerprint)
+  return data->dataset != NULL && model->mean != NULL &&
+         model->fingerprint != data->store->fingerprint;
+}
+
+/* True if the same stands for missing values of what both models use. */
+static bool means_agree(const struct th_model *a, const struct th_model *b,
+                        const struct th_data *data)
+{
+  const bool known[2] = {has_means(a, data), has_means(b, data)};
+  int64_t j = 0;
+  for (int64_t k = 0; k < a->support_size; k++) {
+    while (j < b->support_size && b->support[j] < a->support[k])
+      j++;
+    bool both = j < b->support_size && b->support[j] == a->support[k];
+    if (both &&
+        (known[0] != known[1] || (known[0] && a->mean[k] != b->mean[j])))
+      return false;
+  }
+  return true;
+}
+
+/* How many models, from the first one on, can be applied in one pass. */
+static int64_t models_at_once(const struct th_model *models, int64_t count,
+                              const struct th_data *data)
+{
+  int64_t last = 1;
+  if (data->store->shape.missing == 0)
+    return count;
+  for (; last < count; last++)
+    for (int64_t m = 0; m < last; m++)
+      if (!means_agree(&models[m], &models[last], data))
+        return last;
+  return last;
+}
+
+/* Local. */
+static th_status take_means(const struct th_model *models, int64_t count,
+                            struct th_data *data, struct th_error *err)
+{
+  int64_t *attribute = NULL;
+  double *mean = NULL;
+  int64_t listed = 0;
+  th_status rc = TH_OK;
+  for (int64_t m = 0; m < count; m++)
+    listed += has_means(&models[m], data) ? models[m].support_size : 0;
+  if (listed == 0 || data->store->shape.missing == 0)
     return TH_OK;
-  return th_dataset_stand_in(data->dataset, model->support, model->mean,
-                             model->support_size, err);
+  TH_TRY(TH_NEW(&attribute, listed, "means", err));
+  TH_TRY(TH_NEW(&mean, listed, "means", err));
+  listed = 0;
+  for (int64_t m = 0; m < count; m++)
+    for (int64_t k = 0;
+         has_means(&models[m], data) && k < models[m].support_size; k++) {
+      attribute[listed] = models[m].support[k];
+      mean[listed++] = models[m].mean[k];
+    }
+  rc = th_dataset_stand_in(data->dataset, attribute, mean, listed, err);
+done:
+  TH_FREE(attribute, mean);
+  return rc;
 }
 
 static void own_means(struct th_data *data)
@@ -211,35 +265,57 @@ static void own_means(struct th_data *data)
     th_dataset_stand_in(data->dataset, NULL, NULL, 0, &ignored);
 }
 
-th_status th_evaluated_collect(struct th_evaluated *evaluated,
-                               const struct th_model *model,
-                               struct th_data *data, struct th_rows rows,
-                               bool keep, struct th_comm *comm,
-                               struct th_error *err)
+/* Some models, the first of which has that number, in one pass over the data.
+ * Collective. */
+static th_status collect_some(struct th_evaluated *evaluated,
+                              struct th_models some, int64_t first,
+                              struct th_data *data, struct th_rows rows,
+                              struct th_comm *comm, struct th_error *err)
 {
-  const int64_t most = th_predict_rows(model, &data->store->shape);
+  const int64_t most =
+      th_predict_rows(some.model, some.count, &data->store->shape);
+  const bool keep = evaluated->stride > 0;
   double *piece = NULL;
   int64_t begun = 0;
-  *evaluated = (struct th_evaluated){.count = keep ? rows.count : 0};
-  th_status rc = reserve_predictions(evaluated, keep ? rows.count : 0, &piece,
-                                     th_min_i64(most, rows.count), err);
+  th_status rc = TH_NEW(&piece, some.count * th_min_i64(most, rows.count),
+                        "predictions of a row group", err);
   if (rc == TH_OK)
-    rc = model_means(model, data, err);
+    rc = take_means(some.model, some.count, data, err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
     struct th_rows part = rows_at_once(data, most, &rows);
-    if (keep)
+    if (keep && first == 0)
       rc = read_targets(data, part, begun, evaluated, err);
     TH_TRY(th_agree(comm, rc, err));
-    TH_TRY(th_predict(model, data->store, comm, part, piece, err));
-    if (keep)
-      memcpy(evaluated->prediction + begun, piece,
-             (size_t)part.count * sizeof *piece);
+    TH_TRY(th_predict(some.model, some.count, data->store, comm, part, piece,
+                      err));
+    for (int64_t m = 0; keep && m < some.count; m++)
+      memcpy(th_evaluated_of(evaluated, first + m) + begun,
+             piece + m * part.count, (size_t)part.count * sizeof *piece);
     begun += part.count;
   }
 done:
   own_means(data);
   free(piece);
+  return rc;
+}
+
+th_status th_evaluated_collect(struct th_evaluated *evaluated,
+                               struct th_models models, struct th_data *data,
+                               struct th_rows rows, bool keep,
+                               struct th_comm *comm, struct th_error *err)
+{
+  struct th_models some = {models.model, 0};
+  *evaluated = (struct th_evaluated){.models = models.count,
+                                     .count = keep ? rows.count : 0,
+                                     .stride = keep ? rows.count : 0};
+  th_status rc = th_agree(comm, reserve_predictions(evaluated, err), err);
+  for (int64_t first = 0; rc == TH_OK && first < models.count;
+       first += some.count) {
+    some.model = models.model + first;
+    some.count = models_at_once(some.model, models.count - first, data);
+    rc = collect_some(evaluated, some, first, data, rows, comm, err);
+  }
   return rc;
 }
 
@@ -264,7 +340,8 @@ th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
     if (!(evaluated->weight[i] > 0))
       continue; /* not there, however the others count */
     evaluated->weight[kept] = unweighted ? 1 : evaluated->weight[i];
-    evaluated->prediction[kept] = evaluated->prediction[i];
+    for (int64_t m = 0; m < evaluated->models; m++)
+      th_evaluated_of(evaluated, m)[kept] = th_evaluated_of(evaluated, m)[i];
     evaluated->target[kept] = evaluated->target[i];
     evaluated->row[kept++] = evaluated->row[i];
   }
@@ -312,12 +389,13 @@ static th_status find_labels(const struct th_data *data,
 }
 
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
-                              const struct th_model *model,
+                              int64_t number, const struct th_model *model,
                               const struct th_data *data,
                               struct th_metrics *scores, struct th_error *err)
 {
   struct th_metrics_rows rows = {.count = evaluated->count,
-                                 .predictor = evaluated->prediction,
+                                 .predictor =
+                                     th_evaluated_of(evaluated, number),
                                  .target = evaluated->target,
                                  .weight = evaluated->weight,
                                  .kind = th_evaluated_predictor(model),
@@ -422,8 +500,8 @@ thresher_predict(const struct thresher_model *model, struct thresher_data *data,
   bool keep = prediction != NULL || target != NULL || row != NULL;
   TH_TRY(begin(__func__, given, data, which, &rows, &err));
   TH_TRY(match(&matched, &model->model, data, &err));
-  TH_TRY(th_evaluated_collect(&evaluated, &matched, &data->data, rows, keep,
-                              data->comm, &err));
+  TH_TRY(th_evaluated_collect(&evaluated, (struct th_models){&matched, 1},
+                              &data->data, rows, keep, data->comm, &err));
   if (keep) {
     give(prediction, evaluated.prediction, rows.count);
     give(target, evaluated.target, rows.count);
@@ -443,12 +521,12 @@ static th_status score(const struct th_model *model, struct thresher_data *data,
   struct th_evaluated evaluated = {0};
   struct th_comm *comm = data->comm;
   th_status rc;
-  TH_TRY(th_evaluated_collect(&evaluated, model, &data->data, rows,
-                              comm->rank == 0, comm, err));
+  TH_TRY(th_evaluated_collect(&evaluated, (struct th_models){model, 1},
+                              &data->data, rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
     rc = th_evaluated_weigh(&evaluated, false, err);
   if (comm->rank == 0 && rc == TH_OK)
-    rc = th_evaluated_scores(&evaluated, model, &data->data, scores, err);
+    rc = th_evaluated_scores(&evaluated, 0, model, &data->data, scores, err);
   TH_TRY(th_agree(comm, rc, err));
   *count = evaluated.count;
   comm->ops->bcast(comm, count, sizeof *count, 0);

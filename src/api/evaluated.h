@@ -1,4 +1,4 @@
-/* evaluated.h - a model applied to data, row group by row group
+/* evaluated.h - models applied to data, row group by row group
  * SPDX-License-Identifier: MIT */
 #ifndef TH_EVALUATED_H
 #define TH_EVALUATED_H
@@ -7,23 +7,38 @@
 #include "api/metrics.h"
 #include "model/model.h"
 
-/* Predictions and targets of rows, in stored order. */
+/* Predictions of some models and targets of rows, in stored order. */
 struct th_evaluated {
   int64_t count;
-  double *prediction; /* linear predictor */
+  int64_t models;
+  int64_t stride;     /* from a model's predictions to those of the next */
+  double *prediction; /* linear predictors: th_evaluated_of */
   double *target;     /* zeros if the data have none */
   double *weight;     /* likewise */
   int64_t *row;       /* number in the input */
 };
 
-/* Apply a model of these data to rows of them. keep: this rank gets the
+/* The predictions of a model, by its number. Local. */
+static inline double *th_evaluated_of(const struct th_evaluated *evaluated,
+                                      int64_t number)
+{
+  return evaluated->prediction + number * evaluated->stride;
+}
+
+/* Some models; borrowed. */
+struct th_models {
+  const struct th_model *model;
+  int64_t count;
+};
+
+/* Apply models of these data to rows of them, in one pass, unless they have
+ * different means for a value that is missing. keep: this rank gets the
  * results; otherwise its arrays are empty. Collective; release with
  * th_evaluated_free, also after a failure. */
 th_status th_evaluated_collect(struct th_evaluated *evaluated,
-                               const struct th_model *model,
-                               struct th_data *data, struct th_rows rows,
-                               bool keep, struct th_comm *comm,
-                               struct th_error *err);
+                               struct th_models models, struct th_data *data,
+                               struct th_rows rows, bool keep,
+                               struct th_comm *comm, struct th_error *err);
 /* Local. */
 void th_evaluated_free(struct th_evaluated *evaluated);
 
@@ -35,10 +50,10 @@ enum th_predictor th_evaluated_predictor(const struct th_model *model);
 th_status th_evaluated_weigh(struct th_evaluated *evaluated, bool unweighted,
                              struct th_error *err);
 
-/* Scores of this rank's results, by the weights that th_evaluated_weigh has
- * left. Local. */
+/* Scores of this rank's results of the model with that number, by the weights
+ * that th_evaluated_weigh has left. Local. */
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
-                              const struct th_model *model,
+                              int64_t number, const struct th_model *model,
                               const struct th_data *data,
                               struct th_metrics *scores, struct th_error *err);
 

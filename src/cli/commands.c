@@ -101,14 +101,16 @@ static const struct th_command table[] = {
      "that it was trained on. --target none is for data that get their "
      "targets from tables.",
      th_import_command},
-    {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
+    {"train", TH_TRAIN, "FILE|--source SPEC -o MODEL.h5", 1, 1,
      "Trains a sparse linear model under a budget, or with a penalty.",
      "Under a budget, only so many attributes of an example are observed. "
      "Without options the program chooses solver, budget, step size, batches "
      "and stopping. It prints what it chose. Solvers with a penalty read all "
-     "attributes that they have not screened.",
+     "attributes that they have not screened. FILE is a data set, or whatever "
+     "import reads: then it is imported once, into FILE.thresher, and found "
+     "there again as long as its content is the same.",
      th_train_command},
-    {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
+    {"evaluate", TH_EVALUATE, "MODEL.h5[,...] FILE|--source SPEC", 2, 2,
      "Computes the errors of a model on a data set.",
      "It prints n, mse, r2 and relative_loss. If the targets have exactly two "
      "values, it also "
@@ -125,7 +127,9 @@ static const struct th_command table[] = {
      "that of a model that always predicts 0. Where the data have weights, "
      "examples count by them in all of these, n is the number of those whose "
      "weight is not 0, and a line says so; --unweighted counts each of these "
-     "once.",
+     "once. With several models, between commas, it prints the errors of each. "
+     "FILE is a data set, or whatever import reads, which is imported like the "
+     "data of the model.",
      th_evaluate_command},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Recomputes the certificate of a model with a penalty.",
@@ -137,12 +141,15 @@ static const struct th_command table[] = {
      "the model with the given confidence. The exit status is 1 if the "
      "certificate does not hold.",
      th_verify_command},
-    {"predict", TH_PREDICT, "MODEL.h5 NAME.h5 -o FILE.csv", 2, 2,
+    {"predict", TH_PREDICT, "MODEL.h5[,...] FILE -o FILE.csv", 2, 2,
      "Writes the predictions of a model as CSV.",
      "There is one line for each example, in the order of the input. It holds "
      "the row (the number of the example in the input, counted from 0), the "
      "prediction and, with logistic loss, the probability. Only "
-     "the attributes of the support are read.",
+     "the attributes of the support are read. With several models, between "
+     "commas, each has columns by the name of its file, and what they use is "
+     "read once. FILE is a data set, or whatever import reads, which is "
+     "imported like the data of the model.",
      th_evaluate_predict},
     {"export", TH_EXPORT, "MODEL.h5", 1, 1,
      "Writes a model in a form that other programs read.",

@@ -1,4 +1,4 @@
-/* evaluate.c - the commands that apply a model to data: evaluate, predict,
+/* evaluate.c - the commands that apply models to data: evaluate, predict,
  * verify
  * SPDX-License-Identifier: MIT */
 #include "api/data.h"
@@ -9,13 +9,15 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
+#include "cli/direct.h"
 #include "cli/options/options.h"
 #include "cli/shared/input.h"
 #include "cli/shared/json.h"
+#include "cli/shared/model_list.h"
 #include "cli/shared/model_text.h"
 #include "cli/shared/wording.h"
+#include "io/files/file.h"
 #include "io/files/output.h"
-#include "io/model/model_file.h"
 #include "model/model.h"
 #include "ranks/comm.h"
 #include "ranks/team.h"
@@ -28,55 +30,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A model and the data that it is applied to. */
+/* Models and the data that they are applied to. */
 struct evaluator {
-  struct th_model model;
+  struct th_model_list list;
+  struct th_model *model; /* the first one; borrowed */
+  struct th_direct direct;
   struct th_data data;
   struct th_rows rows; /* of the split */
 };
 
-/* Open the model and the data of `command`: evaluate, predict or verify. The
- * model's attributes are matched to the data (api/match.h); part says which
- * ones must be there. Collective; always end with close_evaluator. An error
- * when the model is for other attributes. */
-/* --- A model and the data that a command applies it to -------------------- */
+/* --- Models and the data that a command applies them to ------------------- */
 
+/* Match a model's attributes to the data (api/match.h); part says which ones
+ * must be there. Collective. An error when the model is for other attributes.
+ */
+static th_status match_model(struct evaluator *evaluator, int64_t k,
+                             enum th_match_part part, struct th_comm *comm,
+                             struct th_error *err)
+{
+  struct th_model *model = &evaluator->list.model[k];
+  const char *path = evaluator->list.path[k];
+  const struct th_shape *shape = &evaluator->data.store->shape;
+  th_status rc = th_match(model, &evaluator->data, part, path, comm, err);
+  if (rc != TH_OK || shape->attributes == model->attributes)
+    return rc;
+  return th_fail(err, TH_EDATA,
+                 "model %s is for %lld attributes, data set %s has %lld; "
+                 "import the data with --like the data it was trained on",
+                 path, (long long)model->attributes, evaluator->data.name,
+                 (long long)shape->attributes);
+}
+
+/* Open the models and the data of `command`: evaluate, predict or verify.
+ * Collective; always end with close_evaluator. */
 static th_status open_evaluator(struct evaluator *evaluator,
                                 const struct th_options *options,
                                 const char *command, enum th_match_part part,
                                 struct th_comm *comm, struct th_error *err)
 {
-  const char *model = options->argument[0];
   const char *path = options->argument[1];
+  struct th_model_list *list = &evaluator->list;
   int64_t share = 0;
   th_status rc;
   *evaluator = (struct evaluator){0};
-  TH_TRY(th_input_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
-  TH_TRY(th_model_file_read(&evaluator->model, comm, model, err));
+  TH_TRY(th_model_list_read(list, options->argument[0], comm, err));
+  evaluator->model = list->model;
+  if (part == TH_MATCH_ALL && list->count > 1)
+    return th_fail(err, TH_EUSAGE, "%s: give one model at a time", command);
   share = th_team_memory_share(comm);
+  if (part == TH_MATCH_SUPPORT) {
+    TH_TRY(th_direct_open(&evaluator->direct, options, command, path, list,
+                          comm, err));
+    options = &evaluator->direct.options;
+    path = evaluator->direct.path;
+  }
   /* every value is used once, so none is kept */
   TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
                        comm, err));
   if (strcmp(command, "predict") != 0)
     TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
-  TH_TRY(th_match(&evaluator->model, &evaluator->data, part, model, comm, err));
-  const struct th_shape *shape = &evaluator->data.store->shape;
-  if (shape->attributes != evaluator->model.attributes)
-    return th_fail(err, TH_EDATA,
-                   "model %s is for %lld attributes, data set %s has %lld; "
-                   "import the data with --like the data it was trained on",
-                   model, (long long)evaluator->model.attributes,
-                   evaluator->data.name, (long long)shape->attributes);
-  TH_TRY(
-      th_data_split_rows(shape, options->scores.split, &evaluator->rows, err));
+  for (int64_t k = 0; k < list->count; k++)
+    TH_TRY(match_model(evaluator, k, part, comm, err));
+  TH_TRY(th_data_split_rows(&evaluator->data.store->shape,
+                            options->scores.split, &evaluator->rows, err));
 done:
   return rc;
+}
+
+static struct th_models models_of(const struct evaluator *evaluator)
+{
+  return (struct th_models){evaluator->list.model, evaluator->list.count};
 }
 
 static void close_evaluator(struct evaluator *evaluator)
 {
   th_data_close(&evaluator->data);
-  th_model_free(&evaluator->model);
+  th_direct_close(&evaluator->direct);
+  th_model_list_free(&evaluator->list);
   *evaluator = (struct evaluator){0};
 }
 
@@ -85,7 +115,6 @@ static void close_evaluator(struct evaluator *evaluator)
 struct line {
   int64_t row;
   int64_t place; /* in stored order */
-  double prediction;
 };
 
 static th_status sort_lines(const struct th_evaluated *evaluated, int64_t count,
@@ -95,13 +124,13 @@ static th_status sort_lines(const struct th_evaluated *evaluated, int64_t count,
   if (rc != TH_OK)
     return rc;
   for (int64_t i = 0; i < count; i++)
-    (*lines)[i] = (struct line){evaluated->row[i], i, evaluated->prediction[i]};
+    (*lines)[i] = (struct line){evaluated->row[i], i};
   qsort(*lines, (size_t)count, sizeof **lines, th_integer_ascending);
   return TH_OK;
 }
 
-/* An ID as a field of CSV. */
-static void print_id(FILE *file, const char *id, size_t length)
+/* An ID or a name as a field of CSV. */
+static void print_csv_field(FILE *file, const char *id, size_t length)
 {
   bool plain = length > 0 && id[0] != ' ' && id[length - 1] != ' ';
   for (size_t k = 0; plain && k < length; k++)
@@ -119,21 +148,60 @@ static void print_id(FILE *file, const char *id, size_t length)
   fputc('"', file);
 }
 
-/* ids->text NULL: the examples have none, and go by their rows. */
-static void print_lines(FILE *file, const struct line *lines, int64_t count,
-                        const struct th_ids *ids, bool logistic)
+/* What column k of a model is called: `prediction` of the only one, and the
+ * model's name of several. */
+static void print_name(FILE *file, const struct th_model_list *list, int64_t k,
+                       const char *what)
 {
-  fprintf(file, "%s,prediction%s\n", ids->text != NULL ? "id" : "row",
-          logistic ? ",probability" : "");
-  for (int64_t i = 0; i < count; i++) {
+  char *name = NULL;
+  struct th_error ignored = {0};
+  bool first = strcmp(what, "prediction") == 0;
+  fputc(',', file);
+  if (list->count == 1)
+    fputs(what, file);
+  else if (first)
+    print_csv_field(file, list->name[k], strlen(list->name[k]));
+  else if (th_file_text(&name, &ignored, "%s.%s", list->name[k], what) == TH_OK)
+    print_csv_field(file, name, strlen(name));
+  free(name);
+}
+
+static bool has_odds(const struct th_model_list *list, int64_t k)
+{
+  return th_evaluated_predictor(&list->model[k]) == TH_PREDICTS_ODDS;
+}
+
+static void print_header(FILE *file, const struct th_model_list *list,
+                         const char *first)
+{
+  fputs(first, file);
+  for (int64_t k = 0; k < list->count; k++) {
+    print_name(file, list, k, "prediction");
+    if (has_odds(list, k))
+      print_name(file, list, k, "probability");
+  }
+  fputc('\n', file);
+}
+
+/* ids->text NULL: the examples have none, and go by their rows. */
+static void print_lines(FILE *file, const struct line *lines,
+                        const struct th_evaluated *evaluated,
+                        const struct th_ids *ids,
+                        const struct th_model_list *list)
+{
+  print_header(file, list, ids->text != NULL ? "id" : "row");
+  for (int64_t i = 0; i < evaluated->count; i++) {
     const char *id = ids->text + (size_t)lines[i].place * ids->width;
     if (ids->text != NULL)
-      print_id(file, id, strnlen(id, ids->width));
+      print_csv_field(file, id, strnlen(id, ids->width));
     else
       fprintf(file, "%" PRId64, lines[i].row);
-    fprintf(file, ",%.17g", lines[i].prediction);
-    if (logistic)
-      fprintf(file, ",%.17g", th_metrics_probability(lines[i].prediction));
+    for (int64_t k = 0; k < list->count; k++) {
+      double prediction = th_evaluated_of(evaluated, k)[lines[i].place];
+      fprintf(file, ",%.17g", prediction);
+      if (has_odds(list, k))
+        fprintf(file, ",%.17g", th_metrics_probability(prediction));
+    }
     fputc('\n', file);
   }
 }
@@ -145,7 +213,6 @@ static th_status write_csv(const struct evaluator *evaluator,
                            struct th_error *err)
 {
   const int64_t count = evaluator->rows.count;
-  bool logistic = th_evaluated_predictor(&evaluator->model) == TH_PREDICTS_ODDS;
   struct th_dataset *dataset = evaluator->data.dataset;
   struct th_ids ids = {0};
   struct th_output output = {.file = -1};
@@ -159,7 +226,7 @@ static th_status write_csv(const struct evaluator *evaluator,
   th_output_note(&output, note);
   th_wording_note(options, note);
   TH_TRY(th_output_text(&output, err));
-  print_lines(output.text, lines, count, &ids, logistic);
+  print_lines(output.text, lines, evaluated, &ids, &evaluator->list);
   TH_TRY(th_output_commit(&output, err));
 done:
   th_output_abort(&output);
@@ -184,8 +251,9 @@ th_status th_evaluate_predict(const struct th_options *options,
                                  err));
   TH_TRY(open_evaluator(&evaluator, options, "predict", TH_MATCH_SUPPORT, comm,
                         err));
-  TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
-                              evaluator.rows, comm->rank == 0, comm, err));
+  TH_TRY(th_evaluated_collect(&evaluated, models_of(&evaluator),
+                              &evaluator.data, evaluator.rows, comm->rank == 0,
+                              comm, err));
   if (comm->rank == 0)
     rc = write_csv(&evaluator, &evaluated, options, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -200,10 +268,10 @@ done:
 /* --- The command that scores a model -------------------------------------- */
 
 /* NaN if the data were not generated, or the model's loss is not squared. */
-static double population_mse(const struct evaluator *evaluator)
+static double population_mse(const struct evaluator *evaluator, int64_t k)
 {
   const struct th_ground_truth *truth = evaluator->data.truth;
-  const struct th_model *model = &evaluator->model;
+  const struct th_model *model = &evaluator->list.model[k];
   if (truth == NULL || th_synthetic_family_find(truth->family) == NULL ||
       th_evaluated_predictor(model) != TH_PREDICTS_TARGET)
     return NAN;
@@ -228,43 +296,50 @@ static void print_score(const char *name, double score)
     printf("%-15s -\n", name);
 }
 
-static th_status print_scores_json(const struct evaluator *evaluator,
-                                   const struct scored *scored,
-                                   struct th_error *err)
+/* With the name of its file, where there are several models. */
+static json_t *scores_json(const struct evaluator *evaluator, int64_t number,
+                           const struct scored *scored)
 {
   json_t *object = json_object();
+  if (evaluator->list.count > 1)
+    th_json_text(object, "model", evaluator->list.path[number]);
   th_json_int(object, "n", scored->rows);
   json_object_set_new(object, "weighted", json_boolean(scored->weighted));
   for (int k = 0; th_metrics_name(k) != NULL; k++)
     th_json_real(object, th_metrics_name(k), scored->scores.score[k]);
-  th_json_real(object, "population_mse", population_mse(evaluator));
-  return th_json_print(stdout, object, JSON_INDENT(2), err);
+  th_json_real(object, "population_mse", population_mse(evaluator, number));
+  return object;
 }
 
-static th_status print_results(const struct evaluator *evaluator,
-                               const struct scored *scored, bool json,
-                               struct th_error *err)
+static void print_scores(const struct evaluator *evaluator, int64_t number,
+                         const struct scored *scored)
 {
-  if (json)
-    return print_scores_json(evaluator, scored, err);
+  if (evaluator->list.count > 1) {
+    printf("%s%-15s ", number > 0 ? "\n" : "", "model");
+    th_printable_put(stdout, evaluator->list.path[number]);
+    putchar('\n');
+  }
   printf("%-15s %" PRId64 "\n", "n", scored->rows);
   if (evaluator->data.store->shape.weighted)
     printf("%-15s %s\n", "weighted", scored->weighted ? "yes" : "no");
   for (int k = 0; th_metrics_name(k) != NULL; k++)
     print_score(th_metrics_name(k), scored->scores.score[k]);
-  print_score("population_mse", population_mse(evaluator));
-  return TH_OK;
+  print_score("population_mse", population_mse(evaluator, number));
 }
 
 /* A model that is of no use here. */
-static void tell_worse(const struct th_metrics *scores)
+static void tell_worse(const struct th_metrics *scores, const char *model)
 {
   if (th_metrics_score(scores, "r2") < 0)
-    fprintf(stderr, "note: r2 is below 0: the model is worse than predicting "
-                    "the mean of these targets\n");
+    fprintf(stderr,
+            "note: r2 is below 0: %s is worse than predicting "
+            "the mean of these targets\n",
+            model);
   if (th_metrics_score(scores, "relative_loss") > 1)
-    fprintf(stderr, "note: relative_loss is above 1: the model is worse than "
-                    "predicting 0 for all examples\n");
+    fprintf(stderr,
+            "note: relative_loss is above 1: %s is worse than "
+            "predicting 0 for all examples\n",
+            model);
 }
 
 /* Local: rank 0. */
@@ -272,30 +347,53 @@ static th_status score(const struct evaluator *evaluator,
                        struct th_evaluated *evaluated,
                        const struct th_options *options, struct th_error *err)
 {
+  const struct th_model_list *list = &evaluator->list;
   bool unweighted = options->scores.unweighted;
   struct scored scored = {.weighted = evaluator->data.store->shape.weighted &&
                                       !unweighted};
-  th_status rc = th_evaluated_weigh(evaluated, unweighted, err);
-  if (rc == TH_OK)
-    rc = th_evaluated_scores(evaluated, &evaluator->model, &evaluator->data,
-                             &scored.scores, err);
+  json_t *all = json_array();
+  th_status rc;
+  TH_TRY(th_evaluated_weigh(evaluated, unweighted, err));
   scored.rows = evaluated->count;
-  if (rc == TH_OK)
-    rc = print_results(evaluator, &scored, options->json, err);
-  if (rc == TH_OK && !options->quiet)
-    tell_worse(&scored.scores);
+  for (int64_t k = 0; k < list->count; k++) {
+    TH_TRY(th_evaluated_scores(evaluated, k, &list->model[k], &evaluator->data,
+                               &scored.scores, err));
+    if (options->json)
+      json_array_append_new(all, scores_json(evaluator, k, &scored));
+    else
+      print_scores(evaluator, k, &scored);
+    if (!options->quiet)
+      tell_worse(&scored.scores,
+                 list->count == 1 ? "the model" : list->name[k]);
+  }
+  if (options->json)
+    rc = th_json_print(stdout,
+                       list->count == 1 ? json_incref(json_array_get(all, 0))
+                                        : json_incref(all),
+                       JSON_INDENT(2), err);
+done:
+  json_decref(all);
   return rc;
 }
 
-/* Errors on training examples do not tell how well others are predicted. */
-static void tell_training(const struct evaluator *evaluator)
+/* Errors on training examples do not tell how well others are predicted.
+ * Collective. */
+static void tell_training(const struct evaluator *evaluator, bool shows,
+                          struct th_comm *comm)
 {
   const struct th_store *store = evaluator->data.store;
-  if (evaluator->model.fingerprint == store->fingerprint &&
-      evaluator->rows.first < store->shape.training)
+  const struct th_direct *direct = &evaluator->direct;
+  bool trained = false;
+  for (int64_t k = 0; k < evaluator->list.count && !trained; k++) {
+    uint64_t fingerprint = evaluator->list.model[k].fingerprint;
+    trained = fingerprint == store->fingerprint ||
+              th_direct_knows(direct, fingerprint, comm);
+  }
+  if (shows && trained && evaluator->rows.first < store->shape.training)
     fprintf(stderr,
             "note: the model was trained on these examples. It predicts others "
-            "less well. import --test 0.2 sets some apart\n");
+            "less well. %s--test 0.2 sets some apart\n",
+            direct->imported ? "" : "import ");
 }
 
 th_status th_evaluate_command(const struct th_options *options,
@@ -306,13 +404,13 @@ th_status th_evaluate_command(const struct th_options *options,
   th_status rc;
   TH_TRY(open_evaluator(&evaluator, options, "evaluate", TH_MATCH_SUPPORT, comm,
                         err));
-  TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
-                              evaluator.rows, comm->rank == 0, comm, err));
+  TH_TRY(th_evaluated_collect(&evaluated, models_of(&evaluator),
+                              &evaluator.data, evaluator.rows, comm->rank == 0,
+                              comm, err));
   if (comm->rank == 0)
     rc = score(&evaluator, &evaluated, options, err);
-  if (comm->rank == 0 && rc == TH_OK && !options->quiet)
-    tell_training(&evaluator);
   TH_TRY(th_agree(comm, rc, err));
+  tell_training(&evaluator, comm->rank == 0 && !options->quiet, comm);
 done:
   th_evaluated_free(&evaluated);
   close_evaluator(&evaluator);
@@ -333,7 +431,7 @@ struct session {
 /* The options that the model was trained with. Local, replicated. */
 static th_status read_deck(struct session *session, struct th_error *err)
 {
-  const struct th_model *model = &session->evaluator.model;
+  const struct th_model *model = session->evaluator.model;
   th_status rc =
       th_options_init(&session->deck, session->options->commands, err);
   for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
@@ -354,8 +452,8 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
   struct th_store *store = session->evaluator.data.store;
   struct th_config config = session->deck.config;
   config.row_cache_memory = memory;
-  if (session->evaluator.model.groups.attributes > 0)
-    config.group.all = &session->evaluator.model.groups;
+  if (session->evaluator.model->groups.attributes > 0)
+    config.group.all = &session->evaluator.model->groups;
   return th_train_plan(&config, th_plan_size_of(store, comm->size),
                        &session->plan, err);
 }
@@ -368,7 +466,7 @@ static void print_pair(const char *name, double now, double told)
 static void print_verdict(const struct session *session)
 {
   const struct th_verdict *v = &session->verdict;
-  const struct th_certificate *told = &session->evaluator.model.certificate;
+  const struct th_certificate *told = &session->evaluator.model->certificate;
   printf("%-12s %s\n", "data", v->same ? "those it was trained on" : "fresh");
   print_pair("objective", v->now.objective, told->objective);
   print_pair("gap", v->now.gap, told->gap);
@@ -441,7 +539,7 @@ static th_status check_certificate(struct session *session,
                                       .store = evaluator->data.store,
                                       .comm = comm,
                                       .profile = &profile};
-  TH_TRY(th_verify(&setting, &evaluator->model, options->config.confidence,
+  TH_TRY(th_verify(&setting, evaluator->model, options->config.confidence,
                    &session->verdict, err));
   if (options->checks.retrain && !session->verdict.same)
     TH_TRY(th_fail(err, TH_EUSAGE,
@@ -449,8 +547,7 @@ static th_status check_certificate(struct session *session,
                    "trained on, and %s is another data set",
                    evaluator->data.name));
   if (options->checks.retrain)
-    TH_TRY(
-        th_verify_again(&setting, &evaluator->model, &session->verdict, err));
+    TH_TRY(th_verify_again(&setting, evaluator->model, &session->verdict, err));
 done:
   return rc;
 }
@@ -477,11 +574,11 @@ th_status th_verify_command(const struct th_options *options,
   th_status rc;
   TH_TRY(open_evaluator(&session.evaluator, options, "verify", TH_MATCH_ALL,
                         comm, err));
-  if (!(session.evaluator.model.certificate.lambda > 0))
+  if (!(session.evaluator.model->certificate.lambda > 0))
     TH_TRY(th_fail(err, TH_EDATA,
                    "%s: a model of solver %s has no certificate to verify; "
                    "solvers with a penalty, such as lasso, give one",
-                   options->argument[0], session.evaluator.model.solver));
+                   options->argument[0], session.evaluator.model->solver));
   TH_TRY(verify(&session, comm, err));
 done:
   th_claims_certificate_free(&session.verdict.now);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
+#include "cli/direct.h"
 #include "cli/run/report.h"
 #include "cli/shared/input.h"
 #include "cli/shared/wording.h"
@@ -28,6 +29,7 @@ enum { WORD = 4 * 4096 }; /* longest file name of a line to type, in quotes */
 
 struct session {
   const struct th_options *options;
+  struct th_direct direct;
   struct th_data data;
   struct th_training training;
   struct th_run_monitor monitor;
@@ -157,21 +159,25 @@ static th_status save_model(struct session *session, struct th_comm *comm,
   return rc;
 }
 
-/* The table of targets of a line to type. */
-static void print_table(const struct th_options *options)
+/* What says how the data are read again, for a line to type. */
+static void print_reading(const struct session *session)
 {
+  const struct th_options *options = session->options;
   const struct {
     const char *name;
     const char *value;
   } parts[] = {{"targets", options->text.targets},
                {"target", options->text.target},
                {"ids", options->text.ids},
-               {"weights-column", options->text.weights_column}};
+               {"weights-column", options->text.weights_column},
+               {"cache", options->cache}};
   char word[WORD];
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
     if (parts[k].value != NULL)
       fprintf(stderr, " --%s %s", parts[k].name,
               th_text_shell_word(parts[k].value, word, sizeof word));
+  if (session->direct.imported && options->data.test > 0)
+    fprintf(stderr, " --test %g", options->data.test);
 }
 
 static void print_next(const struct session *session)
@@ -185,7 +191,7 @@ static void print_next(const struct session *session)
   th_text_shell_word(data, data_word, sizeof data_word);
   fprintf(stderr, "next:    thresher evaluate %s %s%s", model_word,
           computed ? "--source " : "", data_word);
-  print_table(options);
+  print_reading(session);
   fputc('\n', stderr);
   fprintf(stderr, "         thresher inspect %s\n", model_word);
   /* d, where there is none */
@@ -376,9 +382,13 @@ static th_status train_one(const struct th_options *options,
       .data = &session.data,
       .mapped = options->reading.map ? TH_MAPPED_RESIDENT : TH_MAPPED_NEVER,
       .memory = th_options_memory_to_keep(options, share)};
-  rc = th_input_open(
-      &session.data, options, "train", options->argument[0],
-      th_training_stored(&options->config, session.training.memory), comm, err);
+  rc = th_direct_open(&session.direct, options, "train", options->argument[0],
+                      NULL, comm, err);
+  if (rc == TH_OK)
+    rc = th_input_open(
+        &session.data, &session.direct.options, "train", session.direct.path,
+        th_training_stored(&options->config, session.training.memory), comm,
+        err);
   th_comm_profile_end(&session.profile, TH_PHASE_SETUP);
   TH_TRY(rc);
   TH_TRY(th_training_plan(&session.training, comm, options->reading.prefetch,
@@ -395,6 +405,7 @@ done:
   th_keeper_close(&session.keeper);
   th_training_free(&session.training);
   th_data_close(&session.data);
+  th_direct_close(&session.direct);
   return rc;
 }
 

@@ -227,8 +227,7 @@ static void prepare(struct setting *s, struct th_comm *comm)
                               .layout = -1,
                               .max_line = 1 << 20,
                               .row_group = 8,
-                              .seed = 3,
-                              .shuffle = true,
+                              .order = {.seed = 3, .shuffle = true},
                               .memory = 1 << 20};
 }
 

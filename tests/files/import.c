@@ -168,8 +168,7 @@ static void prepare(struct setting *setting, struct th_comm *comm)
                                     .layout = -1,
                                     .max_line = 1 << 20,
                                     .row_group = 4,
-                                    .seed = 3,
-                                    .shuffle = true,
+                                    .order = {.seed = 3, .shuffle = true},
                                     .force = true,
                                     .memory = MEMORY};
 }
@@ -236,7 +235,7 @@ static void test_ways(struct setting *setting, struct th_comm *comm)
     job->memory = (way & 8) != 0 ? 1 : MEMORY;
     job->shards = (way & 16) != 0 ? 3 : 1;
     job->row_group = 8;
-    job->test_fraction = 0.2;
+    job->order.test_fraction = 0.2;
     run_good(setting, comm, 7, 61, 49);
   }
 }
@@ -258,7 +257,7 @@ static void test_files(struct setting *setting, struct th_comm *comm)
   setting->job.input_count = 2;
   setting->job.files.test = setting->inputs[2];
   run_good(setting, comm, 0, 16, 10);
-  setting->job.shuffle = false;
+  setting->job.order.shuffle = false;
   run_good(setting, comm, 0, 16, 10);
 }
 

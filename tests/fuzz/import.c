@@ -32,8 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       .max_line = 4096,
       .row_group = 64,
       .shards = 1,
-      .seed = 1,
-      .shuffle = true,
+      .order = {.seed = 1, .shuffle = true},
       .force = true,
       .memory = 1 << 20};
   th_comm_self(&comm);

@@ -357,7 +357,7 @@ printf '1 2 3\n' >short.fam
 refused 1 'short.fam:1:1: 3 columns found, expected the 6 of a .fam file' 0 \
   "${bad[@]}" --targets short.fam
 refused 1 'noid.h5 has no IDs' 0 train noid.h5 -o no.h5 --targets pheno.tsv --target height
-refused 2 '--target counts only with --targets TABLE' 0 "${bad[@]}" --target height
+refused 2 '--target is for a file that is imported, or goes with --targets TABLE' 0 "${bad[@]}" --target height
 refused 2 '--checkpoint is for one target at a time' 0 \
   "${bad[@]}" --targets pheno.tsv --target height,half --checkpoint two
 refused 2 "targets 'half' and 'half' both make no.half.h5" 0 \

@@ -14,7 +14,7 @@ usage()
 usage 'no command given'
 usage 'foo is not a command' foo
 usage 'takes no arguments' --version now
-usage 'train: too few arguments; usage: thresher train NAME.h5' train
+usage 'train: too few arguments; usage: thresher train FILE' train
 usage 'train: b.h5 is one argument too many' train a.h5 b.h5 -o m.h5
 usage 'train: -o FILE is missing' train a.h5
 usage 'train: --output: has no value' train a.h5 -o ''

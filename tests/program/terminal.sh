@@ -180,11 +180,11 @@ says 2 0 train "$file.h5" -o no.h5 --budget "$all"
 says 2 0 train "$file.h5" -o no.h5 --solver exploitation --start "$all"
 says 2 0 train --source "$all" -o no.h5
 says 2 0 train --source "toeplitz:$all=3" -o no.h5
-says 1 0 train "$file.csv" -o no.h5
+says 2 0 train "$file.csv" -o no.h5
 says 1 0 train "$file.h5" -o "$file.model.h5"
 says 1 0 train "$file.h5" -o no.h5 --reference "$all" --telemetry no.jsonl
 says 1 0 evaluate "$file.csv" "$file.h5"
-says 1 0 evaluate "$file.model.h5" "$file.csv"
+says 0 0 evaluate "$file.model.h5" "$file.csv"
 says 1 0 evaluate "$file.model.h5" t2.h5
 says 1 0 predict "$file.model.h5" "$file.h5" -o "$file.predictions"
 says 1 0 predict "$file.model.h5" "$all" -o no.csv

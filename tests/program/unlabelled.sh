@@ -148,11 +148,11 @@ refused 1 'mixed.svm:2:1: a label found' 0 import mixed.svm -o no.h5 --like svm.
 mkdir 'my data'
 cp new.csv 'my data/it'"'"'s new.csv'
 refused 1 'train.csv is text, not a data set; import it first: thresher import train.csv -o train.h5$' \
-  2 train train.csv -o no.h5
+  2 inspect train.csv
 refused 1 'new.csv.gz is text, not a data set; import it first: thresher import new.csv.gz --like TRAIN.h5 -o new.h5 ' \
-  0 predict dense.model.h5 new.csv.gz -o no.out
+  0 verify dense.model.h5 new.csv.gz
 refused 1 "thresher import 'my data/it'.''s new.csv' --like TRAIN.h5 -o 'my data/it'.''s new.h5'" \
-  0 evaluate dense.model.h5 'my data/it'"'"'s new.csv'
+  0 verify dense.model.h5 'my data/it'"'"'s new.csv'
 refused 1 'train.svm is text, .* thresher import train.svm -o train.h5$' 0 \
   inspect train.svm
 refused 1 'train.svm is text, .* --like TRAIN.h5 -o train.h5 ' 0 \
@@ -162,7 +162,7 @@ refused 1 'train.csv is text, not a model; give a model' 2 \
 refused 1 'train.csv is text, not a data set; .* thresher import train.csv' 0 \
   import new.csv -o no.h5 --like train.csv
 head -c 5000 /dev/urandom >noise.csv
-refused 1 'noise.csv: is not a whole HDF5 file' 0 train noise.csv -o no.h5
+refused 1 'noise.csv:1:.*: a byte 0 found' 0 train noise.csv -o no.h5
 # and what was made of text, where text is wanted
 refused 1 'dense.h5 is a data set, not text; train, evaluate and predict take' \
   2 import dense.h5 -o no.h5

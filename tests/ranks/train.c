@@ -136,7 +136,7 @@ static void test_prediction(struct th_comm *comm, struct memory_store *m,
 {
   double *prediction = calloc((size_t)rows.count + 1, sizeof *prediction);
   struct th_error err = {0};
-  CHECK(th_predict(model, &m->store, comm, rows, prediction, &err) == TH_OK);
+  CHECK(th_predict(model, 1, &m->store, comm, rows, prediction, &err) == TH_OK);
   for (int64_t i = 0; i < rows.count; i++) {
     double sum = model->intercept;
     double size = fabs(sum);

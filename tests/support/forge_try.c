@@ -216,7 +216,7 @@ static void train_on(struct th_dataset *d, const struct th_solver_row *row,
   th_error_clear(&err);
   th_status rc = problem_train(&config, store, self(), NULL, &model, &err);
   if (rc == TH_OK)
-    rc = th_predict(&model, store, self(),
+    rc = th_predict(&model, 1, store, self(),
                     (struct th_rows){0, store->shape.examples}, prediction,
                     &err);
   config.lambda = model.certificate.lambda;

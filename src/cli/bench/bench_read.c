@@ -113,8 +113,7 @@ static th_status import_text(const struct place *place, double *seconds,
                           .layout = TH_DENSE,
                           .type = TH_F32,
                           .max_line = LONGEST_LINE,
-                          .seed = 1,
-                          .shuffle = true,
+                          .order = {.seed = 1, .shuffle = true},
                           .force = true,
                           .memory = MEMORY};
   struct th_comm alone;

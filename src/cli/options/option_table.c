@@ -85,7 +85,9 @@ enum {
   WRITES = MAKE | TH_TRAIN | TH_PREDICT | TH_EXPORT,
   SCORES = TH_EVALUATE | TH_PREDICT,
   JOINS = TH_TRAIN | TH_EVALUATE | TH_VERIFY,
-  SYNTHETIC = TH_GENERATE | TH_SOURCE
+  SYNTHETIC = TH_GENERATE | TH_SOURCE,
+  READS = TH_IMPORT | TH_TRAIN | TH_EVALUATE | TH_PREDICT | TH_DIRECT,
+  READS_FIRST = TH_IMPORT | TH_TRAIN | TH_DIRECT /* not with a model */
 };
 
 /* A parameter of one family. */
@@ -128,7 +130,7 @@ static const struct th_option before[] = {
      "Number of examples to generate"},
     {"attributes", 'd', TH_OPT_INT, AT(data.attributes), "D", NULL,
      "for generate required; for import the largest index in the text",
-     TH_FROM(1), NULL, "data", MAKE | TH_SOURCE, false,
+     TH_FROM(1), NULL, "data", MAKE | TH_SOURCE | READS_FIRST, false,
      "Number of attributes of an example. When importing, a larger index is an "
      "error"},
     {"support", 0, TH_OPT_INT, AT(synthetic.support), "K", NULL,
@@ -142,48 +144,48 @@ static const struct th_option before[] = {
      "{heritability} in its place"},
     TH_FAMILY_PARAMETERS(NUMBER_ROW, CHOICE_ROW){
         "format", 0, TH_OPT_NAME, AT(text.format), NULL, "auto", NULL,
-        TH_NO_LIMITS, names_of_format, "data", TH_IMPORT, false,
+        TH_NO_LIMITS, names_of_format, "data", READS, false,
         "Format of the input files. auto recognises it by the text"},
     {"layout", 0, TH_OPT_CHOICE, AT(data.layout), NULL, "auto",
      "auto, which is the layout of --like, or else depends on the density",
-     TH_NO_LIMITS, names_of_layout, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, names_of_layout, "data", READS_FIRST, false,
      "How values are stored. dense stores every value, sparse only those that "
      "are not zero"},
     {"type", 0, TH_OPT_CHOICE, AT(data.type), NULL, "f32",
      "f32, or u2 for genotypes; for import the type of --like, if that is "
      "given",
-     TH_NO_LIMITS, names_of_type, "data", MAKE | TH_SOURCE, false,
+     TH_NO_LIMITS, names_of_type, "data", MAKE | TH_SOURCE | READS_FIRST, false,
      "Type in which attribute values are stored. u8, i8 and u2 (whole numbers "
      "0 to 3) are refused where they are not exact"},
     {"header", 0, TH_OPT_CHOICE, AT(text.header), NULL, "auto",
      "auto, which takes the first row for names if one of its fields is not a "
      "number",
-     TH_NO_LIMITS, names_of_header, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, names_of_header, "data", READS, false,
      "CSV only: whether the first row names the columns"},
     {"decimal", 0, TH_OPT_CHOICE, AT(text.decimal), NULL, NULL,
      "that of the data of {like}, or a point", TH_NO_LIMITS, names_of_decimal,
-     "data", TH_IMPORT, false,
+     "data", READS, false,
      "CSV only: the mark between whole numbers and fractions, a point or a "
      "comma"},
     {"levels", 0, TH_OPT_INT, AT(text.levels), "N", "100", NULL,
-     TH_BETWEEN(0, 100000), NULL, "data", TH_IMPORT, false,
+     TH_BETWEEN(0, 100000), NULL, "data", READS_FIRST, false,
      "CSV only: a column of at most so many different words becomes a group of "
      "attributes, one for each word, called COLUMN=WORD. 0: columns of words "
      "are refused"},
     {"missing", 0, TH_OPT_TEXT, AT(text.missing), "WORD,...", NULL,
-     "that of the data of {like}, or none", TH_NO_LIMITS, NULL, "data",
-     TH_IMPORT, false,
+     "that of the data of {like}, or none", TH_NO_LIMITS, NULL, "data", READS,
+     false,
      "How the text writes values that are missing, beside NA, N/A, NaN, null, "
      "None, ?, a dot, and nothing. The mean of the training examples stands "
      "for each. The word error refuses missing values"},
     {"max-missing", 0, TH_OPT_REAL, AT(text.max_missing), "FRACTION", "0.5",
-     NULL, TH_BETWEEN(0, 1), NULL, "data", TH_IMPORT, false,
+     NULL, TH_BETWEEN(0, 1), NULL, "data", READS_FIRST, false,
      "Attributes that a larger share of the training examples lacks are not "
      "used: they become 0"},
     {"target", 0, TH_OPT_TEXT, AT(text.target), "COLUMN", NULL,
      "the last column, if the file has no header or the header calls it y, "
      "target, label, class, outcome or response; of a table the only one",
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT | JOINS, false,
+     TH_NO_LIMITS, NULL, "data", READS | JOINS, false,
      "The column of the target in CSV and arrays, or in the table of "
      "{targets}, "
      "by its name or by its number, counted from 1. For arrays also FILE.npy, "
@@ -203,15 +205,15 @@ static const struct th_option before[] = {
      "More files to read, behind those that are named: a text file with one "
      "name on each line, or -, the standard input"},
     {"names", 0, TH_OPT_TEXT, AT(text.names), "FILE", NULL,
-     "those that the file has", TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     "those that the file has", TH_NO_LIMITS, NULL, "data", READS, false,
      "Arrays only: a text file with the name of each column on a line of its "
      "own"},
     {"weights", 0, TH_OPT_TEXT, AT(text.weights), "COLUMN", NULL, "none",
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, NULL, "data", READS, false,
      "CSV and arrays: the column of the example weights, by its name or by its "
      "number, counted from 1, or a file as of --target"},
     {"ignore", 0, TH_OPT_TEXT, AT(text.ignore), "COLUMN,...", NULL, "none",
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, NULL, "data", READS, false,
      "CSV and arrays: columns to leave out, by their names or by their "
      "numbers, "
      "counted from 1, with commas between them. A name with a comma in it "
@@ -219,7 +221,7 @@ static const struct th_option before[] = {
     {"id", 0, TH_OPT_TEXT, AT(text.id), "COLUMN", NULL,
      "the column of the data of {like}; or names of rows as R writes them, or "
      "an index of words as pandas writes it, without a name",
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, NULL, "data", READS, false,
      "CSV only: the column of the IDs of examples, by its name or by its "
      "number, counted from 1. predict writes them beside its predictions"},
     {"ids", 0, TH_OPT_TEXT, AT(text.ids), "FILE|COLUMN", NULL,
@@ -231,15 +233,15 @@ static const struct th_option before[] = {
      "{targets}"},
     {"positive-class", 0, TH_OPT_TEXT, AT(text.positive_class), "A", NULL,
      "the class of --like; without it targets are numbers", TH_NO_LIMITS, NULL,
-     "data", TH_IMPORT, false,
+     "data", READS, false,
      "Take class A against all others. Targets become 1 for A and -1 for the "
      "rest. Classes may be words"},
     {"zero-based", 0, TH_OPT_FLAG, AT(text.zero_based), NULL, NULL,
-     "that of --like, or else no", TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     "that of --like, or else no", TH_NO_LIMITS, NULL, "data", READS, false,
      "LIBSVM only: the first attribute has index 0, not 1"},
     {"labels", 0, TH_OPT_CHOICE, AT(text.labels), NULL, "auto",
      "auto, which is plain; with --like, as the lines look", TH_NO_LIMITS,
-     names_of_labels, "data", TH_IMPORT, false,
+     names_of_labels, "data", READS, false,
      "LIBSVM only: what stands before the first index:value of a line. plain "
      "is a label, weighted is label:weight, and none is nothing, which goes "
      "with --like"},
@@ -250,8 +252,13 @@ static const struct th_option before[] = {
      "Columns have the role that they had there. The target may be missing; "
      "such data serve predict only. Like a model, only attributes that it uses "
      "have to be there"},
+    {"append", 0, TH_OPT_FLAG, AT(text.append), NULL, "no", NULL, TH_NO_LIMITS,
+     NULL, "data", TH_IMPORT, false,
+     "Add the examples to the data set that the output is, whose text the new "
+     "one is read like. The data set is then that of one import of all files. "
+     "It is replaced when the new one is whole"},
     {"max-line", 0, TH_OPT_SIZE, AT(text.max_line), "SIZE", "1G", NULL,
-     TH_FROM(1), NULL, "data", TH_IMPORT, false,
+     TH_FROM(1), NULL, "data", READS, false,
      "Length of the longest line of text that is accepted, in bytes. K, M, G "
      "and T behind the number stand for powers of 1024. A line longer than 4M "
      "must also be within a sixteenth of --memory"},
@@ -259,10 +266,10 @@ static const struct th_option before[] = {
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "Store the examples in a random order, which the seed determines"},
     {"test", 0, TH_OPT_REAL, AT(data.test), "FRACTION", "0", NULL, TH_FRACTION,
-     NULL, "data", MAKE | TH_SOURCE, false,
+     NULL, "data", MAKE | TH_SOURCE | READS, false,
      "Share of the examples to set apart for testing"},
     {"test-file", 0, TH_OPT_TEXT, AT(text.test_file), "FILE", NULL, "none",
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     TH_NO_LIMITS, NULL, "data", READS_FIRST, false,
      "A further file, which holds the test examples"},
     {"shards", 0, TH_OPT_INT, AT(data.shards), "K", NULL,
      "one for each GiB of data", TH_BETWEEN(1, 1024), NULL, "data", MAKE, false,
@@ -270,6 +277,11 @@ static const struct th_option before[] = {
     {"row-group", 0, TH_OPT_INT, AT(data.row_group), "R", NULL,
      "chosen by the number of examples", TH_BETWEEN(1, 1048576), NULL, "data",
      MAKE | TH_SOURCE, false, "Number of examples that are stored together"},
+    {"cache", 0, TH_OPT_TEXT, AT(cache), "FOLDER", NULL, "beside the file",
+     TH_NO_LIMITS, NULL, "data",
+     TH_TRAIN | TH_EVALUATE | TH_PREDICT | TH_DIRECT, false,
+     "Where the data set is kept that is made of a file that is none, in "
+     "FILE.thresher"},
     {"source", 0, TH_OPT_TEXT, AT(source), "FAMILY:KEY=VALUE,...", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_TRAIN | TH_EVALUATE | TH_VERIFY, true,
      "Use data that are computed on demand in place of a data set. Their "

@@ -75,12 +75,13 @@ struct th_options_text {
   const char *weights_column;
   const char *positive_class;
   bool zero_based;
-  int labels; /* enum th_labels */
+  int labels; /* enum th_label_form */
   const char *like;
   const char *files; /* a list of more */
   const char *test_file;
   int64_t max_line; /* bytes */
   bool shuffle;
+  bool append;
 };
 
 /* Which examples are used, and how they count. */
@@ -144,6 +145,8 @@ struct th_options {
   struct th_options_text text;
   /* train, evaluate, predict, inspect, bench */
   const char *source;
+  const char
+      *cache;     /* folder of data sets made on the way; NULL: beside FILE */
   int64_t memory; /* bytes per rank; 0: by the machine */
   const char *telemetry;
   const char *reference;

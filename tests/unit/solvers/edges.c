@@ -47,8 +47,8 @@ static double training_mse(struct memory_store *m, const struct th_model *model)
   struct th_error err = {0};
   double sum = 0;
   th_comm_self(&self);
-  CHECK(th_predict(model, &m->store, &self, (struct th_rows){0, n}, prediction,
-                   &err) == TH_OK);
+  CHECK(th_predict(model, 1, &m->store, &self, (struct th_rows){0, n},
+                   prediction, &err) == TH_OK);
   for (int64_t i = 0; i < n; i++)
     sum += pow(prediction[i] - m->target[i], 2);
   return sum / (double)n;

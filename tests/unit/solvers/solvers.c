@@ -217,8 +217,8 @@ static void gradient_of(struct memory_store *m, const struct th_model *model,
   struct th_comm self;
   struct th_error err = {0};
   th_comm_self(&self);
-  CHECK(th_predict(model, &m->store, &self, (struct th_rows){0, n}, prediction,
-                   &err) == TH_OK);
+  CHECK(th_predict(model, 1, &m->store, &self, (struct th_rows){0, n},
+                   prediction, &err) == TH_OK);
   for (int64_t k = 0; k <= model->support_size; k++) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {

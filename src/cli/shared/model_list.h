@@ -1,0 +1,27 @@
+/* model_list.h - the models of a command, between commas
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MODEL_LIST_H
+#define TH_MODEL_LIST_H
+
+#include "model/model.h"
+#include "ranks/comm.h"
+
+/* All is owned. Zeroed: none. */
+struct th_model_list {
+  int64_t count;
+  char **path;
+  char **name; /* of a file without folder and .h5; where two files would have
+                  the same name, their paths */
+  struct th_model *model;
+};
+
+/* Read the models of "A.h5,B.h5"; a file of that whole name is one model. An
+ * error where text or a model is given twice. Collective; release with
+ * th_model_list_free, also after a failure. */
+th_status th_model_list_read(struct th_model_list *list, const char *argument,
+                             struct th_comm *comm, struct th_error *err);
+
+/* Local. */
+void th_model_list_free(struct th_model_list *list);
+
+#endif
