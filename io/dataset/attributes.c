@@ -82,6 +82,109 @@ done:
   return rc;
 }
 
+/* --- Names that are indices, which are stored as such --------------------- */
+
+enum { INDEX_WIDTH = 20 }; /* bytes of the largest as a name */
+
+static bool are_indices(const struct th_h5 *h5, const char *set)
+{
+  struct th_h5_set open = {0};
+  struct th_error ignored = {0};
+  hsize_t items[2] = {0};
+  hid_t type = -1;
+  if (th_h5_set_exists(h5, set) &&
+      th_h5_set_open(&open, h5, set, H5T_NATIVE_UINT64, 1, items, &ignored) ==
+          TH_OK)
+    type = H5Dget_type(open.id);
+  bool are = type >= 0 && H5Tget_class(type) == H5T_INTEGER;
+  th_h5_drop(type);
+  th_h5_set_close(&open, &ignored);
+  return are;
+}
+
+/* The name of an index, of INDEX_WIDTH bytes, padded with zeros; its length. */
+static size_t index_to_name(uint64_t index, char name[INDEX_WIDTH])
+{
+  char digits[INDEX_WIDTH];
+  size_t length = 0;
+  do {
+    digits[length++] = (char)('0' + index % 10);
+    index /= 10;
+  } while (index > 0);
+  for (size_t k = 0; k < length; k++)
+    name[k] = digits[length - 1 - k];
+  memset(name + length, 0, INDEX_WIDTH - length);
+  return length;
+}
+
+th_status th_attribute_indices_put(const struct th_h5 *h5, int64_t count,
+                                   const uint64_t *index,
+                                   struct th_name_print *print,
+                                   struct th_error *err)
+{
+  int64_t pieces = th_integer_ceil_divide(count, TH_NAMES_PIECE);
+  char name[INDEX_WIDTH];
+  uint64_t *checksum = NULL;
+  th_status rc = TH_OK;
+  *print = (struct th_name_print){0};
+  for (int64_t a = 0; a < count; a++)
+    th_fingerprint_name(print, name, index_to_name(index[a], name));
+  TH_TRY(TH_NEW(&checksum, pieces, "checksums", err));
+  for (int64_t p = 0; p < pieces; p++)
+    checksum[p] = th_hash(index + p * TH_NAMES_PIECE,
+                          (size_t)in_piece(count, p) * sizeof *index);
+  TH_TRY(th_h5_set_put(h5, TH_D_NAMES, H5T_NATIVE_UINT64, count, index, err));
+  TH_TRY(th_h5_set_put(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
+                       checksum, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_LIST, print->list, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_SET, print->set, err));
+done:
+  free(checksum);
+  return rc;
+}
+
+th_status th_attribute_indices_get(const struct th_h5 *h5, int64_t count,
+                                   uint64_t **index, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  *index = NULL;
+  if (!are_indices(h5, TH_D_NAMES))
+    return TH_OK;
+  TH_TRY(th_h5_set_expect(h5, TH_D_NAMES, count, err));
+  TH_TRY(TH_NEW(index, count, "indices", err));
+  TH_TRY(th_h5_set_get(h5, TH_D_NAMES, H5T_NATIVE_UINT64, count, *index, err));
+done:
+  if (rc != TH_OK) {
+    free(*index);
+    *index = NULL;
+  }
+  return rc;
+}
+
+th_status th_attribute_names_get(const struct th_h5 *h5, int64_t count,
+                                 char ***names, struct th_error *err)
+{
+  uint64_t *index = NULL;
+  char *room = NULL;
+  th_status rc = th_attribute_indices_get(h5, count, &index, err);
+  if (rc == TH_OK && index == NULL)
+    return th_h5_set_get_texts(h5, TH_D_NAMES, count, names, err);
+  if (rc == TH_OK)
+    rc = th_alloc((void **)&room, count, sizeof(char *) + INDEX_WIDTH + 1,
+                  "names of attributes", err);
+  for (int64_t a = 0; rc == TH_OK && a < count; a++) {
+    char *text =
+        room + (size_t)count * sizeof(char *) + (size_t)a * (INDEX_WIDTH + 1);
+    ((char **)(void *)room)[a] = text;
+    text[index_to_name(index[a], text)] = '\0';
+  }
+  *names = (char **)(void *)room;
+  free(index);
+  return rc;
+}
+
+/* --- Names of any kind ---------------------------------------------------- */
+
 th_status th_attribute_texts_open(struct th_names *names,
                                   const struct th_named *named,
                                   const struct th_h5 *h5, int64_t count,
@@ -95,9 +198,15 @@ th_status th_attribute_texts_open(struct th_names *names,
                              .width = th_h5_set_text_width(h5, named->set),
                              .count = count,
                              .piece = -1};
+  bool indices = named == &th_attribute_names && names->width == 0 &&
+                 are_indices(h5, named->set);
   if (named == &th_attribute_ids && names->width > TH_ID_PAIR)
     names->width = 0;
-  names->type = names->width == 0 ? -1 : th_h5_text_type(names->width);
+  if (indices)
+    names->width = INDEX_WIDTH;
+  names->type = names->width == 0 ? -1
+                : indices         ? H5Tcopy(H5T_NATIVE_UINT64)
+                                  : th_h5_text_type(names->width);
   if (names->type < 0)
     return TH_DAMAGED(err, "%s: %s is not stored as it was written", h5->name,
                       named->set);
@@ -107,6 +216,8 @@ th_status th_attribute_texts_open(struct th_names *names,
     TH_TRY(TH_DAMAGED(err, "%s: %s has the wrong size", h5->name, named->set));
   TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
                   "names", err));
+  if (indices)
+    TH_TRY(TH_NEW(&names->index, in_piece(count, 0), "names", err));
   if (named == &th_attribute_names && !th_h5_set_exists(h5, named->checksum))
     goto done; /* th_attribute_names_print has verified all of them */
   TH_TRY(TH_NEW(&names->checksum, pieces, "checksums", err));
@@ -129,7 +240,7 @@ void th_attribute_names_close(struct th_names *names)
   th_h5_set_close(&names->set, &ignored);
   if (names->width > 0)
     H5Tclose(names->type);
-  TH_FREE(names->checksum, names->room);
+  TH_FREE(names->checksum, names->room, names->index);
   *names = (struct th_names){0};
 }
 
@@ -137,17 +248,20 @@ static th_status read_names_piece(struct th_names *names, int64_t piece,
                                   struct th_error *err)
 {
   int64_t some = in_piece(names->count, piece);
+  void *read = names->index != NULL ? (void *)names->index : names->room;
+  size_t size = names->index != NULL ? sizeof *names->index : names->width;
   names->piece = -1;
-  th_status rc = th_h5_set_range(&names->set, piece * TH_NAMES_PIECE, some,
-                                 names->room, err);
+  th_status rc =
+      th_h5_set_range(&names->set, piece * TH_NAMES_PIECE, some, read, err);
   if (rc != TH_OK)
     return rc;
   if (names->checksum != NULL &&
-      th_hash(names->room, (size_t)some * names->width) !=
-          names->checksum[piece])
+      th_hash(read, (size_t)some * size) != names->checksum[piece])
     return TH_DAMAGED(err, "%s: %s %lld and following: checksum mismatch",
                       names->h5->name, names->named->what,
                       (long long)(piece * TH_NAMES_PIECE));
+  for (int64_t k = 0; names->index != NULL && k < some; k++)
+    index_to_name(names->index[k], names->room + (size_t)k * INDEX_WIDTH);
   names->piece = piece;
   return TH_OK;
 }
@@ -165,7 +279,7 @@ static th_status check_all_names(const struct th_h5 *h5, int64_t count,
                                  struct th_error *err)
 {
   char **names = NULL;
-  th_status rc = th_h5_set_get_texts(h5, TH_D_NAMES, count, &names, err);
+  th_status rc = th_attribute_names_get(h5, count, &names, err);
   free(names);
   return rc;
 }
@@ -193,13 +307,22 @@ static th_status print_all(const struct th_h5 *h5, int64_t count,
 {
   struct th_names names = {0};
   const char *at = NULL;
+  uint64_t before = 0;
   th_status rc = th_attribute_names_open(&names, h5, count, err);
   for (int64_t a = 0; a < count && rc == TH_OK; a++) {
     at = th_attribute_names_at(&names, a, err);
-    if (at == NULL)
+    if (at == NULL) {
       rc = err->code;
-    else
-      th_fingerprint_name(print, at, strnlen(at, names.width));
+      break;
+    }
+    th_fingerprint_name(print, at, strnlen(at, names.width));
+    if (names.index == NULL)
+      continue;
+    uint64_t index = names.index[a % TH_NAMES_PIECE];
+    if (a > 0 && index <= before)
+      rc = TH_DAMAGED(err, "%s: the indices of %s do not ascend", h5->name,
+                      TH_D_NAMES);
+    before = index;
   }
   th_attribute_names_close(&names);
   return rc;

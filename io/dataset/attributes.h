@@ -34,6 +34,22 @@ th_status th_attribute_names_put(const struct th_h5 *h5, int64_t count,
                                  struct th_name_print *print,
                                  struct th_error *err);
 
+/* Likewise of names that are indices, ascending. */
+th_status th_attribute_indices_put(const struct th_h5 *h5, int64_t count,
+                                   const uint64_t *index,
+                                   struct th_name_print *print,
+                                   struct th_error *err);
+
+/* All names, each ended by a zero: one allocation, owned by the caller. An
+ * error where they are not those that were written. */
+th_status th_attribute_names_get(const struct th_h5 *h5, int64_t count,
+                                 char ***names, struct th_error *err);
+
+/* All names as indices, owned by the caller; NULL where they are texts, or
+ * there are none. */
+th_status th_attribute_indices_get(const struct th_h5 *h5, int64_t count,
+                                   uint64_t **index, struct th_error *err);
+
 /* The hashes of a master's names, computed from all of them; zeros if it has
  * none. An error where the master says that they are others; masters of an
  * older minor version do not say. */
@@ -51,6 +67,7 @@ struct th_names {
   int64_t count;      /* of all */
   uint64_t *checksum; /* of the pieces; NULL: older minor version */
   char *room;         /* of a piece */
+  uint64_t *index;    /* of a piece, where names are indices; else NULL */
   int64_t piece;      /* that is in the room; -1: none */
 };
 

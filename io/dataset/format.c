@@ -49,7 +49,8 @@ static th_status check_version(const struct th_h5 *h5, struct th_error *err)
   if (rc != TH_OK || major == TH_FORMAT_MAJOR ||
       (major == TH_FORMAT_MAJOR_WEIGHTLESS &&
        th_h5_has(h5, "/", TH_A_WEIGHTLESS)) ||
-      (major == TH_FORMAT_MAJOR_MISSING && th_h5_has(h5, "/", TH_A_MISSING)))
+      (major == TH_FORMAT_MAJOR_MISSING && th_h5_has(h5, "/", TH_A_MISSING)) ||
+      (major == TH_FORMAT_MAJOR_INDEXED && th_h5_has(h5, "/", TH_A_INDEXED)))
     return rc;
   return th_fail(
       err, TH_EFORMAT, "%s has format %lld.%lld, this program reads %d.x; %s",

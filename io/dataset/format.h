@@ -59,6 +59,9 @@
  *                   and its name; the mark before decimals; 0 | 1 whether all
  *                   targets are whole numbers; since 2.5 words for a missing
  *                   value, between commas
+ *   indexed         1 if attributes are the indices of LIBSVM text that occur,
+ *                   and /names are these. Such a master alone has major 5; the
+ *                   attribute is also of a model, whose /names are texts
  *   id_column, id_name
  *                   since 2.6, of CSV: the column of the IDs of the examples,
  *                   counted from 1, and its name, which may be empty
@@ -76,7 +79,9 @@
  *   /weight   f64 [n]   only when weighted: finite, not negative
  *   /row      i64 [n]   number of the example in the input, from 0
  *   /split    u8  [n]   0 training, 1 test, 2 weightless
- *   /names    text [d]  optional, fixed length, UTF-8, zero padded
+ *   /names    text [d]  optional, fixed length, UTF-8, zero padded; or u64 [d],
+ *             ascending, where attributes are called by indices (`indexed`):
+ *             their names are these in decimal digits
  *   /names_checksum     u64, since 2.2, one per 4096 names over their bytes
  *   /ids      text [n]  optional, since 2.6: the IDs of the examples, in stored
  *             order; fixed length of at most 511 bytes, UTF-8, zero padded; an
@@ -233,6 +238,7 @@ enum {
   TH_FORMAT_MAJOR = 2,
   TH_FORMAT_MAJOR_WEIGHTLESS = 3,
   TH_FORMAT_MAJOR_MISSING = 4,
+  TH_FORMAT_MAJOR_INDEXED = 5,
   TH_FORMAT_MINOR = 4,
   TH_FORMAT_MINOR_PARTS = 5, /* of sparse shards */
   TH_FORMAT_MINOR_IDS = 6    /* of masters with IDs */
@@ -266,6 +272,7 @@ enum {
 #define TH_A_LEVELS "word_attributes"
 #define TH_A_TEXT_FORMAT "text_format" /* from here on also of a model */
 #define TH_A_ZERO_BASED "zero_based"
+#define TH_A_INDEXED "indexed"
 #define TH_A_LABEL_WEIGHTS "label_weights"
 #define TH_A_HEADER "header"
 #define TH_A_SEPARATOR "separator"

@@ -106,8 +106,11 @@ static th_status check_new_targets(const struct th_shape *shape,
 }
 
 /* What older programs would read wrongly has a number that they refuse. */
-static int64_t major_of(const struct th_shape *shape)
+static int64_t major_of(const struct th_shape *shape,
+                        const struct th_master *master)
 {
+  if (master->index != NULL)
+    return TH_FORMAT_MAJOR_INDEXED;
   if (shape->missing > 0)
     return TH_FORMAT_MAJOR_MISSING;
   return shape->weightless > 0 ? TH_FORMAT_MAJOR_WEIGHTLESS : TH_FORMAT_MAJOR;
@@ -122,7 +125,7 @@ static th_status put_shape(const struct th_h5 *h5,
     const char *name;
     int64_t value;
   } numbers[] = {
-      {TH_A_MAJOR, major_of(shape)},
+      {TH_A_MAJOR, major_of(shape, master)},
       {TH_A_MINOR, master->ids != NULL ? TH_FORMAT_MINOR_IDS : TH_FORMAT_MINOR},
       {TH_A_EXAMPLES, shape->examples},
       {TH_A_TRAINING, shape->training},
@@ -330,10 +333,11 @@ static th_status put_names(const struct th_h5 *h5, int64_t attributes,
                            struct th_print *print, struct th_error *err)
 {
   struct th_name_print names = {0};
-  if (master->names == NULL)
-    return TH_OK;
-  th_status rc =
-      th_attribute_names_put(h5, attributes, master->names, &names, err);
+  th_status rc = TH_OK;
+  if (master->index != NULL)
+    rc = th_attribute_indices_put(h5, attributes, master->index, &names, err);
+  else if (master->names != NULL)
+    rc = th_attribute_names_put(h5, attributes, master->names, &names, err);
   print->names = names.list;
   return rc;
 }

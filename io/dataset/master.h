@@ -47,6 +47,8 @@ struct th_master {
   const double *weight;
   const int64_t *row;       /* 0-based number of the example in the input */
   const char *const *names; /* one per attribute */
+  const uint64_t *index;    /* in place of names: indices, one per attribute,
+                               ascending; or NULL */
   const char *const *ids;   /* one per example, in stored order, or NULL */
   const struct th_variant *variant; /* one per attribute; NULL: they are none */
   const struct th_origin *origin;   /* NULL: nothing is known of a text */

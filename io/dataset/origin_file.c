@@ -20,6 +20,7 @@ static const struct row {
   size_t place;
 } rows[] = {
     {TH_A_ZERO_BASED, FACT, offsetof(struct th_origin, zero_based)},
+    {TH_A_INDEXED, FACT, offsetof(struct th_origin, indexed)},
     {TH_A_LABEL_WEIGHTS, FACT, offsetof(struct th_origin, label_weights)},
     {TH_A_HEADER, FACT, offsetof(struct th_origin, header)},
     {TH_A_WHOLE_TARGETS, FACT, offsetof(struct th_origin, whole_targets)},

@@ -415,7 +415,8 @@ static th_status read_groups_file(struct th_importing *im, struct th_error *err)
     return take_groups(im, err);
   if (im->comm->rank == 0 && im->job->groups != NULL)
     rc = th_groups_file_whole(im->job->groups, im->job->output, im->attributes,
-                              &im->groups.piece, &im->groups.pieces, err);
+                              im->text.index, &im->groups.piece,
+                              &im->groups.pieces, err);
   else if (im->comm->rank == 0 && im->format->importer->groups != NULL)
     rc = im->format->importer->groups(im, err);
   return th_agree(im->comm, rc, err);

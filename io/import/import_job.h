@@ -31,6 +31,7 @@ struct th_like {
   struct th_variants variants; /* of its attributes, in their order, or of the
                                   support; count 0: not known */
   char **names;                /* NULL: not known; one allocation, owned */
+  uint64_t *index; /* in place of names, where they are indices; owned */
   struct th_origin origin;
   char *const *support; /* of a model with names; borrowed, else NULL */
   int64_t support_size;
@@ -133,7 +134,10 @@ struct th_import_text {
                                 ranks; each thread has its own */
   bool named;                /* there are IDs in the text */
   bool listed;               /* rank 0 has a list of IDs, of all examples */
-  bool part; /* of a model's attributes, those of its support are taken */
+  bool part;    /* of a model's attributes, those of its support are taken */
+  bool indexed; /* attributes are the indices that occur, and named by them: */
+  const uint64_t *index; /* these, ascending; on rank 0, and with --like on all;
+                            else NULL; borrowed */
   int64_t left_out; /* values of attributes that --like has not; known after
                        th_import_parse */
 };
@@ -219,6 +223,21 @@ enum { TH_IMPORT_CALLED = 96 };
  * and that of a compressed file? Local. */
 bool th_import_open_named(const char *name, const char *const *endings);
 
+/* How a format finds out what numbers the attributes, while examples are
+ * counted and afterwards. */
+struct th_import_numbering {
+  /* Look at the line of an example that is counted. Local. */
+  void (*see)(struct th_importing *im, const struct th_line *line);
+  /* Each thread learns of its own part. Collective over all threads. */
+  th_status (*collect)(struct th_importing *im, struct th_error *err);
+  /* The first threads put that of the others, im->bins.other, together.
+   * Collective over ranks. */
+  th_status (*number)(struct th_importing *im, struct th_error *err);
+  /* The others take it over from the first one of their rank, which stays
+   * longer. Local. */
+  void (*adopt)(struct th_importing *im, const struct th_importing *first);
+};
+
 /* How a format is read: a row of the importer table names one. Local but for
  * `check`; what a format has no use for is NULL, unless said otherwise. */
 struct th_importer {
@@ -229,6 +248,7 @@ struct th_importer {
                          lines are looked for */
   bool alone;         /* one thread of a rank reads them */
   bool members;       /* FILE:NAME is what NAME is called in the file */
+  bool indices;       /* attributes may be called by indices */
   const char *ending; /* may be left out of the name of a file; or NULL */
   const char *const *beside;  /* endings of files that are read with it, in the
                                  place of that one; NULL-ended, or NULL */
@@ -262,6 +282,7 @@ struct th_importer {
    */
   th_status (*next)(struct th_importing *im, int64_t k, int64_t end,
                     struct th_text_row *row, bool *more, struct th_error *err);
+  const struct th_import_numbering *numbering; /* or NULL */
   /* Of text: whether a line of file k holds an example, and the example. */
   bool (*is_example)(const struct th_importing *im, int64_t k,
                      const struct th_line *line);

@@ -1,20 +1,36 @@
 /* import_libsvm.c - the files of an import of LIBSVM text
  * SPDX-License-Identifier: MIT */
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/printable.h"
 #include "io/import/import_job.h"
 #include "io/import/libsvm.h"
+#include "io/import/text/index_set.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An index is suspicious that is so many times the next one, and so far. */
 static const int64_t far_times = 100;
 static const int64_t far_away = 1000000;
 
+/* Where the largest index is beyond that, and more than so many times as many
+ * as occur, attributes are those that occur: no attribute costs more than that
+ * many, and a few gaps change no numbers. */
+static const uint64_t small_index = 65536;
+static const uint64_t gaps_times = 2;
+
 struct state {
   struct th_libsvm format;
-  int64_t last[2]; /* the two largest attributes, behind one another; 0-based,
-                      -1: none */
+  bool counts;             /* it is not known how many attributes there are */
+  uint64_t largest;        /* index, when lines are counted */
+  bool dense;              /* too many occur for there to be gaps */
+  struct th_index_set set; /* those that occur; of a thread, then of all */
+  uint64_t *index;         /* ascending; on rank 0 */
+  int64_t last;            /* the largest attribute; -1: none */
   struct th_import_place place; /* of the first entry of the largest */
 };
 
@@ -172,6 +188,42 @@ static void notice_labels(const struct th_importing *im)
     th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
 }
 
+/* The attributes of --like, where they are called by indices: all of a data
+ * set, or those of a model's support. */
+static th_status begin_indices(struct th_importing *im, struct th_error *err)
+{
+  struct state *s = im->state;
+  struct th_like *like = &im->like;
+  int64_t count = like->attributes;
+  const char *name;
+  bool good = true;
+  th_status rc = TH_OK;
+  if (like->support != NULL && like->origin.indexed == TH_FACT_YES) {
+    count = like->support_size;
+    im->text.part = true;
+    TH_TRY(TH_NEW(&s->index, count, "indices", err));
+    for (int64_t k = 0; k < count && good; k++) {
+      name = like->support[k];
+      good = th_index_set_read(name, name + strlen(name), &s->index[k]) &&
+             (k == 0 || s->index[k] > s->index[k - 1]);
+    }
+    if (!good)
+      return th_fail(err, TH_EFORMAT,
+                     "%s: its attributes are not called by ascending indices, "
+                     "as it says; train the model again",
+                     im->job->like);
+    im->text.index = s->index;
+    im->text.indexed = true;
+  }
+  if (!im->text.indexed)
+    return TH_OK;
+  TH_TRY(th_index_set_fill(&s->set, im->text.index, count, err));
+  s->format.set = &s->set;
+  s->format.attributes = count;
+done:
+  return rc;
+}
+
 static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
@@ -189,12 +241,14 @@ static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
     format->limiter = job->like;
     format->leaves_out = true;
   }
-  th_status rc = find_label_form(im, err);
+  ((struct state *)im->state)->counts = format->attributes == 0;
+  th_status rc = begin_indices(im, err);
+  if (rc == TH_OK)
+    rc = find_label_form(im, err);
   format->unlabelled = im->text.unlabelled;
   format->weighted = im->text.weighted;
   im->attributes = format->attributes;
-  ((struct state *)im->state)->last[0] = -1;
-  ((struct state *)im->state)->last[1] = -1;
+  ((struct state *)im->state)->last = -1;
   if (rc == TH_OK)
     notice_labels(im);
   return rc;
@@ -220,37 +274,219 @@ static bool libsvm_weightless(const struct th_importing *im, int64_t k,
   return word.is_weight && word.weight == 0;
 }
 
-static void see_index(struct state *s, int64_t attribute,
-                      struct th_import_place place)
-{
-  if (attribute > s->last[0]) {
-    s->last[1] = s->last[0];
-    s->last[0] = attribute;
-    s->place = place;
-  } else if (attribute < s->last[0] && attribute > s->last[1]) {
-    s->last[1] = attribute;
-  }
-}
-
 static th_status read_libsvm_row(struct th_importing *im, int64_t k,
                                  const struct th_line *line,
                                  struct th_text_row *row, struct th_error *err)
 {
   struct state *s = im->state;
-  struct th_import_place place = {k, line->number};
   th_status rc = th_libsvm_row(&s->format, line, row, err);
-  for (int64_t j = row->count > 2 ? row->count - 2 : 0;
-       rc == TH_OK && j < row->count; j++)
-    see_index(s, row->index[j], place);
+  if (rc != TH_OK || row->count == 0 || row->index[row->count - 1] <= s->last)
+    return rc;
+  s->last = row->index[row->count - 1];
+  s->place = (struct th_import_place){k, line->number};
+  return TH_OK;
+}
+
+/* --- Attributes that are the indices that occur --------------------------- */
+
+static void see_last(struct th_importing *im, const struct th_line *line)
+{
+  struct state *s = im->state;
+  uint64_t index = 0;
+  if (s->counts &&
+      th_libsvm_last_index(&s->format, line->text, line->length, &index) &&
+      index > s->largest)
+    s->largest = index;
+}
+
+/* Bytes that all indices of a rank may take. */
+static int64_t most_bytes(const struct th_importing *im)
+{
+  enum { LEAST = 64 << 20 };
+  return th_max_i64(im->limits.memory, LEAST);
+}
+
+static th_status check_index_bytes(const struct th_importing *im, int64_t most,
+                                   struct th_error *err)
+{
+  const struct state *s = im->state;
+  char size[TH_SIZE_TEXT];
+  if (th_index_set_bytes(s->set.count) <= most)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s: the indices of the text need more than %s of memory; "
+                 "raise {memory}, take more ranks, or say how many attributes "
+                 "there are with {attributes}",
+                 im->file[0].name, th_printable_size(most, size));
+}
+
+/* True if so many occur that attributes are counted. */
+static bool without_gaps(const struct state *s, int64_t occur)
+{
+  return s->largest <= (uint64_t)TH_TEXT_ATTRIBUTES &&
+         s->largest <= gaps_times * (uint64_t)occur;
+}
+
+static th_status collect_line(struct th_importing *im, int64_t k,
+                              const struct th_line *line, struct th_error *err)
+{
+  enum { SHARE = 4 }; /* of the memory, for each thread */
+  struct state *s = im->state;
+  const char *p = line->text;
+  uint64_t index = 0;
+  th_status rc = TH_OK;
+  (void)k;
+  while (!s->dense && th_libsvm_next_index(&s->format, line, &p, &index)) {
+    if (index > s->largest)
+      return TH_OK; /* the line is at fault */
+    TH_TRY(th_index_set_add(&s->set, index, err));
+    s->dense = without_gaps(s, s->set.count);
+  }
+  if (s->set.bit == NULL)
+    rc = check_index_bytes(im, most_bytes(im) / SHARE, err);
+done:
   return rc;
 }
+
+static th_status collect_own(struct th_importing *im, struct th_error *err)
+{
+  enum { SHARE = 64 }; /* of the memory, for bits */
+  struct state *s = im->state;
+  th_status rc =
+      th_index_set_begin(&s->set, s->largest, most_bytes(im) / SHARE, err);
+  return rc == TH_OK ? th_import_parse_visit(im, collect_line, err) : rc;
+}
+
+/* The largest index of all threads; collect those that occur if it is large.
+ * Collective. */
+static th_status collect_indices(struct th_importing *im, struct th_error *err)
+{
+  const uint64_t middle = UINT64_C(1) << 63; /* 64 bits in order, as a sign */
+  struct state *s = im->state;
+  int64_t largest = (int64_t)(s->largest ^ middle);
+  im->comm->ops->max_i64(im->comm, &largest, 1);
+  s->largest = (uint64_t)largest ^ middle;
+  if (s->largest <= small_index)
+    return TH_OK;
+  th_status rc = th_agree(im->comm, collect_own(im, err), err);
+  int64_t dense = s->dense;
+  im->comm->ops->max_i64(im->comm, &dense, 1);
+  s->dense = dense != 0;
+  return rc;
+}
+
+/* The indices of all threads of this rank. Local. */
+static th_status merge_threads(struct th_importing *im, struct th_error *err)
+{
+  struct state *s = im->state;
+  th_status rc = TH_OK;
+  for (int t = 0; t < im->bins.others && rc == TH_OK; t++) {
+    struct state *other = im->bins.other[t].im.state;
+    rc = th_index_set_merge(&s->set, &other->set, err);
+  }
+  return rc;
+}
+
+/* Number the indices of all ranks; *count receives how many there are; enough
+ * of them if one rank has enough. Collective. */
+static th_status join_indices(struct th_importing *im, int64_t *count,
+                              struct th_error *err)
+{
+  struct state *s = im->state;
+  th_status rc = TH_OK;
+  TH_TRY(th_agree(im->comm, merge_threads(im, err), err));
+  *count = s->set.count;
+  im->comm->ops->max_i64(im->comm, count, 1);
+  if (without_gaps(s, *count))
+    return TH_OK;
+  TH_TRY(th_agree(im->comm, check_index_bytes(im, most_bytes(im), err), err));
+  rc = th_index_set_join(&s->set, im->comm, &s->index, count, err);
+done:
+  return rc;
+}
+
+/* Number those that occur, where gaps are many. Collective. */
+static th_status number_indices(struct th_importing *im, struct th_error *err)
+{
+  struct state *s = im->state;
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  if (s->largest <= small_index)
+    return TH_OK;
+  if (!s->dense) {
+    TH_TRY(join_indices(im, &count, err));
+    s->dense = without_gaps(s, count);
+  }
+  if (s->dense) {
+    th_index_set_free(&s->set);
+    goto done;
+  }
+  s->format.set = &s->set;
+  im->text.index = s->index;
+  im->text.indexed = true;
+done:
+  return rc;
+}
+
+static void adopt_indices(struct th_importing *im,
+                          const struct th_importing *first)
+{
+  struct state *s = im->state;
+  th_index_set_free(&s->set);
+  s->format.set = ((const struct state *)first->state)->format.set;
+  im->text.indexed = first->text.indexed;
+}
+
+/* Another thread borrows what is known before. */
+static th_status part_libsvm(struct th_importing *other, struct th_error *err)
+{
+  struct state *s = other->state;
+  (void)err;
+  s->set = (struct th_index_set){0};
+  s->index = NULL;
+  return TH_OK;
+}
+
+static void close_libsvm(struct th_importing *im)
+{
+  struct state *s = im->state;
+  th_index_set_free(&s->set);
+  free(s->index);
+}
+
+/* How many there are, and where the last one may be a mistake. */
+static void tell_indices(const struct th_importing *im)
+{
+  const uint64_t *index = im->text.index;
+  int64_t count = im->attributes;
+  if (im->comm->rank > 0 || index == NULL || count == 0)
+    return;
+  uint64_t largest = index[count - 1];
+  char all[64] = "";
+  if (largest < (uint64_t)TH_TEXT_ATTRIBUTES)
+    snprintf(all, sizeof all, "; {attributes} %" PRIu64 " takes all",
+             largest + libsvm_of(im)->zero_based);
+  th_import_notice(im,
+                   "indices:  %lld occur, up to %" PRIu64
+                   ": these alone are attributes, named so%s",
+                   (long long)count, largest, all);
+  uint64_t next = count > 1 ? index[count - 2] : UINT64_MAX;
+  if (largest / (uint64_t)far_times > next &&
+      largest - next > (uint64_t)far_away)
+    th_import_notice(im,
+                     "note:     index %" PRIu64 " is far beyond the next one, "
+                     "%" PRIu64 ". If it is a mistake, correct the file",
+                     largest, next);
+}
+
+/* --- What all examples together show -------------------------------------- */
 
 /* Where the largest index stands first. Collective. */
 static void find_place(struct th_importing *im, int64_t largest)
 {
   const struct state *s = im->state;
   const struct th_comm *comm = im->comm;
-  bool mine = s->last[0] == largest;
+  bool mine = s->last == largest;
   int64_t file = mine ? -s->place.file : -im->files;
   comm->ops->max_i64(im->comm, &file, 1);
   int64_t line = mine && s->place.file == -file ? -s->place.line : -INT64_MAX;
@@ -258,33 +494,17 @@ static void find_place(struct th_importing *im, int64_t largest)
   im->last = (struct th_import_place){-file, -line};
 }
 
-/* A mistyped index makes as many attributes as it says. It is told by the next
- * one, or by how few values there are for so many attributes. */
-static void tell_far(const struct th_importing *im, int64_t largest,
-                     int64_t next)
-{
-  static const char last[] = "every index up to it is an attribute. If it is a "
-                             "mistake, correct the file";
-  int64_t base = !libsvm_of(im)->zero_based;
-  if (next >= 0 && largest / far_times > next && largest - next > far_away)
-    th_import_notice(im,
-                     "note:     index %lld is far beyond the next one, %lld; "
-                     "%s",
-                     (long long)largest + base, (long long)next + base, last);
-  else if (largest > far_away && largest / far_times > im->nonzeros)
-    th_import_notice(im,
-                     "note:     index %lld (%s:%lld) is far beyond the number "
-                     "of values, %lld; %s",
-                     (long long)largest + base, im->file[im->last.file].name,
-                     (long long)im->last.line, (long long)im->nonzeros, last);
-}
-
 /* A last index that is one too large is a sign of another base. */
 static void notice_left_values(const struct th_importing *im)
 {
   long long largest =
       (long long)im->like.attributes - 1 + !libsvm_of(im)->zero_based;
-  if (im->text.left_out > 0)
+  if (im->text.left_out > 0 && im->text.indexed)
+    th_import_notice(im, "left out: %lld value%s of indices that %.200s %s",
+                     (long long)im->text.left_out,
+                     im->text.left_out == 1 ? "" : "s", im->job->like,
+                     im->text.part ? "does not use" : "does not have");
+  else if (im->text.left_out > 0)
     th_import_notice(im,
                      "left out: %lld value%s of indices beyond %lld, the last "
                      "one of %.200s, where the first is %d",
@@ -295,26 +515,26 @@ static void notice_left_values(const struct th_importing *im)
 
 static th_status check_last_index(struct th_importing *im, struct th_error *err)
 {
-  struct state *s = im->state;
-  const struct th_comm *comm = im->comm;
-  int64_t largest = s->last[0];
+  const struct state *s = im->state;
+  int64_t largest = s->last;
   (void)err;
   notice_left_values(im);
-  if (s->format.attributes > 0)
-    return TH_OK; /* it is known how many there are */
-  comm->ops->max_i64(im->comm, &largest, 1);
-  int64_t next = s->last[0] < largest ? s->last[0] : s->last[1];
-  comm->ops->max_i64(im->comm, &next, 1);
+  if (s->counts && im->text.indexed)
+    tell_indices(im);
+  if (!s->counts || im->text.indexed)
+    return TH_OK; /* it is known how many there are, or no index costs much */
+  im->comm->ops->max_i64(im->comm, &largest, 1);
   find_place(im, largest);
-  tell_far(im, largest, next);
   return TH_OK;
 }
 
-static void name_index(const struct th_importing *im, int64_t attribute,
+static void call_index(const struct th_importing *im, int64_t attribute,
                        char text[TH_IMPORT_CALLED])
 {
-  snprintf(text, TH_IMPORT_CALLED, "index %lld",
-           (long long)attribute + !libsvm_of(im)->zero_based);
+  uint64_t index = im->text.index != NULL
+                       ? im->text.index[attribute]
+                       : (uint64_t)attribute + !libsvm_of(im)->zero_based;
+  snprintf(text, TH_IMPORT_CALLED, "index %" PRIu64, index);
 }
 
 static th_status libsvm_origin(const struct th_importing *im,
@@ -335,17 +555,26 @@ static bool has_libsvm_ending(const char *name)
 
 static const char *const options[] = {"zero-based", "labels", NULL};
 
+static const struct th_import_numbering numbering = {.see = see_last,
+                                                     .collect = collect_indices,
+                                                     .number = number_indices,
+                                                     .adopt = adopt_indices};
+
 const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .size = sizeof(struct state),
                                              .options = options,
+                                             .indices = true,
                                              .named = has_libsvm_ending,
                                              .recognises = th_libsvm_recognise,
                                              .open = begin_libsvm,
                                              .count = th_import_parse_count,
                                              .next = th_import_parse_next,
+                                             .numbering = &numbering,
                                              .is_example = is_libsvm_example,
                                              .is_weightless = libsvm_weightless,
                                              .read_line = read_libsvm_row,
                                              .check = check_last_index,
-                                             .call = name_index,
-                                             .told = libsvm_origin};
+                                             .call = call_index,
+                                             .told = libsvm_origin,
+                                             .part = part_libsvm,
+                                             .close = close_libsvm};

@@ -9,6 +9,7 @@
 #include "io/dataset/origin_file.h"
 #include "io/files/output.h"
 #include "io/import/arrays/vector.h"
+#include "io/import/text/index_set.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +27,9 @@ static th_status like_data(struct th_like *like, struct th_dataset *dataset,
   like->attributes = shape->attributes;
   like->layout = (int)shape->layout;
   like->type = shape->type;
-  TH_TRY(th_dataset_names(dataset, &like->names, err));
+  TH_TRY(th_dataset_indices(dataset, &like->index, err));
+  if (like->index == NULL)
+    TH_TRY(th_dataset_names(dataset, &like->names, err));
   TH_TRY(th_dataset_variants(dataset, &like->variants, err));
   TH_TRY(th_origin_file_copy(&like->origin, th_dataset_origin(dataset), err));
 done:
@@ -106,7 +109,7 @@ static th_status take_like(struct th_importing *im, struct th_error *err)
 /* Local. */
 static void free_like(struct th_like *like)
 {
-  free(like->names);
+  TH_FREE(like->names, like->index);
   th_variants_free(&like->variants);
   th_origin_free(&like->origin);
   *like = (struct th_like){0};
@@ -205,7 +208,7 @@ static th_status find_input(const char *name, char **found,
 /* --- The files that an import reads --------------------------------------- */
 
 /* `length` bytes of a name, and an ending. */
-static th_status add_file(struct th_import_reads *files, const char *name,
+static th_status add_read(struct th_import_reads *files, const char *name,
                           size_t length, const char *ending,
                           struct th_error *err)
 {
@@ -232,7 +235,7 @@ static th_status add_beside(struct th_import_reads *files, const char *name,
     stem = (size_t)(at - name);
   for (const char *const *end = importer->beside; *end != NULL && rc == TH_OK;
        end++)
-    rc = add_file(files, name, stem, *end, err);
+    rc = add_read(files, name, stem, *end, err);
   return rc;
 }
 
@@ -245,7 +248,7 @@ static th_status add_input_files(struct th_import_reads *files,
   char *name = NULL;
   th_status rc;
   TH_TRY(find_input(given, &name, err));
-  TH_TRY(add_file(files, name, th_vector_file(name), "", err));
+  TH_TRY(add_read(files, name, th_vector_file(name), "", err));
   for (; row->name != NULL; row++)
     if (row->importer != NULL && row->importer->beside != NULL &&
         (strcmp(row->name, job->format) == 0 || row->importer->named(name)))
@@ -259,7 +262,7 @@ static th_status add_array(struct th_import_reads *files, const char *name,
                            struct th_error *err)
 {
   return name != NULL && th_vector_named(name)
-             ? add_file(files, name, th_vector_file(name), "", err)
+             ? add_read(files, name, th_vector_file(name), "", err)
              : TH_OK;
 }
 
@@ -278,7 +281,7 @@ th_status th_import_open_list(const struct th_import *job,
   TH_TRY(add_array(files, job->weights, err));
   for (size_t k = 0; k < sizeof others / sizeof *others; k++)
     if (others[k] != NULL)
-      TH_TRY(add_file(files, others[k], strlen(others[k]), "", err));
+      TH_TRY(add_read(files, others[k], strlen(others[k]), "", err));
 done:
   return rc;
 }
@@ -630,6 +633,20 @@ static const char *missing_words(const struct th_importing *im)
                                         : im->like.origin.missing_words;
 }
 
+/* What is called by indices in the data of --like. */
+static th_status take_indices(struct th_importing *im, struct th_error *err)
+{
+  struct th_like *like = &im->like;
+  if (like->index == NULL)
+    return TH_OK;
+  im->text.indexed = true;
+  im->text.index = like->index;
+  return im->format->importer->indices
+             ? TH_OK
+             : th_index_set_names(like->index, like->attributes, &like->names,
+                                  err);
+}
+
 static th_status open_format(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
@@ -646,6 +663,7 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
   if (im->format->importer->size > 0)
     TH_TRY(
         th_alloc(&im->state, 1, im->format->importer->size, "the format", err));
+  TH_TRY(take_indices(im, err));
   TH_TRY(im->format->importer->open(im, err));
   TH_TRY(check_class(im, err));
   if (im->like.names != NULL && im->names == NULL)

@@ -134,6 +134,8 @@ th_status th_import_parse_count(struct th_importing *im, int64_t k,
     im->share.cut = im->share.cut || line.too_long;
     bool example = line.too_long || importer->is_example(im, k, &line);
     *examples += example;
+    if (example && !line.too_long && importer->numbering != NULL)
+      importer->numbering->see(im, &line);
     if (weighted && example && !line.too_long)
       *weightless += importer->is_weightless(im, k, &line);
   }
@@ -802,9 +804,33 @@ static th_status begin_parsers(struct th_importing *im, int others,
 /* What a thread works on. */
 struct reading {
   struct th_importing *im;
-  int ranks; /* that are no threads */
+  const struct th_importing *leader; /* the first thread of this rank */
+  struct th_comm *ranks;             /* that are no threads */
   bool first;
 };
+
+/* While the first threads work, the others wait, and leave the ranks to them.
+ * Collective over all threads. */
+static th_status find_numbers(const struct reading *reading,
+                              struct th_comm *comm, struct th_error *err)
+{
+  struct th_importing *im = reading->im;
+  const struct th_import_numbering *how = im->format->importer->numbering;
+  th_status rc = TH_OK;
+  if (how == NULL)
+    return TH_OK;
+  TH_TRY(how->collect(im, err));
+  if (reading->first) {
+    im->comm = reading->ranks;
+    rc = how->number(im, err);
+    im->comm = comm;
+  }
+  TH_TRY(th_agree(comm, rc, err));
+  if (!reading->first)
+    how->adopt(im, reading->leader);
+done:
+  return rc;
+}
 
 static th_status parse_part(struct th_comm *comm, void *self,
                             struct th_error *err)
@@ -814,8 +840,9 @@ static th_status parse_part(struct th_comm *comm, void *self,
   th_status rc = TH_OK;
   im->comm = comm;
   TH_TRY(th_import_parse_divide(im, err));
+  TH_TRY(find_numbers(reading, comm, err));
   if (reading->first)
-    rc = th_import_parse_make_bins(im, comm->size / reading->ranks, err);
+    rc = th_import_parse_make_bins(im, comm->size / reading->ranks->size, err);
   TH_TRY(th_agree(comm, rc, err));
   rc = th_import_parse(im, err);
 done:
@@ -868,7 +895,8 @@ th_status th_import_parse_all(struct th_importing *im, struct th_error *err)
   TH_TRY(th_agree(comm, rc, err));
   for (int t = 0; t < threads; t++) {
     reading[t].im = t == 0 ? im : &im->bins.other[t - 1].im;
-    reading[t].ranks = comm->size;
+    reading[t].leader = im;
+    reading[t].ranks = comm;
     reading[t].first = t == 0;
   }
   rc = th_team_run(comm, threads, parse_part, reading, sizeof *reading, &made,

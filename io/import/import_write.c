@@ -143,6 +143,7 @@ static th_status origin_of(struct th_importing *im, const double *target,
     if (im->class.name == NULL && target != NULL)
       list_labels(target, im->assignment.examples, &found, label);
   }
+  found.indexed = im->text.indexed ? TH_FACT_YES : TH_FACT_UNKNOWN;
   TH_TRY(th_origin_file_copy(origin, &found, err));
 done:
   TH_FREE(own.name, own.other, own.word);
@@ -782,6 +783,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .weight = labels.weight,
                              .row = labels.row,
                              .names = im->names,
+                             .index = im->text.indexed ? im->text.index : NULL,
                              .variant = im->listed.variant,
                              .ids = (const char *const *)labels.id,
                              .origin = &origin,

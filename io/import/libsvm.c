@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/libsvm.h"
 
+#include "io/import/text/index_set.h"
 #include "io/import/text/missing.h"
 #include "io/import/text/number.h"
 #include "io/import/text/text.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 static th_status fail_junk(const struct th_line *line, const char *at,
@@ -43,10 +45,7 @@ static inline bool ends_token(const char *p, const char *end)
   return ends_here(p, end) || is_blank(*p);
 }
 
-enum {
-  SHORTEST_ENTRY = 4, /* bytes of " 1:1" */
-  INDEX_DIGITS = 18   /* more may overflow 64 bits */
-};
+enum { SHORTEST_ENTRY = 4 }; /* bytes of " 1:1" */
 
 bool th_libsvm_is_example(const char *text, int64_t length)
 {
@@ -96,11 +95,11 @@ static th_status bad_index(const struct th_line *line, const char *at,
   const char *p = at;
   while (p < end && libsvm_is_digit(*p))
     p++;
-  if (p - at > INDEX_DIGITS && p < end && *p == ':')
+  if (p > at && p < end && *p == ':')
     return th_text_row_fail(line, at, err,
-                            "%s found, expected an index of at most %d digits; "
-                            "correct the line",
-                            quoted, INDEX_DIGITS);
+                            "%s found, expected an index of at most %" PRIu64
+                            "; correct the line",
+                            quoted, UINT64_MAX);
   return th_text_row_fail(
       line, at, err,
       "%s found, expected index:value with a whole number as "
@@ -109,56 +108,85 @@ static th_status bad_index(const struct th_line *line, const char *at,
       quoted);
 }
 
-/* Why this index must not stand at `at`; previous is 0-based or -1. */
+/* The index before, as it is written. */
+struct previous {
+  bool any;
+  uint64_t index;
+};
+
+/* Why this index, as it is written, must not stand at `at`. */
 static th_status wrong_index(const struct th_libsvm *format,
                              const struct th_line *line, const char *at,
-                             int64_t index, int64_t previous,
+                             uint64_t index, struct previous previous,
                              struct th_error *err)
 {
-  long long shift = format->zero_based ? 0 : 1;
-  long long written = (long long)index + shift;
-  long long before = (long long)previous + shift;
-  if (index < 0)
+  int64_t shift = format->zero_based ? 0 : 1;
+  if (index == 0 && shift > 0)
     return th_text_row_fail(line, at, err,
                             "index 0 found, expected indices from 1 on; import "
                             "with {zero-based} if the first attribute is 0");
-  if (index == previous)
-    return th_text_row_fail(
-        line, at, err,
-        "index %lld found twice, expected ascending indices; "
-        "keep one of the two values",
-        written);
-  if (index < previous)
-    return th_text_row_fail(
-        line, at, err,
-        "index %lld found after index %lld, expected ascending "
-        "indices; sort the line",
-        written, before);
+  if (previous.any && index == previous.index)
+    return th_text_row_fail(line, at, err,
+                            "index %" PRIu64
+                            " found twice, expected ascending indices; "
+                            "keep one of the two values",
+                            index);
+  if (previous.any && index < previous.index)
+    return th_text_row_fail(line, at, err,
+                            "index %" PRIu64 " found after index %" PRIu64
+                            ", expected ascending "
+                            "indices; sort the line",
+                            index, previous.index);
+  if (format->set != NULL)
+    return th_text_row_fail(line, at, err,
+                            "index %" PRIu64 " found, which was not there "
+                            "before; leave files alone while they are imported",
+                            index);
   if (format->attributes > 0)
     return th_text_row_fail(
         line, at, err,
-        "index %lld found, expected at most %lld (%s); correct "
+        "index %" PRIu64 " found, expected at most %lld (%s); correct "
         "the line or the limit",
-        written, (long long)format->attributes - 1 + shift, format->limiter);
+        index, (long long)(format->attributes - 1 + shift), format->limiter);
   return th_text_row_fail(line, at, err,
-                          "index %lld found, expected at most %lld; number the "
-                          "attributes without gaps",
-                          written, (long long)TH_TEXT_ATTRIBUTES);
+                          "index %" PRIu64
+                          " found, expected at most %lld where "
+                          "the line does not end with it; sort the line",
+                          index, (long long)TH_TEXT_ATTRIBUTES);
 }
 
-/* The index at *cursor and its colon; -1 where there is none. */
-static inline int64_t read_index(const char **cursor, const char *end)
+/* The index at *cursor and its colon; false where there is none. */
+static inline bool read_index(const char **cursor, const char *end,
+                              uint64_t *index)
 {
+  enum { SURE = 19 }; /* digits that take no more than 64 bits */
   const char *p = *cursor;
-  uint64_t index = 0;
+  uint64_t value = 0;
   if (end - p > 8)
-    p += th_number_digits_eight(p, &index);
-  for (; p < end && libsvm_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
-    index = 10 * index + (uint64_t)(*p - '0');
+    p += th_number_digits_eight(p, &value);
+  for (; p < end && libsvm_is_digit(*p) && p - *cursor < SURE; p++)
+    value = 10 * value + (uint64_t)(*p - '0');
+  if (p < end && libsvm_is_digit(*p)) {
+    while (p < end && libsvm_is_digit(*p))
+      p++;
+    if (!th_index_set_read(*cursor, p, &value))
+      return false;
+  }
   if (p == *cursor || p == end || *p != ':')
-    return -1;
+    return false;
   *cursor = p + 1;
-  return (int64_t)index;
+  *index = value;
+  return true;
+}
+
+/* The attribute of an index, as it is written; -1: it has none. */
+static inline int64_t attribute_of(const struct th_libsvm *format,
+                                   uint64_t index, int64_t limit)
+{
+  if (format->set != NULL)
+    return th_index_set_find(format->set, index);
+  index -= format->zero_based ? 0 : 1;
+  return index < (uint64_t)limit ? (int64_t)index : -1;
 }
 
 /* A value that is missing: the number that was read, if one was known, or a
@@ -180,22 +208,22 @@ static bool is_missing_value(const struct th_libsvm *format,
   return true;
 }
 
-/* One index:value at *cursor; previous is the 0-based index before it. */
-static inline th_status read_entry(const struct th_libsvm *format,
-                                   const struct th_line *line, int64_t limit,
-                                   const char **cursor, int64_t *previous,
-                                   struct th_text_row *row,
-                                   struct th_error *err)
+/* One index:value at *cursor. */
+static inline th_status
+read_entry(const struct th_libsvm *format, const struct th_line *line,
+           int64_t limit, const char **cursor, struct previous *previous,
+           struct th_text_row *row, struct th_error *err)
 {
   const char *end = line->text + line->length;
   const char *at = *cursor;
   const char *p = at;
-  int64_t index = read_index(&p, end);
-  if (index < 0)
+  uint64_t index = 0;
+  if (!read_index(&p, end, &index))
     return bad_index(line, at, err);
-  index -= format->zero_based ? 0 : 1;
-  bool leave_out = index >= limit && format->leaves_out;
-  if (index <= *previous || (index >= limit && !leave_out))
+  int64_t attribute = attribute_of(format, index, limit);
+  if ((index == 0 && !format->zero_based) ||
+      (previous->any && index <= previous->index) ||
+      (attribute < 0 && !format->leaves_out))
     return wrong_index(format, line, at, index, *previous, err);
   const char *start = p;
   double value;
@@ -206,9 +234,9 @@ static inline th_status read_entry(const struct th_libsvm *format,
     return th_text_row_number(line, &start, end, '#', "value", &value, err);
   if (!ends_token(p, end))
     return fail_junk(line, p, start, "value", err);
-  *previous = index;
+  *previous = (struct previous){true, index};
   *cursor = p;
-  if (leave_out) {
+  if (attribute < 0) {
     row->left_out++;
     return TH_OK;
   }
@@ -216,7 +244,7 @@ static inline th_status read_entry(const struct th_libsvm *format,
     th_text_row_put_missing(row, row->count);
   if (!missing && !th_text_row_put(row, row->count, value))
     return th_text_row_misfit(line, start, '#', row->type, err);
-  row->index[row->count++] = (uint32_t)index;
+  row->index[row->count++] = (uint32_t)attribute;
   return TH_OK;
 }
 
@@ -245,7 +273,8 @@ static inline struct expected expect_next(struct expected last)
  * is looked for on its own, so that no entry waits for the digits of the one
  * before. */
 static const char *read_usual(const struct th_libsvm *format, const char *p,
-                              const char *end, int64_t limit, int64_t *previous,
+                              const char *end, int64_t limit,
+                              struct previous *previous,
                               struct th_text_row *row)
 {
   enum { LOOKED_AT = 32 }; /* bytes, at most */
@@ -257,7 +286,9 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
   struct expected next = {1, 0, 0};
   if (format->missing != NULL && format->missing->numbers > 0)
     return p; /* each number may be one of these */
-  int64_t last = *previous;
+  if (format->set != NULL || (previous->any && previous->index > INT64_MAX))
+    return p;
+  int64_t last = previous->any ? (int64_t)previous->index - shift : -1;
   int64_t count = row->count;
   while (end - p >= LOOKED_AT) {
     int length = th_text_find_in_32(p, blanks);
@@ -291,7 +322,8 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
   }
   row->count = count;
   row->nonzeros += nonzeros;
-  *previous = last;
+  if (last >= 0)
+    *previous = (struct previous){true, (uint64_t)(last + shift)};
   return p;
 }
 
@@ -303,7 +335,7 @@ th_status th_libsvm_row(const struct th_libsvm *format,
   const char *end = p + line->length;
   int64_t limit =
       format->attributes > 0 ? format->attributes : TH_TEXT_ATTRIBUTES;
-  int64_t previous = -1;
+  struct previous previous = {0};
   th_status rc = TH_OK;
   TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
   TH_TRY(read_target(format, line, &p, row, err));
@@ -320,6 +352,57 @@ th_status th_libsvm_row(const struct th_libsvm *format,
     row->first = row->index[0];
 done:
   return rc;
+}
+
+/* --- Indices alone -------------------------------------------------------- */
+
+/* Where the first index:value may stand. */
+static const char *behind_label(const struct th_libsvm *format, const char *p,
+                                const char *end)
+{
+  p = libsvm_skip_blanks(p, end);
+  while (!format->unlabelled && !ends_token(p, end))
+    p++;
+  return libsvm_skip_blanks(p, end);
+}
+
+bool th_libsvm_last_index(const struct th_libsvm *format, const char *text,
+                          int64_t length, uint64_t *index)
+{
+  const char *comment = memchr(text, '#', (size_t)length);
+  const char *end = comment != NULL ? comment : text + length;
+  const char *first = behind_label(format, text, end);
+  while (end > first && is_blank(end[-1]))
+    end--;
+  const char *at = end;
+  while (at > first && !is_blank(at[-1]))
+    at--;
+  const char *colon = at;
+  while (colon < end && libsvm_is_digit(*colon))
+    colon++;
+  if (colon == at || colon == end || *colon != ':')
+    return false;
+  if (!th_index_set_read(at, colon, index))
+    *index = UINT64_MAX;
+  return true;
+}
+
+bool th_libsvm_next_index(const struct th_libsvm *format,
+                          const struct th_line *line, const char **cursor,
+                          uint64_t *index)
+{
+  const char *end = line->text + line->length;
+  const char *p = *cursor;
+  if (p == line->text)
+    p = behind_label(format, p, end);
+  else
+    while (!ends_token(p, end)) /* the value */
+      p++;
+  p = libsvm_skip_blanks(p, end);
+  if (ends_here(p, end) || !read_index(&p, end, index))
+    return false;
+  *cursor = p;
+  return true;
 }
 
 /* --- What stands before the first index:value of a line ------------------- */

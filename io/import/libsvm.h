@@ -7,17 +7,22 @@
 
 #include "io/import/text/text_row.h"
 
+struct th_index_set;
 struct th_missing;
 
 struct th_libsvm {
   bool zero_based;
   bool unlabelled; /* lines begin with their first index:value */
   bool weighted;   /* lines begin with label:weight */
-  bool leaves_out; /* values of indices beyond `attributes` are left out */
+  bool leaves_out; /* values of indices beyond `attributes`, or that are not in
+                      `set`, are left out */
   struct th_class class;            /* of the labels, against all others */
   int64_t attributes;               /* 0: no limit but TH_TEXT_ATTRIBUTES */
   const char *limiter;              /* what sets the limit, for messages */
   const struct th_missing *missing; /* values; NULL: none may be; borrowed */
+  const struct th_index_set *set; /* what the indices number, which `attributes`
+                                     does not limit then; NULL: themselves.
+                                     Borrowed */
 };
 
 /* True where a line holds an example: not blank, not only a comment. Local. */
@@ -30,6 +35,18 @@ bool th_libsvm_is_unlabelled(const char *text, int64_t length);
 /* True where a line looks like LIBSVM: a blank, then digits and a colon.
  * Local. */
 bool th_libsvm_recognise(const char *text, int64_t length);
+
+/* The last index of a line that holds an example; false: it has none, or what
+ * is there is none. One of more than 64 bits is UINT64_MAX. Local. */
+bool th_libsvm_last_index(const struct th_libsvm *format, const char *text,
+                          int64_t length, uint64_t *index);
+
+/* The indices of a line that holds an example, up to the first fault, which
+ * th_libsvm_row tells of: *cursor, at first the text of the line, moves to the
+ * next one. False: no more. Local. */
+bool th_libsvm_next_index(const struct th_libsvm *format,
+                          const struct th_line *line, const char **cursor,
+                          uint64_t *index);
 
 /* What the first word of an example can be. */
 struct th_libsvm_word {

@@ -62,10 +62,19 @@ th_status th_data_groups(struct th_data *data, const char *file,
                          const char *output, struct th_comm *comm,
                          struct th_groups *groups, struct th_error *err)
 {
+  uint64_t *index = NULL;
+  th_status rc = TH_OK;
   *groups = (struct th_groups){0};
-  if (file != NULL)
-    return th_groups_file_read(groups, comm, file, output,
-                               data->store->shape.attributes, err);
+  if (file != NULL) {
+    if (comm->rank == 0 && data->dataset != NULL)
+      rc = th_dataset_indices(data->dataset, &index, err);
+    rc = th_agree(comm, rc, err);
+    if (rc == TH_OK)
+      rc = th_groups_file_read(groups, comm, file, output,
+                               data->store->shape.attributes, index, err);
+    free(index);
+    return rc;
+  }
   return data->dataset != NULL
              ? th_dataset_groups(data->dataset, comm, groups, err)
              : TH_OK;

@@ -7,10 +7,12 @@
 #include "base/printable.h"
 #include "io/dataset/origin_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct th_name_print name_print_of(const struct th_data *data)
 {
@@ -122,6 +124,135 @@ done:
   return rc;
 }
 
+/* --- Attributes that are called by indices --------------------------------
+ *
+ * What sparse text does not mention is 0, so data need not have all indices. */
+
+bool th_match_indexed(const struct th_data *data)
+{
+  return data->dataset != NULL &&
+         th_dataset_origin(data->dataset)->indexed == TH_FACT_YES;
+}
+
+/* Attributes without names are indices, too, counted from the first one. */
+static bool counts_indices(const struct th_origin *origin, uint64_t list)
+{
+  return list == 0 && origin->format != NULL &&
+         strcmp(origin->format, "libsvm") == 0;
+}
+
+/* True if the attributes of both are indices, and of one of them are called so.
+ */
+static bool by_index(const struct th_model *model, const struct th_data *data)
+{
+  bool here = model->origin.indexed == TH_FACT_YES;
+  bool there = th_match_indexed(data);
+  if (data->dataset == NULL || here == there)
+    return here && there;
+  return here ? counts_indices(th_dataset_origin(data->dataset),
+                               name_print_of(data).list)
+              : counts_indices(&model->origin, model->names.list);
+}
+
+static uint64_t first_index(const struct th_origin *origin)
+{
+  return origin->zero_based == TH_FACT_YES ? 0 : 1;
+}
+
+/* The support by the names of its indices. */
+static th_status find_called(const struct th_model *model,
+                             const struct th_data *data, int64_t *place,
+                             struct th_error *err)
+{
+  enum { DIGITS = 20 };
+  int64_t size = model->support_size;
+  char *room = NULL;
+  char **name = NULL;
+  th_status rc = TH_OK;
+  if (model->name != NULL)
+    return th_dataset_names_find(data->dataset, model->name, size, place, err);
+  TH_TRY(TH_NEW(&room, size * (DIGITS + 1), "names", err));
+  TH_TRY(TH_NEW(&name, size, "names", err));
+  for (int64_t k = 0; k < size; k++) {
+    name[k] = room + k * (DIGITS + 1);
+    snprintf(name[k], DIGITS + 1, "%" PRIu64,
+             (uint64_t)model->support[k] + first_index(&model->origin));
+  }
+  rc = th_dataset_names_find(data->dataset, name, size, place, err);
+done:
+  TH_FREE(room, name);
+  return rc;
+}
+
+/* The support of a model whose attributes are called by indices, in data that
+ * count them. */
+static void find_counted(const struct th_model *model,
+                         const struct th_data *data, int64_t *place)
+{
+  uint64_t first = first_index(th_dataset_origin(data->dataset));
+  uint64_t count = (uint64_t)data->store->shape.attributes;
+  for (int64_t k = 0; k < model->support_size; k++) {
+    char *end = NULL;
+    errno = 0;
+    uint64_t index = strtoull(model->name[k], &end, 10);
+    bool there = errno == 0 && end != model->name[k] && *end == '\0' &&
+                 index >= first && index - first < count;
+    place[k] = there ? (int64_t)(index - first) : TH_NAME_ABSENT;
+  }
+}
+
+/* Local: rank 0. */
+static th_status find_indices(const struct th_model *model,
+                              const struct th_data *data, const char *path,
+                              int64_t *place, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  int64_t found = 0;
+  th_status rc = TH_OK;
+  if (th_match_indexed(data))
+    TH_TRY(find_called(model, data, place, err));
+  else
+    find_counted(model, data, place);
+  for (int64_t k = 0; k < size; k++)
+    found += place[k] >= 0;
+  if (found == 0 && size > 0)
+    return th_fail(err, TH_EDATA,
+                   "%s: none of the %lld indices that model %s uses occurs; "
+                   "give data of the same kind",
+                   data->name, (long long)size, path);
+  if (found < size)
+    note(data,
+         "attributes matched by index: %" PRId64 " of %" PRId64
+         " do not occur in %s, and are 0 there",
+         size - found, size, data->name);
+  else
+    note(data, "attributes matched by index");
+done:
+  return rc;
+}
+
+/* Collective. */
+static th_status match_indices(struct th_model *model, struct th_data *data,
+                               enum th_match_part part, const char *path,
+                               struct th_comm *comm, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  int64_t *place = NULL;
+  th_status rc = TH_OK;
+  if (part == TH_MATCH_ALL)
+    TH_TRY(check_other_names(model, data, path, err));
+  rc = TH_NEW(&place, size, "the support", err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = find_indices(model, data, path, place, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, place, (size_t)size * sizeof *place, 0);
+  rc = th_model_renumber(model, place, data->store->shape.attributes, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  free(place);
+  return rc;
+}
+
 th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err)
@@ -130,6 +261,8 @@ th_status th_match(struct th_model *model, struct th_data *data,
   uint64_t here = model->names.list;
   if (model->fingerprint == data->store->fingerprint || here == there)
     return TH_OK;
+  if (by_index(model, data))
+    return match_indices(model, data, part, path, comm, err);
   if (here != 0 && there != 0)
     return match_support(model, data, part, path, comm, err);
   if (model->attributes == data->store->shape.attributes)

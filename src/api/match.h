@@ -15,13 +15,20 @@ enum th_match_part { TH_MATCH_SUPPORT, TH_MATCH_ALL };
  * that the numbers of attributes agree. path: of the model. The data's `note`
  * reports a match. Collective. An error if the data do not have a name, or have
  * it more than once. With TH_MATCH_ALL also if the data have other attributes
- * outside the support, or if the model has groups. */
+ * outside the support, or if the model has groups.
+ *
+ * Where attributes are indices of sparse text, and those of model or data are
+ * called so, an index that does not occur in the data is 0 there, and leaves
+ * the model; an error if none occurs. */
 th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err);
 
 /* True if the data have names. Local, replicated. */
 bool th_match_named(const struct th_data *data);
+
+/* True if they are indices of sparse text. Local, replicated. */
+bool th_match_indexed(const struct th_data *data);
 
 /* The numbers of attributes by their names in data that have some. `where`
  * opens the message of a failure. Collective. */

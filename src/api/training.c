@@ -81,8 +81,17 @@ static bool take_coef(char *text, struct item *item, bool *coef)
   return end != colon + 1 && *end == '\0' && isfinite(item->coef);
 }
 
-/* Read an attribute, by its number or, if named, by its name. */
-static th_status read_item(char *text, bool named, struct item *item,
+/* What an attribute may be said by. */
+enum naming {
+  BY_NUMBER,
+  BY_NAME,
+  BY_INDEX
+}; /* a name comes after a number,
+      and is one where it is an index
+    */
+
+/* Read an attribute, by its number or its name. */
+static th_status read_item(char *text, enum naming naming, struct item *item,
                            bool *coef, int64_t attributes, struct th_error *err)
 {
   char *end;
@@ -93,8 +102,9 @@ static th_status read_item(char *text, bool named, struct item *item,
   errno = 0;
   item->attribute = strtoll(text, &end, 10);
   bool number = end != text && *end == '\0' && errno == 0;
-  item->name = named && !number ? text : NULL;
-  if (text[0] == '\0' || (!number && !named))
+  number = number && naming != BY_INDEX;
+  item->name = naming != BY_NUMBER && !number ? text : NULL;
+  if (text[0] == '\0' || (!number && naming == BY_NUMBER))
     return refuse_start(whole, err);
   if (number && (item->attribute < 0 || item->attribute >= attributes))
     return th_fail(err, TH_EUSAGE,
@@ -104,8 +114,9 @@ static th_status read_item(char *text, bool named, struct item *item,
 }
 
 /* Local, replicated. */
-static th_status read_items(struct list *list, const char *text, bool named,
-                            int64_t attributes, struct th_error *err)
+static th_status read_items(struct list *list, const char *text,
+                            enum naming naming, int64_t attributes,
+                            struct th_error *err)
 {
   th_status rc;
   list->count = count_items(text);
@@ -119,7 +130,7 @@ static th_status read_items(struct list *list, const char *text, bool named,
     char *item = next;
     next += strcspn(item, ",");
     *next++ = '\0';
-    TH_TRY(read_item(item, named, &list->item[k], &coef, attributes, err));
+    TH_TRY(read_item(item, naming, &list->item[k], &coef, attributes, err));
     if (k > 0 && coef != list->coef)
       return th_fail(err, TH_EUSAGE,
                      "{start}: give a coefficient to all attributes or "
@@ -174,14 +185,15 @@ static th_status fill_start(struct th_model *start, struct list *list,
 
 /* Collective. */
 static th_status read_list(struct th_model *start, bool *with_coef,
-                           struct th_comm *comm, const char *text, bool named,
-                           struct th_data *data, struct th_error *err)
+                           struct th_comm *comm, const char *text,
+                           enum naming naming, struct th_data *data,
+                           struct th_error *err)
 {
   int64_t attributes = data->store->shape.attributes;
   struct list list = {.text = NULL};
-  th_status rc = read_items(&list, text, named, attributes, err);
+  th_status rc = read_items(&list, text, naming, attributes, err);
   TH_TRY(th_agree(comm, rc, err));
-  if (named)
+  if (naming != BY_NUMBER)
     TH_TRY(resolve_names(&list, data, comm, err));
   TH_TRY(th_agree(comm, fill_start(start, &list, err), err));
   *with_coef = list.coef;
@@ -200,7 +212,8 @@ static bool is_file(const char *text, struct th_comm *comm)
 
 /* Read the option {start} into a model record's support and coefficients: a
  * model file, or a list such as 3,17,20 or 3:0.5,17:-2, with names in place of
- * numbers where the data have names and no file is called so. *with_coef:
+ * numbers where the data have names and no file is called so; where names are
+ * indices, numbers are these. *with_coef:
  * coefficients were given. Collective. TH_EUSAGE for a malformed list, an
  * attribute that the data do not have, or a model for other attributes;
  * failures of th_match. Release with th_model_free. */
@@ -210,9 +223,13 @@ static th_status start_model_read(struct th_model *start, bool *with_coef,
 {
   int64_t attributes = data->store->shape.attributes;
   *with_coef = false;
-  bool named = !is_list(text) && th_match_named(data) && !is_file(text, comm);
-  if (named || is_list(text))
-    return read_list(start, with_coef, comm, text, named, data, err);
+  enum naming naming = BY_NUMBER;
+  if (th_match_indexed(data) && (is_list(text) || !is_file(text, comm)))
+    naming = BY_INDEX;
+  else if (!is_list(text) && th_match_named(data) && !is_file(text, comm))
+    naming = BY_NAME;
+  if (naming != BY_NUMBER || is_list(text))
+    return read_list(start, with_coef, comm, text, naming, data, err);
   th_status rc = th_model_file_read(start, comm, text, err);
   if (rc == TH_OK)
     rc = th_match(start, data, TH_MATCH_SUPPORT, text, comm, err);
@@ -227,17 +244,23 @@ static th_status start_model_read(struct th_model *start, bool *with_coef,
   return TH_OK;
 }
 
-/* The model that a run starts from, as a list for the deck inside a model;
- * owned by the caller, NULL when out of memory. Local. */
-static char *start_model_text(const struct th_model *start, bool with_coef)
+/* The model that a run starts from, as a list for the deck inside a model, by
+ * names if they are given; owned by the caller, NULL when out of memory. Local.
+ */
+static char *start_model_text(const struct th_model *start, bool with_coef,
+                              char *const *name)
 {
   enum { ITEM = 64 };
   size_t size = (size_t)start->support_size * ITEM + 1;
   char *text = calloc(size, 1);
   size_t used = 0;
   for (int64_t k = 0; text != NULL && k < start->support_size; k++) {
-    used += (size_t)snprintf(text + used, size - used, "%s%" PRId64,
-                             k == 0 ? "" : ",", start->support[k]);
+    const char *comma = k == 0 ? "" : ",";
+    used +=
+        (size_t)(name != NULL ? snprintf(text + used, size - used, "%s%s",
+                                         comma, name[k])
+                              : snprintf(text + used, size - used, "%s%" PRId64,
+                                         comma, start->support[k]));
     if (with_coef)
       used +=
           (size_t)snprintf(text + used, size - used, ":%.17g", start->coef[k]);
@@ -428,13 +451,24 @@ static th_status name_groups(struct th_training *training, struct th_error *err)
 static th_status put_start(const struct th_training *training,
                            struct th_model *model, struct th_error *err)
 {
+  const struct th_model *from = &training->start;
+  int64_t size = from->support_size;
+  char *start = NULL;
+  char **name = NULL;
+  th_status rc = TH_OK;
   if (training->config.start.text == NULL)
     return TH_OK;
-  char *start = start_model_text(&training->start, training->start_coef);
-  th_status rc = start == NULL
-                     ? th_fail(err, TH_ENOMEM, "no memory for the deck")
+  if (th_match_indexed(training->data)) {
+    TH_TRY(TH_NEW(&name, size, "names", err));
+    TH_TRY(th_dataset_names_of(training->data->dataset, from->support, size,
+                               name, err));
+  }
+  start = start_model_text(from, training->start_coef, name);
+  rc = start == NULL ? th_fail(err, TH_ENOMEM, "no memory for the deck")
                      : th_model_set(model, "start", start, err);
+done:
   free(start);
+  TH_FREE_LIST(name, size);
   return rc;
 }
 

@@ -218,8 +218,9 @@ static const struct th_option table[] = {
     {"start", 0, TH_OPT_TEXT, AT(start.text), "MODEL.h5|LIST",
      th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "The support to begin with: a model, or a list of attributes such as "
-     "3,17,20. Attributes are numbers counted from 0, or names. Each may have "
-     "a coefficient: 3:0.5,17:-2. exploration and hybrid begin with the "
+     "3,17,20. Attributes are numbers counted from 0, or names, also where "
+     "these are indices. Each may have a coefficient: 3:0.5,17:-2. exploration "
+     "and hybrid begin with the "
      "largest of them, as many as the model may have"},
     {"stop-residual", 0, TH_OPT_REAL, AT(greedy.residual), "X",
      th_option_by_config, "no limit", TH_INSIDE(0, 1), NULL, "model", TH_TRAIN,
@@ -319,7 +320,8 @@ static const struct th_option table[] = {
      "none; for penalties of groups the groups of the data set", TH_NO_LIMITS,
      NULL, "model", TH_TRAIN | TH_IMPORT, false,
      "File with groups of attributes, one group on a line: attributes, counted "
-     "from 0, ranges a-b, and weight=W. The default weight is 1 for l1, and "
+     "from 0 or by the indices they are called by, ranges a-b, and weight=W. "
+     "The default weight is 1 for l1, and "
      "otherwise the square root of the group's size"},
     {"mix", 0, TH_OPT_REAL, AT(group.mix), "A", th_option_by_config, NULL,
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,

@@ -71,25 +71,48 @@ struct member {
   char *other;
 };
 
+/* Members that the other data do not have leave the sorted list, where they
+ * come first. */
+static void drop_absent(struct th_model *model, const struct member **member)
+{
+  int64_t left = 0;
+  while (left < model->support_size && (*member)[left].attribute < 0) {
+    free((*member)[left].name);
+    free((*member)[left].allele);
+    free((*member)[left++].other);
+  }
+  *member += left;
+  for (int64_t k = model->support_size - left; k < model->support_size; k++) {
+    if (model->name != NULL)
+      model->name[k] = NULL;
+    if (model->allele != NULL)
+      model->allele[k] = NULL;
+    if (model->other != NULL)
+      model->other[k] = NULL;
+  }
+  model->support_size -= left;
+}
+
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
                             int64_t attributes, struct th_error *err)
 {
   int64_t size = model->support_size;
-  struct member *member = NULL;
-  th_status rc = TH_NEW(&member, size, "the support", err);
+  struct member *all = NULL;
+  th_status rc = TH_NEW(&all, size, "the support", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < size; k++)
-    member[k] =
-        (struct member){number[k],
-                        model->coef[k],
-                        model->deviation != NULL ? model->deviation[k] : 0,
-                        model->mean != NULL ? model->mean[k] : 0,
-                        model->name != NULL ? model->name[k] : NULL,
-                        model->allele != NULL ? model->allele[k] : NULL,
-                        model->other != NULL ? model->other[k] : NULL};
-  qsort(member, (size_t)size, sizeof *member, th_integer_ascending);
-  for (int64_t k = 0; k < size; k++) {
+    all[k] = (struct member){number[k],
+                             model->coef[k],
+                             model->deviation != NULL ? model->deviation[k] : 0,
+                             model->mean != NULL ? model->mean[k] : 0,
+                             model->name != NULL ? model->name[k] : NULL,
+                             model->allele != NULL ? model->allele[k] : NULL,
+                             model->other != NULL ? model->other[k] : NULL};
+  qsort(all, (size_t)size, sizeof *all, th_integer_ascending);
+  const struct member *member = all;
+  drop_absent(model, &member);
+  for (int64_t k = 0; k < model->support_size; k++) {
     model->support[k] = member[k].attribute;
     model->coef[k] = member[k].coef;
     if (model->deviation != NULL)
@@ -105,7 +128,7 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
   }
   th_claims_selected_free(&model->selected); /* has no new numbers */
   model->attributes = attributes;
-  free(member);
+  free(all);
   return TH_OK;
 }
 

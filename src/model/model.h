@@ -65,9 +65,9 @@ th_status th_model_reserve(struct th_model *model, int64_t support_size,
                            struct th_error *err);
 
 /* Renumber the support for other data with so many attributes: member k is
- * attribute number[k] there. The support and the arrays aligned with it are
- * sorted again; the order of selection is forgotten. A failure leaves the model
- * as it was. Local. */
+ * attribute number[k] there, or leaves the model where that is below 0. The
+ * support and the arrays aligned with it are sorted again; the order of
+ * selection is forgotten. A failure leaves the model as it was. Local. */
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
                             int64_t attributes, struct th_error *err);
 

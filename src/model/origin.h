@@ -26,7 +26,9 @@ struct th_origin {
   char *target_name;    /* of the column of the targets */
   char *positive_class; /* its targets are 1, all others -1; NULL: targets are
                            numbers */
-  enum th_fact zero_based;    /* of LIBSVM: the first index is 0, not 1 */
+  enum th_fact zero_based; /* of LIBSVM: the first index is 0, not 1 */
+  enum th_fact indexed; /* attributes are the indices that occurred, and called
+                           by them; else not known */
   enum th_fact label_weights; /* of LIBSVM: labels are label:weight */
   enum th_fact header;        /* of CSV: the first row names the columns */
   char separator;             /* of CSV; 0: not known */

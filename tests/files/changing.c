@@ -354,7 +354,7 @@ static void test_groups(struct setting *s)
   if (file == NULL || fclose(file) != 0)
     abort();
   th_error_clear(&err);
-  CHECK(th_groups_file_whole(s->path[0], NULL, ATTRIBUTES, &piece, &count,
+  CHECK(th_groups_file_whole(s->path[0], NULL, ATTRIBUTES, NULL, &piece, &count,
                              &err) == TH_OK);
   CHECK(count == ATTRIBUTES);
   free(piece);
@@ -364,7 +364,7 @@ static void test_groups(struct setting *s)
   groups_fd = open(s->path[0], O_WRONLY);
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
-  CHECK(th_groups_file_whole(s->path[0], NULL, ATTRIBUTES, &piece, &count,
+  CHECK(th_groups_file_whole(s->path[0], NULL, ATTRIBUTES, NULL, &piece, &count,
                              &err) == TH_EIO);
   setitimer(ITIMER_REAL, &never, NULL);
   close(groups_fd);

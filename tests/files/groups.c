@@ -37,7 +37,7 @@ static th_status read_text(struct th_comm *comm, const char *text,
       abort();
   }
   comm->ops->barrier(comm);
-  return th_groups_file_read(groups, comm, path, output, attributes, err);
+  return th_groups_file_read(groups, comm, path, output, attributes, NULL, err);
 }
 
 static void check_bad(struct th_comm *comm, const char *text, const char *words)
@@ -193,14 +193,14 @@ static void test_compressed(struct th_comm *comm)
     abort();
   comm->ops->barrier(comm);
   file_path(path, "groups.txt.gz");
-  CHECK(th_groups_file_read(&groups, comm, path, NULL, ATTRIBUTES, &err) ==
-        TH_OK);
+  CHECK(th_groups_file_read(&groups, comm, path, NULL, ATTRIBUTES, NULL,
+                            &err) == TH_OK);
   CHECK(groups.groups == 4);
   check_good(&groups, comm);
   th_groups_free(&groups);
   th_error_clear(&err);
   CHECK(th_groups_file_read(&groups, comm, "/none/of/this", path, ATTRIBUTES,
-                            &err) == TH_EIO);
+                            NULL, &err) == TH_EIO);
   CHECK(strstr(err.text, "/none/of/this") != NULL);
 }
 

@@ -157,6 +157,69 @@ static void test_damage(void)
   th_dataset_close(d);
 }
 
+/* Names that are indices are found and read as others are, and as numbers. */
+static void test_indices(void)
+{
+  static const int64_t wanted[] = {0, 4095, 4096, ATTRIBUTES - 1};
+  enum { COUNT = sizeof wanted / sizeof *wanted };
+  const uint64_t first = UINT64_C(1) << 63;
+  struct recipe recipe = recipe_of();
+  char *name[COUNT] = {NULL};
+  char *odd[] = {"9223372036854775809", "9223372036854775811", "0", ""};
+  int64_t found[COUNT];
+  uint64_t *index = NULL;
+  char **all = NULL;
+  struct th_error err;
+  th_error_clear(&err);
+  recipe.named = false;
+  recipe.indexed = 3;
+  struct th_dataset *d = open_recipe(&recipe);
+  CHECK(th_dataset_names_of(d, wanted, COUNT, name, &err) == TH_OK);
+  CHECK(th_dataset_names_find(d, name, COUNT, found, &err) == TH_OK);
+  CHECK(th_dataset_indices(d, &index, &err) == TH_OK && index != NULL);
+  CHECK(th_dataset_names(d, &all, &err) == TH_OK);
+  for (int k = 0; k < COUNT; k++) {
+    CHECK(strtoull(name[k], NULL, 10) == first + (uint64_t)(3 * wanted[k]));
+    CHECK(found[k] == wanted[k] && strcmp(all[wanted[k]], name[k]) == 0);
+    CHECK(index[wanted[k]] == first + (uint64_t)(3 * wanted[k]));
+    free(name[k]);
+  }
+  CHECK(th_dataset_names_find(d, odd, COUNT, found, &err) == TH_OK);
+  for (int k = 0; k < COUNT; k++)
+    CHECK(found[k] == (k == 1 ? 1 : TH_NAME_ABSENT));
+  free(index);
+  free(all);
+  th_dataset_close(d);
+}
+
+/* Indices that were changed, or that do not ascend. */
+static void test_bad_indices(void)
+{
+  const uint64_t here[] = {(UINT64_C(1) << 63) + 15000,
+                           (UINT64_C(1) << 63) + 15003};
+  struct recipe recipe = recipe_of();
+  struct th_dataset *d = NULL;
+  struct th_error err;
+  char path[128];
+  recipe.indexed = 3;
+  th_dataset_close(open_recipe(&recipe));
+  snprintf(path, sizeof path, "%s/d.h5", folder);
+  FILE *file = fopen(path, "r+b");
+  long at = place_of(file, (const char *)here, sizeof here);
+  CHECK(at > 0);
+  fseek(file, at, SEEK_SET);
+  fputc('9', file);
+  fclose(file);
+  th_error_clear(&err);
+  CHECK(th_dataset_open(&d, &comm, path, 1 << 20, &err) == TH_EFORMAT);
+  CHECK(strstr(err.text, "names of attribute 4096 and following") != NULL);
+  recipe.indexed = -3;
+  th_error_clear(&err);
+  CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
+  CHECK(th_dataset_open(&d, &comm, path, 1 << 20, &err) == TH_EFORMAT);
+  CHECK(strstr(err.text, "do not ascend") != NULL);
+}
+
 int main(void)
 {
   th_comm_self(&comm);
@@ -165,6 +228,8 @@ int main(void)
   CASE(test_find());
   CASE(test_odd_names());
   CASE(test_damage());
+  CASE(test_indices());
+  CASE(test_bad_indices());
   test_folder_remove(&comm, folder);
   return check_finish(NULL);
 }

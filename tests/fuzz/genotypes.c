@@ -98,12 +98,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                           .layout = -1,
                           .type = (data[0] & 4) != 0 ? 0 : -1,
                           .positive_class = (data[0] & 8) != 0 ? "1" : NULL,
-                          .shuffle = (data[0] & 16) != 0,
                           .missing = {.most = (data[0] & 32) != 0 ? 0.5 : 1},
                           .max_line = 4096,
                           .row_group = (data[0] & 64) != 0 ? 0 : 64,
                           .shards = 1,
-                          .seed = 1,
+                          .order = {.seed = 1, .shuffle = (data[0] & 16) != 0},
                           .force = true,
                           .memory = 1 << 20};
   th_comm_self(&comm);

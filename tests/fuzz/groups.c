@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   int64_t count = 0;
   char path[FUZZ_PATH];
   fuzz_file("groups", data, size, path);
-  th_groups_file_whole(path, NULL, ATTRIBUTES, &piece, &count, &err);
+  th_groups_file_whole(path, NULL, ATTRIBUTES, NULL, &piece, &count, &err);
   free(piece);
   return 0;
 }

@@ -72,6 +72,21 @@ with h5py.File("typed/cells.h5ad", "w") as f:
     f.create_dataset("var/_index", data=["gene%d" % j for j in range(50)], dtype=text)
     f["obs/kind/codes"] = (X[:, 3] > 0).astype("i1")
     f.create_dataset("obs/kind/categories", data=["A", "B"], dtype=text)
+hashed = random.Random(4)
+ids = sorted({hashed.randrange(1, 2**24) for j in range(20000)})
+used = sorted(hashed.sample(ids, 12))
+new = sorted({hashed.randrange(1, 2**24) for j in range(500)} - set(ids))
+def clicks(name, rows, known, unknown):
+    with open("typed/%s.svm" % name, "w") as f:
+        for k in range(rows):
+            y = k % 2
+            row = set(hashed.sample(known, 30)) | set(hashed.sample(new, unknown))
+            row |= {j for n, j in enumerate(used) if hashed.random() < (0.5 if n % 2 == y else 0.1)
+                    and j in known}
+            print(y, *("%d:1" % j for j in sorted(row)), file=f)
+clicks("clicks", 2000, ids, 0)
+clicks("later", 90, ids, 3)
+clicks("sunday", 40, ids[:9000], 3)
 snps = ["rs%d" % j for j in range(30)]
 with open("typed/cohort.csv", "w") as cohort, open("typed/pheno.tsv", "w") as pheno:
     print("sample", *snps, sep=",", file=cohort)
@@ -98,6 +113,7 @@ typed src/solvers/README.md '## Solvers with a penalty, and screening'
 rm typed/model.h5
 typed io/README.md '## Your own data' '^thresher '
 typed io/README.md '### Arrays' '^thresher '
+typed io/README.md '### Indices as names'
 typed io/README.md '### IDs and tables of targets'
 must 0 generate murata -o typed/data.h5 --examples 500 --attributes 600
 rm typed/model.h5

@@ -170,6 +170,7 @@ struct arrays {
   int64_t *row;
   char *name_room;
   const char **names;
+  uint64_t *index;
 };
 
 static th_status fill_arrays(const struct recipe *recipe, struct arrays *x,
@@ -184,6 +185,7 @@ static th_status fill_arrays(const struct recipe *recipe, struct arrays *x,
   TH_TRY(TH_NEW(&x->row, n, "x", err));
   TH_TRY(TH_NEW(&x->name_room, d * NAME, "x", err));
   TH_TRY(TH_NEW(&x->names, d, "x", err));
+  TH_TRY(TH_NEW(&x->index, d, "x", err));
   for (int64_t i = 0; i < n; i++) {
     x->target[i] = recipe_target(recipe, i);
     x->weight[i] = recipe_weight(recipe, i);
@@ -200,6 +202,7 @@ static th_status fill_arrays(const struct recipe *recipe, struct arrays *x,
   }
   for (int64_t a = 0; a < d; a++) {
     x->names[a] = x->name_room + a * NAME;
+    x->index[a] = (UINT64_C(1) << 63) + (uint64_t)(recipe->indexed * a);
     int64_t number = a == recipe->twin ? 0 : a;
     snprintf(x->name_room + a * NAME, NAME, "a%lld",
              (long long)((number + recipe->turn) % d));
@@ -216,6 +219,7 @@ static void free_arrays(struct arrays *x)
   free(x->row);
   free(x->name_room);
   free(x->names);
+  free(x->index);
 }
 
 th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
@@ -246,10 +250,13 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
   if (rc == TH_OK)
     rc = fill_arrays(recipe, &x, err);
   TH_TRY(th_agree(comm, rc, err));
+  struct th_origin origin = {.indexed = TH_FACT_YES};
   struct th_master master = {.target = x.target,
                              .weight = recipe->shape.weighted ? x.weight : NULL,
                              .row = x.row,
                              .names = recipe->named ? x.names : NULL,
+                             .index = recipe->indexed != 0 ? x.index : NULL,
+                             .origin = recipe->indexed != 0 ? &origin : NULL,
                              .piece = x.piece,
                              .pieces = recipe->grouped ? groups : 0,
                              .truth = &truth,

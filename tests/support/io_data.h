@@ -14,7 +14,9 @@ struct recipe {
   int64_t estimate;   /* sparse: entries to announce; 0: about right */
   int64_t bad_target; /* stored row whose target is not a number; 0: none */
   bool named;
-  bool grouped;  /* every ten attributes act together */
+  int64_t indexed; /* attributes are called by indices, every so many-th from
+                      2^63 on; 0: they are not */
+  bool grouped;    /* every ten attributes act together */
   int64_t turn;  /* attribute a is called as attribute a + turn otherwise is */
   int64_t twin;  /* this one is called like attribute 0; 0: none */
   uint64_t salt; /* another salt: other values */

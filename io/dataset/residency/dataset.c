@@ -27,8 +27,15 @@ th_status th_dataset_names(struct th_dataset *dataset, char ***names,
   *names = NULL;
   if (!th_h5_set_exists(master, TH_D_NAMES))
     return TH_OK;
-  return th_h5_set_get_texts(master, TH_D_NAMES,
-                             dataset->store.shape.attributes, names, err);
+  return th_attribute_names_get(master, dataset->store.shape.attributes, names,
+                                err);
+}
+
+th_status th_dataset_indices(struct th_dataset *dataset, uint64_t **index,
+                             struct th_error *err)
+{
+  return th_attribute_indices_get(&dataset->examples.h5,
+                                  dataset->store.shape.attributes, index, err);
 }
 
 th_status th_dataset_variants(struct th_dataset *dataset,

@@ -80,6 +80,11 @@ const struct th_origin *th_dataset_origin(const struct th_dataset *dataset);
 th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                            struct th_error *err);
 
+/* The names as indices, ascending, owned by the caller; NULL where they are
+ * none. Local. */
+th_status th_dataset_indices(struct th_dataset *dataset, uint64_t **index,
+                             struct th_error *err);
+
 /* What is known of attributes that are variants; count 0: they are none, or it
  * is not known. Release with th_variants_free. Local. */
 th_status th_dataset_variants(struct th_dataset *dataset,

@@ -331,7 +331,7 @@ static th_status check_names(const struct th_examples *e,
   th_status rc = TH_OK;
   if (!th_h5_set_exists(h5, TH_D_NAMES))
     return TH_OK;
-  TH_TRY(th_h5_set_get_texts(h5, TH_D_NAMES, attributes, &all, err));
+  TH_TRY(th_attribute_names_get(h5, attributes, &all, err));
   TH_TRY(th_attribute_names_open(&names, h5, attributes, err));
   for (int64_t a = 0; a < attributes; a++) {
     th_fingerprint_name(&found, all[a], strlen(all[a]));

@@ -4,8 +4,10 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "io/import/text/index_set.h"
 #include "io/import/text/text_files.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,7 @@ struct group {
 struct groups_file {
   const char *name;
   int64_t attributes;
+  const uint64_t *index; /* NULL: attributes are counted; borrowed */
   int64_t groups;
   int64_t group_capacity;
   struct group *group;
@@ -48,27 +51,46 @@ static th_status expected(const struct th_line *line, const char *at,
                           th_text_row_quote(line, at, ',', quoted));
 }
 
-/* An attribute of the data. */
+/* What the file calls an attribute. */
+static uint64_t called(const struct groups_file *file, int64_t attribute)
+{
+  return file->index == NULL ? (uint64_t)attribute : file->index[attribute];
+}
+
+/* The number of an attribute, or of one that does not occur. */
 static th_status read_attribute(const struct groups_file *file,
                                 const struct th_line *line, const char **cursor,
-                                const char *end, int64_t *attribute,
+                                const char *end, uint64_t *number,
                                 struct th_error *err)
 {
   const char *at = *cursor;
-  int64_t value = 0;
-  for (; *cursor < end && **cursor >= '0' && **cursor <= '9'; (*cursor)++)
-    if (value < file->attributes)
-      value = value * 10 + (**cursor - '0');
+  while (*cursor < end && **cursor >= '0' && **cursor <= '9')
+    (*cursor)++;
   if (*cursor == at)
     return expected(line, at, err);
-  *attribute = value;
-  if (value < file->attributes)
+  bool fits = th_index_set_read(at, *cursor, number);
+  if (fits && (file->index != NULL || *number < (uint64_t)file->attributes))
     return TH_OK;
+  if (file->index != NULL)
+    return expected(line, at, err);
   return th_text_row_fail(
       line, at, err,
       "attribute %.*s found, but the data have %lld; attributes "
       "are counted from 0",
       (int)(*cursor - at), at, (long long)file->attributes);
+}
+
+/* The attributes whose numbers are in a range with both ends. */
+static struct th_range within(const struct groups_file *file, uint64_t first,
+                              uint64_t last)
+{
+  int64_t count = file->attributes;
+  if (file->index == NULL)
+    return (struct th_range){(int64_t)first, (int64_t)last + 1};
+  int64_t end = count;
+  if (last < UINT64_MAX)
+    end = th_index_set_from(file->index, count, last + 1);
+  return (struct th_range){th_index_set_from(file->index, count, first), end};
 }
 
 /* An attribute or a range. */
@@ -77,8 +99,9 @@ static th_status read_span(struct groups_file *file, const struct th_line *line,
                            struct th_error *err)
 {
   const char *at = *cursor;
-  int64_t first = 0;
-  int64_t last;
+  uint64_t first = 0;
+  uint64_t last;
+  struct th_range range;
   th_status rc;
   TH_TRY(read_attribute(file, line, cursor, end, &first, err));
   last = first;
@@ -89,14 +112,17 @@ static th_status read_span(struct groups_file *file, const struct th_line *line,
   if (*cursor < end && !is_separator(**cursor))
     return expected(line, at, err);
   if (last < first)
-    return th_text_row_fail(line, at, err,
-                            "the range %lld-%lld ends before it begins",
-                            (long long)first, (long long)last);
+    return th_text_row_fail(
+        line, at, err,
+        "the range %" PRIu64 "-%" PRIu64 " ends before it begins", first, last);
+  range = within(file, first, last);
+  if (range.first == range.last)
+    goto done;
   TH_TRY(TH_GROW(&file->piece, &file->piece_capacity, file->pieces + 1,
                  "groups of attributes", err));
-  file->piece[file->pieces++] = (struct th_group_piece){
-      .range = {first, last + 1}, .group = file->groups};
-  file->group[file->groups].size += last + 1 - first;
+  file->piece[file->pieces++] =
+      (struct th_group_piece){.range = range, .group = file->groups};
+  file->group[file->groups].size += th_range_count(range);
 done:
   return rc;
 }
@@ -130,6 +156,7 @@ static th_status read_line(struct groups_file *file, const struct th_line *line,
   const char *end = comment != NULL ? comment : line->text + line->length;
   const char *at = line->text;
   int64_t before = file->pieces;
+  bool empty = true;
   struct group *group;
   th_status rc;
   TH_TRY(TH_GROW(&file->group, &file->group_capacity, file->groups + 1,
@@ -145,9 +172,10 @@ static th_status read_line(struct groups_file *file, const struct th_line *line,
       TH_TRY(read_group_weight(line, &at, end, &group->weight, err));
     } else {
       TH_TRY(read_span(file, line, &at, end, err));
+      empty = false;
     }
   }
-  if (file->pieces == before && group->weight > 0)
+  if (empty && group->weight > 0)
     return th_text_row_fail(line, line->text, err,
                             "a weight without attributes; give the group some");
   file->groups += file->pieces > before;
@@ -210,21 +238,21 @@ static th_status misplaced(const struct groups_file *file,
   int64_t here = piece == NULL ? 0 : file->group[piece->group].line;
   if (piece == NULL || piece->range.first > reached)
     return th_fail(err, TH_EDATA,
-                   "%s: attribute %lld is in no group; give every attribute of "
-                   "the data a group",
-                   file->name, (long long)reached);
+                   "%s: attribute %" PRIu64 " is in no group; give every "
+                   "attribute of the data a group",
+                   file->name, called(file, reached));
   if (here == line)
     return th_fail(
         err, TH_EDATA,
-        "%s:%lld: attribute %lld is there twice; leave one of them out",
-        file->name, (long long)here, (long long)piece->range.first);
-  return th_fail(err, TH_EDATA,
-                 "%s:%lld: attribute %lld is in the groups of lines %lld and "
-                 "%lld; give each attribute one group",
-                 file->name, (long long)(here > line ? here : line),
-                 (long long)piece->range.first,
-                 (long long)(here < line ? here : line),
-                 (long long)(here > line ? here : line));
+        "%s:%lld: attribute %" PRIu64 " is there twice; leave one of them out",
+        file->name, (long long)here, called(file, piece->range.first));
+  return th_fail(
+      err, TH_EDATA,
+      "%s:%lld: attribute %" PRIu64 " is in the groups of lines %lld "
+      "and %lld; give each attribute one group",
+      file->name, (long long)(here > line ? here : line),
+      called(file, piece->range.first), (long long)(here < line ? here : line),
+      (long long)(here > line ? here : line));
 }
 
 /* Sort the pieces, and see that they cover the data once. */
@@ -267,11 +295,12 @@ static void finish_pieces(struct groups_file *file)
 }
 
 th_status th_groups_file_whole(const char *name, const char *output,
-                               int64_t attributes,
+                               int64_t attributes, const uint64_t *index,
                                struct th_group_piece **piece, int64_t *count,
                                struct th_error *err)
 {
-  struct groups_file file = {.name = name, .attributes = attributes};
+  struct groups_file file = {
+      .name = name, .attributes = attributes, .index = index};
   struct th_comm self;
   struct th_text_files text = {.fd = -1};
   const struct th_text_look look = {.output = output != NULL ? output : name,
@@ -294,13 +323,15 @@ done:
 
 th_status th_groups_file_read(struct th_groups *groups, struct th_comm *comm,
                               const char *name, const char *output,
-                              int64_t attributes, struct th_error *err)
+                              int64_t attributes, const uint64_t *index,
+                              struct th_error *err)
 {
   struct th_group_piece *piece = NULL;
   int64_t count = 0;
   th_status rc = TH_OK;
   if (comm->rank == 0)
-    rc = th_groups_file_whole(name, output, attributes, &piece, &count, err);
+    rc = th_groups_file_whole(name, output, attributes, index, &piece, &count,
+                              err);
   rc = th_groups_share(groups, comm, attributes, piece, count, rc, err);
   free(piece);
   return rc;

@@ -129,7 +129,8 @@ static const struct th_option before[] = {
      TH_FROM(1), NULL, "data", SYNTHETIC, false,
      "Number of examples to generate"},
     {"attributes", 'd', TH_OPT_INT, AT(data.attributes), "D", NULL,
-     "for generate required; for import the largest index in the text",
+     "for generate required; for import the largest index in the text, or "
+     "those that occur where gaps are many",
      TH_FROM(1), NULL, "data", MAKE | TH_SOURCE | READS_FIRST, false,
      "Number of attributes of an example. When importing, a larger index is an "
      "error"},

@@ -382,6 +382,8 @@ static void print_form(const struct th_origin *origin)
   th_printable_put(stdout, origin->format);
   if (origin->zero_based != TH_FACT_UNKNOWN)
     printf(", indices from %d", origin->zero_based == TH_FACT_YES ? 0 : 1);
+  if (origin->indexed == TH_FACT_YES)
+    printf(", attributes are those that occur");
   if (origin->label_weights != TH_FACT_UNKNOWN)
     printf(", labels %s weights",
            origin->label_weights == TH_FACT_YES ? "with" : "without");
@@ -511,6 +513,7 @@ void th_model_text_origin_json(json_t *object, const struct th_origin *origin)
     json_array_append_new(labels, json_real(origin->label[k]));
   th_json_text(o, "format", origin->format);
   add_fact(o, "zero_based", origin->zero_based);
+  add_fact(o, "indexed", origin->indexed);
   add_fact(o, "label_weights", origin->label_weights);
   add_fact(o, "header", origin->header);
   add_mark(o, "separator", origin->separator);
