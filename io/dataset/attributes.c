@@ -439,7 +439,8 @@ static bool complete_pieces(struct th_group_piece *piece, int64_t count,
     struct th_group_piece *lead = leading_piece(piece, count, piece[k].group);
     if (range.first != reached || range.last <= range.first ||
         range.last > attributes || lead == NULL || lead > &piece[k] ||
-        !(lead->weight == piece[k].weight && lead->weight >= 0 &&
+        !(lead->weight == piece[k].weight &&
+          (lead->weight >= 0 || lead->weight == TH_GROUPS_UNPENALISED) &&
           isfinite(lead->weight)))
       return false;
     lead->size += th_range_count(range);

@@ -380,6 +380,7 @@ enum {
 #define TH_A_STATISTICS "statistics"
 #define TH_A_LEDGER "ledger." /* + the name of each count */
 #define TH_A_DISTINCT TH_A_LEDGER "distinct_attributes"
+#define TH_A_UNPENALISED TH_A_LEDGER "unpenalised_attributes"
 #define TH_D_SUPPORT "/support"
 #define TH_D_COEF "/coef"
 #define TH_A_SETTINGS "settings" /* lines of the deck */

@@ -562,3 +562,16 @@ th_status th_import_mixed_ids(const struct th_importing *im, int64_t named,
       "column out with {ignore}, or read IDs from a file by {ids}",
       im->file[named].name, im->file[unnamed].name);
 }
+
+th_status th_import_no_class(const struct th_importing *im, const char *first,
+                             struct th_error *err)
+{
+  const struct th_origin *like = &im->like.origin;
+  return th_fail(err, TH_EDATA,
+                 "%s:1:1: no target is one of the classes of %s, '%.60s', "
+                 "'%.60s'%s, the first is '%s'; name the column of the classes "
+                 "with {target}, or leave out what is no attribute with "
+                 "{ignore}",
+                 im->file[0].name, im->job->like, im->class.name,
+                 like->class_name[0], like->classes > 1 ? ",.." : "", first);
+}

@@ -348,6 +348,11 @@ th_status th_import_mixed_weights(const struct th_importing *im,
 th_status th_import_mixed_ids(const struct th_importing *im, int64_t named,
                               int64_t unnamed, struct th_error *err);
 
+/* Fail, since no target is a class of the other data, as the first: most
+ * likely, another column was taken for the target. Local. */
+th_status th_import_no_class(const struct th_importing *im, const char *first,
+                             struct th_error *err);
+
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);
 /* Local. */

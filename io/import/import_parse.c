@@ -598,22 +598,6 @@ th_status th_import_parse_make_bins(struct th_importing *im, int threads,
   return rc;
 }
 
-/* Most likely, another column was taken for the target. */
-static th_status no_known_class(const struct th_importing *im,
-                                const struct parsing *parsing,
-                                struct th_error *err)
-{
-  const struct th_origin *like = &im->like.origin;
-  return th_fail(err, TH_EDATA,
-                 "%s:1:1: no target is one of the classes of %s, '%.60s', "
-                 "'%.60s'%s, the first is '%s'; name the column of the classes "
-                 "with {target}, or leave out what is no attribute with "
-                 "{ignore}",
-                 im->file[0].name, im->job->like, im->class.name,
-                 like->class_name[0], like->classes > 1 ? ",.." : "",
-                 parsing->row.other_class);
-}
-
 /* What only all examples together can show. */
 static th_status check_parsed(const struct th_importing *im,
                               const struct parsing *parsing, bool knows,
@@ -631,7 +615,7 @@ static th_status check_parsed(const struct th_importing *im,
                    im->file[0].name, im->class.name, parsing->row.other_class);
   if (im->class.name != NULL && !im->text.unlabelled && !knows &&
       im->like.origin.classes > 0)
-    return no_known_class(im, parsing, err);
+    return th_import_no_class(im, parsing->row.other_class, err);
   return TH_OK;
 }
 

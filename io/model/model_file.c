@@ -564,11 +564,13 @@ static th_status walk_all(struct th_message *pack, struct th_model *m,
                           struct th_error *err)
 {
   int64_t *distinct = &m->ledger.distinct_attributes;
+  int64_t *unpenalised = &m->ledger.unpenalised_attributes;
   th_status rc;
   TH_TRY(model_walk(pack, m, err));
   TH_TRY(
       walk_fields(pack, &th_certificate_fields, &m->certificate, LATER, err));
   TH_TRY(th_message_bytes(pack, distinct, sizeof *distinct, err));
+  TH_TRY(th_message_bytes(pack, unpenalised, sizeof *unpenalised, err));
   TH_TRY(walk_fields(pack, &th_selected_fields, &m->selected,
                      EVERYWHERE | LATER, err));
   TH_TRY(th_message_array(pack, (void **)&m->selected.attribute,
@@ -630,6 +632,9 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(put_record(h5, "/", &model_record, m, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_DISTINCT, m->ledger.distinct_attributes,
                        err));
+  if (m->ledger.unpenalised_attributes > 0)
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_UNPENALISED,
+                         m->ledger.unpenalised_attributes, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, content, err));
   TH_TRY(th_h5_set_put(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, m->support_size,
                        m->support, err));
@@ -794,6 +799,17 @@ static th_status get_distinct(const struct th_h5 *h5, struct th_model *m,
   return rc;
 }
 
+/* There are none in most models. */
+static th_status get_unpenalised(const struct th_h5 *h5, struct th_model *m,
+                                 struct th_error *err)
+{
+  int64_t *observed = &m->ledger.unpenalised_attributes;
+  if (!th_h5_has(h5, "/", TH_A_UNPENALISED))
+    return TH_OK;
+  th_status rc = th_h5_get_i64(h5, "/", TH_A_UNPENALISED, observed, err);
+  return rc == TH_OK && *observed < 0 ? model_damaged(h5, err) : rc;
+}
+
 static th_status get_model(const struct th_h5 *h5, struct th_model *m,
                            struct th_error *err)
 {
@@ -803,6 +819,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   th_status rc = TH_OK;
   TH_TRY(get_record(h5, "/", &model_record, m, err));
   TH_TRY(get_distinct(h5, m, err));
+  TH_TRY(get_unpenalised(h5, m, err));
   TH_TRY(get_support(h5, m, err));
   TH_TRY(names_get(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));

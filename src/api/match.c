@@ -52,6 +52,14 @@ static th_status find_support(const struct th_model *model,
   return rc;
 }
 
+static bool model_has(const struct th_model *model, const char *option)
+{
+  for (int64_t k = 0; k < model->settings; k++)
+    if (strcmp(model->deck[k].name, option) == 0)
+      return true;
+  return false;
+}
+
 /* Check the other attributes, which verifying needs, too. Local; replicated. */
 static th_status check_other_names(const struct th_model *model,
                                    const struct th_data *data, const char *path,
@@ -69,6 +77,13 @@ static th_status check_other_names(const struct th_model *model,
         err, TH_EDATA,
         "%s: its attributes are in another order than those that model %s was "
         "trained on, and groups depend on the order; import "
+        "the data with {like} the data it was trained on",
+        data->name, path);
+  if (model_has(model, "unpenalised"))
+    return th_fail(
+        err, TH_EDATA,
+        "%s: its attributes are in another order than those that model %s was "
+        "trained on, and those without a penalty go by their numbers; import "
         "the data with {like} the data it was trained on",
         data->name, path);
   return TH_OK;
@@ -285,7 +300,9 @@ static th_status find_names(struct th_data *data, char *const *name,
       rc = th_fail(err, TH_EUSAGE, "%s: %s %s", where,
                    th_printable_name(name[k], text, sizeof text),
                    attribute[k] == TH_NAME_ABSENT
-                       ? "is neither a file nor the name of an attribute"
+                       ? strcmp(where, "{start}") == 0
+                             ? "is neither a file nor the name of an attribute"
+                             : "is not the name of an attribute"
                        : "is there twice, or names more than one attribute");
   return rc;
 }

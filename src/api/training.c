@@ -3,6 +3,7 @@
 #include "api/training.h"
 #include "solvers/driver/run.h"
 
+#include "api/attribute_list.h"
 #include "api/data.h"
 #include "api/handle.h"
 #include "api/match.h"
@@ -17,7 +18,6 @@
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,187 +27,30 @@
 
 /* --- The support that training begins with -------------------------------- */
 
-struct item {
-  int64_t attribute;
-  double coef;
-  char *name; /* in place of the attribute; NULL: none. Borrowed */
-};
-
-struct list {
-  char *text; /* cut up */
-  int64_t count;
-  struct item *item;
-  bool coef;
-};
-
-static void list_free(struct list *list)
-{
-  TH_FREE(list->text, list->item);
-}
-
-static bool is_list(const char *text)
-{
-  return text[0] != '\0' && text[strspn(text, "0123456789,:.eE+- ")] == '\0';
-}
-
-static int64_t count_items(const char *text)
-{
-  int64_t count = 1;
-  for (; *text != '\0'; text++)
-    count += *text == ',';
-  return count;
-}
-
-static th_status refuse_start(const char *text, struct th_error *err)
-{
-  return th_fail(err, TH_EUSAGE,
-                 "{start} %.40s: not a list such as 3,17,20 or "
-                 "3:0.5,17:-2",
-                 text);
-}
-
-/* Cut off and read a coefficient. False if the text after the colon is not a
- * number. */
-static bool take_coef(char *text, struct item *item, bool *coef)
-{
-  char *colon = strrchr(text, ':');
-  char *end = NULL;
-  *coef = colon != NULL;
-  item->coef = 0;
-  if (colon == NULL)
-    return true;
-  item->coef = strtod(colon + 1, &end);
-  *colon = '\0';
-  return end != colon + 1 && *end == '\0' && isfinite(item->coef);
-}
-
-/* What an attribute may be said by. */
-enum naming {
-  BY_NUMBER,
-  BY_NAME,
-  BY_INDEX
-}; /* a name comes after a number,
-      and is one where it is an index
-    */
-
-/* Read an attribute, by its number or its name. */
-static th_status read_item(char *text, enum naming naming, struct item *item,
-                           bool *coef, int64_t attributes, struct th_error *err)
-{
-  char *end;
-  char whole[64];
-  snprintf(whole, sizeof whole, "%s", text);
-  if (!take_coef(text, item, coef))
-    return refuse_start(whole, err);
-  errno = 0;
-  item->attribute = strtoll(text, &end, 10);
-  bool number = end != text && *end == '\0' && errno == 0;
-  number = number && naming != BY_INDEX;
-  item->name = naming != BY_NUMBER && !number ? text : NULL;
-  if (text[0] == '\0' || (!number && naming == BY_NUMBER))
-    return refuse_start(whole, err);
-  if (number && (item->attribute < 0 || item->attribute >= attributes))
-    return th_fail(err, TH_EUSAGE,
-                   "{start}: attribute %" PRId64 " is not within 0..%" PRId64,
-                   item->attribute, attributes - 1);
-  return TH_OK;
-}
-
-/* Local, replicated. */
-static th_status read_items(struct list *list, const char *text,
-                            enum naming naming, int64_t attributes,
-                            struct th_error *err)
-{
-  th_status rc;
-  list->count = count_items(text);
-  list->text = th_model_copy_string(text);
-  TH_TRY(TH_NEW(&list->item, list->count, "{start}", err));
-  if (list->text == NULL)
-    return th_fail(err, TH_ENOMEM, "no memory for {start}");
-  char *next = list->text;
-  for (int64_t k = 0; k < list->count; k++) {
-    bool coef = false;
-    char *item = next;
-    next += strcspn(item, ",");
-    *next++ = '\0';
-    TH_TRY(read_item(item, naming, &list->item[k], &coef, attributes, err));
-    if (k > 0 && coef != list->coef)
-      return th_fail(err, TH_EUSAGE,
-                     "{start}: give a coefficient to all attributes or "
-                     "to none");
-    list->coef = coef;
-  }
-done:
-  return rc;
-}
-
-/* Replace names by numbers. Collective. */
-static th_status resolve_names(struct list *list, struct th_data *data,
-                               struct th_comm *comm, struct th_error *err)
-{
-  char **name = NULL;
-  int64_t *attribute = NULL;
-  int64_t names = 0;
-  th_status rc = TH_NEW(&name, list->count, "{start}", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&attribute, list->count, "{start}", err);
-  TH_TRY(th_agree(comm, rc, err));
-  for (int64_t k = 0; k < list->count; k++)
-    if (list->item[k].name != NULL)
-      name[names++] = list->item[k].name;
-  TH_TRY(th_match_names(data, name, names, attribute, "{start}", comm, err));
-  names = 0;
-  for (int64_t k = 0; k < list->count; k++)
-    if (list->item[k].name != NULL)
-      list->item[k].attribute = attribute[names++];
-done:
-  TH_FREE(name, attribute);
-  return rc;
-}
-
-/* Local, replicated. */
-static th_status fill_start(struct th_model *start, struct list *list,
-                            struct th_error *err)
-{
-  th_status rc = th_model_reserve(start, list->count, err);
-  qsort(list->item, (size_t)list->count, sizeof *list->item,
-        th_integer_ascending);
-  for (int64_t k = 0; k < list->count && rc == TH_OK; k++) {
-    start->support[k] = list->item[k].attribute;
-    start->coef[k] = list->item[k].coef;
-    if (k > 0 && start->support[k] == start->support[k - 1])
-      rc = th_fail(err, TH_EUSAGE,
-                   "{start}: attribute %" PRId64 " is there twice",
-                   start->support[k]);
-  }
-  return rc;
-}
-
-/* Collective. */
-static th_status read_list(struct th_model *start, bool *with_coef,
-                           struct th_comm *comm, const char *text,
-                           enum naming naming, struct th_data *data,
-                           struct th_error *err)
-{
-  int64_t attributes = data->store->shape.attributes;
-  struct list list = {.text = NULL};
-  th_status rc = read_items(&list, text, naming, attributes, err);
-  TH_TRY(th_agree(comm, rc, err));
-  if (naming != BY_NUMBER)
-    TH_TRY(resolve_names(&list, data, comm, err));
-  TH_TRY(th_agree(comm, fill_start(start, &list, err), err));
-  *with_coef = list.coef;
-done:
-  list_free(&list);
-  return rc;
-}
-
 /* Collective: rank 0 decides. */
 static bool is_file(const char *text, struct th_comm *comm)
 {
   int64_t there = comm->rank == 0 && access(text, F_OK) == 0;
   comm->ops->max_i64(comm, &there, 1);
   return there != 0;
+}
+
+/* Collective. */
+static th_status read_list(struct th_model *start, bool *with_coef,
+                           struct th_comm *comm, const char *text,
+                           struct th_data *data, struct th_error *err)
+{
+  struct th_attribute_list list = {.option = "{start}", .coefficients = true};
+  th_status rc = th_attribute_list_read(&list, text, data, comm, err);
+  if (rc == TH_OK)
+    rc = th_agree(comm, th_model_reserve(start, list.count, err), err);
+  for (int64_t k = 0; k < list.count && rc == TH_OK; k++) {
+    start->support[k] = list.item[k].attribute;
+    start->coef[k] = list.item[k].coef;
+  }
+  *with_coef = list.has_coef;
+  th_attribute_list_free(&list);
+  return rc;
 }
 
 /* Read the option {start} into a model record's support and coefficients: a
@@ -223,13 +66,10 @@ static th_status start_model_read(struct th_model *start, bool *with_coef,
 {
   int64_t attributes = data->store->shape.attributes;
   *with_coef = false;
-  enum naming naming = BY_NUMBER;
-  if (th_match_indexed(data) && (is_list(text) || !is_file(text, comm)))
-    naming = BY_INDEX;
-  else if (!is_list(text) && th_match_named(data) && !is_file(text, comm))
-    naming = BY_NAME;
-  if (naming != BY_NUMBER || is_list(text))
-    return read_list(start, with_coef, comm, text, naming, data, err);
+  bool numbers = th_attribute_list_numbers(text);
+  bool named = th_match_named(data) || th_match_indexed(data);
+  if (numbers || (named && !is_file(text, comm)))
+    return read_list(start, with_coef, comm, text, data, err);
   th_status rc = th_model_file_read(start, comm, text, err);
   if (rc == TH_OK)
     rc = th_match(start, data, TH_MATCH_SUPPORT, text, comm, err);
@@ -318,6 +158,54 @@ static th_status take_truth(const struct th_training *training,
   return TH_OK;
 }
 
+/* Two ascending lists as one. Local. */
+static void join_exempt(const struct th_attribute_list *list,
+                        const int64_t *other, int64_t others, int64_t *to,
+                        int64_t *count)
+{
+  int64_t a = 0;
+  int64_t b = 0;
+  while (a < list->count || b < others) {
+    bool first =
+        b == others || (a < list->count && list->item[a].attribute <= other[b]);
+    int64_t next = first ? list->item[a].attribute : other[b];
+    b += b < others && other[b] == next;
+    a += first;
+    to[(*count)++] = next;
+  }
+}
+
+/* The attributes without a penalty: those of the list, and of groups of weight
+ * 0. Collective. */
+static th_status read_exempt(struct th_training *training,
+                             struct th_config *config, struct th_comm *comm,
+                             struct th_error *err)
+{
+  struct th_attribute_list list = {.option = "{unpenalised}"};
+  struct th_config_exempt *exempt = &config->group.exempt;
+  int64_t *weightless = NULL;
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  if (exempt->text != NULL)
+    TH_TRY(
+        th_attribute_list_read(&list, exempt->text, training->data, comm, err));
+  if (config->group.all != NULL)
+    TH_TRY(th_groups_unpenalised(config->group.all, comm, &weightless, &count,
+                                 err));
+  rc = TH_NEW(&training->exempt, list.count + count, "{unpenalised}", err);
+  TH_TRY(th_agree(comm, rc, err));
+  join_exempt(&list, weightless, count, training->exempt, &exempt->count);
+  exempt->attribute = training->exempt;
+  if (exempt->count >= training->data->store->shape.attributes)
+    rc = th_fail(err, TH_EUSAGE,
+                 "{unpenalised}: no attribute is left that has a penalty; "
+                 "leave some out");
+done:
+  th_attribute_list_free(&list);
+  free(weightless);
+  return rc;
+}
+
 /* Read what options name. Collective. */
 static th_status read_named(struct th_training *training,
                             struct th_config *config, struct th_comm *comm,
@@ -330,6 +218,7 @@ static th_status read_named(struct th_training *training,
     config->group.all =
         training->groups.attributes > 0 ? &training->groups : NULL;
   }
+  TH_TRY(read_exempt(training, config, comm, err));
   if (training->data->truth != NULL)
     config->greedy.known = th_synthetic_design(training->data->truth);
   if (config->greedy.oracle != TH_ORACLE_NO)
@@ -407,6 +296,7 @@ void th_training_free(struct th_training *training)
   th_model_free(&training->model);
   th_model_free(&training->start);
   th_groups_free(&training->groups);
+  free(training->exempt);
 }
 
 /* Collective: plans of ranks may differ in what they need. */
@@ -472,6 +362,34 @@ done:
   return rc;
 }
 
+/* The attributes without a penalty, by their numbers. Local. */
+static th_status put_exempt(const struct th_config *used,
+                            struct th_model *model, struct th_error *err)
+{
+  enum { ITEM = 24 };
+  const struct th_config_exempt *exempt = &used->group.exempt;
+  char *text = NULL;
+  int64_t at = 0;
+  if (exempt->count == 0)
+    return TH_OK;
+  th_status rc = TH_NEW(&text, exempt->count * ITEM, "{unpenalised}", err);
+  for (int64_t k = 0; k < exempt->count && rc == TH_OK; k++)
+    at += snprintf(text + at, ITEM, "%s%" PRId64, k == 0 ? "" : ",",
+                   exempt->attribute[k]);
+  if (rc == TH_OK)
+    rc = th_model_set(model, "unpenalised", text, err);
+  free(text);
+  return rc;
+}
+
+/* Lists of attributes are put as what they name, and only where there are
+ * some. */
+static bool is_written_out(const struct th_option *option)
+{
+  return strcmp(option->name, "start") == 0 ||
+         strcmp(option->name, "unpenalised") == 0;
+}
+
 th_status th_training_deck(const struct th_training *training,
                            struct th_model *model, struct th_error *err)
 {
@@ -482,13 +400,14 @@ th_status th_training_deck(const struct th_training *training,
     TH_TRY(th_model_set(model, "source", training->data->source, err));
   for (int k = 0; k < th_training_options_count(); k++) {
     const struct th_option *option = th_training_options_row(k);
-    if (!option->model || strcmp(option->name, "start") == 0 ||
+    if (!option->model || is_written_out(option) ||
         !th_training_options_solver_uses(used->solver, option->name))
       continue;
     th_option_get(option, used, text, sizeof text);
     TH_TRY(th_model_set(model, option->name, text, err));
   }
   TH_TRY(put_start(training, model, err));
+  TH_TRY(put_exempt(used, model, err));
 done:
   return rc;
 }

@@ -22,6 +22,7 @@ struct th_training {
   struct th_groups groups;
   struct th_model start; /* support and coefficients alone */
   bool start_coef;
+  int64_t *exempt; /* attributes without a penalty */
   struct th_plan plan;
   struct th_model model;
 };

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* --- The names of what options choose from -------------------------------- */
 
@@ -323,6 +324,12 @@ static const struct th_option table[] = {
      "from 0 or by the indices they are called by, ranges a-b, and weight=W. "
      "The default weight is 1 for l1, and "
      "otherwise the square root of the group's size"},
+    {"unpenalised", 0, TH_OPT_TEXT, AT(group.exempt.text), "LIST",
+     th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "Attributes without a penalty, such as covariates: numbers counted from 0 "
+     "or names, with commas between them. They are fitted with the intercept, "
+     "are never dropped and always observed, and do not count as attributes of "
+     "{sparsity}. lambda_max is that after they have been fitted"},
     {"mix", 0, TH_OPT_REAL, AT(group.mix), "A", th_option_by_config, NULL,
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
      "For sparse-group only: the share A of the l1 norm in the penalty A norm1 "
@@ -486,6 +493,16 @@ int th_training_options_find(const char *name)
 
 /* --- Options that would have no effect, or that need another one ---------- */
 
+/* Attributes without a penalty are for most solvers. */
+static th_status refuse_exempt(const char *solver, struct th_error *err)
+{
+  return th_fail(err, TH_EUSAGE,
+                 "solver %s has no attributes without a penalty: %s; leave "
+                 "{unpenalised} out, or use another solver, such as lasso, "
+                 "hybrid or omp",
+                 solver, th_solver_find(solver)->why_all);
+}
+
 /* An option that the solver does not use is refused, not ignored. */
 static th_status check_solver(const struct th_config *config,
                               const unsigned char *given, struct th_error *err)
@@ -496,6 +513,8 @@ static th_status check_solver(const struct th_config *config,
     if (given[k] == TH_NOT_GIVEN ||
         th_training_options_solver_uses(config->solver, name))
       continue;
+    if (strcmp(name, "unpenalised") == 0)
+      return refuse_exempt(config->solver, err);
     solver_users(name, users, sizeof users);
     return th_fail(err, TH_EUSAGE,
                    "solver %s does not use {%s}; leave it out, or use solver "

@@ -1,6 +1,7 @@
 /* evaluate.c - the commands that apply models to data: evaluate, predict,
  * verify
  * SPDX-License-Identifier: MIT */
+#include "api/attribute_list.h"
 #include "api/data.h"
 #include "api/evaluated.h"
 #include "api/match.h"
@@ -423,7 +424,9 @@ done:
 struct session {
   const struct th_options *options;
   struct evaluator evaluator;
-  struct th_options deck; /* the model's */
+  struct th_options deck;          /* the model's */
+  struct th_attribute_list exempt; /* its attributes without a penalty, */
+  int64_t *attribute;              /* and their numbers */
   struct th_plan plan;
   struct th_verdict verdict;
 };
@@ -445,6 +448,27 @@ static th_status read_deck(struct session *session, struct th_error *err)
   return rc;
 }
 
+/* The model's attributes without a penalty. Collective. */
+static th_status list_exempt_of_model(struct session *session,
+                                      struct th_comm *comm,
+                                      struct th_error *err)
+{
+  struct th_attribute_list *list = &session->exempt;
+  const char *text = session->deck.config.group.exempt.text;
+  th_status rc = TH_OK;
+  if (text == NULL)
+    return rc;
+  list->option = "--unpenalised";
+  TH_TRY(
+      th_attribute_list_read(list, text, &session->evaluator.data, comm, err));
+  rc = TH_NEW(&session->attribute, list->count, "the model's options", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < list->count; k++)
+    session->attribute[k] = list->item[k].attribute;
+done:
+  return rc;
+}
+
 /* What the model's own options ask for, on these data. Local, replicated. */
 static th_status make_plan(struct session *session, const struct th_comm *comm,
                            int64_t memory, struct th_error *err)
@@ -454,6 +478,8 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
   config.row_cache_memory = memory;
   if (session->evaluator.model->groups.attributes > 0)
     config.group.all = &session->evaluator.model->groups;
+  config.group.exempt.attribute = session->attribute;
+  config.group.exempt.count = session->exempt.count;
   return th_train_plan(&config, th_plan_size_of(store, comm->size),
                        &session->plan, err);
 }
@@ -533,6 +559,7 @@ static th_status check_certificate(struct session *session,
   th_status rc;
   share = th_team_memory_share(comm);
   TH_TRY(read_deck(session, err));
+  TH_TRY(list_exempt_of_model(session, comm, err));
   TH_TRY(
       make_plan(session, comm, th_options_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,
@@ -583,6 +610,8 @@ th_status th_verify_command(const struct th_options *options,
 done:
   th_claims_certificate_free(&session.verdict.now);
   th_options_free(&session.deck);
+  th_attribute_list_free(&session.exempt);
+  free(session.attribute);
   close_evaluator(&session.evaluator);
   return rc;
 }

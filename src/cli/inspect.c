@@ -5,6 +5,7 @@
 #include "api/training_options.h"
 #include "base/memory.h"
 #include "base/printable.h"
+#include "base/search.h"
 #include "cli/commands.h"
 #include "cli/options/options.h"
 #include "cli/shared/columns.h"
@@ -164,6 +165,8 @@ static json_t *ledger_json(const struct th_model *model)
               ledger->max_attributes_per_example);
   th_json_int(o, "validation_examples", ledger->validation_examples);
   th_json_int(o, "validation_attributes", ledger->validation_attributes);
+  if (ledger->unpenalised_attributes > 0)
+    th_json_int(o, "unpenalised_attributes", ledger->unpenalised_attributes);
   th_json_text(o, "statistics", model->statistics);
   return o;
 }
@@ -200,6 +203,35 @@ static void add_support_json(json_t *o, const struct th_model *model)
   json_object_set_new(o, "standardized_coef", standardized);
 }
 
+/* The name of a member of the support where the data have names, else the
+ * number. */
+static json_t *attribute_json(const struct th_model *model, int64_t attribute)
+{
+  int64_t k = th_search_i64(model->support, 0, model->support_size, attribute);
+  bool member = k < model->support_size && model->support[k] == attribute;
+  return member && model->name != NULL ? th_json_string(model->name[k])
+                                       : json_integer(attribute);
+}
+
+/* The attributes without a penalty, which the deck lists by number. */
+static json_t *unpenalised_json(const struct th_model *model)
+{
+  json_t *list = json_array();
+  for (int64_t k = 0; k < model->settings; k++) {
+    char *at = model->deck[k].value;
+    bool more = strcmp(model->deck[k].name, "unpenalised") == 0;
+    while (more) {
+      char *end = at;
+      int64_t attribute = strtoll(at, &end, 10);
+      if (end != at)
+        json_array_append_new(list, attribute_json(model, attribute));
+      more = end != at && *end == ',';
+      at = end + 1;
+    }
+  }
+  return list;
+}
+
 static json_t *model_json(const struct th_model *model,
                           const struct th_explained *explained)
 {
@@ -217,6 +249,7 @@ static json_t *model_json(const struct th_model *model,
   json_object_set_new(o, "support", support);
   json_object_set_new(o, "coef", coef);
   add_support_json(o, model);
+  json_object_set_new(o, "unpenalised", unpenalised_json(model));
   th_json_real(o, "intercept", model->intercept);
   th_json_int(o, "passes", model->passes);
   json_object_set_new(o, "ledger", ledger_json(model));
@@ -307,6 +340,9 @@ static void print_model(const struct th_model *model,
   if (ledger->distinct_attributes < ledger->attributes)
     printf("             of these %" PRId64 " distinct ones\n",
            ledger->distinct_attributes);
+  if (ledger->unpenalised_attributes > 0)
+    printf("             and %" PRId64 " without a penalty\n",
+           ledger->unpenalised_attributes);
   printf("validation:  %" PRId64 " example%s, %" PRId64 " attribute%s\n",
          ledger->validation_examples, th_wording_s(ledger->validation_examples),
          ledger->validation_attributes,

@@ -158,6 +158,39 @@ done:
   return rc;
 }
 
+th_status th_groups_unpenalised(const struct th_groups *groups,
+                                struct th_comm *comm, int64_t **attribute,
+                                int64_t *count, struct th_error *err)
+{
+  int64_t *mine = NULL;
+  int64_t *bytes = NULL;
+  void *all = NULL;
+  int64_t found = 0;
+  for (int64_t k = 0; k < groups->count; k++)
+    if (groups->piece[k].weight == TH_GROUPS_UNPENALISED)
+      found += th_range_count(groups->piece[k].range);
+  th_status rc = TH_NEW(&mine, found, "groups of attributes", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&bytes, comm->size, "groups of attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  found = 0;
+  for (int64_t k = 0; k < groups->count; k++)
+    for (int64_t j = groups->piece[k].range.first;
+         j < groups->piece[k].range.last &&
+         groups->piece[k].weight == TH_GROUPS_UNPENALISED;
+         j++)
+      mine[found++] = j;
+  TH_TRY(th_comm_gather(comm, mine, found * (int64_t)sizeof *mine, bytes, &all,
+                        err));
+  *count = 0;
+  for (int r = 0; r < comm->size; r++)
+    *count += bytes[r] / (int64_t)sizeof *mine;
+  *attribute = all;
+done:
+  TH_FREE(mine, bytes);
+  return rc;
+}
+
 void th_groups_free(struct th_groups *groups)
 {
   free(groups->piece);

@@ -17,8 +17,12 @@ struct th_group_piece {
   struct th_range range;
   int64_t group; /* its lowest attribute */
   int64_t size;  /* attributes of the whole group */
-  double weight; /* above 0; 0: the default of the penalty */
+  double weight; /* above 0; 0: the default of the penalty;
+                    TH_GROUPS_UNPENALISED */
 };
+
+/* As a weight: the group has no penalty. Files say weight=0. */
+#define TH_GROUPS_UNPENALISED (-1.0)
 
 struct th_groups {
   int64_t attributes;           /* of the data */
@@ -44,6 +48,12 @@ th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
 th_status th_groups_fetch(const struct th_groups *groups, struct th_comm *comm,
                           struct th_range range, struct th_group_piece **piece,
                           int64_t *count, struct th_error *err);
+
+/* List the attributes of groups without a penalty, ascending, on every rank.
+ * *attribute is allocated; the caller owns it. Collective. */
+th_status th_groups_unpenalised(const struct th_groups *groups,
+                                struct th_comm *comm, int64_t **attribute,
+                                int64_t *count, struct th_error *err);
 
 /* Local; legal on a zeroed record. */
 void th_groups_free(struct th_groups *groups);

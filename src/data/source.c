@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "data/shift.h"
 #include "ranks/partition.h"
 #include "state/state.h"
@@ -27,6 +28,9 @@ struct th_source {
   struct th_store *store;
   int64_t budget;
   int64_t validation_budget;
+  const int64_t *exempt; /* attributes that are counted by themselves */
+  int64_t exempt_count;
+  int64_t active_exempt; /* of them, active ones of all ranks */
   struct th_ledger ledger;
   int64_t *active; /* this rank's part, ascending */
   int64_t active_count;
@@ -238,7 +242,15 @@ void th_source_describe(struct th_source *source, struct th_state *state)
   TH_STATE_COUNTER(state, ledger, max_attributes_per_example);
   TH_STATE_COUNTER(state, ledger, validation_examples);
   TH_STATE_COUNTER(state, ledger, validation_attributes);
+  TH_STATE_COUNTER(state, ledger, unpenalised_attributes);
   th_state_leave(state);
+}
+
+void th_source_exempt(struct th_source *source, const int64_t *attribute,
+                      int64_t count)
+{
+  source->exempt = attribute;
+  source->exempt_count = count;
 }
 
 void th_source_allow_validation(struct th_source *source, int64_t attributes)
@@ -277,6 +289,27 @@ static int64_t count_attributes(const struct th_source *source,
       th_range_members(draw->support, draw->support_size, draw->block);
   return th_range_count(draw->block) + draw->support_size -
          th_range_count(both);
+}
+
+static bool is_listed(const int64_t *list, int64_t count, int64_t attribute)
+{
+  int64_t at = th_search_i64(list, 0, count, attribute);
+  return at < count && list[at] == attribute;
+}
+
+/* How many of these are counted by themselves. */
+static int64_t count_exempt(const struct th_source *source,
+                            const struct th_draw *draw)
+{
+  int64_t found = draw->active ? source->active_exempt : 0;
+  for (int64_t k = 0; k < source->exempt_count && draw->slots == 0; k++) {
+    int64_t attribute = source->exempt[k];
+    bool in_block =
+        attribute >= draw->block.first && attribute < draw->block.last;
+    found +=
+        in_block || is_listed(draw->support, draw->support_size, attribute);
+  }
+  return found;
 }
 
 /* What is observed in slots is distinct or not once it has been observed. */
@@ -380,7 +413,8 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                    "the solver asked for a draw outside of the %lld training "
                    "examples and %lld attributes",
                    (long long)shape->training, (long long)shape->attributes);
-  int64_t attributes = count_attributes(source, draw);
+  int64_t exempt = count_exempt(source, draw);
+  int64_t attributes = count_attributes(source, draw) - exempt;
   int64_t most = draw->validation ? source->validation_budget : source->budget;
   th_status rc = TH_OK;
   if (attributes > most)
@@ -393,6 +427,8 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
   if (rc != TH_OK)
     return rc;
   count_in_ledger(&source->ledger, draw, attributes);
+  source->ledger.unpenalised_attributes +=
+      th_deal_pieces_rows(&draw->rows) * exempt;
   draw->grant = grant_of(source, draw);
   return TH_OK;
 }
@@ -565,9 +601,13 @@ th_status th_source_activate(struct th_source *source, struct th_comm *comm,
                              const int64_t *attribute, int64_t count,
                              struct th_error *err)
 {
-  int64_t sums[2] = {count, 0};
+  int64_t sums[3] = {count, 0, 0};
+  bool exempts = source->exempt_count > 0;
   th_status rc = take_active(source, attribute, count, err);
-  rc = th_comm_sum_agree(comm, sums, 1, rc, err);
+  for (int64_t k = 0; k < source->exempt_count; k++)
+    sums[1] += is_listed(attribute, count, source->exempt[k]);
+  rc = th_comm_sum_agree(comm, sums, exempts ? 2 : 1, rc, err);
+  source->active_exempt = rc == TH_OK && exempts ? sums[1] : 0;
   source->active_count = rc == TH_OK ? count : 0;
   source->active_total = rc == TH_OK ? sums[0] : 0;
   source->activation++;

@@ -28,7 +28,10 @@ struct th_ledger {
   int64_t max_attributes_per_example; /* in one draw */
   int64_t validation_examples;
   int64_t validation_attributes;
-  int64_t distinct_attributes; /* as `attributes`, without repeats */
+  int64_t distinct_attributes;    /* as `attributes`, without repeats */
+  int64_t unpenalised_attributes; /* observed in all draws, also of those for
+                                     validation; the other counts and the
+                                     budget are without them */
 };
 
 /* One draw: on these rows the attributes of `block` and of `support` are
@@ -59,6 +62,11 @@ struct th_shift;
  * th_source_free. */
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err);
+
+/* These attributes, ascending and borrowed, are counted by themselves, and not
+ * against the budget: those without a penalty. Before any draw. Local. */
+void th_source_exempt(struct th_source *source, const int64_t *attribute,
+                      int64_t count);
 
 /* From now on draws for validation may observe so many attributes: as many as a
  * model of the solver may have. Local. */

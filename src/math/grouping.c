@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "ranks/fixed.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ static double second_of(struct th_group_norm norm, const double *v,
   double sum = 0;
   for (int64_t k = 0; k < count; k++)
     sum += v[k];
-  return sum / (th_penalty_norm_least(norm) * th_penalty_norm_least(norm));
+  double least = th_penalty_norm_least(norm);
+  return least > 0 ? sum / (least * least) : sum;
 }
 
 static struct th_group_norm norm_of(const struct th_grouping *grouping,
@@ -483,12 +485,45 @@ static th_status match_all(const struct th_group_piece *piece, int64_t pieces,
   return TH_OK;
 }
 
+/* An attribute without a penalty is a group of its own. Names of others are not
+ * below 0. */
+static th_status free_members(const struct th_grouping_penalty *of,
+                              const int64_t *attribute, int64_t count,
+                              struct member *member,
+                              struct th_group_piece **piece,
+                              struct th_error *err)
+{
+  th_status rc =
+      TH_NEW(piece, of->exempt_count, "attributes without a penalty", err);
+  for (int64_t k = 0; k < of->exempt_count && rc == TH_OK; k++) {
+    int64_t exempt = of->exempt[k];
+    int64_t place = th_search_i64(attribute, 0, count, exempt);
+    (*piece)[k] = (struct th_group_piece){.range = {exempt, exempt + 1},
+                                          .group = -1 - exempt,
+                                          .size = 1,
+                                          .weight = TH_GROUPS_UNPENALISED};
+    if (place < count && attribute[place] == exempt)
+      member[place].piece = &(*piece)[k];
+  }
+  return rc;
+}
+
 static bool in_order(const struct member *member, int64_t count)
 {
   for (int64_t k = 1; k < count; k++)
     if (by_group(&member[k - 1], &member[k]) > 0)
       return false;
   return true;
+}
+
+/* The norm of a piece's group. */
+static struct th_group_norm norm_by(const struct th_penalty *penalty,
+                                    const struct th_group_piece *piece,
+                                    double mix)
+{
+  return piece->weight == TH_GROUPS_UNPENALISED
+             ? (struct th_group_norm){0, 0}
+             : penalty->norm(piece->weight, piece->size, mix);
 }
 
 /* For a penalty that is not grouped, make each place a group with a weight. */
@@ -499,8 +534,7 @@ static th_status weigh_places(struct th_grouping *grouping,
   th_status rc =
       TH_NEW(&grouping->norm, grouping->places, "penalty weights", err);
   for (int64_t k = 0; k < grouping->places && rc == TH_OK; k++) {
-    const struct th_group_piece *piece = member[k].piece;
-    grouping->norm[k] = penalty->norm(piece->weight, piece->size, mix);
+    grouping->norm[k] = norm_by(penalty, member[k].piece, mix);
   }
   grouping->groups = grouping->places;
   return rc;
@@ -525,7 +559,7 @@ static void cut_groups(struct th_grouping *grouping,
     const struct th_group_piece *piece = member[k].piece;
     if (k == 0 || member[k - 1].piece->group != piece->group) {
       grouping->start[++g] = k;
-      grouping->norm[g] = penalty->norm(piece->weight, piece->size, mix);
+      grouping->norm[g] = norm_by(penalty, piece, mix);
     }
     grouping->start[g + 1] = k + 1;
     grouping->has_remote[g] = k + 1 - grouping->start[g] < piece->size;
@@ -564,6 +598,7 @@ static th_status fetch_groups(struct th_grouping *grouping,
   int64_t count = grouping->places;
   struct th_range range = {0, 0};
   struct th_group_piece *piece = NULL;
+  struct th_group_piece *freed = NULL;
   struct member *member = NULL;
   int64_t pieces = 0;
   th_status rc;
@@ -573,6 +608,8 @@ static th_status fetch_groups(struct th_grouping *grouping,
   rc = TH_NEW(&member, count, "members of groups", err);
   if (rc == TH_OK)
     rc = match_all(piece, pieces, attribute, count, member, err);
+  if (rc == TH_OK)
+    rc = free_members(of, attribute, count, member, &freed, err);
   if (rc == TH_OK && !of->penalty->grouped)
     rc = weigh_places(grouping, of->penalty, of->mix, member, err);
   else if (rc == TH_OK)
@@ -584,7 +621,7 @@ static th_status fetch_groups(struct th_grouping *grouping,
         member[grouping->start != NULL ? grouping->start[g] : g].piece->group;
   rc = th_agree(comm, rc, err);
 done:
-  TH_FREE(piece, member);
+  TH_FREE(piece, freed, member);
   return rc;
 }
 
@@ -656,6 +693,23 @@ int64_t th_grouping_bytes(const struct th_groups *groups,
   return bytes;
 }
 
+/* l1 without weights, but for some places that have no penalty. Local. */
+static th_status free_places(struct th_grouping *grouping,
+                             const struct th_grouping_penalty *of,
+                             const int64_t *attribute, struct th_error *err)
+{
+  int64_t count = grouping->places;
+  th_status rc = TH_NEW(&grouping->norm, count, "penalty weights", err);
+  for (int64_t k = 0; k < count && rc == TH_OK; k++)
+    grouping->norm[k] = grouping->one;
+  for (int64_t k = 0; k < of->exempt_count && rc == TH_OK; k++) {
+    int64_t place = th_search_i64(attribute, 0, count, of->exempt[k]);
+    if (place < count && attribute[place] == of->exempt[k])
+      grouping->norm[place] = (struct th_group_norm){0, 0};
+  }
+  return rc;
+}
+
 th_status th_grouping_build(struct th_grouping *grouping,
                             const struct th_grouping_penalty *of,
                             struct th_comm *comm, const int64_t *attribute,
@@ -668,7 +722,9 @@ th_status th_grouping_build(struct th_grouping *grouping,
   if (of->groups == NULL) {
     grouping->groups = count;
     grouping->one = of->penalty->norm(0, 1, of->mix);
-    return TH_OK;
+    return of->exempt_count == 0
+               ? TH_OK
+               : th_agree(comm, free_places(grouping, of, attribute, err), err);
   }
   th_status rc = build(grouping, of, comm, attribute, err);
   if (rc != TH_OK)

@@ -58,6 +58,9 @@ struct th_grouping_penalty {
   const struct th_penalty *penalty;
   double mix;
   const struct th_groups *groups; /* NULL: l1 without weights */
+  const int64_t *exempt; /* ascending: attributes without a penalty. Each is a
+                            group of its own, whose norm has a = c = 0 */
+  int64_t exempt_count;
 };
 
 /* Form the groups of this rank's active attributes, attribute[count],
@@ -92,7 +95,8 @@ void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
                       const double *z, double *dual);
 
 /* Compute of_group[g] = N_g from second[place] = N_j = sum eta x_ij^2, as the
- * bound sum of N_j / (a + c)^2. Collective where a group is shared. */
+ * bound sum of N_j / (a + c)^2; without a penalty the sum of N_j. Collective
+ * where a group is shared. */
 void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
                         const double *second, double *of_group);
 

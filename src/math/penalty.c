@@ -167,6 +167,8 @@ static double dual_of_both(struct th_group_norm norm, const double *z,
 double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
                             int64_t count, double *work)
 {
+  if (norm.a == 0 && norm.c == 0)
+    return 0;
   if (norm.c == 0)
     return largest_magnitude(z, count) / norm.a;
   if (norm.a == 0)

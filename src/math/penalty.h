@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* a, c >= 0, not both 0. */
+/* a, c >= 0; both 0: no penalty. */
 struct th_group_norm {
   double a;
   double c;
@@ -34,7 +34,8 @@ void th_penalty_norm_descend(struct th_group_norm norm, double t, double *v,
 
 /* Return Omega_g^D(z) = max of z'u over Omega_g(u) <= 1, also the smallest nu
  * with norm2((|z| - a nu)_+) <= c nu. work: room for count doubles; it is not
- * used if a or c is 0. NaN if z has one, INFINITY if z has one. */
+ * used if a or c is 0. NaN if z has one, INFINITY if z has one. 0 without a
+ * penalty: z is 0 at an optimum then. */
 double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
                             int64_t count, double *work);
 

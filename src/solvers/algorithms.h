@@ -55,8 +55,8 @@ struct th_head {
 #define TH_OPTIONS_UNDER_A_BUDGET                                              \
   "sparsity", "budget", "refit", "passes", "validation"
 #define TH_OPTIONS_OF_A_PENALTY                                                \
-  "penalty", "groups", "mix", "lambda", "lambda-ratio", "path", "path-min",    \
-      "epochs", "tolerance", "screen"
+  "penalty", "groups", "mix", "unpenalised", "lambda", "lambda-ratio", "path", \
+      "path-min", "epochs", "tolerance", "screen"
 
 /* All functions are collective unless said otherwise. */
 struct th_algorithm {

@@ -145,11 +145,19 @@ struct th_config_greedy {
   int64_t max_attributes;
 };
 
-/* Penalties of groups. */
+/* Attributes without a penalty: never shrunk, never left out; borrowed. */
+struct th_config_exempt {
+  const char *text;         /* the list as given; NULL: none */
+  const int64_t *attribute; /* ascending */
+  int64_t count;
+};
+
+/* Penalties of groups, and no penalty. */
 struct th_config_group {
   const char *file;            /* NULL: those of the data set */
   double mix;                  /* sparse-group: the share of norm1 */
   const struct th_groups *all; /* borrowed; NULL: each attribute is one */
+  struct th_config_exempt exempt;
 };
 
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults

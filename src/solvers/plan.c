@@ -178,6 +178,21 @@ double th_plan_penalised_lambda(const struct th_config *config,
   return most * th_pow(config->path_min, along);
 }
 
+/* Columns of attributes without a penalty, those of the problem and of the
+ * solver, once a node; vectors over the examples. */
+static int64_t exempt_memory(const struct th_config *config,
+                             const struct th_plan_size *size)
+{
+  enum { COPIES = 2, VECTORS = 3 };
+  double rows = (double)size->shape->training;
+  double value = size->shape->type == TH_F64 ? 8 : 4;
+  double columns = COPIES * value * rows * (double)config->group.exempt.count;
+  return config->group.exempt.count == 0
+             ? 0
+             : (int64_t)(th_plan_part(size, columns) +
+                         VECTORS * rows * sizeof(double));
+}
+
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_plan_size *size,
                             struct th_error *err)
@@ -199,7 +214,8 @@ th_status th_plan_penalised(struct th_plan *plan,
                                                 shape->training, plan->blocks);
   plan->memory =
       th_grouping_bytes(config->group.all, th_penalty_find(config->penalty),
-                        size->owned, size->ranks);
+                        size->owned, size->ranks) +
+      exempt_memory(config, size);
   plan->points = plan_points(config);
   plan->read_bytes = (int64_t)th_store_shape_read_bytes(shape);
   plan->stream_bytes = (int64_t)fmin(

@@ -34,7 +34,9 @@ struct th_solver_row {
   bool dense_model; /* models may have more attributes than the budget */
   const char *ridge; /* what its penalty is called, if it is not of the penalty
                         table; the loss is squared then. NULL: it is */
-  bool by_examples;  /* keeps values example by example (row_cache_memory) */
+  const char *why_all; /* why it has no attributes without a penalty; NULL: it
+                          may have some */
+  bool by_examples;    /* keeps values example by example (row_cache_memory) */
   enum th_screen screen; /* what --screen is when not given */
   /* Complete a plan whose config and solver are set, from sizes alone. Local,
    * the same on every rank. An error for options that do not go together. */

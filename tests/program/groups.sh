@@ -126,7 +126,7 @@ refused 1 'twice[.]txt:2: attribute 5 is in the groups of lines 1 and 2' 2 \
   train without.h5 "${job[@]}" --groups twice.txt
 refused 1 'missing[.]txt: attribute 101 is in no group' 3 \
   import data.csv -o never.h5 --groups missing.txt
-refused 1 'weight[.]txt:1:14: the weight must be above 0' 1 \
+refused 1 'weight[.]txt:1:14: the weight must not be below 0' 1 \
   import data.csv -o never.h5 --groups weight.txt
 refused 1 'none[.]txt: ' 2 import data.csv -o never.h5 --groups none.txt
 refused 2 'needs groups' 2 train without.h5 "${job[@]}"

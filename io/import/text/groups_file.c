@@ -20,7 +20,7 @@ struct group {
   int64_t line;
   int64_t lowest; /* attribute; -1: not known yet */
   int64_t size;
-  double weight; /* 0: not given */
+  double weight; /* 0: not given; TH_GROUPS_UNPENALISED: it is 0 */
 };
 
 /* What rank 0 has read; piece.group counts the groups of the file. */
@@ -132,7 +132,7 @@ static th_status read_group_weight(const struct th_line *line,
                                    double *weight, struct th_error *err)
 {
   const char *at = *cursor;
-  bool twice = *weight > 0;
+  bool twice = *weight != 0;
   th_status rc =
       th_text_row_number(line, cursor, end, ',', "the weight", weight, err);
   if (rc != TH_OK)
@@ -141,8 +141,10 @@ static th_status read_group_weight(const struct th_line *line,
     return expected(line, at, err);
   if (twice)
     return th_text_row_fail(line, at, err, "a second weight; a group has one");
-  if (!(*weight > 0))
-    return th_text_row_fail(line, at, err, "the weight must be above 0");
+  if (!(*weight >= 0))
+    return th_text_row_fail(line, at, err, "the weight must not be below 0");
+  if (*weight == 0)
+    *weight = TH_GROUPS_UNPENALISED;
   return TH_OK;
 }
 
@@ -175,7 +177,7 @@ static th_status read_line(struct groups_file *file, const struct th_line *line,
       empty = false;
     }
   }
-  if (empty && group->weight > 0)
+  if (empty && group->weight != 0)
     return th_text_row_fail(line, line->text, err,
                             "a weight without attributes; give the group some");
   file->groups += file->pieces > before;

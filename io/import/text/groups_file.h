@@ -3,10 +3,10 @@
  * There is one group on a line: its attributes, counted from 0 or by the
  * indices that they are called by, and ranges a-b with both ends, in any order,
  * separated by blanks or commas. weight=W may stand anywhere among them. It
- * sets the weight of the group, a number above 0. Without it the group has the
- * default weight of the penalty. What follows a # is a comment. Empty lines are
- * left out. Every attribute of the data is in one group. The file may be
- * compressed.
+ * sets the weight of the group; a group of weight 0 has no penalty. Without it
+ * the group has the default weight of the penalty. What follows a # is a
+ * comment. Empty lines are left out. Every attribute of the data is in one
+ * group. The file may be compressed.
  *
  *   0-9 12      # eleven attributes
  *   10,11 weight=0.5

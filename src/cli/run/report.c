@@ -364,6 +364,9 @@ static json_t *report_json(const struct th_report *report,
   th_json_int(o, "examples", model->ledger.examples);
   th_json_int(o, "attributes_observed", model->ledger.attributes);
   th_json_int(o, "validation_attributes", model->ledger.validation_attributes);
+  if (model->ledger.unpenalised_attributes > 0)
+    th_json_int(o, "unpenalised_attributes",
+                model->ledger.unpenalised_attributes);
   th_json_int(o, "updates", last->updates);
   th_json_int(o, "passes", model->passes);
   th_json_real(o, "step_size", last->step_size);
@@ -544,6 +547,10 @@ static void print_ledger(FILE *out, const struct th_model *model,
     fprintf(out, "         without repeats %" PRId64 " attribute%s\n",
             ledger->distinct_attributes,
             th_wording_s(ledger->distinct_attributes));
+  if (ledger->unpenalised_attributes > 0)
+    fprintf(out, "         and %" PRId64 " attribute%s without a penalty\n",
+            ledger->unpenalised_attributes,
+            th_wording_s(ledger->unpenalised_attributes));
   fprintf(out, "         statistics from: %s",
           model->statistics != NULL ? model->statistics : "none");
   if (ledger->validation_examples > 0)

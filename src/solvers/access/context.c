@@ -447,6 +447,9 @@ static th_status open_all(struct th_context *context,
                               .validation = config->validation};
   const struct th_monitor *monitor = context->monitor;
   th_status rc = th_source_create(&context->source, store, config->budget, err);
+  if (rc == TH_OK)
+    th_source_exempt(context->source, config->group.exempt.attribute,
+                     config->group.exempt.count);
   if (rc == TH_OK && monitor != NULL)
     th_source_watch(context->source, monitor->leaves, monitor->self);
   if (rc == TH_OK && plan->solver->dense_model)

@@ -6,15 +6,21 @@
 #include "solvers/solver_table.h"
 
 /* Solvers that share a file differ in options, too. */
-#define EXPLORES "eta", "batch-explore", "updates-explore", "shared-support"
+#define EXPLORES                                                               \
+  "unpenalised", "eta", "batch-explore", "updates-explore", "shared-support"
 #define EXPLOITS "batch-exploit", "updates-exploit"
 #define IN_ROUNDS "growth", "rounds"
 static const char *const hybrid_options[] = {
     TH_OPTIONS_UNDER_A_BUDGET, EXPLORES, EXPLOITS, IN_ROUNDS, "start", NULL};
 static const char *const exploration_options[] = {
     TH_OPTIONS_UNDER_A_BUDGET, EXPLORES, IN_ROUNDS, "start", NULL};
-static const char *const exploitation_options[] = {
-    TH_OPTIONS_UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
+static const char *const exploitation_options[] = {TH_OPTIONS_UNDER_A_BUDGET,
+                                                   "unpenalised",
+                                                   "eta",
+                                                   EXPLOITS,
+                                                   IN_ROUNDS,
+                                                   "start",
+                                                   NULL};
 
 /* What stochastic methods have in common. The options follow from the
  * screening. */
@@ -33,11 +39,13 @@ static const char *const steps_options[] = {TH_OPTIONS_OF_A_PENALTY, IN_STEPS,
 
 /* What methods that sample attributes have in common; those that read all. */
 #define SAMPLING                                                               \
-  .as_they_are = true, .dense_model = true, .plan = th_sampling_plan,          \
+  .why_all = "all coefficients lie in its ball", .as_they_are = true,          \
+  .dense_model = true, .plan = th_sampling_plan,                               \
   .algorithm = &th_sampling_algorithm
 #define FULL_INFORMATION                                                       \
-  .as_they_are = true, .dense_model = true, .by_examples = true,               \
-  .plan = th_online_plan, .algorithm = &th_online_algorithm
+  .why_all = "all coefficients lie in its ball", .as_they_are = true,          \
+  .dense_model = true, .by_examples = true, .plan = th_online_plan,            \
+  .algorithm = &th_online_algorithm
 
 static const struct th_solver_row solvers[] = {
     {.name = "sift",
@@ -144,6 +152,7 @@ static const struct th_solver_row solvers[] = {
      .source = "Hoerl & Kennard 1970; Hestenes & Stiefel 1952",
      .penalised = true,
      .ridge = "l2 squared",
+     .why_all = "its certificate is that of a penalty on every coefficient",
      .screen = TH_SCREEN_NONE,
      .plan = th_ridge_plan,
      .algorithm = &th_ridge_algorithm},
@@ -163,6 +172,7 @@ static const struct th_solver_row solvers[] = {
                 "for certain, from examples read once",
      .source = "Saad, Blanchard & Arlot 2024, Algorithms 3 to 6",
      .anytime = true,
+     .why_all = "its guarantee is for attributes that it has found itself",
      .plan = th_oomp_plan,
      .algorithm = &th_oomp_algorithm},
     {.name = "aerr",
@@ -191,6 +201,7 @@ static const struct th_solver_row solvers[] = {
      .source = "Ito et al. 2017, Algorithm 1, reconstructed",
      .needs_sparsity = true,
      .needs_budget = true,
+     .why_all = "its method has a penalty on every coefficient",
      .plan = th_rda_ito_plan,
      .algorithm = &th_rda_ito_algorithm},
     {.name = "dantzig",
@@ -199,6 +210,7 @@ static const struct th_solver_row solvers[] = {
      .source = "Kale, Karnin, Liang & Pal 2017, reconstructed",
      .needs_sparsity = true,
      .needs_budget = true,
+     .why_all = "its method has a penalty on every coefficient",
      .plan = th_dantzig_plan,
      .algorithm = &th_dantzig_algorithm},
     {.name = "ssr",
@@ -206,6 +218,7 @@ static const struct th_solver_row solvers[] = {
                 "grows with the root of the examples",
      .source = "Steinhardt, Wager & Liang 2014, Algorithm 2, reconstructed",
      .by_examples = true,
+     .why_all = "its method has a penalty on every coefficient",
      .plan = th_ssr_plan,
      .algorithm = &th_ssr_algorithm},
     {.name = NULL},

@@ -284,8 +284,10 @@ static double step_to_sign_change(const struct th_active_set *f,
   double part = 1;
   *stop = -1;
   for (int64_t i = 0; i < f->factor.size; i++) {
-    double at = f->target[coef_index(f, q, i)];
-    bool ends = f->name[i] != INTERCEPT && at * f->step[i] < 0;
+    int64_t k = coef_index(f, q, i);
+    double at = f->target[k];
+    bool ends = f->name[i] != INTERCEPT && weight_of(q->working, k) > 0 &&
+                at * f->step[i] < 0;
     if (ends && -at / f->step[i] < part) {
       part = -at / f->step[i];
       *stop = i;
@@ -515,6 +517,8 @@ double th_active_set_solve(struct th_quadratic *q, double lambda,
     bool solved = k >= q->patience && solve_face(q, lambda);
     if (!solved || gap > helps * before)
       moved += th_quadratic_descend(q, lambda);
+    if (solved && q->exempt.count > 0)
+      th_quadratic_step_intercept(q);
     before = gap;
     gap = th_quadratic_gap(q, lambda);
     if (moved == 0)

@@ -646,9 +646,10 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
     d->root_eta[i] = sqrt(problem->eta[i]);
   d->tall = chord_fits(problem);
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
-  d->squared = problem->kept != NULL && problem->loss->quadratic;
+  bool plain = problem->exempt.count == 0;
+  d->squared = plain && problem->kept != NULL && problem->loss->quadratic;
   d->cycles.suit = by_cycles(problem);
-  d->logistic = (problem->kept != NULL || d->cycles.suit) &&
+  d->logistic = plain && (problem->kept != NULL || d->cycles.suit) &&
                 problem->loss->predicts == TH_PREDICTS_ODDS;
   if (d->tall)
     TH_TRY(chord_init(&d->chord, problem, err));

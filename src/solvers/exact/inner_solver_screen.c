@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/inner_solver.h"
 
+#include "base/memory.h"
 #include "math/gap.h"
 #include "math/kernels/column.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NEWTON_STEPS = 12 };
@@ -42,6 +44,41 @@ static void derive_theta(struct th_inner_solver *d)
     th_gap_centre(p->loss, p->rows, p->eta, p->target, d->theta);
   for (int64_t i = 0; i < p->rows; i++)
     d->weighted[i] = p->eta[i] * d->theta[i];
+}
+
+/* Derive theta where some attributes have no penalty. */
+static void derive_exempt(struct th_inner_solver *d)
+{
+  const struct th_problem *p = d->problem;
+  th_problem_theta(p, d->prediction, d->theta);
+  for (int64_t i = 0; i < p->rows; i++)
+    d->weighted[i] = p->eta[i] * d->theta[i];
+  d->loss = th_gap_primal(p->loss, p->rows, p->eta, p->target, d->prediction);
+}
+
+/* Fit the intercept and the attributes without a penalty beside the others, and
+ * derive everything from the predictions, for any loss. */
+static th_status finish_screen_exempt(struct th_inner_solver *d,
+                                      struct th_working_set *w,
+                                      struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  const struct th_exempt *x = &p->exempt;
+  double *shift = NULL;
+  th_status rc = TH_NEW(&shift, x->count, "coefficients", err);
+  TH_TRY(rc);
+  TH_TRY(th_exempt_fit(x, d->prediction, shift, &d->intercept, err));
+  th_exempt_add(x, shift, d->prediction);
+  for (int64_t i = 0; i < p->rows; i++)
+    d->prediction[i] += d->intercept;
+  for (int64_t k = 0; k < x->count; k++) {
+    int64_t unit = th_working_set_find(w, x->attribute[k]);
+    w->coef[w->start[unit]] += shift[k];
+  }
+  derive_exempt(d);
+done:
+  free(shift);
+  return rc;
 }
 
 /* Find the intercept, and derive everything from the predictions, for any loss.
@@ -183,7 +220,9 @@ th_status th_inner_solver_screen_predict(struct th_inner_solver *d,
 {
   th_status rc;
   TH_TRY(predict(d, w, err));
-  if (d->squared)
+  if (d->problem->exempt.count > 0)
+    TH_TRY(finish_screen_exempt(d, w, err));
+  else if (d->squared)
     TH_TRY(settle_squared(d, err));
   else
     TH_TRY(d->logistic ? finish_screen_logistic(d, err)

@@ -206,6 +206,31 @@ static void free_state(void *state)
   free(s);
 }
 
+/* A tiny weight makes lambda_max large, and leaves nothing of a path: say so.
+ * Collective where there are weights. */
+static void tell_weights(const struct lasso *s, struct th_context *context)
+{
+  const double tiny = 1e-3; /* of the largest weight */
+  const struct th_grouping *grouping = &s->problem.grouping;
+  double ends[2] = {0, -INFINITY}; /* the largest, and less the smallest */
+  if (context->config->group.all == NULL)
+    return;
+  for (int64_t g = 0; g < grouping->groups; g++) {
+    double least = th_penalty_norm_least(grouping->norm[g]);
+    ends[0] = fmax(ends[0], least);
+    if (least > 0)
+      ends[1] = fmax(ends[1], -least);
+  }
+  context->comm->ops->max_f64(context->comm, ends, 2);
+  if (-ends[1] < tiny * ends[0])
+    th_context_notice(
+        context,
+        "the weights of the groups lie between %g and %g, so that lambda_max, "
+        "%g, may be that of the smallest alone, and a path from there has "
+        "nothing of the others. For no penalty give weight=0",
+        -ends[1], ends[0], s->problem.lambda_max);
+}
+
 static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
@@ -221,14 +246,17 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_working_set_solver_init(&s->exact, &s->problem, &duals, err));
   s->certificate.lambda_max = s->problem.lambda_max;
+  tell_weights(s, context);
   s->certificate.confidence = 1;
   s->exact.inner.polishes = config->ball.radius > 0;
   s->ball = ball_search_begin(config->ball.radius, s->problem.lambda_max);
   double lambda = th_plan_penalised_lambda(config, s->problem.lambda_max, 0);
   if (!s->walks && lambda >= s->problem.lambda_max)
     th_context_notice(
-        context, "lambda %g is not below lambda_max %g, so the model is zero",
-        lambda, s->problem.lambda_max);
+        context, "lambda %g is not below lambda_max %g, so the model is %s",
+        lambda, s->problem.lambda_max,
+        s->problem.exempt.count > 0 ? "that of the attributes without a penalty"
+                                    : "zero");
   s->head = (struct th_head){.support = &s->support,
                              .loss = &s->certificate.objective,
                              .certificate = &s->certificate};
@@ -344,10 +372,13 @@ done:
   return rc;
 }
 
-static void scale_support(struct th_support *support, double factor)
+/* Attributes without a penalty are no part of the norm. */
+static void scale_support(struct th_support *support,
+                          const struct th_exempt *exempt, double factor)
 {
   for (int64_t k = 0; k < support->size; k++)
-    support->coef[k] *= factor;
+    if (!th_exempt_has(exempt, support->attribute[k]))
+      support->coef[k] *= factor;
 }
 
 /* The most by which the loss of a model in the ball is smaller than that of the
@@ -369,7 +400,7 @@ static void settle(struct lasso *s, struct th_context *context, double omega)
   double radius = ball->radius;
   bool near = fabs(omega - radius) <= TH_BALL_CLOSE * radius;
   if (omega > radius || (ball->binds && near))
-    scale_support(&s->support, radius / omega);
+    scale_support(&s->support, &s->problem.exempt, radius / omega);
   if (!ball->binds)
     th_context_notice(context,
                       "the ball of radius %g does not bind at lambda %g, the "

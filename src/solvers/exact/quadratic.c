@@ -119,12 +119,23 @@ static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
 
 /* --- The model, and descent in the order of its units --------------------- */
 
+/* With a pivot below this share of the diagonal, a member without a penalty
+ * depends on others. */
+#define INDEPENDENT 1e-11
+
 enum {
   EPOCHS = 10
 }; /* on coefficients that are not 0, between two looks at the gap */
 
+static void exempt_free(struct th_quadratic_exempt *x)
+{
+  th_linalg_factor_free(&x->factor);
+  TH_FREE(x->member, x->kept, x->slope);
+}
+
 void th_quadratic_free(struct th_quadratic *q)
 {
+  exempt_free(&q->exempt);
   TH_FREE(q->state, q->coef, q->start, q->from, q->curvature, q->slope, q->work,
           q->order, q->kept[0], q->kept[1]);
   *q = (struct th_quadratic){0};
@@ -208,6 +219,64 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
   return rc;
 }
 
+/* Is the intercept a variable of its own? */
+static bool has_intercept(const struct th_quadratic *q)
+{
+  return q->intercept && q->covariance == NULL && q->sum_h > 0;
+}
+
+/* List the members without a penalty. */
+static th_status list_exempt(struct th_quadratic *q, struct th_error *err)
+{
+  const struct th_working_set *w = q->working;
+  struct th_quadratic_exempt *x = &q->exempt;
+  th_status rc = TH_OK;
+  for (int64_t g = 0; g < w->units; g++)
+    x->count += !(th_penalty_norm_least(w->norm[g]) > 0);
+  if (x->count == 0)
+    return rc;
+  TH_TRY(TH_NEW(&x->member, x->count, "solving on the working set", err));
+  TH_TRY(TH_NEW(&x->kept, x->count + 1, "solving on the working set", err));
+  TH_TRY(TH_NEW(&x->slope, x->count + 1, "solving on the working set", err));
+  int64_t at = 0;
+  for (int64_t g = 0; g < w->units; g++)
+    if (!(th_penalty_norm_least(w->norm[g]) > 0))
+      x->member[at++] = w->start[g];
+done:
+  return rc;
+}
+
+/* Form the factor of the products of the members without a penalty, with the
+ * intercept as the first row if it is a variable. */
+static th_status factor_exempt(struct th_quadratic *q, struct th_error *err)
+{
+  struct th_quadratic_exempt *x = &q->exempt;
+  int64_t first = has_intercept(q) ? 1 : 0;
+  int64_t rows = x->count + first;
+  double *product = NULL;
+  th_status rc =
+      TH_NEW(&product, rows * rows, "solving on the working set", err);
+  TH_TRY(rc);
+  if (first > 0)
+    product[0] = q->sum_h;
+  for (int64_t k = 0; k < x->count; k++) {
+    double *column = product + (first + k) * rows;
+    int64_t slot = q->working->slot[x->member[k]];
+    th_quadratic_weigh(q, x->member[k], q->work);
+    if (first > 0)
+      column[0] = th_column_dot(&q->columns->vector[slot], q->h);
+    for (int64_t j = 0; j <= k; j++)
+      column[first + j] =
+          th_quadratic_product(q, x->member[j], x->member[k], q->work);
+  }
+  TH_TRY(th_linalg_factor_reserve(&x->factor, rows, err));
+  rc = th_linalg_factor_form(&x->factor, rows, product, INDEPENDENT, x->kept,
+                             err);
+done:
+  free(product);
+  return rc;
+}
+
 th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
 {
   const struct th_working_set *w = q->working;
@@ -230,6 +299,10 @@ th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
     else
       rc = block_curvature(q, w->start[g], count, &q->curvature[g], err);
   }
+  if (rc == TH_OK)
+    rc = list_exempt(q, err);
+  if (rc == TH_OK && q->exempt.count > 0)
+    rc = factor_exempt(q, err);
   return rc;
 }
 
@@ -315,9 +388,42 @@ void th_quadratic_move_intercept(struct th_quadratic *q, double delta)
     q->state[i] += delta * q->h[i];
 }
 
+/* Solve for the members without a penalty and the intercept. */
+static double step_exempt(struct th_quadratic *q)
+{
+  struct th_quadratic_exempt *x = &q->exempt;
+  int64_t first = has_intercept(q) ? 1 : 0;
+  int64_t rows = 0;
+  double most = 0;
+  for (int64_t k = 0; k < x->count + first; k++) {
+    double slope = 0;
+    for (int64_t i = 0; k < first && i < q->states; i++)
+      slope += q->state[i];
+    if (k >= first)
+      slope = th_quadratic_slope(q, x->member[k - first]);
+    most = fmax(most, fabs(slope));
+    if (x->kept[k])
+      x->slope[rows++] = slope;
+  }
+  th_linalg_factor_solve(&x->factor, x->slope, x->slope);
+  rows = 0;
+  for (int64_t k = 0; k < x->count + first; k++) {
+    if (!x->kept[k])
+      continue;
+    double delta = -x->slope[rows++];
+    if (k < first)
+      th_quadratic_move_intercept(q, delta);
+    else
+      th_quadratic_move(q, x->member[k - first], delta);
+  }
+  return most;
+}
+
 double th_quadratic_step_intercept(struct th_quadratic *q)
 {
   double slope = 0;
+  if (q->exempt.count > 0)
+    return step_exempt(q);
   if (!q->intercept || q->covariance != NULL || !(q->sum_h > 0))
     return 0;
   for (int64_t i = 0; i < q->states; i++)

@@ -11,6 +11,7 @@
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
 
+#include "math/linalg.h"
 #include "solvers/access/replicated_columns.h"
 #include "solvers/exact/covariance.h"
 #include "solvers/exact/working_set.h"
@@ -19,6 +20,16 @@
 #include <stdint.h>
 
 struct th_active_set;
+
+/* Members without a penalty: they are minimised over at once, with the
+ * intercept. */
+struct th_quadratic_exempt {
+  int64_t count;
+  int64_t *member;
+  bool *kept;              /* unknowns: those that are independent */
+  double *slope;           /* unknowns: the intercept first, if it is one */
+  struct th_factor factor; /* of the products of those that are kept */
+};
 
 struct th_quadratic {
   const struct th_working_set *working; /* borrowed */
@@ -50,6 +61,7 @@ struct th_quadratic {
   int64_t *order;    /* members: of a cycle */
   double *kept[2];   /* TH_EXTRAPOLATED + 1 iterates of coef and of state */
   double sum_h;
+  struct th_quadratic_exempt exempt;
 };
 
 /* th_quadratic_reserve makes room for the state, which the caller fills in.
@@ -71,7 +83,8 @@ double th_quadratic_epoch(struct th_quadratic *quadratic, double lambda,
  * the last one returned. */
 double th_quadratic_descend(struct th_quadratic *quadratic, double lambda);
 
-/* Move the intercept to its minimum. Returns its slope before. */
+/* Move the intercept, and members without a penalty, to their minimum. Returns
+ * the largest of their slopes before. */
 double th_quadratic_step_intercept(struct th_quadratic *quadratic);
 
 /* The model's duality gap now; fills in slope. */

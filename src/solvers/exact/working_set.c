@@ -170,8 +170,11 @@ done:
   return rc;
 }
 
+/* Units without a penalty stay. */
 static bool unit_is_zero(const struct th_working_set *w, int64_t unit)
 {
+  if (!(th_penalty_norm_least(w->norm[unit]) > 0))
+    return false;
   for (int64_t k = w->start[unit]; k < w->start[unit + 1]; k++)
     if (w->coef[k] != 0)
       return false;

@@ -38,7 +38,8 @@ void th_working_set_describe(struct th_working_set *working,
                              const struct th_problem *problem,
                              struct th_state *state);
 
-/* Remove units without a coefficient. Local, replicated. */
+/* Remove units without a coefficient, but for those without a penalty. Local,
+ * replicated. */
 void th_working_set_drop_zeros(struct th_working_set *working);
 
 /* Which unit has that key, or -1. Local. */

@@ -218,8 +218,7 @@ static th_status gradient_history_init(struct th_gradient_history *history,
   for (int k = 0; k < TH_POINTS; k++)
     TH_TRY(reserve_point(&history->point[k], p, err));
   TH_TRY(TH_NEW(&theta, p->rows, "dual variables", err));
-  for (int64_t i = 0; i < p->rows; i++)
-    theta[i] = p->start;
+  th_problem_predict_start(p, theta);
   th_problem_theta(p, theta, theta);
   /* The slopes of the zero model. If all are 0, any lambda may label them. */
   gradient_history_keep(history, p->lambda_max > 0 ? p->lambda_max : 1, theta,
@@ -320,6 +319,20 @@ int64_t th_working_set_solver_bytes(const struct th_plan_size *size)
   return bytes + (int64_t)th_plan_part(size, columns) + members * members * 8;
 }
 
+/* Attributes without a penalty are members from the beginning. Collective. */
+static th_status enter_exempt(struct th_working_set_solver *e,
+                              struct th_error *err)
+{
+  const struct th_exempt *x = &e->problem->exempt;
+  struct th_working_set *w = &e->working;
+  if (x->count == 0)
+    return TH_OK;
+  th_status rc = th_working_set_add(w, e->problem, x->attribute, x->count, err);
+  for (int64_t k = 0; k < x->count && rc == TH_OK; k++)
+    w->coef[k] = w->earlier[k] = x->coef[k];
+  return rc;
+}
+
 th_status th_working_set_solver_init(struct th_working_set_solver *e,
                                      struct th_problem *p,
                                      struct th_duals *duals,
@@ -338,10 +351,11 @@ th_status th_working_set_solver_init(struct th_working_set_solver *e,
   TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes of attributes", err));
   TH_TRY(TH_NEW(&e->value, groups, "slopes of attributes", err));
   TH_TRY(th_inner_solver_init(&e->inner, p, err));
-  e->inner.intercept = p->start;
+  e->inner.intercept = p->exempt.start;
   TH_TRY(gradient_history_init(&e->history, p, &e->duals, err));
 done:
-  return th_agree(p->context->comm, rc, err);
+  rc = th_agree(p->context->comm, rc, err);
+  return rc == TH_OK ? enter_exempt(e, err) : rc;
 }
 
 void th_working_set_solver_free(struct th_working_set_solver *e)

@@ -140,12 +140,14 @@ static void downdate(int64_t n, int64_t j, double *inverse, double *x)
 /* The member that costs least to lose. With a limit: of those below it. -1:
  * none. */
 static int64_t cheapest(int64_t n, const double *inverse, const double *x,
-                        const bool *keep, const double *limit)
+                        const bool *keep, const bool *fixed,
+                        const double *limit)
 {
   int64_t found = -1;
   double least = INFINITY;
   for (int64_t k = 0; k < n; k++) {
-    double cost = keep[k] ? x[k] * x[k] / inverse[k + k * n] : INFINITY;
+    bool leaves = keep[k] && (fixed == NULL || !fixed[k]);
+    double cost = leaves ? x[k] * x[k] / inverse[k + k * n] : INFINITY;
     if (cost < least && (limit == NULL || cost < limit[k])) {
       least = cost;
       found = k;
@@ -166,12 +168,12 @@ th_status th_backward_eliminate(const struct th_backward_equations *given,
       &(struct th_linalg_system){n, given->a, given->b, tiny_pivot}, x, inverse,
       keep, err));
   for (int64_t k = 0; k < n; k++)
-    left += keep[k];
+    left += keep[k] && (given->fixed == NULL || !given->fixed[k]);
   for (;;) {
     bool many = left > given->most;
     const double *limit = many ? NULL : given->least;
     int64_t worst = many || given->least != NULL
-                        ? cheapest(n, inverse, x, keep, limit)
+                        ? cheapest(n, inverse, x, keep, given->fixed, limit)
                         : -1;
     if (worst < 0)
       break;

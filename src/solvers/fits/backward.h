@@ -55,6 +55,8 @@ struct th_backward_equations {
   const double *b;
   int64_t most;        /* largest number of members that stay */
   const double *least; /* n: what each must cost to stay; NULL: nothing */
+  const bool *fixed;   /* n: these stay, unless they depend on others, and do
+                          not count; NULL: none */
 };
 
 /* Solve theta and keep the `most` members that cost most to lose. While there

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "math/schedule.h"
 #include "solvers/access/batch.h"
+#include "solvers/access/exempt_members.h"
 #include "solvers/access/gram.h"
 
 #include <math.h>
@@ -37,9 +38,12 @@ struct newton {
 
 /* The ridge of each member: by its variance, with rows weighted by their
  * curvature at the start. Local. */
-static th_status choose_ridge(struct newton *newton, bool intercept,
+static th_status choose_ridge(struct newton *newton,
+                              const struct th_context *context,
+                              const struct th_support *support,
                               struct th_error *err)
 {
+  bool intercept = context->config->intercept;
   const struct th_gram *gram = &newton->gram;
   int64_t n = gram->size;
   double all = th_gram_at(gram, n, n);
@@ -48,6 +52,8 @@ static th_status choose_ridge(struct newton *newton, bool intercept,
     double mean = intercept ? th_gram_at(gram, k, n) / all : 0;
     newton->ridge[k] =
         ridge * fmax(th_gram_at(gram, k, k) / all - mean * mean, 0);
+    if (th_exempt_members_has(context, support->attribute[k]))
+      newton->ridge[k] = 0;
   }
   return rc;
 }
@@ -100,7 +106,8 @@ static th_status find_direction(struct newton *newton, struct th_batch *batch,
   TH_TRY(th_gram_add(&newton->gram, context, batch, support, curvature, target,
                      err));
   if (newton->ridge == NULL)
-    TH_TRY(th_agree(context->comm, choose_ridge(newton, intercept, err), err));
+    TH_TRY(th_agree(context->comm, choose_ridge(newton, context, support, err),
+                    err));
   const struct th_gram_equations equations = {.gram = &newton->gram,
                                               .intercept = intercept,
                                               .ridge = newton->ridge,
@@ -457,6 +464,8 @@ th_status th_refit_shrunk(struct th_support *support,
     room.ridge[j] =
         unit *
         (context->config->standardize ? 1 : variance(gram, j, intercept));
+    if (th_exempt_members_has(context, support->attribute[j]))
+      room.ridge[j] = 0;
     room.keep[j] = support->coef[j] != 0; /* not collinear */
   }
   const struct th_gram_equations equations = {.gram = gram,

@@ -8,7 +8,7 @@
  *
  *   1  if examples are held out: paths without each fold grow until more
  *      attributes predict the folds no better; s = the best size
- *   2  S = the start, or nothing; fit
+ *   2  S = the attributes without a penalty, and the start; fit
  *   3  while |S| < s: S += the attribute outside S with the largest slope
  *      at the fit (pursuit.c)
  *   4    fit S
@@ -137,6 +137,33 @@ static th_status judge_size(struct th_omp_folds *folds, struct th_error *err)
   return TH_OK;
 }
 
+/* Begin with the attributes without a penalty; they count as none. Of those
+ * that depend on each other the first ones are taken. Collective. */
+static th_status begin_with_exempt(struct th_pursuit *path,
+                                   struct th_error *err)
+{
+  const struct th_exempt *exempt = &path->data.problem->exempt;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < exempt->count; k++) {
+    bool depends = false;
+    TH_TRY(th_pursuit_fit_add(path, exempt->attribute[k], &depends, err));
+  }
+  path->exempt = path->size;
+  if (path->size > 0)
+    TH_TRY(th_pursuit_fit_solve(path, err));
+done:
+  return rc;
+}
+
+/* Begin a path. Collective. */
+static th_status begin_exempt(struct th_pursuit *path,
+                              const struct th_pursuit_data *data,
+                              const double *weight, struct th_error *err)
+{
+  th_status rc = th_pursuit_fit_init(path, data, weight, err);
+  return rc == TH_OK ? begin_with_exempt(path, err) : rc;
+}
+
 /* Begin the path without fold f. Collective. */
 static th_status begin_path(struct th_omp_folds *folds, int64_t f,
                             const struct th_pursuit_data *data, double *weight,
@@ -155,7 +182,7 @@ static th_status begin_path(struct th_omp_folds *folds, int64_t f,
                  "attributes predict best: they are all held out at once. Give "
                  "{sparsity}, or more examples of that class");
   else if (any)
-    rc = th_pursuit_fit_init(&folds->path[f], data, weight, err);
+    rc = begin_exempt(&folds->path[f], data, weight, err);
   else
     rc = th_fail(err, TH_EDATA,
                  "without the examples that are held out, no example has a "
@@ -223,7 +250,8 @@ static th_status folds_extend(struct th_omp_folds *folds, int64_t most,
 {
   struct th_context *context = context_of(&folds->path->data);
   th_status rc;
-  TH_TRY(th_pursuit_extend(folds->path, folds->count, most, err));
+  int64_t exempt = folds->path->data.problem->exempt.count;
+  TH_TRY(th_pursuit_extend(folds->path, folds->count, most + exempt, err));
   TH_TRY(th_agree(context->comm, judge_size(folds, err), err));
   folds->ended = folds_has_ended(folds, most);
   for (int64_t f = 0; f < folds->count && folds->ended; f++)
@@ -359,7 +387,8 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   config->budget = shape->attributes;
   config->passes = 1;
   int64_t usual = config->greedy.folds > 0 ? USUAL : config->greedy.most;
-  int64_t chosen = th_min_i64(usual, config->greedy.most);
+  int64_t chosen =
+      th_min_i64(usual, config->greedy.most) + config->group.exempt.count;
   plan->blocks = 1;
   plan->deal_unit =
       th_partition_deal_unit_size(shape->row_group, shape->training, 1);
@@ -414,7 +443,8 @@ static th_status take_start(struct omp *s, const struct th_context *context,
   bool depends = false;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < start->size; k++)
-    TH_TRY(th_pursuit_fit_add(&s->path, start->support[k], &depends, err));
+    if (!th_exempt_has(&s->problem.exempt, start->support[k]))
+      TH_TRY(th_pursuit_fit_add(&s->path, start->support[k], &depends, err));
   if (start->size > 0)
     TH_TRY(th_pursuit_fit_solve(&s->path, err));
 done:
@@ -463,7 +493,7 @@ static th_status create(void **state, struct th_context *context,
                                        config->greedy.forecast &&
                                            s->problem.loss->quadratic &&
                                            !s->problem.beyond_float};
-  TH_TRY(th_pursuit_fit_init(&s->path, &data, s->problem.eta, err));
+  TH_TRY(begin_exempt(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
   s->path.least = config->greedy.correlation;
   choose_among(s, &config->greedy);
@@ -481,10 +511,16 @@ done:
   return rc;
 }
 
+/* Attributes that were chosen. */
+static int64_t chosen_by(const struct omp *s)
+{
+  return s->path.size - s->path.exempt;
+}
+
 /* Is the path on all examples at its end? */
 static bool has_ended(const struct omp *s)
 {
-  return s->path.ended || s->path.size >= s->most ||
+  return s->path.ended || chosen_by(s) >= s->most ||
          s->path.loss <= s->residual * s->zero;
 }
 
@@ -503,7 +539,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
       s->most = s->folds.best;
     return rc;
   }
-  rc = th_pursuit_extend(&s->path, 1, s->most, err); /* lines 3 and 4 */
+  rc = th_pursuit_extend(&s->path, 1, s->most + s->path.exempt,
+                         err); /* lines 3 and 4 */
   return rc == TH_OK ? publish(s, context, err) : rc;
 }
 
@@ -512,11 +549,17 @@ static th_status finish(void *state, struct th_context *context,
 {
   struct omp *s = state;
   (void)err;
-  s->selected = (struct th_selected){
-      .size = s->path.size, .complete = 1, .attribute = s->path.attribute};
-  if (s->path.size == 0)
-    th_context_notice(context, "no attribute predicts examples that are held "
-                               "out, so the model is zero");
+  s->selected =
+      (struct th_selected){.size = chosen_by(s),
+                           .complete = 1,
+                           .attribute = s->path.attribute + s->path.exempt};
+  if (chosen_by(s) == 0)
+    th_context_notice(context,
+                      "no attribute predicts examples that are held out, so "
+                      "the model is %s",
+                      s->path.exempt > 0
+                          ? "that of the attributes without a penalty"
+                          : "zero");
   return TH_OK;
 }
 
@@ -527,7 +570,7 @@ static void claims_of(const void *state, struct th_claims *claims)
   bool bound = s->residual > 0 && s->path.loss <= s->residual * s->zero;
   if (bound || (s->path.ended && s->path.least > 0))
     claims->ended_by = TH_ENDED_BOUND;
-  else if (s->path.ended || s->path.size < s->most)
+  else if (s->path.ended || chosen_by(s) < s->most)
     claims->ended_by = TH_ENDED_NOTHING;
   else
     claims->ended_by =
@@ -537,7 +580,7 @@ static void claims_of(const void *state, struct th_claims *claims)
 static double done_of(const void *state)
 {
   const struct omp *s = state;
-  return s->folds.ended && s->most > 0 ? (double)s->path.size / (double)s->most
+  return s->folds.ended && s->most > 0 ? (double)chosen_by(s) / (double)s->most
                                        : -1;
 }
 
@@ -589,8 +632,8 @@ static void describe(void *state, struct th_context *context,
 }
 
 static const char *const options[] = {
-    "sparsity",         "validation", "stop-residual", "oracle", "start",
-    "stop-correlation", NULL};
+    "sparsity", "validation",  "stop-residual",    "oracle",
+    "start",    "unpenalised", "stop-correlation", NULL};
 
 const struct th_algorithm th_omp_algorithm = {.options = options,
                                               .create = create,

@@ -47,6 +47,7 @@ struct th_pursuit {
   double *weight; /* examples: h; 0 where an example is left out */
   double total;   /* sum of h */
   int64_t size;   /* |S| */
+  int64_t exempt; /* its first ones, which were not chosen: without a penalty */
   int64_t room;
   int64_t *attribute;
   int64_t *slot;     /* of its column */

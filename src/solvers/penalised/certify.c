@@ -7,6 +7,7 @@
 
 #include "base/elementary.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "math/gap.h"
 #include "solvers/penalised/problem.h"
 
@@ -25,6 +26,9 @@ struct review {
   struct th_shared memory; /* of both */
   double *prediction;
   double *theta; /* the dual point before it is scaled */
+  double *slope; /* of attributes without a penalty, at the model */
+  double *refit; /* what their coefficients lack */
+  double lambda;
   struct th_duals duals;
   double omega; /* the penalty, without lambda */
   double drift; /* how much another rounding of theta may change a dual value,
@@ -38,7 +42,7 @@ static const double settled_below = 1e-4;
 /* Collective. */
 static void review_free(struct review *r)
 {
-  TH_FREE(r->coef, r->held);
+  TH_FREE(r->coef, r->held, r->slope, r->refit);
   th_comm_shared_free(&r->memory);
   th_problem_duals_free(&r->duals);
 }
@@ -54,6 +58,8 @@ static th_status prepare(struct review *r, const struct th_support *model,
   th_status rc;
   TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
+  TH_TRY(TH_NEW(&r->slope, p->exempt.count, "coefficients", err));
+  TH_TRY(TH_NEW(&r->refit, p->exempt.count, "coefficients", err));
   TH_TRY(th_problem_duals_init(&r->duals, p, err));
   for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t place = th_active_place(&p->active, attribute[k]);
@@ -79,28 +85,63 @@ static th_status share_examples(struct review *r, struct th_error *err)
   return rc;
 }
 
-/* Find the dual point of the predictions, at their best intercept. Collective.
- */
+/* The slopes of attributes without a penalty at the model itself, at its best
+ * intercept: the dual point has none. Local. */
+static th_status measure_exempt(struct review *r, struct th_error *err)
+{
+  const struct th_problem *p = r->problem;
+  double *theta = NULL;
+  double shift = 0;
+  th_status rc = TH_NEW(&theta, p->rows, "a dual point", err);
+  TH_TRY(rc);
+  if (p->intercept)
+    TH_TRY(th_gap_intercept(p->loss, p->rows, p->eta, p->target, r->prediction,
+                            &shift, err));
+  for (int64_t i = 0; i < p->rows; i++)
+    theta[i] = r->prediction[i] + shift;
+  th_loss_df_all(p->loss, p->rows, theta, p->target, theta);
+  th_exempt_slopes(&p->exempt, theta, r->slope);
+done:
+  free(theta);
+  return rc;
+}
+
+/* Find the dual point of the predictions, at their best intercept and the best
+ * coefficients of attributes without a penalty. Collective. */
 static th_status find_theta(struct review *r, struct th_error *err)
 {
   const struct th_problem *p = r->problem;
   double shift = 0;
   th_status rc = TH_OK;
-  if (p->intercept)
-    rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target, r->prediction,
-                          &shift, err);
+  if (p->exempt.count > 0)
+    TH_TRY(th_agree(p->context->comm, measure_exempt(r, err), err));
+  rc = th_problem_predict_fit(p, r->prediction, r->refit, &shift, err);
   if (r->memory.writer) {
     for (int64_t i = 0; i < p->rows; i++)
       r->theta[i] = r->prediction[i] + shift;
+    if (p->exempt.count > 0)
+      th_exempt_add(&p->exempt, r->refit, r->theta);
     th_problem_theta(p, r->theta, r->theta);
   }
   th_comm_shared_show(&r->memory);
+done:
   return rc;
 }
 
-/* How far a group is from optimal: how far it lies outside the ball and, for a
- * group of the support, how far Z'b is from Omega(b). Equality says that Z is a
- * subgradient. Local. */
+/* The attribute without a penalty that a group is, or -1. Local. */
+static int64_t exempt_of(const struct review *r, int64_t g)
+{
+  const struct th_exempt *x = &r->problem->exempt;
+  int64_t k = th_search_i64(x->attribute, 0, x->count, r->problem->key[g]);
+  bool alone = th_range_count(th_problem_members(r->problem, g)) == 1;
+  return alone && k < x->count && x->attribute[k] == r->problem->key[g] ? k
+                                                                        : -1;
+}
+
+/* How far a group is from optimal: how far its slope is from 0 where it has no
+ * penalty, else how far it lies outside the ball and, for a group of the
+ * support, how far Z'b is from Omega(b). Equality says that Z is a subgradient.
+ * Local. */
 static double review_violation(const struct review *r, int64_t g)
 {
   const struct th_problem *p = r->problem;
@@ -108,6 +149,9 @@ static double review_violation(const struct review *r, int64_t g)
   double value = r->duals.value[g];
   double along = 0;
   double size = 0;
+  int64_t exempt = exempt_of(r, g);
+  if (exempt >= 0)
+    return fabs(r->slope[exempt]) / r->lambda;
   for (int64_t m = members.first; m < members.last; m++) {
     int64_t place = th_problem_place(p, m);
     double b = r->coef[place];
@@ -156,9 +200,10 @@ static void review_survey(const struct review *r, int side,
     double value = r->duals.value[g] + side * review_slack(r, g);
     double radius = th_gap_radius(
         L, c->gap, p->norm_bound[g] * p->norm_bound[g], c->lambda);
-    bool in_support = r->held[g] > 0;
+    bool exempt = exempt_of(r, g) >= 0;
+    bool in_support = r->held[g] > 0 || exempt;
     largest[0] = fmax(largest[0], review_violation(r, g));
-    largest[1] = fmax(largest[1], radius);
+    largest[1] = fmax(largest[1], exempt ? 0 : radius);
     double reach = scale * value + r->duals.slack[g];
     if (in_support || !th_gap_removes(reach, radius, th_gap_margin(TH_F64)))
       counts[TH_MARGINS] += th_range_count(members);
@@ -217,7 +262,7 @@ static th_status review_make(struct review *r, const struct th_support *model,
   th_grouping_dual(&p->grouping, comm, r->coef, r->held);
   TH_TRY(
       th_problem_pass(p, r->theta, lambda, 1 - settled_below, &r->duals, err));
-  certificate->lambda = lambda;
+  r->lambda = certificate->lambda = lambda;
   certificate->lambda_max = p->lambda_max;
   certificate->confidence = 1;
   TH_TRY(weigh_gap(r, certificate, err));
@@ -337,7 +382,9 @@ static double lambda_max_error(const struct th_problem *p)
 {
   double most = 0;
   for (int64_t g = 0; g < p->grouping.groups; g++)
-    most = fmax(most, p->norm_bound[g]);
+    if (p->grouping.norm == NULL ||
+        th_penalty_norm_least(p->grouping.norm[g]) > 0)
+      most = fmax(most, p->norm_bound[g]);
   p->context->comm->ops->max_f64(p->context->comm, &most, 1);
   return TH_DOUBLE_ROUNDING * most * sqrt(2 * th_loss_L(p->loss) * p->zero);
 }

@@ -186,6 +186,10 @@ done:
 void th_problem_theta(const struct th_problem *p, const double *prediction,
                       double *theta)
 {
+  if (p->exempt.count > 0) {
+    th_exempt_theta(&p->exempt, prediction, theta);
+    return;
+  }
   th_loss_df_all(p->loss, p->rows, prediction, p->target, theta);
   if (p->intercept)
     th_gap_centre(p->loss, p->rows, p->eta, p->target, theta);
@@ -195,9 +199,21 @@ void th_problem_theta(const struct th_problem *p, const double *prediction,
 static void start_everywhere(const struct th_problem *p, double *prediction,
                              double *theta)
 {
-  for (int64_t i = 0; i < p->rows; i++)
-    prediction[i] = p->start;
+  th_problem_predict_start(p, prediction);
   th_problem_theta(p, prediction, theta);
+}
+
+/* The attributes without a penalty must leave something to be explained: where
+ * they separate the labels, their coefficients have no end. */
+static th_status check_start(const struct th_problem *p, struct th_error *err)
+{
+  const double nothing = 1e-9;
+  if (p->exempt.count == 0 || p->loss->predicts != TH_PREDICTS_ODDS ||
+      p->zero > nothing)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "the attributes of {unpenalised} separate the two labels, so "
+                 "no finite coefficients fit them; leave some of them out");
 }
 
 /* The zero model, and lambda_max, from which on it is the best. */
@@ -214,14 +230,14 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
   if (memory.writer)
     memset(prediction, 0, (size_t)p->rows * sizeof *prediction);
   th_comm_shared_show(&memory);
-  if (p->intercept)
-    rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target, prediction,
-                          &p->start, err);
+  rc = th_problem_predict_fit(p, prediction, p->exempt.coef, &p->exempt.start,
+                              err);
   TH_TRY(th_agree(p->context->comm, rc, err));
   if (memory.writer)
     start_everywhere(p, prediction, theta);
   th_comm_shared_show(&memory);
   p->zero = th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction);
+  TH_TRY(th_agree(p->context->comm, check_start(p, err), err));
   TH_TRY(problem_moments(p, err));
   TH_TRY(th_problem_pass(p, theta, 1, INFINITY, duals, err));
   for (int64_t g = 0; g < p->grouping.groups; g++)
@@ -269,11 +285,20 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
                                    .mix = config->group.mix,
-                                   .groups = config->group.all};
+                                   .groups = config->group.all,
+                                   .exempt = config->group.exempt.attribute,
+                                   .exempt_count = config->group.exempt.count};
   TH_TRY(th_grouping_build(&p->grouping, &of, context->comm,
                            p->active.attribute, p->active.count, err));
   TH_TRY(th_agree(context->comm, reserve_groups(p, err), err));
   TH_TRY(set_keys(p, err));
+  p->exempt = (struct th_exempt){.loss = p->loss,
+                                 .rows = p->rows,
+                                 .target = p->target,
+                                 .eta = p->eta,
+                                 .intercept = p->intercept};
+  TH_TRY(th_exempt_init(&p->exempt, context, &p->active,
+                        p->csc.start == NULL ? NULL : &p->csc, err));
   TH_TRY(begin_at_zero(p, duals == NULL ? &unwanted : duals, err));
 done:
   th_problem_duals_free(&unwanted);
@@ -353,6 +378,7 @@ void th_problem_free(struct th_problem *p)
   th_context_all_targets_free(&p->all);
   th_comm_shared_free(&p->work);
   TH_FREE(p->key, p->by_key, p->is_owner, p->norm_bound);
+  th_exempt_free(&p->exempt);
   th_csc_cache_free(&p->csc);
   TH_FREE(p->rounding_bound, p->sums, p->centre, p->place, p->listed);
   *p = (struct th_problem){0};

@@ -23,6 +23,7 @@
 #include "solvers/access/csc_cache.h"
 #include "solvers/access/replicated_columns.h"
 #include "solvers/access/support.h"
+#include "solvers/penalised/exempt.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,8 +51,7 @@ struct th_problem {
   struct th_all_targets all;
   const double *target; /* of these */
   const double *eta;    /* weight / n: adds up to 1 */
-  double zero;          /* P(0) with the best intercept */
-  double start;         /* that intercept */
+  double zero;          /* P(0) with the best intercept and exempt.coef */
   double lambda_max;    /* exact: the smallest lambda at which b = 0 is best */
   struct th_active active;     /* every attribute that is not left out */
   struct th_grouping grouping; /* over its places */
@@ -61,6 +61,8 @@ struct th_problem {
   double *norm_bound;      /* groups: at least sqrt(N_g) */
   double *rounding_bound;  /* groups: the same for the rounding of sums in
                               float */
+  struct th_exempt exempt; /* attributes without a penalty: the zero model and
+                              theta are those after they are fitted */
   struct th_csc_cache csc; /* sparse values, if they fit in memory */
   struct th_shared work;   /* of passes: both multipliers */
   double *multiplier;
@@ -163,8 +165,20 @@ th_status th_problem_predict(struct th_problem *problem,
                              int64_t count, double intercept,
                              double *prediction, struct th_error *err);
 
+/* Find the best intercept, and the best coefficients of attributes without a
+ * penalty (exempt.count, added to what they are), beside predictions without
+ * it. The search starts at *intercept. coef may be NULL: then there are no such
+ * attributes. Local, replicated. */
+th_status th_problem_predict_fit(const struct th_problem *problem,
+                                 const double *prediction, double *coef,
+                                 double *intercept, struct th_error *err);
+
+/* Predictions of the zero model. Local. */
+void th_problem_predict_start(const struct th_problem *problem,
+                              double *prediction);
+
 /* theta at the predictions; with an intercept, centred so that sum eta theta =
- * 0. Local, replicated. */
+ * 0, and likewise for attributes without a penalty. Local, replicated. */
 void th_problem_theta(const struct th_problem *problem,
                       const double *prediction, double *theta);
 

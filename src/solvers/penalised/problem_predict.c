@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "math/gap.h"
 #include "math/kernels/kernels.h"
 #include "ranks/fixed.h"
 #include "solvers/penalised/problem.h"
@@ -218,4 +219,24 @@ th_status th_problem_predict(struct th_problem *p, const int64_t *attribute,
 done:
   TH_FREE(s.column, s.sums);
   return rc;
+}
+
+/* --- The intercept, and attributes without a penalty --------------------- */
+
+th_status th_problem_predict_fit(const struct th_problem *p,
+                                 const double *prediction, double *coef,
+                                 double *intercept, struct th_error *err)
+{
+  if (p->exempt.count > 0)
+    return th_exempt_fit(&p->exempt, prediction, coef, intercept, err);
+  return p->intercept ? th_gap_intercept(p->loss, p->rows, p->eta, p->target,
+                                         prediction, intercept, err)
+                      : TH_OK;
+}
+
+void th_problem_predict_start(const struct th_problem *p, double *prediction)
+{
+  for (int64_t i = 0; i < p->rows; i++)
+    prediction[i] = p->exempt.start;
+  th_exempt_add(&p->exempt, p->exempt.coef, prediction);
 }

@@ -50,7 +50,9 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "math/schedule.h"
+#include "solvers/access/exempt_members.h"
 #include "solvers/algorithms.h"
+#include "solvers/fits/refit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -432,6 +434,26 @@ done:
   return rc;
 }
 
+/* Attributes without a penalty are members from the beginning. Collective. */
+static th_status admit_exempt(struct th_sift *s, struct th_context *context,
+                              struct th_error *err)
+{
+  struct th_sift_fit *fit = &s->fit;
+  int64_t count = context->config->group.exempt.count;
+  th_status rc = TH_OK;
+  if (count == 0)
+    return rc;
+  TH_TRY(th_exempt_members_join(&s->support, context, err));
+  TH_TRY(
+      th_agree(context->comm, th_sift_fit_insert(fit, NULL, count, err), err));
+  for (int64_t k = 0; k < count; k++) {
+    fit->entrant[k] = false;
+    fit->exempt[k] = true;
+  }
+done:
+  return rc;
+}
+
 static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
@@ -451,6 +473,8 @@ static th_status create(void **state, struct th_context *context,
   s->largest_support = th_schedule_sift_support(
       (int64_t)d, th_source_budget(context->source), context->config->sparsity,
       context->deal.rows_in_pass);
+  s->largest_support += context->config->group.exempt.count;
+  TH_TRY(admit_exempt(s, context, err));
   s->smallest = INFINITY;
   s->reserve = rows_for_end(context);
   if (!s->predicts)
@@ -587,6 +611,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!(s->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return TH_OK;
   TH_TRY(sum_members(s, context, err)); /* line 3 */
+  if (context->config->group.exempt.count > 0 && s->fit.rows == 0)
+    TH_TRY(th_refit_squares(&s->support, context, &s->gram, NULL, err));
   find_slow(s, context);
   choose_guesses(s); /* line 4 */
   TH_TRY(th_batch_residual(&s->batch, context, &s->support, &evidence_loss,
@@ -692,7 +718,7 @@ static void describe(void *state, struct th_context *context,
 }
 
 static const char *const options[] = {TH_OPTIONS_UNDER_A_BUDGET, "select",
-                                      NULL};
+                                      "unpenalised", NULL};
 
 const struct th_algorithm th_sift_algorithm = {
     .options = options,

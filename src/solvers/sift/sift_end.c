@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/store.h"
 #include "math/schedule.h"
+#include "solvers/access/exempt_members.h"
 #include "solvers/fits/backward.h"
 #include "solvers/fits/refit.h"
 #include "solvers/sift/sift.h"
@@ -131,6 +132,7 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
   double *b = NULL;
   double *x = NULL;
   double *least = NULL;
+  bool *fixed = NULL;
   double z = fmax(s->threshold, least_score);
   th_status rc = TH_NEW(&a, n * n, "backward elimination", err);
   if (rc == TH_OK)
@@ -139,6 +141,10 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
     rc = TH_NEW(&x, n, "backward elimination", err);
   if (rc == TH_OK)
     rc = TH_NEW(&least, n, "backward elimination", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&fixed, n, "backward elimination", err);
+  for (int64_t k = 0; k < n && rc == TH_OK; k++)
+    fixed[k] = th_exempt_members_has(context, s->support.attribute[k]);
   if (rc == TH_OK && comm->rank == 0) {
     double weight = s->gram.weight;
     for (int64_t j = 0; j < n; j++) { /* the intercept is swept out */
@@ -153,13 +159,13 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
     for (int64_t k = 0; k < n; k++)
       least[k] = z * z * rp;
     struct th_backward_equations given = {
-        .n = n, .a = a, .b = b, .most = most, .least = least};
+        .n = n, .a = a, .b = b, .most = most, .least = least, .fixed = fixed};
     rc = th_backward_eliminate(&given, x, s->fit.keep, err);
   }
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, s->fit.keep, (size_t)n * sizeof *s->fit.keep, 0);
 done:
-  TH_FREE(a, b, x, least);
+  TH_FREE(a, b, x, least, fixed);
   return rc;
 }
 

@@ -182,6 +182,7 @@ static const struct th_array arrays[] = {
     TH_ARRAY(struct th_sift_fit, moment),
     TH_ARRAY(struct th_sift_fit, theta),
     TH_ARRAY(struct th_sift_fit, entrant),
+    TH_ARRAY(struct th_sift_fit, exempt),
     TH_ARRAY(struct th_sift_fit, score),
     TH_ARRAY(struct th_sift_fit, came),
     TH_ARRAY(struct th_sift_fit, nonzeros),
@@ -229,6 +230,7 @@ void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state)
   th_state_first(state, "trial_moment", TH_STATE_F64, fit->trial_moment, n);
   TH_STATE_ARRAY(state, fit, theta, n);
   TH_STATE_ARRAY(state, fit, entrant, n);
+  TH_STATE_ARRAY(state, fit, exempt, n);
   TH_STATE_ARRAY(state, fit, score, n);
   th_state_all(state, "came", TH_STATE_F64, fit->came, 2 * n);
   TH_STATE_ARRAY(state, fit, nonzeros, n);
@@ -294,6 +296,7 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
     fit->nonzeros[k] = stays ? fit->nonzeros[old] : 0;
     fit->came[k] = stays ? fit->came[old] : (struct th_evidence){0, 0};
     fit->entrant[k] = stays ? fit->entrant[old] : true;
+    fit->exempt[k] = stays && fit->exempt[old];
     fit->slow[k] = stays && fit->slow[old];
     old -= stays;
   }
@@ -329,6 +332,7 @@ void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep)
     fit->came[kept] = fit->came[k];
     fit->nonzeros[kept] = fit->nonzeros[k];
     fit->entrant[kept] = fit->entrant[k];
+    fit->exempt[kept] = fit->exempt[k];
     fit->slow[kept] = fit->slow[k];
     kept++;
   }
@@ -691,6 +695,7 @@ static bool drop_insignificant(struct th_sift_work *r)
     double variance = r->inverse[k + k * fit->order];
     double theta = fit->theta[k];
     if (fit->fate[k] != TH_SIFT_STAYS || r->part[k] == TH_SIFT_OUT ||
+        fit->exempt[k] ||
         (fit->lam.joined[k] &&
          theta * theta >= significant * significant * variance))
       continue;

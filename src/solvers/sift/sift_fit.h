@@ -40,6 +40,7 @@ struct th_sift_fit {
   double *moment;    /* eta */
   double *theta;
   bool *entrant;            /* E: chosen by the last round, tried in this one */
+  bool *exempt;             /* without a penalty: never an entrant, and stays */
   double *score;            /* z of entrants */
   struct th_evidence *came; /* U and W of entrants when they came; kept for slow
                                ones after they have joined, else 0 */

@@ -56,6 +56,9 @@ const char *th_sift_why_truth(const struct th_config *config,
                               const struct th_shape *shape)
 {
   int64_t passes = wanted_passes(config, shape);
+  if (config->group.exempt.text != NULL || config->group.exempt.count > 0)
+    return "candidates are compared with the mean alone, and not with the "
+           "attributes of {unpenalised}";
   if (shape->training < TH_END_FEWEST)
     return "a choice by predictions needs at least 8 training examples. With "
            "fewer, chance alone may make a model";
@@ -215,7 +218,8 @@ static int64_t race_held_rows(const struct th_context *context)
 static int64_t block_width(const struct th_sift *s,
                            const struct th_context *context)
 {
-  int64_t width = th_source_budget(context->source) - s->support.size;
+  int64_t width = th_source_budget(context->source) +
+                  context->config->group.exempt.count - s->support.size;
   return width > 1 ? width : 1; /* d = 1: the block is S itself */
 }
 

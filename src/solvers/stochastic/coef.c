@@ -99,7 +99,7 @@ double *th_coef_of(const struct th_stochastic *s)
 
 bool th_coef_separable(const struct th_stochastic *s)
 {
-  return s->context->config->group.all == NULL;
+  return s->context->config->group.all == NULL && s->exempt.count == 0;
 }
 
 void th_coef_assign(struct th_stochastic *s, const struct th_support *model)
@@ -190,7 +190,9 @@ th_status th_coef_places_form(struct th_stochastic *s, struct th_error *err)
     return rc;
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
                                    .mix = config->group.mix,
-                                   .groups = config->group.all};
+                                   .groups = config->group.all,
+                                   .exempt = s->exempt.attribute,
+                                   .exempt_count = s->exempt.count};
   return th_grouping_build(&s->grouping, &of, s->context->comm,
                            s->active.attribute, s->active.count, err);
 }
@@ -199,6 +201,11 @@ th_status th_coef_places_keep(struct th_stochastic *s, struct th_error *err)
 {
   int64_t dropped = 0;
   th_status rc = TH_OK;
+  for (int64_t k = 0; k < s->exempt.count; k++) {
+    int64_t p = th_active_place(&s->active, s->exempt.attribute[k]);
+    if (p >= 0)
+      s->places.keep[p] = true;
+  }
   for (int64_t p = 0; p < s->active.count; p++)
     dropped += !s->places.keep[p];
   s->context->comm->ops->sum_i64(s->context->comm, &dropped, 1);

@@ -96,7 +96,8 @@ th_status th_coef_places_form(struct th_stochastic *s, struct th_error *err);
 /* Local. */
 void th_coef_places_free(struct th_places *places);
 
-/* Keep the attributes of s->places.keep. Collective. */
+/* Keep the attributes of s->places.keep, and those without a penalty.
+ * Collective. */
 th_status th_coef_places_keep(struct th_stochastic *s, struct th_error *err);
 
 /* Ranks exchange active attributes between outer loops when some have many more

@@ -188,6 +188,23 @@ done:
 
 /* ---- a full pass ---- */
 
+th_status th_pass_fetch_exempt(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_context *context = s->context;
+  th_status rc;
+  s->exempt = (struct th_exempt){.loss = context->loss,
+                                 .rows = s->n,
+                                 .target = s->target,
+                                 .eta = s->eta,
+                                 .intercept = context->config->intercept};
+  TH_TRY(th_exempt_init(&s->exempt, context, &s->active, NULL, err));
+  if (s->exempt.count > 0)
+    rc = th_source_activate(context->source, context->comm, s->active.attribute,
+                            s->active.count, err);
+done:
+  return rc;
+}
+
 static bool visit_prediction(struct th_stochastic *s, const struct th_row *row,
                              int64_t i)
 {
@@ -231,23 +248,43 @@ static void write_duals(struct th_stochastic *s)
   const struct th_loss *loss = s->context->loss;
   for (int64_t i = 0; i < s->n; i++)
     s->full.prediction[i] += s->intercept;
+  if (s->exempt.count > 0) {
+    th_exempt_add(&s->exempt, s->exempt.coef, s->full.prediction);
+    th_exempt_theta(&s->exempt, s->full.prediction, s->full.theta);
+    return;
+  }
   th_loss_df_all(loss, s->n, s->full.prediction, s->target, s->full.theta);
   if (s->context->config->intercept)
     th_gap_centre(loss, s->n, s->eta, s->target, s->full.theta);
 }
 
-/* Find the best b0, and the duals there. Collective. */
+/* The coefficients of attributes without a penalty change. Collective. */
+static th_status move_exempt(struct th_stochastic *s, struct th_error *err)
+{
+  for (int64_t k = 0; k < s->exempt.count; k++) {
+    int64_t p = th_active_place(&s->active, s->exempt.attribute[k]);
+    if (p >= 0)
+      th_coef_of(s)[p] += s->exempt.coef[k];
+  }
+  return s->exempt.count > 0 ? th_coef_bound(s, err) : TH_OK;
+}
+
+/* Find the best b0, and the best coefficients of attributes without a penalty,
+ * and the duals there. Collective. */
 static th_status dualize(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (s->context->config->intercept)
+  if (s->exempt.count > 0)
+    rc = th_exempt_fit(&s->exempt, s->full.prediction, s->exempt.coef,
+                       &s->intercept, err);
+  else if (s->context->config->intercept)
     rc = th_gap_intercept(s->context->loss, s->n, s->eta, s->target,
                           s->full.prediction, &s->intercept, err);
   th_comm_shared_show(&s->full.memory); /* all have looked at predictions */
   if (s->full.memory.writer)
     write_duals(s);
   th_comm_shared_show(&s->full.memory);
-  return rc;
+  return rc == TH_OK ? move_exempt(s, err) : rc;
 }
 
 double th_pass_dual_norm(struct th_stochastic *s, const double *v)

@@ -54,6 +54,10 @@ void th_pass_free(struct th_full_pass *full);
 void th_pass_describe(struct th_pass *pass, const char *name,
                       struct th_state *state);
 
+/* Hold the columns of attributes without a penalty, which passes fit.
+ * Collective. */
+th_status th_pass_fetch_exempt(struct th_stochastic *s, struct th_error *err);
+
 /* Fill in s->full with predictions, dual point, objective and gap at b over all
  * training examples, and the field of Z. All coefficients must be current, as
  * between outer loops. Collective. An error where values are out of range. */

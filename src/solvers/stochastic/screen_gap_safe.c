@@ -100,6 +100,11 @@ static th_status differences(struct th_stochastic *s, const struct th_sparsa *p,
   th_status rc;
   for (int64_t k = 0; k < s->active.count; k++)
     work[k] = (b[k] - old_coef(s, p)[k]) * (b[k] - old_coef(s, p)[k]);
+  for (int64_t k = 0; k < s->exempt.count; k++) { /* passes fit them */
+    int64_t place = th_active_place(&s->active, s->exempt.attribute[k]);
+    if (place >= 0)
+      work[place] = 0;
+  }
   TH_TRY(th_coef_total(s, work, squares, err));
   for (int64_t k = 0; k < s->active.count; k++)
     work[k] =

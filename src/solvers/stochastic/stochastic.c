@@ -714,7 +714,7 @@ static void describe_iterate(struct th_stochastic *s, struct th_state *state)
 {
   TH_STATE_ONE(state, s, lambda);
   TH_STATE_ONE(state, s, intercept);
-  TH_STATE_ONE(state, s, start_intercept);
+  TH_STATE_ONE(state, &s->exempt, start);
   TH_STATE_ONE(state, s, anchor_intercept);
   TH_STATE_ONE(state, s, confidence);
   TH_STATE_ONE(state, s, known);
@@ -792,15 +792,16 @@ static th_status choose_lambda(struct th_stochastic *s, int64_t point,
     return rc;
   s->certificate.lambda_max = s->full.pass.dual_norm;
   s->goal.zero_objective = s->full.pass.objective;
-  s->start_intercept = s->intercept;
+  s->exempt.start = s->intercept;
   s->lambda = th_plan_penalised_lambda(s->context->config,
                                        s->certificate.lambda_max, point);
   s->done = !(s->lambda < s->certificate.lambda_max);
   if (s->done && s->context->config->path == 0)
     th_context_notice(
-        s->context,
-        "lambda %g is not below lambda_max %g, so the model is zero", s->lambda,
-        s->certificate.lambda_max);
+        s->context, "lambda %g is not below lambda_max %g, so the model is %s",
+        s->lambda, s->certificate.lambda_max,
+        s->exempt.count > 0 ? "that of the attributes without a penalty"
+                            : "zero");
   return rc;
 }
 
@@ -812,6 +813,7 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   TH_TRY(th_active_init(&s->active, s->context, fields, err));
   TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
   TH_TRY(take_examples(s, err));
+  TH_TRY(th_pass_fetch_exempt(s, err));
   TH_TRY(th_coef_places_form(s, err));
   s->balanced = 1;
   TH_TRY(th_pass_measure(s, err));
@@ -879,6 +881,7 @@ void th_stochastic_free(void *state)
   free(s->screening_state);
   th_active_free(&s->active);
   th_grouping_free(&s->grouping);
+  th_exempt_free(&s->exempt);
   th_row_caches_free(&s->caches);
   th_example_order_free(&s->order);
   th_pass_batch_free(&s->minibatch);

@@ -21,6 +21,7 @@
 #include "solvers/access/row_caches.h"
 #include "solvers/access/support.h"
 #include "solvers/algorithms.h"
+#include "solvers/penalised/exempt.h"
 #include "solvers/stochastic/coef.h"
 #include "solvers/stochastic/pass.h"
 #include "state/state.h"
@@ -131,6 +132,8 @@ struct th_stochastic {
   void *screening_state; /* row describes its own */
   struct th_active active;
   struct th_grouping grouping; /* of them */
+  struct th_exempt exempt;     /* attributes without a penalty: every full pass
+                                  fits them, with the intercept */
   struct th_row_caches caches;
   struct th_example_order order;
   struct th_places places;
@@ -145,9 +148,8 @@ struct th_stochastic {
   struct th_step_control control;
   struct th_scaling scaling;
   struct th_goal goal;
-  unsigned known;         /* set of enum th_known */
-  double intercept;       /* b0 */
-  double start_intercept; /* of the zero model */
+  unsigned known;   /* set of enum th_known */
+  double intercept; /* b0 */
   double anchor_intercept;
   double confidence; /* that what was screened is 0; 1: exact */
   int64_t moves;     /* of active attributes between ranks */

@@ -180,7 +180,7 @@ static void rda_step(struct th_stochastic *s)
       fmax(s->scaling.coef_bound, state->step * state->pull);
   if (s->context->config->intercept)
     s->intercept =
-        s->start_intercept - state->constant * state->step * state->intercept;
+        s->exempt.start - state->constant * state->step * state->intercept;
   if (is_lazy(s))
     return;
   const double *sum = gradients(s);

@@ -153,7 +153,8 @@ static int64_t estimate_memory(const struct th_config *config,
                                const struct th_budgeted_needs *needs,
                                int64_t rows)
 {
-  int64_t members = th_min_i64(needs->members, size->shape->training);
+  int64_t members = th_min_i64(needs->members + config->group.exempt.count,
+                               size->shape->training);
   int64_t most = needs->grows ? last_rows(config, size->shape, rows) : rows;
   int sharing = size->shape->layout == TH_SPARSE ? 1 : size->ranks;
   return size->owned * needs->bytes + most * BYTES_PER_ROW +

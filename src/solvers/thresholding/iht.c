@@ -42,6 +42,7 @@
 #include "math/schedule.h"
 #include "ranks/partition.h"
 #include "solvers/access/batch.h"
+#include "solvers/access/exempt_members.h"
 #include "solvers/access/gram.h"
 #include "solvers/access/kept_rows.h"
 #include "solvers/algorithms.h"
@@ -127,7 +128,6 @@ enum {
   ROWS_PER_ATTRIBUTE = 4,
   MOST_ATTRIBUTES = 2048 /* a larger Gram matrix does not tell more */
 };
-
 static const double skipped_lambda = 2;
 
 /* The correlation matrix of the members that vary, packed to the front. Local.
@@ -261,7 +261,6 @@ enum {
   REFIT_ROWS = 4,      /* per member, for a refit within the run */
   EIGENVALUE_ROWS = 10 /* per member, for a new look at L */
 };
-
 static const double guard_factor = 4;
 
 static void release(void *state)
@@ -299,6 +298,7 @@ static th_status start_support(struct iht *h, struct th_context *context,
         h->theta.scale[k] > 0 ? h->theta.coef[k] / h->theta.scale[k] : 0;
   TH_TRY(
       th_support_threshold(&h->theta, context, config->sparsity, chosen, err));
+  TH_TRY(th_exempt_members_join(&h->theta, context, err));
   h->theta.intercept = context->target.offset;
 done:
   free(chosen);
@@ -326,7 +326,8 @@ static th_status reserve(struct iht *h, const struct th_context *context,
 {
   const struct th_config *config = context->config;
   int64_t owned = th_range_count(context->owned);
-  int64_t most = th_max_i64(config->sparsity, config->start.size);
+  int64_t most = th_max_i64(config->sparsity, config->start.size) +
+                 config->group.exempt.count;
   int64_t width = th_source_budget(context->source) - config->sparsity;
   int64_t d = th_source_shape(context->source)->attributes;
   th_status rc;
@@ -578,12 +579,8 @@ static th_status threshold(struct iht *h, struct th_context *context,
   struct th_range owned = th_support_owned(&h->theta, context->owned);
   for (int64_t k = owned.first; k < owned.last; k++)
     moved[h->theta.attribute[k] - context->owned.first] += h->theta.coef[k];
-  struct th_select_among among = {.values = moved,
-                                  .first = context->owned.first,
-                                  .count = count,
-                                  .k = context->config->sparsity};
-  th_status rc = th_select_largest(context->comm, &h->selection, &among,
-                                   h->batch.visited, h->chosen, &found, err);
+  th_status rc = th_exempt_members_select(
+      context, &h->selection, moved, h->batch.visited, h->chosen, &found, err);
   if (rc == TH_OK)
     rc = th_support_assign(&h->theta, context, h->chosen, found, err);
   th_comm_profile_end(context->profile, TH_PHASE_SELECT);
@@ -658,7 +655,6 @@ static th_status exploit(struct iht *h, struct th_context *context, bool *more,
 /* --- The batches of Exploration, Exploitation and Hybrid, round by round */
 
 enum { EXPLOIT_PER_EXPLORE = 4 }; /* B = 4 B^- */
-
 static const double default_growth = 1.2;
 static const double largest_update = 0.15; /* of the rows that are left */
 static const double end_share = 0.1;       /* of a pass: rows for the end */
