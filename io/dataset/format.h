@@ -104,6 +104,9 @@
  *             texts of all attributes one after the other, each with a zero
  *             behind it. Values are copies of the counted allele. Not in the
  *             fingerprint, which has the names
+ *   /lacking  u8 [d], optional: 1 of each attribute whose values are all 0, as
+ *             more than --max-missing of the training examples lacked them.
+ *             Likewise not in the fingerprint
  *   /equal    group, optional: training examples that equal an earlier one, as
  *             far as import looked for them (data/store.h); attribute count (of
  *             these), data sets row, first i64: stored rows, row ascending.
@@ -332,6 +335,7 @@ enum {
 #define TH_D_VARIANT_CHROMOSOME "/variants/chromosome"
 #define TH_D_VARIANT_COUNTED "/variants/counted"
 #define TH_D_VARIANT_OTHER "/variants/other"
+#define TH_D_LACKING "/lacking"
 #define TH_G_EQUAL "/equal"
 #define TH_D_EQUAL_ROW "/equal/row"
 #define TH_D_EQUAL_FIRST "/equal/first"

@@ -354,6 +354,9 @@ static th_status put_master(const struct th_h5 *h5, struct th_master_info *info,
   TH_TRY(put_names(h5, row_groups->shape.attributes, master, &print, err));
   TH_TRY(
       th_variants_put(h5, row_groups->shape.attributes, master->variant, err));
+  if (master->lacking != NULL)
+    TH_TRY(th_h5_set_put(h5, TH_D_LACKING, H5T_NATIVE_UINT8,
+                         row_groups->shape.attributes, master->lacking, err));
   if (master->ids != NULL)
     TH_TRY(th_attribute_texts_put(
         h5, &th_attribute_ids, row_groups->shape.examples, master->ids, err));

@@ -51,7 +51,9 @@ struct th_master {
                                ascending; or NULL */
   const char *const *ids;   /* one per example, in stored order, or NULL */
   const struct th_variant *variant; /* one per attribute; NULL: they are none */
-  const struct th_origin *origin;   /* NULL: nothing is known of a text */
+  const unsigned char *lacking;   /* likewise: it lacks too many values, and has
+                            zeros in   their place; NULL: none does */
+  const struct th_origin *origin; /* NULL: nothing is known of a text */
   const struct th_group_piece *piece;  /* of groups of attributes: all of them,
                                           ascending */
   int64_t pieces;                      /* 0: no groups */

@@ -145,3 +145,48 @@ done:
   free(position);
   return rc;
 }
+
+/* --- Alleles of two texts ------------------------------------------------- */
+
+/* PLINK 1 and 2 write so what nobody carries. */
+static bool is_unknown(const char *allele)
+{
+  return strcmp(allele, "0") == 0 || strcmp(allele, ".") == 0;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+  return strcmp(a, b) == 0;
+}
+
+static bool may_be(const char *a, const char *b)
+{
+  return is_same(a, b) || is_unknown(a) || is_unknown(b);
+}
+
+enum th_variants_fit th_variants_compare(const struct th_variant *here,
+                                         const struct th_variant *there)
+{
+  if (is_same(here->counted, there->counted) &&
+      is_same(here->other, there->other))
+    return TH_VARIANTS_SAME;
+  if (is_same(here->counted, there->other) &&
+      is_same(here->other, there->counted))
+    return TH_VARIANTS_SWAPPED;
+  if (may_be(here->counted, there->counted) &&
+      may_be(here->other, there->other))
+    return TH_VARIANTS_SAME;
+  return may_be(here->counted, there->other) &&
+                 may_be(here->other, there->counted)
+             ? TH_VARIANTS_SWAPPED
+             : TH_VARIANTS_DIFFER;
+}
+
+void th_variants_learn(struct th_variant *there, const struct th_variant *here,
+                       bool swapped)
+{
+  if (is_unknown(there->counted))
+    there->counted = swapped ? here->other : here->counted;
+  if (is_unknown(there->other))
+    there->other = swapped ? here->counted : here->other;
+}

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct th_h5;
@@ -26,6 +27,20 @@ struct th_variants {
   struct th_variant *variant;
   char *text[3]; /* that variants point into */
 };
+
+/* How the alleles of a variant fit those that another text has of it. An allele
+ * that nobody there carries is written 0 or . and may be any. */
+enum th_variants_fit {
+  TH_VARIANTS_SAME,
+  TH_VARIANTS_SWAPPED, /* what one counts is the other one's other allele */
+  TH_VARIANTS_DIFFER
+};
+enum th_variants_fit th_variants_compare(const struct th_variant *here,
+                                         const struct th_variant *there);
+
+/* Let *there have the alleles of `here` where it does not know its own. */
+void th_variants_learn(struct th_variant *there, const struct th_variant *here,
+                       bool swapped);
 
 /* Write those of all attributes. Without any, nothing is written. */
 th_status th_variants_put(const struct th_h5 *h5, int64_t count,

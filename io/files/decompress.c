@@ -582,7 +582,7 @@ static th_status unpack_archive(struct job *job, struct th_error *err)
   TH_TRY(th_zip_open(&zip, &whole, err));
   TH_TRY(find_file(job, &zip, &member, err));
   member.place.name = job->name;
-  rc = write_member(job, &member.place, member.crc, err);
+  rc = write_member(job, &member.place, member.place.seal, err);
 done:
   th_zip_free(&zip);
   return rc;

@@ -54,6 +54,29 @@ static th_status open_place(const struct th_stretch_place *place, int *fd,
   return TH_OK;
 }
 
+/* Compare all bytes with their CRC-32. */
+static th_status compare_crc(struct th_stretch *s, struct th_error *err)
+{
+  const int64_t bytes = s->place.bytes;
+  unsigned char *part = NULL;
+  uLong found = crc32(0, NULL, 0);
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&part, INPUT, "a checksum", err));
+  for (int64_t first = 0; first < bytes; first += INPUT) {
+    int64_t some = th_min_i64(bytes - first, INPUT);
+    TH_TRY(th_stretch_read(s, first, some, part, err));
+    found = crc32(found, part, (uInt)some);
+  }
+  if (found != s->place.seal)
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: its CRC-32 is %08lx, and the archive says %08lx; the "
+                 "file is damaged, copy or make it again",
+                 s->place.name, found, (unsigned long)s->place.seal);
+done:
+  free(part);
+  return rc;
+}
+
 th_status th_stretch_open(struct th_stretch **stretch,
                           const struct th_stretch_place *place,
                           struct th_error *err)
@@ -71,6 +94,8 @@ th_status th_stretch_open(struct th_stretch **stretch,
   TH_TRY(open_place(place, &made->fd, err));
   if (place->deflated)
     TH_TRY(TH_NEW(&made->input, INPUT, "decompression", err));
+  if (place->verify && place->sealed)
+    TH_TRY(compare_crc(made, err));
   *stretch = made;
   made = NULL;
 done:

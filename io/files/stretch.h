@@ -20,11 +20,14 @@ struct th_stretch_place {
   int64_t stored;   /* bytes there */
   int64_t bytes;    /* of what they stand for: the same, unless deflated */
   bool deflated;
+  bool verify;   /* opening it compares its checksum, if it has one */
+  bool sealed;   /* it has */
+  uint32_t seal; /* CRC-32 of all the bytes */
 };
 
 struct th_stretch;
 
-/* The file is opened, and of deflated bytes nothing is inflated yet. */
+/* The file is opened. To verify it takes reading all of it. */
 th_status th_stretch_open(struct th_stretch **stretch,
                           const struct th_stretch_place *place,
                           struct th_error *err);

@@ -163,7 +163,8 @@ static th_status read_member(const struct archive *archive,
   member->place.stored = readable ? value[STORED_SIZE] : -1;
   member->place.bytes = value[SIZE];
   member->place.deflated = method == DEFLATED;
-  member->crc = (uint32_t)low_first(entry + 16, 4);
+  member->place.sealed = true;
+  member->place.seal = (uint32_t)low_first(entry + 16, 4);
   if (method == STORED && value[SIZE] != value[STORED_SIZE])
     return damaged_archive(archive, place, "a member of two sizes", err);
   return TH_OK;

@@ -12,7 +12,6 @@ struct th_zip_member {
   struct th_stretch_place place; /* without a name; its path is borrowed, and
                                     it stores -1 bytes where it cannot be read:
                                     it is encrypted, or not deflated */
-  uint32_t crc;                  /* of its bytes */
 };
 
 struct th_zip {

@@ -3,6 +3,7 @@
 #include "io/import/import.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "io/dataset/origin_file.h"
 #include "io/dataset/writer/writer.h"
 #include "io/import/import_job.h"
@@ -63,7 +64,7 @@ void th_import_notice(const struct th_importing *im, const char *format, ...)
 {
   const struct th_import_monitor *monitor = im->job->monitor;
   char text[TH_ERROR_TEXT];
-  if (monitor == NULL || monitor->notice == NULL)
+  if (monitor == NULL || monitor->notice == NULL || im->shown.quiet)
     return;
   va_list args;
   va_start(args, format);
@@ -334,6 +335,38 @@ static th_status number_examples(struct th_importing *im, struct th_error *err)
   return rc;
 }
 
+/* Attributes of one name: other data like these, and predictions, go by names
+ * and would not know which is which. Local. */
+static th_status tell_twins(const struct th_importing *im, struct th_error *err)
+{
+  const char **sorted = NULL;
+  const char *first = NULL;
+  int64_t twins = 0;
+  if (im->names == NULL || im->job->monitor == NULL || im->job->like != NULL)
+    return TH_OK;
+  th_status rc = TH_NEW(&sorted, im->attributes, "names of attributes", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t a = 0; a < im->attributes; a++)
+    sorted[a] = im->names[a];
+  qsort(sorted, (size_t)im->attributes, sizeof *sorted,
+        th_search_compare_texts);
+  for (int64_t a = 1; a < im->attributes; a++) {
+    if (strcmp(sorted[a], sorted[a - 1]) != 0)
+      continue;
+    first = twins++ == 0 ? sorted[a] : first;
+  }
+  if (twins > 0)
+    th_import_notice(
+        im,
+        "note:     %lld attribute%s the name of another one, "
+        "first '%.60s': {like} and predict will refuse other data; "
+        "give each its own name",
+        (long long)twins, twins == 1 ? " has" : "s have", first);
+  free(sorted);
+  return TH_OK;
+}
+
 /* --- The job -------------------------------------------------------------- */
 
 static const struct th_importer_row importers[] = {
@@ -459,10 +492,11 @@ static th_status judge_missing(struct th_importing *im, struct th_error *err)
   for (int64_t a = 0; a < lacking->attributes; a++)
     lacked += lacking->count[a] > 0;
   th_import_notice(im,
-                   "missing:  %lld values of %lld of %lld attributes; the mean "
-                   "of the training examples stands for each",
-                   (long long)lacking->values, (long long)lacked,
-                   (long long)im->attributes);
+                   "missing:  %lld value%s of %lld of %lld attribute%s; the "
+                   "mean of the training examples stands for each",
+                   (long long)lacking->values, lacking->values == 1 ? "" : "s",
+                   (long long)lacked, (long long)im->attributes,
+                   im->attributes == 1 ? "" : "s");
   if (lacking->drops == 0)
     return TH_OK;
   list_dropped(im, names, sizeof names);
@@ -486,20 +520,29 @@ static th_status read_ids_file(struct th_importing *im, struct th_error *err)
   return th_agree(im->comm, rc, err);
 }
 
-th_status th_import_run(const struct th_import *job, struct th_comm *comm,
-                        struct th_import_result *result, struct th_error *err)
+/* TH_EAGAIN where later rows have other kinds of fields than the first ones;
+ * the inputs are then kept, as pipes are read but once, and this is called
+ * again with them. Collective. */
+static th_status import_once(const struct th_import *job, struct th_comm *comm,
+                             struct th_inputs *kept,
+                             struct th_import_result *result,
+                             struct th_error *err)
 {
+  bool again = kept->count > 0;
   struct th_import own = *job;
-  struct th_importing im = {.job = &own, .comm = comm};
-  double began = th_comm_clock();
-  th_status rc = check_job(job, err);
-  if (rc != TH_OK)
-    return rc;
+  struct th_importing im = {.job = &own,
+                            .comm = comm,
+                            .share.inputs = *kept,
+                            .text.again = again,
+                            .shown.quiet = again};
+  th_status rc = TH_OK;
+  *kept = (struct th_inputs){0};
   own.force = job->force || job->append;
   TH_TRY(check_output(&own, comm, err));
   if (job->append)
     TH_TRY(open_old(&im.before.old, &own, comm, err));
   TH_TRY(th_import_open(&im, err));
+  im.shown.quiet = false;
   if (job->append)
     TH_TRY(th_agree(comm, check_new(&im, err), err));
   if (im.format->importer->learn != NULL)
@@ -510,6 +553,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
     TH_TRY(th_import_parse_all(&im, err));
   if (im.listed.examples == 0)
     TH_TRY(th_agree(comm, judge_missing(&im, err), err));
+  TH_TRY(th_agree(comm, tell_twins(&im, err), err));
   if (job->append)
     TH_TRY(th_agree(comm, number_examples(&im, err), err));
   TH_TRY(read_groups_file(&im, err));
@@ -527,12 +571,34 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
       .unlabelled = im.text.unlabelled,
       .text = !im.format->importer->binary,
       .text_bytes = im.text_bytes};
-  TH_TRY(import_judge(&im, &result->constant_attributes, err));
-  result->seconds = th_comm_clock() - began;
+  rc = import_judge(&im, &result->constant_attributes, err);
+  if (job->like != NULL) /* it was trained on other data */
+    result->constant_attributes = 0;
 done:
+  if (rc == TH_EAGAIN) {
+    *kept = im.share.inputs;
+    im.share.inputs = (struct th_inputs){0};
+  }
   close_old(&im.before.old);
   free(im.before.old.number);
   th_import_open_close(&im);
+  return rc;
+}
+
+th_status th_import_run(const struct th_import *job, struct th_comm *comm,
+                        struct th_import_result *result, struct th_error *err)
+{
+  double began = th_comm_clock();
+  struct th_inputs kept = {0};
+  th_status rc = check_job(job, err);
+  if (rc == TH_OK)
+    rc = import_once(job, comm, &kept, result, err);
+  if (rc == TH_EAGAIN) {
+    th_error_clear(err);
+    rc = import_once(job, comm, &kept, result, err);
+  }
+  th_inputs_free(&kept);
+  result->seconds = th_comm_clock() - began;
   return rc;
 }
 

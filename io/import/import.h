@@ -3,6 +3,7 @@
 #ifndef TH_IMPORT_H
 #define TH_IMPORT_H
 
+#include "io/import/text/cell.h"
 #include "model/model.h"
 #include "ranks/comm.h"
 
@@ -23,14 +24,6 @@ struct th_import_monitor {
   void (*progress)(void *self, const struct th_import_progress *progress);
   void (*notice)(void *self, const char *text); /* one line for the user */
   void *self;
-};
-
-/* What the first record of CSV is: TH_HEADER_YES if it names the columns. */
-enum th_header {
-  TH_HEADER_AUTO, /* as the record looks */
-  TH_HEADER_YES,
-  TH_HEADER_NO,
-  TH_HEADER_COUNT
 };
 
 /* What stands before the first index:value of a line of LIBSVM. */

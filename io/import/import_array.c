@@ -6,7 +6,7 @@
 #include "io/import/arrays/npy.h"
 #include "io/import/arrays/npz.h"
 #include "io/import/arrays/vector.h"
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 #include "io/import/import_job.h"
 
 #include "base/memory.h"
@@ -121,6 +121,7 @@ static th_status turn_to_file(struct th_importing *im, int64_t k,
   if (a->open == k)
     return TH_OK;
   shut_file(a);
+  a->in.verify = a->file[k].rows == 0 && k % im->comm->size == im->comm->rank;
   TH_TRY(th_matrix_file_open(&a->in, a->kind, file, member,
                              im->limits.line.bytes, err));
   a->in.matrix.memory = block_memory(im);
@@ -185,7 +186,8 @@ static th_status read_names(struct th_importing *im, char ***names,
 {
   struct arrays *a = state_of(im);
   if (im->job->names != NULL)
-    return th_vector_lines(im->job->names, a->in.matrix.columns, names, err);
+    return th_vector_lines(im->job->names, im->job->output,
+                           a->in.matrix.columns, names, err);
   return th_matrix_file_names(&a->in, names, err);
 }
 
@@ -374,6 +376,12 @@ static th_status decide_columns(struct th_importing *im, struct th_error *err)
              a->in.matrix.form == TH_MATRIX_TURNED;
   a->element = a->in.matrix.form == TH_MATRIX_TEXT ? TH_ELEMENT_F64
                                                    : a->in.matrix.data.element;
+  if (!a->dense && im->job->missing.words != NULL &&
+      th_missing_is_number(&im->text.missing, 0))
+    return th_fail(err, TH_EUSAGE,
+                   "{missing} %s: what sparse %s does not list is 0, and not "
+                   "missing; leave 0 out",
+                   im->job->missing.words, a->in.matrix.name);
   TH_TRY(find_role(im, known_target(im), &a->target, err));
   TH_TRY(find_role(im, im->job->weights, &a->weight, err));
   if (a->target.name == NULL && im->job->like == NULL)
@@ -561,8 +569,8 @@ static th_status wrong_number(const struct th_importing *im,
   const struct arrays *a = state_of(im);
   return th_fail(
       err, TH_EDATA,
-      "%s: %s %g found for row %lld, counted from 1, expected %s; "
-      "leave the example out",
+      "%s: %s %g found for row %lld, counted from 1, expected %s "
+      "that is not missing; leave the example out",
       role->column < 0 && !role->in_table ? role->name : a->in.matrix.name,
       what, value, (long long)row + 1,
       role == &a->weight ? "a finite number of at least 0" : "a finite number");
@@ -584,7 +592,8 @@ static th_status take_weight(struct th_importing *im, int64_t k, int64_t row,
 {
   const struct arrays *a = state_of(im);
   to->weight = number_for(a, &a->weight, k, row, values);
-  if (isfinite(to->weight) && to->weight >= 0)
+  if (isfinite(to->weight) && to->weight >= 0 &&
+      !th_missing_is_number(&im->text.missing, to->weight))
     return TH_OK;
   return wrong_number(im, &a->weight, "weight", row, to->weight, err);
 }
@@ -594,12 +603,12 @@ static th_status take_target_word(struct th_importing *im, const char *word,
                                   int64_t row, struct th_text_row *to,
                                   struct th_error *err)
 {
-  const char *at = word;
-  const char *end = word + strlen(word);
+  const char *at = word, *end = word + strlen(word);
+  bool named = th_missing_is_named(&im->text.missing, word, end - word);
   if (im->class.name != NULL) {
-    if (th_text_row_class(to, &im->class, word, end - word) != 0)
+    if (!named && th_text_row_class(to, &im->class, word, end - word) != 0)
       return TH_OK;
-  } else if (th_number_parse(&at, end, &to->target) == TH_NUMBER_OK &&
+  } else if (!named && th_number_parse(&at, end, &to->target) == TH_NUMBER_OK &&
              at == end) {
     return TH_OK;
   }
@@ -620,17 +629,17 @@ static th_status take_target(struct th_importing *im, int64_t k, int64_t row,
   const struct arrays *a = state_of(im);
   const struct th_frame_column *column = &a->target.values;
   char text[32];
-  if (a->target.name == NULL) {
-    to->target = NAN;
+  to->target = NAN;
+  if (a->target.name == NULL)
     return TH_OK;
-  }
   if (a->target.column < 0 && column->number == NULL) {
-    int64_t code = column->code[row];
+    int64_t at = a->target.in_table ? row : a->file[k].before + row;
+    int64_t code = column->code[at];
     return take_target_word(im, code < 0 ? "" : column->word[code], row, to,
                             err);
   }
   double value = number_for(a, &a->target, k, row, values);
-  if (!isfinite(value))
+  if (!isfinite(value) || th_missing_is_number(&im->text.missing, value))
     return wrong_number(im, &a->target, "target", row, value, err);
   to->target = value;
   if (im->class.name == NULL)
@@ -674,39 +683,6 @@ done:
 
 /* --- Examples ------------------------------------------------------------- */
 
-static th_status wrong_value(const struct th_importing *im, int64_t row,
-                             const struct th_example_fault *fault,
-                             struct th_error *err)
-{
-  static const char *const wanted[TH_TYPE_COUNT] = {
-      [TH_F32] = "at most 3.4e38 in magnitude (f32); import with {type} f64",
-      [TH_F64] = "a finite number (f64); rescale the data",
-      [TH_U8] = "a whole number 0..255 (u8); import with {type} f32",
-      [TH_I8] = "a whole number -128..127 (i8); import with {type} f32",
-      [TH_U2] = "a whole number 0..3 (u2); import with {type} u8 or f32"};
-  const struct arrays *a = state_of(im);
-  const char *name = a->in.matrix.name;
-  long long column = (long long)fault->column + 1;
-  bool known = !isnan(fault->value) &&
-               !th_missing_is_number(&im->text.missing, fault->value);
-  if (known)
-    return th_fail(err, TH_EDATA,
-                   "%s: row %lld, column %lld, counted from 1: %g found, "
-                   "expected %s",
-                   name, (long long)row + 1, column, fault->value,
-                   isfinite(fault->value) ? wanted[im->type]
-                                          : "a finite number; correct it");
-  if (im->text.missing.refused)
-    return th_fail(err, TH_EDATA,
-                   "%s: row %lld, column %lld, counted from 1: a missing value "
-                   "found, which {missing} error refuses; fill it in",
-                   name, (long long)row + 1, column);
-  return th_fail(err, TH_EDATA,
-                 "%s: row %lld, column %lld, counted from 1: a missing value "
-                 "found, for which %s has no room; import with {type} f32",
-                 name, (long long)row + 1, column, th_type_name(im->type));
-}
-
 static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
                               const struct th_matrix_row *values,
                               struct th_text_row *to, struct th_error *err)
@@ -718,7 +694,8 @@ static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
       to, th_max_i64(values->count, a->dense ? a->table.attributes : 0), err));
   if (!th_example_put(values, a->table.role, a->table.attributes,
                       &im->text.missing, to, &fault))
-    return wrong_value(im, row, &fault, err);
+    return th_example_refuse(&fault, a->in.matrix.name, row, im->type,
+                             &im->text.missing, err);
   if (a->weight.name != NULL)
     TH_TRY(take_weight(im, k, row, values, to, err));
   if (a->id != NULL)

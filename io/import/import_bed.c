@@ -39,6 +39,7 @@ struct beds {
   int64_t count;
   struct th_variant *variant; /* of attributes of a part of the variants */
   bool cases;                 /* phenotypes are 1 and 2 */
+  int64_t counted;            /* people whose target is known, or nobody's is */
 };
 
 static struct beds *beds_of(const struct th_importing *im)
@@ -215,7 +216,9 @@ static th_status find_labelled(struct th_importing *im, struct th_error *err)
 {
   const struct beds *beds = beds_of(im);
   int64_t first = count_known(beds, 0);
-  im->text.unlabelled = first == 0;
+  im->text.unlabelled = first == 0 || th_import_open_targetless(im->job);
+  if (th_import_open_targetless(im->job))
+    return TH_OK;
   for (int64_t k = 1; k < beds->count; k++)
     if ((count_known(beds, k) == 0) != im->text.unlabelled)
       return th_import_mixed(im, im->text.unlabelled ? k : 0,
@@ -251,39 +254,82 @@ done:
   return rc;
 }
 
+/* A phenotype that is not known leaves a person out, but where all are to be
+ * predicted: then it is one of the others, of weight 0. */
+static bool is_person_kept(const struct th_importing *im, double phenotype)
+{
+  return im->text.unlabelled || im->job->like != NULL ||
+         has_phenotype(beds_of(im), phenotype);
+}
+
+/* The first phenotype that is known. */
+static double some_phenotype(const struct beds *beds)
+{
+  const struct th_cohort *cohort = &beds->bed[0].cohort;
+  int64_t i = 0;
+  while (i + 1 < cohort->people &&
+         !has_phenotype(beds, cohort->person[i].phenotype))
+    i++;
+  return cohort->person[i].phenotype;
+}
+
+static th_status keep_person(struct th_importing *im,
+                             const struct th_person *person, int64_t number,
+                             int64_t place, struct th_error *err)
+{
+  struct th_import_listed *listed = &im->listed;
+  struct beds *beds = beds_of(im);
+  int64_t k = listed->examples++;
+  bool counts = im->text.unlabelled || has_phenotype(beds, person->phenotype);
+  listed->target[k] =
+      target_of(im, counts ? person->phenotype : some_phenotype(beds));
+  listed->weight[k] = counts;
+  listed->number[k] = number;
+  listed->place[k] = place;
+  beds->counted += counts;
+  return keep_id(im, person, err);
+}
+
+static th_status reserve_people(struct th_importing *im, struct th_error *err)
+{
+  const struct beds *beds = beds_of(im);
+  struct th_import_listed *listed = &im->listed;
+  int64_t most = 0;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < beds->count; k++)
+    most += beds->bed[k].cohort.people;
+  TH_TRY(TH_NEW(&listed->target, most, "targets", err));
+  TH_TRY(TH_NEW(&listed->weight, most, "targets", err));
+  TH_TRY(TH_NEW(&listed->number, most, "targets", err));
+  TH_TRY(TH_NEW(&listed->place, most, "targets", err));
+done:
+  return rc;
+}
+
 static th_status list_people(struct th_importing *im, struct th_error *err)
 {
   struct beds *beds = beds_of(im);
   struct th_import_listed *listed = &im->listed;
   int64_t number = 0;
-  int64_t most = 0;
   uint64_t print = 0;
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < beds->count; k++)
-    most += beds->bed[k].cohort.people;
-  TH_TRY(TH_NEW(&listed->target, most, "targets", err));
-  TH_TRY(TH_NEW(&listed->number, most, "targets", err));
-  TH_TRY(TH_NEW(&listed->place, most, "targets", err));
+  TH_TRY(reserve_people(im, err));
   for (int64_t k = 0; k < beds->count; k++) {
     struct bed *bed = &beds->bed[k];
     bed->place = listed->places;
     print = th_fingerprint_next(print, bed->cohort.print);
-    for (int64_t i = 0; i < bed->cohort.people; i++, number++) {
-      double phenotype = bed->cohort.person[i].phenotype;
-      if (!im->text.unlabelled && !has_phenotype(beds, phenotype))
-        continue;
-      TH_TRY(keep_id(im, &bed->cohort.person[i], err));
-      listed->target[listed->examples] = target_of(im, phenotype);
-      listed->number[listed->examples] = number;
-      listed->place[listed->examples++] = bed->place + i;
-    }
+    for (int64_t i = 0; i < bed->cohort.people; i++, number++)
+      if (is_person_kept(im, bed->cohort.person[i].phenotype))
+        TH_TRY(keep_person(im, &bed->cohort.person[i], number, bed->place + i,
+                           err));
     listed->places +=
         th_integer_ceil_divide(bed->cohort.people, CALLS_OF_WORD) *
         CALLS_OF_WORD;
     if (k < im->share.inputs.mains)
-      listed->main = listed->examples;
+      listed->main = beds->counted;
   }
   listed->print = (int64_t)(print >> 1);
+  im->text.weighted = beds->counted < listed->examples;
 done:
   return rc;
 }
@@ -298,15 +344,17 @@ static void tell_phenotypes(struct th_importing *im)
   for (int64_t k = 0; k < beds->count; k++)
     all += beds->bed[k].cohort.people;
   for (int64_t k = 0; k < listed->examples; k++)
-    im->positives += listed->target[k] == 1;
+    im->positives += listed->weight[k] > 0 && listed->target[k] == 1;
   if (im->text.unlabelled)
-    th_import_notice(im, "target:   none, as no phenotype is known");
+    th_import_notice(
+        im, "target:   none%s",
+        th_import_open_targetless(im->job) ? "" : ", as no phenotype is known");
   else if (beds->cases)
     th_import_notice(im,
                      "target:   the phenotype, %lld of '%s' (+1) and %lld of "
                      "'%s' (-1)",
                      (long long)im->positives, im->class.name,
-                     (long long)(listed->examples - im->positives),
+                     (long long)(beds->counted - im->positives),
                      im->class.value == 2 ? "1" : "2");
   else
     th_import_notice(im, "target:   the phenotype, a number");
@@ -315,6 +363,13 @@ static void tell_phenotypes(struct th_importing *im)
                      "left out: %lld of %lld people, whose phenotype is not "
                      "known",
                      (long long)(all - listed->examples), (long long)all);
+  if (beds->counted < listed->examples)
+    th_import_notice(im,
+                     "weights:  %lld of %lld people, whose phenotype is not "
+                     "known, have weight 0: they are predicted, and count for "
+                     "nothing else",
+                     (long long)(listed->examples - beds->counted),
+                     (long long)all);
 }
 
 /* Trained on one class alone, nothing is learnt; other data for a model may
@@ -322,7 +377,7 @@ static void tell_phenotypes(struct th_importing *im)
 static th_status check_cases(struct th_importing *im, struct th_error *err)
 {
   const struct beds *beds = beds_of(im);
-  int64_t others = im->listed.examples - im->positives;
+  int64_t others = beds->counted - im->positives;
   if (im->text.unlabelled || !beds->cases)
     return TH_OK;
   if (others > 0)
@@ -332,7 +387,8 @@ static th_status check_cases(struct th_importing *im, struct th_error *err)
     return TH_OK;
   return th_fail(err, TH_EDATA,
                  "%s: every known phenotype is %s; write 1 for controls, 2 for "
-                 "cases, -9 or 0 where it is not known",
+                 "cases, -9 or 0 where it is not known, or say {target} none "
+                 "for targets of a table",
                  beds->bed[0].people,
                  (im->positives > 0) == (im->class.value == 2) ? "2" : "1");
 }
@@ -384,17 +440,6 @@ done:
   return rc;
 }
 
-static bool same_alleles(const struct th_variant *a, const struct th_variant *b)
-{
-  return strcmp(a->counted, b->counted) == 0 && strcmp(a->other, b->other) == 0;
-}
-
-static bool swapped_alleles(const struct th_variant *a,
-                            const struct th_variant *b)
-{
-  return strcmp(a->counted, b->other) == 0 && strcmp(a->other, b->counted) == 0;
-}
-
 static th_status other_alleles(const struct bed *bed, const char *name,
                                const struct th_variant *here,
                                const struct th_variant *there, const char *of,
@@ -417,9 +462,10 @@ static th_status compare_alleles(struct th_importing *im, struct bed *bed,
   for (int64_t a = 0; rc == TH_OK && a < im->attributes; a++) {
     int64_t v = bed->variant == NULL ? a : bed->variant[a];
     const struct th_variant *here = &bed->cohort.variant[v];
-    bed->swapped[a] = swapped_alleles(here, &known[a]);
+    enum th_variants_fit fit = th_variants_compare(here, &known[a]);
+    bed->swapped[a] = fit == TH_VARIANTS_SWAPPED;
     swapped += bed->swapped[a];
-    if (!bed->swapped[a] && !same_alleles(here, &known[a]))
+    if (fit == TH_VARIANTS_DIFFER)
       rc = other_alleles(bed, bed->cohort.name[v], here, &known[a], of, err);
   }
   if (rc == TH_OK && swapped > 0)
@@ -485,17 +531,21 @@ static bool same_variants(const struct th_cohort *a, const struct th_cohort *b)
   return same;
 }
 
-/* Where a swapped variant's own alleles were turned, it counts the other. */
-static void turn_alleles(struct th_importing *im)
+/* The attributes count what the older data count. Of alleles that are unknown
+ * there, as nobody carries them, a file may know more. */
+static void learn_alleles(struct th_importing *im, const struct bed *bed)
 {
-  const struct bed *bed = &beds_of(im)->bed[0];
-  struct th_variant *variant = beds_of(im)->variant;
-  for (int64_t a = 0; bed->swapped != NULL && a < im->attributes; a++)
-    if (bed->swapped[a]) {
-      const char *counted = variant[a].counted;
-      variant[a].counted = variant[a].other;
-      variant[a].other = counted;
+  struct beds *beds = beds_of(im);
+  struct th_variant *variant =
+      beds->variant != NULL ? beds->variant : beds->bed[0].cohort.variant;
+  for (int64_t a = 0; bed->swapped != NULL && a < im->attributes; a++) {
+    int64_t v = bed->variant == NULL ? a : bed->variant[a];
+    if (bed == &beds->bed[0]) { /* which was compared with --like */
+      variant[a].counted = im->like.variants.variant[a].counted;
+      variant[a].other = im->like.variants.variant[a].other;
     }
+    th_variants_learn(&variant[a], &bed->cohort.variant[v], bed->swapped[a]);
+  }
 }
 
 static th_status match_files(struct th_importing *im, struct th_error *err)
@@ -505,13 +555,15 @@ static th_status match_files(struct th_importing *im, struct th_error *err)
   th_status rc = match_first(im, err);
   if (rc != TH_OK)
     return rc;
-  turn_alleles(im);
+  learn_alleles(im, &beds->bed[0]);
   for (int64_t k = 1; rc == TH_OK && k < beds->count; k++) {
     struct bed *bed = &beds->bed[k];
     if (im->job->like != NULL || !same_variants(&first->cohort, &bed->cohort))
       rc = match_variants(im, bed, wanted_names(im), err);
     if (rc == TH_OK)
       rc = compare_alleles(im, bed, im->listed.variant, first->variants, err);
+    if (rc == TH_OK)
+      learn_alleles(im, bed);
   }
   return rc;
 }

@@ -33,19 +33,31 @@ done:
   return rc;
 }
 
+/* The stored row of the next example, k, after so many that count and that have
+ * weight 0. */
+static int64_t stored_listed(const struct th_importing *im, int64_t k,
+                             int64_t seen[2])
+{
+  const double *weight = im->listed.weight;
+  return weight != NULL && weight[k] == 0
+             ? th_row_assignment_weightless(&im->assignment, seen[1]++)
+             : th_row_assignment_row(&im->assignment, seen[0]++);
+}
+
 /* All examples are rank 0's. */
 static th_status take_rows(struct th_importing *im, struct th_error *err)
 {
   const struct th_import_listed *listed = &im->listed;
   struct th_import_rows *own = &im->own;
+  int64_t seen[2] = {0};
   th_status rc = th_import_parse_assign(im, err);
   if (rc == TH_OK && im->comm->rank == 0)
     rc = reserve_listed(own, listed->examples, err);
   for (int64_t k = 0; rc == TH_OK && k < own->count; k++) {
     own->target[k] = listed->target[k];
-    own->weight[k] = 1;
+    own->weight[k] = listed->weight != NULL ? listed->weight[k] : 1;
     own->number[k] = listed->number[k];
-    own->stored[k] = th_row_assignment_row(&im->assignment, k);
+    own->stored[k] = stored_listed(im, k, seen);
   }
   return rc;
 }
@@ -71,6 +83,8 @@ th_status th_import_columns_place(struct th_importing *im, struct th_error *err)
     return rc;
   im->assignment.examples = im->listed.examples;
   im->assignment.main = im->listed.main;
+  for (int64_t k = 0; im->listed.weight != NULL && k < im->listed.examples; k++)
+    im->assignment.weightless += im->listed.weight[k] == 0;
   return th_agree(im->comm, take_rows(im, err), err);
 }
 
@@ -278,11 +292,12 @@ static th_status list_sources(struct turning *turning, struct th_error *err)
   if (turning->places >= UINT32_MAX)
     return th_fail(err, TH_EDATA, "%s: too many examples; import parts",
                    im->file[0].name);
+  int64_t seen[2] = {0};
   th_status rc = TH_NEW(&turning->from, turning->width, "examples", err);
   for (int64_t w = 0; rc == TH_OK && w < turning->width; w++)
     turning->from[w] = (uint32_t)turning->places;
   for (int64_t k = 0; rc == TH_OK && k < im->listed.examples; k++)
-    turning->from[stored_place(im, th_row_assignment_row(&im->assignment, k))] =
+    turning->from[stored_place(im, stored_listed(im, k, seen))] =
         (uint32_t)im->listed.place[k];
   return rc;
 }

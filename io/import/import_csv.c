@@ -1,6 +1,6 @@
 /* import_csv.c - the columns of all CSV files of an import
  * SPDX-License-Identifier: MIT */
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 #include "io/import/import_job.h"
 
 #include "base/memory.h"
@@ -25,9 +25,10 @@ struct csv_files {
   bool part;          /* of another thread, which owns the words */
   bool *borrowed;     /* what it owns belongs to another thread */
   struct th_csv_fields words;
-  struct known known; /* by the first file that has columns, */
-  int64_t first;      /* which is this one; -1: none has */
-  bool *wanted;       /* fields whose words are looked for */
+  struct known known;        /* by the first file that has columns, */
+  int64_t first;             /* which is this one; -1: none has */
+  struct th_csv_kinds kinds; /* while they are learnt */
+  bool *looked;              /* of each place: see th_csv */
   struct th_csv_parser *parser;
 };
 
@@ -94,18 +95,20 @@ static char decimal_of(const struct th_importing *im)
 static struct known known_before(const struct th_importing *im)
 {
   const struct th_import *job = im->job;
-  struct known known = {.reference = {job->like, im->like.attributes,
-                                      (const char *const *)im->like.names,
-                                      false},
-                        .choice = {.target = job->target,
-                                   .weights = job->weights,
-                                   .ignore = job->ignore,
-                                   .id = job->id.column,
-                                   .named = job->id.file != NULL,
-                                   .header = job->table.header,
-                                   .decimal = decimal_of(im),
-                                   .known_target = im->like.origin.target_name,
-                                   .may_lack = job->like != NULL}};
+  struct known known = {
+      .reference = {job->like, im->like.attributes,
+                    (const char *const *)im->like.names, false},
+      .choice = {.target = job->target,
+                 .weights = job->weights,
+                 .ignore = job->ignore,
+                 .id = job->id.column,
+                 .named = job->id.file != NULL,
+                 .header = job->table.header,
+                 .decimal = decimal_of(im),
+                 .unsure = decimal_of(im) == ',' &&
+                           job->table.decimal == TH_DECIMAL_LIKE,
+                 .known_target = im->like.origin.target_name,
+                 .may_lack = job->like != NULL}};
   if (im->like.origin.columns > 0)
     known.choice.origin = &im->like.origin;
   if (job->like != NULL)
@@ -120,14 +123,12 @@ static struct known known_before(const struct th_importing *im)
 
 /* --- Columns of words ----------------------------------------------------- */
 
-/* Which fields begin with words: as far as the first examples show. */
-static th_status sample_words(struct th_importing *im, struct th_levels *levels,
-                              bool *wanted, struct th_error *err)
+/* What kinds of fields columns have: as far as the first examples show. */
+static th_status sample_kinds(struct th_importing *im, struct th_error *err)
 {
   enum { EXAMPLES = 1000, FEWEST = 20, BYTES = 1 << 20 };
   struct csv_files *files = csv_files_of(im);
   const struct th_text_file *file = &im->file[files->first];
-  const struct th_csv *csv = &files->csv[files->first];
   int64_t bytes = 0;
   bool more = true;
   th_status rc = TH_OK;
@@ -140,63 +141,20 @@ static th_status sample_words(struct th_importing *im, struct th_levels *levels,
     if (!more || line.too_long)
       break;
     bytes += line.length;
-    TH_TRY(
-        th_csv_reader_words(files->parser, csv, &line, levels, wanted, 1, err));
-  }
-  for (int64_t f = 0; f < csv->attributes; f++) {
-    wanted[f] = levels[f].count > 0 && !levels[f].mixed;
-    th_levels_free(&levels[f]);
+    TH_TRY(th_csv_reader_see(files->parser, &files->csv[files->first], &line,
+                             files->kinds.seen, files->kinds.wanted, 1, err));
   }
 done:
   return rc;
 }
 
-static th_status see_words(struct th_importing *im, int64_t k,
+static th_status see_kinds(struct th_importing *im, int64_t k,
                            const struct th_line *line, struct th_error *err)
 {
   struct csv_files *files = csv_files_of(im);
-  return th_csv_reader_words(files->parser, &files->csv[k], line,
-                             files->words.levels, files->wanted,
-                             im->job->table.levels, err);
-}
-
-/* All columns of too many words, said at once. What is left out already begins
- * the list to type: it is to replace theirs. */
-static th_status refuse_words(const struct th_importing *im,
-                              struct th_error *err)
-{
-  enum { LIST = 480 };
-  const struct csv_files *files = csv_files_of(im);
-  const struct th_csv *csv = &files->csv[files->first];
-  char list[LIST] = "";
-  char typed[4 * LIST];
-  int64_t count = 0;
-  int64_t first = -1;
-  size_t used = 0;
-  if (im->job->ignore != NULL)
-    used = (size_t)snprintf(
-        list, LIST / 2, "%s",
-        th_text_shell_word(im->job->ignore, typed, sizeof typed));
-  for (int64_t k = 0; k < csv->columns; k++) {
-    if (csv->role[k] < 0 || !files->words.levels[csv->role[k]].more)
-      continue;
-    first = count++ == 0 ? k : first;
-    th_csv_match_text(csv, k, typed);
-    if (used < LIST)
-      used += (size_t)snprintf(list + used, LIST - used, "%s%s",
-                               used > 0 ? "," : "", typed);
-  }
-  if (count == 0)
-    return TH_OK;
-  return th_fail(err, TH_EDATA,
-                 "%s:1:1: %lld column%s of words %s more than %lld different "
-                 "ones, %s'%.60s'; leave %s out with {ignore} %s%s, or allow "
-                 "more with {levels}",
-                 im->file[files->first].name, (long long)count,
-                 count == 1 ? "" : "s", count == 1 ? "has" : "have",
-                 (long long)im->job->table.levels, count > 1 ? "first " : "",
-                 csv->names[first], count == 1 ? "it" : "them", list,
-                 used >= LIST ? ",.. and so on" : "");
+  return th_csv_reader_see(files->parser, &files->csv[k], line,
+                           files->kinds.seen, files->kinds.wanted,
+                           im->job->table.levels, err);
 }
 
 /* What was made of columns of words, for the user to see. */
@@ -224,39 +182,20 @@ static void tell_words(const struct th_importing *im)
                      (long long)(w->words - shown));
 }
 
-/* The fields of this import, before their words are known. */
-static th_status begin_words(struct th_importing *im, struct th_error *err)
+/* Columns have words: their attributes. */
+static th_status spread_words(struct th_importing *im, struct th_error *err)
 {
   struct csv_files *files = csv_files_of(im);
   const struct th_csv *csv = &files->csv[files->first];
-  th_status rc = TH_OK;
-  TH_TRY(th_csv_words_reserve(&files->words, csv->attributes, err));
-  TH_TRY(TH_NEW(&files->wanted, csv->attributes, "columns", err));
-  for (int64_t f = 0; f < csv->attributes; f++) {
-    files->wanted[f] = true;
-    TH_TRY(th_file_text(&files->words.field[f], err, "%s", im->names[f]));
-  }
-  rc = sample_words(im, files->words.levels, files->wanted, err);
-done:
-  return rc;
-}
-
-/* The words of all ranks are known. */
-static th_status end_words(struct th_importing *im, struct th_error *err)
-{
-  struct csv_files *files = csv_files_of(im);
   struct th_csv_fields *w = &files->words;
-  bool any = false;
   th_status rc = TH_OK;
+  TH_TRY(th_csv_words_reserve(w, csv->attributes, err));
   for (int64_t f = 0; f < w->fields; f++) {
-    if (w->levels[f].mixed) /* the reader of rows says where */
-      th_levels_free(&w->levels[f]);
-    any = any || w->levels[f].count > 0;
-  }
-  TH_TRY(refuse_words(im, err));
-  if (!any) {
-    th_csv_words_free(w);
-    return TH_OK;
+    TH_TRY(th_file_text(&w->field[f], err, "%s", im->names[f]));
+    if (!th_csv_kinds_words(&files->kinds, csv, f))
+      continue;
+    w->levels[f] = files->kinds.seen[f];
+    files->kinds.seen[f] = (struct th_levels){0};
   }
   TH_TRY(th_csv_words_number(w, err));
   for (int64_t k = 0; k < im->files; k++)
@@ -267,12 +206,39 @@ done:
   return rc;
 }
 
-static bool wants_any(const struct csv_files *files)
+/* The kinds of all ranks are known. */
+static th_status judge_kinds(struct th_importing *im, struct th_error *err)
 {
-  for (int64_t f = 0; f < files->words.fields; f++)
-    if (files->wanted[f])
-      return true;
-  return false;
+  const struct csv_files *files = csv_files_of(im);
+  const struct th_csv *csv = &files->csv[files->first];
+  bool words = false;
+  th_status rc =
+      th_csv_kinds_check(&files->kinds, csv, im->file[files->first].name,
+                         im->job->ignore, im->job->table.levels, err);
+  for (int64_t f = 0; f < csv->attributes; f++)
+    words = words || th_csv_kinds_words(&files->kinds, csv, f);
+  return rc == TH_OK && words ? spread_words(im, err) : rc;
+}
+
+/* What of each place of the attributes that there are now was looked at. */
+static th_status list_looked(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  const struct th_csv_kinds *kinds = &files->kinds;
+  const struct th_csv_fields *w = &files->words;
+  int64_t attributes = files->csv[files->first].attributes;
+  int64_t others = kinds->places - 2;
+  bool spread = im->job->like == NULL && w->fields > 0;
+  th_status rc = TH_NEW(&files->looked, attributes + 2, "columns", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t f = 0; f < others; f++)
+    files->looked[spread ? w->first[f] : f] = kinds->wanted[f];
+  files->looked[attributes] = kinds->wanted[others];
+  files->looked[attributes + 1] = kinds->wanted[others + 1];
+  for (int64_t k = 0; k < im->files; k++)
+    files->csv[k].looked = files->looked;
+  return rc;
 }
 
 /* Attributes are called as the fields are, or as their words. The list of the
@@ -294,25 +260,43 @@ done:
   return rc;
 }
 
-static th_status learn_words(struct th_importing *im, struct th_error *err)
+/* The first rows say which columns are looked at as a whole: one that seems to
+ * have plain numbers alone is not. Where another kind comes to light in it
+ * later, all is read again, and all columns are looked at. */
+static th_status begin_kinds(struct th_importing *im, bool *wanted,
+                             struct th_error *err)
 {
   struct csv_files *files = csv_files_of(im);
-  th_status rc = TH_OK;
-  if (im->job->like != NULL || im->job->table.levels == 0 || files->first < 0 ||
-      files->csv[files->first].names == NULL)
-    return TH_OK;
-  TH_TRY(th_agree(im->comm, begin_words(im, err), err));
-  if (wants_any(files)) {
-    rc = th_import_parse_visit(im, see_words, err);
-    TH_TRY(th_agree(im->comm, rc, err));
-    TH_TRY(th_levels_join(files->words.levels, files->words.fields,
-                          im->job->table.levels, im->comm, err));
+  *wanted = true;
+  th_status rc =
+      th_csv_kinds_begin(&files->kinds, &files->csv[files->first], err);
+  if (rc == TH_OK && !im->text.again) {
+    rc = sample_kinds(im, err);
+    *wanted = th_csv_kinds_sampled(&files->kinds) > 0;
   }
-  TH_TRY(th_agree(im->comm, end_words(im, err), err));
-  rc = th_agree(im->comm, rename_attributes(im, err), err);
+  return rc;
+}
+
+static th_status learn_kinds(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  bool wanted = false;
+  th_status rc = TH_OK;
+  if (files->first < 0)
+    return TH_OK;
+  TH_TRY(th_agree(im->comm, begin_kinds(im, &wanted, err), err));
+  if (wanted) {
+    rc = th_import_parse_visit(im, see_kinds, err);
+    TH_TRY(th_agree(im->comm, rc, err));
+    TH_TRY(th_levels_join(files->kinds.seen, files->kinds.places,
+                          im->job->table.levels, im->comm, err));
+    TH_TRY(th_agree(im->comm, judge_kinds(im, err), err));
+  }
+  TH_TRY(th_agree(im->comm, list_looked(im, err), err));
+  if (im->job->like == NULL)
+    rc = th_agree(im->comm, rename_attributes(im, err), err);
 done:
-  TH_FREE(files->wanted);
-  files->wanted = NULL;
+  th_csv_kinds_free(&files->kinds);
   return rc;
 }
 
@@ -505,6 +489,9 @@ static th_status open_csv_file(struct th_importing *im, int64_t k,
     forget_support(im, &known->reference);
   csv->class = im->class;
   csv->missing = &im->text.missing;
+  csv->mixable = im->job->like == NULL;
+  csv->wordy = csv->mixable && csv->names != NULL && im->job->table.levels > 0;
+  csv->looked = files->looked;
   TH_TRY(th_csv_columns(csv, file, &known->choice, &known->reference, err));
   if (im->job->like == NULL)
     find_counters(csv);
@@ -803,8 +790,10 @@ static void release(struct th_importing *im)
   for (int64_t k = 0; files->borrowed != NULL && k < im->files; k++)
     if (!files->borrowed[k])
       th_csv_header_free(&files->csv[k]);
-  if (!files->part)
+  if (!files->part) {
     th_csv_words_free(&files->words);
+    free(files->looked);
+  }
   th_csv_reader_free(files->parser);
   TH_FREE(files->csv, files->borrowed);
 }
@@ -820,7 +809,7 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .may_be = th_csv_has_blanks,
                                           .open = open_csv_files,
                                           .prepare = prepare_csv_file,
-                                          .learn = learn_words,
+                                          .learn = learn_kinds,
                                           .groups = group_words,
                                           .count = th_import_parse_count,
                                           .next = th_import_parse_next,

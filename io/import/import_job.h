@@ -31,7 +31,8 @@ struct th_like {
   struct th_variants variants; /* of its attributes, in their order, or of the
                                   support; count 0: not known */
   char **names;                /* NULL: not known; one allocation, owned */
-  uint64_t *index; /* in place of names, where they are indices; owned */
+  uint64_t *index;        /* in place of names, where they are indices; owned */
+  unsigned char *lacking; /* th_dataset_lacking; owned */
   struct th_origin origin;
   char *const *support; /* of a model with names; borrowed, else NULL */
   int64_t support_size;
@@ -62,6 +63,7 @@ struct th_import_shown {
   bool unpacked;      /* there was something to unpack */
   int64_t file_bytes; /* of this rank's inputs as they lie on disk */
   int64_t offset;     /* in the file of what was read */
+  bool quiet;         /* what is said now was said before */
 };
 
 /* This rank's rows in input order. */
@@ -134,6 +136,7 @@ struct th_import_text {
                                 ranks; each thread has its own */
   bool named;                /* there are IDs in the text */
   bool listed;               /* rank 0 has a list of IDs, of all examples */
+  bool again;   /* its first rows did not show all kinds of fields */
   bool part;    /* of a model's attributes, those of its support are taken */
   bool indexed; /* attributes are the indices that occur, and named by them: */
   const uint64_t *index; /* these, ascending; on rank 0, and with --like on all;
@@ -153,12 +156,14 @@ struct th_import_groups {
  * be places of nobody. Lists are owned; replicated. */
 struct th_import_listed {
   int64_t examples; /* 0: the format has none of this */
-  int64_t main;     /* of the main inputs; those of the test file follow */
+  int64_t main;     /* of the main inputs, those that count; those of the test
+                       file follow */
   int64_t places;   /* in a run; a multiple of 32 */
   bool missing;     /* values may be missing */
   int64_t print;    /* a hash, not below 0, of what lies beside the files, which
                        each rank has read by itself */
   double *target;
+  double *weight;  /* NULL: all are 1 */
   int64_t *number; /* in the input: some may be left out */
   int64_t *place;
   const struct th_variant *variant; /* of the attributes, or NULL; borrowed */
@@ -218,6 +223,10 @@ void th_import_notice(const struct th_importing *im, const char *format, ...)
 
 /* Room for what a file calls an attribute. */
 enum { TH_IMPORT_CALLED = 96 };
+
+/* Was it said that there is no target? A table may have a column of that name.
+ * Local. */
+bool th_import_open_targetless(const struct th_import *job);
 
 /* Does a name end in one of some endings, a list up to NULL, or in one of these
  * and that of a compressed file? Local. */

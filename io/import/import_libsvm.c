@@ -122,14 +122,17 @@ static th_status find_labels_of(const struct th_importing *im, int64_t k,
 {
   const char *name = im->file[k].name;
   struct beginnings seen;
+  const bool bare = th_import_open_targetless(im->job);
   *labels = im->job->pairs.labels;
-  if (*labels == TH_LABELS_NONE && im->job->like == NULL)
+  if (*labels == TH_LABELS_NONE && im->job->like == NULL && !bare)
     return th_fail(err, TH_EUSAGE,
                    "{labels} none: data without a target are imported with "
-                   "{like} TRAIN.h5, the data that the model was trained on");
+                   "{like} TRAIN.h5, the data that the model was trained on, "
+                   "or with {target} none for targets of a table");
   if (*labels == TH_LABELS_AUTO)
     *labels = TH_LABELS_PLAIN;
-  if (im->job->pairs.labels != TH_LABELS_AUTO || im->job->like == NULL)
+  if (im->job->pairs.labels != TH_LABELS_AUTO ||
+      (im->job->like == NULL && !bare))
     return TH_OK;
   th_status rc = look_at_beginnings(im, k, &seen, err);
   if (rc != TH_OK || seen.lines == 0 || seen.plain)
@@ -144,12 +147,12 @@ static th_status find_labels_of(const struct th_importing *im, int64_t k,
                    name, seen.first);
   *labels = seen.weights ? TH_LABELS_WEIGHTED : TH_LABELS_NONE;
   if (seen.weights && im->like.origin.label_weights != TH_FACT_YES)
-    return th_fail(
-        err, TH_EUSAGE,
-        "%s:1:1: %s found, which is no index:value, but may be "
-        "label:weight; labels of %s have no weights, so say {labels} "
-        "weighted, or remove them",
-        name, seen.first, im->job->like);
+    return th_fail(err, TH_EUSAGE,
+                   "%s:1:1: %s found, which is no index:value, but may be "
+                   "label:weight; labels %s%s have no weights, so say {labels} "
+                   "weighted, or remove them",
+                   name, seen.first, bare ? "without another word" : "of ",
+                   bare ? "" : im->job->like);
   return TH_OK;
 }
 
@@ -165,13 +168,14 @@ static th_status find_label_form(struct th_importing *im, struct th_error *err)
       return rc;
     bool unlabelled = labels == TH_LABELS_NONE;
     bool weighted = labels == TH_LABELS_WEIGHTED;
-    if (k > 0 && unlabelled != im->text.unlabelled)
+    if (k > 0 && unlabelled != libsvm_of(im)->unlabelled)
       return th_import_mixed(im, unlabelled ? 0 : k, unlabelled ? k : 0, err);
     if (k > 0 && labels != first)
       return th_import_mixed_weights(im, weighted ? k : 0, weighted ? 0 : k,
                                      err);
     first = labels;
-    im->text.unlabelled = unlabelled;
+    libsvm_of(im)->unlabelled = unlabelled;
+    im->text.unlabelled = unlabelled || th_import_open_targetless(im->job);
     im->text.weighted = weighted;
   }
   return TH_OK;
@@ -245,7 +249,6 @@ static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
   th_status rc = begin_indices(im, err);
   if (rc == TH_OK)
     rc = find_label_form(im, err);
-  format->unlabelled = im->text.unlabelled;
   format->weighted = im->text.weighted;
   im->attributes = format->attributes;
   ((struct state *)im->state)->last = -1;
@@ -280,6 +283,8 @@ static th_status read_libsvm_row(struct th_importing *im, int64_t k,
 {
   struct state *s = im->state;
   th_status rc = th_libsvm_row(&s->format, line, row, err);
+  if (im->text.unlabelled)
+    row->target = NAN;
   if (rc != TH_OK || row->count == 0 || row->index[row->count - 1] <= s->last)
     return rc;
   s->last = row->index[row->count - 1];

@@ -31,6 +31,7 @@ static th_status like_data(struct th_like *like, struct th_dataset *dataset,
   if (like->index == NULL)
     TH_TRY(th_dataset_names(dataset, &like->names, err));
   TH_TRY(th_dataset_variants(dataset, &like->variants, err));
+  TH_TRY(th_dataset_lacking(dataset, &like->lacking, err));
   TH_TRY(th_origin_file_copy(&like->origin, th_dataset_origin(dataset), err));
 done:
   return rc;
@@ -109,7 +110,7 @@ static th_status take_like(struct th_importing *im, struct th_error *err)
 /* Local. */
 static void free_like(struct th_like *like)
 {
-  TH_FREE(like->names, like->index);
+  TH_FREE(like->names, like->index, like->lacking);
   th_variants_free(&like->variants);
   th_origin_free(&like->origin);
   *like = (struct th_like){0};
@@ -397,10 +398,12 @@ static th_status list_inputs(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   im->share.inputs.output = im->job->output;
-  if (im->comm->rank == 0)
-    rc = find_inputs(im, err);
-  TH_TRY(th_agree(im->comm, rc, err));
-  TH_TRY(th_inputs_share(&im->share.inputs, im->comm, err));
+  if (!im->text.again) {
+    if (im->comm->rank == 0)
+      rc = find_inputs(im, err);
+    TH_TRY(th_agree(im->comm, rc, err));
+    TH_TRY(th_inputs_share(&im->share.inputs, im->comm, err));
+  }
   im->files = im->share.inputs.count;
   rc = th_agree(im->comm, th_import_open_reserve_files(im, err), err);
 done:
@@ -535,6 +538,11 @@ static th_status ask_format(struct th_importing *im, struct th_error *err)
   return TH_OK;
 }
 
+bool th_import_open_targetless(const struct th_import *job)
+{
+  return job->target != NULL && strcmp(job->target, "none") == 0;
+}
+
 static bool takes(const struct th_importer *importer, const char *option)
 {
   const char *const *own = importer->options;
@@ -565,7 +573,8 @@ static th_status refuse_other_options(const struct th_importing *im,
     bool given;
   } some[] = {{"header", job->table.header != TH_HEADER_AUTO},
               {"decimal", job->table.decimal != TH_DECIMAL_LIKE},
-              {"target", job->target != NULL && !job->from_table},
+              {"target", job->target != NULL && !job->from_table &&
+                             !th_import_open_targetless(job)},
               {"weights", job->weights != NULL},
               {"ignore", job->ignore != NULL},
               {"names", job->names != NULL},
@@ -647,6 +656,28 @@ static th_status take_indices(struct th_importing *im, struct th_error *err)
                                   err);
 }
 
+/* Files that are no text hold numbers, or say themselves what is missing. */
+static th_status check_missing(const struct th_importing *im,
+                               struct th_error *err)
+{
+  const struct th_importer *importer = im->format->importer;
+  const struct th_missing *missing = &im->text.missing;
+  const char *words = im->job->missing.words;
+  if (words == NULL || missing->refused || !importer->binary)
+    return TH_OK;
+  if (importer->columns != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "{missing} %s: %s says itself which values are missing; "
+                   "leave the option out, or say {missing} error",
+                   words, im->file[0].name);
+  if (missing->numbers < missing->count)
+    return th_fail(err, TH_EUSAGE,
+                   "{missing} %s: %s holds numbers, and no words; name numbers "
+                   "alone",
+                   words, im->file[0].name);
+  return TH_OK;
+}
+
 static th_status open_format(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
@@ -660,6 +691,7 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
                                           ? job->positive_class
                                           : im->like.origin.positive_class);
   TH_TRY(th_missing_read(&im->text.missing, missing_words(im), err));
+  TH_TRY(check_missing(im, err));
   if (im->format->importer->size > 0)
     TH_TRY(
         th_alloc(&im->state, 1, im->format->importer->size, "the format", err));
@@ -779,7 +811,8 @@ void th_import_open_close(struct th_importing *im)
   th_bucket_spill_free(im->bins.own);
   TH_FREE(im->own.target, im->own.weight, im->own.key, im->own.stored,
           im->own.number);
-  TH_FREE(im->listed.target, im->listed.number, im->listed.place);
+  TH_FREE(im->listed.target, im->listed.weight, im->listed.number,
+          im->listed.place);
   th_text_ids_free(&im->own.ids);
   th_text_row_rounding_free(&im->rounding);
   th_lacking_free(&im->text.lacking);

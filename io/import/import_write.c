@@ -476,15 +476,17 @@ static th_status check_aside(const struct th_importing *im,
     return TH_OK;
   if (lacking->aside > 0)
     return th_fail(err, TH_EDATA,
-                   "%s: %lld values are missing, for which %s has the number "
+                   "%s: %lld value%s missing, for which %s has the number "
                    "%g, and that is there, too; import with {type} f32",
-                   im->file[0].name, (long long)lacking->values, type,
+                   im->file[0].name, (long long)lacking->values,
+                   lacking->values == 1 ? " is" : "s are", type,
                    th_type_missing(im->type));
   if (layout == TH_SPARSE)
     return th_fail(err, TH_EDATA,
-                   "%s: %lld values are missing, which sparse data of type %s "
+                   "%s: %lld value%s missing, which sparse data of type %s "
                    "cannot say; import with {type} f32, or {layout} dense",
-                   im->file[0].name, (long long)lacking->values, type);
+                   im->file[0].name, (long long)lacking->values,
+                   lacking->values == 1 ? " is" : "s are", type);
   return TH_OK;
 }
 
@@ -746,6 +748,24 @@ static th_status check_same_master(const struct th_importing *im,
   return th_agree(im->comm, rc, err);
 }
 
+/* What was left out of the data that are appended to stays left out. */
+static const unsigned char *all_lacking(const struct th_importing *im)
+{
+  return im->before.old.on ? im->like.lacking
+                           : (const unsigned char *)im->text.lacking.dropped;
+}
+
+/* Only now is it known which attributes lack too many values. Collective. */
+static th_status write_columns(struct th_importing *im,
+                               struct th_writer *writer, struct th_error *err)
+{
+  th_status rc = th_import_columns_write(im, writer, err);
+  if (rc == TH_OK && im->job->like == NULL)
+    rc = th_lacking_judge(&im->text.lacking, im->assignment.training,
+                          im->job->missing.most, err);
+  return th_agree(im->comm, rc, err);
+}
+
 th_status th_import_write(struct th_importing *im, struct th_error *err)
 {
   struct th_dataset_plan plan;
@@ -768,7 +788,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   if (im->before.old.on)
     TH_TRY(check_same_master(im, err));
   if (im->listed.examples > 0)
-    rc = th_import_columns_write(im, writer, err);
+    rc = write_columns(im, writer, err);
   else
     rc = import_write_shards(im, writer, plan.shape.layout, err);
   TH_TRY(rc);
@@ -785,6 +805,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .names = im->names,
                              .index = im->text.indexed ? im->text.index : NULL,
                              .variant = im->listed.variant,
+                             .lacking = all_lacking(im),
                              .ids = (const char *const *)labels.id,
                              .origin = &origin,
                              .piece = im->groups.piece,

@@ -433,6 +433,23 @@ static th_status no_label(const struct th_line *line, const char *at,
                           th_text_row_quote(line, at, '#', quoted));
 }
 
+static bool is_named_missing(const struct th_libsvm *format, const char *text,
+                             int64_t length)
+{
+  return format->missing != NULL &&
+         th_missing_is_named(format->missing, text, length);
+}
+
+static th_status missing_label(const struct th_line *line, const char *at,
+                               struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  return th_text_row_fail(line, at, err,
+                          "%s found, a missing value, expected a label; drop "
+                          "the line",
+                          th_text_row_quote(line, at, '#', quoted));
+}
+
 /* The label as the name of a class: a word. */
 static th_status read_class(const struct th_libsvm *format,
                             const struct th_line *line, const char **cursor,
@@ -453,6 +470,8 @@ static th_status read_class(const struct th_libsvm *format,
         "several labels in %s, expected one; keep one label "
         "on each line",
         th_text_row_quote(line, at, '#', quoted));
+  if (is_named_missing(format, at, p - at))
+    return missing_label(line, at, err);
   if (th_text_row_class(row, &format->class, at, p - at) == 0)
     return th_text_row_fail(
         line, at, err,
@@ -483,6 +502,8 @@ static th_status read_label(const struct th_libsvm *format,
     return th_text_row_number(line, &whole, end, '#', "label", &row->target,
                               err);
   *cursor = p;
+  if (is_named_missing(format, at, p - at))
+    return missing_label(line, at, err);
   if (p < end && *p == ':')
     return format->weighted ? TH_OK : no_label(line, at, err);
   if (!ends_token(p, end))
@@ -491,7 +512,8 @@ static th_status read_label(const struct th_libsvm *format,
 }
 
 /* What stands behind the label: a colon and a weight. */
-static th_status read_weight(const struct th_line *line, const char **cursor,
+static th_status read_weight(const struct th_libsvm *format,
+                             const struct th_line *line, const char **cursor,
                              struct th_text_row *row, struct th_error *err)
 {
   const char *end = line->text + line->length;
@@ -506,10 +528,12 @@ static th_status read_weight(const struct th_line *line, const char **cursor,
                               err);
   if (!ends_token(p, end))
     return fail_junk(line, p, start, "weight", err);
-  if (row->weight < 0)
+  if (row->weight < 0 || is_named_missing(format, start, p - start))
     return th_text_row_fail(
         line, start, err,
-        "weight %g found, expected 0 or more; correct the row", row->weight);
+        row->weight < 0 ? "weight %g found, expected 0 or more; correct the row"
+                        : "weight %g found, a missing value; drop the row",
+        row->weight);
   *cursor = p;
   return TH_OK;
 }
@@ -554,8 +578,9 @@ static th_status read_target(const struct th_libsvm *format,
     th_status rc = format->class.name != NULL
                        ? read_class(format, line, cursor, row, err)
                        : read_label(format, line, cursor, row, err);
-    return rc == TH_OK && format->weighted ? read_weight(line, cursor, row, err)
-                                           : rc;
+    return rc == TH_OK && format->weighted
+               ? read_weight(format, line, cursor, row, err)
+               : rc;
   }
   row->target = NAN;
   if (th_libsvm_is_unlabelled(line->text, line->length))

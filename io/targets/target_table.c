@@ -4,8 +4,9 @@
 
 #include "base/memory.h"
 #include "base/search.h"
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 #include "io/import/text/cell.h"
+#include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
 
 #include <errno.h>
@@ -37,7 +38,15 @@ struct reading {
   int64_t line_room;
   char *value; /* of a field */
   int64_t value_room;
+  enum th_cell form[2]; /* of the first target, and of the first weight */
 };
+
+/* That of the data's text, but where commas separate the columns. */
+static char table_decimal(const struct reading *r)
+{
+  bool comma = r->choice->decimal == ',' && r->csv.delimiter != ',';
+  return comma && !r->fam ? ',' : '.';
+}
 
 /* --- Which column is what ------------------------------------------------- */
 
@@ -63,9 +72,10 @@ static void list_table_columns(const struct th_csv *csv, char list[LIST])
   size_t used = 0;
   list[0] = '\0';
   for (int64_t k = 0; k < csv->columns && used < LIST; k++) {
-    bool fits = used + strlen(csv->names[k]) + 12 < LIST;
+    const char *name = csv->names[k][0] != '\0' ? csv->names[k] : "\"\"";
+    bool fits = used + strlen(name) + 12 < LIST;
     used += (size_t)snprintf(list + used, LIST - used, "%s%s",
-                             k > 0 ? ", " : "", fits ? csv->names[k] : "..");
+                             k > 0 ? ", " : "", fits ? name : "..");
     if (!fits)
       return;
   }
@@ -283,33 +293,97 @@ static th_status add_text(struct th_target_table *table, const char *text,
   return rc;
 }
 
-static bool is_missing(const struct reading *r, const char *text)
+/* PLINK takes -9 for a missing value, beside its own names of columns. */
+static bool is_nine(const struct reading *r, double value)
 {
-  return th_text_row_is_missing(text, (int64_t)strlen(text)) ||
-         strcmp(text, ".") == 0 || (r->fam && strcmp(text, "-9") == 0);
+  return (r->fam || r->columns.family >= 0) && value == -9;
 }
 
-/* A target or a weight; NaN where it is missing. */
-static th_status read_value(const struct reading *r, const struct th_line *line,
-                            const char *at, int64_t column, double least,
-                            double *value, struct th_error *err)
+static bool is_missing(const char *text)
+{
+  return th_missing_is(&th_missing_usual, text, (int64_t)strlen(text));
+}
+
+/* Marks between thousands may be decimal marks: they count only in quotes. */
+static enum th_cell read_table_cell(const struct reading *r, bool quoted,
+                                    char decimal, double *value)
 {
   const struct th_cell_field cell = {.text = r->value,
                                      .length = (int64_t)strlen(r->value),
-                                     .quoted = true,
-                                     .decimal = '.'};
+                                     .quoted = quoted,
+                                     .decimal = decimal,
+                                     .unsure = r->choice->decimal == ','};
+  enum th_cell form = th_cell_read(&cell, value);
+  return form == TH_CELL_GROUPED && !quoted ? TH_CELL_TEXT : form;
+}
+
+/* What else the text may be. */
+static const char *remedy_for(const struct reading *r, bool weight)
+{
+  char decimal = table_decimal(r);
+  double value;
+  bool comma = memchr(r->value, ',', strlen(r->value)) != NULL;
+  bool point = memchr(r->value, '.', strlen(r->value)) != NULL;
+  if ((comma && read_table_cell(r, true, ',', &value) != TH_CELL_TEXT) ||
+      (point && read_table_cell(r, true, '.', &value) != TH_CELL_TEXT) ||
+      read_table_cell(r, true, decimal, &value) == TH_CELL_GROUPED)
+    return decimal == ','
+               ? "decimals have a comma here, as in the text of the data: "
+                 "write it so, without marks between thousands"
+               : "decimals have a point here: write it so, without marks "
+                 "between thousands";
+  return weight ? "correct it" : "correct it, or give classes numbers";
+}
+
+static th_status refuse_value(const struct reading *r,
+                              const struct th_line *line, const char *at,
+                              int64_t column, struct th_error *err)
+{
   char quoted[TH_QUOTED];
-  *value = NAN;
-  if (is_missing(r, r->value))
-    return TH_OK;
-  if (th_cell_read(&cell, value) != TH_CELL_TEXT && *value >= least)
-    return TH_OK;
+  bool weight = column == r->columns.weight;
   th_text_row_quote(line, at, r->csv.delimiter, quoted);
   return th_text_row_fail(
       line, at, err, "%s found, expected a number%s in column %lld (%.60s); %s",
-      quoted, least == 0 ? " of at least 0" : "", (long long)column + 1,
-      r->csv.names[column],
-      least == 0 ? "correct it" : "correct it, or give classes numbers");
+      quoted, weight ? " of at least 0" : "", (long long)column + 1,
+      r->csv.names[column], remedy_for(r, weight));
+}
+
+/* All targets, and all weights, have one form. */
+static bool is_other_form(struct reading *r, bool weight, enum th_cell form)
+{
+  enum th_cell *first = &r->form[weight];
+  form = form == TH_CELL_GROUPED ? TH_CELL_NUMBER : form;
+  *first = *first == TH_CELL_TEXT ? form : *first;
+  return *first != form;
+}
+
+/* A target or a weight; NaN where it is missing. */
+static th_status read_value(struct reading *r, const struct th_line *line,
+                            const struct th_csv_field *field, int64_t column,
+                            double *value, struct th_error *err)
+{
+  bool weight = column == r->columns.weight;
+  double found;
+  *value = (double)NAN;
+  if (is_missing(r->value))
+    return TH_OK;
+  enum th_cell form =
+      read_table_cell(r, field->quoted, table_decimal(r), &found);
+  if (form != TH_CELL_TEXT && is_nine(r, found)) {
+    r->table->nines += !weight;
+    return TH_OK;
+  }
+  if (form == TH_CELL_TEXT || (weight && found < 0))
+    return refuse_value(r, line, field->text, column, err);
+  if (is_other_form(r, weight, form))
+    return th_text_row_fail(line, field->text, err,
+                            "'%.40s' found in column %lld (%.60s), which has "
+                            "another form above: a plain number, a percentage, "
+                            "a date or a truth value; write all in one form",
+                            r->value, (long long)column + 1,
+                            r->csv.names[column]);
+  *value = found;
+  return TH_OK;
 }
 
 /* Take a field of the row to be. */
@@ -326,9 +400,9 @@ static th_status take_field(struct reading *r, const struct th_line *line,
   TH_TRY(TH_GROW(&r->value, &r->value_room, field->length + 1, "a field", err));
   (void)th_csv_field_copy(field, r->value);
   if (column == c->target)
-    rc = read_value(r, line, field->text, column, -INFINITY, &row->target, err);
+    rc = read_value(r, line, field, column, &row->target, err);
   else if (column == c->weight)
-    rc = read_value(r, line, field->text, column, 0, &row->weight, err);
+    rc = read_value(r, line, field, column, &row->weight, err);
   else if (field->length > TH_ID_LONGEST)
     rc = th_text_row_fail(line, field->text, err,
                           "an ID of more than %d bytes found; shorten it",
@@ -365,10 +439,10 @@ static th_status wrong_ids_count(const struct reading *r,
                             "place; correct it");
   return th_text_row_fail(
       line, line->text + line->length, err,
-      "%s%lld fields found, expected %lld; correct the row",
+      "%s%lld field%s found, expected %lld; correct the row",
       found > r->csv.columns ? "more than " : "",
       (long long)(found > r->csv.columns ? r->csv.columns : found),
-      (long long)r->csv.columns);
+      found == 1 ? "" : "s", (long long)r->csv.columns);
 }
 
 static th_status read_row(struct reading *r, const struct th_line *given,

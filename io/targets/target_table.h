@@ -1,10 +1,12 @@
 /* target_table.h - a table of targets: IDs, the target of each, perhaps a
  * weight
  *
- * The table is CSV with a header, with any of its separators. In a file of
- * PLINK whose name ends in .fam there is no header, columns are FID, IID,
- * father, mother, sex and phenotype, and -9 is a missing value. It may be
- * compressed. All functions are local.
+ * The table is CSV with a header, with any of its separators. Its decimal mark
+ * is that of the data, but for a point where commas separate columns; marks
+ * stand between thousands only inside of quotes. In a file of PLINK whose name
+ * ends in .fam there is no header, and columns are FID, IID, father, mother,
+ * sex and phenotype. There, and in other tables with FID and IID, -9 is a
+ * missing value. It may be compressed. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TARGET_TABLE_H
 #define TH_TARGET_TABLE_H
@@ -22,6 +24,7 @@ struct th_target_choice {
                           called like IDs */
   const char *weights; /* the same; NULL: none */
   const char *known;   /* what the data call their IDs, or NULL */
+  char decimal;        /* the decimal mark of the data's text; zero: a point */
   const char *output;  /* a compressed table is decompressed beside it; NULL:
                           beside itself */
 };
@@ -43,9 +46,10 @@ struct th_target_table {
   char *text;
   int64_t length;
   int64_t room;
-  char *target; /* name of its column, or its number */
-  char *ids;    /* what the IDs are called: "FID IID" */
-  bool paired;  /* pair and single differ */
+  char *target;  /* name of its column, or its number */
+  char *ids;     /* what the IDs are called: "FID IID" */
+  bool paired;   /* pair and single differ */
+  int64_t nines; /* targets of -9, which are missing beside FID and IID */
   bool weighted;
 };
 

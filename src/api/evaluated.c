@@ -406,6 +406,21 @@ th_status th_evaluated_scores(const struct th_evaluated *evaluated,
 
 /* --- Predictions and scores of thresher.h --------------------------------- */
 
+/* One text for each member, or NULL. Local. */
+static th_status copy_texts(char ***to, char *const *from, int64_t size,
+                            struct th_error *err)
+{
+  if (from == NULL)
+    return TH_OK;
+  th_status rc = TH_NEW(to, size, "names", err);
+  for (int64_t k = 0; k < size && rc == TH_OK; k++) {
+    (*to)[k] = th_model_copy_string(from[k]);
+    if ((*to)[k] == NULL)
+      rc = th_fail(err, TH_ENOMEM, "no memory for names");
+  }
+  return rc;
+}
+
 /* What predicting needs of a model, as one that may be renumbered. Local. */
 static th_status copy_support(struct th_model *to, const struct th_model *from,
                               struct th_error *err)
@@ -427,15 +442,11 @@ static th_status copy_support(struct th_model *to, const struct th_model *from,
     memcpy(to->mean, from->mean, (size_t)size * sizeof *to->mean);
   }
   to->loss = th_model_copy_string(from->loss);
-  bool whole = to->loss != NULL;
-  if (from->name != NULL)
-    TH_TRY(TH_NEW(&to->name, size, "names", err));
-  for (int64_t k = 0; from->name != NULL && k < size; k++) {
-    to->name[k] = th_model_copy_string(from->name[k]);
-    whole = whole && to->name[k] != NULL;
-  }
-  if (!whole)
-    rc = th_fail(err, TH_ENOMEM, "no memory for a support");
+  if (to->loss == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for a support");
+  TH_TRY(copy_texts(&to->name, from->name, size, err));
+  TH_TRY(copy_texts(&to->allele, from->allele, size, err));
+  rc = copy_texts(&to->other, from->other, size, err);
 done:
   return rc;
 }

@@ -117,6 +117,104 @@ static void tell_moved(const struct th_model *model, const struct th_data *data,
        moved, model->support_size);
 }
 
+/* --- Alleles that have changed places --------------------------------------
+ */
+
+static th_status refuse_alleles(const struct th_model *model, int64_t k,
+                                const struct th_variant *here,
+                                const struct th_data *data, const char *path,
+                                struct th_error *err)
+{
+  char text[TH_NAME_LONG];
+  return th_fail(
+      err, TH_EDATA,
+      "%s: %s has the alleles %.20s and %.20s, and %.20s and %.20s "
+      "in model %s; give it another ID in the data",
+      data->name, th_printable_name(model->name[k], text, sizeof text),
+      here->counted, here->other, model->allele[k], model->other[k], path);
+}
+
+/* Which members' values are copies of the other allele in the data. Local: rank
+ * 0. */
+static th_status compare_members(const struct th_model *model,
+                                 struct th_data *data, const char *path,
+                                 int64_t *swapped, struct th_error *err)
+{
+  struct th_variants variants = {0};
+  th_status rc = TH_OK;
+  if (model->allele == NULL || model->name == NULL)
+    return TH_OK;
+  TH_TRY(th_dataset_variants(data->dataset, &variants, err));
+  if (variants.count == 0)
+    note(data, "%s does not say which alleles it counts; model %s does",
+         data->name, path);
+  for (int64_t k = 0; k < model->support_size && variants.count > 0; k++) {
+    const struct th_variant *here = &variants.variant[model->support[k]];
+    const struct th_variant there = {.counted = model->allele[k],
+                                     .other = model->other[k]};
+    if (there.counted[0] == '\0')
+      continue; /* no variant */
+    enum th_variants_fit fit = th_variants_compare(here, &there);
+    swapped[k] = fit == TH_VARIANTS_SWAPPED;
+    if (fit == TH_VARIANTS_DIFFER) {
+      rc = refuse_alleles(model, k, here, data, path, err);
+      break;
+    }
+  }
+done:
+  th_variants_free(&variants);
+  return rc;
+}
+
+/* Of x copies of one allele 2 - x are of the other one. Local; replicated. */
+static int64_t turn_members(struct th_model *model, const int64_t *swapped)
+{
+  int64_t turned = 0;
+  for (int64_t k = 0; k < model->support_size; k++) {
+    if (swapped[k] == 0)
+      continue;
+    model->intercept += 2 * model->coef[k];
+    model->coef[k] = -model->coef[k];
+    if (model->mean != NULL)
+      model->mean[k] = 2 - model->mean[k];
+    turned++;
+  }
+  return turned;
+}
+
+/* The model counts the alleles of the data, by whose attributes it goes.
+ * Collective. */
+static th_status match_alleles(struct th_model *model, struct th_data *data,
+                               enum th_match_part part, const char *path,
+                               struct th_comm *comm, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  int64_t *swapped = NULL;
+  th_status rc = TH_NEW(&swapped, size, "the support", err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = compare_members(model, data, path, swapped, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, swapped, (size_t)size * sizeof *swapped, 0);
+  int64_t turned = turn_members(model, swapped);
+  if (turned > 0 && part == TH_MATCH_ALL)
+    rc = th_fail(err, TH_EDATA,
+                 "%s: A1 and A2 of %" PRId64 " of the %" PRId64
+                 " variants of model %s have changed places; import the data "
+                 "with {like} the data it was trained on",
+                 data->name, turned, size, path);
+  else if (turned > 0)
+    note(data,
+         "A1 and A2 of %" PRId64 " of the %" PRId64
+         " variants of %s have changed places; their coefficients are turned",
+         turned, size, path);
+done:
+  free(swapped);
+  return rc;
+}
+
+/* --- By name, or by number -------------------------------------------------
+ */
+
 /* Collective. */
 static th_status match_support(struct th_model *model, struct th_data *data,
                                enum th_match_part part, const char *path,
@@ -268,18 +366,74 @@ done:
   return rc;
 }
 
+/* --- Attributes that import left out ---------------------------------------
+ */
+
+static th_status refuse_lacking(const struct th_model *model, int64_t k,
+                                const struct th_data *data, const char *path,
+                                struct th_error *err)
+{
+  char text[TH_NAME_LONG];
+  if (model->name != NULL)
+    th_printable_name(model->name[k], text, sizeof text);
+  else
+    snprintf(text, sizeof text, "attribute %" PRId64 ", counted from 0,",
+             model->support[k]);
+  return th_fail(err, TH_EDATA,
+                 "%s: %s was left out by import, as too many examples lack it, "
+                 "and model %s uses it; import the data with {like} the data "
+                 "it was trained on, or with {max-missing} 1",
+                 data->name, text, path);
+}
+
+/* Local: rank 0. */
+static th_status find_lacking(const struct th_model *model,
+                              struct th_data *data, const char *path,
+                              struct th_error *err)
+{
+  const int64_t attributes = data->store->shape.attributes;
+  unsigned char *lacking = NULL;
+  th_status rc = th_dataset_lacking(data->dataset, &lacking, err);
+  for (int64_t k = 0; lacking != NULL && rc == TH_OK && k < model->support_size;
+       k++)
+    if (model->support[k] < attributes && lacking[model->support[k]] != 0)
+      rc = refuse_lacking(model, k, data, path, err);
+  free(lacking);
+  return rc;
+}
+
+/* Their values are zeros, of which a model knows nothing. Collective. */
+static th_status check_lacking(const struct th_model *model,
+                               struct th_data *data, const char *path,
+                               struct th_comm *comm, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (comm->rank == 0 && data->dataset != NULL)
+    rc = find_lacking(model, data, path, err);
+  return th_agree(comm, rc, err);
+}
+
 th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err)
 {
   uint64_t there = name_print_of(data).list;
   uint64_t here = model->names.list;
-  if (model->fingerprint == data->store->fingerprint || here == there)
+  th_status rc = TH_OK;
+  bool named = here != 0 && there != 0;
+  bool indices = here != there && by_index(model, data);
+  if (model->fingerprint == data->store->fingerprint)
     return TH_OK;
-  if (by_index(model, data))
-    return match_indices(model, data, part, path, comm, err);
-  if (here != 0 && there != 0)
-    return match_support(model, data, part, path, comm, err);
+  if (indices)
+    rc = match_indices(model, data, part, path, comm, err);
+  else if (here != there && named)
+    rc = match_support(model, data, part, path, comm, err);
+  if (rc == TH_OK && named)
+    rc = match_alleles(model, data, part, path, comm, err);
+  if (rc == TH_OK)
+    rc = check_lacking(model, data, path, comm, err);
+  if (rc != TH_OK || here == there || named || indices)
+    return rc;
   if (model->attributes == data->store->shape.attributes)
     note(data,
          "attributes matched by number: %s has no names of attributes, %s has",

@@ -16,7 +16,8 @@ struct join {
   const char *name;     /* of the table; borrowed */
   struct th_target_table table;
   struct th_ids ids;
-  bool single;   /* by IID alone */
+  bool single;   /* by IID alone, of the table, */
+  bool tail;     /* or of the data, behind FID and a blank */
   int64_t *slot; /* open addressing, at most half full: row + 1, or 0 */
   uint64_t mask;
   int64_t *matched; /* of each row of the table: stored row + 1, or 0 */
@@ -53,6 +54,11 @@ static int64_t row_by_id(const struct join *j, int64_t example, size_t *length)
 {
   const char *id = j->ids.text + (size_t)example * j->ids.width;
   *length = strnlen(id, j->ids.width);
+  const char *blank = j->tail ? memchr(id, ' ', *length) : NULL;
+  if (blank != NULL) {
+    *length -= (size_t)(blank + 1 - id);
+    id = blank + 1;
+  }
   return *length == 0 ? -1 : *slot_by_id(j, id, *length) - 1;
 }
 
@@ -79,7 +85,8 @@ static int64_t count_matches(const struct join *j)
   return count;
 }
 
-/* Data may have FID and IID, or IID alone: whichever matches more. */
+/* Data may have FID and IID, or IID alone, and so may a table: whichever
+ * matches more. */
 static th_status index_rows(struct join *j, struct th_error *err)
 {
   int64_t size = 2;
@@ -90,9 +97,12 @@ static th_status index_rows(struct join *j, struct th_error *err)
   if (rc != TH_OK)
     return rc;
   fill_slots(j, false);
-  if (!j->table.paired)
-    return TH_OK;
   int64_t pairs = count_matches(j);
+  if (!j->table.paired) {
+    j->tail = true;
+    j->tail = count_matches(j) > pairs;
+    return TH_OK;
+  }
   fill_slots(j, true);
   if (count_matches(j) <= pairs)
     fill_slots(j, false);
@@ -125,7 +135,8 @@ static th_status nothing_matches(const struct join *j, struct th_error *err)
   show_ids(j, false, theirs);
   return th_fail(err, TH_EDATA,
                  "%s: no ID (%s) is one of %s: there %s, here %s; name another "
-                 "column with {ids}, or import the data with other IDs",
+                 "column with {ids}, or import the data with other IDs, by "
+                 "import {ids} FILE",
                  j->name, j->table.ids, j->data->name, mine, theirs);
 }
 
@@ -278,6 +289,13 @@ static void tell_join(const struct join *j, bool trains)
       (long long)(j->table.rows - j->common), (long long)j->counted,
       (long long)j->training);
   j->data->note(text);
+  if (j->table.nines > 0) {
+    snprintf(text, sizeof text,
+             "%lld rows of %.200s have the target -9, a missing value beside "
+             "FID and IID, as in PLINK",
+             (long long)j->table.nines, j->name);
+    j->data->note(text);
+  }
   if (!trains || j->training == shape->training)
     return;
   snprintf(text, sizeof text,

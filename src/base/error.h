@@ -17,10 +17,13 @@
   X(TH_EBUDGET, "attribute budget exceeded", 1)                                \
   X(TH_ENUMERIC, "numerical failure", 1)                                       \
   X(TH_EUSAGE, "usage error", 2)                                               \
-  X(TH_ESTOPPED, "stopped early", 3)
+  X(TH_ESTOPPED, "stopped early", 3)                                           \
+  X(TH_EAGAIN, "to be done again", 1)
 
-/* A function's comment names all codes that it returns, those of what it calls
- * among them. Where it names none, the head of the header does. */
+/* TH_EAGAIN is between parts of the library alone: what was tried by a guess is
+ * to be done again without one. A function's comment names all codes that it
+ * returns, those of what it calls among them. Where it names none, the head of
+ * the header does. */
 typedef enum th_status {
 #define TH_STATUS_ENUM(code, text, exit_status) code,
   TH_STATUS_LIST(TH_STATUS_ENUM)

@@ -62,6 +62,25 @@ static th_status match_model(struct evaluator *evaluator, int64_t k,
                  (long long)shape->attributes);
 }
 
+/* A model of one target may be compared with another one, on purpose or not. */
+static void tell_other_target(const struct evaluator *evaluator, int64_t k)
+{
+  const struct th_data *data = &evaluator->data;
+  const char *trained = evaluator->list.model[k].origin.target_name;
+  const char *target = data->dataset != NULL
+                           ? th_dataset_origin(data->dataset)->target_name
+                           : NULL;
+  char text[256];
+  if (data->note == NULL || trained == NULL || target == NULL ||
+      strcmp(trained, target) == 0)
+    return;
+  snprintf(text, sizeof text,
+           "%.80s was trained on the target '%.60s', and is compared with "
+           "'%.60s'",
+           evaluator->list.path[k], trained, target);
+  data->note(text);
+}
+
 /* Open the models and the data of `command`: evaluate, predict or verify.
  * Collective; always end with close_evaluator. */
 static th_status open_evaluator(struct evaluator *evaluator,
@@ -90,8 +109,11 @@ static th_status open_evaluator(struct evaluator *evaluator,
                        comm, err));
   if (strcmp(command, "predict") != 0)
     TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
-  for (int64_t k = 0; k < list->count; k++)
+  for (int64_t k = 0; k < list->count; k++) {
     TH_TRY(match_model(evaluator, k, part, comm, err));
+    if (strcmp(command, "predict") != 0)
+      tell_other_target(evaluator, k);
+  }
   TH_TRY(th_data_split_rows(&evaluator->data.store->shape,
                             options->scores.split, &evaluator->rows, err));
 done:
@@ -397,6 +419,24 @@ static void tell_training(const struct evaluator *evaluator, bool shows,
             direct->imported ? "" : "import ");
 }
 
+/* A model of one target and another one. */
+static void tell_target(const struct evaluator *evaluator,
+                        const struct th_model *model)
+{
+  const struct th_dataset *dataset = evaluator->data.dataset;
+  const char *learnt = model->origin.target_name;
+  const char *given =
+      dataset != NULL ? th_dataset_origin(dataset)->target_name : NULL;
+  char text[2][TH_NAME_LONG];
+  if (learnt == NULL || given == NULL || strcmp(learnt, given) == 0)
+    return;
+  fprintf(stderr,
+          "note: the model was trained on the target %s, and is evaluated on "
+          "%s\n",
+          th_printable_name(learnt, text[0], sizeof text[0]),
+          th_printable_name(given, text[1], sizeof text[1]));
+}
+
 th_status th_evaluate_command(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err)
 {
@@ -412,6 +452,9 @@ th_status th_evaluate_command(const struct th_options *options,
     rc = score(&evaluator, &evaluated, options, err);
   TH_TRY(th_agree(comm, rc, err));
   tell_training(&evaluator, comm->rank == 0 && !options->quiet, comm);
+  for (int64_t k = 0;
+       comm->rank == 0 && !options->quiet && k < evaluator.list.count; k++)
+    tell_target(&evaluator, &evaluator.list.model[k]);
 done:
   th_evaluated_free(&evaluated);
   close_evaluator(&evaluator);

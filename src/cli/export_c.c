@@ -44,10 +44,19 @@ static void put_line(FILE *out, const char *label, const char *text)
 
 /* --- The parts of the file ------------------------------------------------ */
 
-/* How the data set of the model stores a value. */
-static bool is_single(const struct th_model *model)
+/* Does the data set of the model store values so? */
+static bool is_type(const struct th_model *model, enum th_type type)
 {
-  return model->type != NULL && strcmp(model->type, th_type_name(TH_F32)) == 0;
+  return model->type != NULL && strcmp(model->type, th_type_name(type)) == 0;
+}
+
+/* What stands for a missing value of a member: beside values of f64 the mean
+ * itself, and beside others a float (io/dataset/stand_in.h). */
+static double stands_in(const struct th_model *model, int64_t k)
+{
+  double mean = model->mean[k];
+  return model->type == NULL || is_type(model, TH_F64) ? mean
+                                                       : (double)(float)mean;
 }
 
 static void put_head(FILE *out, const struct th_model *model)
@@ -99,7 +108,7 @@ static void put_members(FILE *out, const struct th_model *model)
     put_number(out, model->coef[k]);
     if (model->mean != NULL) {
       fputs(", ", out);
-      put_number(out, model->mean[k]);
+      put_number(out, stands_in(model, k));
     }
     fputs("},", out);
     if (model->name != NULL) {
@@ -185,8 +194,8 @@ void th_export_c_write(FILE *out, const struct th_model *model)
           model->mean != NULL ? "  if (isnan(value))\n"
                                 "    value = thresher_member[k].mean;\n"
                               : "",
-          is_single(model) ? "(double)(float)value /* as it is stored */"
-                           : "value");
+          is_type(model, TH_F32) ? "(double)(float)value /* as it is stored */"
+                                 : "value");
   fprintf(out, calls_text,
           predicts == TH_PREDICTS_ODDS     ? "The log odds"
           : predicts == TH_PREDICTS_MARGIN ? "The margin"

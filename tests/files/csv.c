@@ -1,7 +1,7 @@
 /* csv.c - lines of CSV are read as a plain reader of RFC 4180 reads them, byte
  * after byte, and are refused where that one refuses them
  * SPDX-License-Identifier: MIT */
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 #include "base/random.h"
 #include "check.h"
 #include "io/import/text/number.h"

@@ -27,6 +27,8 @@ np.save("w.npy", w)
 np.save("column.npy", y.reshape(-1, 1))
 np.save("short.npy", y[1:])
 open("names.txt", "w").writelines("g%d\n" % j for j in range(d))
+open("mark.txt", "w", encoding="utf-8-sig").writelines("g%d\n" % j for j in range(d))
+gzip.open("mark.txt.gz", "wb").write(open("mark.txt", "rb").read())
 open("turned.txt", "w").writelines("g%d\n" % j for j in range(d)[::-1])
 
 # dense
@@ -47,6 +49,8 @@ whole = np.loadtxt("whole.csv", delimiter=",")[:, :-1]
 for kind in "u1", "i2", "<u4", ">i8", "u8":
     np.save("whole_%s.npy" % kind.strip("<>"), whole.astype(kind))
 np.save("flags.npy", whole > 99)
+open("flags_odd.npy", "wb").write(open("flags.npy", "rb").read()[:-n * d] + # any byte but 0 is true
+    (np.where(whole > 99, r.integers(1, 256, (n, d)), 0)).astype("u1").tobytes())
 np.save("flags01.npy", (whole > 99).astype("u1"))
 
 lacks = dense.astype("f8")
@@ -84,6 +88,8 @@ wide = X.copy()
 wide.indices, wide.indptr = wide.indices.astype("i8"), wide.indptr.astype("i8")
 sp.save_npz("wide.npz", wide)
 scipy.io.mmwrite("columns.mtx", X.tocsc(), precision=9)
+for name in "mark.mtx", "mark.text": # of UTF-8, in front
+    open(name, "wb").write(b"\xef\xbb\xbf" + open("columns.mtx", "rb").read())
 
 # a symmetric matrix, of which half is written
 S = sp.random(30, 30, 0.2, random_state=3)
@@ -91,6 +97,14 @@ S = sp.csr_matrix(np.round((S + S.T).toarray(), 6))
 scipy.io.mmwrite("symmetric.mtx", S, symmetry="symmetric", precision=9)
 scipy.io.mmwrite("general.mtx", S, symmetry="general", precision=9)
 scipy.io.mmwrite("pattern.mtx", X.astype(bool), field="pattern")
+S = sp.csr_matrix((30, 4)) # without an entry, as a whole or in its first rows
+for form in "csr", "csc", "coo":
+    sp.save_npz("bare_%s.npz" % form, S.asformat(form))
+scipy.io.mmwrite("bare.mtx", S)
+late = sp.vstack([sp.csr_matrix((40000, 4)), sp.eye(4, format="csr")])
+sp.save_npz("late.npz", late)
+np.save("y40004.npy", np.arange(40004.0))
+np.savetxt("late.csv", np.c_[late.toarray(), np.arange(40004)], "%g", ",")
 ones = X.copy()
 ones.data[:] = 1
 sp.save_npz("ones.npz", ones)
@@ -111,6 +125,7 @@ with h5py.File("h.h5", "w") as f:
     f.create_dataset("lzf", data=np.repeat(dense, 1, 0), chunks=(64, 37), compression="lzf")
     group(f, "csr", X, shape=X.shape, **{"encoding-type": "csr_matrix"})
     group(f, "csc", X.tocsc(), shape=X.shape, **{"encoding-type": "csc_matrix"})
+    group(f, "bare", sp.csc_matrix((30, 4)), shape=(30, 4), **{"encoding-type": "csc_matrix"})
     group(f, "old", X, h5sparse_shape=X.shape, h5sparse_format="csr")
     ten = group(f, "matrix", X) # 10x: cells are columns
     ten["shape"] = np.array([d, n], "i4")
@@ -130,6 +145,14 @@ with h5py.File("a.h5ad", "w") as f:
     kind.create_dataset("categories", data=["low", "high"], dtype=h5py.string_dtype())
     masked = f["obs"].create_group("masked")
     masked["values"], masked["mask"] = np.arange(n), np.arange(n) == 4
+words = np.where(y > 0, "gro\u00df", "klein") # the same classes as words of a file of their own
+np.save("words_u.npy", words)
+np.save("words_be.npy", words.astype(">U9"))
+np.save("words_s.npy", np.char.encode(words, "utf-8"))
+np.savez("words.npz", kind=words)
+with h5py.File("words.h5", "w") as f:
+    f.create_dataset("kind", data=[w.encode() for w in words])
+    f.create_dataset("some/loose", data=list(words), dtype=h5py.string_dtype())
 np.savetxt("kind.csv", np.c_[dense, np.where(y > 0, 1, -1)], "%.9g", ",")
 END
 
@@ -181,6 +204,7 @@ for kind in u1 i2 u4 i8 u8; do
 done
 must 0 import flags.npy --target y.npy -o flags.h5
 same flags.h5 flags01.npy --target y.npy
+same flags.h5 flags_odd.npy --target y.npy
 ranks 0 inspect flags.h5 --json >flags.json
 [ "$(key flags.json type)" = '"u8"' ] || fail "truth values are not bytes"
 
@@ -197,12 +221,25 @@ done
 for name in csr csc old; do
   same sparse.h5 h.h5:/$name --target y.npy
 done
-same sparse.h5 columns.mtx --target y.npy
+for file in columns.mtx mark.mtx mark.text; do
+  same sparse.h5 $file --target y.npy
+done
 must 0 import general.mtx --target y30.npy -o general.h5
 same general.h5 symmetric.mtx --target y30.npy
+must 0 import bare.mtx --target y30.npy -o bare.h5
+ranks 0 inspect bare.h5 --json >bare.json
+[ "$(key bare.json nonzeros)$(key bare.json attributes)" = 04 ] || fail "a matrix without entries"
+for file in bare_csr.npz bare_csc.npz bare_coo.npz h.h5:/bare; do
+  same bare.h5 $file --target y30.npy
+done
+must 0 import late.csv -o late.h5 --target 5 --layout sparse
+same late.h5 late.npz --target y40004.npy
 must 0 import ones.npz --target y.npy -o ones.h5
 same ones.h5 pattern.mtx --target y.npy
 must 0 import csr.npz --target y.npy --names names.txt -o named.h5
+for names in mark.txt mark.txt.gz; do
+  same named.h5 csr.npz --target y.npy --names $names
+done
 same named.h5 h.h5 --target y.npy # 10x, whose genes have names
 same named.h5 a.h5ad:/layers/counts --target score
 
@@ -216,6 +253,13 @@ refused 1 'lacks.npy: row [0-9]*, column [0-9]*, counted from 1: a missing value
   import lacks.npy --target y.npy --missing error -o never.h5
 refused 1 'nines.npy: row [0-9]*, column [0-9]*, counted from 1: .*(whole number 0..255|u8 has no room)' 0 \
   import nines.npy --target y.npy --missing -9 --type u8 -o never.h5
+
+refused 2 '--missing -9,unk: c.npy holds numbers, and no words' 0 \
+  import c.npy --target y.npy --missing -9,unk -o never.h5
+for file in csr.npz columns.mtx h.h5:/csc; do
+  refused 2 '--missing 0,-9: what sparse .* does not list is 0, and not missing' 0 \
+    import $file --target y.npy --missing 0,-9 -o never.h5
+done
 
 # --- weights, tests, training; the same bytes on any ranks ---
 must 0 import weights.csv --target 38 --weights 39 -o weights.h5
@@ -278,6 +322,14 @@ must 0 import a.h5ad --target kind --positive-class high -o kind.h5 --force
 grep -q "positive: 'high', [0-9]* of 211" must.err || fail "classes: $(cat must.err)"
 ranks 0 inspect kind.h5 --json | grep '"rho_ridge"' | cmp - kind.one || fail "classes: other targets"
 
+for file in words_u.npy words_be.npy words_s.npy words.npz:kind words.h5:/kind words.h5:some/loose; do
+  must 2 import c.npy --target $file --positive-class groß -o kind.h5 --force
+  grep -q "positive: 'groß', [0-9]* of 211" must.err || fail "$file: $(cat must.err)"
+  ranks 0 inspect kind.h5 --json | grep '"rho_ridge"' | cmp - kind.one || fail "$file: other targets"
+done
+must 0 import part1.npy part2.npy --target a.h5ad:/obs/kind --positive-class high -o kind.h5 --force
+ranks 0 inspect kind.h5 --json | grep '"rho_ridge"' | cmp - kind.one || fail "categories of another file"
+
 # --- without a target, for train --targets ---
 for file in c.npy csr.npz a.h5ad; do
   must 0 import $file --target none --ids cells.txt -o bare.h5 --force
@@ -293,6 +345,9 @@ refused 1 'h.h5: there is no /none in it' 0 import h.h5:/none --target y.npy -o 
 refused 1 'short.npy: 210 numbers found, expected 211' 2 import c.npy --target short.npy -o never.h5
 refused 1 'names.txt: 37 names found, expected 38' 0 import with_y.npy --target 6 --names names.txt -o never.h5
 refused 1 "target 'low' found for row .*--positive-class" 0 import a.h5ad --target kind -o never.h5
+refused 1 "target 'klein' found for row .*--positive-class" 0 import c.npy --target words_u.npy -o never.h5
+refused 1 'words_u.npy holds words, expected weights' 0 \
+  import c.npy --target y.npy --weights words_u.npy -o never.h5
 refused 1 'target nan found for row 5' 0 import a.h5ad --target masked -o never.h5
 refused 2 '--names .*are for an array of NumPy; dense.csv is read as CSV' 0 import dense.csv --names names.txt -o never.h5
 refused 2 'are for LIBSVM; c.npy is read as an array of NumPy' 0 import c.npy --zero-based -o never.h5
@@ -330,9 +385,16 @@ npy("empty.npy", shape="(0, 3)", data=b"")
 npy("kind.npy", dtype="'<x4'")
 npy("complex.npy", dtype="'<c8'")
 npy("version.npy", version=9)
+npy("order.npy", order="maybe")
+npy("truths.npy", dtype="'<b4'")
+open("no_order.npy", "wb").write(npy(None).replace(b"fortran_order", b"fortran_odder"))
 np.save("objects.npy", np.array([[1, "a"]], dtype=object), allow_pickle=True)
 np.save("records.npy", np.zeros(3, dtype=[("a", "f4"), ("b", "i4")]))
 np.save("words.npy", np.array([["a", "b"]]))
+np.save("word_list.npy", np.array(["a", "b"]))
+for name, data in ("no_text", b"\0\0\x11\0" + b"a\0\0\0"), ("gap", b"\0\0\0\0" + b"a\0\0\0"):
+    npy(name + ".npy", dtype="'<U2'", shape="(1,)", data=data)
+np.save("one.npy", np.ones((1, 2)))
 bad = np.ones((50, 4), "f4")
 bad[16, 2] = np.inf
 np.save("inf.npy", bad)
@@ -369,6 +431,12 @@ open("claims.npz", "wb").write(b[:at + 24] + b"\xf0\xff\xff\x7f" + b[at + 28:])
 middle = b.index(b"PK\x03\x04") + 60
 open("flipped.npz", "wb").write(b[:middle] + bytes(40) + b[middle + 40:])
 np.save("y300.npy", np.arange(300.0))
+sp.save_npz("stored.npz", sp.csr_matrix(np.eye(300)), compressed=False)
+np.savez("two.npz", X=np.eye(300), y=np.arange(300.0))
+for name, item in ("stored", b"data.npy"), ("two", b"y.npy"): # a number that is another one
+    b = bytearray(open(name + ".npz", "rb").read())
+    b[b.index(item) + 1000] ^= 1
+    open("other_%s.npz" % name, "wb").write(b)
 with zipfile.ZipFile("bomb.npz", "w", zipfile.ZIP_DEFLATED) as z: # a megabyte that becomes 2^62 bytes
     z.writestr("X.npy", npy(None, shape="(1152921504606846976, 1)", data=bytes(1 << 20)))
 with zipfile.ZipFile("no_array.npz", "w") as z:
@@ -419,10 +487,17 @@ broken 'none.npy: 2 x 0: no columns' none.npy
 broken 'empty.npy:.*at least one example|y2.npy: 2 numbers found, expected 0' empty.npy
 broken "kind.npy: an array of type '<x4'" kind.npy
 broken "complex.npy: an array of type '<c8'.*astype" complex.npy
+broken "order.npy: byte 10: 'fortran_order' is neither True nor False" order.npy
+broken "no_order.npy: byte 10: a header without 'fortran_order'" no_order.npy
+broken "truths.npy: an array of type '<b4'" truths.npy
 broken 'version.npy: byte 6: a version' version.npy
 broken 'objects.npy: an array of Python objects.*numpy.save' objects.npy
 broken 'records.npy: an array of records' records.npy
 broken 'words.npy: an array of words' words.npy
+broken 'word_list.npy: an array of 1 dimension, expected 2' word_list.npy
+for file in no_text gap; do
+  broken "$file.npy: word 0, counted from 0, is no text" one.npy $file.npy
+done
 broken 'inf.npy: row 17, column 3, counted from 1: inf found' inf.npy y50.npy
 refused 1 'row 1, column 1, counted from 1: 300 found, expected a whole number 0..255' 0 \
   import large_byte.npy --target y50.npy --type u8 -o never.h5
@@ -438,6 +513,13 @@ broken 'cut_end.npz: byte [0-9]*: no directory at the end' cut_end.npz y300.npy
 for file in cut_begin no_entry offset claims flipped; do
   broken "$file.npz" $file.npz y300.npy
 done
+for n in 1 3; do
+  refused 1 'other_stored.npz:data: its CRC-32 is [0-9a-f]{8}, and the archive says [0-9a-f]{8}; the file is damaged' \
+    $n import other_stored.npz --target y300.npy -o never.h5
+  refused 1 'other_two.npz:y: its CRC-32 is' $n import other_two.npz:X --target other_two.npz:y -o never.h5
+done
+refused 1 'other_stored.npz:data: its CRC-32 is' 0 \
+  import stored.npz other_stored.npz --target y300.npy -o never.h5
 broken 'bomb.npz:X: ' bomb.npz
 broken 'no_array.npz: a zip archive of a.csv' no_array.npz
 for path in flat deep words empty outside none; do

@@ -110,7 +110,7 @@ must 0 import single.csv -o single.h5
 file text.csv 'name,"b, c",a,w,d,y' 'x y,9,0.5,1,?,3' ',9,1,1,z,6' '"q, r",9,7,1,,10'
 file short.csv a,w,y 0.5,1,3 1,1,6 7,1,10
 must 0 import short.csv -o short.h5 --weights w
-refused 1 "text.csv:2:1: 'x' found, .* column 1 \(name\); leave the column out with --ignore name" \
+refused 1 "text.csv:2:1: 'x y' found, .* column 1 \(name\); leave the column out with --ignore name" \
   0 import text.csv -o no.h5 --weights w --levels 0
 file holes.csv a,b,y 1,NA,3 2,5,4
 refused 1 "holes.csv:2:3: 'NA' found in .* --missing error refuses; fill it in, drop the row, or leave the column out with --ignore b" \

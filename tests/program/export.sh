@@ -249,6 +249,34 @@ for bad in 1e300, math.inf, -math.inf:
         assert math.isnan(predict((ctypes.c_double * 3)(*x))), (bad, k)' ||
   fail "a prediction of what is no number"
 
+# what stands for missing values, beside values of every type
+"$PYTHON" - <<'END'
+import numpy
+draw = numpy.random.default_rng(3)
+x = draw.integers(0, 3, (200, 6))
+y = x @ [1, -2, .5, 0, 3, .25] + draw.normal(size=200) / 9
+with open("gaps.csv", "w") as f:
+    f.write("a,b,c,d,e,f,y\n")
+    for row, t in zip(numpy.where(draw.random(x.shape) < .2, "", x.astype(str)), y):
+        f.write(",".join(row) + ",%.9g\n" % t)
+END
+for type in u2 u8 i8 f32 f64; do
+  must 0 import gaps.csv -o gaps.h5 --type $type --force
+  must 0 train gaps.h5 -o gaps.model.h5 --solver lasso --lambda-ratio 0.01 --force
+  must 0 predict gaps.model.h5 gaps.h5 -o gaps.out --force
+  must 0 export gaps.model.h5 --as c -o gaps.c --force
+  "${CC:-cc}" -std=c99 -O2 -fPIC -shared -o gaps_$type.so gaps.c -lm
+  "$PYTHON" - $type <<'END' || fail "$type: the function gives other bits than predict"
+import csv, ctypes, math, sys
+predict = ctypes.CDLL("./gaps_%s.so" % sys.argv[1]).thresher_predict
+predict.restype = ctypes.c_double
+rows = list(csv.reader(open("gaps.csv")))[1:]
+for line in csv.DictReader(open("gaps.out")):
+    x = [float(v) if v else math.nan for v in rows[int(line["row"])][:6]]
+    assert predict((ctypes.c_double * 6)(*x)) == float(line["prediction"]), line
+END
+done
+
 # what cannot be written leaves nothing
 refused 1 'trained on genotypes with alleles.* --as tsv' 2 \
   export squared.model.h5 --as plink-score -o new.tsv

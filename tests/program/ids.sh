@@ -299,6 +299,11 @@ sys.exit(scores["n"] != len(errors) or not close(scores["mse"], sum(errors) / le
 END
 must 0 verify half.h5 test.h5 --targets pheno.tsv --target half
 grep -q 'those it was trained on' must.out || fail "verify: $(cat must.out)"
+must 2 evaluate half.h5 test.h5 --targets pheno.tsv --target half
+! grep -q 'trained on the target' must.err || fail "a note on the target of the model: $(cat must.err)"
+must 2 evaluate half.h5 test.h5 --targets pheno.tsv --target height
+grep -q 'note: the model was trained on the target half, and is evaluated on height' must.err ||
+  fail "no note on another target: $(cat must.err)"
 must 2 train x.h5 -o several.h5 --targets pheno.tsv --target height,half --ids sample \
   --report several.json "${lasso[@]}"
 cmp several.height.h5 height.0.h5 || fail "another model among several"
@@ -362,4 +367,77 @@ refused 2 '--checkpoint is for one target at a time' 0 \
   "${bad[@]}" --targets pheno.tsv --target height,half --checkpoint two
 refused 2 "targets 'half' and 'half' both make no.half.h5" 0 \
   "${bad[@]}" --targets pheno.tsv --target half,half
+
+# --- numbers of a table are those of the data: decimal commas, no marks between thousands but in
+# quotes, one form in a column
+for i in 0 1 2 3 4 5 6 7; do
+  echo "k$i,$i.5" >>point.rows
+  echo "k$i;$i,5" >>comma.rows
+done
+(echo id,a && cat point.rows) >point.csv
+(echo "id;a" && cat comma.rows) >comma.csv
+must 0 import point.csv -o point.h5 --id id --target none
+must 0 import comma.csv -o comma.h5 --id id --target none --decimal ,
+# table ROWS: what stands behind each ID
+table()
+{
+  printf "$1" >rows.csv
+  for i in 0 1 2 3 4 5 6 7; do printf "$2" "$i" "$i"; done >>rows.csv
+}
+# fits DATA: each target is the number of the example, and an eighth
+fits()
+{
+  must 0 train "$1" -o fits.h5 --targets rows.csv --solver lasso --lambda 1e-6 --force
+  must 0 predict fits.h5 "$1" -o fits.txt --force
+  "$PYTHON" - <<'END' || fail "other targets for $1: $(cat fits.txt)"
+import sys
+rows = [line.split(",") for line in open("fits.txt").read().split()[1:]]
+sys.exit(any(abs(float(y) - int(k[1:]) - 0.125) > 1e-3 for k, y in rows))
+END
+}
+table 'id;t\n' 'k%d;%d.125\n' && fits point.h5
+refused 1 "decimals have a comma here, as in the text of the data" 0 \
+  train comma.h5 -o never.h5 --targets rows.csv --solver lasso
+table 'id,t\n' 'k%d,%d.125\n' && fits point.h5 && fits comma.h5
+table 'id;t\n' 'k%d;%d,125\n' && fits comma.h5
+for mark in ';' '\t' '|'; do
+  table "id${mark}t\n" "k%d${mark}%d,125\n"
+  refused 1 "rows.csv:2:4: '0,125' found, expected a number in column 2 .t.; decimals have a point here" 0 \
+    train point.h5 -o never.h5 --targets rows.csv --solver lasso
+done
+table 'id,t\n' 'k%d,"%d,125"\n'
+refused 1 "decimals have a point here" 0 train comma.h5 -o never.h5 --targets rows.csv --solver lasso
+table 'id,t\n' 'k%d,%d\n' && echo 'k8,5%' >>rows.csv
+refused 1 "'5%' found in column 2 .t., which has another form above" 0 \
+  train point.h5 -o never.h5 --targets rows.csv --solver lasso
+
+# --- -9 is missing beside FID and IID, and nowhere else
+for i in 0 1 2 3 4 5 6 7; do
+  echo "f$i i$i" >>pairs.ids
+  echo "i$i" >>single.ids
+done
+(echo a,b && for i in 0 1 2 3 4 5 6 7; do echo $i,$((i % 3)); done) >values.csv
+must 0 import values.csv -o values.h5 --ids pairs.ids --target none
+must 0 import values.csv -o single.h5 --ids single.ids --target none
+(echo "FID IID t" && for i in 0 1 2 3 4 5 6 7; do echo "f$i i$i $([ $i -lt 3 ] && echo -9 || echo $i)"; done) >nine.txt
+must 0 train values.h5 -o nine.h5 --targets nine.txt --solver lasso --force
+grep -q '3 of them without a value' must.err || fail "-9 is not missing: $(cat must.err)"
+grep -q '3 rows of nine.txt have the target -9, a missing value beside FID and IID' must.err ||
+  fail "-9 is not said: $(cat must.err)"
+cut -d' ' -f2,3 nine.txt >alone.txt
+must 0 train single.h5 -o nine.h5 --targets alone.txt --solver lasso --force
+grep -q '0 of them without a value' must.err || fail "-9 is missing without FID: $(cat must.err)"
+
+# --- a model of another target is said; columns of a table, and their number, are told well
+printf 'id,t,u\n' >both.csv
+for i in 0 1 2 3 4 5 6 7; do echo "k$i,$i,$((i * i))" >>both.csv; done
+must 0 train point.h5 -o t.h5 --targets both.csv --target t --solver lasso
+must 0 evaluate t.h5 point.h5 --targets both.csv --target u
+grep -q "trained on the target 't', and is compared with 'u'" must.err || fail "another target is not said: $(cat must.err)"
+must 0 evaluate t.h5 point.h5 --targets both.csv --target t
+! grep -q 'is compared with' must.err || fail "the same target is said to be another"
+printf ',id,t\n1,k0,2\n' >unnamed.csv
+refused 2 'There are "", id, t' 0 train point.h5 -o never.h5 --targets unnamed.csv --solver lasso
+printf 'id,t\nk0\n' >short.csv
+refused 1 '1 field found, expected 2' 0 train point.h5 -o never.h5 --targets short.csv --solver lasso
 finish

@@ -128,6 +128,36 @@ END
   done
 done
 
+# --- what import has left out is not predicted from, by names and by numbers; like the model
+# its values are there
+for i in $(seq 30); do
+  echo "$((100 + i)),$((i * i % 7)),$((2 * (100 + i) + i * i % 7))"
+done >whole.txt
+printf ',1,200\n,2,200\n103,1,207\n' >half.txt
+for case in yes:f32 yes:u8 no:f32; do
+  as=(--target 3 --header "${case%:*}" --type "${case#*:}" --force)
+  for text in whole half; do
+    { [ "${case%:*}" = no ] || echo a,b,y; } | cat - $text.txt >$text.csv
+  done
+  must 0 import whole.csv -o whole.h5 "${as[@]}"
+  must 0 train whole.h5 -o whole.m.h5 --solver lasso --lambda 0.001 --force
+  must 2 import half.csv -o half.h5 "${as[@]}"
+  for command in evaluate verify "predict -o no.csv"; do
+    # shellcheck disable=SC2086
+    refused 1 'half.h5: (a|attribute 0, counted from 0,) was left out by import, .* model whole.m.h5 uses it' \
+      2 $command whole.m.h5 half.h5
+  done
+  must 0 import whole.csv -o half.h5 --append
+  refused 1 'half.h5: (a|attribute 0, counted from 0,) was left out by import' 0 \
+    evaluate whole.m.h5 half.h5
+  refused 1 'was left out by import' 0 train half.h5 -o no.h5 --solver exploitation --start whole.m.h5
+  must 0 import half.csv -o half.h5 --like whole.h5 --force
+  must 0 predict whole.m.h5 half.h5 -o like.csv --force
+  must 0 import half.csv -o half.h5 "${as[@]}" --max-missing 1
+  must 0 predict whole.m.h5 half.h5 -o own.csv --force
+  cmp like.csv own.csv || fail "--max-missing 1: other predictions than with --like"
+done
+
 # --- whole numbers, of which one is set aside: the model of the same values in f32
 "$PYTHON" - <<'END'
 import random
@@ -165,9 +195,9 @@ printf 'a,b,y\n1,NA,2\n3,4,5\n' >small.csv
 refuse "small.csv:2:3: 'NA' found in column 2 (b), a missing value, which --missing error" \
   small.csv --missing error
 sed 's/3,4/3,255/' small.csv >aside.csv
-refuse "1 values are missing, for which u8 has the number 255, and that is there, too" \
+refuse "1 value is missing, for which u8 has the number 255, and that is there, too" \
   aside.csv --type u8 --max-missing 1
-refuse "1 values are missing, which sparse data of type u8 cannot say" \
+refuse "1 value is missing, which sparse data of type u8 cannot say" \
   small.csv --type u8 --layout sparse
 printf 'a,b,y\n1,6,NA\n3,4,5\n' >target.csv
 refuse "target.csv:2:5: 'NA' found" target.csv
@@ -176,8 +206,35 @@ refuse "small.svm:1:9: '?' found, expected a finite decimal number as value" \
   small.svm --missing error
 printf 'a,b,y\n1,inf,2\n3,4,5\n' >infinite.csv
 refuse "'inf' found" infinite.csv
-must 0 import small.csv -o kept.h5 --max-missing 1 --missing 3,5
-grep -q '^missing:  2 values' must.err || fail "--missing 3,5: $(cat must.err)"
+must 0 import small.csv -o kept.h5 --max-missing 1 --missing 3,6
+grep -q '^missing:  2 values' must.err || fail "--missing 3,6: $(cat must.err)"
 must 0 import small.csv -o again.h5 --like kept.h5
 grep -q '^missing:  2 values' must.err || fail "--missing was not taken over"
+
+# --- what --missing names is missing in targets and weights, too, and is refused there
+printf 'a,w,y\n1,1,2\n2,99,-9.0\n3,1,4\n' >named.csv
+refuse "named.csv:3:6: '-9.0' found in column 3 (y), the target, a missing value" \
+  named.csv --missing -9 --ignore w
+refuse "named.csv:3:3: '99' found in column 2 (w), the weights, a missing value" \
+  named.csv --missing 99 --weights w
+sed 's/-9.0/9/' named.csv >known.csv
+must 0 import known.csv -o named.h5 --missing -9 --target y
+refuse "named.csv:3:6: '-9.0' found in column 3 (y), the target, a missing value" named.csv --like named.h5
+printf 'a,y\n1,A\n2,unknown\n3,B\n' >class.csv
+refuse "class.csv:3:3: 'unknown' found in column 2 (y), the target, a missing value" \
+  class.csv --missing unknown --positive-class A
+printf '1 1:2\n-9 1:3\n' >label.svm
+refuse "label.svm:2:1: '-9' found, a missing value, expected a label" label.svm --missing -9
+refuse "label.svm:2:1: '-9' found, a missing value, expected a label" label.svm --missing -9 --positive-class 1
+printf '1:1 1:2\n1:99 1:3\n' >weight.svm
+refuse "weight.svm:2:3: weight 99 found, a missing value" weight.svm --missing 99 --labels weighted
+"$PYTHON" - <<'END'
+import numpy
+numpy.save("named.npy", numpy.array([[1, 2, 1], [5, -9, 1], [3, 4, 99]], dtype="f4"))
+numpy.save("beside.npy", numpy.array([1, -9, 2], dtype="f8"))
+END
+refuse "named.npy: target -9 found for row 2, counted from 1, expected a finite number that is not missing" \
+  named.npy --target 2 --missing -9
+refuse "beside.npy: target -9 found for row 2" named.npy --target beside.npy --missing -9
+refuse "named.npy: weight 99 found for row 3" named.npy --target 2 --weights 3 --missing 99
 finish

@@ -63,6 +63,12 @@ must 2 import plain.bed -o bytes.h5 --type u8 --no-shuffle
 import h5py, plink_data
 assert (h5py.File("bytes.h5")["X"][:] == plink_data.stored("set.h5")[0]).all()
 END
+for ending in bim fam; do # a mark of UTF-8 is no part of them
+  { printf '\xef\xbb\xbf' && cat plain.$ending; } >mark.$ending
+done
+cp plain.bed mark.bed
+must 0 import mark.bed -o mark.h5 --no-shuffle
+checked mark.h5 plain
 gzip -k plain.bed
 must 0 import plain.bed.gz -o zipped.h5 --no-shuffle
 rm plain.bed.gz
@@ -130,7 +136,41 @@ END
 must 0 import few.bed -o few.h5 --force --positive-class 1
 said "10 of '1' (+1) and 20 of '2' (-1)"
 refused "'yes' is no phenotype of cases and controls" few.bed --positive-class yes
+must 0 train few.h5 -o few.m.h5 --solver lasso --force # people who are only predicted stay
+for n in 1 3; do
+  mkdir few$n
+  must $n import few.bed -o few$n/like.h5 --like few.m.h5 --row-group 16 --shards 3
+  said "30 of 60 people, whose phenotype is not known, have weight 0"
+done
+for file in like.h5 like.shards/00000.h5; do
+  cmp few1/$file few3/$file || fail "$file: other bytes on 3 ranks"
+done
+must 2 import few.bed -o all.h5 --target none --force
+said "target:   none"
+for set in few1/like all; do
+  must 0 predict few.m.h5 $set.h5 -o $set.csv
+  [ "$(wc -l <$set.csv)" -eq 61 ] || fail "$set: not all people are predicted"
+done
+cmp few1/like.csv all.csv || fail "other predictions of people without a phenotype"
+# a table of IIDs alone, which differ, or not
+{ printf '#IID\tt\n' && awk '{ print $2 "\t" NR % 7 }' few.fam; } >iid.txt
+{ printf '#FID\tIID\tt\n' && awk '{ print $1 "\t" $2 "\t" NR % 7 }' few.fam; } >both.txt
+for table in iid both; do
+  must 2 train all.h5 -o $table.m.h5 --targets $table.txt --solver lasso
+  said "by $([ $table = iid ] || echo 'FID ')IID: 60 of 60 examples matched"
+done
+cmp iid.m.h5 both.m.h5 || fail "another model of IIDs alone"
+sed -i 's/F3 I3 /F3 I2 /' few.fam
+must 0 import few.bed -o all.h5 --target none --force
+if ranks 0 train all.h5 -o no.h5 --targets iid.txt 2>no.err; then fail "joined by IIDs that do not differ"; fi
+grep -q "examples 2 and 3 of the input, counted from 0, have the same ID, 'I2'" no.err || fail "$(cat no.err)"
+rm -r all.*
+must 0 evaluate few.m.h5 few1/like.h5 && grep -E '^(n|mse)' must.out >few.txt
+must 0 evaluate few.m.h5 few.h5 && grep -E '^(n|mse)' must.out >own.txt
+grep -q '^n  *30$' own.txt && cmp few.txt own.txt || fail "people without a phenotype are evaluated"
 phenotypes 0 1
+must 0 import few.bed -o few.h5 --target none --force
+said "target:   none"
 refused "every known phenotype is 1; write 1 for controls" few.bed
 phenotypes 1.5 2 0 -9
 must 0 import few.bed -o few.h5 --force
@@ -139,6 +179,8 @@ said "left out: 15 of 60 people"
 phenotypes -9
 must 0 import few.bed -o few.h5 --force
 said "target:   none"
+phenotypes 1 inf
+refused "few.fam:2:13: 'inf' found" few.bed
 phenotypes 1 x
 refused "few.fam:2:13: 'x' found" few.bed
 
@@ -210,6 +252,7 @@ must 2 train u2.h5 -o lasso.h5 --solver lasso
 must 2 verify lasso.h5 u2.h5
 
 refused "missing values, and --missing says that none may be" gaps.bed --missing error
+refused "--missing -9: gaps.bed says itself which values are missing" gaps.bed --missing -9
 "$PYTHON" - <<'END'
 import plink_data
 calls, people, _ = plink_data.read("gaps")
@@ -258,6 +301,73 @@ import numpy
 new, old = (numpy.loadtxt(t, comments="#", skiprows=1, delimiter=",", usecols=-1)
             for t in ("new.txt", "all.txt"))
 assert len(new) == 40 and new.std() > 0.1 and abs(new - old[100:140]).max() < 1e-9
+END
+
+# Without --like the model is turned round, also what stands for a missing call; and an allele
+# that nobody carries, written 0 or a dot, fits any.
+"$PYTHON" - <<'END'
+import numpy, plink_data
+calls, people, _ = plink_data.read("plain")
+calls, y = calls.T[100:180].copy(), [p[5] for p in people[100:180]]
+calls[numpy.random.default_rng(2).random(calls.shape) < 0.05] = 3
+calls[:, 3], calls[:, 50] = 0, 2 # two of the three that make the phenotype
+plink_data.write("kept", calls, y)
+calls[:, ::2] = numpy.where(calls[:, ::2] == 3, 3, 2 - calls[:, ::2])
+plink_data.write("turned", calls, y, swapped=range(0, 900, 2))
+with open("turned.bim") as f:
+    lines = [line.split() for line in f]
+lines[3][4], lines[50][4] = "0", "." # where A1 and A2 are as before, and where they are not
+with open("nobody.bim", "w") as f:
+    f.writelines("\t".join(v) + "\n" for v in lines)
+END
+cp turned.bed nobody.bed && cp turned.fam nobody.fam
+must 0 import kept.bed --like model.h5 -o kept.h5 --no-shuffle
+must 0 predict model.h5 kept.h5 -o kept.txt
+for cohort in kept turned nobody; do
+  for type in u2 f32; do
+    must 2 import $cohort.bed -o new.h5 --no-shuffle --force --type $type
+    must 2 predict model.h5 new.h5 -o own.txt --force
+    [ $cohort = kept ] || said "variants of model.h5 have changed places; their coefficients are turned"
+    must 0 evaluate model.h5 new.h5 --json && cp must.out own.json
+    [ -f first.json ] || cp own.json first.json
+    "$PYTHON" - <<'END' || fail "$cohort as $type: other predictions without --like"
+import json, numpy
+r2, first = (json.load(open(name))["r2"] for name in ("own.json", "first.json"))
+assert abs(r2 - first) < 1e-6, r2
+own, kept = (numpy.loadtxt(t, skiprows=1, delimiter=",", usecols=-1) for t in ("own.txt", "kept.txt"))
+assert len(own) == 80 and abs(own - kept).max() < 1e-6, abs(own - kept).max()
+END
+  done
+  must 0 import $cohort.bed --like model.h5 -o like.h5 --no-shuffle --force
+  must 0 predict model.h5 like.h5 -o own.txt --force
+  cmp own.txt kept.txt || fail "$cohort: other predictions with --like"
+  "$PYTHON" - <<'END' || fail "$cohort: alleles are not those of the model"
+import h5py
+f = h5py.File("like.h5")
+for which, allele in ("counted", b"A"), ("other", b"G"):
+    assert set(f["variants/" + which][:].tobytes().split(b"\0")[:-1]) == {allele}, which
+END
+done
+must 0 import turned.bed -o new.h5 --no-shuffle --force
+if ranks 0 verify model.h5 new.h5 2>no.err; then fail "verified with alleles that have changed places"; fi
+grep -q 'changed places; import the data with --like the data' no.err || fail "$(cat no.err)"
+must 0 train new.h5 -o start.h5 --solver exploitation --start model.h5
+said "their coefficients are turned"
+sed 's/	A$/	C/; s/	G$/	C/' turned.bim >other.bim
+cp turned.bed other.bed && cp turned.fam other.fam
+must 0 import other.bed -o new.h5 --force
+for n in 0 2; do
+  if ranks $n predict model.h5 new.h5 -o no.csv 2>no.err; then fail "predicted with other alleles"; fi
+  grep -q "new.h5: rs[0-9]* has the alleles [AG] and C, and A and G in model model.h5" no.err ||
+    fail "$(cat no.err)"
+done
+must 2 import nobody.bed kept.bed -o new.h5 --force # the second one knows what the first does not
+"$PYTHON" - <<'END' || fail "alleles of two files"
+import h5py
+f = h5py.File("new.h5")
+for which, odd in ("counted", b"A"), ("other", b"G"):
+    texts = f["variants/" + which][:].tobytes().split(b"\0")[:-1]
+    assert texts[3] == odd and texts[50] == (b"G" if odd == b"A" else b"A"), texts[50]
 END
 
 # What it counts is what `plink2 --score` adds up, also with the alleles the other way.

@@ -133,12 +133,66 @@ alike plain again
 refused 1 "import with --decimal , if it has a decimal comma" 0 \
   import german.csv -o never.h5 --target y
 
+
+# one mark between thousands, where only the other data tell the mark, may be a decimal one
+printf 'money;flag;day;share\n1.500;1;2;3\n' >points.csv
+refused 1 "points.csv:2:1: '1.500' found in column 1 .money., which may be a whole number or a fraction" 0 \
+  import points.csv -o never.h5 --like german.h5
+must 0 import points.csv -o thousands.h5 --like german.h5 --decimal ,
+must 0 import points.csv -o fractions.h5 --like german.h5 --decimal .
+"$PYTHON" -c '
+import h5py, sys
+sys.exit([h5py.File(f + ".h5")["X"][0, 0] for f in ("thousands", "fractions")] != [1500, 1.5])' ||
+  fail "1.500 is not what was said"
+
+# dates in other forms, and times of a day
+"$PYTHON" - <<'END'
+cells = ["2020-02-29", "2020/02/29", "2020-02-29 06:00", "2020-02-29T06:00:00", "2020-02-29T18:00:00.000Z",
+         "2020-02-29 01:30:00+01:30", "2020-02-28T21:00:00-03:00", "1969-12-31 23:59:15", "2016-12-31T23:59:60Z"]
+days = [18321, 18321, 18321.25, 18321.25, 18321.75, 18321, 18321, -45 / 86400, 17167]
+with open("times.csv", "w") as f, open("days.csv", "w") as g:
+    f.write("when,y\n")
+    g.write("%r\n" % days)
+    for i, cell in enumerate(cells):
+        f.write("%s,%d\n" % (cell, i % 4))
+END
+must 0 import times.csv -o times.h5 --type f64 --seed 1
+"$PYTHON" - <<'END' || fail "times are other numbers"
+import h5py, sys
+f, days = h5py.File("times.h5"), eval(open("days.csv").read())
+got = {int(row): x for row, x in zip(f["row"][:], f["X"][:].ravel())}
+sys.exit(any(abs(got[i] - day) > 1e-9 for i, day in enumerate(days)))
+END
+
 # no number: dates that there are not, marks out of place, other words
-for cell in 2020-02-30 2020-13-01 '"1,00,000"' '"1,0000"' 5%% maybe 1e5% 2020-1-1 '"12,34"'; do
+for cell in 2020-02-30 2020-02/20 2020-02-20T24:00 2020-02-20T12 "2020-02-20 12:00 PM" 2020-02-20T12:00+1 2020-13-01 '"1,00,000"' '"1,0000"' 5%% maybe 1e5% 2020-1-1 '"12,34"' '"0,123"' '"-0,500"' '"+00,500,000"'; do
   printf 'a,b,y\n1,2,3\n2,%s,4\n' "$cell" >cell.csv
   case $cell in
-  1e5%) must 0 import cell.csv -o cell.h5 --target y --force ;;
+  1e5%) printf 'a,b,y\n1,2%%,3\n2,1e5%%,4\n' >cell.csv && must 0 import cell.csv -o cell.h5 --target y --force ;;
   *) refused 1 'cell[.]csv:3:' 0 import cell.csv -o never.h5 --target y ;;
   esac
 done
+
+# all that is to be typed is told at once: a table of write.csv2, a .raw file of PLINK
+printf '"";"a";"y"\n"1";1,5;2\n"2";2,5;3\n"3";3,5;1\n' >csv2.csv
+refused 1 "import with --decimal , if it has a decimal comma, and with --id 1 if column 1 only counts the rows" 0 \
+  import csv2.csv -o never.h5
+must 0 import csv2.csv -o csv2.h5 --decimal , --id 1
+printf 'FID IID PAT MAT SEX PHENOTYPE rs1_A\n1 a 0 0 1 2.5 0\n2 b 0 0 2 1.5 1\n' >plink.raw
+refused 2 "--target PHENOTYPE, or --target none, --id IID and --ignore FID,PAT,MAT,SEX" 0 \
+  import plink.raw -o never.h5
+must 0 import plink.raw -o raw.h5 --target PHENOTYPE --id IID --ignore FID,PAT,MAT,SEX
+grep -q ' 1 attribute,' must.err || fail "not only the variant: $(cat must.err)"
+
+# attributes of one name are said; what is counted is in the singular or plural
+printf 'color,color=red,y\nred,1,1\nblue,2,2\nred,3,3\n' >twins.csv
+must 0 import twins.csv -o twins.h5
+grep -q "1 attribute has the name of another one, first 'color=red'" must.err || fail "no word of twins: $(cat must.err)"
+printf 'a,a,b,y\n1,2,3,4\n2,2,1,1\n' >twins.csv
+must 2 import twins.csv -o twins.h5 --force
+grep -q "1 attribute has the name of another one, first 'a'" must.err || fail "no word of twins: $(cat must.err)"
+must 0 import plain.csv -o plain.h5 --target y --force
+! grep -q 'name of another one' must.err || fail "twins where there are none"
+printf 'a,y\n1\n' >short.csv
+refused 1 'short.csv:2:2: the row ends after 1 field, expected 2' 0 import short.csv -o never.h5
 finish

@@ -89,4 +89,21 @@ for file in groups ranges; do
     --penalty group --groups $file.txt --solver lasso -o x.h5
 done
 rm -f long.* head.csv groups.txt ranges.txt
+# --- what is no table is named, with what makes one of it ---
+while IFS='|' read -r bytes name pattern; do
+  printf "${bytes//%/%%}" >"$name"
+  refused 1 "$name: not text, but $pattern" 0 import "$name" -o no.h5
+done <<'END'
+PAR1\0\0|a.parquet|a Parquet file.*read_parquet\('a.parquet'\)
+\x89PNG\r\n|a.png|a picture
+\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60\xb3\x14\x11\xcf|a.sas7bdat|a SAS file.*read_sas
+@relation iris\n@attribute a numeric\n@data\n1\n|a.arff|a file of Weka.*loadarff\('a.arff'\)
+@RELATION iris\n|b.arff|a file of Weka
+{"a": [1, 2]}\n|a.json|JSON.*read_json\('a.json'\)
+[{"a": 1}, {"a": 2}]\n|b.json|JSON
+<?xml version="1.0"?>\n|a.xml|XML.*read_xml
+#1.2\n2\t3\nName\tDescription\ts1\n|a.gct|expression data .GCT., where examples are columns; .*skiprows=2
+F1 I1 0 0 1 2 A A G G\nF2 I2 0 0 1 1 A G G G\n|a.ped|genotypes of PLINK as text.*plink --file NAME --make-bed
+END
+
 finish

@@ -174,4 +174,22 @@ refused 1 'dense.h5 is a data set, not text' 0 \
 # the lines, typed
 must 0 import train.csv -o train.h5 --target price
 must 0 import new.csv.gz --like train.h5 -o typed.h5
+# --- LIBSVM text for targets of a table, with labels or without them
+must 0 import train.svm -o train.svm.h5
+must 0 train train.svm.h5 -o svm.m.h5 --solver lasso
+must 0 import labelled.svm -o like.h5 --like train.svm.h5 --force
+must 0 predict svm.m.h5 like.h5 -o like.csv --force
+for options in 'labelled.svm' 'new.svm --labels none'; do
+  # shellcheck disable=SC2086
+  must 2 import $options -o none.h5 --target none --attributes 30 --force
+  must 0 inspect none.h5 --json && cp must.out none.json
+  [ "$(key none.json labelled)" = false ] || fail "$options: labelled"
+  must 0 predict svm.m.h5 none.h5 -o none.csv --force
+  cmp like.csv none.csv || fail "$options --target none: other predictions"
+done
+refused 2 "have no label, and be index:value, or have label:weight; say --labels none" 0 \
+  import new.svm -o no.h5 --target none
+refused 2 '--target, .*are for CSV; labelled.svm is read as LIBSVM' 0 \
+  import labelled.svm -o no.h5 --target 3
+
 finish

@@ -122,4 +122,73 @@ refuse 0 "ids.csv:2:1: 'p0' found, expected a finite decimal number in column 1 
 must 0 import ids.csv -o ids.h5 --ignore id,street
 printf 'a,b,y\nx,1,2\n3,4,5\nx,2,2\n' >mixed.csv
 refuse 0 "mixed.csv:2:1: 'x' found, expected a finite decimal number in column 1 (a)" mixed.csv
+
+# --- columns that cannot be used are told at once, on any ranks
+"$PYTHON" - <<'END'
+with open("titanic.csv", "w") as f:
+    f.write("Name,Ticket,Sex,Age,y\n")
+    for i in range(150):
+        f.write("n %d,%s,%s,%d,%d\n" % (i, "A/%d" % i if i == 120 else i, ["male", "female"][i % 2], i, i % 7))
+END
+for n in 0 2 3; do
+  refuse $n "2 columns cannot be used: 'Name' has more than 100 different words, 'Ticket' has numbers and words, \
+such as '0' and 'A/120'; leave them out with --ignore Name,Ticket, correct them" titanic.csv
+done
+must 2 import titanic.csv -o titanic.h5 --ignore Name,Ticket
+printf 'a,b,c,y\n5%%,yes,2020,1\n0.05,7,2020-01-05,2\n1,no,2021-01-01,3\n' >two.csv
+for n in 0 2; do
+  refuse $n "3 columns cannot be used: 'a' has numbers and numbers with %, such as '0.05' and '5%', \
+'b' has numbers and truth values, such as '7' and 'yes', 'c' has numbers and dates, such as '2020' and \
+'2020-01-05'; leave them out with --ignore a,b,c, correct them" two.csv
+done
+printf 'a,y\n1,5%%\n2,0.05\n' >target.csv
+refuse 0 "column 2, 'y', the target, has numbers and numbers with %, such as '0.05' and '5%'" target.csv
+printf 'a,w,y\n1,yes,1\n2,3,2\n' >weights.csv
+refuse 0 "column 2, 'w', the weights, has numbers and truth values" weights.csv --weights w
+printf '1,x,2\n3,y,4\n' >bare.csv
+refuse 0 "bare.csv:1:3: 'x' found, expected a finite decimal number in column 2; leave the column out with \
+--ignore 2, or name the columns in a first row" bare.csv --header no
+must 0 import table.csv -o plain.h5 --target size --ignore color,city
+sed 's/,1,/,1%,/' new.csv >percent.csv
+refuse 2 "'code' has numbers and numbers with %" percent.csv --like plain.h5
+
+# --- what later rows have does not depend on how many rows are before it, nor on ranks and threads
+"$PYTHON" - <<'END'
+def write(stem, before, first, then, b=""):
+    with open("%s.%d.csv" % (stem, before), "w") as f:
+        f.write("a,b,c,y\n")
+        for i in range(before):
+            f.write("%d,%s,%s,%d\n" % (i, b, first, i % 7))
+        for i in range(200):
+            f.write("%d,%s,%s,%d\n" % (i, ["red", "blue"][i % 2], then, i % 5))
+
+for before in 999, 1000, 3000:
+    write("missing", before, "", "")
+    write("truth", before, "yes", "No internet", "no")
+    write("dates", before, "2020-01-01", "7")
+    write("late", before, "7", "2020-01-01")
+END
+# named SET NAME...: the names of its attributes
+named()
+{
+  must 0 inspect "$1.h5" --json
+  "$PYTHON" -c 'import json, sys; sys.exit(json.load(open("must.out"))["names"] != sys.argv[1:])' "${@:2}" ||
+    fail "other names of $1 after $before rows on $n ranks: $(grep -A 9 '"names"' must.out)"
+}
+# a pipe is read but once
+before=3000 n=0
+ranks 0 import - -o piped.h5 --ignore c --max-missing 1 <missing.3000.csv 2>err || fail "piped: $(cat err)"
+named piped a b=blue b=red
+for pair in 999:0 1000:0 1000:3 3000:2; do
+  before=${pair%:*} n=${pair#*:}
+  must $n import missing.$before.csv -o missing.h5 --force --ignore c --max-missing 1
+  [ "$(grep -c '^target: ' must.err)" -eq 1 ] || fail "said twice: $(cat must.err)"
+  named missing a b=blue b=red
+  must $n import truth.$before.csv -o truth.h5 --force --threads 3
+  named truth a b=blue b=no b=red "c=No internet" c=yes
+  for late in dates late; do
+    refuse $n "column cannot be used: 'c' has numbers and dates, such as '7' and '2020-01-01'" \
+      $late.$before.csv --ignore b
+  done
+done
 finish

@@ -46,6 +46,23 @@ th_status th_dataset_variants(struct th_dataset *dataset,
                          variants, err);
 }
 
+th_status th_dataset_lacking(struct th_dataset *dataset,
+                             unsigned char **lacking, struct th_error *err)
+{
+  const struct th_h5 *h5 = &dataset->examples.h5;
+  int64_t attributes = dataset->store.shape.attributes;
+  th_status rc = TH_OK;
+  *lacking = NULL;
+  if (!th_h5_set_exists(h5, TH_D_LACKING))
+    return TH_OK;
+  TH_TRY(th_h5_set_expect(h5, TH_D_LACKING, attributes, err));
+  TH_TRY(TH_NEW(lacking, attributes, "missing values", err));
+  rc = th_h5_set_get(h5, TH_D_LACKING, H5T_NATIVE_UINT8, attributes, *lacking,
+                     err);
+done:
+  return rc;
+}
+
 struct th_name_print th_dataset_name_print(const struct th_dataset *dataset)
 {
   return dataset->info.names;

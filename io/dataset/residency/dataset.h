@@ -91,6 +91,11 @@ th_status th_dataset_variants(struct th_dataset *dataset,
                               struct th_variants *variants,
                               struct th_error *err);
 
+/* 1 of each attribute that lacks too many values, and has zeros in their place;
+ * NULL: none does. The caller owns *lacking. Local. */
+th_status th_dataset_lacking(struct th_dataset *dataset,
+                             unsigned char **lacking, struct th_error *err);
+
 /* Hashes of the names, which tell whether two data sets have the same names.
  * Replicated. */
 struct th_name_print th_dataset_name_print(const struct th_dataset *dataset);

@@ -244,6 +244,38 @@ bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
   return put_dense(from, role, missing, row, fault);
 }
 
+th_status th_example_refuse(const struct th_example_fault *fault,
+                            const char *name, int64_t row, enum th_type type,
+                            const struct th_missing *missing,
+                            struct th_error *err)
+{
+  static const char *const wanted[TH_TYPE_COUNT] = {
+      [TH_F32] = "at most 3.4e38 in magnitude (f32); import with {type} f64",
+      [TH_F64] = "a finite number (f64); rescale the data",
+      [TH_U8] = "a whole number 0..255 (u8); import with {type} f32",
+      [TH_I8] = "a whole number -128..127 (i8); import with {type} f32",
+      [TH_U2] = "a whole number 0..3 (u2); import with {type} u8 or f32"};
+  long long column = (long long)fault->column + 1;
+  bool known =
+      !isnan(fault->value) && !th_missing_is_number(missing, fault->value);
+  if (known)
+    return th_fail(err, TH_EDATA,
+                   "%s: row %lld, column %lld, counted from 1: %g found, "
+                   "expected %s",
+                   name, (long long)row + 1, column, fault->value,
+                   isfinite(fault->value) ? wanted[type]
+                                          : "a finite number; correct it");
+  if (missing->refused)
+    return th_fail(err, TH_EDATA,
+                   "%s: row %lld, column %lld, counted from 1: a missing value "
+                   "found, which {missing} error refuses; fill it in",
+                   name, (long long)row + 1, column);
+  return th_fail(err, TH_EDATA,
+                 "%s: row %lld, column %lld, counted from 1: a missing value "
+                 "found, for which %s has no room; import with {type} f32",
+                 name, (long long)row + 1, column, th_type_name(type));
+}
+
 double th_example_value(const struct th_matrix_row *from, int64_t column)
 {
   double value = 0;

@@ -22,6 +22,12 @@ bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
                     int64_t attributes, const struct th_missing *missing,
                     struct th_text_row *row, struct th_example_fault *fault);
 
+/* Say which value that is, of which row of the matrix of that name. Local. */
+th_status th_example_refuse(const struct th_example_fault *fault,
+                            const char *name, int64_t row, enum th_type type,
+                            const struct th_missing *missing,
+                            struct th_error *err);
+
 /* The value of one column of a row. Local. */
 double th_example_value(const struct th_matrix_row *from, int64_t column);
 

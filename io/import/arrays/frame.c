@@ -320,6 +320,18 @@ bool th_frame_has(const struct th_h5 *h5, const char *table, const char *name)
   return found;
 }
 
+bool th_frame_has_words(const struct th_h5 *h5, const char *path)
+{
+  struct th_error ignored = {0};
+  struct field open = {0};
+  enum th_frame_kind kind = th_frame_kind_of(h5, path);
+  bool found = kind == TH_FRAME_SET &&
+               open_field(&open, h5, path, NULL, -1, &ignored) == TH_OK &&
+               H5Tget_class(open.stored) == H5T_STRING;
+  close_field(&open);
+  return found || kind == TH_FRAME_GROUP;
+}
+
 /* Numbers of a data set, or texts, whichever they are. */
 static th_status read_values(const struct th_h5 *h5, const char *path,
                              const char *field, int64_t count,

@@ -53,8 +53,12 @@ th_status th_frame_names(const struct th_h5 *h5, const char *table,
 /* True if the table has a column of that name. Local. */
 bool th_frame_has(const struct th_h5 *h5, const char *table, const char *name);
 
-/* That column, which has `count` rows. Local. Release with th_frame_free, also
- * on failure. */
+/* True if there are words at that path, or a group: a column of categories.
+ * Local. */
+bool th_frame_has_words(const struct th_h5 *h5, const char *path);
+
+/* That column, which has `count` rows, or any where it is -1. Local. Release
+ * with th_frame_free, also on failure. */
 th_status th_frame_read(const struct th_h5 *h5, const char *table,
                         const char *name, int64_t count,
                         struct th_frame_column *column, struct th_error *err);

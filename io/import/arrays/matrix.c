@@ -89,8 +89,13 @@ done:
 th_status th_matrix_open(struct th_matrix *matrix, struct th_error *err)
 {
   int64_t items = 0;
-  if (matrix->rows < 0 || matrix->columns < 0 ||
-      matrix->columns > TH_TEXT_ATTRIBUTES)
+  if (matrix->rows < 0 || matrix->columns < 0)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: %lld x %lld is no shape of a matrix; make the file "
+                   "again",
+                   matrix->name, (long long)matrix->rows,
+                   (long long)matrix->columns);
+  if (matrix->columns > TH_TEXT_ATTRIBUTES)
     return th_fail(
         err, TH_EDATA,
         "%s: %lld x %lld, expected at most %lld columns; write fewer",
@@ -127,9 +132,12 @@ void th_matrix_close(struct th_matrix *matrix)
 
 /* --- Room for a block ----------------------------------------------------- */
 
-static th_status reserve_array(void **array, int64_t *have, int64_t bytes,
+/* Also of a block without entries: its lists are there, which tell it from a
+ * dense one. */
+static th_status reserve_array(void **array, int64_t *have, int64_t wanted,
                                struct th_error *err)
 {
+  int64_t bytes = th_max_i64(wanted, 1);
   if (bytes <= *have)
     return TH_OK;
   free(*array);

@@ -45,6 +45,7 @@ static th_status open_numpy(struct th_matrix_file *open,
 {
   struct th_stretch_place place = {.path = file->path,
                                    .name = file->name,
+                                   .verify = open->verify,
                                    .offset = file->base < 0 ? 0 : file->base,
                                    .stored = file->size,
                                    .bytes = file->size};

@@ -12,6 +12,8 @@ enum th_matrix_kind { TH_MATRIX_NUMPY, TH_MATRIX_HDF5, TH_MATRIX_MARKET };
 
 /* An open file; zeroed: none. */
 struct th_matrix_file {
+  bool verify; /* set before it is opened: what has a checksum is read once to
+                  compare it */
   struct th_matrix matrix;
   struct th_h5 *h5;         /* of HDF5, else NULL; owned */
   char path[TH_FRAME_PATH]; /* of the matrix in it */

@@ -38,9 +38,20 @@ struct th_mtx {
   int64_t header_lines;
 };
 
+/* Bytes of the mark of UTF-8, which some editors write. */
+static size_t mark_of(const char *head, size_t bytes)
+{
+  static const char mark[] = "\xef\xbb\xbf";
+  size_t length = sizeof mark - 1;
+  return bytes >= length && memcmp(head, mark, length) == 0 ? length : 0;
+}
+
 bool th_mtx_begins(const char *head, size_t bytes)
 {
   size_t length = sizeof banner - 1;
+  size_t mark = mark_of(head, bytes);
+  head += mark;
+  bytes -= mark;
   return bytes >= length && strncasecmp(head, banner, length) == 0;
 }
 
@@ -69,7 +80,8 @@ done:
 
 static void split_banner(const struct th_line *line, struct head *head)
 {
-  const char *at = line->text + sizeof banner - 1;
+  const char *at = line->text + mark_of(line->text, (size_t)line->length) +
+                   sizeof banner - 1;
   const char *end = line->text + line->length;
   for (int k = 0; k < WORDS; k++) {
     int length = 0;

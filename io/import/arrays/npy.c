@@ -12,7 +12,12 @@
 
 static const char magic[] = "\x93NUMPY";
 
-enum { MAGIC = 6, MOST_HEADER = 1 << 16, DESCRIPTION = 96 };
+enum {
+  MAGIC = 6,
+  MOST_HEADER = 1 << 16,
+  DESCRIPTION = 96,
+  LONGEST_WORD = 4096
+};
 
 bool th_npy_begins(const char *head, size_t bytes)
 {
@@ -76,6 +81,21 @@ static const char *find_key(const char *text, const char *key)
   while (*at == ' ' || *at == ':')
     at++;
   return at;
+}
+
+/* Are columns stored one after the other? */
+static th_status read_order(const struct th_stretch_place *place,
+                            const char *at, bool *by_columns,
+                            struct th_error *err)
+{
+  size_t length = at == NULL ? 0 : strspn(at, "FTaelrsu");
+  *by_columns = length == 4 && strncmp(at, "True", 4) == 0;
+  if (*by_columns || (length == 5 && strncmp(at, "False", 5) == 0))
+    return TH_OK;
+  return wrong_header(place, 10,
+                      at == NULL ? "a header without 'fortran_order'"
+                                 : "'fortran_order' is neither True nor False",
+                      err);
 }
 
 /* The shape: numbers between commas and parentheses. False: none. */
@@ -147,8 +167,8 @@ static th_status read_kind(const struct th_stretch_place *place, const char *at,
   kind->turned = order == '>';
   if (strchr("SU", kind->letter) != NULL)
     return TH_OK; /* texts are looked at by their shape */
-  bool known =
-      strchr("fiub", kind->letter) != NULL && kind->size > 0 && kind->size <= 8;
+  bool known = strchr("fiub", kind->letter) != NULL && kind->size > 0 &&
+               kind->size <= (kind->letter == 'b' ? 1 : 8);
   int element = !known
                     ? -1
                     : th_items_element(kind->letter == 'f', kind->letter == 'i',
@@ -168,6 +188,7 @@ struct numbers {
   struct th_stretch *bytes;
   int64_t begin;
   bool turned;
+  bool truths; /* bytes that are 0 where false */
 };
 
 static th_status read_npy_items(struct th_items *items, int64_t first,
@@ -181,6 +202,8 @@ static th_status read_npy_items(struct th_items *items, int64_t first,
                                  count * size, to, err);
   if (rc == TH_OK && self->turned)
     th_items_swap(items->element, to, count);
+  for (int64_t k = 0; rc == TH_OK && self->truths && k < count; k++)
+    ((uint8_t *)to)[k] = ((uint8_t *)to)[k] != 0;
   return rc;
 }
 
@@ -223,6 +246,80 @@ static th_status check_size(const struct th_stretch_place *place,
   return TH_OK;
 }
 
+/* --- Words -----------------------------------------------------------------
+ */
+
+/* A character as UTF-8; the bytes behind it, NULL where there is none such. */
+static char *put_character(uint32_t c, char *to)
+{
+  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+    return NULL;
+  int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+  *to++ = (char)(first[more] | c >> (6 * more));
+  while (more-- > 0)
+    *to++ = (char)(0x80 | (c >> (6 * more) & 0x3f));
+  return to;
+}
+
+/* A word of `size` characters, filled up with zeros. False: it is none. */
+static bool read_npy_text(const unsigned char *from, const struct kind *kind,
+                          char *to)
+{
+  bool wide = kind->letter == 'U';
+  bool ended = false;
+  for (int64_t k = 0; k < kind->size; k++) {
+    uint32_t c = from[k];
+    if (wide) {
+      memcpy(&c, from + 4 * k, sizeof c);
+      c = kind->turned ? __builtin_bswap32(c) : c;
+    }
+    if (ended && c != 0)
+      return false;
+    ended = c == 0;
+    if (!ended && wide)
+      to = put_character(c, to);
+    else if (!ended)
+      *to++ = (char)c;
+    if (to == NULL)
+      return false;
+  }
+  *to = '\0';
+  return true;
+}
+
+/* All words of a list. */
+static th_status read_npy_words(const struct th_stretch_place *place,
+                                struct th_stretch *bytes, struct th_npy *npy,
+                                const struct header *header,
+                                const struct kind *kind, struct th_error *err)
+{
+  const int64_t size = kind->size * (kind->letter == 'U' ? 4 : 1);
+  unsigned char *room = NULL;
+  int64_t count = 0;
+  th_status rc = check_size(place, npy, header, size, &count, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&room, size, "words", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&npy->word, count, "words", err);
+  for (; rc == TH_OK && npy->words < count; npy->words++) {
+    int64_t k = npy->words;
+    TH_TRY(TH_NEW(&npy->word[k], size + 1, "words", err));
+    TH_TRY(th_stretch_read(bytes, header->bytes + k * size, size, room, err));
+    if (!read_npy_text(room, kind, npy->word[k])) {
+      npy->words++;
+      rc = th_fail(err, TH_EFORMAT,
+                   "%s: word %lld, counted from 0, is no text; the file is "
+                   "damaged, make it again",
+                   place->name, (long long)k);
+      break;
+    }
+  }
+done:
+  free(room);
+  return rc;
+}
+
 /* One short text, as SciPy writes the name of its format: bytes, or characters
  * of four bytes. */
 static th_status read_npy_word(const struct th_stretch_place *place,
@@ -233,6 +330,8 @@ static th_status read_npy_word(const struct th_stretch_place *place,
   char room[4 * TH_NPY_TEXT] = {0};
   int64_t step = kind->letter == 'U' ? 4 : 1;
   int64_t size = step * kind->size;
+  if (npy->dimensions == 1 && kind->size >= 1 && kind->size <= LONGEST_WORD)
+    return read_npy_words(place, bytes, npy, header, kind, err);
   if (npy->dimensions != 0 || kind->size < 1 || kind->size >= TH_NPY_TEXT)
     return refuse_kind(place, "words",
                        "write it as numbers: numpy.save(FILE, "
@@ -257,7 +356,8 @@ static th_status take_npy_items(const struct th_stretch_place *place,
     rc = TH_NEW(&self, 1, "an array", err);
   if (rc != TH_OK)
     return rc;
-  *self = (struct numbers){*bytes, header->bytes, kind->turned};
+  *self = (struct numbers){*bytes, header->bytes, kind->turned,
+                           kind->letter == 'b'};
   npy->items.element = kind->element;
   npy->items.read = read_npy_items;
   npy->items.close = close_numbers;
@@ -283,8 +383,8 @@ th_status th_npy_open(struct th_npy *npy, const struct th_stretch_place *place,
   TH_TRY(th_stretch_open(&bytes, place, err));
   TH_TRY(read_header(bytes, place, &header, err));
   TH_TRY(read_kind(place, find_key(header.text, "descr"), &kind, err));
-  const char *order = find_key(header.text, "fortran_order");
-  npy->by_columns = order != NULL && strncmp(order, "True", 4) == 0;
+  TH_TRY(read_order(place, find_key(header.text, "fortran_order"),
+                    &npy->by_columns, err));
   if (!parse_shape(find_key(header.text, "shape"), &npy->dimensions,
                    npy->shape)) {
     rc = wrong_header(place, 10, "a header without a 'shape' that can be", err);
@@ -310,5 +410,6 @@ done:
 void th_npy_close(struct th_npy *npy)
 {
   th_items_close(&npy->items);
+  TH_FREE_LIST(npy->word, npy->words);
   *npy = (struct th_npy){0};
 }

@@ -15,6 +15,8 @@ struct th_npy {
   bool by_columns; /* Fortran's order */
   bool is_text;    /* one text, without items: that of `text` */
   char text[TH_NPY_TEXT];
+  char **word; /* a list of words, without items; NULL: it is none */
+  int64_t words;
   struct th_items items;
 };
 
@@ -22,8 +24,8 @@ struct th_npy {
 bool th_npy_begins(const char *head, size_t bytes);
 
 /* Open the array that is all of these bytes. An error for one of objects,
- * records, words or complex numbers, or of more dimensions. Local. Release
- * with th_npy_close, also on failure. */
+ * records, words in rows or complex numbers, or of more dimensions. Local.
+ * Release with th_npy_close, also on failure. */
 th_status th_npy_open(struct th_npy *npy, const struct th_stretch_place *place,
                       struct th_error *err);
 void th_npy_close(struct th_npy *npy);

@@ -125,7 +125,7 @@ static th_status take_list(const struct th_zip *zip, const char *file,
 {
   struct th_npy npy = {0};
   th_status rc = open_member(zip, file, name, &npy, err);
-  if (rc == TH_OK && (npy.is_text || npy.dimensions != 1))
+  if (rc == TH_OK && (npy.items.read == NULL || npy.dimensions != 1))
     rc = th_fail(err, TH_EFORMAT,
                  "%s:%s: an array of %d dimensions, expected one; the file is "
                  "damaged, make it again",
@@ -238,7 +238,8 @@ th_status th_npz_open(struct th_matrix *matrix,
   snprintf(matrix->name, sizeof matrix->name, "%.160s%s%.100s", file->name,
            member == NULL ? "" : ":", member == NULL ? "" : member);
   TH_TRY(open_named(file, member, matrix, &npy, err));
-  if (npy.is_text || (npy.items.read != NULL && npy.dimensions != 2)) {
+  if (npy.is_text || npy.word != NULL ||
+      (npy.items.read != NULL && npy.dimensions != 2)) {
     rc = th_fail(err, TH_EDATA,
                  "%s: an array of %d dimension%s, expected 2: examples are "
                  "rows, attributes are columns; write it with X.reshape",
@@ -258,23 +259,17 @@ done:
   return rc;
 }
 
-th_status th_npz_vector(struct th_items *items,
-                        const struct th_stretch_place *file, const char *member,
-                        struct th_error *err)
+th_status th_npz_vector(struct th_npy *npy, const struct th_stretch_place *file,
+                        const char *member, struct th_error *err)
 {
-  struct th_npy npy = {0};
-  th_status rc = open_named(file, member, NULL, &npy, err);
-  bool flat = npy.dimensions == 1 ||
-              (npy.dimensions == 2 && (npy.shape[0] == 1 || npy.shape[1] == 1));
-  if (rc == TH_OK && (npy.is_text || !flat))
+  th_status rc = open_named(file, member, NULL, npy, err);
+  bool flat =
+      npy->dimensions == 1 ||
+      (npy->dimensions == 2 && (npy->shape[0] == 1 || npy->shape[1] == 1));
+  if (rc == TH_OK && (npy->is_text || !flat))
     rc = th_fail(err, TH_EDATA,
                  "%s: an array of %d dimensions, expected one number for each "
                  "example",
-                 file->name, npy.dimensions);
-  if (rc == TH_OK) {
-    *items = npy.items;
-    npy.items = (struct th_items){0};
-  }
-  th_npy_close(&npy);
+                 file->name, npy->dimensions);
   return rc;
 }

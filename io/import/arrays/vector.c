@@ -7,6 +7,7 @@
 #include "io/hdf5/h5.h"
 #include "io/import/arrays/h5_matrix.h"
 #include "io/import/arrays/npz.h"
+#include "io/import/text/text_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,23 +61,52 @@ static th_status read_whole_vector(struct th_items *items,
   return rc;
 }
 
+/* Each example has a word of its own. */
+static th_status give_words(struct th_npy *npy, struct th_frame_column *column,
+                            struct th_error *err)
+{
+  th_status rc = TH_NEW(&column->code, npy->words, "targets", err);
+  for (int64_t k = 0; rc == TH_OK && k < npy->words; k++)
+    column->code[k] = k;
+  column->count = npy->words;
+  column->words = npy->words;
+  column->word = npy->word;
+  npy->word = NULL;
+  npy->words = 0;
+  return rc;
+}
+
 static th_status read_numpy(const char *path, const char *member,
                             struct th_frame_column *column,
                             struct th_error *err)
 {
-  struct th_stretch_place place = {.path = path, .name = path};
-  struct th_items items = {0};
+  struct th_stretch_place place = {.path = path, .name = path, .verify = true};
+  struct th_npy npy = {0};
   struct th_identity file;
   th_status rc = TH_OK;
   if (!th_file_identity_of(path, &file))
     return th_fail(err, TH_EIO, "%s: no such file; check the name", path);
   place.stored = (int64_t)file.size;
   place.bytes = place.stored;
-  TH_TRY(th_npz_vector(&items, &place, member, err));
-  rc = read_whole_vector(&items, column, err);
+  TH_TRY(th_npz_vector(&npy, &place, member, err));
+  rc = npy.word != NULL ? give_words(&npy, column, err)
+                        : read_whole_vector(&npy.items, column, err);
 done:
-  th_items_close(&items);
+  th_npy_close(&npy);
   return rc;
+}
+
+/* Words or categories, as those of a table. */
+static th_status read_h5_words(const struct th_h5 *h5, const char *member,
+                               struct th_frame_column *column,
+                               struct th_error *err)
+{
+  char table[TH_FRAME_PATH];
+  const char *last = strrchr(member, '/');
+  snprintf(table, sizeof table, "/%.*s",
+           last == NULL ? 0 : (int)(last - member), member);
+  return th_frame_read(h5, table, last == NULL ? member : last + 1, -1, column,
+                       err);
 }
 
 static th_status read_hdf5(const char *path, const char *member,
@@ -91,6 +121,10 @@ static th_status read_hdf5(const char *path, const char *member,
     return th_fail(err, TH_EUSAGE, "%s: name a data set in it as %s:/PATH",
                    path, path);
   TH_TRY(th_h5_open(&h5, path, path, err));
+  if (th_frame_has_words(&h5, member)) {
+    rc = read_h5_words(&h5, member, column, err);
+    goto done;
+  }
   TH_TRY(th_h5_matrix_items(&h5, member, 1, &items, shape, err));
   rc = read_whole_vector(&items, column, err);
 done:
@@ -165,21 +199,23 @@ done:
   return rc;
 }
 
-th_status th_vector_lines(const char *path, int64_t count, char ***lines,
-                          struct th_error *err)
+th_status th_vector_lines(const char *path, const char *output, int64_t count,
+                          char ***lines, struct th_error *err)
 {
-  struct th_text_file file = {
-      .name = path, .path = path, .mine = true, .base = -1};
+  const struct th_text_look look = {.output = output, .text = true};
+  struct th_text_files files = {.fd = -1};
   struct th_text_lines open = {0};
+  struct th_comm self;
   char **list = NULL;
   th_status rc = TH_OK;
-  if (!th_file_identity_of(path, &file.identity))
-    return th_fail(err, TH_EIO, "%s: no such file; check the name", path);
-  file.size = (int64_t)file.identity.size;
+  th_comm_self(&self);
+  TH_TRY(th_text_files_open(&files, &self, &path, 1, &look, err));
+  const struct th_text_file *file = &files.file[0];
   TH_TRY(TH_NEW(&list, count, "names of columns", err));
-  th_text_lines_begin(&open, &file, (struct th_range){0, file.size},
+  th_text_lines_begin(&open, file, (struct th_range){file->body, file->size},
                       LONGEST_LINE, 0);
-  rc = read_name_lines(&open, path, count, list, err);
+  rc = th_text_unchanged(file, read_name_lines(&open, path, count, list, err),
+                         err);
   if (rc == TH_OK) {
     *lines = list;
     list = NULL;
@@ -188,5 +224,6 @@ done:
   if (list != NULL)
     TH_FREE_LIST(list, count);
   th_text_lines_free(&open);
+  th_text_files_close(&files);
   return rc;
 }

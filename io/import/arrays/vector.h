@@ -21,9 +21,10 @@ bool th_vector_named(const char *name);
 th_status th_vector_read(const char *name, struct th_frame_column *column,
                          struct th_error *err);
 
-/* Read the lines of a text file, without the blanks around them: one for each
- * of `count` columns. *lines: TH_FREE_LIST. Local. */
-th_status th_vector_lines(const char *path, int64_t count, char ***lines,
-                          struct th_error *err);
+/* Read the lines of a text file, compressed or not, without the blanks around
+ * them: one for each of `count` columns. output: a compressed file is
+ * decompressed beside it. *lines: TH_FREE_LIST. Local. */
+th_status th_vector_lines(const char *path, const char *output, int64_t count,
+                          char ***lines, struct th_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "io/dataset/fingerprint.h"
 #include "io/files/hash.h"
+#include "io/import/text/missing.h"
 #include "io/import/text/number.h"
 #include "io/import/text/text_files.h"
 
@@ -145,7 +146,7 @@ static th_status read_phenotype(const struct th_line *line, struct field field,
 {
   const double missing = -9;
   const char *at = field.text;
-  if (th_text_row_is_missing(field.text, field.length)) {
+  if (th_missing_is(&th_missing_usual, field.text, field.length)) {
     *value = NAN;
     return TH_OK;
   }

@@ -65,12 +65,60 @@ static double days_since_1970(int year, int month, int day)
   return (double)(era * DAYS + days - TO_1970);
 }
 
-/* ISO 8601: 2020-01-31. */
+/* A clock's 12:30, 12:30:15 or 12:30:15.25 at *cursor, as a share of a day. */
+static bool read_clock(const char **cursor, const char *end, double *share)
+{
+  enum { MINUTES = 5, SECONDS = 3 };
+  const double day = 86400;
+  const char *p = *cursor;
+  if (end - p < MINUTES || p[2] != ':')
+    return false;
+  int hours = digits_at(p, 2);
+  int minutes = digits_at(p + 3, 2);
+  double seconds = 0;
+  p += MINUTES;
+  if (end - p >= SECONDS && *p == ':') {
+    seconds = digits_at(p + 1, 2);
+    p += SECONDS;
+    double unit = 1;
+    if (p + 1 < end && *p == '.' && isdigit((unsigned char)p[1]))
+      for (p++; p < end && isdigit((unsigned char)*p); p++)
+        seconds += (unit /= 10) * (*p - '0');
+  }
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59 || seconds < 0 ||
+      seconds >= 61)
+    return false;
+  *share = (60.0 * (60 * hours + minutes) + seconds) / day;
+  *cursor = p;
+  return true;
+}
+
+/* Z, or +01:00, which is taken away. */
+static bool read_zone(const char *p, const char *end, double *share)
+{
+  enum { LENGTH = 6 };
+  double zone = 0;
+  if (p == end || (*p == 'Z' && p + 1 == end))
+    return true;
+  const char *clock = p + 1;
+  if (end - p != LENGTH || (*p != '+' && *p != '-') ||
+      !read_clock(&clock, end, &zone) || clock != end)
+    return false;
+  *share -= *p == '-' ? -zone : zone;
+  return true;
+}
+
+/* ISO 8601: 2020-01-31, perhaps with 12:30 behind T or a blank; or 2020/01/31.
+ */
 static bool read_date(const struct th_cell_field *field, double *value)
 {
   enum { LENGTH = 10 };
   const char *text = field->text;
-  if (field->length != LENGTH || text[4] != '-' || text[7] != '-')
+  const char *end = text + field->length;
+  const char *p = text + LENGTH + 1;
+  double share = 0;
+  if (field->length < LENGTH || (text[4] != '-' && text[4] != '/') ||
+      text[7] != text[4])
     return false;
   int year = digits_at(text, 4);
   int month = digits_at(text + 5, 2);
@@ -78,7 +126,11 @@ static bool read_date(const struct th_cell_field *field, double *value)
   if (year < 1 || month < 1 || month > 12 || day < 1 ||
       day > days_of(year, month))
     return false;
-  *value = days_since_1970(year, month, day);
+  if (field->length > LENGTH &&
+      ((p[-1] != 'T' && p[-1] != ' ') || !read_clock(&p, end, &share) ||
+       !read_zone(p, end, &share)))
+    return false;
+  *value = days_since_1970(year, month, day) + share;
   return true;
 }
 
@@ -93,6 +145,8 @@ static bool is_grouped(const char *text, int64_t length, char mark)
   int64_t group = 0; /* digits since the last mark */
   int64_t marks = 0;
   int64_t k = length > 0 && (text[0] == '-' || text[0] == '+');
+  if (k < length && text[k] == '0')
+    return false;
   for (; k < length && (isdigit((unsigned char)text[k]) || text[k] == mark);
        k++) {
     bool ends = text[k] == mark;
@@ -102,6 +156,16 @@ static bool is_grouped(const char *text, int64_t length, char mark)
     group = ends ? 0 : group + 1;
   }
   return marks > 0 && group == 3;
+}
+
+/* One mark and no more: 1.234, not 1.234.567 or 1.234,5. */
+static bool has_one_mark(const struct th_cell_field *field, int64_t length,
+                         char mark)
+{
+  const char *first = memchr(field->text, mark, (size_t)length);
+  size_t rest = (size_t)(field->text + length - first) - 1;
+  return memchr(first + 1, mark, rest) == NULL &&
+         memchr(first + 1, field->decimal, rest) == NULL;
 }
 
 /* Copy without the marks, and with a point for the decimal mark. */
@@ -131,6 +195,8 @@ static enum th_cell read_marked(const struct th_cell_field *field,
   char mark = field->decimal == ',' ? '.' : ',';
   bool may = field->quoted || mark == '.';
   bool grouped = may && is_grouped(field->text, length, mark);
+  if (grouped && field->unsure && has_one_mark(field, length, mark))
+    return TH_CELL_TEXT;
   if (length >= MOST || (field->decimal == '.' && !grouped) ||
       (field->decimal == ',' && !grouped &&
        memchr(field->text, '.', (size_t)length) != NULL))

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void th_lacking_free(struct th_lacking *lacking)
@@ -81,6 +82,9 @@ th_status th_lacking_judge(struct th_lacking *lacking, int64_t training,
 {
   const double bound = most * (double)training;
   th_status rc = TH_OK;
+  free(lacking->dropped);
+  lacking->dropped = NULL;
+  lacking->drops = 0;
   for (int64_t a = 0; a < lacking->attributes; a++)
     lacking->drops += (double)lacking->count[a] > bound;
   if (lacking->drops == 0)

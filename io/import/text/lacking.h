@@ -31,7 +31,7 @@ th_status th_lacking_share(struct th_lacking *lacking, int64_t attributes,
                            struct th_comm *comm, struct th_error *err);
 
 /* Find the attributes of which more than this share of the training examples
- * lack the value. Local. */
+ * lack the value; again, where more is known. Local. */
 th_status th_lacking_judge(struct th_lacking *lacking, int64_t training,
                            double most, struct th_error *err);
 

@@ -12,7 +12,23 @@ void th_levels_free(struct th_levels *levels)
   for (int64_t k = 0; k < levels->count; k++)
     free(levels->name[k]);
   free(levels->name);
+  for (int k = 0; k < TH_KINDS; k++)
+    free(levels->first[k]);
   *levels = (struct th_levels){0};
+}
+
+th_status th_levels_note(struct th_levels *levels, enum th_kind kind,
+                         const char *text, int64_t length, struct th_error *err)
+{
+  enum { LONGEST = 24 };
+  int64_t kept = length < LONGEST ? length : LONGEST;
+  if (levels->first[kind] != NULL)
+    return TH_OK;
+  th_status rc =
+      TH_NEW(&levels->first[kind], kept + 1, "a field of a column", err);
+  if (rc == TH_OK)
+    memcpy(levels->first[kind], text, (size_t)kept);
+  return rc;
 }
 
 static int order_of(const char *name, const char *text, int64_t length)
@@ -71,49 +87,77 @@ done:
   return rc;
 }
 
-/* --- Words of all ranks: of each column two flags, and words that end with a
- * zero, up to an empty one */
+/* --- Words of all ranks: of each column a flag; the first field of each kind
+ * behind a letter, up to an empty text; words, up to an empty one. All end with
+ * a zero. */
 
-enum { MORE = 1, MIXED = 2, FLAGS = 4 };
+enum { MORE = 1, FLAG = 2, LETTER = 'a' };
+
+static int64_t packed_size(const struct th_levels *levels)
+{
+  int64_t size = 3;
+  for (int k = 0; k < TH_KINDS; k++)
+    if (levels->first[k] != NULL)
+      size += (int64_t)strlen(levels->first[k]) + 2;
+  for (int64_t k = 0; k < levels->count; k++)
+    size += (int64_t)strlen(levels->name[k]) + 1;
+  return size;
+}
+
+static char *pack_one(const struct th_levels *levels, char *to)
+{
+  *to++ = (char)(FLAG | (levels->more ? MORE : 0));
+  for (int k = 0; k < TH_KINDS; k++) {
+    if (levels->first[k] == NULL)
+      continue;
+    *to++ = (char)(LETTER + k);
+    to = stpcpy(to, levels->first[k]) + 1;
+  }
+  *to++ = '\0';
+  for (int64_t k = 0; k < levels->count; k++)
+    to = stpcpy(to, levels->name[k]) + 1;
+  *to++ = '\0';
+  return to;
+}
 
 static th_status pack(const struct th_levels *levels, int64_t count,
                       char **bytes, int64_t *used, struct th_error *err)
 {
   int64_t size = 0;
-  for (int64_t c = 0; c < count; c++) {
-    size += 2;
-    for (int64_t k = 0; k < levels[c].count; k++)
-      size += (int64_t)strlen(levels[c].name[k]) + 1;
-  }
+  for (int64_t c = 0; c < count; c++)
+    size += packed_size(&levels[c]);
   th_status rc = TH_NEW(bytes, size + 1, "words of columns", err);
   char *to = *bytes;
-  for (int64_t c = 0; c < count && rc == TH_OK; c++) {
-    *to++ = (char)(FLAGS | (levels[c].more ? MORE : 0) |
-                   (levels[c].mixed ? MIXED : 0));
-    for (int64_t k = 0; k < levels[c].count; k++)
-      to = stpcpy(to, levels[c].name[k]) + 1;
-    *to++ = '\0';
-  }
+  for (int64_t c = 0; c < count && rc == TH_OK; c++)
+    to = pack_one(&levels[c], to);
   *used = rc == TH_OK ? to - *bytes : 0;
   return rc;
 }
 
-/* Add what a rank has packed; returns where it ends. */
-static th_status add_packed(struct th_levels *levels, int64_t count,
-                            int64_t most, const char **bytes,
-                            struct th_error *err)
+/* Add what a rank has packed of a column; returns where it ends. */
+static th_status add_packed_one(struct th_levels *levels, int64_t most,
+                                const char **bytes, struct th_error *err)
 {
   const char *p = *bytes;
   th_status rc = TH_OK;
-  for (int64_t c = 0; c < count && rc == TH_OK; c++) {
-    levels[c].more = levels[c].more || (*p & MORE) != 0;
-    levels[c].mixed = levels[c].mixed || (*p & MIXED) != 0;
-    for (p++; *p != '\0' && rc == TH_OK; p += strlen(p) + 1)
-      rc = th_levels_add(&levels[c], p, (int64_t)strlen(p), most, err);
-    p++;
-  }
-  *bytes = p;
+  levels->more = levels->more || (*p & MORE) != 0;
+  for (p++; *p != '\0' && rc == TH_OK; p += strlen(p) + 1)
+    rc = th_levels_note(levels, (enum th_kind)(*p - LETTER), p + 1,
+                        (int64_t)strlen(p + 1), err);
+  for (p++; *p != '\0' && rc == TH_OK; p += strlen(p) + 1)
+    rc = th_levels_add(levels, p, (int64_t)strlen(p), most, err);
+  *bytes = p + 1;
   return rc;
+}
+
+/* The first fields are those of the lowest rank that has some: its own are put
+ * away before. */
+static void forget_first(struct th_levels *levels)
+{
+  for (int k = 0; k < TH_KINDS; k++) {
+    free(levels->first[k]);
+    levels->first[k] = NULL;
+  }
 }
 
 th_status th_levels_join(struct th_levels *levels, int64_t count, int64_t most,
@@ -129,8 +173,10 @@ th_status th_levels_join(struct th_levels *levels, int64_t count, int64_t most,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_comm_gather(comm, mine, bytes, sizes, (void **)&all, err));
   const char *p = all;
-  for (int r = 0; r < comm->size && rc == TH_OK; r++)
-    rc = add_packed(levels, count, most, &p, err);
+  for (int64_t c = 0; c < count; c++)
+    forget_first(&levels[c]);
+  for (int64_t k = 0; k < comm->size * count && rc == TH_OK; k++)
+    rc = add_packed_one(&levels[k % count], most, &p, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
   TH_FREE(mine, all, sizes);

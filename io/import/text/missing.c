@@ -81,15 +81,30 @@ static bool is_usual(const char *text, int64_t length)
   return false;
 }
 
-bool th_missing_is(const struct th_missing *missing, const char *text,
-                   int64_t length)
+static bool is_told_missing(const struct th_missing *missing, const char *text,
+                            int64_t length)
 {
   const char *word = missing->words;
-  if (is_usual(text, length))
-    return true;
   for (int64_t k = 0; k < missing->count; k++, word += strlen(word) + 1)
     if ((int64_t)strlen(word) == length &&
         memcmp(word, text, (size_t)length) == 0)
       return true;
   return false;
+}
+
+bool th_missing_is(const struct th_missing *missing, const char *text,
+                   int64_t length)
+{
+  return is_usual(text, length) || is_told_missing(missing, text, length);
+}
+
+bool th_missing_is_named(const struct th_missing *missing, const char *text,
+                         int64_t length)
+{
+  const char *p = text;
+  double value;
+  return is_told_missing(missing, text, length) ||
+         (missing->numbers > 0 &&
+          th_number_parse(&p, text + length, &value) == TH_NUMBER_OK &&
+          p == text + length && th_missing_is_number(missing, value));
 }

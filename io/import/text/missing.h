@@ -34,6 +34,11 @@ void th_missing_free(struct th_missing *missing);
 bool th_missing_is(const struct th_missing *missing, const char *text,
                    int64_t length);
 
+/* True if the text is a word of the list, or one of its numbers in another
+ * form. */
+bool th_missing_is_named(const struct th_missing *missing, const char *text,
+                         int64_t length);
+
 /* True if a number of the list is this one. */
 static inline bool th_missing_is_number(const struct th_missing *missing,
                                         double value)

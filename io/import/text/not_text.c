@@ -17,6 +17,14 @@
   "make CSV of it: soffice -"                                                  \
   "-headless -"                                                                \
   "-convert-to csv FILE"
+#define TH_ARFF                                                                \
+  "a file of Weka (ARFF)",                                                     \
+      "make CSV of it: python3 -c \"import pandas, scipy.io.arff; "            \
+      "pandas.DataFrame(scipy.io.arff.loadarff('FILE')[0])"                    \
+      ".to_csv('FILE.csv', index=False)\""
+#define TH_GCT                                                                 \
+  "make CSV of it: python3 -c \"import pandas; pandas.read_csv('FILE', "       \
+  "sep='\\t', skiprows=2, index_col=0).iloc[:, 1:].T.to_csv('FILE.csv')\""
 #define TH_APART "import it apart, and without {format}"
 
 /* Archives of zip by what is first in them; others are unpacked. */
@@ -90,6 +98,25 @@ static const struct th_not_text_row rows[] = {
     {257, 5, "ustar", "a tar archive",
      "unpack it, and import what is in it: tar -xf FILE"},
     {0, 6, "\x93NUMPY", "an array of NumPy", TH_APART},
+    {0, 4, "\x89PNG", "a picture (PNG)", "save the table in it as CSV"},
+    {12, 8, "\xc2\xea\x81\x60\xb3\x14\x11\xcf", "a SAS file",
+     TH_PANDAS("read_sas")},
+    {0, 9, "@relation", TH_ARFF},
+    {0, 9, "@RELATION", TH_ARFF},
+    {0, 9, "@Relation", TH_ARFF},
+    {0, 2, "{\"", "JSON", TH_PANDAS("read_json")},
+    {0, 2, "{\n", "JSON", TH_PANDAS("read_json")},
+    {0, 2, "[{", "JSON", TH_PANDAS("read_json")},
+    {0, 2, "[[", "JSON", TH_PANDAS("read_json")},
+    {0, 2, "[\n", "JSON", TH_PANDAS("read_json")},
+    {0, 5, "<?xml", "XML", TH_PANDAS("read_xml")},
+    {0, 9, "<!DOCTYPE", "a page of HTML", "save the table in it as CSV"},
+    {0, 5, "#1.2\n", "expression data (GCT), where examples are columns",
+     TH_GCT},
+    {0, 6, "#1.2\r\n", "expression data (GCT), where examples are columns",
+     TH_GCT},
+    {0, 5, "#1.3\n", "expression data (GCT 1.3)",
+     "save the table in it as CSV, with a line for each example"},
     {0, 4, "%PDF", "a PDF document", "save the table in it as CSV"},
 };
 
@@ -164,11 +191,26 @@ static void write_remedy(const char *remedy, const char *name, char *text,
   text[used < size ? used : size - 1] = '\0';
 }
 
+/* Text that only its name tells from a table. */
+static const struct th_not_text_row *find_named(const char *name)
+{
+  static const struct th_not_text_row ped = {
+      0, 0, "", "genotypes of PLINK as text (.ped)",
+      "convert it: plink -"
+      "-file NAME -"
+      "-make-bed -"
+      "-out NAME"};
+  size_t length = strlen(name);
+  return length > 4 && strcmp(name + length - 4, ".ped") == 0 ? &ped : NULL;
+}
+
 th_status th_not_text_refuse(const char *name, const char *head, size_t bytes,
                              struct th_error *err)
 {
   char remedy[TH_ERROR_TEXT / 2];
   const struct th_not_text_row *row = find_row(head, bytes);
+  if (row == NULL)
+    row = find_named(name);
   if (row == NULL)
     return TH_OK;
   write_remedy(row->remedy, name, remedy, sizeof remedy);

@@ -190,8 +190,9 @@ static const struct th_option before[] = {
      "The column of the target in CSV and arrays, or in the table of "
      "{targets}, "
      "by its name or by its number, counted from 1. For arrays also FILE.npy, "
-     "FILE.npz:NAME or FILE.h5:/PATH with a number for each example, and in "
-     "AnnData a column of obs. import takes none for data that "
+     "FILE.npz:NAME or FILE.h5:/PATH with a number, or a word with "
+     "{positive-class}, for each example, and in AnnData a column of obs. "
+     "import takes none for data that "
      "get their targets from tables. train takes several with commas between "
      "them, and makes a model for each: of MODEL.h5, MODEL.NAME.h5"},
     {"targets", 0, TH_OPT_TEXT, AT(text.targets), "TABLE", NULL, "none",

@@ -412,6 +412,9 @@ static th_status join_targets(struct th_data *data,
       .weights = options->text.weights_column,
       .known = data->dataset != NULL ? th_dataset_origin(data->dataset)->id_name
                                      : NULL,
+      .decimal = data->dataset != NULL
+                     ? th_dataset_origin(data->dataset)->decimal
+                     : '\0',
       .output = options->output};
   return th_targets_join(data, &choice, trains, comm, err);
 }

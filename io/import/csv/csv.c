@@ -5,13 +5,14 @@
  * are numbers with a delimiter right behind, and are read in one loop; any
  * other one is read by itself, and says what is wrong with it.
  * SPDX-License-Identifier: MIT */
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 
 #include "base/memory.h"
 #include "io/import/text/cell.h"
 #include "io/import/text/number.h"
 #include "io/import/text/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,7 @@ struct th_csv_parser {
 enum fault {
   NO_FAULT,
   NOT_A_NUMBER,
+  SURPRISE,
   NEGATIVE_WEIGHT,
   MISFIT,
   SURPLUS,
@@ -298,9 +300,12 @@ static enum fault take_number(struct th_csv_parser *parser,
     row->target = value;
   if (role == TH_COLUMN_WEIGHT)
     row->weight = value;
+  bool missing = th_missing_is_number(csv->missing, value);
+  if (role < 0 && missing)
+    return NOT_A_NUMBER;
   if (role < 0)
     return row->weight < 0.0 ? NEGATIVE_WEIGHT : NO_FAULT;
-  if (th_missing_is_number(csv->missing, value))
+  if (missing)
     return take_missing(parser, csv, column, row);
   double *counted = counter_of(parser, csv, column);
   if (counted != NULL)
@@ -322,8 +327,37 @@ static enum th_cell read_cell(const struct th_csv *csv,
   const struct th_cell_field cell = {.text = field->text,
                                      .length = field->length,
                                      .quoted = field->quoted,
-                                     .decimal = csv->decimal};
+                                     .decimal = csv->decimal,
+                                     .unsure = csv->unsure};
   return th_cell_read(&cell, value);
+}
+
+/* A text that is meant as a number, though it is none here: too large, not
+ * finite, or with a decimal comma. */
+static bool means_number(const char *text, int64_t length)
+{
+  const struct th_cell_field cell = {
+      .text = text, .length = length, .decimal = ','};
+  const char *p = text;
+  double value;
+  enum th_cell form = th_cell_read(&cell, &value);
+  return th_text_row_is_missing(text, length) ||
+         th_number_parse(&p, text + length, &value) == TH_NUMBER_HUGE ||
+         form == TH_CELL_NUMBER || form == TH_CELL_GROUPED;
+}
+
+/* Only the first fields of a column have been looked at, and this one is of
+ * another kind than plain numbers. */
+static bool is_surprise(const struct th_csv *csv, int64_t column,
+                        const struct th_csv_field *field, enum th_cell form)
+{
+  int64_t place = th_csv_kinds_place(csv, column);
+  if (csv->looked == NULL || place < 0 || csv->looked[place])
+    return false;
+  if (form == TH_CELL_TEXT)
+    return csv->wordy && csv->role[column] >= 0 &&
+           !means_number(field->text, field->length);
+  return form != TH_CELL_NUMBER && form != TH_CELL_GROUPED;
 }
 
 /* A field of another form than plain numbers: it may be one all the same. */
@@ -332,12 +366,16 @@ static enum fault take_cell(struct th_csv_parser *parser,
                             const struct th_csv_field *field,
                             struct th_text_row *row)
 {
-  double value;
+  double value = NAN;
   enum th_cell form = read_cell(csv, field, &value);
+  if (form == TH_CELL_TEXT &&
+      th_missing_is(csv->missing, field->text, field->length))
+    return take_missing(parser, csv, column, row);
+  if (!th_missing_is_number(csv->missing, value) &&
+      is_surprise(csv, column, field, form))
+    return SURPRISE;
   if (form == TH_CELL_TEXT)
-    return th_missing_is(csv->missing, field->text, field->length)
-               ? take_missing(parser, csv, column, row)
-               : NOT_A_NUMBER;
+    return NOT_A_NUMBER;
   parser->forms.fields[form]++;
   if (column < parser->forms.column[form])
     parser->forms.column[form] = column;
@@ -367,7 +405,8 @@ static enum fault take_word(struct th_csv_parser *parser,
   const struct th_csv_words *words = &csv->words[column];
   int64_t length;
   const char *text = whole_text(parser, field, &length);
-  bool missing = th_missing_is(csv->missing, text, length);
+  bool missing = th_missing_is(csv->missing, text, length) ||
+                 th_missing_is_named(csv->missing, text, length);
   int64_t level = missing ? -1 : th_levels_find(words->levels, text, length);
   if (missing && csv->missing->refused)
     return NOT_A_NUMBER;
@@ -407,8 +446,10 @@ static enum fault take_text(struct th_csv_parser *parser,
   if (csv->role[column] != TH_COLUMN_TARGET || csv->class.name == NULL)
     return NOT_A_NUMBER;
   const char *text = whole_text(parser, field, &length);
-  return th_text_row_class(row, &csv->class, text, length) == 0 ? NOT_A_NUMBER
-                                                                : NO_FAULT;
+  bool missing = th_missing_is_named(csv->missing, text, length);
+  return missing || th_text_row_class(row, &csv->class, text, length) == 0
+             ? NOT_A_NUMBER
+             : NO_FAULT;
 }
 
 /* Read the cursor's next field. */
@@ -489,8 +530,19 @@ static bool has_comma_for_point(const struct th_csv *csv, const char *text)
       .text = text, .length = (int64_t)strlen(text), .decimal = ','};
   double value;
   enum th_cell form = th_cell_read(&cell, &value);
-  return csv->decimal == '.' &&
+  return csv->decimal == '.' && strchr(text, ',') != NULL &&
          (form == TH_CELL_NUMBER || form == TH_CELL_GROUPED);
+}
+
+/* One mark, where only other data tell that it stands between thousands. */
+static bool may_be_fraction(const struct th_csv *csv, const char *text)
+{
+  const struct th_cell_field cell = {.text = text,
+                                     .length = (int64_t)strlen(text),
+                                     .quoted = true,
+                                     .decimal = csv->decimal};
+  double value;
+  return csv->unsure && th_cell_read(&cell, &value) == TH_CELL_GROUPED;
 }
 
 /* Text where a number should be. */
@@ -504,14 +556,36 @@ static th_status text_found(const struct th_csv *csv,
   char typed[TH_COLUMN_TEXT];
   th_text_row_quote(line, at, csv->delimiter, quoted);
   field_text(csv, line, at, text, sizeof text);
+  if (strchr(text, ' ') != NULL) /* a quotation ends at a blank */
+    snprintf(quoted, sizeof quoted, "'%.*s'", TH_QUOTED - 3, text);
   if (has_comma_for_point(csv, text))
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, expected a finite decimal number in %s; import with "
+        "{decimal} , if it has a decimal comma%s",
+        quoted, what,
+        csv->names != NULL && csv->counters > 0 &&
+                csv->counter[0].column == 0 && csv->names[0][0] == '\0'
+            ? ", and with {id} 1 if column 1 only counts the rows"
+            : "");
+  if (may_be_fraction(csv, text))
     return th_text_row_fail(line, at, err,
-                            "%s found, expected a finite decimal number in %s; "
-                            "import with {decimal} , if it has a decimal comma",
+                            "%s found in %s, which may be a whole number or a "
+                            "fraction; import with {decimal} . if points are "
+                            "decimal points here, or with {decimal} , if they "
+                            "stand between thousands",
                             quoted, what);
-  bool missing = th_missing_is(csv->missing, text, (int64_t)strlen(text));
+  int64_t length = (int64_t)strlen(text);
+  bool missing = th_missing_is(csv->missing, text, length) ||
+                 th_missing_is_named(csv->missing, text, length);
   bool target = csv->role[field] == TH_COLUMN_TARGET;
-  if (missing && !target)
+  if (missing && csv->role[field] < 0)
+    return th_text_row_fail(line, at, err,
+                            "%s found in %s, the %s, a missing value, expected "
+                            "a finite decimal number%s; drop the row",
+                            quoted, what, target ? "target" : "weights",
+                            target ? " or a class" : "");
+  if (missing)
     return th_text_row_fail(
         line, at, err,
         "%s found in %s, a missing value, which {missing} error refuses; "
@@ -520,15 +594,12 @@ static th_status text_found(const struct th_csv *csv,
   if (!target)
     return th_text_row_fail(line, at, err,
                             "%s found, expected a finite decimal number in %s; "
-                            "leave the column out with {ignore} %s, or replace "
-                            "text by numbers",
-                            quoted, what, th_csv_match_text(csv, field, typed));
-  if (missing)
-    return th_text_row_fail(
-        line, at, err,
-        "%s found, expected a finite decimal number in %s, the "
-        "target; drop the row",
-        quoted, what);
+                            "leave the column out with {ignore} %s, or %s",
+                            quoted, what, th_csv_match_text(csv, field, typed),
+                            csv->names == NULL && csv->mixable
+                                ? "name the columns in a first row: then words "
+                                  "become attributes"
+                                : "replace text by numbers");
   return th_text_row_fail(
       line, at, err,
       "%s found, expected a finite decimal number in %s, the "
@@ -606,6 +677,11 @@ static th_status report(const struct th_csv *csv, const struct th_line *line,
       memchr(line->text, '\r', (size_t)line->length) != NULL)
     return bad_mark(csv, line, fault, c, err);
   const char *at = find_field(csv, line, c->column);
+  if (fault == SURPRISE)
+    return th_fail(err, TH_EAGAIN,
+                   "%s:%lld:%lld: another kind of field than in the first rows",
+                   line->file, (long long)line->number,
+                   (long long)(at - line->text) + 1);
   if (fault == NOT_A_NUMBER)
     return not_a_number(csv, line, at, c->column, err);
   if (fault == LONG_ID)
@@ -626,9 +702,10 @@ static th_status report(const struct th_csv *csv, const struct th_line *line,
         "much",
         (long long)count_fields(c), (long long)csv->columns);
   return th_text_row_fail(line, line->text + line->length, err,
-                          "the row ends after %lld fields, expected %lld; "
+                          "the row ends after %lld field%s, expected %lld; "
                           "complete the row",
-                          (long long)c->column, (long long)csv->columns);
+                          (long long)c->column, c->column == 1 ? "" : "s",
+                          (long long)csv->columns);
 }
 
 /* In one loop at the end: it takes no time there. */
@@ -680,43 +757,49 @@ int64_t th_csv_reader_unseen(const struct th_csv_parser *parser)
   return parser->unseen;
 }
 
-/* A text that is meant as a number, though it is none here: too large, not
- * finite, or with a decimal comma. */
-static bool means_number(const char *text, int64_t length)
+static enum th_kind field_kind(enum th_cell form, const char *text,
+                               int64_t length)
 {
-  const struct th_cell_field cell = {
-      .text = text, .length = length, .decimal = ','};
-  const char *p = text;
-  double value;
-  enum th_cell form = th_cell_read(&cell, &value);
-  return th_text_row_is_missing(text, length) ||
-         th_number_parse(&p, text + length, &value) == TH_NUMBER_HUGE ||
-         form == TH_CELL_NUMBER || form == TH_CELL_GROUPED;
+  static const enum th_kind kinds[TH_CELL_COUNT] = {
+      [TH_CELL_NUMBER] = TH_KIND_NUMBER,   [TH_CELL_GROUPED] = TH_KIND_NUMBER,
+      [TH_CELL_TRUTH] = TH_KIND_TRUTH,     [TH_CELL_DATE] = TH_KIND_DATE,
+      [TH_CELL_PERCENT] = TH_KIND_PERCENT,
+  };
+  if (form != TH_CELL_TEXT)
+    return kinds[form];
+  return means_number(text, length) ? TH_KIND_ODD : TH_KIND_WORD;
 }
 
-/* One field of the column of an attribute. */
-static th_status see_word(struct th_csv_parser *parser,
-                          const struct th_csv *csv,
-                          const struct th_csv_field *field,
-                          struct th_levels *levels, int64_t most,
-                          struct th_error *err)
+/* One field of a column that is looked at. Words are kept as long as the column
+ * may be one of words. */
+static th_status see_field(struct th_csv_parser *parser,
+                           const struct th_csv *csv,
+                           const struct th_csv_field *field,
+                           struct th_levels *levels, int64_t most,
+                           struct th_error *err)
 {
-  double value;
+  double value = NAN;
   int64_t length;
   const char *text = whole_text(parser, field, &length);
-  if (th_missing_is(csv->missing, text, length))
+  if (th_missing_is(csv->missing, text, length) ||
+      memchr(text, '\0', (size_t)length) != NULL) /* the row is refused */
     return TH_OK;
-  levels->mixed = levels->mixed ||
-                  read_cell(csv, field, &value) != TH_CELL_TEXT ||
-                  means_number(text, length);
-  return levels->mixed ? TH_OK : th_levels_add(levels, text, length, most, err);
+  enum th_kind kind = field_kind(read_cell(csv, field, &value), text, length);
+  if (th_missing_is_number(csv->missing, value))
+    return TH_OK;
+  th_status rc = th_levels_note(levels, kind, text, length, err);
+  bool words = levels->first[TH_KIND_NUMBER] == NULL &&
+               levels->first[TH_KIND_DATE] == NULL &&
+               levels->first[TH_KIND_PERCENT] == NULL;
+  return rc == TH_OK && words ? th_levels_add(levels, text, length, most, err)
+                              : rc;
 }
 
-th_status th_csv_reader_words(struct th_csv_parser *parser,
-                              const struct th_csv *csv,
-                              const struct th_line *line,
-                              struct th_levels *levels, const bool *wanted,
-                              int64_t most, struct th_error *err)
+th_status th_csv_reader_see(struct th_csv_parser *parser,
+                            const struct th_csv *csv,
+                            const struct th_line *line,
+                            struct th_levels *levels, const bool *wanted,
+                            int64_t most, struct th_error *err)
 {
   struct th_line own = *line;
   enum th_csv_ending ending = TH_CSV_MORE;
@@ -726,9 +809,9 @@ th_status th_csv_reader_words(struct th_csv_parser *parser,
   struct th_csv_field field = whole(csv, &own);
   for (int64_t k = 0; k < csv->columns && ending == TH_CSV_MORE; k++) {
     ending = th_csv_field_next(&field);
-    int64_t role = csv->role[k];
-    if (role >= 0 && wanted[role] && ending <= TH_CSV_LAST)
-      TH_TRY(see_word(parser, csv, &field, &levels[role], most, err));
+    int64_t place = th_csv_kinds_place(csv, k);
+    if (place >= 0 && wanted[place] && ending <= TH_CSV_LAST)
+      TH_TRY(see_field(parser, csv, &field, &levels[place], most, err));
     field.p += ending == TH_CSV_MORE;
   }
 done:

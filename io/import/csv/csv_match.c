@@ -1,6 +1,6 @@
 /* csv_match.c - the columns of a file are those of other data
  * SPDX-License-Identifier: MIT */
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 
 #include "base/memory.h"
 #include "io/import/text/text.h"

@@ -1,7 +1,7 @@
 /* csv_columns.c - which column of a CSV file is which attribute
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 #include "io/import/text/text.h"
 
 #include <errno.h>
@@ -457,6 +457,19 @@ static int64_t likely_target(const struct th_csv *csv, int64_t last)
   return last;
 }
 
+/* A .raw file of PLINK, all of whose columns of people are told at once. */
+static bool is_plink_raw(const struct th_csv *csv)
+{
+  static const char *const names[] = {"FID", "IID", "PAT",
+                                      "MAT", "SEX", "PHENOTYPE"};
+  enum { COLUMNS = sizeof names / sizeof *names };
+  for (int k = 0; k < COLUMNS; k++)
+    if (csv->columns <= COLUMNS || strcmp(csv->names[k], names[k]) != 0 ||
+        csv->role[k] != TH_COLUMN_FREE)
+      return false;
+  return true;
+}
+
 static th_status ask_for_target(const struct th_csv *csv,
                                 const struct th_text_file *file, int64_t last,
                                 struct th_error *err)
@@ -467,6 +480,12 @@ static th_status ask_for_target(const struct th_csv *csv,
     return th_fail(err, TH_EUSAGE,
                    "%s:1:1: which column is the target? The last one has "
                    "another use; say it with {target} NUMBER",
+                   file->name);
+  if (is_plink_raw(csv))
+    return th_fail(err, TH_EUSAGE,
+                   "%s:1:1: which column is the target? This is a .raw file of "
+                   "PLINK: import with {target} PHENOTYPE, or {target} none, "
+                   "{id} IID and {ignore} FID,PAT,MAT,SEX",
                    file->name);
   return th_fail(err, TH_EUSAGE,
                  "%s:1:1: which column is the target? Say it with {target} "

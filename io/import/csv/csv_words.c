@@ -1,6 +1,6 @@
 /* csv_words.c - columns of words: the attributes that their words become
  * SPDX-License-Identifier: MIT */
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 
 #include "base/memory.h"
 #include "io/files/file.h"

@@ -3,7 +3,6 @@
 #ifndef TH_CSV_H
 #define TH_CSV_H
 
-#include "io/import/import.h"
 #include "io/import/text/cell.h"
 #include "io/import/text/levels.h"
 #include "io/import/text/missing.h"
@@ -42,6 +41,7 @@ struct th_csv {
   bool row_names; /* the first column, which the header does not name */
   bool index;     /* the first column has an empty name above words */
   char decimal;   /* the mark between whole numbers and fractions */
+  bool unsure;    /* it is that of other data: see th_cell_field */
   int64_t columns;
   int64_t *role;         /* per column: an attribute or enum above; owned */
   char **names;          /* per column; NULL without a header; owned */
@@ -55,6 +55,11 @@ struct th_csv {
   struct th_class class; /* of the targets, against all others */
   const struct th_missing *missing; /* values; borrowed */
   struct th_csv_words *words; /* per column; NULL: none has words; owned */
+  const bool *looked; /* of each place of th_csv_kinds_place: all of its fields
+                         were looked at, or only the first ones; NULL: nobody
+                         looks; borrowed */
+  bool wordy;         /* columns may have words */
+  bool mixable;       /* words among numbers are said with all such columns */
   int counters;
   struct th_csv_counter counter[TH_CSV_COUNTERS];
 };
@@ -72,6 +77,7 @@ struct th_csv_choice {
                  out */
   enum th_header header;
   char decimal;
+  bool unsure;              /* nobody has said it: it is that of other data */
   const char *known_target; /* what other data call the column of the target */
   bool may_lack;            /* data without a target will do */
   const struct th_origin *told; /* the text of other data; NULL: there are none
@@ -169,6 +175,40 @@ th_status th_csv_words_spread(const struct th_csv_fields *w, struct th_csv *csv,
 th_status th_csv_words_told(const struct th_csv_fields *w,
                             struct th_origin *origin, struct th_error *err);
 
+/* --- What kinds of fields columns have. Local. ---------------------------- */
+
+/* The fields of attributes, of the target and of the weights. */
+struct th_csv_kinds {
+  int64_t places;
+  struct th_levels *seen; /* what was met in each place */
+  bool *wanted;           /* all of its fields are looked at */
+};
+
+/* Where a column is in such a list: an attribute by its number; behind these
+ * the target, if it is a number, and the weights. -1: nowhere. */
+int64_t th_csv_kinds_place(const struct th_csv *csv, int64_t column);
+
+/* For the columns of a file; all are wanted. Release with th_csv_kinds_free. */
+th_status th_csv_kinds_begin(struct th_csv_kinds *kinds,
+                             const struct th_csv *csv, struct th_error *err);
+void th_csv_kinds_free(struct th_csv_kinds *kinds);
+
+/* After a sample was seen, which is forgotten: wanted is what has more than
+ * plain numbers. Returns how many are. */
+int64_t th_csv_kinds_sampled(struct th_csv_kinds *kinds);
+
+/* True if a place has words and may have them. */
+bool th_csv_kinds_words(const struct th_csv_kinds *kinds,
+                        const struct th_csv *csv, int64_t place);
+
+/* After all were seen: an error where a column has fields of two kinds, or more
+ * than `most` words; all such columns are said at once. ignored: what is left
+ * out already, or NULL. What the reader of rows refuses is not looked at. */
+th_status th_csv_kinds_check(const struct th_csv_kinds *kinds,
+                             const struct th_csv *csv, const char *file,
+                             const char *ignored, int64_t most,
+                             struct th_error *err);
+
 /* --- The text of a file: records, fields, examples. Local. ---------------- */
 
 /* A field between `p` and `end`, where the record ends at the latest. */
@@ -222,14 +262,14 @@ th_status th_csv_reader_row(struct th_csv_parser *parser,
                             const struct th_line *line, struct th_text_row *row,
                             struct th_error *err);
 
-/* Of an example, add the words of some attributes to their lists, or note that
- * there is a number; levels and wanted have an item for each attribute. Local.
- */
-th_status th_csv_reader_words(struct th_csv_parser *parser,
-                              const struct th_csv *csv,
-                              const struct th_line *line,
-                              struct th_levels *levels, const bool *wanted,
-                              int64_t most, struct th_error *err);
+/* Of an example, note the kinds of fields of some columns, and add words to
+ * their lists; levels and wanted have an item for each place of
+ * th_csv_kinds_place. Local. */
+th_status th_csv_reader_see(struct th_csv_parser *parser,
+                            const struct th_csv *csv,
+                            const struct th_line *line,
+                            struct th_levels *levels, const bool *wanted,
+                            int64_t most, struct th_error *err);
 
 /* How many fields of columns of words had none of their words. Local. */
 int64_t th_csv_reader_unseen(const struct th_csv_parser *parser);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "base/search.h"
-#include "io/import/csv.h"
+#include "io/import/csv/csv.h"
 #include "io/import/text/cell.h"
 #include "io/import/text/number.h"
 
@@ -799,6 +799,7 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
   th_status rc = TH_OK;
   *csv = (struct th_csv){.delimiter = ',',
                          .decimal = choice->decimal,
+                         .unsure = choice->unsure,
                          .missing = &th_missing_usual,
                          .target = -1,
                          .weight = -1,
