@@ -27,7 +27,7 @@ static void make(struct th_model *model)
                              .passes = 2,
                              .statistics = th_model_copy_string("import"),
                              .fingerprint = 77,
-                             .ledger = {1, 2, 3, 4, 5, 1}};
+                             .ledger = {1, 2, 3, 4, 5, 1, 0}};
   model->certificate = (struct th_certificate){
       .lambda = 0.1, .objective = 1, .gap = 1e-9, .path_size = POINTS};
   CHECK(th_model_reserve(model, SUPPORT, &err) == TH_OK);

@@ -53,7 +53,7 @@ static void make(struct th_model *model, int64_t support)
                              .passes = 2,
                              .statistics = th_model_copy_string("none"),
                              .fingerprint = UINT64_C(0xfedcba9876543210),
-                             .ledger = {1, 2, 3, 4, 5, 1}};
+                             .ledger = {1, 2, 3, 4, 5, 1, 0}};
   CHECK(th_model_reserve(model, support, &err) == TH_OK);
   for (int64_t k = 0; k < support; k++) {
     model->support[k] = 7 * k + 1;

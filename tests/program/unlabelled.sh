@@ -161,8 +161,8 @@ refused 1 'train.csv is text, not a model; give a model' 2 \
   predict train.csv new.h5 -o no.out
 refused 1 'train.csv is text, not a data set; .* thresher import train.csv' 0 \
   import new.csv -o no.h5 --like train.csv
-head -c 5000 /dev/urandom >noise.csv
-refused 1 'noise.csv:1:.*: a byte 0 found' 0 train noise.csv -o no.h5
+printf 'a,b\001\000\002,c\377\n1,2,\000\n' >noise.csv
+refused 1 'noise.csv:1:5: a byte 0 found' 0 train noise.csv -o no.h5
 # and what was made of text, where text is wanted
 refused 1 'dense.h5 is a data set, not text; train, evaluate and predict take' \
   2 import dense.h5 -o no.h5

@@ -213,7 +213,7 @@ static void write_parameters(const struct th_synthesis *synthesis,
   struct th_options used = *options;
   used.synthetic.support = synthesis->truth.support_size;
   used.synthetic.noise = synthesis->truth.noise;
-  used.data.type = synthesis->shape.type;
+  used.data.type = (int)synthesis->shape.type;
   size_t length =
       (size_t)snprintf(text, TH_SOURCE_TEXT, "%s", synthesis->family->name);
   char joint = ':';
