@@ -261,7 +261,7 @@ th_status th_inputs_add_list(struct th_inputs *inputs, const char *list,
                              int64_t *passed, struct th_error *err)
 {
   FILE *open = NULL;
-  char name[PATH_MAX];
+  char name[PATH_MAX] = "";
   int64_t line = 0;
   int64_t before = inputs->count;
   bool more = true;
