@@ -1,5 +1,6 @@
-/* cell.h - tables: their first record, and numbers as they write them: words for
- * true and false, dates, percent signs, marks between thousands, decimal commas
+/* cell.h - tables: their first record, and numbers as they write them: words
+ * for true and false, dates, percent signs, marks between thousands, decimal
+ * commas
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */
