@@ -6,10 +6,6 @@
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
 . "$SOURCE/tests/support/typed.sh"
-if ! "$PYTHON" -c 'import h5py, scipy.sparse' 2>/dev/null; then
-  echo "skipped: $PYTHON has no h5py or SciPy"
-  exit 77
-fi
 rm -rf ./*
 
 # The k-th block of Python in io/README.md.

@@ -3,6 +3,12 @@
 # behind lib.sh
 # SPDX-License-Identifier: MIT
 
+# Readers' data are made by them.
+if ! "$PYTHON" -c 'import h5py, scipy.sparse' 2>/dev/null; then
+  echo "skipped: $PYTHON has no h5py or SciPy"
+  exit 77
+fi
+
 # Digits are those of one version of SLEEF, the first that README.md names.
 exactness=
 "$THRESHER" bench self | grep -q "$(grep -oE 'arithmetic [0-9a-f]{16}' "$SOURCE/README.md" |
