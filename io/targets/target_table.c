@@ -9,7 +9,6 @@
 #include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,22 +86,10 @@ static th_status find_wanted(const struct reading *r, const char *wanted,
                              struct th_error *err)
 {
   char list[LIST];
-  char *end = NULL;
-  int64_t matches = count_called(&r->csv, wanted, false, column);
-  if (matches == 1)
-    return TH_OK;
-  if (matches > 1)
-    return th_fail(err, TH_EDATA,
-                   "%s:1:1: %lld columns are named '%s'; give the column's "
-                   "number with %s",
-                   r->file->name, (long long)matches, wanted, option);
-  errno = 0;
-  long long number = strtoll(wanted, &end, 10);
-  if (errno == 0 && end != wanted && *end == '\0' && number >= 1 &&
-      number <= r->csv.columns) {
-    *column = number - 1;
-    return TH_OK;
-  }
+  th_status rc =
+      th_csv_columns_find(&r->csv, r->file->name, wanted, option, column, err);
+  if (rc != TH_OK || *column >= 0)
+    return rc;
   list_table_columns(&r->csv, list);
   return th_fail(err, TH_EDATA,
                  "%s:1:1: no column '%s' found, there are %s; correct %s",

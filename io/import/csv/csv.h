@@ -107,6 +107,12 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
                              const struct th_csv_reference *reference,
                              struct th_error *err);
 
+/* A column by its name or 1-based number; -1: there is none. An error where
+ * several have the name. file, option: for messages. Local. */
+th_status th_csv_columns_find(const struct th_csv *csv, const char *file,
+                              const char *wanted, const char *option,
+                              int64_t *column, struct th_error *err);
+
 /* Give every column its role. Local. An error where only the user knows which
  * column is the target. */
 th_status th_csv_columns(struct th_csv *csv, const struct th_text_file *file,

@@ -12,11 +12,9 @@
 
 /* --- Columns by what they are called -------------------------------------- */
 
-/* A column by its name or 1-based number. TH_EDATA where there is none. */
-static th_status find_column(const struct th_csv *csv,
-                             const struct th_text_file *file,
-                             const char *wanted, const char *option,
-                             int64_t *column, struct th_error *err)
+th_status th_csv_columns_find(const struct th_csv *csv, const char *file,
+                              const char *wanted, const char *option,
+                              int64_t *column, struct th_error *err)
 {
   int64_t matches = th_csv_match_count(csv, wanted, column);
   if (matches == 1)
@@ -25,15 +23,26 @@ static th_status find_column(const struct th_csv *csv,
     return th_fail(err, TH_EDATA,
                    "%s:1:1: %lld columns are named '%s'; give the column's "
                    "number with %s",
-                   file->name, (long long)matches, wanted, option);
+                   file, (long long)matches, wanted, option);
   char *end = NULL;
   errno = 0;
   long long number = strtoll(wanted, &end, 10);
-  if (errno == 0 && end != wanted && *end == '\0' && number >= 1 &&
-      number <= csv->columns) {
-    *column = number - 1;
-    return TH_OK;
-  }
+  bool is_one = errno == 0 && end != wanted && *end == '\0' && number >= 1 &&
+                number <= csv->columns;
+  *column = is_one ? number - 1 : -1;
+  return TH_OK;
+}
+
+/* That column; TH_EDATA where there is none. */
+static th_status find_column(const struct th_csv *csv,
+                             const struct th_text_file *file,
+                             const char *wanted, const char *option,
+                             int64_t *column, struct th_error *err)
+{
+  th_status rc =
+      th_csv_columns_find(csv, file->name, wanted, option, column, err);
+  if (rc != TH_OK || *column >= 0)
+    return rc;
   return th_fail(err, TH_EDATA,
                  "%s:1:1: no column '%s' found, expected %sa number 1..%lld; "
                  "correct %s",
