@@ -298,7 +298,7 @@ each_choice()
 {
   local kind
   for kind in penalty whole; do
-    ! printf '%s\n' "${jobs_of[@]}" | grep -q "	$kind	.*--lambda-ratio" ||
+    ! grep -q "	$kind	.*--lambda-ratio" <<<"$(printf '%s\n' "${jobs_of[@]}")" ||
       each_point | sed "s/$/	$kind/"
   done
 }

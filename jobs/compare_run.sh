@@ -81,7 +81,7 @@ learn()
 # value NAME FILE: a number of a JSON file
 value()
 {
-  sed -n "s/^  \"$1\": *\([^,]*\),*/\1/p; s/.*[{ ]\"$1\": *\([^,}]*\).*/\1/p" "$2" | head -n 1
+  sed -n "s/^  \"$1\": *\([^,]*\),*/\1/p; s/.*[{ ]\"$1\": *\([^,}]*\).*/\1/p" "$2" | sed -n 1p
 }
 
 # The folds of N examples that are tried, of five.

@@ -15,7 +15,9 @@
 #   exponent   os-prox-sgd with w = 0.51, 0.75 and 0.99: attributes left, and the
 #              coefficients at the end (figure 9; set: arcene)
 #   generated  the online problem: examples that are computed and used once;
-#              attributes left, error, coefficients and seconds (figure 1)
+#              attributes left, error, coefficients and seconds (figure 1).
+#              os-prox-sgd draws what is left, OS-Prox-SGD-2 of the paper;
+#              os-prox-sgd-1 draws all attributes (--screen-draws all)
 #   digits     MNIST, 4 against 9, each example used once, which stands in for MNIST8m
 #              (figure 2)
 #
@@ -66,6 +68,7 @@
 # coefficients are the true ones, and in the summary
 #   solution  distance of the model from the solution of the population's problem at its
 #             lambda, which is known since the attributes are independent
+#   sampling  seconds in which examples were computed, of all ranks
 # Steps are those of the program and as many for all three; the paper ends screening when it
 # has taken the time of prox-sgd. It has w = 0.51 where ours is 0.75.
 if [ -z "${BASH_VERSION:-}" ]; then # sh figures.sh
@@ -276,6 +279,8 @@ compare_generated()
     each "$set/squared/$solver" --source "$source" --solver $solver \
       --epochs 1 --screen-every $block "${own[@]}"
   done
+  each "$set/squared/$solver-1" --source "$source" --solver $solver \
+    --epochs 1 --screen-every $block "${own[@]}" --screen-draws all
 }
 
 # The 4 and the 9 of MNIST as labels, in a data set; sets `stored`

@@ -200,10 +200,10 @@ launch() # RANKS COMMAND...
 # What a run depends on beyond its command.
 environment()
 {
-  echo "program: $("$thresher" --version | head -n 1)"
+  echo "program: $("$thresher" --version | sed -n 1p)"
   echo "commit:  $(git -C "$jobs" describe --always --dirty 2>/dev/null || echo none)"
   echo "host:    $(uname -srm), $(nproc) cores"
-  echo "cpu:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+  echo "cpu:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed -n 1p)"
   echo "slurm:   ${SLURM_JOB_ID:-none} ${SLURM_JOB_NODELIST:-}"
   echo "began:   $(date -u +%FT%TZ)"
   env | grep -E '^(OMPI_MCA_|PRTE_MCA_|THRESHER_)' | sort || true

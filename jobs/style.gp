@@ -27,7 +27,7 @@ terminal(width, height) = format eq "svg" ? sprintf("set terminal svg \
 solvers = "sift hybrid exploration exploitation lasso prox-sgd fs-prox-sgd \
 os-prox-sgd saga svrg rda truncated-gradient omp exact w=0.51 w=0.75 w=0.99 \
 aerr aelr ogd-ridge eg-lasso ridge uniform known none norm coordinate oomp \
-rda-ito dantzig ssr sgd"
+rda-ito dantzig ssr sgd os-prox-sgd-1"
 place(name) = int(system("echo '" . solvers . "' | tr -s ' ' '\n' | grep -nxF -- '" \
   . name . "' | cut -d : -f 1"))
 style(name) = strstrt(" " . solvers . " ", " " . name . " ") ? place(name) : 90
@@ -39,7 +39,7 @@ keyed(name) = strstrt(" rda-ito dantzig ssr ", " " . name . " ") ? \
 hues = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 \
 #44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #6699CC #DDAA33 \
 #0C5DA5 #5D3A9B #B8860B #994F00 #555555 #D55E00 #009E73 #777777 #0C5DA5 #D55E00 #556B2F \
-#8B4513 #C71585 #708090 #BDB76B"
+#8B4513 #C71585 #708090 #BDB76B #6A3D9A"
 hue(k) = word(hues, k)
 colour_of(name) = strstrt(" " . solvers . " ", " " . name . " ") ? \
   hue(place(name)) : "#888888"
@@ -81,6 +81,8 @@ set style line 29 linecolor rgb hue(29) linewidth 1.6 dashtype (12, 4) pointtype
 set style line 30 linecolor rgb hue(30) linewidth 1.6 dashtype (8, 4) pointtype 8
 set style line 31 linecolor rgb hue(31) linewidth 1.6 dashtype (3, 3) pointtype 4
 set style line 32 linecolor rgb hue(32) linewidth 1.6 dashtype (8, 3, 2, 3) pointtype 8
+# os-prox-sgd that draws all attributes
+set style line 33 linecolor rgb hue(33) linewidth 1.6 dashtype (2, 3) pointtype 10
 # what is no solver: the ideal line, and three measurements
 set style line 90 linecolor rgb "#888888" linewidth 1.4 dashtype (6, 4) pointtype 1
 set style line 91 linecolor rgb "#0072B2" linewidth 1.6 dashtype 1 pointtype 7

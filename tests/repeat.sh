@@ -56,7 +56,7 @@ for ((run = 1; run <= runs; run++)); do
   [ $rc -eq 0 ] || [ -s "build/repeat/$run.failed" ] || echo ctest >"build/repeat/$run.failed"
 done
 echo
-if ! cat build/repeat/*.failed | grep -q .; then
+if ! grep -q . build/repeat/*.failed; then
   echo "no failures in $runs runs, $busy of them beside four busy processes"
   exit 0
 fi

@@ -75,6 +75,13 @@ static const char *names_of_screen_rule(int64_t k)
   return names[k];
 }
 
+static const char *names_of_draws(int64_t k)
+{
+  static const char *const names[TH_DRAWS_COUNT + 1] = {
+      [TH_DRAWS_LEFT] = "left", [TH_DRAWS_ALL] = "all"};
+  return names[k];
+}
+
 static const char *names_of_eta(int64_t k)
 {
   static const char *const names[] = {"theory", NULL};
@@ -455,6 +462,13 @@ static const struct th_option table[] = {
      "printed. votes is for online "
      "screening only; it is a heuristic that loses attributes until checks "
      "bring them back"},
+    {"screen-draws", 0, TH_OPT_CHOICE, AT(screening.draws), NULL,
+     th_option_by_config, NULL, TH_NO_LIMITS, names_of_draws, "schedule",
+     TH_TRAIN, true,
+     "What is read of examples for steps: the attributes that are left, or "
+     "all, "
+     "also those that have been dropped. It shows what screening saves in "
+     "reading; steps are the same"},
     {"screen-exponent", 0, TH_OPT_REAL, AT(screening.exponent), "W",
      th_option_by_config, NULL, TH_BETWEEN(0.5, 1), NULL, "schedule", TH_TRAIN,
      true,
@@ -571,6 +585,7 @@ static const struct partner {
     {"path-min", "{path}", has_path},
     {"mix", "{penalty} sparse-group", mixes},
     {"screen-rule", "{screen} gap-safe or online", screens},
+    {"screen-draws", "{screen} gap-safe or online", screens},
     {"screen-exponent", "{screen} online", screens_online},
     {"confidence", "{screen} online", screens_online},
     {"constants", "{optim} asgd", descends},

@@ -62,6 +62,10 @@ enum th_constants {
   TH_CONSTANTS_COUNT
 };
 
+/* What is read of examples after screening: the attributes that are left, or
+ * all. */
+enum th_screen_draws { TH_DRAWS_LEFT, TH_DRAWS_ALL, TH_DRAWS_COUNT };
+
 /* What omp does with the true attributes of generated data. */
 enum th_oracle { TH_ORACLE_NO, TH_ORACLE_FIT, TH_ORACLE_OMP, TH_ORACLE_COUNT };
 
@@ -102,6 +106,7 @@ struct th_config_start {
 struct th_config_screening {
   enum th_screen how;
   enum th_screen_rule rule;
+  enum th_screen_draws draws;
   double exponent; /* w */
   int64_t every;   /* T: steps between screenings; 0: by rule */
 };

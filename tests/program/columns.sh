@@ -120,7 +120,7 @@ says '^left out: 3 columns of 6$' 3 import text.csv -o text.h5 --weights w \
 same "text columns" short.h5 text.h5
 must 0 import text.csv -o numbers.h5 --weights w --ignore 5,1,2,1 --force
 same "by numbers" short.h5 numbers.h5
-ranks 0 inspect text.h5 | grep -q 'provenance:.*, 3 columns left out' ||
+ranks 0 inspect text.h5 | saw 'provenance:.*, 3 columns left out' ||
   fail "provenance does not tell what was left out"
 refused 1 "text.csv:1:1: no column 'b' found, .* correct --ignore" 0 \
   import text.csv -o no.h5 --ignore b
@@ -154,7 +154,7 @@ for case in all.csv:ALL:ones.csv all.svm:ALL:ones.svm three.svm:3:ones.svm; do
   same "$name" "$ones.h5" "$name.h5"
   [ "$(key_of "$name.h5" positive_class)" = "\"$class\"" ] ||
     fail "$name: the class is not remembered"
-  ranks 0 inspect "$name.h5" | grep -q "^classes: *1 is '$class', -1 all" ||
+  ranks 0 inspect "$name.h5" | saw "^classes: *1 is '$class', -1 all" ||
     fail "$name: inspect does not say the class"
 done
 [ "$(key_of ones.csv.h5 positive_class)" = null ] || fail "a class from nowhere"

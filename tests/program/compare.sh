@@ -190,6 +190,6 @@ refuses thresholding 'other is no figure; there are synthetic and real' other
 refuses thresholding 'no blogfeedback.train.svm in ' real --data . --out none
 refuses complexity '--designs other: wanted some of ' --designs other
 for script in compare thresholding complexity; do
-  sh "$SOURCE/jobs/$script.sh" --help | grep -q '^ *--processes N ' || fail "$script --help"
+  sh "$SOURCE/jobs/$script.sh" --help | saw '^ *--processes N ' || fail "$script --help"
 done
 finish

@@ -127,7 +127,15 @@ fi
 figure exponent tiny --losses squared --epochs 8
 tables exponent exact w=0.51 w=0.75 w=0.99
 figure generated --examples 500 --attributes 300
-tables generated prox-sgd os-prox-sgd
+tables generated prox-sgd os-prox-sgd os-prox-sgd-1
+"$PYTHON" - out/runs/500-by-300/squared <<'END' || fail "generated: two ways to draw"
+import json, sys
+left, whole = (json.load(open(f"{sys.argv[1]}/{name}/model.json"))
+               for name in ("os-prox-sgd", "os-prox-sgd-1"))
+assert left["support"] == whole["support"] and left["coef"] == whole["coef"]
+assert left["active"] == whole["active"] < 300
+assert left["ledger"]["attributes"] < whole["ledger"]["attributes"]
+END
 
 awk 'BEGIN { srand(2); for (i = 0; i < 90; i++) { y = int(10 * rand()); line = y
   for (k = 1; k <= 30; k++) line = line " " k ":" rand() + (k < 4 ? y : 0)
@@ -155,11 +163,13 @@ said()
 made_up()
 {
   local name value
-  printf 'set\tloss\trun\tseconds\tactive\tsupport\tdistance\tsolution\n' >say.summary.tsv
+  printf 'set\tloss\trun\tseconds\tactive\tsupport\tdistance\tsolution\tsampling\n' \
+    >say.summary.tsv
   printf 'set\tloss\trun\tepochs\tseconds\tactive\tsupport\tdistance\n' >say.bands.tsv
   for name in prox-sgd:9 fs-prox-sgd:"$1" os-prox-sgd:"$2"; do
     value=${name#*:}
-    printf "a\tsquared\t%s\t$value\t$value\t1\t9\t$value\n" "${name%:*}" >>say.summary.tsv
+    printf "a\tsquared\t%s\t$value\t$value\t1\t9\t$value\t$value\n" "${name%:*}" \
+      >>say.summary.tsv
     printf "a\tsquared\t%s\t1\t$value\t$value\t$value\t$value\n" "${name%:*}" >>say.bands.tsv
   done
 }
@@ -234,7 +244,7 @@ refuses 'support: data has none of the sets colon-cancer .*mnist35 ' support \
 [ ! -e none ] || fail "results of a figure that was refused"
 
 # text as it comes: plain and compressed, in one file and in two
-sh "$figures" --help | grep -q 'other data must be named' || fail "--help: sets"
+sh "$figures" --help | saw 'other data must be named' || fail "--help: sets"
 mkdir text
 awk 'BEGIN { srand(1); for (i = 0; i < 40; i++) { line = 2 * rand() - 1
   for (k = 1; k <= 20; k++) line = line " " k ":" rand()
@@ -251,7 +261,7 @@ for case in plain:40 one:40 two:80; do
   [ "$(key "texts/runs/${case%:*}/data.json" examples)" = "${case#*:}" ] ||
     fail "${case%:*}: not all of its text"
 done
-sh "$figures" --help | grep -q '^ *exponent ' || fail "--help"
+sh "$figures" --help | saw '^ *exponent ' || fail "--help"
 
 # the picture of the first page
 sh "$SOURCE/jobs/picture.sh" --out page --seeds "1 2" --sizes 6000 --full "300 600" \

@@ -84,7 +84,7 @@ forgeries omp data.h5 --solver omp -s 5
 others_than sift exploration hybrid lasso ridge omp >others
 while read -r -u 7 solver options; do
   data=data.h5
-  ! solvers_with epochs | grep -qx -- "$solver" || data=signs.h5
+  ! solvers_with epochs | saw -x -- "$solver" || data=signs.h5
   # shellcheck disable=SC2086 # words
   forgeries "$solver" $data --solver "$solver" $options
 done 7<others

@@ -24,7 +24,7 @@ done
 # Each ends with a file that has a line for each example, by its ID where there is one.
 rows() # FILE LINES FIRST
 {
-  [ "$(wc -l <"typed/$1")" -eq "$2" ] && sed -n 2p "typed/$1" | grep -q "^$3," ||
+  [ "$(wc -l <"typed/$1")" -eq "$2" ] && sed -n 2p "typed/$1" | saw "^$3," ||
     fail "$1: $(head -n 2 "typed/$1")"
 }
 rows new.csv 51 "N0000 N0000"

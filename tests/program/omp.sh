@@ -184,7 +184,7 @@ END
 done
 by_deck below mu.h5
 
-ranks 0 inspect mu-model.h5 --data mu.h5 | grep -q '^mu: .*of attribute 8' ||
+ranks 0 inspect mu-model.h5 --data mu.h5 | saw '^mu: .*of attribute 8' ||
   fail "no word on mu"
 refused 2 "goes with a model" 0 inspect mu.h5 --data mu.h5
 refused 1 "is for 9 attributes" 0 inspect mu-model.h5 --data data.h5

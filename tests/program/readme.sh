@@ -135,7 +135,7 @@ awk '/^```/ { inside = !inside && !/[a-z]/ && !other; other = /[a-z]/; next }
   inside' "$SOURCE/io/README.md" >groups.txt
 printf '%s\n' '1 1:2 100:1' '2 3:1 50:4' >grouped.svm
 must 2 import grouped.svm -o grouped.h5 --groups groups.txt
-"$THRESHER" inspect grouped.h5 | grep -q '^groups: *3 ' || fail "the file of groups"
+"$THRESHER" inspect grouped.h5 | saw '^groups: *3 ' || fail "the file of groups"
 
 # Whole numbers 0..3, packed.
 awk 'BEGIN { srand(3); for (i = 0; i < 700; i++) { line = ""; y = rand()

@@ -169,5 +169,5 @@ sh "$figures" simulated-lasso --runs 3 --train --nonsense --out none >bad.out 2>
   rc=$?
 [ $rc -eq 1 ] && grep -q 'simulated-lasso, 0, run 1: .* has failed' bad.err ||
   fail "a run that fails: status $rc"
-sh "$figures" --help | grep -q '^ *covertype-lasso ' || fail "--help"
+sh "$figures" --help | saw '^ *covertype-lasso ' || fail "--help"
 finish

@@ -269,8 +269,34 @@ END
   refused 2 'saga does not use --steps' 0 train printed.h5 -o never.h5 --solver saga --steps paper
 }
 
+# Examples of which all attributes are read: the same steps, and more is observed; where
+# memory is short, on several ranks and shards, too.
+whole_draws()
+{
+  local layout options=(--solver os-prox-sgd --lambda-ratio 0.5 --epochs 60)
+  train_refused 2 '--screen-draws counts only with --screen gap-safe or online' \
+    rda --screen-draws all
+  for layout in dense sparse; do
+    must 0 train ${layout}1.h5 -o left.h5 --force "${options[@]}"
+    must 0 train ${layout}1.h5 -o all.h5 --force "${options[@]}" --screen-draws all
+    must 3 train ${layout}3.h5 -o all3.h5 --force "${options[@]}" --screen-draws all --memory 40K
+    cmp all.h5 all3.h5 || fail "$layout: --screen-draws all on 3 ranks"
+    ranks 0 inspect left.h5 --json >left.json
+    ranks 0 inspect all.h5 --json >all.json
+    "$PYTHON" - <<'END' || fail "$layout: what --screen-draws all reads"
+import json
+left, whole = (json.load(open(name + ".json")) for name in ("left", "all"))
+for name in "support", "coef", "intercept", "active", "gap":
+    assert left[name] == whole[name], name
+assert left["active"] < 350
+assert whole["ledger"]["attributes"] > 1.2 * left["ledger"]["attributes"]
+END
+  done
+}
+
 uneven
 printed_steps
+whole_draws
 bad_options
 bad_screening
 two=0

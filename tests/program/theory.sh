@@ -222,7 +222,7 @@ bad oomp --mu 1
 bad oomp --rho 1
 bad oomp --selected 6
 bad oomp --score 1e-300
-theory --help | grep -q 'src/solvers/THEORY.md' || fail "no help"
+theory --help | saw 'src/solvers/THEORY.md' || fail "no help"
 
 # what the page quotes is what comes out
 while read -r -a words; do

@@ -85,7 +85,7 @@ EOF
 
 # the score: a line of evaluate and a member of its JSON
 grep -q '^toy_score  *-*[0-9]' must.out || fail "evaluate: $(cat must.out)"
-"$toy" evaluate omp.h5 m.h5 --json | grep -q '"toy_score": -*[0-9]' || fail "evaluate --json"
+"$toy" evaluate omp.h5 m.h5 --json | saw '"toy_score": -*[0-9]' || fail "evaluate --json"
 
 # the number: models without it have what its row says, and the same certificate
 "$THRESHER" train m.h5 -o old.h5 --solver lasso -q

@@ -19,7 +19,7 @@ fi
   fail "the include folder holds more or less than thresher.h"
 [ -z "$(find "$prefix" -name '*.a')" ] || fail "a static library is installed"
 library=$(find "$prefix" -name 'libthresher.so.0')
-readelf -d "$library" | grep -q 'SONAME.*\[libthresher.so.0\]' || fail "soname"
+readelf -d "$library" | saw 'SONAME.*\[libthresher.so.0\]' || fail "soname"
 nm -D --defined-only "$library" >symbols
 others=$(awk '$3 !~ /^thresher_[a-z_]+$/ { print $3 }' symbols)
 [ -z "$others" ] || fail "the library shows more than thresher.h: $others"

@@ -27,6 +27,13 @@ left_out()
   [ "${THRESHER_COMPLETE:-no}" = no ] || fail "left out: $*"
 }
 
+# saw [OPTION] PATTERN: behind a pipe, what grep -q would say; but all is read. grep -q ends
+# with the first line that matches, and under pipefail who still writes then has failed.
+saw()
+{
+  [ "$(grep -c "$@")" -gt 0 ]
+}
+
 # At the end of a script: its exit status.
 finish()
 {
@@ -174,7 +181,7 @@ others_than()
   local solver options
   each_solver 6 60 0,1,2,3,4,5 | while read -r solver options; do
     case " $* " in *" $solver "*) continue ;; esac
-    ! solvers_with epochs | grep -qx -- "$solver" || options="$options --lambda-ratio 0.1 --epochs 8"
+    ! solvers_with epochs | saw -x -- "$solver" || options="$options --lambda-ratio 0.1 --epochs 8"
     echo "$solver $options"
   done
 }
@@ -238,7 +245,7 @@ is_picture()
   case $kind in
   png) [ "$(head -c 4 "$1" | tail -c 3)" = PNG ] ;;
   pdf) [ "$(head -c 4 "$1")" = %PDF ] ;;
-  svg) head -n 5 "$1" | grep -q '<svg' && tail -n 2 "$1" | grep -q '</svg>' ;;
+  svg) head -n 5 "$1" | saw '<svg' && tail -n 2 "$1" | saw '</svg>' ;;
   esac && [ "$bytes" -gt 3000 ] || fail "$1 is no picture"
 }
 

@@ -11,7 +11,7 @@ fi
 
 # Digits are those of one version of SLEEF, the first that README.md names.
 exactness=
-"$THRESHER" bench self | grep -q "$(grep -oE 'arithmetic [0-9a-f]{16}' "$SOURCE/README.md" |
+"$THRESHER" bench self | saw "$(grep -oE 'arithmetic [0-9a-f]{16}' "$SOURCE/README.md" |
   head -n 1)" || exactness=roughly
 
 # typed PAGE HEADING [PATTERN]: the commands below it that match, in a folder where

@@ -57,16 +57,70 @@ done:
   return rc;
 }
 
+/* Where a reader of a deal unit is: what comes next. */
+struct at {
+  int64_t place;     /* of the active attributes */
+  int64_t attribute; /* where all are read */
+};
+
+/* Is anything left to be read? */
+static bool anything_left(const struct th_row_caches *caches,
+                          const struct at *at)
+{
+  return caches->whole ? at->attribute < caches->active->owned.last
+                       : at->place < caches->active->count;
+}
+
+/* The next slab of this rank's attributes. Local. */
+static th_status next_slab(const struct th_row_caches *caches,
+                           const struct th_draw *draw, const struct at *at,
+                           struct th_slab *slab, struct th_error *err)
+{
+  struct th_source *source = caches->context->source;
+  struct th_rows rows = draw->rows.items[0];
+  struct th_range rest = {at->attribute, caches->active->owned.last};
+  return caches->whole
+             ? th_source_block(source, draw, rows, rest, slab, err)
+             : th_source_active(source, draw, rows, at->place, slab, err);
+}
+
+/* The place of the slab's a-th attribute, or -1: it is not active. Where all
+ * are read, `at` goes on to it. */
+static int64_t place_in_slab(const struct th_row_caches *caches, struct at *at,
+                             const struct th_slab *slab, int64_t a)
+{
+  const struct th_active *active = caches->active;
+  int64_t attribute = slab->attributes.first + a;
+  if (!caches->whole)
+    return at->place + a;
+  while (at->place < active->count && active->attribute[at->place] < attribute)
+    at->place++;
+  bool met =
+      at->place < active->count && active->attribute[at->place] == attribute;
+  return met ? at->place : -1;
+}
+
+/* The slab has been looked through. */
+static void pass_slab(const struct th_row_caches *caches, struct at *at,
+                      const struct th_slab *slab)
+{
+  at->attribute = slab->attributes.last;
+  if (!caches->whole)
+    at->place += th_range_count(slab->attributes);
+}
+
 /* ---- dense ---- */
 
-/* Transpose the attributes of a slab, the first of which is at `place`. */
+/* Transpose the active attributes of a slab. */
 static void turn_slab(const struct th_row_caches *caches,
                       struct th_row_cache *cache, const struct th_slab *slab,
-                      int64_t place)
+                      struct at *at)
 {
   const struct th_active *active = caches->active;
   for (int64_t j = slab->attributes.first; j < slab->attributes.last; j++) {
-    int64_t p = place + j - slab->attributes.first;
+    int64_t p = place_in_slab(caches, at, slab, j - slab->attributes.first);
+    if (p < 0)
+      continue;
     struct th_slab one = th_slab_part(slab, (struct th_range){j, j + 1});
     th_kernel_column(&one, active->centre[p], active->scale[p], caches->column);
     for (int64_t i = 0; i < slab->rows; i++)
@@ -78,16 +132,16 @@ static th_status load_dense(struct th_row_caches *caches,
                             struct th_row_cache *cache,
                             const struct th_draw *draw, struct th_error *err)
 {
-  struct th_rows rows = draw->rows.items[0];
+  struct at at = {0, caches->active->owned.first};
   struct th_slab slab;
-  th_status rc = reserve(caches, cache, rows.count, cache->places, 0, err);
-  for (int64_t place = 0; place < cache->places && rc == TH_OK;) {
-    rc = th_source_active(caches->context->source, draw, rows, place, &slab,
-                          err);
+  th_status rc =
+      reserve(caches, cache, draw->rows.items[0].count, cache->places, 0, err);
+  while (anything_left(caches, &at) && rc == TH_OK) {
+    rc = next_slab(caches, draw, &at, &slab, err);
     if (rc != TH_OK)
       break;
-    turn_slab(caches, cache, &slab, place);
-    place += th_range_count(slab.attributes);
+    turn_slab(caches, cache, &slab, &at);
+    pass_slab(caches, &at, &slab);
   }
   return rc;
 }
@@ -107,13 +161,16 @@ struct entries {
 
 static th_status list_slab(const struct th_row_caches *caches,
                            struct entries *list, const struct th_slab *slab,
-                           int64_t place, struct th_error *err)
+                           struct at *at, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; k < slab->runs && rc == TH_OK; k++) {
     struct th_range run = th_slab_entries(slab, k);
     int64_t p =
-        place + slab->base + slab->attribute[k] - slab->attributes.first;
+        place_in_slab(caches, at, slab,
+                      slab->base + slab->attribute[k] - slab->attributes.first);
+    if (p < 0)
+      continue;
     rc = TH_GROW(&list->items, &list->capacity,
                  list->count + th_range_count(run), "examples kept in memory",
                  err);
@@ -150,13 +207,13 @@ static th_status load_sparse(struct th_row_caches *caches,
 {
   struct th_rows rows = draw->rows.items[0];
   struct entries list = {.items = NULL};
+  struct at at = {0, caches->active->owned.first};
   struct th_slab slab;
   th_status rc = TH_OK;
-  for (int64_t place = 0; place < cache->places;) {
-    TH_TRY(th_source_active(caches->context->source, draw, rows, place, &slab,
-                            err));
-    TH_TRY(list_slab(caches, &list, &slab, place, err));
-    place += th_range_count(slab.attributes);
+  while (anything_left(caches, &at)) {
+    TH_TRY(next_slab(caches, draw, &at, &slab, err));
+    TH_TRY(list_slab(caches, &list, &slab, &at, err));
+    pass_slab(caches, &at, &slab);
   }
   TH_TRY(reserve(caches, cache, rows.count, cache->places, list.count, err));
   sort_entries(caches, cache, &list, rows.count);
@@ -188,14 +245,15 @@ th_status th_row_caches_init(struct th_row_caches *caches,
   const struct th_shape *shape = th_source_shape(context->source);
   const struct th_deal_plan *plan = &context->deal.plan;
   th_status rc;
-  *caches =
-      (struct th_row_caches){.context = context,
-                             .active = active,
-                             .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
-                             .sparse = !th_store_shape_is_full(shape),
-                             .plan = plan,
-                             .count = th_deal_units(plan),
-                             .limit = limit};
+  *caches = (struct th_row_caches){
+      .context = context,
+      .active = active,
+      .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
+      .sparse = !th_store_shape_is_full(shape),
+      .whole = context->config->screening.draws == TH_DRAWS_ALL,
+      .plan = plan,
+      .count = th_deal_units(plan),
+      .limit = limit};
   TH_TRY(TH_NEW(&caches->cache, caches->count, "examples kept in memory", err));
   TH_TRY(TH_NEW(&caches->column, plan->unit, "examples kept in memory", err));
 done:
@@ -261,9 +319,12 @@ th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
 {
   struct th_row_cache *cache = &caches->cache[k];
   struct th_rows unit = th_row_caches_unit(caches, k);
-  struct th_draw draw = {.rows = {.items = &unit, .count = 1}, .active = true};
+  struct th_draw draw = {.rows = {.items = &unit, .count = 1},
+                         .active = !caches->whole};
   th_status rc;
   cache->holders++;
+  if (caches->whole)
+    draw.block.last = th_source_shape(caches->context->source)->attributes;
   TH_TRY(th_source_draw(caches->context->source, &draw, err));
   if (cache->loaded)
     return rc;

@@ -5,8 +5,10 @@
  * rank's active attributes as (x - centre) * scale. Row caches stay while
  * there is room. Others are loaded again when they are needed; no number
  * depends on this. Values of f64 storage are held in f64, all others in f32.
- * This is exact if attributes are neither centred nor scaled.
- * SPDX-License-Identifier: MIT */
+ * This is exact if attributes are neither centred nor scaled. With
+ * --screen-draws all, a deal unit is read with all of its attributes, and what
+ * screening has dropped is not kept (Liang & Poon 2022, section 4.1:
+ * OS-Prox-SGD-1). SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHES_H
 #define TH_ROW_CACHES_H
 
@@ -26,6 +28,7 @@ struct th_row_caches {
   const struct th_active *active; /* borrowed */
   enum th_type type;              /* of values: f32 or f64 */
   bool sparse;
+  bool whole;                      /* all attributes are read */
   const struct th_deal_plan *plan; /* of deal units; the context's */
   int64_t count;                   /* deal units of the training examples */
   struct th_row_cache *cache;
@@ -48,7 +51,8 @@ th_status th_row_caches_init(struct th_row_caches *caches,
                              struct th_error *err);
 void th_row_caches_free(struct th_row_caches *caches);
 
-/* Declare a draw of all active attributes on the rows of deal unit k, and hold
+/* Declare a draw of all active attributes, or of all, on the rows of deal unit
+ * k, and hold
  * its row cache until th_row_caches_release. Holds are counted. Local; the
  * ledger counts the draw on every rank alike, whether or not the values are in
  * memory. */

@@ -24,7 +24,7 @@ static const char *const exploitation_options[] = {TH_OPTIONS_UNDER_A_BUDGET,
 
 /* What stochastic methods have in common. The options follow from the
  * screening. */
-#define IN_STEPS "batch", "eta", "screen-every", "screen-rule"
+#define IN_STEPS "batch", "eta", "screen-every", "screen-rule", "screen-draws"
 #define STOCHASTIC                                                             \
   .penalised = true, .by_examples = true, .plan = th_stochastic_plan,          \
   .algorithm = &th_stochastic_algorithm, .screenings = th_screenings
