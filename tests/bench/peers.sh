@@ -7,7 +7,9 @@
 # alone) to a model on disk, median of REPEATS (5). All models are scored in the
 # same way on the same held-out rows. Then exact paths (path.sh) and the lasso for
 # labels of text (text_lasso.sh), where real data are at hand. The last lines are a table
-# of everything, FOLDER/table.md. WORKS: which of dense, tall, sparse, labels, path, text.
+# of everything, FOLDER/table.md. WORKS: which of dense, tall, sparse, labels, path, text,
+# and, where PROXCSL is set, proxcsl: beside an MPI program, on two ranks, with tables of its
+# own. proxcsl.sh tells how to get that program.
 # TUNE_dense, TUNE_tall, ...: options of ours instead of those below.
 # Results: a table for each work and FOLDER/WORK.results.json. KEEP=yes keeps
 # the data, and a later call uses them again.
@@ -185,15 +187,19 @@ targets_labels()
 other()
 {
   local rc=0
-  env -u WORKS bash "$bench/$1" "$PWD" || rc=$?
+  env -u WORKS -u RANKS bash "$bench/$1" "$PWD" || rc=$?
   [ $rc -eq 0 ] || [ $rc -eq 77 ] || fail "$1: status $rc"
 }
 
-for work in ${WORKS:-dense tall sparse labels path text}; do
+for work in ${WORKS:-dense tall sparse labels path text ${PROXCSL:+proxcsl}}; do
   printf '\n== %s\n' "$work"
   case $work in
-  path | text)
-    [ $work = path ] && other path.sh || other text_lasso.sh
+  path | proxcsl)
+    other "$work.sh"
+    continue
+    ;;
+  text)
+    other text_lasso.sh
     continue
     ;;
   esac
