@@ -18,7 +18,7 @@ esac
 shift
 cd "$(dirname "$0")/.."
 . jobs/env.sh
-[ $# -gt 0 ] || set -- libsvm import arrays genotypes groups deck manifest model dataset
+[ $# -gt 0 ] || set -- libsvm import arrays genotypes unpack groups deck manifest model dataset
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz
 status=0

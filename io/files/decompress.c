@@ -456,13 +456,16 @@ static th_status outcome_status(const struct job *job,
                                 enum th_codec_outcome outcome,
                                 struct th_error *err)
 {
+  const long long byte = (long long)(job->read - (int64_t)job->window.in_left);
   if (outcome == TH_NO_MEMORY)
-    return th_fail(err, TH_ENOMEM, "%s: no memory for decompression",
-                   job->name);
+    return th_fail(err, TH_ENOMEM,
+                   "%s: no memory for decompression, at byte %lld", job->name,
+                   byte);
   if (outcome == TH_IS_DAMAGED)
     return th_fail(err, TH_EFORMAT,
-                   "%s: damaged %s data; fetch or compress the file again",
-                   job->name, job->codec->name);
+                   "%s: damaged %s data, found at byte %lld; fetch or compress "
+                   "the file again",
+                   job->name, job->codec->name, byte);
   return TH_OK;
 }
 
@@ -498,9 +501,9 @@ static th_status run(struct job *job, struct th_error *err)
     TH_TRY(step_codec(job, &stuck, err));
     if (stuck && job->open)
       rc = th_fail(err, TH_EFORMAT,
-                   "%s: the %s data end too early; fetch or compress the file "
-                   "again",
-                   job->name, job->codec->name);
+                   "%s: the %s data end too early, at byte %lld; fetch or "
+                   "compress the file again",
+                   job->name, job->codec->name, (long long)job->read);
   }
 done:
   if (job->open)
@@ -528,8 +531,9 @@ static th_status find_file(const struct job *job, const struct th_zip *zip,
       *file = zip->member[k];
   if (files == 0)
     return th_fail(err, TH_EFORMAT,
-                   "%s: a zip archive without a file; put one into it",
-                   job->name);
+                   "%s: a zip archive without a file, of %lld members; put one "
+                   "into it",
+                   job->name, (long long)zip->members);
   if (files > 1)
     return th_fail(err, TH_EFORMAT,
                    "%s: a zip archive of %lld files, first %.80s; unpack it, "
@@ -537,9 +541,9 @@ static th_status find_file(const struct job *job, const struct th_zip *zip,
                    job->name, (long long)files, file->name);
   if (file->place.stored < 0)
     return th_fail(err, TH_EFORMAT,
-                   "%s: %.80s is encrypted, or not deflated; unpack it, and "
-                   "import what comes out",
-                   job->name, file->name);
+                   "%s: byte %lld: %.80s is encrypted, or not deflated; unpack "
+                   "it, and import what comes out",
+                   job->name, (long long)file->place.offset, file->name);
   return TH_OK;
 }
 
@@ -560,8 +564,10 @@ static th_status write_member(struct job *job,
       job->reading->told(job->reading->self,
                          (int64_t)((double)(done + some) * share));
   }
-  if (rc == TH_OK && crc != wanted)
+  if (rc == TH_OK && crc != wanted) {
+    job->read = at->offset + at->stored;
     rc = outcome_status(job, TH_IS_DAMAGED, err);
+  }
 done:
   th_stretch_close(member);
   return rc;
@@ -617,9 +623,11 @@ th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
 {
   off_t end = lseek(to, 0, SEEK_END);
   th_status rc = decompress(codec, from, to, name, reading, err);
-  if (rc != TH_ENOMEM || reading == NULL || reading->threads < 2)
+  bool again = rc == TH_ENOMEM || (rc == TH_EFORMAT && codec == TH_CODEC_XZ);
+  if (!again || reading == NULL || reading->threads < 2)
     return rc;
-  /* where no more threads may be made, it is done by one, from the beginning */
+  /* where no more threads may be made, it is done by one, from the beginning;
+   * and so it is where data are damaged, as one alone knows the place */
   struct th_reading alone = *reading;
   alone.threads = 1;
   if (lseek(from, 0, SEEK_SET) != 0 || ftruncate(to, end) != 0 ||

@@ -168,173 +168,6 @@ static th_status import_judge(const struct th_importing *im, int64_t *constant,
   return TH_OK;
 }
 
-enum {
-  DATA_SHARE = 8
-}; /* one in so many bytes of memory is for what is read */
-
-/* --- The data set that examples are appended to --------------------------- */
-
-/* Behind what begins a text, or NULL. */
-static const char *text_behind(const char *text, const char *beginning)
-{
-  size_t length = strlen(beginning);
-  return strncmp(text, beginning, length) == 0 ? text + length : NULL;
-}
-
-/* "imported from csv text, shuffled with seed 1, test fraction 0.2, .." */
-static bool read_provenance(const char *text, struct th_import *job, bool *file)
-{
-  const char *at = text_behind(text, "imported from ");
-  at = at != NULL ? strchr(at, ',') : NULL;
-  if (at == NULL)
-    return false;
-  const char *seed = text_behind(at, ", shuffled with seed ");
-  char *end = NULL;
-  job->order.shuffle = seed != NULL;
-  if (seed != NULL)
-    job->order.seed = strtoull(seed, &end, 10);
-  at = seed != NULL ? end : text_behind(at, ", in input order");
-  if (at == NULL)
-    return false;
-  const char *test = text_behind(at, ", test fraction ");
-  job->order.test_fraction = test != NULL ? strtod(test, NULL) : 0;
-  *file = text_behind(at, ", test examples from a file") != NULL;
-  return job->order.test_fraction >= 0 && job->order.test_fraction < 1;
-}
-
-static th_status check_old(const struct th_append *old, const char *name,
-                           struct th_error *err)
-{
-  const struct th_shape *shape = &th_dataset_store(old->data)->shape;
-  struct th_variants variants = {0};
-  th_status rc = th_dataset_variants(old->data, &variants, err);
-  int64_t count = variants.count;
-  th_variants_free(&variants);
-  if (rc != TH_OK)
-    return rc;
-  if (count > 0)
-    return th_fail(
-        err, TH_EUSAGE,
-        "%s has genotypes; import all cohorts at once, or merge them "
-        "with plink",
-        name);
-  if (old->tests > 0 && shape->weightless > 0)
-    return th_fail(err, TH_EUSAGE,
-                   "%s has test examples of a file of their own, and examples "
-                   "of weight 0; import all files again",
-                   name);
-  return TH_OK;
-}
-
-/* Bytes that the examples take on their way, about. */
-static int64_t stored_bytes(const struct th_shape *shape)
-{
-  double each = (double)th_type_size(shape->type);
-  double values =
-      shape->layout == TH_DENSE
-          ? each * (double)shape->attributes * (double)shape->examples
-          : (4 + each) * (double)shape->nonzeros;
-  return (int64_t)fmin(values + 40.0 * (double)shape->examples,
-                       (double)(INT64_MAX / 16));
-}
-
-/* Where nobody says otherwise, it stays as the data set has it. */
-static void keep_form(const struct th_append *old, struct th_import *job)
-{
-  const struct th_shape *shape = &th_dataset_store(old->data)->shape;
-  int64_t shards = th_dataset_shards(old->data);
-  int64_t usual =
-      th_partition_row_group_size(shape->examples - shape->weightless);
-  if (job->shards == 0 && shards > 1)
-    job->shards = shards;
-  if (job->row_group == 0 && shape->row_group != usual)
-    job->row_group = shape->row_group;
-  if (job->layout < 0)
-    job->layout = (int)shape->layout;
-  if (job->type < 0)
-    job->type = (int)shape->type;
-}
-
-static th_status open_old(struct th_append *old, struct th_import *job,
-                          struct th_comm *comm, struct th_error *err)
-{
-  const char *name = job->output;
-  bool file = false;
-  th_status rc;
-  if (comm->rank == 0)
-    (void)th_file_identity_of(name, &old->master);
-  TH_TRY(
-      th_dataset_open(&old->data, comm, name, job->memory / DATA_SHARE, err));
-  const struct th_shape *shape = &th_dataset_store(old->data)->shape;
-  old->on = true;
-  old->memory = job->memory / DATA_SHARE;
-  old->rank = comm->rank;
-  old->size = comm->size;
-  old->reads = true;
-  old->shape = *shape;
-  old->bytes = stored_bytes(shape);
-  snprintf(old->provenance, sizeof old->provenance, "%s",
-           th_dataset_provenance(old->data));
-  if (!read_provenance(th_dataset_provenance(old->data), job, &file))
-    return th_fail(err, TH_EUSAGE,
-                   "%s was not imported, so nothing can be appended to it",
-                   name);
-  old->tests = file ? shape->examples - shape->training : 0;
-  old->main = shape->examples - old->tests;
-  rc = th_agree(comm, check_old(old, name, err), err);
-  keep_form(old, job);
-  job->like = name;
-  job->force = true;
-done:
-  return rc;
-}
-
-static void close_old(struct th_append *old)
-{
-  if (old->data != NULL)
-    th_dataset_close(old->data);
-  old->data = NULL;
-}
-
-static th_status check_new(const struct th_importing *im, struct th_error *err)
-{
-  const struct th_append *old = &im->before.old;
-  const char *name = im->job->output;
-  const struct {
-    const char *what;
-    bool mine;
-    bool theirs;
-  } all[] = {{"a target", !im->text.unlabelled, !old->shape.unlabelled},
-             {"weights", im->text.weighted, old->shape.weighted},
-             {"IDs", im->text.named, th_dataset_has_ids(old->data)}};
-  for (size_t k = 0; k < TH_COUNT(all); k++)
-    if (all[k].mine != all[k].theirs)
-      return th_fail(err, TH_EDATA,
-                     "%s has %s%s, %s has %s%s; give text with the columns of "
-                     "the first one",
-                     im->file[0].name, all[k].mine ? "" : "not ", all[k].what,
-                     name, all[k].theirs ? "" : "not ", all[k].what);
-  if (im->listed.examples > 0 || im->text.part)
-    return th_fail(err, TH_EUSAGE,
-                   "%s cannot be appended; import all files at once",
-                   im->file[0].name);
-  return TH_OK;
-}
-
-/* Number this rank's examples, now that they are all there. */
-static th_status number_examples(struct th_importing *im, struct th_error *err)
-{
-  const struct th_append *old = &im->before.old;
-  th_status rc = TH_NEW(&im->own.number, im->own.count, "examples", err);
-  for (int64_t k = 0; rc == TH_OK && k < im->own.count; k++) {
-    int64_t before = th_max_i64(0, th_min_i64(k - old->first, old->count));
-    bool is_old = k >= old->first && k < old->first + old->count;
-    im->own.number[k] =
-        is_old ? old->number[k - old->first] : im->before.rows + k - before;
-  }
-  return rc;
-}
-
 /* Attributes of one name: other data like these, and predictions, go by names
  * and would not know which is which. Local. */
 static th_status tell_twins(const struct th_importing *im, struct th_error *err)
@@ -426,26 +259,12 @@ static th_status check_output(const struct th_import *job, struct th_comm *comm,
   return th_agree(comm, rc, err);
 }
 
-/* Those of the data set that is appended to. Collective. */
-static th_status take_groups(struct th_importing *im, struct th_error *err)
-{
-  struct th_groups groups = {0};
-  const int64_t d = im->attributes;
-  struct th_range mine = {0, im->comm->rank == 0 ? d : 0};
-  th_status rc = th_dataset_groups(im->before.old.data, im->comm, &groups, err);
-  if (rc == TH_OK && groups.attributes == d)
-    rc = th_groups_fetch(&groups, im->comm, mine, &im->groups.piece,
-                         &im->groups.pieces, err);
-  th_groups_free(&groups);
-  return rc;
-}
-
 /* Now that the attributes are known; before shards are written. Collective. */
 static th_status read_groups_file(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (im->before.old.on)
-    return take_groups(im, err);
+    return th_import_append_groups(im, err);
   if (im->comm->rank == 0 && im->job->groups != NULL)
     rc = th_groups_file_whole(im->job->groups, im->job->output, im->attributes,
                               im->text.index, &im->groups.piece,
@@ -540,11 +359,11 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
   own.force = job->force || job->append;
   TH_TRY(check_output(&own, comm, err));
   if (job->append)
-    TH_TRY(open_old(&im.before.old, &own, comm, err));
+    TH_TRY(th_import_append_open(&im.before.old, &own, comm, err));
   TH_TRY(th_import_open(&im, err));
   im.shown.quiet = false;
   if (job->append)
-    TH_TRY(th_agree(comm, check_new(&im, err), err));
+    TH_TRY(th_agree(comm, th_import_append_check(&im, err), err));
   if (im.format->importer->learn != NULL)
     TH_TRY(im.format->importer->learn(&im, err));
   if (im.listed.examples > 0)
@@ -554,12 +373,14 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
   if (im.listed.examples == 0)
     TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   TH_TRY(th_agree(comm, tell_twins(&im, err), err));
-  if (job->append)
-    TH_TRY(th_agree(comm, number_examples(&im, err), err));
+  if (job->append && im.listed.examples == 0)
+    TH_TRY(th_agree(comm, th_import_append_number(&im, err), err));
   TH_TRY(read_groups_file(&im, err));
   TH_TRY(read_ids_file(&im, err));
-  close_old(&im.before.old);
+  if (im.listed.examples == 0) /* else its values are read while it writes */
+    th_import_append_close(&im.before.old);
   TH_TRY(th_import_write(&im, err));
+  th_import_append_close(&im.before.old);
   if (im.listed.examples > 0) /* only now is it known what is missing */
     TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   *result = (struct th_import_result){
@@ -579,8 +400,7 @@ done:
     *kept = im.share.inputs;
     im.share.inputs = (struct th_inputs){0};
   }
-  close_old(&im.before.old);
-  free(im.before.old.number);
+  th_import_append_free(&im.before.old);
   th_import_open_close(&im);
   return rc;
 }

@@ -40,6 +40,7 @@ struct beds {
   struct th_variant *variant; /* of attributes of a part of the variants */
   bool cases;                 /* phenotypes are 1 and 2 */
   int64_t counted;            /* people whose target is known, or nobody's is */
+  struct th_range listed;     /* where all people are on the list */
 };
 
 static struct beds *beds_of(const struct th_importing *im)
@@ -215,9 +216,12 @@ static th_status choose_kind(struct th_importing *im, struct th_error *err)
 static th_status find_labelled(struct th_importing *im, struct th_error *err)
 {
   const struct beds *beds = beds_of(im);
+  const struct th_append *old = &im->before.old;
   int64_t first = count_known(beds, 0);
-  im->text.unlabelled = first == 0 || th_import_open_targetless(im->job);
-  if (th_import_open_targetless(im->job))
+  bool targetless =
+      th_import_open_targetless(im->job) || (old->on && old->shape.unlabelled);
+  im->text.unlabelled = first == 0 || targetless;
+  if (targetless)
     return TH_OK;
   for (int64_t k = 1; k < beds->count; k++)
     if ((count_known(beds, k) == 0) != im->text.unlabelled)
@@ -258,7 +262,8 @@ done:
  * predicted: then it is one of the others, of weight 0. */
 static bool is_person_kept(const struct th_importing *im, double phenotype)
 {
-  return im->text.unlabelled || im->job->like != NULL ||
+  bool predicted = im->job->like != NULL && !im->job->append;
+  return im->text.unlabelled || predicted ||
          has_phenotype(beds_of(im), phenotype);
 }
 
@@ -294,7 +299,7 @@ static th_status reserve_people(struct th_importing *im, struct th_error *err)
 {
   const struct beds *beds = beds_of(im);
   struct th_import_listed *listed = &im->listed;
-  int64_t most = 0;
+  int64_t most = im->before.old.shape.examples;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < beds->count; k++)
     most += beds->bed[k].cohort.people;
@@ -306,30 +311,57 @@ done:
   return rc;
 }
 
+/* Places of calls are whole words. */
+static int64_t whole_words(int64_t calls)
+{
+  return th_integer_ceil_divide(calls, CALLS_OF_WORD) * CALLS_OF_WORD;
+}
+
+/* The people of a file; *number: of its first one, and of the next file's. */
+static th_status list_file(struct th_importing *im, struct bed *bed,
+                           int64_t *number, struct th_error *err)
+{
+  struct th_import_listed *listed = &im->listed;
+  th_status rc = TH_OK;
+  bed->place = listed->places;
+  for (int64_t i = 0; i < bed->cohort.people && rc == TH_OK; i++, ++*number)
+    if (is_person_kept(im, bed->cohort.person[i].phenotype))
+      rc =
+          keep_person(im, &bed->cohort.person[i], *number, bed->place + i, err);
+  listed->places += whole_words(bed->cohort.people);
+  return rc;
+}
+
+/* Those of the data set that is appended to stand around the new ones. */
 static th_status list_people(struct th_importing *im, struct th_error *err)
 {
   struct beds *beds = beds_of(im);
   struct th_import_listed *listed = &im->listed;
-  int64_t number = 0;
+  const struct th_append *old = &im->before.old;
+  int64_t first = 0;
+  int64_t before = 0;
   uint64_t print = 0;
   th_status rc = TH_OK;
   TH_TRY(reserve_people(im, err));
+  if (old->on)
+    TH_TRY(th_import_append_list(im, &first, err));
+  for (int64_t k = 0; k < listed->examples; k++)
+    before += listed->weight[k] > 0;
+  int64_t number = first;
+  listed->places = whole_words(listed->places);
+  beds->listed.first = listed->examples;
   for (int64_t k = 0; k < beds->count; k++) {
-    struct bed *bed = &beds->bed[k];
-    bed->place = listed->places;
-    print = th_fingerprint_next(print, bed->cohort.print);
-    for (int64_t i = 0; i < bed->cohort.people; i++, number++)
-      if (is_person_kept(im, bed->cohort.person[i].phenotype))
-        TH_TRY(keep_person(im, &bed->cohort.person[i], number, bed->place + i,
-                           err));
-    listed->places +=
-        th_integer_ceil_divide(bed->cohort.people, CALLS_OF_WORD) *
-        CALLS_OF_WORD;
+    print = th_fingerprint_next(print, beds->bed[k].cohort.print);
+    TH_TRY(list_file(im, &beds->bed[k], &number, err));
     if (k < im->share.inputs.mains)
-      listed->main = beds->counted;
+      listed->main = before + beds->counted;
   }
+  beds->listed.last = listed->examples;
+  if (old->on)
+    TH_TRY(th_import_append_list_tests(im, number - first, err));
   listed->print = (int64_t)(print >> 1);
-  im->text.weighted = beds->counted < listed->examples;
+  im->text.weighted = beds->counted < th_range_count(beds->listed) ||
+                      (old->on && old->shape.weighted);
 done:
   return rc;
 }
@@ -340,10 +372,11 @@ static void tell_phenotypes(struct th_importing *im)
 {
   const struct beds *beds = beds_of(im);
   const struct th_import_listed *listed = &im->listed;
+  const int64_t kept = th_range_count(beds->listed);
   int64_t all = 0;
   for (int64_t k = 0; k < beds->count; k++)
     all += beds->bed[k].cohort.people;
-  for (int64_t k = 0; k < listed->examples; k++)
+  for (int64_t k = beds->listed.first; k < beds->listed.last; k++)
     im->positives += listed->weight[k] > 0 && listed->target[k] == 1;
   if (im->text.unlabelled)
     th_import_notice(
@@ -358,18 +391,17 @@ static void tell_phenotypes(struct th_importing *im)
                      im->class.value == 2 ? "1" : "2");
   else
     th_import_notice(im, "target:   the phenotype, a number");
-  if (listed->examples < all)
+  if (kept < all)
     th_import_notice(im,
                      "left out: %lld of %lld people, whose phenotype is not "
                      "known",
-                     (long long)(all - listed->examples), (long long)all);
-  if (beds->counted < listed->examples)
+                     (long long)(all - kept), (long long)all);
+  if (beds->counted < kept)
     th_import_notice(im,
                      "weights:  %lld of %lld people, whose phenotype is not "
                      "known, have weight 0: they are predicted, and count for "
                      "nothing else",
-                     (long long)(listed->examples - beds->counted),
-                     (long long)all);
+                     (long long)(kept - beds->counted), (long long)all);
 }
 
 /* Trained on one class alone, nothing is learnt; other data for a model may
@@ -540,7 +572,9 @@ static void learn_alleles(struct th_importing *im, const struct bed *bed)
       beds->variant != NULL ? beds->variant : beds->bed[0].cohort.variant;
   for (int64_t a = 0; bed->swapped != NULL && a < im->attributes; a++) {
     int64_t v = bed->variant == NULL ? a : bed->variant[a];
-    if (bed == &beds->bed[0]) { /* which was compared with --like */
+    if (im->before.old.on && bed == &beds->bed[0])
+      variant[a] = im->like.variants.variant[a];
+    else if (bed == &beds->bed[0]) { /* which was compared with --like */
       variant[a].counted = im->like.variants.variant[a].counted;
       variant[a].other = im->like.variants.variant[a].other;
     }

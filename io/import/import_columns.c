@@ -220,6 +220,8 @@ static th_status turn_tile(void *self, int64_t piece, int place,
   int64_t count = th_range_count(range);
   th_status rc = im->format->importer->columns(im, range, shop->runs,
                                                turning->from_bytes, err);
+  if (rc == TH_OK && im->before.old.on)
+    rc = th_import_append_runs(im, range, shop->runs, turning->from_bytes, err);
   if (rc != TH_OK)
     return rc;
   if (th_type_packed(im->type) == 1)
@@ -351,10 +353,13 @@ static void turning_free(struct turning *turning)
   TH_FREE(turning->tile, turning->from, turning->shop);
 }
 
-/* Threads that there is work and room for; replicated. */
+/* Threads that there is work and room for; replicated. A data set is read by
+ * one. */
 static int turners(const struct turning *turning)
 {
   const struct th_importing *im = turning->im;
+  if (im->before.old.on)
+    return 1;
   int64_t tiles = im->attributes / th_writer_chunk(turning->writer);
   return th_team_size(im->job->threads, 1 + tiles / im->comm->size,
                       im->limits.memory / 2 / shop_bytes(turning));

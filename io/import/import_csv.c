@@ -24,6 +24,10 @@ struct csv_files {
   struct th_csv *csv; /* of each file; zeroed: another rank has looked at it */
   bool part;          /* of another thread, which owns the words */
   bool *borrowed;     /* what it owns belongs to another thread */
+  char *head;         /* the line that the first file begins with, where others
+                         may begin alike; NULL: none; owned by the first thread */
+  int64_t head_length;
+  int64_t head_bytes; /* with its end */
   struct th_csv_fields words;
   struct known known;        /* by the first file that has columns, */
   int64_t first;             /* which is this one; -1: none has */
@@ -473,6 +477,66 @@ static bool recognises(const char *text, int64_t length)
   return false;
 }
 
+/* --- Thousands of parts have one head: its columns are found once --------- */
+
+/* That of the first file, if it is one line, and names all columns. */
+static th_status keep_first_head(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  const struct th_csv *csv = &files->csv[files->first];
+  const struct th_text_file *file = &im->file[files->first];
+  struct th_line line = {0};
+  bool whole = false;
+  th_status rc = TH_OK;
+  if (csv->names == NULL || csv->row_names || csv->index ||
+      file->header_lines != 1)
+    return TH_OK;
+  int64_t bytes = file->body - file->begin;
+  TH_TRY(th_text_lines_first(&im->lines, file, bytes, &line, &whole, err));
+  if (!whole)
+    return TH_OK;
+  TH_TRY(TH_NEW(&files->head, line.length + 1, "the first row", err));
+  memcpy(files->head, line.text, (size_t)line.length);
+  files->head_length = line.length;
+  files->head_bytes = bytes;
+done:
+  return rc;
+}
+
+/* Take over what the first file's columns are; *same: file k begins alike. */
+static th_status take_first_head(struct th_importing *im, int64_t k,
+                                 struct th_text_file *file, bool *same,
+                                 struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  struct th_csv *csv = &files->csv[k];
+  const struct th_csv *first = &files->csv[files->first];
+  struct th_line line = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_text_lines_first(&im->lines, &im->file[k], files->head_bytes, &line,
+                             same, err));
+  *same = *same && line.length == files->head_length &&
+          memcmp(line.text, files->head, (size_t)line.length) == 0;
+  if (!*same)
+    return TH_OK;
+  *csv = *first;
+  csv->role = NULL;
+  csv->words = NULL;
+  TH_TRY(TH_NEW(&csv->role, first->columns, "columns", err));
+  memcpy(csv->role, first->role, (size_t)first->columns * sizeof *csv->role);
+  if (first->words != NULL) {
+    TH_TRY(TH_NEW(&csv->words, first->columns, "columns of words", err));
+    memcpy(csv->words, first->words,
+           (size_t)first->columns * sizeof *csv->words);
+  }
+  if (im->job->like == NULL)
+    find_counters(csv);
+  file->body = file->begin + files->head_bytes;
+  file->header_lines = 1;
+done:
+  return rc;
+}
+
 /* Read the head of file k. */
 static th_status open_csv_file(struct th_importing *im, int64_t k,
                                struct th_text_file *file, struct th_error *err)
@@ -480,7 +544,12 @@ static th_status open_csv_file(struct th_importing *im, int64_t k,
   struct csv_files *files = csv_files_of(im);
   struct known *known = &files->known;
   struct th_csv *csv = &files->csv[k];
+  bool same = false;
   th_status rc = TH_OK;
+  if (files->head != NULL)
+    TH_TRY(take_first_head(im, k, file, &same, err));
+  if (same)
+    return TH_OK;
   TH_TRY(th_csv_header_open(csv, file, &im->limits.line, &known->choice,
                             &known->reference, err));
   if (csv->columns == 0)
@@ -546,6 +615,7 @@ static th_status open_csv_files(struct th_importing *im, struct th_error *err)
     }
     TH_TRY(learn_columns(im, k, &files->known, err));
     files->first = k;
+    TH_TRY(keep_first_head(im, err));
   }
   im->attributes = files->words.fields > 0 ? files->words.attributes
                                            : files->known.reference.attributes;
@@ -787,10 +857,16 @@ static th_status part(struct th_importing *other, struct th_error *err)
 static void release(struct th_importing *im)
 {
   struct csv_files *files = csv_files_of(im);
-  for (int64_t k = 0; files->borrowed != NULL && k < im->files; k++)
+  char **names = files->head != NULL ? files->csv[files->first].names : NULL;
+  for (int64_t k = 0; files->borrowed != NULL && k < im->files; k++) {
+    struct th_csv *csv = &files->csv[k];
+    if (names != NULL && k != files->first && csv->names == names)
+      csv->names = NULL; /* those of the first file */
     if (!files->borrowed[k])
-      th_csv_header_free(&files->csv[k]);
+      th_csv_header_free(csv);
+  }
   if (!files->part) {
+    free(files->head);
     th_csv_words_free(&files->words);
     free(files->looked);
   }

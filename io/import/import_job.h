@@ -100,6 +100,10 @@ struct th_append {
   int64_t count;
   int64_t *number; /* of these, in the input of all; owned */
   int64_t room;
+  const char *name; /* of the data set; borrowed */
+  bool variants;    /* its attributes are variants of a genome */
+  struct th_append_example *example; /* all, by their numbers, where attributes
+                                        come whole; owned */
 };
 
 /* The examples before this rank's first one: its input row. */
@@ -410,6 +414,49 @@ th_status th_import_columns_place(struct th_importing *im,
 th_status th_import_columns_write(struct th_importing *im,
                                   struct th_writer *writer,
                                   struct th_error *err);
+
+/* The length of row groups that nobody has asked for; whole: attributes come
+ * whole. Local. */
+int64_t th_import_parse_usual_group(int64_t examples, int64_t counted,
+                                    bool whole);
+
+/* --- The data set that examples are appended to --------------------------- */
+
+/* Open it; the job takes over what nobody has said otherwise. Collective. End
+ * with th_import_append_free, also after a failure. */
+th_status th_import_append_open(struct th_append *old, struct th_import *job,
+                                struct th_comm *comm, struct th_error *err);
+/* Its values are not read any more. Collective. */
+void th_import_append_close(struct th_append *old);
+/* Collective. */
+void th_import_append_free(struct th_append *old);
+
+/* An error where new examples have not what the others have, or have more.
+ * Local, replicated. */
+th_status th_import_append_check(const struct th_importing *im,
+                                 struct th_error *err);
+
+/* Take over its groups of attributes. Collective. */
+th_status th_import_append_groups(struct th_importing *im,
+                                  struct th_error *err);
+
+/* Number this rank's examples, now that they are all there. Local. */
+th_status th_import_append_number(struct th_importing *im,
+                                  struct th_error *err);
+
+/* Of formats whose attributes come whole: list its examples before the new
+ * ones, whose first number is *next then; and, behind `more` new ones, those of
+ * its test file. There is room for all. Local. */
+th_status th_import_append_list(struct th_importing *im, int64_t *next,
+                                struct th_error *err);
+th_status th_import_append_list_tests(struct th_importing *im, int64_t more,
+                                      struct th_error *err);
+
+/* Its values of some attributes, as `columns` gives the new ones. Local, on one
+ * thread. */
+th_status th_import_append_runs(const struct th_importing *im,
+                                struct th_range range, char *runs,
+                                int64_t stride, struct th_error *err);
 
 /* Which examples are test examples, and where all of them go, by the counts in
  * im->assignment. Local. */

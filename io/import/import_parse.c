@@ -207,17 +207,15 @@ static th_status sum_counts(struct th_importing *im, const struct count *all,
 
 /* Attributes that come whole are written in long runs, whatever their number:
  * of u2, 256 bytes where there are 16,384 examples. */
-static int64_t usual_row_group(const struct th_importing *im)
+int64_t th_import_parse_usual_group(int64_t examples, int64_t counted,
+                                    bool whole)
 {
   enum { LEAST = 64, LONG = 1024, GROUPS = 16 };
-  const struct th_row_assignment *assignment = &im->assignment;
-  int64_t usual = th_partition_row_group_size(assignment->examples -
-                                              assignment->weightless);
-  int64_t most = assignment->examples / GROUPS;
+  int64_t usual = th_partition_row_group_size(counted);
   int64_t rows = LEAST;
-  while (rows < LONG && 2 * rows <= most)
+  while (rows < LONG && 2 * rows <= examples / GROUPS)
     rows *= 2;
-  return im->listed.examples > 0 ? th_max_i64(usual, rows) : usual;
+  return whole ? th_max_i64(usual, rows) : usual;
 }
 
 th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
@@ -246,7 +244,11 @@ th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
                    (long long)assignment->main);
   assignment->training = assignment->main - test;
   assignment->row_group =
-      job->row_group > 0 ? job->row_group : usual_row_group(im);
+      job->row_group > 0 ? job->row_group
+                         : th_import_parse_usual_group(
+                               assignment->examples,
+                               assignment->examples - assignment->weightless,
+                               im->listed.examples > 0);
   assignment->shuffle = job->order.shuffle;
   assignment->seed = job->order.seed;
   return th_row_assignment_divide(assignment,

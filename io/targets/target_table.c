@@ -496,33 +496,29 @@ done:
   return rc;
 }
 
+static th_status read_target_table(void *self, struct th_text_file *file,
+                                   struct th_error *err)
+{
+  struct reading *r = self;
+  r->file = file;
+  th_status rc = open_head(r, file, err);
+  if (rc == TH_OK)
+    rc = find_columns(r, err);
+  return rc == TH_OK ? read_table_rows(r, err) : rc;
+}
+
 th_status th_target_table_read(struct th_target_table *table,
                                const struct th_target_choice *choice,
                                struct th_error *err)
 {
   struct reading r = {
       .choice = choice, .table = table, .fam = is_fam(choice->table)};
-  struct th_comm self;
-  struct th_text_files text = {.fd = -1};
-  const struct th_text_look look = {
-      .output = choice->output != NULL ? choice->output : choice->table,
-      .text = true};
-  th_status rc;
-  th_comm_self(&self);
-  TH_TRY(th_text_files_open(&text, &self, &choice->table, 1, &look, err));
-  r.file = &text.file[0];
-  rc = open_head(&r, &text.file[0], err);
-  if (rc == TH_OK)
-    rc = find_columns(&r, err);
-  if (rc == TH_OK)
-    rc = read_table_rows(&r, err);
-  rc = th_text_unchanged(&text.file[0], rc, err);
-done:
+  th_status rc = th_text_files_alone(choice->table, choice->output,
+                                     read_target_table, &r, err);
   if (r.csv.names == NULL)
     r.csv.columns = 0;
   th_csv_header_free(&r.csv);
   TH_FREE(r.line, r.value);
-  th_text_files_close(&text);
   return rc;
 }
 

@@ -38,6 +38,38 @@ static th_status refuse_name(const struct th_data *data, const char *name,
                  data->name, text, model);
 }
 
+/* A number of each member of a model's support. */
+typedef th_status (*find_members)(const struct th_model *model,
+                                  const struct th_data *data, const char *path,
+                                  int64_t *found, struct th_error *err);
+
+/* What rank 0 finds, on all ranks; the caller frees *found, also after a
+ * failure. Collective. */
+static th_status ask_rank_0(find_members find, const struct th_model *model,
+                            const struct th_data *data, const char *path,
+                            struct th_comm *comm, int64_t **found,
+                            struct th_error *err)
+{
+  int64_t size = model->support_size;
+  th_status rc = TH_NEW(found, size, "the support", err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = find(model, data, path, *found, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, *found, (size_t)size * sizeof **found, 0);
+done:
+  return rc;
+}
+
+/* The support is at other places. Collective. */
+static th_status move_support(struct th_model *model, const int64_t *place,
+                              const struct th_data *data, struct th_comm *comm,
+                              struct th_error *err)
+{
+  return th_agree(
+      comm, th_model_renumber(model, place, data->store->shape.attributes, err),
+      err);
+}
+
 /* Find the model's support in the data. Local: rank 0. */
 static th_status find_support(const struct th_model *model,
                               const struct th_data *data, const char *path,
@@ -137,7 +169,7 @@ static th_status refuse_alleles(const struct th_model *model, int64_t k,
 /* Which members' values are copies of the other allele in the data. Local: rank
  * 0. */
 static th_status compare_members(const struct th_model *model,
-                                 struct th_data *data, const char *path,
+                                 const struct th_data *data, const char *path,
                                  int64_t *swapped, struct th_error *err)
 {
   struct th_variants variants = {0};
@@ -190,11 +222,8 @@ static th_status match_alleles(struct th_model *model, struct th_data *data,
 {
   int64_t size = model->support_size;
   int64_t *swapped = NULL;
-  th_status rc = TH_NEW(&swapped, size, "the support", err);
-  if (rc == TH_OK && comm->rank == 0)
-    rc = compare_members(model, data, path, swapped, err);
-  TH_TRY(th_agree(comm, rc, err));
-  comm->ops->bcast(comm, swapped, (size_t)size * sizeof *swapped, 0);
+  th_status rc;
+  TH_TRY(ask_rank_0(compare_members, model, data, path, comm, &swapped, err));
   int64_t turned = turn_members(model, swapped);
   if (turned > 0 && part == TH_MATCH_ALL)
     rc = th_fail(err, TH_EDATA,
@@ -220,18 +249,13 @@ static th_status match_support(struct th_model *model, struct th_data *data,
                                enum th_match_part part, const char *path,
                                struct th_comm *comm, struct th_error *err)
 {
-  int64_t size = model->support_size;
   int64_t *place = NULL;
-  th_status rc = TH_NEW(&place, size, "the support", err);
-  if (rc == TH_OK && comm->rank == 0)
-    rc = find_support(model, data, path, place, err);
-  TH_TRY(th_agree(comm, rc, err));
+  th_status rc;
+  TH_TRY(ask_rank_0(find_support, model, data, path, comm, &place, err));
   if (part == TH_MATCH_ALL)
     TH_TRY(check_other_names(model, data, path, err));
-  comm->ops->bcast(comm, place, (size_t)size * sizeof *place, 0);
   tell_moved(model, data, place);
-  rc = th_model_renumber(model, place, data->store->shape.attributes, err);
-  TH_TRY(th_agree(comm, rc, err));
+  rc = move_support(model, place, data, comm, err);
 done:
   free(place);
   return rc;
@@ -349,18 +373,12 @@ static th_status match_indices(struct th_model *model, struct th_data *data,
                                enum th_match_part part, const char *path,
                                struct th_comm *comm, struct th_error *err)
 {
-  int64_t size = model->support_size;
   int64_t *place = NULL;
   th_status rc = TH_OK;
   if (part == TH_MATCH_ALL)
     TH_TRY(check_other_names(model, data, path, err));
-  rc = TH_NEW(&place, size, "the support", err);
-  if (rc == TH_OK && comm->rank == 0)
-    rc = find_indices(model, data, path, place, err);
-  TH_TRY(th_agree(comm, rc, err));
-  comm->ops->bcast(comm, place, (size_t)size * sizeof *place, 0);
-  rc = th_model_renumber(model, place, data->store->shape.attributes, err);
-  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(ask_rank_0(find_indices, model, data, path, comm, &place, err));
+  rc = move_support(model, place, data, comm, err);
 done:
   free(place);
   return rc;

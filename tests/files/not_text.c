@@ -82,9 +82,36 @@ static void test_text(void)
   CHECK(refuse("PK\3\4\24\0\0\0", 8, &err) == TH_OK);
 }
 
+/* A byte 0 anywhere among the first ones, and the place that is told. */
+static void test_zero(void)
+{
+  static const struct {
+    const char *head;
+    size_t bytes;
+    size_t begin;
+    const char *told; /* NULL: it is text */
+  } rows_of[] = {
+      {"a,b\n1,2\n", 8, 0, NULL},
+      {"", 0, 0, NULL},
+      {"a,b\n1,\0\n", 8, 0, "some file:2:3: a byte 0 found, which"},
+      {"\xef\xbb\xbf"
+       "a\0",
+       5, 3, "some file:1:2: a byte 0 found, which"},
+      {"\0a", 2, 0, "some file:1:1: a byte 0 found, so"},
+      {"\1\2\n\0", 4, 0, "first bytes, 01 02 0a 00, are of no kind"}};
+  for (size_t k = 0; k < sizeof rows_of / sizeof *rows_of; k++) {
+    struct th_error err = {0};
+    th_status rc = th_not_text_refuse_zero(
+        name, rows_of[k].head, rows_of[k].begin, rows_of[k].bytes, &err);
+    CHECK((rc == TH_OK) == (rows_of[k].told == NULL));
+    CHECK(rows_of[k].told == NULL || strstr(err.text, rows_of[k].told) != NULL);
+  }
+}
+
 int main(void)
 {
   test_table();
   CASE(test_text());
+  CASE(test_zero());
   return check_finish(NULL);
 }

@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "base/error.h"
 #include "io/dataset/residency/dataset.h"
-#include "io/files/output.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { SEAL = 16, MEMORY = 1 << 20 };
+enum { MEMORY = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -17,17 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct th_comm comm;
   struct th_error err = {0};
   char path[FUZZ_PATH];
-  int64_t bytes = size > SEAL ? (int64_t)size - SEAL : 0;
-  void *room = malloc(size + 1);
-  if (room == NULL)
-    return 0;
-  memcpy(room, data, (size_t)bytes);
-  if (th_output_seal_add(&room, &bytes)) {
-    fuzz_file("data.h5", room, (size_t)bytes, path);
-    th_comm_self(&comm);
-    if (th_dataset_open(&dataset, &comm, path, MEMORY, &err) == TH_OK)
-      th_dataset_close(dataset);
-  }
-  free(room);
+  fuzz_sealed("data.h5", data, size, path);
+  th_comm_self(&comm);
+  if (th_dataset_open(&dataset, &comm, path, MEMORY, &err) == TH_OK)
+    th_dataset_close(dataset);
   return 0;
 }

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "io/import/import.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,10 +63,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   char input[2][FUZZ_PATH];
   char path[FUZZ_PATH];
-  char output[FUZZ_PATH];
-  struct th_comm comm;
-  struct th_error err = {0};
-  struct th_import_result result;
   if (size == 0)
     return 0;
   struct piece rest = {data + 1, size - 1};
@@ -89,23 +83,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
       fuzz_file(bed[k], rest.data, rest.size, input[k]);
   }
-  fuzz_path("made.h5", output);
   const char *inputs[] = {input[0], input[1]};
-  struct th_import job = {.inputs = inputs,
-                          .input_count = second.size > 0 ? 2 : 1,
-                          .output = output,
-                          .format = (data[0] & 2) != 0 ? "bed" : "auto",
-                          .layout = -1,
-                          .type = (data[0] & 4) != 0 ? 0 : -1,
-                          .positive_class = (data[0] & 8) != 0 ? "1" : NULL,
-                          .missing = {.most = (data[0] & 32) != 0 ? 0.5 : 1},
-                          .max_line = 4096,
-                          .row_group = (data[0] & 64) != 0 ? 0 : 64,
-                          .shards = 1,
-                          .order = {.seed = 1, .shuffle = (data[0] & 16) != 0},
-                          .force = true,
-                          .memory = 1 << 20};
-  th_comm_self(&comm);
-  th_import_run(&job, &comm, &result, &err);
+  const struct th_import job = {
+      .inputs = inputs,
+      .input_count = second.size > 0 ? 2 : 1,
+      .format = (data[0] & 2) != 0 ? "bed" : "auto",
+      .type = (data[0] & 4) != 0 ? 0 : -1,
+      .positive_class = (data[0] & 8) != 0 ? "1" : NULL,
+      .missing = {.most = (data[0] & 32) != 0 ? 0.5 : 1},
+      .row_group = (data[0] & 64) != 0 ? 0 : 64,
+      .order = {.shuffle = (data[0] & 16) != 0}};
+  fuzz_import(job);
   return 0;
 }

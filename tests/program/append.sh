@@ -8,43 +8,31 @@ set -euo pipefail
 kill_at=$1
 rm -rf ./* .[a-z]*
 
-"$PYTHON" - <<'END'
+PYTHONPATH="$SOURCE/tests/program" "$PYTHON" - <<'END'
 import random
-random.seed(5)
-g = lambda: random.gauss(0, 1)
-def rows(n):
-    for k in range(n):
-        x = [round(g(), 3) for _ in range(4)]
-        color = random.choice(["red", "blue", "green"])
-        y = round(x[0] - x[2] + (color == "red") + g() / 4, 3)
-        x = ["" if random.random() < .1 else v for v in x]
-        yield ["p%d" % random.randrange(10 ** 6), *x, color, random.choice([0, 1, 2.5]), y]
-def table(name, some, order=None):
-    with open(name, "w") as f:
-        head = ["id", "a", "b", "c", "d", "color", "w", "y"]
-        for r in [head, *some]:
-            print(*(r[k] for k in order or range(len(r))), sep=",", file=f)
-a, b, c = (list(rows(n)) for n in (500, 200, 40))
-table("a.csv", a)
-table("b.csv", b)
-table("c.csv", c)
-table("turned.csv", b, [5, 3, 1, 7, 0, 2, 4, 6])
-table("new.csv", b[:5] + [["p", 1, 2, 3, 4, "violet", 1, 0]])
+from sales_data import HEAD, lines, rows, seed, table
+seed(5)
+head = HEAD[:-1] + ["w", "y"]
+def weighted(n):
+    return [[*r[:-1], random.choice([0, 1, 2.5]), r[-1]] for r in rows(n, ("red", "blue", "green"))]
+a, b, c = (weighted(n) for n in (500, 200, 40))
+for name, some in (("a.csv", a), ("b.csv", b), ("c.csv", c),
+                   ("new.csv", b[:5] + [["p", 1, 2, 3, 4, "violet", 1, 0]])):
+    table(name, some, head)
+turn = lambda r: [r[k] for k in (5, 3, 1, 7, 0, 2, 4, 6)]
+table("turned.csv", map(turn, b), turn(head))
 def sparse(n):
-    for k in range(n):
-        yield [random.choice([1, 2, 3])] + ["%d:%d" % (j, random.randrange(1, 200))
-                                            for j in sorted(random.sample(range(1, 300), 15))]
-def text(name, some):
-    with open(name, "w") as f:
-        f.writelines(" ".join(map(str, r)) + "\n" for r in some)
-p = list(sparse(600))
-p[0].append("300:7")
-text("p.svm", p)
-text("q.svm", sparse(150))
-text("big.svm", [[1, "3:200"], [2, "5:1000"]])
-text("half.svm", [[1, "3:0.5"]])
-text("two.svm", [[1, "3:2"], [2, "7:1"]])
-text("bare.svm", [["3:1"], ["5:2"]])
+    return [[random.choice([1, 2, 3]),
+             {j: random.randrange(1, 200) for j in random.sample(range(1, 300), 15)}]
+            for _ in range(n)]
+p = sparse(600)
+p[0][1][300] = 7
+lines("p.svm", p)
+lines("q.svm", sparse(150))
+lines("big.svm", [[1, {3: 200}], [2, {5: 1000}]])
+lines("half.svm", [[1, {3: 0.5}]])
+lines("two.svm", [[1, {3: 2}], [2, {7: 1}]])
+lines("bare.svm", [["3:1", {}], ["5:2", {}]])
 END
 mkdir one two
 

@@ -8,33 +8,21 @@ set -euo pipefail
 kill_at=$1
 rm -rf ./* .[a-z]*
 
-"$PYTHON" - <<'END'
+PYTHONPATH="$SOURCE/tests/program" "$PYTHON" - <<'END'
 import random
-random.seed(5)
-g = lambda: random.gauss(0, 1)
-def rows(n):
-    for k in range(n):
-        x = [round(g(), 3) for _ in range(4)]
-        color = random.choice(["red", "blue"])
-        y = round(x[0] - 2 * x[2] + (color == "red") + g() / 4, 3)
-        x = ["" if random.random() < .1 else v for v in x]
-        yield ["p%d" % k, *x, color, y]
-def table(name, some, head):
-    with open(name, "w") as f:
-        for r in [head, *some]:
-            print(*r, sep=",", file=f)
-head = ["id", "a", "b", "c", "d", "color", "y"]
+from sales_data import HEAD, gauss as g, lines, rows, seed, table
+seed(5)
 first, other = list(rows(400)), list(rows(100))
-table("t.csv", first, head)
-table("new.csv", [r[:-1] for r in other], head[:-1])
-table("scored.csv", other, head)
-table("bare.csv", [r[:-1] for r in first], head[:-1])
+table("t.csv", first)
+table("new.csv", [r[:-1] for r in other], HEAD[:-1])
+table("scored.csv", other)
+table("bare.csv", [r[:-1] for r in first], HEAD[:-1])
 table("targets.csv", [[r[0], r[-1]] for r in first], ["id", "height"])
-with open("s.svm", "w") as f:
+def sparse():
     for k in range(300):
         x = {j: round(g(), 3) for j in random.sample(range(1, 50), 12)}
-        print(round(x.get(3, 0) - x.get(30, 0) + g() / 4, 3),
-              *("%d:%s" % (j, x[j]) for j in sorted(x)), file=f)
+        yield round(x.get(3, 0) - x.get(30, 0) + g() / 4, 3), x
+lines("s.svm", sparse())
 people, variants = 120, 40
 calls = [[random.randrange(3) for _ in range(people)] for _ in range(variants)]
 code = {0: 3, 1: 2, 2: 0} # copies of A1
@@ -131,6 +119,13 @@ for n in 0 2; do
     cmp want.out got.out || fail "predictions for a table on $n ranks"
     [ $again = 1 ] || says '^file: +new.csv, as it was imported'
   done
+done
+# verify takes what was made of the file, whatever it is
+must 0 verify m.h5 t.csv.thresher/*.h5
+must 0 train cohort.bed -o v.m.h5 $solve
+for file in t.csv cohort.bed; do
+  refused 1 "$file is no data set; to verify .* one of $file.thresher/[*].h5; import fresh data" \
+    0 verify v.m.h5 $file
 done
 # the examples that were set apart; those that were not are said to be no others
 must 0 import t.csv -o hand.h5 --force --target y --id id --test 0.25

@@ -172,7 +172,8 @@ refuse 1 'wide.svm:1800001: index 3600003 makes 3600003 attributes, whose' wide.
 refuse 1 'good.svm: statistics of 70000000 attributes need ' \
   good.svm --memory 64M --attributes 70000000
 refuse 1 'and --memory leaves 500.0 MB' good.svm --attributes 70000000 --memory 500000000
-head -c 6000000 /dev/zero >zeros
+# no text behind its first block, so that the line is looked at
+{ head -c 8192 /dev/zero | tr "\0" 1; head -c 6000000 /dev/zero; } >zeros
 refuse 1 'longer than 4194304 bytes; allow longer lines with more --memory' \
   zeros --memory 64M --format libsvm
 refuse 1 'longer than 4194304 bytes; close its quotes, or allow longer lines' \

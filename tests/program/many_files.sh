@@ -63,6 +63,37 @@ for format in csv svm; do
   rm -r many
 done
 
+# parts with one head, whose columns are found once, with IDs, words and a date; one with another
+# end of its first line, one that begins alike and has one column more
+PYTHONPATH="$SOURCE/tests/program" "$PYTHON" - <<'END'
+import os
+from sales_data import HEAD, rows, seed, table
+seed(3)
+some = [[*r[:6], "2020-01-%02d" % (1 + k % 28), r[6]] for k, r in enumerate(rows(300))]
+head = HEAD[:-1] + ["day", "y"]
+os.mkdir("same")
+table("whole.csv", some, head)
+for k in range(0, 300, 25):
+    table("same/%03d.csv" % k, some[k:k + 25], head)
+text = open("same/050.csv").read().replace("\n", "\r\n", 1)
+open("same/050.csv", "w", newline="").write(text)
+END
+mkdir of_one.same
+must 0 import whole.csv -o of_one.same/out.h5 --target y --id id --quiet
+for how in "0 --threads 1" "0 --threads 2" "3 --threads 1" "5 --threads 2"; do
+  mkdir many
+  # shellcheck disable=SC2086
+  few ${how%% *} import same -o many/out.h5 --target y --id id --quiet ${how#* }
+  diff -r of_one.same many || fail "one head, $how: other data"
+  rm -r many
+done
+few 3 import same -o like.h5 --like of_one.same/out.h5 --quiet
+rm like.h5 && rm -r like.shards
+sed '1s/y$/y2/' same/075.csv >longer && mv longer same/075.csv
+refused 1 'same/075.csv:1' 2 import same -o no.h5 --target y --id id
+sed '1s/2$//; 3s/$/,7/' same/075.csv >longer && mv longer same/075.csv
+refused 1 'same/075.csv:3:.* found, expected' 3 import same -o no.h5 --target y --id id
+
 # like other data: each file is looked at for its labels, too
 few 3 import svm/*.svm -o like.h5 --like of_one.svm/out.h5 --quiet
 few 3 import csv/*.csv -o like.h5 --like of_one.csv/out.h5 --quiet --force

@@ -41,6 +41,26 @@ for n in 0 2; do
   refused 1 "comment.svm:2:10: $zero" $n import comment.svm -o x.h5
 done
 
+# --- what has one in its first block is no text, whatever is wrong before that; where other
+# bytes are not those of text either, the first ones are told
+printf '1 1:1\nx 2:1\n2 3:1\0\n' >later.svm
+printf 'a,b,y\n1,2,3\n2,3\n3,4,\0\n' >later.csv
+printf '\177ELF\2\1\1\0\0\0' >program
+gzip -k program
+unknown='so it is not text, and its first bytes, 7f 45 4c 46 02 01, are of no kind that is known'
+for n in 0 2; do
+  refused 1 "later.svm:3:6: $zero" $n import later.svm -o x.h5
+  refused 1 "later.csv:4:5: $zero" $n import later.csv -o x.h5
+  for option in '--quiet' '--format csv' '--format libsvm'; do
+    # shellcheck disable=SC2086
+    refused 1 "program:1:8: $zero, $unknown" $n import program -o x.h5 $option
+  done
+done
+refused 1 "program.gz:1:8: $zero, $unknown" 0 import program.gz -o x.h5
+refused 1 "program:1:8: $zero, $unknown" 0 import plain.svm --groups program -o x.h5
+refused 1 "program:1:8: $zero, $unknown" 0 import plain.svm --ids program -o x.h5
+refused 1 "program:1:8: $zero, $unknown" 0 train program -o x.h5
+
 # --- groups and decks
 printf '0 1\n2 # \0\n' >groups.txt
 refused 1 "groups.txt:2:5: $zero" 0 import plain.svm --groups groups.txt -o x.h5

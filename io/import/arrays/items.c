@@ -102,8 +102,9 @@ void th_items_doubles(enum th_element element, const void *from, int64_t first,
 }
 
 static void to_whole(enum th_element element, const void *from, int64_t count,
-                     int64_t *to)
+                     void *whole)
 {
+  int64_t *to = whole;
   switch (element) {
 #define TH_ELEMENT_CASE(code, ctype)                                           \
   case code:                                                                   \
@@ -132,34 +133,42 @@ static void to_whole(enum th_element element, const void *from, int64_t count,
   }
 }
 
-enum { SOME = 4096 }; /* items that are converted at once */
-
-th_status th_items_whole(struct th_items *items, int64_t first, int64_t count,
-                         int64_t *to, struct th_error *err)
+static void to_numbers(enum th_element element, const void *from, int64_t count,
+                       void *numbers)
 {
+  th_items_doubles(element, from, 0, count, numbers);
+}
+
+/* What becomes of some items, each of 8 bytes then. */
+typedef void (*convert_items)(enum th_element element, const void *from,
+                              int64_t count, void *to);
+
+static th_status read_converted(struct th_items *items, int64_t first,
+                                int64_t count, convert_items convert, void *to,
+                                struct th_error *err)
+{
+  enum { SOME = 4096, WIDTH = 8 };
   uint64_t room[SOME];
   th_status rc = TH_OK;
-  if (items->element == TH_ELEMENT_I64)
-    return items->read(items, first, count, to, err);
   for (int64_t k = 0; rc == TH_OK && k < count; k += SOME) {
     int64_t some = th_min_i64(count - k, SOME);
     rc = items->read(items, first + k, some, room, err);
     if (rc == TH_OK)
-      to_whole(items->element, room, some, to + k);
+      convert(items->element, room, some, (char *)to + k * WIDTH);
   }
   return rc;
+}
+
+th_status th_items_whole(struct th_items *items, int64_t first, int64_t count,
+                         int64_t *to, struct th_error *err)
+{
+  return items->element == TH_ELEMENT_I64
+             ? items->read(items, first, count, to, err)
+             : read_converted(items, first, count, to_whole, to, err);
 }
 
 th_status th_items_numbers(struct th_items *items, int64_t first, int64_t count,
                            double *to, struct th_error *err)
 {
-  uint64_t room[SOME];
-  th_status rc = TH_OK;
-  for (int64_t k = 0; rc == TH_OK && k < count; k += SOME) {
-    int64_t some = th_min_i64(count - k, SOME);
-    rc = items->read(items, first + k, some, room, err);
-    if (rc == TH_OK)
-      th_items_doubles(items->element, room, 0, some, to + k);
-  }
-  return rc;
+  return read_converted(items, first, count, to_numbers, to, err);
 }

@@ -376,10 +376,11 @@ th_status th_npy_open(struct th_npy *npy, const struct th_stretch_place *place,
   th_status rc = TH_OK;
   *npy = (struct th_npy){0};
   if (place->stored < 0)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: compressed in a way that NumPy does not use, or "
-                   "encrypted; write it with numpy.savez_compressed",
-                   place->name);
+    return th_fail(
+        err, TH_EFORMAT,
+        "%s: byte %lld: compressed in a way that NumPy does not use, "
+        "or encrypted; write it with numpy.savez_compressed",
+        place->name, (long long)place->offset);
   TH_TRY(th_stretch_open(&bytes, place, err));
   TH_TRY(read_header(bytes, place, &header, err));
   TH_TRY(read_kind(place, find_key(header.text, "descr"), &kind, err));

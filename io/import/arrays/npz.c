@@ -187,9 +187,10 @@ static th_status only_member(const struct th_zip *zip, const char *file,
   list_arrays(zip, list);
   if (length <= tail || strcmp(first + length - tail, ending) != 0)
     return th_fail(err, TH_EFORMAT,
-                   "%s: a zip archive of %s, expected arrays of NumPy; unpack "
-                   "it, and import what is in it",
-                   file, list[0] != '\0' ? list : "nothing");
+                   "%s: a zip archive of %s (%lld members), expected arrays of "
+                   "NumPy; unpack it, and import what is in it",
+                   file, list[0] != '\0' ? list : "nothing",
+                   (long long)zip->members);
   snprintf(name, TH_ZIP_NAME, "%.*s", (int)(length - tail), first);
   if (zip->members == 1)
     return TH_OK;

@@ -172,58 +172,60 @@ static th_status trim_name(const struct th_line *line, char **name,
   return rc;
 }
 
-static th_status read_name_lines(struct th_text_lines *lines, const char *path,
-                                 int64_t count, char **list,
-                                 struct th_error *err)
+/* A list that is read, of so many names. */
+struct name_list {
+  char **name;
+  int64_t count;
+};
+
+static th_status read_name_list(const struct name_list *list,
+                                struct th_text_lines *lines, const char *path,
+                                struct th_error *err)
 {
   struct th_line line = {0};
   bool more = true;
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < count; k++) {
+  for (int64_t k = 0; k < list->count; k++) {
     TH_TRY(th_text_lines_next(lines, &line, &more, err));
     if (!more)
       return th_fail(err, TH_EDATA,
                      "%s: %lld names found, expected %lld, one for each "
                      "column; add what is missing",
-                     path, (long long)k, (long long)count);
+                     path, (long long)k, (long long)list->count);
     TH_TRY(th_text_row_check(&line, err));
-    TH_TRY(trim_name(&line, &list[k], err));
+    TH_TRY(trim_name(&line, &list->name[k], err));
   }
   TH_TRY(th_text_lines_next(lines, &line, &more, err));
   if (more)
     rc = th_text_row_fail(&line, line.text, err,
                           "more than %lld names, one for each column; remove "
                           "what is too much",
-                          (long long)count);
+                          (long long)list->count);
 done:
+  return rc;
+}
+
+static th_status read_name_lines(void *self, struct th_text_file *file,
+                                 struct th_error *err)
+{
+  struct th_text_lines lines = {0};
+  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                      LONGEST_LINE, 0);
+  th_status rc = read_name_list(self, &lines, file->name, err);
+  th_text_lines_free(&lines);
   return rc;
 }
 
 th_status th_vector_lines(const char *path, const char *output, int64_t count,
                           char ***lines, struct th_error *err)
 {
-  const struct th_text_look look = {.output = output, .text = true};
-  struct th_text_files files = {.fd = -1};
-  struct th_text_lines open = {0};
-  struct th_comm self;
-  char **list = NULL;
-  th_status rc = TH_OK;
-  th_comm_self(&self);
-  TH_TRY(th_text_files_open(&files, &self, &path, 1, &look, err));
-  const struct th_text_file *file = &files.file[0];
-  TH_TRY(TH_NEW(&list, count, "names of columns", err));
-  th_text_lines_begin(&open, file, (struct th_range){file->body, file->size},
-                      LONGEST_LINE, 0);
-  rc = th_text_unchanged(file, read_name_lines(&open, path, count, list, err),
-                         err);
-  if (rc == TH_OK) {
-    *lines = list;
-    list = NULL;
-  }
-done:
-  if (list != NULL)
-    TH_FREE_LIST(list, count);
-  th_text_lines_free(&open);
-  th_text_files_close(&files);
+  struct name_list list = {.count = count};
+  th_status rc = TH_NEW(&list.name, count, "names of columns", err);
+  if (rc == TH_OK)
+    rc = th_text_files_alone(path, output, read_name_lines, &list, err);
+  if (rc == TH_OK)
+    *lines = list.name;
+  else if (list.name != NULL)
+    TH_FREE_LIST(list.name, count);
   return rc;
 }

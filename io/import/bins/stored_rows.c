@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NaN stands for what is missing, in any type. Local. */
-static th_status show_missing(struct th_dataset *data, struct th_error *err)
+th_status th_stored_rows_show_missing(struct th_dataset *data,
+                                      struct th_error *err)
 {
   const struct th_shape *shape = &th_dataset_store(data)->shape;
   int64_t *attribute = NULL;
@@ -138,7 +138,7 @@ th_status th_stored_rows_begin(struct th_stored_rows *a,
   struct th_rows last = {shape->examples - shape->weightless,
                          shape->weightless};
   a->at_once = most;
-  TH_TRY(show_missing(data, err));
+  TH_TRY(th_stored_rows_show_missing(data, err));
   TH_TRY(TH_NEW(&a->number, most, "examples", err));
   TH_TRY(TH_NEW(&a->target, most, "examples", err));
   TH_TRY(TH_NEW(&a->weight, most, "examples", err));

@@ -8,6 +8,10 @@
 #include "io/dataset/residency/dataset.h"
 #include "io/import/text/text_row.h"
 
+/* NaN stands for what is missing in the data set from now on, in any type. */
+th_status th_stored_rows_show_missing(struct th_dataset *data,
+                                      struct th_error *err);
+
 /* An entry of sparse data. */
 struct th_stored_entry {
   int64_t row; /* of those at hand */

@@ -89,10 +89,17 @@ typedef th_status (*take_line)(struct th_cohort *cohort,
                                const struct field *field, int fields,
                                struct th_error *err);
 
-static th_status take_lines(struct th_cohort *cohort,
-                            const struct th_text_file *text, take_line take,
+/* A table whose lines a cohort takes. */
+struct table {
+  struct th_cohort *cohort;
+  take_line take;
+};
+
+static th_status take_lines(void *self, struct th_text_file *text,
                             struct th_error *err)
 {
+  const struct table *table = self;
+  struct th_cohort *cohort = table->cohort;
   struct th_text_lines lines = {0};
   struct th_line line;
   struct field field[MOST_FIELDS];
@@ -113,27 +120,10 @@ static th_status take_lines(struct th_cohort *cohort,
         cohort->print, th_hash(line.text, (size_t)line.length));
     int fields = split(&line, field);
     if (fields > 0)
-      TH_TRY(take(cohort, &line, field, fields, err));
+      TH_TRY(table->take(cohort, &line, field, fields, err));
   }
 done:
   th_text_lines_free(&lines);
-  return rc;
-}
-
-static th_status read_cohort_table(struct th_cohort *cohort, const char *name,
-                                   const char *output, take_line take,
-                                   struct th_error *err)
-{
-  struct th_comm self;
-  struct th_text_files text = {.fd = -1};
-  const struct th_text_look look = {.output = output, .text = true};
-  th_status rc;
-  th_comm_self(&self);
-  TH_TRY(th_text_files_open(&text, &self, &name, 1, &look, err));
-  TH_TRY(th_text_unchanged(&text.file[0],
-                           take_lines(cohort, &text.file[0], take, err), err));
-done:
-  th_text_files_close(&text);
   return rc;
 }
 
@@ -384,11 +374,13 @@ th_status th_cohort_read(struct th_cohort *cohort,
                          const struct th_cohort_files *files,
                          struct th_error *err)
 {
+  struct table people = {cohort, take_person};
+  struct table variants = {cohort, take_variant};
   th_status rc = TH_OK;
-  TH_TRY(read_cohort_table(cohort, files->people, files->output, take_person,
-                           err));
-  TH_TRY(read_cohort_table(cohort, files->variants, files->output, take_variant,
-                           err));
+  TH_TRY(th_text_files_alone(files->people, files->output, take_lines, &people,
+                             err));
+  TH_TRY(th_text_files_alone(files->variants, files->output, take_lines,
+                             &variants, err));
   if (cohort->people == 0 || cohort->variants == 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: an empty file found, expected a line for each %s; "

@@ -200,10 +200,10 @@ static th_status line_too_long(const struct groups_file *file,
       (long long)line_limit(file->attributes), (long long)file->attributes);
 }
 
-static th_status read_lines(struct groups_file *file,
-                            const struct th_text_file *text,
+static th_status read_lines(void *self, struct th_text_file *text,
                             struct th_error *err)
 {
+  struct groups_file *file = self;
   struct th_text_lines lines = {0};
   struct th_line line;
   bool more = true;
@@ -303,22 +303,14 @@ th_status th_groups_file_whole(const char *name, const char *output,
 {
   struct groups_file file = {
       .name = name, .attributes = attributes, .index = index};
-  struct th_comm self;
-  struct th_text_files text = {.fd = -1};
-  const struct th_text_look look = {.output = output != NULL ? output : name,
-                                    .text = true};
   th_status rc;
-  th_comm_self(&self);
-  TH_TRY(th_text_files_open(&text, &self, &name, 1, &look, err));
-  TH_TRY(th_text_unchanged(&text.file[0], read_lines(&file, &text.file[0], err),
-                           err));
+  TH_TRY(th_text_files_alone(name, output, read_lines, &file, err));
   TH_TRY(check_cover(&file, err));
   finish_pieces(&file);
   *piece = file.piece;
   *count = file.pieces;
   file.piece = NULL;
 done:
-  th_text_files_close(&text);
   TH_FREE(file.group, file.piece);
   return rc;
 }

@@ -217,3 +217,34 @@ th_status th_not_text_refuse(const char *name, const char *head, size_t bytes,
   return th_fail(err, TH_EFORMAT, "%s: not text, but %s; %s", name, row->kind,
                  remedy);
 }
+
+th_status th_not_text_refuse_zero(const char *name, const char *head,
+                                  size_t begin, size_t bytes,
+                                  struct th_error *err)
+{
+  enum { SHOWN = 6, DIGITS = 3 };
+  char first[DIGITS * SHOWN + 1] = "";
+  const char *zero =
+      bytes > begin ? memchr(head + begin, '\0', bytes - begin) : NULL;
+  const char *line = head + begin;
+  long long number = 1;
+  if (zero == NULL)
+    return TH_OK;
+  bool plain = has_text_alone(line, (size_t)(zero - line));
+  for (const char *at = line; at < zero; at++)
+    if (*at == '\n') {
+      line = at + 1;
+      number++;
+    }
+  for (size_t k = 0; k < SHOWN && k < bytes; k++)
+    snprintf(first + DIGITS * k, DIGITS + 1, " %02x",
+             (unsigned)(unsigned char)head[k]);
+  if (plain && zero > head)
+    return th_fail(err, TH_EDATA, "%s:%lld:%lld: " TH_NOT_TEXT_ZERO, name,
+                   number, (long long)(zero - line) + 1);
+  return th_fail(err, TH_EFORMAT,
+                 "%s:%lld:%lld: a byte 0 found, so it is not text, and its "
+                 "first bytes,%s, are of no kind that is known; save it as "
+                 "text in UTF-8",
+                 name, number, (long long)(zero - line) + 1, first);
+}

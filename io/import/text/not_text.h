@@ -27,4 +27,16 @@ const struct th_not_text_row *th_not_text_table(size_t *count);
 th_status th_not_text_refuse(const char *name, const char *head, size_t bytes,
                              struct th_error *err);
 
+/* What is said of a byte 0 in what else is text. */
+#define TH_NOT_TEXT_ZERO                                                       \
+  "a byte 0 found, which text does not have; correct the line, or save the "   \
+  "file as text in UTF-8"
+
+/* An error where a byte 0 is among the first bytes of a file, which is then no
+ * text of any format: with its place, and the bytes that the file begins with
+ * if these are not those of text. begin: of its first line. */
+th_status th_not_text_refuse_zero(const char *name, const char *head,
+                                  size_t begin, size_t bytes,
+                                  struct th_error *err);
+
 #endif

@@ -280,6 +280,24 @@ th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
   return TH_OK;
 }
 
+th_status th_text_lines_first(struct th_text_lines *lines,
+                              const struct th_text_file *file, int64_t bytes,
+                              struct th_line *line, bool *whole,
+                              struct th_error *err)
+{
+  bool more = false;
+  *whole = false;
+  if (file->size - file->begin < bytes)
+    return TH_OK;
+  th_text_lines_begin(lines, file,
+                      (struct th_range){file->begin, file->begin + bytes},
+                      bytes, 0);
+  th_status rc = th_text_lines_next(lines, line, &more, err);
+  *whole = rc == TH_OK && more && lines->begin == lines->end &&
+           lines->next == lines->last && lines->buffer[lines->end - 1] == '\n';
+  return rc;
+}
+
 /* --- A text as one word of a shell's command line ------------------------- */
 
 enum { UNIT = 8 }; /* a character as it is typed, or an escaped byte */

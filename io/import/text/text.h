@@ -90,6 +90,13 @@ void th_text_lines_free(struct th_text_lines *lines);
 th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
                              bool *more, struct th_error *err);
 
+/* The line that a file begins with, of so many bytes with its end; *whole is
+ * false where it is no such line. Local. */
+th_status th_text_lines_first(struct th_text_lines *lines,
+                              const struct th_text_file *file, int64_t bytes,
+                              struct th_line *line, bool *whole,
+                              struct th_error *err);
+
 /* --- Where the next byte of a kind stands, without a loop
  *
  * All functions are local. */

@@ -253,6 +253,17 @@ static th_status refuse_other(const struct th_text_file *file,
   return th_not_text_refuse(file->name, head, bytes, err);
 }
 
+/* Is it text? Passes over a mark of UTF-8. */
+static th_status look_at_text(struct th_text_file *file, const char head[HEAD],
+                              struct th_error *err)
+{
+  size_t bytes = file->size < HEAD ? (size_t)file->size : HEAD;
+  th_status rc = skip_byte_order_mark(file, head, err);
+  return rc == TH_OK ? th_not_text_refuse_zero(file->name, head,
+                                               (size_t)file->begin, bytes, err)
+                     : rc;
+}
+
 static th_status inspect(struct looking *looking, struct th_text_file *file,
                          struct th_error *err)
 {
@@ -280,7 +291,7 @@ static th_status inspect(struct looking *looking, struct th_text_file *file,
   if (text && codec != TH_CODEC_NONE)
     TH_TRY(refuse_other(file, head, err));
   if (text)
-    TH_TRY(skip_byte_order_mark(file, head, err));
+    TH_TRY(look_at_text(file, head, err));
   if (text && memchr(head, '\n', HEAD) == NULL)
     TH_TRY(end_lines(looking, file, fd, err));
 done:
@@ -433,6 +444,23 @@ th_status th_text_files_unchanged(const struct th_text_files *files,
     return rc;
   *err = why;
   return changed;
+}
+
+th_status th_text_files_alone(const char *name, const char *output,
+                              th_text_reader read, void *self,
+                              struct th_error *err)
+{
+  struct th_comm alone;
+  struct th_text_files text = {.fd = -1};
+  const struct th_text_look look = {.output = output != NULL ? output : name,
+                                    .text = true};
+  th_status rc;
+  th_comm_self(&alone);
+  TH_TRY(th_text_files_open(&text, &alone, &name, 1, &look, err));
+  rc = th_text_unchanged(&text.file[0], read(self, &text.file[0], err), err);
+done:
+  th_text_files_close(&text);
+  return rc;
 }
 
 void th_text_files_close(struct th_text_files *files)

@@ -55,6 +55,16 @@ th_status th_text_files_unchanged(const struct th_text_files *files,
                                   struct th_comm *comm, th_status rc,
                                   struct th_error *err);
 
+/* A file that is read by this rank alone, beside the inputs: `read` has it
+ * while it is open, and the outcome is its own, unless the file has changed
+ * meanwhile. output: temporary files lie beside it; NULL: beside the file.
+ * Local. */
+typedef th_status (*th_text_reader)(void *self, struct th_text_file *file,
+                                    struct th_error *err);
+th_status th_text_files_alone(const char *name, const char *output,
+                              th_text_reader read, void *self,
+                              struct th_error *err);
+
 /* Temporary files go, so nobody may read any more. Local. */
 void th_text_files_close(struct th_text_files *files);
 

@@ -81,11 +81,18 @@ static th_status read_id(struct th_text_ids *ids, struct th_line *line,
   return append_id(ids, text, line->length, err);
 }
 
-static th_status read_id_lines(struct th_text_ids *ids,
-                               const struct th_text_file *file, int64_t count,
+/* A list that is read, of so many IDs. */
+struct id_list {
+  struct th_text_ids *ids;
+  int64_t count;
+};
+
+static th_status read_id_lines(void *self, struct th_text_file *file,
                                struct th_error *err)
 {
   enum { LONGEST_LINE = 4096 };
+  const struct id_list *list = self;
+  const int64_t count = list->count;
   struct th_text_lines lines = {0};
   struct th_line line;
   bool more = true;
@@ -99,7 +106,7 @@ static th_status read_id_lines(struct th_text_ids *ids,
       break;
     TH_TRY(th_text_row_check(&line, err));
     if (found++ < count)
-      TH_TRY(read_id(ids, &line, err));
+      TH_TRY(read_id(list->ids, &line, err));
   }
   if (found != count)
     rc = th_fail(err, TH_EDATA,
@@ -117,17 +124,8 @@ th_status th_text_ids_read(struct th_text_ids *ids, const char *name,
                            const char *output, int64_t count,
                            struct th_error *err)
 {
-  struct th_comm self;
-  struct th_text_files text = {.fd = -1};
-  const struct th_text_look look = {.output = output, .text = true};
-  th_status rc;
-  th_comm_self(&self);
-  TH_TRY(th_text_files_open(&text, &self, &name, 1, &look, err));
-  rc = th_text_unchanged(&text.file[0],
-                         read_id_lines(ids, &text.file[0], count, err), err);
-done:
-  th_text_files_close(&text);
-  return rc;
+  struct id_list list = {ids, count};
+  return th_text_files_alone(name, output, read_id_lines, &list, err);
 }
 
 /* --- From all ranks to the master ----------------------------------------- */

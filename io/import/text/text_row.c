@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "data/source.h"
+#include "io/import/text/not_text.h"
 #include "io/import/text/number.h"
 #include "ranks/comm.h"
 
@@ -180,9 +181,7 @@ th_status th_text_row_check(const struct th_line *line, struct th_error *err)
       line->too_long ? NULL : memchr(line->text, '\0', (size_t)line->length);
   if (zero == NULL)
     return TH_OK;
-  return th_text_row_fail(line, zero, err,
-                          "a byte 0 found, which text does not have; correct "
-                          "the line, or save the file as text in UTF-8");
+  return th_text_row_fail(line, zero, err, TH_NOT_TEXT_ZERO);
 }
 
 const char *th_text_row_quote(const struct th_line *line, const char *at,

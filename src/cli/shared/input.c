@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- A synthetic family with its parameters, as options give them --------- */
 
@@ -285,6 +286,31 @@ static void name_data_set(const char *path, char name[NAME])
   snprintf(name, NAME, "%.*s.h5", (int)length, path);
 }
 
+/* Has train kept beside the file what it made of it? */
+static bool has_kept(const char *path)
+{
+  char folder[NAME];
+  snprintf(folder, sizeof folder, "%s.thresher", path);
+  return access(folder, F_OK) == 0;
+}
+
+/* Where train was given the file, it has kept what it made of it, to which the
+ * certificate belongs; other data are fresh ones. */
+static th_status refuse_to_verify(const char *path, const char *from,
+                                  const char *to, struct th_error *err)
+{
+  char folder[NAME];
+  char typed[TYPED];
+  snprintf(folder, sizeof folder, "%s.thresher", path);
+  th_text_shell_word(folder, typed, sizeof typed);
+  return th_fail(err, TH_EFORMAT,
+                 "%s is no data set; to verify a model of it, give what train "
+                 "has made of it, one of %s/*.h5; import fresh data first: "
+                 "thresher import %s --like TRAIN.h5 -o %s (TRAIN.h5: the data "
+                 "set that the model was trained on)",
+                 path, typed, from, to);
+}
+
 static th_status refuse_use(const char *path, enum th_text_use use,
                             struct th_error *err)
 {
@@ -299,6 +325,8 @@ static th_status refuse_use(const char *path, enum th_text_use use,
   name_data_set(path, name);
   th_text_shell_word(path, from, sizeof from);
   th_text_shell_word(name, to, sizeof to);
+  if (use == TH_TEXT_TO_VERIFY && has_kept(path))
+    return refuse_to_verify(path, from, to, err);
   if (use == TH_TEXT_TO_TRAIN)
     return th_fail(err, TH_EFORMAT,
                    "%s is text, not a data set; import it first: thresher "
@@ -318,7 +346,10 @@ th_status th_input_refuse_text(struct th_comm *comm, const char *path,
   th_status rc = TH_OK;
   if (comm->rank == 0)
     rc = th_format_kind(path, &kind, err);
-  if (rc == TH_OK && kind == TH_FILE_TEXT)
+  bool array = kind == TH_FILE_HDF5 || kind == TH_FILE_OTHER;
+  bool kept =
+      use == TH_TEXT_TO_VERIFY && comm->rank == 0 && array && has_kept(path);
+  if (rc == TH_OK && (kind == TH_FILE_TEXT || kept))
     rc = refuse_use(path, use, err);
   return th_agree(comm, rc, err);
 }
@@ -369,10 +400,11 @@ static th_status open_dataset(struct th_data *data,
                               int64_t memory, struct th_comm *comm,
                               struct th_error *err)
 {
-  bool trains = strcmp(command, "train") == 0;
+  enum th_text_use use = strcmp(command, "train") == 0    ? TH_TEXT_TO_TRAIN
+                         : strcmp(command, "verify") == 0 ? TH_TEXT_TO_VERIFY
+                                                          : TH_TEXT_TO_SCORE;
   th_status rc;
-  TH_TRY(th_input_refuse_text(
-      comm, path, trains ? TH_TEXT_TO_TRAIN : TH_TEXT_TO_SCORE, err));
+  TH_TRY(th_input_refuse_text(comm, path, use, err));
   TH_TRY(th_data_open(data, path, memory, comm, err));
   if (comm->rank == 0)
     rc = check_outputs(data->dataset, options, command, err);

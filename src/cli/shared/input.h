@@ -45,7 +45,12 @@ bool th_input_family_uses(const struct th_family *family, const char *option);
 /* --- A file, or --source -------------------------------------------------- */
 
 /* What the file is wanted for. */
-enum th_text_use { TH_TEXT_TO_TRAIN, TH_TEXT_TO_SCORE, TH_TEXT_AS_MODEL };
+enum th_text_use {
+  TH_TEXT_TO_TRAIN,
+  TH_TEXT_TO_SCORE,
+  TH_TEXT_TO_VERIFY,
+  TH_TEXT_AS_MODEL
+};
 
 /* An error where the file is text, with the line to type first, or where it
  * cannot be opened. Collective: as rank 0 sees it. */
