@@ -55,17 +55,38 @@ uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
   return sum;
 }
 
+/* What a value adds to the sum of an example: nothing if it is 0. */
+static inline uint64_t value_share(uint64_t attribute, uint64_t bits)
+{
+  uint64_t mixed = mix(attribute * odd_a + bits * odd_b);
+  return bits != 0 ? mixed : 0;
+}
+
+/* Of consecutive attributes whose values have 4 bytes, without a branch. */
+static uint64_t sum_words(int64_t first, const void *values, int64_t count)
+{
+  const char *value = values;
+  uint64_t sum = 0;
+  for (int64_t k = 0; k < count; k++) {
+    uint32_t bits;
+    memcpy(&bits, value + 4 * k, sizeof bits);
+    sum += value_share((uint64_t)(first + k), bits);
+  }
+  return sum;
+}
+
 uint64_t th_fingerprint_example(int64_t first, const uint32_t *index,
                                 const void *values, size_t value_size,
                                 int64_t count)
 {
   uint64_t sum = 0;
   const char *value = values;
+  if (first >= 0 && value_size == sizeof(uint32_t))
+    return sum_words(first, values, count);
   for (int64_t k = 0; k < count; k++, value += value_size) {
     uint64_t bits = value_bits(value, value_size);
     uint64_t attribute = (uint64_t)(first < 0 ? (int64_t)index[k] : first + k);
-    if (bits != 0)
-      sum += mix(attribute * odd_a ^ mix(bits + odd_b));
+    sum += value_share(attribute, bits);
   }
   return sum;
 }

@@ -89,7 +89,8 @@ static void judge(const struct th_importing *im, int64_t attribute,
   const struct th_lacking *lacking = &im->text.lacking;
   if (lacking->dropped != NULL && lacking->dropped[attribute])
     return; /* it was said */
-  if (th_text_row_rounding_notable(&im->rounding, attribute,
+  if (th_text_row_rounding_notable(&im->rounding,
+                                   th_lacking_before(lacking, attribute),
                                    statistics->deviation)) {
     judged->first = judged->rounded++ == 0 ? attribute : judged->first;
     return;
@@ -143,10 +144,11 @@ static void tell_rounded(const struct th_importing *im, int64_t rounded,
                    rounded == 1 ? "loses" : "lose", text);
 }
 
-/* Look at the attributes of the data set that was written: *constant receives
- * how many are the same in all training examples; those that lose by their type
- * are said. Collective. */
-static th_status import_judge(const struct th_importing *im, int64_t *constant,
+/* Look at the attributes of the data set that was written: the result receives
+ * how many are the same in all training examples, and how many values are not
+ * 0; attributes that lose by their type are said. Collective. */
+static th_status import_judge(const struct th_importing *im,
+                              struct th_import_result *result,
                               struct th_error *err)
 {
   struct th_dataset *dataset = NULL;
@@ -155,6 +157,7 @@ static th_status import_judge(const struct th_importing *im, int64_t *constant,
   if (rc != TH_OK)
     return rc;
   rc = judge_own(im, dataset, &judged, err);
+  result->nonzeros = th_dataset_store(dataset)->shape.nonzeros;
   th_dataset_close(dataset);
   rc = th_agree(im->comm, rc, err);
   if (rc != TH_OK)
@@ -164,7 +167,7 @@ static th_status import_judge(const struct th_importing *im, int64_t *constant,
   im->comm->ops->sum_i64(im->comm, sums, 2);
   im->comm->ops->max_i64(im->comm, &first, 1);
   tell_rounded(im, sums[1], -first);
-  *constant = sums[0];
+  result->constant_attributes = sums[0];
   return TH_OK;
 }
 
@@ -259,7 +262,8 @@ static th_status check_output(const struct th_import *job, struct th_comm *comm,
   return th_agree(comm, rc, err);
 }
 
-/* Now that the attributes are known; before shards are written. Collective. */
+/* Now that the attributes are known; before shards are written. A file goes by
+ * the numbers before some were left out. Collective. */
 static th_status read_groups_file(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -267,65 +271,12 @@ static th_status read_groups_file(struct th_importing *im, struct th_error *err)
     return th_import_append_groups(im, err);
   if (im->comm->rank == 0 && im->job->groups != NULL)
     rc = th_groups_file_whole(im->job->groups, im->job->output, im->attributes,
-                              im->text.index, &im->groups.piece,
-                              &im->groups.pieces, err);
-  else if (im->comm->rank == 0 && im->format->importer->groups != NULL)
-    rc = im->format->importer->groups(im, err);
+                              im->text.index != NULL ? im->text.index
+                                                     : im->text.lacking.kept,
+                              &im->groups.piece, &im->groups.pieces, err);
+  else if (im->comm->rank == 0 && im->format->importer->later.groups != NULL)
+    rc = im->format->importer->later.groups(im, err);
   return th_agree(im->comm, rc, err);
-}
-
-/* The first names of a few attributes that are not used. */
-static void list_dropped(const struct th_importing *im, char *text, size_t size)
-{
-  enum { SHOWN = 5 };
-  const struct th_lacking *lacking = &im->text.lacking;
-  char called[TH_IMPORT_CALLED];
-  size_t used = 0;
-  int shown = 0;
-  for (int64_t a = 0; a < lacking->attributes && shown < SHOWN; a++) {
-    if (!lacking->dropped[a])
-      continue;
-    if (im->names != NULL)
-      snprintf(called, sizeof called, "'%.60s'", im->names[a]);
-    else
-      im->format->importer->call(im, a, called);
-    used += (size_t)snprintf(text + used, size - used, "%s%s",
-                             shown++ > 0 ? ", " : "", called);
-  }
-  if (lacking->drops > shown)
-    snprintf(text + used, size - used, ", ...");
-}
-
-/* What is missing, and which attributes are not used for it. */
-static th_status judge_missing(struct th_importing *im, struct th_error *err)
-{
-  struct th_lacking *lacking = &im->text.lacking;
-  char names[5 * (TH_IMPORT_CALLED + 4) + 8] = "";
-  int64_t lacked = 0;
-  th_status rc = TH_OK;
-  if (lacking->values == 0)
-    return TH_OK;
-  if (im->job->like == NULL)
-    TH_TRY(th_lacking_judge(lacking, im->assignment.training,
-                            im->job->missing.most, err));
-  for (int64_t a = 0; a < lacking->attributes; a++)
-    lacked += lacking->count[a] > 0;
-  th_import_notice(im,
-                   "missing:  %lld value%s of %lld of %lld attribute%s; the "
-                   "mean of the training examples stands for each",
-                   (long long)lacking->values, lacking->values == 1 ? "" : "s",
-                   (long long)lacked, (long long)im->attributes,
-                   im->attributes == 1 ? "" : "s");
-  if (lacking->drops == 0)
-    return TH_OK;
-  list_dropped(im, names, sizeof names);
-  th_import_notice(im,
-                   "left out: %lld attribute%s, which more than %g of the "
-                   "training examples lack: %s; {max-missing} sets the share",
-                   (long long)lacking->drops, lacking->drops == 1 ? "" : "s",
-                   im->job->missing.most, names);
-done:
-  return rc;
 }
 
 /* Now that examples are counted; before shards are written. Collective. */
@@ -370,8 +321,8 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
     TH_TRY(th_import_columns_place(&im, err));
   else
     TH_TRY(th_import_parse_all(&im, err));
-  if (im.listed.examples == 0)
-    TH_TRY(th_agree(comm, judge_missing(&im, err), err));
+  TH_TRY(th_import_indices_tell_unseen(&im, err));
+  TH_TRY(th_agree(comm, th_import_lacking(&im, err), err));
   TH_TRY(th_agree(comm, tell_twins(&im, err), err));
   if (job->append && im.listed.examples == 0)
     TH_TRY(th_agree(comm, th_import_append_number(&im, err), err));
@@ -381,18 +332,15 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
     th_import_append_close(&im.before.old);
   TH_TRY(th_import_write(&im, err));
   th_import_append_close(&im.before.old);
-  if (im.listed.examples > 0) /* only now is it known what is missing */
-    TH_TRY(th_agree(comm, judge_missing(&im, err), err));
   *result = (struct th_import_result){
       .examples = im.assignment.examples,
       .test_examples = im.assignment.examples - im.assignment.weightless -
                        im.assignment.training,
       .attributes = im.attributes,
-      .nonzeros = im.nonzeros,
       .unlabelled = im.text.unlabelled,
       .text = !im.format->importer->binary,
       .text_bytes = im.text_bytes};
-  rc = import_judge(&im, &result->constant_attributes, err);
+  rc = import_judge(&im, result, err);
   if (job->like != NULL) /* it was trained on other data */
     result->constant_attributes = 0;
 done:

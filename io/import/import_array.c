@@ -2,61 +2,22 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/arrays/example.h"
 #include "io/import/arrays/h5_matrix.h"
-#include "io/import/arrays/matrix_file.h"
 #include "io/import/arrays/npy.h"
 #include "io/import/arrays/npz.h"
 #include "io/import/arrays/vector.h"
-#include "io/import/csv/csv.h"
 #include "io/import/import_job.h"
 
 #include "base/memory.h"
 #include "base/printable.h"
-#include "io/import/text/number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What each example has one of: a column of the matrix, a column of the table
- * of examples, or a file of their own. */
-struct role {
-  const char *name;              /* as it was given; NULL: there is none */
-  int64_t column;                /* of the matrix; -1: not one */
-  bool in_table;                 /* of examples, in each file */
-  struct th_frame_column values; /* of all files, or of the one that is open */
-};
-
-/* A file of the import. */
-struct array_file {
-  int64_t rows;
-  int64_t before; /* rows of the files before it */
-};
-
-/* The state of formats of arrays. */
-struct arrays {
-  enum th_matrix_kind kind;
-  bool borrowed; /* all but what is open belongs to another thread */
-  struct array_file *file;
-  struct th_csv table; /* columns, names and roles; roles NULL: as they are */
-  bool dense;
-  enum th_element element;
-  struct role target;
-  struct role weight;
-  /* The file that is open. */
-  int64_t open; /* -1: none */
-  struct th_matrix_file in;
-  char **id; /* of its examples; NULL: they have none */
-};
-
-static struct arrays *state_of(const struct th_importing *im)
-{
-  return im->state;
-}
-
 /* --- The file that is open ------------------------------------------------ */
 
-static void shut_file(struct arrays *arrays)
+static void shut_file(struct th_array_files *arrays)
 {
   if (arrays->id != NULL)
     TH_FREE_LIST(arrays->id, arrays->in.matrix.rows);
@@ -77,15 +38,15 @@ static int64_t block_memory(const struct th_importing *im)
   return im->limits.memory / SHARE / (threads > 1 ? threads : 1);
 }
 
-static const char *table_of(const struct arrays *a)
+static const char *table_of(const struct th_array_files *a)
 {
   return th_matrix_file_table(&a->in);
 }
 
-static th_status read_column(const struct th_importing *im, struct role *role,
-                             struct th_error *err)
+static th_status read_column(const struct th_importing *im,
+                             struct th_array_role *role, struct th_error *err)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   if (!role->in_table)
     return TH_OK;
   if (table_of(a) == NULL)
@@ -101,7 +62,7 @@ static th_status read_column(const struct th_importing *im, struct role *role,
 static th_status read_beside(const struct th_importing *im,
                              struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   th_status rc = TH_OK;
   if (im->job->id.file == NULL)
     TH_TRY(th_matrix_file_ids(&a->in, &a->id, err));
@@ -111,10 +72,10 @@ done:
   return rc;
 }
 
-static th_status turn_to_file(struct th_importing *im, int64_t k,
-                              struct th_error *err)
+th_status th_import_array_turn(struct th_importing *im, int64_t k,
+                               struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   const struct th_text_file *file = &im->file[k];
   const char *member = im->text.member[k];
   th_status rc = TH_OK;
@@ -125,6 +86,7 @@ static th_status turn_to_file(struct th_importing *im, int64_t k,
   TH_TRY(th_matrix_file_open(&a->in, a->kind, file, member,
                              im->limits.line.bytes, err));
   a->in.matrix.memory = block_memory(im);
+  th_import_array_columns_renumber(im);
   a->open = k;
   rc = read_beside(im, err);
 done:
@@ -135,10 +97,10 @@ done:
 
 /* Where is what was named: in the examples' table, in a file, or a column. */
 static th_status find_role(struct th_importing *im, const char *given,
-                           struct role *role, struct th_error *err)
+                           struct th_array_role *role, struct th_error *err)
 {
-  struct arrays *a = state_of(im);
-  *role = (struct role){.name = given, .column = -1};
+  struct th_array_files *a = th_import_job_arrays(im);
+  *role = (struct th_array_role){.name = given, .column = -1};
   if (given == NULL)
     return TH_OK;
   if (table_of(a) != NULL && th_frame_has(a->in.h5, table_of(a), given)) {
@@ -155,7 +117,7 @@ static th_status find_role(struct th_importing *im, const char *given,
  */
 static const char *known_target(const struct th_importing *im)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   const char *known = im->like.origin.target_name;
   if (im->job->target != NULL)
     return im->job->target;
@@ -167,7 +129,7 @@ static const char *known_target(const struct th_importing *im)
 
 /* --- Columns as of a table ------------------------------------------------ */
 
-static bool is_beside(const struct role *role)
+static bool is_beside(const struct th_array_role *role)
 {
   return role->name != NULL && role->column < 0;
 }
@@ -184,7 +146,7 @@ static th_status copy_name(const char *name, char **to, struct th_error *err)
 static th_status read_names(struct th_importing *im, char ***names,
                             struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   if (im->job->names != NULL)
     return th_vector_lines(im->job->names, im->job->output,
                            a->in.matrix.columns, names, err);
@@ -194,8 +156,8 @@ static th_status read_names(struct th_importing *im, char ***names,
 /* What lies beside the matrix stands behind its columns. */
 static th_status list_columns(struct th_importing *im, struct th_error *err)
 {
-  struct arrays *a = state_of(im);
-  struct role *roles[] = {&a->target, &a->weight};
+  struct th_array_files *a = th_import_job_arrays(im);
+  struct th_array_role *roles[] = {&a->target, &a->weight};
   struct th_csv *table = &a->table;
   char **names = NULL;
   th_status rc = TH_OK;
@@ -222,9 +184,29 @@ done:
   return rc;
 }
 
+/* The text of other data, as if what lies beside its matrix lay beside this one
+ * alike: there may be no target now. */
+static void recall_origin(struct th_importing *im)
+{
+  struct th_array_files *a = th_import_job_arrays(im);
+  struct th_origin *origin = &a->origin;
+  const int64_t columns = a->in.matrix.columns;
+  *origin = im->like.origin;
+  int64_t behind = (origin->target > columns) + (origin->weight > columns);
+  if (origin->columns - behind != columns)
+    return;
+  origin->columns = a->table.columns;
+  if (origin->target > columns)
+    origin->target = is_beside(&a->target) ? columns + 1 : 0;
+  if (origin->weight > columns)
+    origin->weight = is_beside(&a->weight) ? a->table.columns : 0;
+  while (origin->others > 0 && origin->other[origin->others - 1] > columns)
+    origin->others--;
+}
+
 static struct th_csv_choice choice_of(const struct th_importing *im)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   const struct th_import *job = im->job;
   struct th_csv_choice choice = {
       .ignore = job->ignore, .decimal = '.', .may_lack = job->like != NULL};
@@ -237,8 +219,8 @@ static struct th_csv_choice choice_of(const struct th_importing *im)
     choice.weights_place = ++behind;
   else
     choice.weights = a->weight.name;
-  if (im->like.origin.columns > 0)
-    choice.origin = &im->like.origin;
+  if (a->origin.columns > 0)
+    choice.origin = &a->origin;
   if (job->like != NULL)
     choice.told = &im->like.origin;
   return choice;
@@ -248,7 +230,7 @@ static struct th_csv_choice choice_of(const struct th_importing *im)
 static struct th_csv_reference reference_of(const struct th_importing *im)
 {
   const struct th_import *job = im->job;
-  bool named = state_of(im)->table.names != NULL;
+  bool named = th_import_job_arrays(im)->table.names != NULL;
   if (job->like == NULL)
     return (struct th_csv_reference){job->attributes > 0 ? "{attributes}"
                                                          : NULL,
@@ -265,7 +247,7 @@ static struct th_csv_reference reference_of(const struct th_importing *im)
 static th_status ask_for_vector(const struct th_importing *im,
                                 struct th_error *err)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   return th_fail(
       err, TH_EUSAGE,
       "%s: %lld x %lld, and which are the targets? Say {target} "
@@ -282,18 +264,24 @@ static th_status ask_for_vector(const struct th_importing *im,
  * very many. */
 static bool is_plain(const struct th_importing *im)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   return a->table.names == NULL && im->job->ignore == NULL &&
          a->target.column < 0 && a->weight.column < 0 &&
-         (im->job->like == NULL || !a->dense);
+         (im->job->like == NULL || (!a->dense && im->like.origin.others == 0));
 }
 
 static th_status take_plain(struct th_importing *im,
                             const struct th_csv_reference *reference,
                             struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
+  a->plain = true;
   a->table.attributes = a->in.matrix.columns;
+  if (im->job->like != NULL && !a->dense &&
+      im->like.origin.indexed == TH_FACT_YES) {
+    a->numbers = &im->text.occur.set;
+    return th_import_indices_like(im, &a->table.attributes, err);
+  }
   if (reference->attributes == 0 ||
       reference->attributes == a->in.matrix.columns)
     return TH_OK;
@@ -305,7 +293,7 @@ static th_status take_plain(struct th_importing *im,
 }
 
 /* Roles that change nothing are forgotten. */
-static void simplify(struct arrays *a)
+static void simplify(struct th_array_files *a)
 {
   struct th_csv *table = &a->table;
   bool as_is = table->attributes == a->in.matrix.columns;
@@ -318,7 +306,7 @@ static void simplify(struct arrays *a)
 }
 
 /* What stands in the matrix, or was found there as in other data. */
-static void settle_role(struct role *role, int64_t column)
+static void settle_role(struct th_array_role *role, int64_t column)
 {
   if (is_beside(role))
     return;
@@ -335,12 +323,14 @@ static th_status take_table(struct th_importing *im,
                             const struct th_csv_reference *reference,
                             struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
+  recall_origin(im);
   struct th_csv_choice choice = choice_of(im);
   struct th_text_file file = im->file[0];
   int64_t most = th_max_i64(im->limits.memory, LEAST_ROOM);
   char size[TH_SIZE_TEXT];
-  if (a->table.columns > most / (int64_t)sizeof *a->table.role)
+  if (a->table.columns >
+      th_min_i64(most / (int64_t)sizeof *a->table.role, TH_TEXT_ATTRIBUTES))
     return th_fail(err, TH_EDATA,
                    "%s: a list of its %lld columns needs more than %s of "
                    "memory; raise {memory}, or keep the targets in a file of "
@@ -361,16 +351,25 @@ static th_status name_attributes(struct th_importing *im,
                                  const struct th_csv_reference *reference,
                                  struct th_error *err)
 {
-  struct arrays *a = state_of(im);
-  im->text.part = reference->part;
+  struct th_array_files *a = th_import_job_arrays(im);
+  im->text.part = im->text.part || reference->part;
   if (a->table.names == NULL || (im->job->like != NULL && !reference->part))
     return TH_OK;
   return th_csv_header_names(&a->table, &im->names, err);
 }
 
+/* What indices call the first column: as in the file, or in other data. */
+static uint64_t first_column(const struct th_importing *im)
+{
+  enum th_fact from_zero = im->like.origin.zero_based;
+  if (im->job->like != NULL && from_zero != TH_FACT_UNKNOWN)
+    return from_zero != TH_FACT_YES;
+  return th_import_job_arrays(im)->kind == TH_MATRIX_MARKET;
+}
+
 static th_status decide_columns(struct th_importing *im, struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   th_status rc = TH_OK;
   a->dense = a->in.matrix.form == TH_MATRIX_DENSE ||
              a->in.matrix.form == TH_MATRIX_TURNED;
@@ -387,11 +386,16 @@ static th_status decide_columns(struct th_importing *im, struct th_error *err)
   if (a->target.name == NULL && im->job->like == NULL)
     return ask_for_vector(im, err);
   TH_TRY(list_columns(im, err));
+  if (a->target.column >= 0 && a->table.names == NULL &&
+      th_import_open_targetless(im->job))
+    settle_role(&a->target, -1); /* no column can be called so */
   a->table.target = -1;
   a->table.weight = -1;
   struct th_csv_reference reference = reference_of(im);
+  a->first = first_column(im);
   TH_TRY(is_plain(im) ? take_plain(im, &reference, err)
                       : take_table(im, &reference, err));
+  th_import_array_columns_renumber(im);
   TH_TRY(name_attributes(im, &reference, err));
   if (a->table.role != NULL)
     simplify(a);
@@ -415,12 +419,12 @@ static struct th_range rows_of(const struct th_importing *im, int64_t k)
 {
   const struct th_text_file *file = &im->file[k];
   double bytes = (double)(file->size - file->body);
-  double rows = (double)state_of(im)->file[k].rows;
+  double rows = (double)th_import_job_arrays(im)->file[k].rows;
   struct th_range range = im->share.range[k];
   int64_t edge[2] = {range.first - file->body, range.last - file->body};
   for (int j = 0; j < 2; j++)
     edge[j] = file->body + edge[j] == file->size
-                  ? state_of(im)->file[k].rows
+                  ? th_import_job_arrays(im)->file[k].rows
                   : (int64_t)((double)edge[j] / bytes * rows);
   return (struct th_range){edge[0], edge[1]};
 }
@@ -429,7 +433,7 @@ static struct th_range rows_of(const struct th_importing *im, int64_t k)
 static th_status check_same_columns(const struct th_importing *im,
                                     struct th_error *err)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   int64_t beside = (a->target.name != NULL && a->target.column < 0) +
                    (a->weight.name != NULL && a->weight.column < 0);
   if (a->in.matrix.columns == a->table.columns - beside)
@@ -445,8 +449,8 @@ static th_status check_same_columns(const struct th_importing *im,
 static th_status check_lengths(const struct th_importing *im, int64_t rows,
                                struct th_error *err)
 {
-  const struct arrays *a = state_of(im);
-  const struct role *roles[] = {&a->target, &a->weight};
+  const struct th_array_files *a = th_import_job_arrays(im);
+  const struct th_array_role *roles[] = {&a->target, &a->weight};
   for (int k = 0; k < 2; k++)
     if (roles[k]->name != NULL && roles[k]->column < 0 && !roles[k]->in_table &&
         roles[k]->values.count != rows)
@@ -460,11 +464,11 @@ static th_status check_lengths(const struct th_importing *im, int64_t rows,
 
 static th_status list_rows(struct th_importing *im, struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   int64_t rows = 0;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < im->files; k++) {
-    TH_TRY(turn_to_file(im, k, err));
+    TH_TRY(th_import_array_turn(im, k, err));
     TH_TRY(check_same_columns(im, err));
     bool named = a->id != NULL;
     if (named != im->text.named)
@@ -483,7 +487,7 @@ done:
 /* Without another word, bytes stay bytes. */
 static void choose_type(struct th_importing *im)
 {
-  enum th_element element = state_of(im)->element;
+  enum th_element element = th_import_job_arrays(im)->element;
   if (im->job->type >= 0 || im->job->like != NULL)
     return;
   im->type = element == TH_ELEMENT_U8   ? TH_U8
@@ -492,9 +496,9 @@ static void choose_type(struct th_importing *im)
 }
 
 static void tell_role(const struct th_importing *im, const char *what,
-                      const struct role *role)
+                      const struct th_array_role *role)
 {
-  const struct th_csv *table = &state_of(im)->table;
+  const struct th_csv *table = &th_import_job_arrays(im)->table;
   if (role->column >= 0)
     th_import_notice(im, "%s column %lld of %lld%s%.60s%s", what,
                      (long long)role->column + 1, (long long)table->columns,
@@ -508,7 +512,7 @@ static void tell_role(const struct th_importing *im, const char *what,
 
 static void tell_arrays(const struct th_importing *im)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   th_import_notice(im, "matrix:   %.200s, %lld x %lld, %s", a->in.matrix.name,
                    (long long)a->in.matrix.rows,
                    (long long)a->in.matrix.columns,
@@ -526,19 +530,32 @@ static void tell_arrays(const struct th_importing *im)
                      (long long)a->table.surplus, im->job->like);
 }
 
+/* Rows of a file that the system has room to keep need not be kept here, if
+ * they are long enough to be worth a call each. */
+static bool may_reread(const struct th_importing *im)
+{
+  enum { LEAST = 1024 }; /* bytes of a row */
+  const struct th_array_files *a = th_import_job_arrays(im);
+  const struct th_matrix *m = &a->in.matrix;
+  return im->files == 1 && m->form == TH_MATRIX_DENSE && m->data.in_place &&
+         m->columns * (int64_t)th_items_size(m->data.element) >= LEAST &&
+         im->text_bytes <= im->limits.memory && !im->before.old.on;
+}
+
 static th_status open_arrays(struct th_importing *im, enum th_matrix_kind kind,
                              struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   th_status rc = TH_OK;
   a->kind = kind;
   a->open = -1;
   TH_TRY(TH_NEW(&a->file, im->files, "the list of files", err));
-  TH_TRY(turn_to_file(im, 0, err));
+  TH_TRY(th_import_array_turn(im, 0, err));
   TH_TRY(decide_columns(im, err));
   choose_type(im);
   tell_arrays(im);
-  rc = list_rows(im, err);
+  TH_TRY(list_rows(im, err));
+  im->text.reread = may_reread(im);
 done:
   return rc;
 }
@@ -559,110 +576,11 @@ static th_status open_market_files(struct th_importing *im,
   return open_arrays(im, TH_MATRIX_MARKET, err);
 }
 
-/* --- Targets and weights -------------------------------------------------- */
-
-/* Where an example stands, counted from 1, for messages. */
-static th_status wrong_number(const struct th_importing *im,
-                              const struct role *role, const char *what,
-                              int64_t row, double value, struct th_error *err)
-{
-  const struct arrays *a = state_of(im);
-  return th_fail(
-      err, TH_EDATA,
-      "%s: %s %g found for row %lld, counted from 1, expected %s "
-      "that is not missing; leave the example out",
-      role->column < 0 && !role->in_table ? role->name : a->in.matrix.name,
-      what, value, (long long)row + 1,
-      role == &a->weight ? "a finite number of at least 0" : "a finite number");
-}
-
-/* What belongs to an example that is a number. */
-static double number_for(const struct arrays *a, const struct role *role,
-                         int64_t k, int64_t row,
-                         const struct th_matrix_row *values)
-{
-  if (role->column >= 0)
-    return th_example_value(values, role->column);
-  return role->values.number[role->in_table ? row : a->file[k].before + row];
-}
-
-static th_status take_weight(struct th_importing *im, int64_t k, int64_t row,
-                             const struct th_matrix_row *values,
-                             struct th_text_row *to, struct th_error *err)
-{
-  const struct arrays *a = state_of(im);
-  to->weight = number_for(a, &a->weight, k, row, values);
-  if (isfinite(to->weight) && to->weight >= 0 &&
-      !th_missing_is_number(&im->text.missing, to->weight))
-    return TH_OK;
-  return wrong_number(im, &a->weight, "weight", row, to->weight, err);
-}
-
-/* A word is a class, or a number as text. */
-static th_status take_target_word(struct th_importing *im, const char *word,
-                                  int64_t row, struct th_text_row *to,
-                                  struct th_error *err)
-{
-  const char *at = word, *end = word + strlen(word);
-  bool named = th_missing_is_named(&im->text.missing, word, end - word);
-  if (im->class.name != NULL) {
-    if (!named && th_text_row_class(to, &im->class, word, end - word) != 0)
-      return TH_OK;
-  } else if (!named && th_number_parse(&at, end, &to->target) == TH_NUMBER_OK &&
-             at == end) {
-    return TH_OK;
-  }
-  return th_fail(err, TH_EDATA,
-                 "%s: target '%.60s' found for row %lld, counted from 1, "
-                 "expected %s",
-                 state_of(im)->in.matrix.name, word, (long long)row + 1,
-                 im->class.name != NULL
-                     ? "a class; leave the example out"
-                     : "a number; where targets are classes, name one of them "
-                       "with {positive-class}");
-}
-
-static th_status take_target(struct th_importing *im, int64_t k, int64_t row,
-                             const struct th_matrix_row *values,
-                             struct th_text_row *to, struct th_error *err)
-{
-  const struct arrays *a = state_of(im);
-  const struct th_frame_column *column = &a->target.values;
-  char text[32];
-  to->target = NAN;
-  if (a->target.name == NULL)
-    return TH_OK;
-  if (a->target.column < 0 && column->number == NULL) {
-    int64_t at = a->target.in_table ? row : a->file[k].before + row;
-    int64_t code = column->code[at];
-    return take_target_word(im, code < 0 ? "" : column->word[code], row, to,
-                            err);
-  }
-  double value = number_for(a, &a->target, k, row, values);
-  if (!isfinite(value) || th_missing_is_number(&im->text.missing, value))
-    return wrong_number(im, &a->target, "target", row, value, err);
-  to->target = value;
-  if (im->class.name == NULL)
-    return TH_OK;
-  snprintf(text, sizeof text, "%.17g", value);
-  return take_target_word(im, text, row, to, err);
-}
-
-static th_status check_weights(const struct th_importing *im,
-                               struct th_error *err)
-{
-  const struct role *role = &state_of(im)->weight;
-  if (role->name == NULL || role->column >= 0 || role->values.number != NULL)
-    return TH_OK;
-  return th_fail(err, TH_EDATA, "%s: %s holds words, expected weights",
-                 state_of(im)->in.matrix.name, role->name);
-}
-
 static th_status count_array_rows(struct th_importing *im, int64_t k,
                                   int64_t *lines, int64_t *examples,
                                   int64_t *weightless, struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   struct th_range share = rows_of(im, k);
   struct th_matrix_row values = {0};
   th_status rc = TH_OK;
@@ -670,12 +588,13 @@ static th_status count_array_rows(struct th_importing *im, int64_t k,
   *examples = *lines;
   if (a->weight.name == NULL || *lines == 0)
     return TH_OK;
-  TH_TRY(turn_to_file(im, k, err));
-  TH_TRY(check_weights(im, err));
+  TH_TRY(th_import_array_turn(im, k, err));
+  TH_TRY(th_import_array_labels_check(im, err));
   for (int64_t row = share.first; row < share.last; row++) {
     if (a->weight.column >= 0)
       TH_TRY(th_matrix_next(&a->in.matrix, share, row, &values, err));
-    *weightless += number_for(a, &a->weight, k, row, &values) == 0;
+    *weightless +=
+        th_import_array_labels_number(a, &a->weight, k, row, &values) == 0;
   }
 done:
   return rc;
@@ -687,20 +606,17 @@ static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
                               const struct th_matrix_row *values,
                               struct th_text_row *to, struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   struct th_example_fault fault = {0};
   th_status rc = TH_OK;
+  to->place = im->text.reread ? row : -1;
   TH_TRY(th_text_row_reset(
       to, th_max_i64(values->count, a->dense ? a->table.attributes : 0), err));
   if (!th_example_put(values, a->table.role, a->table.attributes,
                       &im->text.missing, to, &fault))
     return th_example_refuse(&fault, a->in.matrix.name, row, im->type,
                              &im->text.missing, err);
-  if (a->weight.name != NULL)
-    TH_TRY(take_weight(im, k, row, values, to, err));
-  if (a->id != NULL)
-    snprintf(to->id, sizeof to->id, "%s", a->id[row]);
-  rc = take_target(im, k, row, values, to, err);
+  rc = th_import_array_labels_give(im, k, row, values, to, err);
 done:
   return rc;
 }
@@ -709,7 +625,7 @@ static th_status next_example(struct th_importing *im, int64_t k, int64_t end,
                               struct th_text_row *to, bool *more,
                               struct th_error *err)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   struct th_range share = rows_of(im, k);
   struct th_matrix_row values = {0};
   int64_t row = share.last - (end - im->own.count);
@@ -718,7 +634,7 @@ static th_status next_example(struct th_importing *im, int64_t k, int64_t end,
   if (!*more)
     return TH_OK;
   if (a->open != k) {
-    TH_TRY(turn_to_file(im, k, err));
+    TH_TRY(th_import_array_turn(im, k, err));
     if (a->in.matrix.rows != a->file[k].rows)
       return th_text_changed(&im->file[k], err);
   }
@@ -731,12 +647,27 @@ done:
   return rc;
 }
 
+static th_status reread_row(struct th_importing *im, int64_t place,
+                            void *values, struct th_error *err)
+{
+  struct th_matrix *m = &th_import_job_arrays(im)->in.matrix;
+  th_status rc = th_import_array_turn(im, 0, err);
+  return rc == TH_OK ? m->data.read(&m->data, place * m->columns, m->columns,
+                                    values, err)
+                     : rc;
+}
+
 /* --- What is said and kept of it ------------------------------------------ */
 
 static void name_place(const struct th_importing *im, int64_t attribute,
                        char text[TH_IMPORT_CALLED])
 {
-  const struct th_csv *table = &state_of(im)->table;
+  if (im->text.index != NULL) {
+    snprintf(text, TH_IMPORT_CALLED, "index %llu",
+             (unsigned long long)im->text.index[attribute]);
+    return;
+  }
+  const struct th_csv *table = &th_import_job_arrays(im)->table;
   int64_t column = attribute;
   if (table->role != NULL)
     for (column = 0;
@@ -750,8 +681,12 @@ static void name_place(const struct th_importing *im, int64_t attribute,
 static th_status tell_origin(const struct th_importing *im,
                              struct th_origin *origin, struct th_error *err)
 {
-  const struct arrays *a = state_of(im);
+  const struct th_array_files *a = th_import_job_arrays(im);
   const struct th_csv *table = &a->table;
+  if (im->text.indexed && a->plain && !a->dense) { /* columns are indices */
+    origin->zero_based = a->first == 0 ? TH_FACT_YES : TH_FACT_NO;
+    return TH_OK;
+  }
   bool beside = a->target.name != NULL && a->target.column < 0;
   int64_t behind =
       table->columns - (a->weight.name != NULL && a->weight.column < 0);
@@ -778,13 +713,13 @@ static th_status tell_origin(const struct th_importing *im,
 
 static int64_t ignored_in_table(const struct th_importing *im)
 {
-  return state_of(im)->table.ignored;
+  return th_import_job_arrays(im)->table.ignored;
 }
 
 /* Files are open for each thread. */
 static th_status part_arrays(struct th_importing *other, struct th_error *err)
 {
-  struct arrays *a = state_of(other);
+  struct th_array_files *a = th_import_job_arrays(other);
   (void)err;
   a->borrowed = true;
   a->open = -1;
@@ -795,7 +730,7 @@ static th_status part_arrays(struct th_importing *other, struct th_error *err)
 
 static void close_arrays(struct th_importing *im)
 {
-  struct arrays *a = state_of(im);
+  struct th_array_files *a = th_import_job_arrays(im);
   shut_file(a);
   if (a->borrowed)
     return;
@@ -847,9 +782,11 @@ static const char *const options[] = {"target", "weights", "ignore", "names",
                                       NULL};
 
 #define TH_ARRAYS_IMPORTER                                                     \
-  .size = sizeof(struct arrays), .binary = true, .options = options,           \
+  .size = sizeof(struct th_array_files), .binary = true, .options = options,   \
   .count = count_array_rows, .next = next_example, .call = name_place,         \
   .told = tell_origin, .left_out = ignored_in_table, .part = part_arrays,      \
+  .later.leave_out = th_import_array_columns_leave_out,                        \
+  .later.reread = reread_row, .numbering = &th_import_array_columns_numbering, \
   .close = close_arrays
 
 const struct th_importer th_import_npy = {.title = "an array of NumPy",

@@ -724,6 +724,41 @@ static void name_variant(const struct th_importing *im, int64_t attribute,
   snprintf(text, TH_IMPORT_CALLED, "variant %lld", (long long)attribute + 1);
 }
 
+static th_status leave_out_of_bed(struct bed *bed, const uint64_t *kept,
+                                  int64_t count, struct th_error *err)
+{
+  bool all = bed->variant == NULL;
+  if (all) {
+    th_status rc = TH_NEW(&bed->variant, count, "variants", err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  for (int64_t a = 0; a < count; a++)
+    bed->variant[a] = all ? (int64_t)kept[a] : bed->variant[kept[a]];
+  for (int64_t a = 0; bed->swapped != NULL && a < count; a++)
+    bed->swapped[a] = bed->swapped[kept[a]];
+  return TH_OK;
+}
+
+static th_status leave_out_variants(struct th_importing *im,
+                                    struct th_error *err)
+{
+  struct beds *beds = beds_of(im);
+  const struct th_lacking *lacking = &im->text.lacking;
+  struct th_variant *variant = NULL;
+  th_status rc = TH_NEW(&variant, lacking->keeps, "variants", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t a = 0; a < lacking->keeps; a++)
+    variant[a] = im->listed.variant[lacking->kept[a]];
+  free(beds->variant);
+  beds->variant = variant;
+  im->listed.variant = variant;
+  for (int64_t k = 0; rc == TH_OK && k < beds->count; k++)
+    rc = leave_out_of_bed(&beds->bed[k], lacking->kept, lacking->keeps, err);
+  return rc;
+}
+
 static void release_beds(struct th_importing *im)
 {
   struct beds *beds = beds_of(im);
@@ -745,5 +780,6 @@ const struct th_importer th_import_bed = {.title = "genotypes of PLINK 1",
                                           .named = has_bed_ending,
                                           .open = open_beds,
                                           .columns = read_calls,
+                                          .later.leave_out = leave_out_variants,
                                           .call = name_variant,
                                           .close = release_beds};

@@ -9,6 +9,7 @@
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/writer/writer.h"
 #include "io/import/genotypes/calls.h"
+#include "ranks/partition.h"
 #include "ranks/team.h"
 
 #include <math.h>
@@ -76,6 +77,148 @@ static th_status compare_prints(const struct th_importing *im,
                  im->file[0].name);
 }
 
+/* --- What is missing of each attribute, before any is written --------------
+ */
+
+static const uint64_t low_bits = UINT64_C(0x5555555555555555);
+
+/* Attributes of this rank, some at a time, by threads. Bits 2 p of a list of
+ * words: the example in place p is one of these. */
+struct tally {
+  struct th_importing *im;
+  struct th_range range;
+  int64_t step;    /* attributes at a time */
+  int64_t stride;  /* bytes of a run */
+  int64_t words;   /* of places, 32 each */
+  uint64_t *all;   /* examples */
+  uint64_t *train; /* those for training */
+  int rooms;
+  char **room;      /* of each place of the relay: for runs; */
+  int64_t *missing; /* values that were missing there */
+};
+
+/* How many of some examples lack the value in a run. */
+static int64_t count_in_run(const struct tally *tally, const char *run,
+                            const uint64_t *some)
+{
+  const enum th_type type = tally->im->type;
+  const double aside = th_type_missing(type);
+  int64_t count = 0;
+  uint64_t word;
+  for (int64_t w = 0; w < tally->words; w++) {
+    if (type == TH_U2) {
+      memcpy(&word, run + w * (int64_t)sizeof word, sizeof word);
+      count += __builtin_popcountll(word & word >> 1 & some[w] & low_bits);
+      continue;
+    }
+    for (int64_t k = 0; k < TH_CALLS_TOGETHER; k++) {
+      double value = th_type_load(type, run, w * TH_CALLS_TOGETHER + k);
+      bool missing = value == aside || isnan(value);
+      count += missing && (some[w] >> (2 * k) & 1) != 0;
+    }
+  }
+  return count;
+}
+
+static th_status tally_tile(void *self, int64_t piece, int place,
+                            struct th_error *err)
+{
+  struct tally *tally = self;
+  struct th_importing *im = tally->im;
+  int64_t first = tally->range.first + piece * tally->step;
+  struct th_range some = th_range_intersect(
+      tally->range, (struct th_range){first, first + tally->step});
+  char *runs = tally->room[place];
+  th_status rc =
+      im->format->importer->columns(im, some, runs, tally->stride, err);
+  for (int64_t a = some.first; rc == TH_OK && a < some.last; a++) {
+    const char *run = runs + (a - some.first) * tally->stride;
+    int64_t missing = count_in_run(tally, run, tally->all);
+    if (missing == 0)
+      continue;
+    tally->missing[place] += missing;
+    im->text.lacking.count[a] = count_in_run(tally, run, tally->train);
+    if (im->text.missing.refused)
+      rc = th_fail(err, TH_EDATA,
+                   "%s: '%.60s' has %lld missing values, and {missing} says "
+                   "that none may be; leave the option out",
+                   im->file[0].name, im->names[a], (long long)missing);
+  }
+  return rc;
+}
+
+static th_status tallied(void *self, int64_t piece, int place,
+                         struct th_error *err)
+{
+  (void)self;
+  (void)piece;
+  (void)place;
+  (void)err;
+  return TH_OK;
+}
+
+static th_status begin_tally(struct tally *tally, int rooms,
+                             struct th_error *err)
+{
+  const struct th_importing *im = tally->im;
+  const char *what = "counts of missing values";
+  int64_t seen[2] = {0};
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&tally->all, tally->words, what, err));
+  TH_TRY(TH_NEW(&tally->train, tally->words, what, err));
+  TH_TRY(TH_NEW(&tally->missing, rooms, what, err));
+  TH_TRY(TH_NEW(&tally->room, rooms, what, err));
+  for (; tally->rooms < rooms; tally->rooms++)
+    TH_TRY(TH_NEW(&tally->room[tally->rooms], tally->step * tally->stride, what,
+                  err));
+  for (int64_t k = 0; k < im->listed.examples; k++) {
+    int64_t place = im->listed.place[k];
+    uint64_t bit = UINT64_C(1) << (2 * (place % TH_CALLS_TOGETHER));
+    tally->all[place / TH_CALLS_TOGETHER] |= bit;
+    if (stored_listed(im, k, seen) < im->assignment.training)
+      tally->train[place / TH_CALLS_TOGETHER] |= bit;
+  }
+done:
+  return rc;
+}
+
+static void tally_free(struct tally *tally)
+{
+  TH_FREE_LIST(tally->room, tally->rooms);
+  TH_FREE(tally->all, tally->train, tally->missing);
+}
+
+/* Collective. */
+static th_status count_lacking(struct th_importing *im, struct th_error *err)
+{
+  enum { ROOM = 4 << 20 }; /* bytes of runs at a time */
+  struct th_lacking *lacking = &im->text.lacking;
+  struct tally tally = {.im = im,
+                        .range = th_partition_rank(
+                            im->attributes, im->comm->rank, im->comm->size)};
+  struct th_relay relay = {
+      .make = tally_tile, .use = tallied, .self = &tally, .places = 1};
+  tally.words = im->listed.places / TH_CALLS_TOGETHER;
+  tally.stride = (int64_t)th_type_bytes(im->type, im->listed.places);
+  tally.step = th_max_i64(1, ROOM / tally.stride);
+  relay.count = th_integer_ceil_divide(th_range_count(tally.range), tally.step);
+  int threads = th_team_size(
+      im->job->threads, 1 + im->attributes / tally.step / im->comm->size,
+      im->limits.memory / 2 / (tally.step * tally.stride));
+  relay.places = threads > 1 ? threads + 1 : 1;
+  th_status rc = th_lacking_begin(lacking, im->attributes, err);
+  if (rc == TH_OK)
+    rc = begin_tally(&tally, relay.places, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  TH_TRY(th_team_relay_run(&relay, im->comm, threads, err));
+  for (int k = 0; k < relay.places; k++)
+    lacking->values += tally.missing[k];
+  rc = th_lacking_share(lacking, im->attributes, im->comm, err);
+done:
+  tally_free(&tally);
+  return rc;
+}
+
 th_status th_import_columns_place(struct th_importing *im, struct th_error *err)
 {
   th_status rc = compare_prints(im, err);
@@ -85,7 +228,10 @@ th_status th_import_columns_place(struct th_importing *im, struct th_error *err)
   im->assignment.main = im->listed.main;
   for (int64_t k = 0; im->listed.weight != NULL && k < im->listed.examples; k++)
     im->assignment.weightless += im->listed.weight[k] == 0;
-  return th_agree(im->comm, take_rows(im, err), err);
+  TH_TRY(th_agree(im->comm, take_rows(im, err), err));
+  rc = count_lacking(im, err);
+done:
+  return rc;
 }
 
 /* --- Tiles ---------------------------------------------------------------- */
@@ -104,8 +250,6 @@ struct workshop {
   char *moved;    /* as stored: row group g from g R on */
   uint64_t *word; /* u2: of 32 attributes of an example, in input order */
   uint64_t *key;  /* of the example in each place, summed over attributes */
-  int64_t nonzeros;
-  int64_t missing;
 };
 
 struct turning {
@@ -158,58 +302,6 @@ static void move_values(const struct turning *turning, struct workshop *shop,
       memcpy(moved + (size_t)w * size, run + turning->from[w] * size, size);
 }
 
-/* What some rows of a stored run have. */
-struct found {
-  int64_t nonzeros; /* missing ones among them */
-  int64_t missing;
-};
-
-static struct found look_at_run(enum th_type type, const char *run,
-                                int64_t rows)
-{
-  const double aside = th_type_missing(type);
-  struct found found = {0};
-  int64_t count[4];
-  if (type == TH_U2) {
-    th_type_tally(run, rows, count);
-    return (struct found){rows - count[0], count[TH_CALLS_MISSING]};
-  }
-  for (int64_t i = 0; i < rows; i++) {
-    double value = th_type_load(type, run, i);
-    found.nonzeros += value != 0;
-    found.missing += value == aside || isnan(value);
-  }
-  return found;
-}
-
-/* Count what is in an attribute, of which too many training examples may lack
- * the value: then it is all zeros, as in th_lacking_judge. */
-static th_status count_values(struct turning *turning, struct workshop *shop,
-                              int64_t attribute, int64_t at,
-                              struct th_error *err)
-{
-  const struct th_importing *im = turning->im;
-  char *run = shop->moved + at * turning->width_bytes;
-  struct found all = look_at_run(im->type, run, turning->width);
-  int64_t training = im->assignment.training;
-  int64_t lacked =
-      all.missing == 0 ? 0 : look_at_run(im->type, run, training).missing;
-  if (all.missing > 0 && im->text.missing.refused)
-    return th_fail(err, TH_EDATA,
-                   "%s: '%.60s' has %lld missing values, and {missing} says "
-                   "that none may be; leave the option out",
-                   im->file[0].name, im->names[attribute],
-                   (long long)all.missing);
-  im->text.lacking.count[attribute] = lacked;
-  shop->missing += all.missing;
-  if (im->job->like == NULL &&
-      (double)lacked > im->job->missing.most * (double)training)
-    memset(run, 0, (size_t)turning->width_bytes);
-  else
-    shop->nonzeros += all.nonzeros;
-  return TH_OK;
-}
-
 static th_status turn_tile(void *self, int64_t piece, int place,
                            struct th_error *err)
 {
@@ -231,8 +323,6 @@ static th_status turn_tile(void *self, int64_t piece, int place,
     for (int64_t a = 0; a < count; a += TH_CALLS_TOGETHER)
       move_calls(turning, shop, range.first + a, a,
                  (int)th_min_i64(count - a, TH_CALLS_TOGETHER));
-  for (int64_t a = 0; rc == TH_OK && a < count; a++)
-    rc = count_values(turning, shop, range.first + a, a, err);
   return rc;
 }
 
@@ -376,7 +466,6 @@ static th_status begin_turning(struct turning *turning, struct th_error *err)
   turning->from_bytes = (int64_t)th_type_bytes(im->type, turning->places);
   turning->width_bytes = (int64_t)th_type_bytes(im->type, turning->width);
   TH_TRY(check_turning_memory(turning, err));
-  TH_TRY(th_lacking_begin(&im->text.lacking, im->attributes, err));
   TH_TRY(list_tiles(turning, err));
   TH_TRY(list_sources(turning, err));
 done:
@@ -392,23 +481,18 @@ static th_status gather_sums(struct turning *turning, struct th_error *err)
   int64_t *half = NULL;
   th_status rc = TH_NEW(&half, 2 * places, "equal examples", err);
   TH_TRY(th_agree(im->comm, rc, err));
-  for (int k = 0; k < turning->shops; k++) {
-    im->nonzeros += turning->shop[k].nonzeros;
-    im->text.lacking.values += turning->shop[k].missing;
-    for (int64_t p = 0; k > 0 && p < places; p++)
+  for (int k = 1; k < turning->shops; k++)
+    for (int64_t p = 0; p < places; p++)
       turning->shop[0].key[p] += turning->shop[k].key[p];
-  }
   for (int64_t p = 0; p < places; p++) {
     half[2 * p] = (int64_t)(turning->shop[0].key[p] & UINT32_MAX);
     half[2 * p + 1] = (int64_t)(turning->shop[0].key[p] >> 32);
   }
-  im->comm->ops->sum_i64(im->comm, &im->nonzeros, 1);
   im->comm->ops->sum_i64(im->comm, half, 2 * (size_t)places);
   for (int64_t k = 0; k < im->own.count; k++) {
     const int64_t *sum = half + 2 * im->listed.place[k];
     im->own.key[k] = (uint64_t)sum[0] + ((uint64_t)sum[1] << 32);
   }
-  rc = th_lacking_share(&im->text.lacking, im->attributes, im->comm, err);
 done:
   free(half);
   return rc;

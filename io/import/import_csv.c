@@ -314,14 +314,26 @@ static th_status group_words(struct th_importing *im, struct th_error *err)
   TH_TRY(TH_NEW(&im->groups.piece, w->fields, "groups", err));
   for (int64_t f = 0; f < w->fields; f++) {
     int64_t size = w->levels[f].count > 0 ? w->levels[f].count : 1;
-    im->groups.piece[f] =
+    if (w->first[f] < 0)
+      continue;
+    im->groups.piece[im->groups.pieces++] =
         (struct th_group_piece){.range = {w->first[f], w->first[f] + size},
                                 .group = w->first[f],
                                 .size = size};
   }
-  im->groups.pieces = w->fields;
 done:
   return rc;
+}
+
+/* Columns that are left out become ignored ones. */
+static th_status leave_out_columns(struct th_importing *im,
+                                   struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  (void)err;
+  th_csv_words_renumber(&files->words, files->csv, im->files,
+                        im->text.lacking.number);
+  return TH_OK;
 }
 
 /* From the first file that has columns on. */
@@ -886,7 +898,8 @@ const struct th_importer th_import_csv = {.title = "CSV",
                                           .open = open_csv_files,
                                           .prepare = prepare_csv_file,
                                           .learn = learn_kinds,
-                                          .groups = group_words,
+                                          .later.leave_out = leave_out_columns,
+                                          .later.groups = group_words,
                                           .count = th_import_parse_count,
                                           .next = th_import_parse_next,
                                           .is_example = is_csv_example,

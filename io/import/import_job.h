@@ -5,9 +5,12 @@
 
 #include "io/dataset/residency/dataset.h"
 #include "io/dataset/variants.h"
+#include "io/import/arrays/matrix_file.h"
 #include "io/import/bins/bucket.h"
 #include "io/import/bins/row_assignment.h"
+#include "io/import/csv/csv.h"
 #include "io/import/import.h"
+#include "io/import/text/index_set.h"
 #include "io/import/text/inputs.h"
 #include "io/import/text/lacking.h"
 #include "io/import/text/missing.h"
@@ -125,6 +128,18 @@ struct th_import_limits {
   struct th_line_limit line;
 };
 
+/* Indices of sparse data, of which those that occur are attributes. */
+struct th_import_indices {
+  uint64_t largest; /* that occurs, as far as is known, or that may; replicated
+                       after th_import_indices_begin */
+  bool dense;       /* too many occur for there to be gaps */
+  struct th_index_set set; /* those that occur; of a thread, then of all */
+  uint64_t *list;          /* ascending; on rank 0, and with --like on all that
+                              need one; owned by the first thread */
+  struct th_index_set unseen; /* some that --like has not; of a thread */
+  int64_t left_out;           /* values of these that no row has counted */
+};
+
 /* What the text has, and what of it is taken; replicated. */
 struct th_import_text {
   const char *target_name;   /* of its column, or NULL; borrowed */
@@ -141,10 +156,13 @@ struct th_import_text {
   bool named;                /* there are IDs in the text */
   bool listed;               /* rank 0 has a list of IDs, of all examples */
   bool again;   /* its first rows did not show all kinds of fields */
+  bool reread;  /* examples whose values are stored as they are in the file are
+                   read again when they are written */
   bool part;    /* of a model's attributes, those of its support are taken */
   bool indexed; /* attributes are the indices that occur, and named by them: */
   const uint64_t *index; /* these, ascending; on rank 0, and with --like on all;
                             else NULL; borrowed */
+  struct th_import_indices occur;
   int64_t left_out; /* values of attributes that --like has not; known after
                        th_import_parse */
 };
@@ -239,7 +257,7 @@ bool th_import_open_named(const char *name, const char *const *endings);
 /* How a format finds out what numbers the attributes, while examples are
  * counted and afterwards. */
 struct th_import_numbering {
-  /* Look at the line of an example that is counted. Local. */
+  /* Look at the line of an example that is counted. Local; of text alone. */
   void (*see)(struct th_importing *im, const struct th_line *line);
   /* Each thread learns of its own part. Collective over all threads. */
   th_status (*collect)(struct th_importing *im, struct th_error *err);
@@ -249,6 +267,21 @@ struct th_import_numbering {
   /* The others take it over from the first one of their rank, which stays
    * longer. Local. */
   void (*adopt)(struct th_importing *im, const struct th_importing *first);
+};
+
+/* What a format does once all examples have been parsed. */
+struct th_import_later {
+  /* Some attributes are left out: im->text.lacking says which; names and the
+   * number of attributes are those that stay, already. Local; or NULL: then
+   * none is. */
+  th_status (*leave_out)(struct th_importing *im, struct th_error *err);
+  /* On rank 0, attributes that belong together, if nobody says which: as
+   * th_groups_file_whole. Local; or NULL. */
+  th_status (*groups)(struct th_importing *im, struct th_error *err);
+  /* Where im->text.reread: the values of the example in a place, th_text_row,
+   * once all have been parsed; on one thread at a time. Or NULL. */
+  th_status (*reread)(struct th_importing *im, int64_t place, void *values,
+                      struct th_error *err);
 };
 
 /* How a format is read: a row of the importer table names one. Local but for
@@ -315,9 +348,7 @@ struct th_importer {
                        void *runs, int64_t stride, struct th_error *err);
   /* What only all examples together can show. Collective. */
   th_status (*check)(struct th_importing *im, struct th_error *err);
-  /* On rank 0, attributes that belong together, if nobody says which: as
-   * th_groups_file_whole. Local; or NULL. */
-  th_status (*groups)(struct th_importing *im, struct th_error *err);
+  struct th_import_later later;
   /* How the files call an attribute without a name. Never NULL. */
   void (*call)(const struct th_importing *im, int64_t attribute,
                char text[TH_IMPORT_CALLED]);
@@ -457,6 +488,49 @@ th_status th_import_append_list_tests(struct th_importing *im, int64_t more,
 th_status th_import_append_runs(const struct th_importing *im,
                                 struct th_range range, char *runs,
                                 int64_t stride, struct th_error *err);
+/* When all examples are parsed: leave out the attributes that too many of them
+ * lack, and say which. Local; ranks agree. */
+th_status th_import_lacking(struct th_importing *im, struct th_error *err);
+
+/* --- Attributes that are the indices that occur (import_indices.c) -------- */
+
+/* Take those of --like, where they are called by indices: all of a data set, or
+ * those of a model's support; *count receives how many. im->text.occur.set
+ * numbers them then. Local. */
+th_status th_import_indices_like(struct th_importing *im, int64_t *count,
+                                 struct th_error *err);
+
+/* The largest index of all threads; *wanted: gaps may be many, so those that
+ * occur are to be collected. Collective over threads. */
+th_status th_import_indices_begin(struct th_importing *im, bool *wanted,
+                                  struct th_error *err);
+/* Indices that occur; none is above the largest. Once enough have come,
+ * im->text.occur.dense is true, and more are of no use. Local. */
+th_status th_import_indices_add(struct th_importing *im, uint64_t index,
+                                struct th_error *err);
+/* All threads have collected theirs. Collective over threads. */
+void th_import_indices_collected(struct th_importing *im);
+
+/* Number those that occur, where gaps are many: im->text.indexed tells. For the
+ * first threads, as `number`. Collective. */
+th_status th_import_indices_number(struct th_importing *im,
+                                   struct th_error *err);
+/* As `adopt`; the set is that of the first thread. Local. */
+void th_import_indices_adopt(struct th_importing *im,
+                             const struct th_importing *first);
+
+/* Say how many there are. all: what {attributes} takes all; 0: nothing.
+ * Local. */
+void th_import_indices_tell(const struct th_importing *im, uint64_t all);
+
+/* Say what of new data was left out, in values and in indices; beyond: the last
+ * index that was not, where indices are counted, from `first` on. For the first
+ * threads, after parsing. Collective. */
+th_status th_import_indices_tell_unseen(struct th_importing *im,
+                                        struct th_error *err);
+
+/* Local. */
+void th_import_indices_free(struct th_import_indices *indices);
 
 /* Which examples are test examples, and where all of them go, by the counts in
  * im->assignment. Local. */
@@ -465,5 +539,84 @@ th_status th_import_parse_assign(struct th_importing *im, struct th_error *err);
 /* Write shards and master. Where several threads have parsed, one makes tiles
  * and another one writes them. Collective. */
 th_status th_import_write(struct th_importing *im, struct th_error *err);
+
+/* --- Arrays (import_array*.c); all local -----------------------------------
+ */
+
+/* What each example has one of: a column of the matrix, a column of the table
+ * of examples, or a file of their own. */
+struct th_array_role {
+  const char *name;              /* as it was given; NULL: there is none */
+  int64_t column;                /* of the matrix; -1: not one */
+  bool in_table;                 /* of examples, in each file */
+  struct th_frame_column values; /* of all files, or of the one that is open */
+};
+
+/* A file of the import. */
+struct th_array_file {
+  int64_t rows;
+  int64_t before; /* rows of the files before it */
+};
+
+/* The state of formats of arrays. */
+struct th_array_files {
+  enum th_matrix_kind kind;
+  bool borrowed; /* all but what is open belongs to another thread */
+  struct th_array_file *file;
+  struct th_csv table; /* columns, names and roles; roles NULL: as they are */
+  bool dense;
+  bool plain;     /* columns have no names, and all are attributes */
+  uint64_t first; /* what indices call the first column */
+  const struct th_index_set *numbers; /* of columns that are called so, and are
+                                         attributes; NULL: all; borrowed */
+  enum th_element element;
+  struct th_origin origin; /* of other data, as columns lie here; lists are
+                              borrowed */
+  struct th_array_role target;
+  struct th_array_role weight;
+  /* The file that is open. */
+  int64_t open; /* -1: none */
+  struct th_matrix_file in;
+  char **id; /* of its examples; NULL: they have none */
+};
+
+static inline struct th_array_files *
+th_import_job_arrays(const struct th_importing *im)
+{
+  return im->state;
+}
+
+/* What belongs to an example of file k that is a number. */
+double th_import_array_labels_number(const struct th_array_files *arrays,
+                                     const struct th_array_role *role,
+                                     int64_t k, int64_t row,
+                                     const struct th_matrix_row *values);
+
+/* An error where weights are words. */
+th_status th_import_array_labels_check(const struct th_importing *im,
+                                       struct th_error *err);
+
+/* Give an example of file k its weight, its ID and its target. */
+th_status th_import_array_labels_give(struct th_importing *im, int64_t k,
+                                      int64_t row,
+                                      const struct th_matrix_row *values,
+                                      struct th_text_row *to,
+                                      struct th_error *err);
+
+/* Number the columns that occur in sparse files, where gaps are many: a part of
+ * th_importer. */
+extern const struct th_import_numbering th_import_array_columns_numbering;
+
+/* Tell the file that is open what its columns number. */
+void th_import_array_columns_renumber(struct th_importing *im);
+
+/* Attributes that too many examples lack become columns that are left out: a
+ * part of th_importer. */
+th_status th_import_array_columns_leave_out(struct th_importing *im,
+                                            struct th_error *err);
+
+/* Open file k, unless it is open, and what lies beside it. */
+th_status th_import_array_turn(struct th_importing *im, int64_t k,
+                               struct th_error *err);
 
 #endif

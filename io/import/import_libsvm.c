@@ -5,7 +5,6 @@
 #include "base/printable.h"
 #include "io/import/import_job.h"
 #include "io/import/libsvm.h"
-#include "io/import/text/index_set.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,24 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An index is suspicious that is so many times the next one, and so far. */
-static const int64_t far_times = 100;
-static const int64_t far_away = 1000000;
-
-/* Where the largest index is beyond that, and more than so many times as many
- * as occur, attributes are those that occur: no attribute costs more than that
- * many, and a few gaps change no numbers. */
-static const uint64_t small_index = 65536;
-static const uint64_t gaps_times = 2;
-
 struct state {
   struct th_libsvm format;
-  bool counts;             /* it is not known how many attributes there are */
-  uint64_t largest;        /* index, when lines are counted */
-  bool dense;              /* too many occur for there to be gaps */
-  struct th_index_set set; /* those that occur; of a thread, then of all */
-  uint64_t *index;         /* ascending; on rank 0 */
-  int64_t last;            /* the largest attribute; -1: none */
+  bool counts;  /* it is not known how many attributes there are */
+  int64_t last; /* the largest attribute; -1: none */
   struct th_import_place place; /* of the first entry of the largest */
 };
 
@@ -192,42 +177,6 @@ static void notice_labels(const struct th_importing *im)
     th_import_notice(im, "weights:  none, %.200s has some", im->job->like);
 }
 
-/* The attributes of --like, where they are called by indices: all of a data
- * set, or those of a model's support. */
-static th_status begin_indices(struct th_importing *im, struct th_error *err)
-{
-  struct state *s = im->state;
-  struct th_like *like = &im->like;
-  int64_t count = like->attributes;
-  const char *name;
-  bool good = true;
-  th_status rc = TH_OK;
-  if (like->support != NULL && like->origin.indexed == TH_FACT_YES) {
-    count = like->support_size;
-    im->text.part = true;
-    TH_TRY(TH_NEW(&s->index, count, "indices", err));
-    for (int64_t k = 0; k < count && good; k++) {
-      name = like->support[k];
-      good = th_index_set_read(name, name + strlen(name), &s->index[k]) &&
-             (k == 0 || s->index[k] > s->index[k - 1]);
-    }
-    if (!good)
-      return th_fail(err, TH_EFORMAT,
-                     "%s: its attributes are not called by ascending indices, "
-                     "as it says; train the model again",
-                     im->job->like);
-    im->text.index = s->index;
-    im->text.indexed = true;
-  }
-  if (!im->text.indexed)
-    return TH_OK;
-  TH_TRY(th_index_set_fill(&s->set, im->text.index, count, err));
-  s->format.set = &s->set;
-  s->format.attributes = count;
-done:
-  return rc;
-}
-
 static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
@@ -246,7 +195,9 @@ static th_status begin_libsvm(struct th_importing *im, struct th_error *err)
     format->leaves_out = true;
   }
   ((struct state *)im->state)->counts = format->attributes == 0;
-  th_status rc = begin_indices(im, err);
+  th_status rc = th_import_indices_like(im, &format->attributes, err);
+  if (im->text.indexed)
+    format->set = &im->text.occur.set;
   if (rc == TH_OK)
     rc = find_label_form(im, err);
   format->weighted = im->text.weighted;
@@ -296,140 +247,51 @@ static th_status read_libsvm_row(struct th_importing *im, int64_t k,
 
 static void see_last(struct th_importing *im, const struct th_line *line)
 {
-  struct state *s = im->state;
+  const struct state *s = im->state;
   uint64_t index = 0;
   if (s->counts &&
       th_libsvm_last_index(&s->format, line->text, line->length, &index) &&
-      index > s->largest)
-    s->largest = index;
-}
-
-/* Bytes that all indices of a rank may take. */
-static int64_t most_bytes(const struct th_importing *im)
-{
-  enum { LEAST = 64 << 20 };
-  return th_max_i64(im->limits.memory, LEAST);
-}
-
-static th_status check_index_bytes(const struct th_importing *im, int64_t most,
-                                   struct th_error *err)
-{
-  const struct state *s = im->state;
-  char size[TH_SIZE_TEXT];
-  if (th_index_set_bytes(s->set.count) <= most)
-    return TH_OK;
-  return th_fail(err, TH_EDATA,
-                 "%s: the indices of the text need more than %s of memory; "
-                 "raise {memory}, take more ranks, or say how many attributes "
-                 "there are with {attributes}",
-                 im->file[0].name, th_printable_size(most, size));
-}
-
-/* True if so many occur that attributes are counted. */
-static bool without_gaps(const struct state *s, int64_t occur)
-{
-  return s->largest <= (uint64_t)TH_TEXT_ATTRIBUTES &&
-         s->largest <= gaps_times * (uint64_t)occur;
+      index > im->text.occur.largest)
+    im->text.occur.largest = index;
 }
 
 static th_status collect_line(struct th_importing *im, int64_t k,
                               const struct th_line *line, struct th_error *err)
 {
-  enum { SHARE = 4 }; /* of the memory, for each thread */
-  struct state *s = im->state;
+  const struct state *s = im->state;
   const char *p = line->text;
   uint64_t index = 0;
   th_status rc = TH_OK;
   (void)k;
-  while (!s->dense && th_libsvm_next_index(&s->format, line, &p, &index)) {
-    if (index > s->largest)
+  while (rc == TH_OK && !im->text.occur.dense &&
+         th_libsvm_next_index(&s->format, line, &p, &index)) {
+    if (index > im->text.occur.largest)
       return TH_OK; /* the line is at fault */
-    TH_TRY(th_index_set_add(&s->set, index, err));
-    s->dense = without_gaps(s, s->set.count);
+    rc = th_import_indices_add(im, index, err);
   }
-  if (s->set.bit == NULL)
-    rc = check_index_bytes(im, most_bytes(im) / SHARE, err);
-done:
   return rc;
 }
 
-static th_status collect_own(struct th_importing *im, struct th_error *err)
-{
-  enum { SHARE = 64 }; /* of the memory, for bits */
-  struct state *s = im->state;
-  th_status rc =
-      th_index_set_begin(&s->set, s->largest, most_bytes(im) / SHARE, err);
-  return rc == TH_OK ? th_import_parse_visit(im, collect_line, err) : rc;
-}
-
-/* The largest index of all threads; collect those that occur if it is large.
- * Collective. */
+/* Collective. */
 static th_status collect_indices(struct th_importing *im, struct th_error *err)
 {
-  const uint64_t middle = UINT64_C(1) << 63; /* 64 bits in order, as a sign */
-  struct state *s = im->state;
-  int64_t largest = (int64_t)(s->largest ^ middle);
-  im->comm->ops->max_i64(im->comm, &largest, 1);
-  s->largest = (uint64_t)largest ^ middle;
-  if (s->largest <= small_index)
-    return TH_OK;
-  th_status rc = th_agree(im->comm, collect_own(im, err), err);
-  int64_t dense = s->dense;
-  im->comm->ops->max_i64(im->comm, &dense, 1);
-  s->dense = dense != 0;
+  bool wanted = false;
+  th_status rc = th_import_indices_begin(im, &wanted, err);
+  if (rc != TH_OK || !wanted)
+    return rc;
+  rc = th_agree(im->comm, th_import_parse_visit(im, collect_line, err), err);
+  th_import_indices_collected(im);
   return rc;
 }
 
-/* The indices of all threads of this rank. Local. */
-static th_status merge_threads(struct th_importing *im, struct th_error *err)
-{
-  struct state *s = im->state;
-  th_status rc = TH_OK;
-  for (int t = 0; t < im->bins.others && rc == TH_OK; t++) {
-    struct state *other = im->bins.other[t].im.state;
-    rc = th_index_set_merge(&s->set, &other->set, err);
-  }
-  return rc;
-}
-
-/* Number the indices of all ranks; *count receives how many there are; enough
- * of them if one rank has enough. Collective. */
-static th_status join_indices(struct th_importing *im, int64_t *count,
-                              struct th_error *err)
-{
-  struct state *s = im->state;
-  th_status rc = TH_OK;
-  TH_TRY(th_agree(im->comm, merge_threads(im, err), err));
-  *count = s->set.count;
-  im->comm->ops->max_i64(im->comm, count, 1);
-  if (without_gaps(s, *count))
-    return TH_OK;
-  TH_TRY(th_agree(im->comm, check_index_bytes(im, most_bytes(im), err), err));
-  rc = th_index_set_join(&s->set, im->comm, &s->index, count, err);
-done:
-  return rc;
-}
-
-/* Number those that occur, where gaps are many. Collective. */
+/* Collective. */
 static th_status number_indices(struct th_importing *im, struct th_error *err)
 {
   struct state *s = im->state;
-  int64_t count = 0;
-  th_status rc = TH_OK;
-  if (s->largest <= small_index)
-    return TH_OK;
-  if (!s->dense) {
-    TH_TRY(join_indices(im, &count, err));
-    s->dense = without_gaps(s, count);
-  }
-  if (s->dense) {
-    th_index_set_free(&s->set);
-    goto done;
-  }
-  s->format.set = &s->set;
-  im->text.index = s->index;
-  im->text.indexed = true;
-done:
+  bool counts = s->counts;
+  th_status rc = counts ? th_import_indices_number(im, err) : TH_OK;
+  if (counts && im->text.indexed)
+    s->format.set = &im->text.occur.set;
   return rc;
 }
 
@@ -437,51 +299,33 @@ static void adopt_indices(struct th_importing *im,
                           const struct th_importing *first)
 {
   struct state *s = im->state;
-  th_index_set_free(&s->set);
   s->format.set = ((const struct state *)first->state)->format.set;
-  im->text.indexed = first->text.indexed;
+  th_import_indices_adopt(im, first);
 }
 
-/* Another thread borrows what is known before. */
-static th_status part_libsvm(struct th_importing *other, struct th_error *err)
+/* The others are called by their indices from now on, as where gaps are many.
+ */
+static th_status leave_out_indices(struct th_importing *im,
+                                   struct th_error *err)
 {
-  struct state *s = other->state;
-  (void)err;
-  s->set = (struct th_index_set){0};
-  s->index = NULL;
+  const struct th_lacking *lacking = &im->text.lacking;
+  const bool counted = !im->text.indexed;
+  const uint64_t first = !libsvm_of(im)->zero_based;
+  uint64_t **list = &im->text.occur.list;
+  im->text.indexed = true;
+  if (im->comm->rank > 0)
+    return TH_OK;
+  if (counted) {
+    th_status rc = TH_NEW(list, lacking->keeps, "indices", err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  for (int64_t a = 0; a < lacking->keeps; a++) {
+    uint64_t before = lacking->kept[a];
+    (*list)[a] = counted ? before + first : (*list)[before];
+  }
+  im->text.index = *list;
   return TH_OK;
-}
-
-static void close_libsvm(struct th_importing *im)
-{
-  struct state *s = im->state;
-  th_index_set_free(&s->set);
-  free(s->index);
-}
-
-/* How many there are, and where the last one may be a mistake. */
-static void tell_indices(const struct th_importing *im)
-{
-  const uint64_t *index = im->text.index;
-  int64_t count = im->attributes;
-  if (im->comm->rank > 0 || index == NULL || count == 0)
-    return;
-  uint64_t largest = index[count - 1];
-  char all[64] = "";
-  if (largest < (uint64_t)TH_TEXT_ATTRIBUTES)
-    snprintf(all, sizeof all, "; {attributes} %" PRIu64 " takes all",
-             largest + libsvm_of(im)->zero_based);
-  th_import_notice(im,
-                   "indices:  %lld occur, up to %" PRIu64
-                   ": these alone are attributes, named so%s",
-                   (long long)count, largest, all);
-  uint64_t next = count > 1 ? index[count - 2] : UINT64_MAX;
-  if (largest / (uint64_t)far_times > next &&
-      largest - next > (uint64_t)far_away)
-    th_import_notice(im,
-                     "note:     index %" PRIu64 " is far beyond the next one, "
-                     "%" PRIu64 ". If it is a mistake, correct the file",
-                     largest, next);
 }
 
 /* --- What all examples together show -------------------------------------- */
@@ -499,33 +343,14 @@ static void find_place(struct th_importing *im, int64_t largest)
   im->last = (struct th_import_place){-file, -line};
 }
 
-/* A last index that is one too large is a sign of another base. */
-static void notice_left_values(const struct th_importing *im)
-{
-  long long largest =
-      (long long)im->like.attributes - 1 + !libsvm_of(im)->zero_based;
-  if (im->text.left_out > 0 && im->text.indexed)
-    th_import_notice(im, "left out: %lld value%s of indices that %.200s %s",
-                     (long long)im->text.left_out,
-                     im->text.left_out == 1 ? "" : "s", im->job->like,
-                     im->text.part ? "does not use" : "does not have");
-  else if (im->text.left_out > 0)
-    th_import_notice(im,
-                     "left out: %lld value%s of indices beyond %lld, the last "
-                     "one of %.200s, where the first is %d",
-                     (long long)im->text.left_out,
-                     im->text.left_out == 1 ? "" : "s", largest, im->job->like,
-                     !libsvm_of(im)->zero_based);
-}
-
 static th_status check_last_index(struct th_importing *im, struct th_error *err)
 {
   const struct state *s = im->state;
   int64_t largest = s->last;
   (void)err;
-  notice_left_values(im);
-  if (s->counts && im->text.indexed)
-    tell_indices(im);
+  if (s->counts && im->text.indexed && im->text.index != NULL)
+    th_import_indices_tell(im, im->text.index[im->attributes - 1] +
+                                   libsvm_of(im)->zero_based);
   if (!s->counts || im->text.indexed)
     return TH_OK; /* it is known how many there are, or no index costs much */
   im->comm->ops->max_i64(im->comm, &largest, 1);
@@ -575,11 +400,11 @@ const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .count = th_import_parse_count,
                                              .next = th_import_parse_next,
                                              .numbering = &numbering,
+                                             .later.leave_out =
+                                                 leave_out_indices,
                                              .is_example = is_libsvm_example,
                                              .is_weightless = libsvm_weightless,
                                              .read_line = read_libsvm_row,
                                              .check = check_last_index,
                                              .call = call_index,
-                                             .told = libsvm_origin,
-                                             .part = part_libsvm,
-                                             .close = close_libsvm};
+                                             .told = libsvm_origin};

@@ -816,6 +816,7 @@ void th_import_open_close(struct th_importing *im)
   th_text_ids_free(&im->own.ids);
   th_text_row_rounding_free(&im->rounding);
   th_lacking_free(&im->text.lacking);
+  th_import_indices_free(&im->text.occur);
   th_missing_free(&im->text.missing);
   th_row_assignment_free(&im->assignment);
 }

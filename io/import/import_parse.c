@@ -386,6 +386,8 @@ static th_status keep_at(struct th_importing *im, const struct th_text_row *row,
     rc = th_text_row_rounding_see(&im->rounding, row, err);
   if (rc == TH_OK)
     rc = th_lacking_see(&im->text.lacking, row, training, err);
+  if (rc == TH_OK && row->as_is && row->place >= 0)
+    return th_bucket_spill_again(im->bins.own, bucket, in_bin, row->place, err);
   return rc == TH_OK
              ? th_bucket_spill_add(im->bins.own, bucket, in_bin, row, err)
              : rc;
@@ -562,6 +564,7 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
 {
   th_status rc = TH_OK;
   parsing->row.type = im->type;
+  parsing->row.unseen = &im->text.occur.unseen;
   TH_TRY(list_known(im, parsing, err));
   for (int64_t k = 0; k < im->files; k++) {
     TH_TRY(parse_file(im, parsing, k, err));
@@ -665,7 +668,8 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
   th_status rc = th_agree(im->comm, parse_own(im, &parsing, err), err);
   rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
   if (rc == TH_OK) {
-    int64_t sums[3] = {im->nonzeros, im->positives, parsing.row.left_out};
+    int64_t sums[3] = {im->nonzeros, im->positives,
+                       parsing.row.left_out + im->text.occur.left_out};
     im->comm->ops->sum_i64(im->comm, sums, 3);
     im->comm->ops->max_i64(im->comm, &im->attributes, 1);
     im->nonzeros = sums[0];
@@ -737,6 +741,7 @@ static th_status begin_thread(const struct th_importing *first,
   im->bins = (struct th_import_bins){0};
   im->rounding = (struct th_rounding){0};
   im->text.lacking = (struct th_lacking){0};
+  im->text.occur = (struct th_import_indices){0};
   TH_TRY(th_import_open_reserve_files(im, err));
   if (importer->size > 0) {
     TH_TRY(th_alloc(&im->state, 1, importer->size, "the format", err));
@@ -763,6 +768,7 @@ static void end_thread(struct th_import_thread *thread)
   th_text_ids_free(&im->own.ids);
   th_text_row_rounding_free(&im->rounding);
   th_lacking_free(&im->text.lacking);
+  th_import_indices_free(&im->text.occur);
   th_row_assignment_free(&im->assignment);
 }
 

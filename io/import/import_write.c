@@ -376,17 +376,27 @@ static th_status reserve_bins(struct shards *shards, struct th_error *err)
                   sizeof(void *), "imported examples", err);
 }
 
+static th_status reread(void *self, int64_t place, void *values,
+                        struct th_error *err)
+{
+  struct th_importing *im = self;
+  return im->format->importer->later.reread(im, place, values, err);
+}
+
 static th_status import_write_shards(struct th_importing *im,
                                      struct th_writer *writer,
                                      enum th_layout layout,
                                      struct th_error *err)
 {
+  const struct th_lacking *lacking = &im->text.lacking;
+  int64_t before = lacking->kept != NULL ? lacking->attributes : im->attributes;
   struct shards shards = {.im = im,
                           .writer = writer,
                           .bucket = {.comm = im->comm,
                                      .writer = writer,
                                      .spill = im->bins.all,
                                      .spills = im->bins.count,
+                                     .again = {reread, im, before},
                                      .size = th_type_size(im->type)},
                           .told = -1};
   struct th_transpose like = {.writer = writer,
@@ -425,7 +435,11 @@ static enum th_layout choose_layout(const struct th_importing *im)
     return TH_DENSE;
   if (im->like.attributes > 0 && im->like.layout >= 0)
     return (enum th_layout)im->like.layout;
-  double cells = (double)im->assignment.examples * (double)im->attributes;
+  /* of the text: what is left out of it changes nothing */
+  int64_t attributes = im->text.lacking.kept != NULL
+                           ? im->text.lacking.attributes
+                           : im->attributes;
+  double cells = (double)im->assignment.examples * (double)attributes;
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
 
@@ -755,17 +769,6 @@ static const unsigned char *all_lacking(const struct th_importing *im)
                            : (const unsigned char *)im->text.lacking.dropped;
 }
 
-/* Only now is it known which attributes lack too many values. Collective. */
-static th_status write_columns(struct th_importing *im,
-                               struct th_writer *writer, struct th_error *err)
-{
-  th_status rc = th_import_columns_write(im, writer, err);
-  if (rc == TH_OK && im->job->like == NULL)
-    rc = th_lacking_judge(&im->text.lacking, im->assignment.training,
-                          im->job->missing.most, err);
-  return th_agree(im->comm, rc, err);
-}
-
 th_status th_import_write(struct th_importing *im, struct th_error *err)
 {
   struct th_dataset_plan plan;
@@ -788,9 +791,11 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   if (im->before.old.on)
     TH_TRY(check_same_master(im, err));
   if (im->listed.examples > 0)
-    rc = write_columns(im, writer, err);
+    rc = th_import_columns_write(im, writer, err);
   else
     rc = import_write_shards(im, writer, plan.shape.layout, err);
+  if (im->text.reread)
+    rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
   TH_TRY(rc);
   TH_TRY(collect_labels(im, &labels, err));
   TH_TRY(find_twins(im, &labels, &twins, err));

@@ -238,7 +238,8 @@ read_entry(const struct th_libsvm *format, const struct th_line *line,
   *cursor = p;
   if (attribute < 0) {
     row->left_out++;
-    return TH_OK;
+    return row->unseen == NULL ? TH_OK
+                               : th_index_set_note(row->unseen, index, err);
   }
   if (missing)
     th_text_row_put_missing(row, row->count);

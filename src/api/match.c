@@ -20,6 +20,17 @@ static struct th_name_print name_print_of(const struct th_data *data)
                                : (struct th_name_print){0};
 }
 
+/* True if the data were made of text that had an attribute of this name, which
+ * import left out. */
+static bool was_left_out(const struct th_data *data, const char *name)
+{
+  const struct th_origin *origin = th_dataset_origin(data->dataset);
+  for (int64_t k = 0; origin->name != NULL && k < origin->others; k++)
+    if (strcmp(origin->name[k], name) == 0)
+      return true;
+  return false;
+}
+
 /* Refuse a name that does not belong to exactly one attribute. */
 static th_status refuse_name(const struct th_data *data, const char *name,
                              int64_t place, const char *model,
@@ -27,6 +38,13 @@ static th_status refuse_name(const struct th_data *data, const char *name,
 {
   char text[TH_NAME_LONG];
   th_printable_name(name, text, sizeof text);
+  if (place == TH_NAME_ABSENT && was_left_out(data, name))
+    return th_fail(err, TH_EDATA,
+                   "%s: %s was left out by import, as it was told or as too "
+                   "many examples lack it, and model %s uses it; import the "
+                   "data with {like} the data it was trained on, or with "
+                   "{max-missing} 1",
+                   data->name, text, model);
   if (place == TH_NAME_ABSENT)
     return th_fail(err, TH_EDATA,
                    "%s: no attribute is named %s, which model %s uses; give "

@@ -140,12 +140,18 @@ predicts()
   must 0 evaluate model.h5 "$1"
   same "scores of $1" wanted.txt must.out
 }
+"$PYTHON" -c 'import h5py; print(*h5py.File("model.h5")["names"].asstr()[:], sep="\n")' >names
+# unseen FILE: how many indices of near.svm are not among those in FILE
+unseen()
+{
+  grep -o ' [0-9]*:' near.svm | tr -d ' :' | sort -u | comm -23 - <(sort "$1") | wc -l
+}
 for n in 0 3; do
   [ $n = 0 ] && in=. || in=three
   must "$n" import near.svm --like one.h5 -o $in/near.h5
-  said 'left out: 270 values of indices that one.h5 does not have'
+  said "left out: 270 values of $(unseen ids) indices that one.h5 does not have"
   must "$n" import near.svm --like model.h5 -o $in/part.h5
-  said 'values of indices that model.h5 does not use'
+  said "values of $(unseen names) indices that model.h5 does not use"
 done
 same "on three ranks" near.h5 three/near.h5
 same "of a model on three ranks" part.h5 three/part.h5

@@ -26,14 +26,15 @@ held = ~lost[:train]
 mean = numpy.array([numpy.average(x[:train, j][held[:, j]], weights=weight[:train][held[:, j]])
                     for j in range(d)])
 filled = numpy.where(lost, mean, x)
-filled[:, 11] = 0
 names = ["x%d" % j for j in range(d)]
 
-def table(name, rows, cell, first, tail):
+stay = [j for j in range(d) if j != 11]
+
+def table(name, rows, cell, first, tail, columns=range(d)):
     with open(name, "w") as f:
-        f.write(",".join(names + first) + "\n")
+        f.write(",".join([names[j] for j in columns] + first) + "\n")
         for i in rows:
-            f.write(",".join([cell(i, j) for j in range(d)] + tail(i)) + "\n")
+            f.write(",".join([cell(i, j) for j in columns] + tail(i)) + "\n")
 
 def lacking(i, j):
     return words[(7 * i + j) % len(words)] if lost[i, j] else repr(float(x[i, j]))
@@ -43,7 +44,7 @@ def known(i, j):
 
 both = lambda i: [str(weight[i]), repr(float(y[i]))]
 table("lacking.csv", range(train), lacking, ["w", "y"], both)
-table("filled.csv", range(train), known, ["w", "y"], both)
+table("filled.csv", range(train), known, ["w", "y"], both, stay)
 table("new.csv", range(train, n), lacking, [], lambda i: [])
 table("known.csv", range(train, n), known, [], lambda i: [])
 with open("lacking.svm", "w") as f, open("numbers.svm", "w") as g:
@@ -53,7 +54,7 @@ with open("lacking.svm", "w") as f, open("numbers.svm", "w") as g:
             file.write(" ".join("%d:%s" % (j + 1, word if lost[i, j] else repr(float(x[i, j])))
                                 for j in range(d)) + "\n")
 with open("counts", "w") as f:
-    f.write("%s\n" % [int(c) if j != 11 else 0 for j, c in enumerate(lost[:train].sum(0))])
+    f.write("%s\n" % [int(c) for j, c in enumerate(lost[:train].sum(0)) if j != 11])
 END
 
 import="--target y --weights w --type f64 --row-group 64"

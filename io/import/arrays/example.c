@@ -222,6 +222,7 @@ bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
 {
   bool as_is = role == NULL && missing->numbers == 0;
   row->nonzeros = 0;
+  row->as_is = false;
   if (from->column != NULL) {
     row->first = -1;
     if (as_is && copy_same_type(from, row, from->count)) {
@@ -238,7 +239,8 @@ bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
   }
   row->first = 0;
   row->count = attributes;
-  if (as_is && copy_same_type(from, row, from->count))
+  row->as_is = as_is && copy_same_type(from, row, from->count);
+  if (row->as_is)
     return true;
   row->nonzeros = 0;
   return put_dense(from, role, missing, row, fault);

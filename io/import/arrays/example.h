@@ -17,7 +17,8 @@ struct th_example_fault {
  * attribute, or a negative number; NULL: each is one. What is not a number, or
  * one of those in `missing`, is missing. False where the type cannot hold a
  * value, or none may be missing: *fault says which. The row has room for all
- * values, and for all attributes of a dense one. Local. */
+ * values, and for all attributes of a dense one. as_is tells of a dense row
+ * whose values could be copied. Local. */
 bool th_example_put(const struct th_matrix_row *from, const int64_t *role,
                     int64_t attributes, const struct th_missing *missing,
                     struct th_text_row *row, struct th_example_fault *fault);

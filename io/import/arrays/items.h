@@ -39,6 +39,7 @@ struct th_items {
   enum th_element element;
   int64_t count;
   char name[TH_ITEMS_NAME]; /* in messages */
+  bool in_place; /* reading some of them reads no others, in any order */
   /* Items first .. first + count, as this machine stores them. */
   th_status (*read)(struct th_items *items, int64_t first, int64_t count,
                     void *to, struct th_error *err);

@@ -95,7 +95,7 @@ th_status th_matrix_open(struct th_matrix *matrix, struct th_error *err)
                    "again",
                    matrix->name, (long long)matrix->rows,
                    (long long)matrix->columns);
-  if (matrix->columns > TH_TEXT_ATTRIBUTES)
+  if (matrix->columns > TH_TEXT_ATTRIBUTES && is_dense(matrix))
     return th_fail(
         err, TH_EDATA,
         "%s: %lld x %lld, expected at most %lld columns; write fewer",
@@ -197,25 +197,48 @@ static th_status load_plain(struct th_matrix *m, struct th_range share,
   return rc;
 }
 
-/* A part of a column to its places in rows. */
-static void spread_column(const void *from, int64_t rows, int64_t columns,
-                          size_t size, void *to)
+/* Parts of some columns, one behind the other, to their places in rows. */
+#define DEFINE_SPREAD(name, type)                                              \
+  static void name(const type *from, int64_t some, int64_t rows,               \
+                   int64_t columns, type *to)                                  \
+  {                                                                            \
+    for (int64_t k = 0; k < rows; k++)                                         \
+      for (int64_t j = 0; j < some; j++)                                       \
+        to[k * columns + j] = from[j * rows + k];                              \
+  }
+
+DEFINE_SPREAD(spread_8, uint8_t)
+DEFINE_SPREAD(spread_16, uint16_t)
+DEFINE_SPREAD(spread_32, uint32_t)
+DEFINE_SPREAD(spread_64, uint64_t)
+
+static void spread_columns(const void *from, int64_t some, int64_t rows,
+                           int64_t columns, size_t size, void *to)
 {
-  const char *in = from;
-  char *out = to;
-  int64_t step = columns * (int64_t)size;
-  for (int64_t k = 0; k < rows; k++, in += size, out += step)
-    memcpy(out, in, size);
+  if (size == 1)
+    spread_8(from, some, rows, columns, to);
+  else if (size == 2)
+    spread_16(from, some, rows, columns, to);
+  else if (size == 4)
+    spread_32(from, some, rows, columns, to);
+  else
+    spread_64(from, some, rows, columns, to);
 }
 
-/* Columns are read one after the other, as many rows of them as memory has room
- * for. */
+/* So many columns of a block are put into rows together: a line of the cache,
+ * if values have 4 bytes. */
+enum { COLUMNS_TOGETHER = 16, PIECE = 1 << 14 };
+
+/* Columns are read in pieces, which the cache has room for, if rows are no
+ * longer than usual. */
 static th_status load_turned(struct th_matrix *m, struct th_range share,
                              int64_t row, struct th_error *err)
 {
   size_t size = th_items_size(m->data.element);
-  int64_t bytes = (m->columns + 1) * (int64_t)size;
-  int64_t rows = th_min_i64(share.last - row, m->memory / bytes);
+  int64_t bytes = (m->columns + COLUMNS_TOGETHER) * (int64_t)size;
+  int64_t piece = th_max_i64(PIECE, (share.last - row) / MOST_TURNS + 1);
+  int64_t rows =
+      th_min_i64(share.last - row, th_min_i64(piece, m->memory / bytes));
   th_status rc = TH_OK;
   if (rows == 0 || (share.last - row) / rows > MOST_TURNS)
     return refuse_memory(
@@ -224,11 +247,14 @@ static th_status load_turned(struct th_matrix *m, struct th_range share,
   TH_TRY(reserve_block(m, rows, rows * m->columns, err));
   free(m->room);
   m->room = NULL;
-  TH_TRY(th_alloc(&m->room, rows, size, "a column", err));
-  for (int64_t j = 0; j < m->columns; j++) {
-    TH_TRY(m->data.read(&m->data, j * m->rows + row, rows, m->room, err));
-    spread_column(m->room, rows, m->columns, size,
-                  (char *)m->block.values + (size_t)j * size);
+  TH_TRY(th_alloc(&m->room, rows * COLUMNS_TOGETHER, size, "columns", err));
+  for (int64_t j = 0; j < m->columns; j += COLUMNS_TOGETHER) {
+    int64_t some = th_min_i64(COLUMNS_TOGETHER, m->columns - j);
+    for (int64_t k = 0; k < some; k++)
+      TH_TRY(m->data.read(&m->data, (j + k) * m->rows + row, rows,
+                          (char *)m->room + (size_t)(k * rows) * size, err));
+    spread_columns(m->room, some, rows, m->columns, size,
+                   (char *)m->block.values + (size_t)j * size);
   }
   m->block.rows = (struct th_range){row, row + rows};
 done:
@@ -356,6 +382,52 @@ done:
   return rc;
 }
 
+/* --- Columns that number others, or none ---------------------------------- */
+
+enum { ABSENT = -1 };
+
+/* What a column of an entry is called by in a block: ABSENT for none. */
+static th_status number_column(const struct th_matrix *m, int64_t column,
+                               uint32_t *number, struct th_error *err)
+{
+  const struct th_matrix_numbers *numbers = &m->numbers;
+  *number = (uint32_t)column;
+  if (numbers->set == NULL)
+    return TH_OK;
+  uint64_t index = (uint64_t)column + numbers->first;
+  int64_t found = th_index_set_find(numbers->set, index);
+  *number = (uint32_t)found;
+  if (found >= 0)
+    return TH_OK;
+  ++*numbers->left_out;
+  return th_index_set_note(numbers->unseen, index, err);
+}
+
+/* Entries of columns that are left out leave a block. */
+static void drop_unnumbered(struct th_matrix *m)
+{
+  struct th_matrix_block *block = &m->block;
+  const size_t size = th_items_size(block->element);
+  const int64_t rows = th_range_count(block->rows);
+  char *values = block->values;
+  int64_t kept = 0;
+  int64_t first = 0;
+  for (int64_t k = 0; m->numbers.set != NULL && k < rows; k++) {
+    int64_t last = block->start[k + 1];
+    block->start[k] = kept;
+    for (int64_t e = first; e < last; e++) {
+      if (block->column[e] == (uint32_t)ABSENT)
+        continue;
+      block->column[kept] = block->column[e];
+      memmove(values + (size_t)kept * size, values + (size_t)e * size, size);
+      kept++;
+    }
+    first = last;
+  }
+  if (m->numbers.set != NULL)
+    block->start[rows] = kept;
+}
+
 /* --- Blocks of sparse rows ------------------------------------------------ */
 
 static th_status reserve_part(struct th_matrix *m, struct th_error *err)
@@ -406,7 +478,9 @@ static th_status load_columns(struct th_matrix *m, int64_t row, int64_t begin,
           row++;
         return wrong_column(m, row, column, err);
       }
-      m->block.column[k + j] = (uint32_t)column;
+      rc = number_column(m, column, &m->block.column[k + j], err);
+      if (rc != TH_OK)
+        return rc;
     }
   }
   return rc;
@@ -431,6 +505,7 @@ static th_status load_rows(struct th_matrix *m, struct th_range share,
   block->rows = (struct th_range){row, row + rows};
   TH_TRY(load_columns(m, row, begin, entries, err));
   TH_TRY(m->data.read(&m->data, begin, entries, block->values, err));
+  drop_unnumbered(m);
   rc = sort_block(m, err);
 done:
   return rc;
@@ -605,7 +680,8 @@ static th_status fill_block(struct th_matrix *m, int64_t entries,
                        "copy",
                        m->name);
       ((double *)block->values)[*next] = m->part.value[k];
-      block->column[(*next)++] = (uint32_t)m->part.column[k];
+      TH_TRY(number_column(m, m->part.column[k], &block->column[*next], err));
+      ++*next;
     }
     place.entry += m->part.count;
   }
@@ -635,8 +711,87 @@ static th_status load_sorted(struct th_matrix *m, struct th_range share,
     sum += m->counts[row - share.first + k];
   }
   TH_TRY(fill_block(m, entries, err));
+  drop_unnumbered(m);
   rc = sort_block(m, err);
 done:
+  return rc;
+}
+
+/* --- Columns that occur --------------------------------------------------- */
+
+/* Of a matrix by columns: those with entries. */
+static th_status see_columns(struct th_matrix *m, struct th_range some,
+                             const struct th_matrix_seer *seer,
+                             struct th_error *err)
+{
+  int64_t start[AHEAD + 1];
+  int64_t column[AHEAD];
+  bool enough = false;
+  th_status rc = TH_OK;
+  for (int64_t c = some.first; rc == TH_OK && !enough && c < some.last;
+       c += AHEAD) {
+    int64_t count = th_min_i64(AHEAD, some.last - c);
+    int64_t found = 0;
+    rc = th_items_whole(&m->start, c, count + 1, start, err);
+    for (int64_t k = 0; k < count; k++)
+      if (start[k + 1] > start[k])
+        column[found++] = c + k;
+    if (rc == TH_OK)
+      rc = seer->see(seer->self, column, found, &enough, err);
+  }
+  return rc;
+}
+
+/* The columns of entries that were read: those up to the first that cannot be.
+ */
+static th_status see_part(struct th_matrix *m, int64_t count,
+                          const struct th_matrix_seer *seer, bool *enough,
+                          struct th_error *err)
+{
+  const int64_t *column = m->part.column;
+  int64_t good = 0;
+  while (good < count && column[good] >= 0 && column[good] < m->columns)
+    good++;
+  th_status rc = seer->see(seer->self, column, good, enough, err);
+  *enough = *enough || good < count;
+  return rc;
+}
+
+static th_status see_text(struct th_matrix *m,
+                          const struct th_matrix_seer *seer,
+                          struct th_error *err)
+{
+  bool enough = false;
+  th_status rc = th_mtx_part(m->text, true, PART, &m->part, err);
+  while (rc == TH_OK && !enough && m->part.count > 0) {
+    rc = see_part(m, m->part.count, seer, &enough, err);
+    if (rc == TH_OK && !enough)
+      rc = th_mtx_part(m->text, false, PART, &m->part, err);
+  }
+  return rc;
+}
+
+th_status th_matrix_columns(struct th_matrix *matrix, int64_t part,
+                            int64_t parts, const struct th_matrix_seer *seer,
+                            struct th_error *err)
+{
+  struct th_matrix *m = matrix;
+  bool by_columns = m->form == TH_MATRIX_BY_COLUMNS;
+  int64_t all = by_columns ? m->columns : m->data.count;
+  bool enough = false;
+  th_status rc = reserve_part(m, err);
+  if (rc == TH_OK && m->form == TH_MATRIX_TEXT)
+    return part == 0 ? see_text(m, seer, err) : TH_OK;
+  struct th_range some = th_range_part(all, part, parts);
+  if (rc == TH_OK && by_columns)
+    return see_columns(m, some, seer, err);
+  for (int64_t e = some.first; rc == TH_OK && !enough && e < some.last;
+       e += PART) {
+    int64_t count = th_min_i64(PART, some.last - e);
+    rc = th_items_whole(&m->index, e, count, m->part.column, err);
+    if (rc == TH_OK)
+      rc = see_part(m, count, seer, &enough, err);
+  }
   return rc;
 }
 

@@ -6,6 +6,7 @@
 #include "base/range.h"
 #include "io/import/arrays/items.h"
 #include "io/import/arrays/mtx.h"
+#include "io/import/text/index_set.h"
 
 /* How the entries of a matrix lie in its file. */
 enum th_matrix_form {
@@ -38,6 +39,15 @@ struct th_matrix_row {
   enum th_element element;
 };
 
+/* What columns number, where that is not themselves: those that are not in a
+ * set are left out. */
+struct th_matrix_numbers {
+  const struct th_index_set *set; /* NULL: themselves; borrowed */
+  uint64_t first;                 /* what the set calls the first column */
+  struct th_index_set *unseen;    /* what was left out; borrowed */
+  int64_t *left_out;              /* likewise, entries; borrowed */
+};
+
 /* Zeroed: none. Whoever opens a file fills in name, form, shape and items, and
  * owns what they need; th_matrix_open checks them. */
 struct th_matrix {
@@ -50,6 +60,7 @@ struct th_matrix {
   struct th_items start;
   struct th_mtx *text;
   int64_t memory; /* bytes that a block may take */
+  struct th_matrix_numbers numbers;
   struct th_matrix_block block;
   int64_t *counts; /* of what has to be sorted: entries of the rows counted */
   struct th_range counted;
@@ -60,6 +71,18 @@ struct th_matrix {
 /* Check that the items are those of such a matrix. Local. */
 th_status th_matrix_open(struct th_matrix *matrix, struct th_error *err);
 void th_matrix_close(struct th_matrix *matrix);
+
+/* Show the columns of the entries in one of several parts of a sparse matrix,
+ * which are about alike, until *enough; a column may come many times. What is
+ * not as it must be ends the part: th_matrix_next tells of it. Local. */
+struct th_matrix_seer {
+  th_status (*see)(void *self, const int64_t *column, int64_t count,
+                   bool *enough, struct th_error *err);
+  void *self;
+};
+th_status th_matrix_columns(struct th_matrix *matrix, int64_t part,
+                            int64_t parts, const struct th_matrix_seer *seer,
+                            struct th_error *err);
 
 /* Row `row` of the rows `share`, which are read in order, or again from the
  * first one. Local. An error where the file says what cannot be. */

@@ -361,6 +361,7 @@ static th_status take_npy_items(const struct th_stretch_place *place,
   npy->items.element = kind->element;
   npy->items.read = read_npy_items;
   npy->items.close = close_numbers;
+  npy->items.in_place = !place->deflated;
   npy->items.self = self;
   snprintf(npy->items.name, TH_ITEMS_NAME, "%s", place->name);
   *bytes = NULL;

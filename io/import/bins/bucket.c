@@ -14,7 +14,7 @@
 /* A record in memory: its row is told here, so that records, which lie anywhere
  * in memory, need not be looked at for it. */
 struct th_held {
-  const struct th_record *record; /* borrowed */
+  struct th_record *record; /* borrowed */
   uint32_t row;
 };
 
@@ -42,8 +42,17 @@ struct segment {
   _Alignas(8) char bytes[];
 };
 
+/* An example that is read again, from a place in the input. */
+struct again {
+  int64_t place;
+  uint32_t row;
+};
+
 /* The records of a bin that are in memory. */
 struct list {
+  struct again *again; /* and what is read again */
+  int64_t agains;
+  int64_t again_capacity;
   struct th_held *held;
   int64_t count;
   int64_t capacity;
@@ -66,6 +75,8 @@ struct th_bucket_spill {
   int64_t **edges;  /* per flush: bin b lies at [edges[b], edges[b + 1]) */
   char *part;       /* what is on its way to the file */
   int64_t part_used;
+  const uint32_t *number; /* of attributes in records on disk; NULL: as there;
+                             borrowed */
 };
 
 th_status th_bucket_spill_create(struct th_bucket_spill **spill,
@@ -111,7 +122,7 @@ void th_bucket_spill_free(struct th_bucket_spill *spill)
   free_segments(spill->spare);
   TH_FREE_LIST(spill->edges, spill->flushes);
   for (int64_t b = 0; spill->lists != NULL && b < spill->bins; b++)
-    free(spill->lists[b].held);
+    TH_FREE(spill->lists[b].held, spill->lists[b].again);
   TH_FREE(spill->part, spill->lists, spill);
 }
 
@@ -301,19 +312,90 @@ static const struct th_held *spill_held(const struct th_bucket_spill *spill,
   return spill->lists[bucket].held;
 }
 
+/* Give the entries of a record other numbers, and leave some of them out. */
+static void renumber_record(struct th_record *record, size_t size,
+                            const uint32_t *number)
+{
+  const bool listed = record->first == TH_LISTED;
+  uint32_t *index = (uint32_t *)(record + 1);
+  char *values =
+      (char *)index + (listed ? th_bucket_pad8(4 * record->count) : 0);
+  uint32_t kept = 0;
+  uint32_t first = 0;
+  for (uint32_t k = 0; k < record->count; k++) {
+    uint32_t now = number[listed ? index[k] : record->first + k];
+    if (now == TH_LISTED)
+      continue;
+    if (kept == 0)
+      first = now;
+    if (listed)
+      index[kept] = now;
+    memmove(values + kept * size, values + k * size, size);
+    kept++;
+  }
+  if (listed)
+    memmove((char *)index + th_bucket_pad8(4 * kept), values, kept * size);
+  else
+    record->first = first;
+  record->count = kept;
+}
+
+void th_bucket_spill_renumber(struct th_bucket_spill *spill,
+                              const uint32_t *number)
+{
+  spill->number = number;
+  for (int64_t b = 0; b < spill->bins; b++)
+    for (int64_t k = 0; k < spill->lists[b].count; k++)
+      renumber_record(spill->lists[b].held[k].record, spill->size, number);
+}
+
+/* Records that were read get their numbers, and move together; bytes that they
+ * take then. */
+static int64_t renumber_read(const struct th_bucket_spill *spill, char *read,
+                             int64_t bytes)
+{
+  char *to = read;
+  for (int64_t at = 0; at < bytes;) {
+    struct th_record *record = (struct th_record *)(void *)(read + at);
+    at += spilled_bytes(spill, record);
+    renumber_record(record, spill->size, spill->number);
+    int64_t left = spilled_bytes(spill, record);
+    memmove(to, record, (size_t)left);
+    to += left;
+  }
+  return to - read;
+}
+
+/* *used grows by what the records take. */
 static th_status spill_read(const struct th_bucket_spill *spill, int64_t bucket,
-                            void *buffer, struct th_error *err)
+                            char *buffer, int64_t *used, struct th_error *err)
 {
   th_status rc = TH_OK;
-  char *p = buffer;
+  char *p = buffer + *used;
+  int64_t all = 0;
   for (int64_t f = 0; f < spill->flushes; f++) {
     int64_t first = spill->edges[f][bucket];
     int64_t bytes = spill->edges[f][bucket + 1] - first;
-    TH_TRY(th_output_temporary_read(spill->fd, p, bytes, first,
+    TH_TRY(th_output_temporary_read(spill->fd, p + all, bytes, first,
                                     "temporary file of the import", err));
-    p += bytes;
+    all += bytes;
   }
+  *used += spill->number != NULL ? renumber_read(spill, p, all) : all;
 done:
+  return rc;
+}
+
+th_status th_bucket_spill_again(struct th_bucket_spill *spill, int64_t bucket,
+                                uint32_t row, int64_t place,
+                                struct th_error *err)
+{
+  struct list *list = &spill->lists[bucket];
+  th_status rc =
+      TH_GROW(&list->again, &list->again_capacity,
+              th_memory_roomier(list->again_capacity, list->agains + 1),
+              "parsed examples", err);
+  if (rc == TH_OK)
+    list->again[list->agains++] = (struct again){place, row};
   return rc;
 }
 
@@ -444,6 +526,27 @@ static void copy_held(struct th_bucket *bucket, int k)
   }
 }
 
+/* Append the records of examples of the bin that are read again. */
+static th_status read_again(struct th_bucket *bucket, int k,
+                            struct th_error *err)
+{
+  const struct th_bucket_spill *spill = bucket->spill[k];
+  const struct list *list = &spill->lists[bucket->number];
+  th_status rc = TH_OK;
+  for (int64_t j = 0; rc == TH_OK && j < list->agains; j++) {
+    struct th_record *record =
+        (struct th_record *)(void *)(bucket->local + bucket->local_used);
+    *record = (struct th_record){.row = list->again[j].row,
+                                 .count = (uint32_t)bucket->again.values};
+    rc = bucket->again.read(bucket->again.self, list->again[j].place,
+                            record + 1, err);
+    if (rc == TH_OK && spill->number != NULL)
+      renumber_record(record, spill->size, spill->number);
+    bucket->local_used += spilled_bytes(spill, record);
+  }
+  return rc;
+}
+
 /* This rank's records of the bin, one behind the other. */
 static th_status read_local(struct th_bucket *bucket, struct th_error *err)
 {
@@ -451,18 +554,20 @@ static th_status read_local(struct th_bucket *bucket, struct th_error *err)
   int64_t wanted = 1;
   th_status rc = TH_OK;
   for (int k = 0; k < bucket->spills; k++)
-    wanted += whole ? spill_stored(bucket->spill[k], bucket->number)
-                    : bucket_spill_bytes(bucket->spill[k], bucket->number);
+    wanted += (whole ? spill_stored(bucket->spill[k], bucket->number)
+                     : bucket_spill_bytes(bucket->spill[k], bucket->number)) +
+              bucket->spill[k]->lists[bucket->number].agains *
+                  record_bytes(bucket->again.values, false, bucket->size);
   bucket->local_used = 0;
   TH_TRY(th_grow((void **)&bucket->local, &bucket->local_capacity, wanted, 1,
                  "imported examples", err));
   for (int k = 0; k < bucket->spills; k++) {
     const struct th_bucket_spill *spill = bucket->spill[k];
-    TH_TRY(spill_read(spill, bucket->number, bucket->local + bucket->local_used,
+    TH_TRY(spill_read(spill, bucket->number, bucket->local, &bucket->local_used,
                       err));
-    bucket->local_used += spill_stored(spill, bucket->number);
     if (!whole)
       copy_held(bucket, k);
+    TH_TRY(read_again(bucket, k, err));
   }
 done:
   return rc;

@@ -7,16 +7,27 @@
 #include "io/import/text/text_row.h"
 #include "ranks/comm.h"
 
+/* How examples are read that were not kept: the values of one, in the storage
+ * type, are so many, one for each attribute as it was numbered when they were
+ * put into bins. Local. */
+struct th_bucket_again {
+  th_status (*read)(void *self, int64_t place, void *values,
+                    struct th_error *err);
+  void *self; /* borrowed */
+  int64_t values;
+};
+
 /* Where a bin's records were found, shard by shard. Reused from bin to bin. */
 struct th_bucket {
   struct th_comm *comm;                 /* borrowed */
   const struct th_writer *writer;       /* borrowed */
   struct th_bucket_spill *const *spill; /* borrowed */
   int spills;
-  size_t size;    /* of a value */
-  int64_t number; /* of the bin */
-  char *local;    /* this rank's records of the bin; but for those in memory,
-                     where no other rank and shard wants them */
+  struct th_bucket_again again; /* where some examples were not kept */
+  size_t size;                  /* of a value */
+  int64_t number;               /* of the bin */
+  char *local; /* this rank's records of the bin; but for those in memory,
+                  where no other rank and shard wants them */
   int64_t local_capacity;
   int64_t local_used;
   char *send; /* cut up by shard: for each rank, for each shard that it writes
@@ -104,9 +115,20 @@ void th_bucket_spill_free(struct th_bucket_spill *spill);
 void th_bucket_spill_loads(const struct th_bucket_spill *spill,
                            int64_t attributes, int64_t loads, int64_t load[]);
 
+/* When all examples are there: give their attributes other numbers, in the same
+ * order; number[a], or TH_LISTED where its values are left out. Borrowed.
+ * Local. */
+void th_bucket_spill_renumber(struct th_bucket_spill *spill,
+                              const uint32_t *number);
+
 /* Put an example into a bin, at a row counted from the bin's first. Local. */
 th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
                               uint32_t row, const struct th_text_row *values,
                               struct th_error *err);
+
+/* Likewise of an example that is going to be read again. Local. */
+th_status th_bucket_spill_again(struct th_bucket_spill *spill, int64_t bucket,
+                                uint32_t row, int64_t place,
+                                struct th_error *err);
 
 #endif

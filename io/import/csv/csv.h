@@ -150,7 +150,7 @@ struct th_csv_fields {
   int64_t fields;           /* 0: no column has words */
   int64_t words;            /* how many do */
   struct th_levels *levels; /* of each field; without words: a number */
-  int64_t *first;           /* its first attribute */
+  int64_t *first;           /* its first attribute; -1: left out */
   char **field;             /* its name */
   int64_t attributes;
   char **name; /* of each attribute */
@@ -175,6 +175,12 @@ th_status th_csv_words_fold(struct th_csv_fields *w,
 /* Give the columns of a file the attributes of their fields. Local. */
 th_status th_csv_words_spread(const struct th_csv_fields *w, struct th_csv *csv,
                               struct th_error *err);
+
+/* Attributes get other numbers: number[a], or UINT32_MAX where it is left out.
+ * All attributes of a column of words are, or none is. w: NULL, or the fields
+ * of the files. Local. */
+void th_csv_words_renumber(struct th_csv_fields *w, struct th_csv *csv,
+                           int64_t files, const uint32_t *number);
 
 /* The columns of words, and how many attributes they have; texts are borrowed.
  * Local. */

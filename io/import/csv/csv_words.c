@@ -131,6 +131,43 @@ done:
   return rc;
 }
 
+/* A column that is left out is like one that was ignored. */
+static void renumber_columns(struct th_csv *csv, const uint32_t *number)
+{
+  int64_t left_out = 0;
+  for (int64_t k = 0; k < csv->columns; k++) {
+    bool words = csv->role[k] == TH_COLUMN_WORDS;
+    int64_t first = words ? csv->words[k].first : csv->role[k];
+    if (first < 0)
+      continue;
+    uint32_t now = number[first];
+    left_out += now == UINT32_MAX;
+    if (words)
+      csv->words[k].first = now;
+    if (now == UINT32_MAX)
+      csv->role[k] = TH_COLUMN_IGNORED;
+    else if (!words)
+      csv->role[k] = now;
+  }
+  csv->ignored += left_out;
+}
+
+void th_csv_words_renumber(struct th_csv_fields *w, struct th_csv *csv,
+                           int64_t files, const uint32_t *number)
+{
+  for (int64_t k = 0; k < files; k++)
+    if (csv[k].columns > 0)
+      renumber_columns(&csv[k], number);
+  for (int64_t f = 0; w != NULL && f < w->fields; f++) {
+    uint32_t now = number[w->first[f]];
+    w->first[f] = now == UINT32_MAX ? -1 : (int64_t)now;
+    if (now != UINT32_MAX || w->levels[f].count == 0)
+      continue;
+    th_levels_free(&w->levels[f]);
+    w->words--;
+  }
+}
+
 th_status th_csv_words_told(const struct th_csv_fields *w,
                             struct th_origin *origin, struct th_error *err)
 {

@@ -95,6 +95,13 @@ th_status th_index_set_add(struct th_index_set *set, uint64_t index,
   return TH_OK;
 }
 
+th_status th_index_set_note(struct th_index_set *set, uint64_t index,
+                            struct th_error *err)
+{
+  return set->count < TH_INDEX_NOTED ? th_index_set_add(set, index, err)
+                                     : TH_OK;
+}
+
 th_status th_index_set_merge(struct th_index_set *set,
                              struct th_index_set *other, struct th_error *err)
 {

@@ -39,6 +39,11 @@ th_status th_index_set_begin(struct th_index_set *set, uint64_t largest,
 th_status th_index_set_add(struct th_index_set *set, uint64_t index,
                            struct th_error *err);
 
+/* Add an index to a table, unless it has TH_INDEX_NOTED of them. Local. */
+enum { TH_INDEX_NOTED = 1 << 20 };
+th_status th_index_set_note(struct th_index_set *set, uint64_t index,
+                            struct th_error *err);
+
 /* Add those of a set that was begun alike, which is freed. Local. */
 th_status th_index_set_merge(struct th_index_set *set,
                              struct th_index_set *other, struct th_error *err);

@@ -10,7 +10,7 @@
 
 void th_lacking_free(struct th_lacking *lacking)
 {
-  TH_FREE(lacking->count, lacking->dropped);
+  TH_FREE(lacking->count, lacking->dropped, lacking->kept, lacking->number);
   *lacking = (struct th_lacking){0};
 }
 
@@ -92,6 +92,26 @@ th_status th_lacking_judge(struct th_lacking *lacking, int64_t training,
   TH_TRY(TH_NEW(&lacking->dropped, lacking->attributes, "attributes", err));
   for (int64_t a = 0; a < lacking->attributes; a++)
     lacking->dropped[a] = (double)lacking->count[a] > bound;
+done:
+  return rc;
+}
+
+th_status th_lacking_leave_out(struct th_lacking *lacking, int64_t attributes,
+                               struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&lacking->kept, attributes, "attributes", err));
+  TH_TRY(TH_NEW(&lacking->number, attributes, "attributes", err));
+  lacking->keeps = 0;
+  for (int64_t a = 0; a < attributes; a++) {
+    lacking->number[a] = TH_LACKING_OUT;
+    if (a < lacking->attributes && lacking->dropped[a])
+      continue;
+    lacking->number[a] = (uint32_t)lacking->keeps;
+    lacking->kept[lacking->keeps++] = (uint64_t)a;
+  }
+  free(lacking->dropped);
+  lacking->dropped = NULL;
 done:
   return rc;
 }

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct th_index_set;
+
 /* One class of a target against all others. Where a class is given, targets are
  * names: a word, or a number in any form. */
 struct th_class {
@@ -77,7 +79,11 @@ struct th_text_row {
   bool knows; /* one of them, or the class itself, was met */
   double weight;
   char id[TH_ID_LONGEST + 1]; /* of the example, where the text has IDs */
-  int64_t left_out;           /* values that were left out, of all rows */
+  bool as_is;    /* all values are those of the input, bit for bit */
+  int64_t place; /* then, of the example in the input: it can be read again by
+                    this; -1: it cannot */
+  int64_t left_out;            /* values that were left out, of all rows */
+  struct th_index_set *unseen; /* their indices; NULL: nobody asks; borrowed */
   int64_t count;
   int64_t nonzeros; /* after conversion to the type */
   int64_t missing;  /* of these, values that nobody knows: th_type_missing */

@@ -181,8 +181,8 @@ static const struct th_option before[] = {
      "for each. The word error refuses missing values"},
     {"max-missing", 0, TH_OPT_REAL, AT(text.max_missing), "FRACTION", "0.5",
      NULL, TH_BETWEEN(0, 1), NULL, "data", READS_FIRST, false,
-     "Attributes that a larger share of the training examples lacks are not "
-     "used: they become 0"},
+     "Attributes that a larger share of the training examples lacks are left "
+     "out"},
     {"target", 0, TH_OPT_TEXT, AT(text.target), "COLUMN", NULL,
      "the last column, if the file has no header or the header calls it y, "
      "target, label, class, outcome or response; of a table the only one",
