@@ -678,6 +678,38 @@ static void spread_calls(enum th_type type, char *run, int64_t calls)
   }
 }
 
+/* A variant as it is in a file becomes a run of calls, `run`, which may begin
+ * before it in the same memory. */
+static void turn_variant(const struct th_importing *im, const struct bed *bed,
+                         int64_t attribute, const char *from, char *run)
+{
+  th_calls_from_bed((const unsigned char *)from, bed->cohort.people,
+                    bed->swapped != NULL && bed->swapped[attribute],
+                    (unsigned char *)run);
+  if (th_type_packed(im->type) == 1)
+    spread_calls(im->type, run, bed->cohort.people);
+}
+
+/* Variants that follow one another in the only file: read at once to the end of
+ * the memory for their runs, and turned one after the other. */
+static th_status read_variants(const struct th_importing *im,
+                               struct th_range range, char *runs,
+                               int64_t stride, struct th_error *err)
+{
+  const struct bed *bed = &beds_of(im)->bed[0];
+  const struct th_text_file *file = &im->file[0];
+  int64_t count = th_range_count(range);
+  int64_t base = (file->base > 0 ? file->base : 0) + HEAD;
+  char *read = runs + count * (stride - bed->run);
+  th_status rc =
+      th_output_temporary_read(bed->fd, read, count * bed->run,
+                               base + range.first * bed->run, file->name, err);
+  for (int64_t a = 0; rc == TH_OK && a < count; a++)
+    turn_variant(im, bed, range.first + a, read + a * bed->run,
+                 runs + a * stride);
+  return rc;
+}
+
 /* A variant of file k, put where the run of its attribute has the file's
  * places. */
 static th_status read_variant(const struct th_importing *im, int64_t k,
@@ -688,16 +720,11 @@ static th_status read_variant(const struct th_importing *im, int64_t k,
   const struct th_text_file *file = &im->file[k];
   int64_t v = bed->variant == NULL ? attribute : bed->variant[attribute];
   int64_t offset = (file->base > 0 ? file->base : 0) + HEAD + v * bed->run;
-  unsigned char *calls = (unsigned char *)run;
-  th_status rc = th_output_temporary_read(bed->fd, calls, bed->run, offset,
-                                          file->name, err);
-  if (rc != TH_OK)
-    return rc;
-  th_calls_from_bed(calls, bed->cohort.people,
-                    bed->swapped != NULL && bed->swapped[attribute], calls);
-  if (th_type_packed(im->type) == 1)
-    spread_calls(im->type, run, bed->cohort.people);
-  return TH_OK;
+  th_status rc =
+      th_output_temporary_read(bed->fd, run, bed->run, offset, file->name, err);
+  if (rc == TH_OK)
+    turn_variant(im, bed, attribute, run, run);
+  return rc;
 }
 
 static th_status read_calls(const struct th_importing *im,
@@ -706,6 +733,8 @@ static th_status read_calls(const struct th_importing *im,
 {
   const struct beds *beds = beds_of(im);
   th_status rc = TH_OK;
+  if (beds->count == 1 && beds->bed[0].variant == NULL)
+    return read_variants(im, range, runs, stride, err);
   for (int64_t a = range.first; a < range.last; a++)
     for (int64_t k = 0; rc == TH_OK && k < beds->count; k++)
       rc = read_variant(im, k, a,

@@ -426,7 +426,8 @@ static th_status reserve_shops(struct turning *turning, struct th_error *err)
   th_status rc = TH_NEW(&turning->shop, turning->shops, what, err);
   for (int k = 0; rc == TH_OK && k < turning->shops; k++) {
     struct workshop *shop = &turning->shop[k];
-    TH_TRY(TH_NEW(&shop->runs, chunk * turning->from_bytes, what, err));
+    TH_TRY(TH_NEW(&shop->runs, chunk * turning->from_bytes + TH_CALLS_BEHIND,
+                  what, err));
     TH_TRY(TH_NEW(&shop->moved, chunk * turning->width_bytes, what, err));
     TH_TRY(TH_NEW(&shop->word, turning->places + NOBODY_WORDS, what, err));
     TH_TRY(TH_NEW(&shop->key, turning->places, what, err));

@@ -39,6 +39,19 @@ int64_t th_plan_entries(const struct th_plan_size *size)
                            : (int64_t)(share * (double)all);
 }
 
+enum { ENTRY_BYTES = sizeof(double) + sizeof(int32_t) };
+
+double th_plan_column(const struct th_plan_size *size, double examples)
+{
+  const struct th_shape *shape = size->shape;
+  double values = (double)shape->examples * (double)shape->attributes;
+  if (!th_store_shape_is_full(shape))
+    return examples * (double)shape->nonzeros / values * ENTRY_BYTES;
+  if (shape->layout == TH_SPARSE) /* without zeros */
+    return examples * (shape->type == TH_F64 ? sizeof(double) : sizeof(float));
+  return (double)th_type_bytes(shape->type, (int64_t)examples);
+}
+
 /* --- Some attributes of each example are read, drawn at random ------------ */
 
 th_status th_plan_sampled_check_loss(const struct th_config *config,
@@ -185,8 +198,8 @@ static int64_t exempt_memory(const struct th_config *config,
 {
   enum { COPIES = 2, VECTORS = 3 };
   double rows = (double)size->shape->training;
-  double value = size->shape->type == TH_F64 ? 8 : 4;
-  double columns = COPIES * value * rows * (double)config->group.exempt.count;
+  double columns =
+      COPIES * th_plan_column(size, rows) * (double)config->group.exempt.count;
   return config->group.exempt.count == 0
              ? 0
              : (int64_t)(th_plan_part(size, columns) +

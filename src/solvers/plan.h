@@ -34,6 +34,11 @@ double th_plan_part(const struct th_plan_size *size, double bytes);
 /* Entries of the rank with the most. Local. */
 int64_t th_plan_entries(const struct th_plan_size *size);
 
+/* Bytes of an attribute's values on so many training examples, in columns that
+ * a node holds once (access/replicated_columns.h); of sparse data about, for
+ * one with the mean number of entries. Local. */
+double th_plan_column(const struct th_plan_size *size, double examples);
+
 /* What a run is going to do, decided before anything large is allocated. */
 struct th_plan {
   struct th_config config; /* with every "automatic" replaced where it can be

@@ -19,10 +19,12 @@ struct setting {
   struct th_error err;
 };
 
-static float value_of(int64_t j, int64_t i)
+/* Below 3, which u2 holds, or below 61. */
+static float value_of(enum th_type type, int64_t j, int64_t i)
 {
   int64_t mixed = (j * 7919 + i * 104729) % 1009;
-  return mixed % 4 == 0 ? (float)(mixed % 61) : 0;
+  int64_t values = type == TH_U2 ? 3 : 61;
+  return mixed % 4 == 0 ? (float)(mixed % values) : 0;
 }
 
 /* Every ninth attribute has no entry. */
@@ -31,7 +33,7 @@ static struct memory_store *fill(enum th_layout layout, enum th_type type)
   struct memory_store *m = memory_store_new(EXAMPLES, TRAINING, ATTRIBUTES);
   for (int64_t j = 0; j < ATTRIBUTES; j++)
     for (int64_t i = 0; i < EXAMPLES && j % 9 != 0; i++)
-      m->values[j * EXAMPLES + i] = value_of(j, i);
+      m->values[j * EXAMPLES + i] = value_of(type, j, i);
   m->store.shape.layout = layout;
   m->store.shape.type = type;
   m->cut = 300;
@@ -97,6 +99,7 @@ static void fetch(struct setting *s, int64_t first, int64_t step)
 static void check_column(const struct setting *s, int64_t slot)
 {
   int64_t j = s->columns.attribute[slot];
+  enum th_type type = s->memory->store.shape.type;
   double centre = centre_of(s, j);
   double out[TRAINING] = {0};
   int64_t wrong = 0;
@@ -104,7 +107,7 @@ static void check_column(const struct setting *s, int64_t slot)
   CHECK(th_replicated_columns_slot(&s->columns, j) == slot);
   th_column_add(&s->columns.vector[slot], 1, out);
   for (int64_t i = 0; i < TRAINING; i++) {
-    double x = j % 9 == 0 ? 0 : (double)value_of(j, i);
+    double x = j % 9 == 0 ? 0 : (double)value_of(type, j, i);
     wrong += out[i] != (x - centre) * scale_of(j);
   }
   CHECK(wrong == 0);
@@ -224,9 +227,13 @@ int main(int argc, char **argv)
   CASE(test_form(&comm, TH_DENSE, TH_F32));
   CASE(test_form(&comm, TH_DENSE, TH_F64));
   CASE(test_form(&comm, TH_DENSE, TH_U8));
+  CASE(test_form(&comm, TH_DENSE, TH_I8));
+  CASE(test_form(&comm, TH_DENSE, TH_U2));
   CASE(test_form(&comm, TH_SPARSE, TH_F32));
   CASE(test_pieces(&comm, TH_DENSE, TH_F32));
   CASE(test_pieces(&comm, TH_DENSE, TH_F64));
+  CASE(test_pieces(&comm, TH_DENSE, TH_I8));
+  CASE(test_pieces(&comm, TH_DENSE, TH_U2));
   CASE(test_pieces(&comm, TH_SPARSE, TH_F32));
   int failed = check_finish(&comm);
   th_mpi_comm_stop(&comm);

@@ -7,7 +7,9 @@
 
 enum th_vector_form sample_form(int64_t k)
 {
-  return (enum th_vector_form)((k + k / 3) % TH_VECTOR_FORMS);
+  static const enum th_vector_form forms[] = {
+      TH_VECTOR_SINGLE, TH_VECTOR_DOUBLE, TH_VECTOR_ENTRIES};
+  return forms[(k + k / 3) % 3];
 }
 
 double sample_value(const struct sample *s, int64_t k, int64_t i)

@@ -14,7 +14,8 @@
 
 enum {
   TH_CALLS_MISSING = 3,
-  TH_CALLS_TOGETHER = 32 /* runs, and examples, that are turned at once */
+  TH_CALLS_TOGETHER = 32, /* runs, and examples, that are turned at once */
+  TH_CALLS_BEHIND = 8     /* bytes: the last word may end behind its run */
 };
 
 /* Call k of a run. */
@@ -26,7 +27,7 @@ static inline int th_calls_at(const unsigned char *run, int64_t k)
 /* A run of PLINK 1, whose codes are 0 for two copies of A1, 2 for one, 3 for
  * none, 1 for missing, becomes one of u2; `swapped`: copies of A2. Whole words
  * of 8 bytes are read and written; what lies behind the last call becomes zero.
- */
+ * The run may lie in the same memory, if it does not begin behind bed. */
 void th_calls_from_bed(const unsigned char *bed, int64_t calls, bool swapped,
                        unsigned char *run);
 

@@ -8,12 +8,6 @@
 
 enum { ENTRY_LANES = 4 };
 
-/* Entry of a dense form in the tables. */
-static int form_index(const struct th_vector *x)
-{
-  return x->form == TH_VECTOR_SINGLE ? 0 : 1;
-}
-
 static const struct th_column_kernels *dense_columns(void)
 {
   return th_kernel_best()->columns;
@@ -36,8 +30,7 @@ static double dot_entries(const double *value, const int32_t *row, int64_t n,
 double th_column_dot(const struct th_vector *x, const double *u)
 {
   if (x->form != TH_VECTOR_ENTRIES)
-    return x->scale * dense_columns()->dot[form_index(x)](x->values, x->items,
-                                                          x->centre, u);
+    return x->scale * dense_columns()->dot[x->form](x, u);
   return x->scale * dot_entries(x->values, x->row, x->items, u);
 }
 
@@ -47,8 +40,7 @@ double th_column_square(const struct th_vector *x, const double *h)
   double scale = x->scale * x->scale;
   double sum = 0;
   if (x->form != TH_VECTOR_ENTRIES)
-    return scale * dense_columns()->square[form_index(x)](x->values, x->items,
-                                                          x->centre, h);
+    return scale * dense_columns()->square[x->form](x, h);
   for (int64_t e = 0; e < x->items; e++)
     sum += entry[e] * entry[e] * h[x->row[e]];
   return scale * sum;
@@ -59,7 +51,7 @@ void th_column_add(const struct th_vector *x, double factor, double *u)
   const double *entry = x->values;
   double f = factor * x->scale;
   if (x->form != TH_VECTOR_ENTRIES)
-    dense_columns()->add[form_index(x)](x->values, x->items, x->centre, f, u);
+    dense_columns()->add[x->form](x, f, u);
   else
     for (int64_t e = 0; e < x->items; e++)
       u[x->row[e]] += entry[e] * f;
@@ -71,8 +63,7 @@ void th_column_add_weighted(const struct th_vector *x, double factor,
   const double *entry = x->values;
   double f = factor * x->scale;
   if (x->form != TH_VECTOR_ENTRIES)
-    dense_columns()->add_weighted[form_index(x)](x->values, x->items, x->centre,
-                                                 f, h, u);
+    dense_columns()->add_weighted[x->form](x, f, h, u);
   else
     for (int64_t e = 0; e < x->items; e++)
       u[x->row[e]] += entry[e] * f * h[x->row[e]];
@@ -81,10 +72,7 @@ void th_column_add_weighted(const struct th_vector *x, double factor,
 void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
                       double mean, const double *weight, double *out)
 {
-  size_t size = x->form == TH_VECTOR_SINGLE ? sizeof(float) : sizeof(double);
-  dense_columns()->unpack[form_index(x)](
-      (const char *)x->values + (size_t)first * size, count, x->centre,
-      x->scale, mean, weight, out);
+  dense_columns()->unpack[x->form](x, first, count, mean, weight, out);
 }
 
 /* --- Sums of products of columns, tile by tile ---------------------------- */

@@ -13,9 +13,16 @@
 enum th_vector_form {
   TH_VECTOR_SINGLE,  /* a float for every example */
   TH_VECTOR_DOUBLE,  /* a double for every example */
-  TH_VECTOR_ENTRIES, /* doubles, where they are not zero */
+  TH_VECTOR_U8,      /* a byte for every example, */
+  TH_VECTOR_I8,      /* one with a sign, */
+  TH_VECTOR_U2,      /* or two bits, four examples in a byte */
+  TH_VECTOR_ENTRIES, /* doubles, where they are not zero; behind the others */
   TH_VECTOR_FORMS
 };
+
+/* A part of a vector begins at a multiple of so many examples, as those of u2
+ * share bytes. */
+enum { TH_VECTOR_WHOLE = 8 };
 
 /* Borrowed arrays. Entries have no centre: a sparse attribute's centre is 0. */
 struct th_vector {
@@ -23,6 +30,8 @@ struct th_vector {
   int64_t items; /* examples, or entries */
   double centre;
   double scale;
+  double stand_in; /* of u8, i8 and u2: what stands for the value that is set
+                      aside (th_type_missing); NaN: none is */
   const void *values;
   const int32_t *row; /* of each entry, ascending */
 };
@@ -61,7 +70,8 @@ void th_column_add_weighted(const struct th_vector *x, double factor,
                             const double *h, double *u);
 
 /* out[i] = (x_i - mean) * weight_i for examples first .. first + count - 1 of a
- * dense attribute; weight[0] belongs to the first of them. */
+ * dense attribute; weight[0] belongs to the first of them, which is a multiple
+ * of TH_VECTOR_WHOLE. */
 void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
                       double mean, const double *weight, double *out);
 

@@ -83,23 +83,26 @@ extern const struct th_row_kernels th_rows_avx512;
 
 /* --- One dense attribute on all examples (columns_dense.c) ----------------
  *
- * Entry 0 of a row of the table is for values in single, entry 1 for those in
- * double precision; c is the attribute's centre. */
+ * By the form of the vector; c is the attribute's centre. All but the last
+ * leave the vector's scale to the caller. */
 
 struct th_column_kernels {
   /* sum of (x - c) u */
-  double (*dot[2])(const void *x, int64_t n, double c, const double *u);
+  double (*dot[TH_VECTOR_ENTRIES])(const struct th_vector *x, const double *u);
   /* sum of (x - c)^2 h */
-  double (*square[2])(const void *x, int64_t n, double c, const double *h);
+  double (*square[TH_VECTOR_ENTRIES])(const struct th_vector *x,
+                                      const double *h);
   /* u += (x - c) factor */
-  void (*add[2])(const void *x, int64_t n, double c, double factor,
-                 double *restrict u);
+  void (*add[TH_VECTOR_ENTRIES])(const struct th_vector *x, double factor,
+                                 double *restrict u);
   /* u += (x - c) factor h */
-  void (*add_weighted[2])(const void *x, int64_t n, double c, double factor,
-                          const double *h, double *restrict u);
-  /* out = ((x - c) scale - mean) weight */
-  void (*unpack[2])(const void *x, int64_t count, double c, double scale,
-                    double mean, const double *weight, double *restrict out);
+  void (*add_weighted[TH_VECTOR_ENTRIES])(const struct th_vector *x,
+                                          double factor, const double *h,
+                                          double *restrict u);
+  /* as th_column_unpack */
+  void (*unpack[TH_VECTOR_ENTRIES])(const struct th_vector *x, int64_t first,
+                                    int64_t count, double mean,
+                                    const double *weight, double *restrict out);
 };
 
 extern const struct th_column_kernels th_columns_plain;

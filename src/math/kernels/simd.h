@@ -34,7 +34,10 @@ typedef double th_vector_f64 __attribute__((vector_size(TH_VECTOR)));
 /* th_widen_u8, _i8: the eight-bit values at `at`, one for each lane of a
  * vector. th_widen_f32: so many floats as doubles. th_look_up: lanes lane .. of
  * the step whose 2-bit values are the four bytes at `at`, each through a table
- * of four, which repeats through its vector. th_subtract_product: c - a b,
+ * of four, which repeats through its vector. th_double_u8, _i8: eight-bit
+ * values as doubles, one for each lane of a vector. th_look_up_double: lanes of
+ * doubles by the 2-bit values of the byte at `at`, from value `lane` on, and of
+ * the next one, through a table of th_table_of. th_subtract_product: c - a b,
  * rounded once; th_add_product: c + a b of floats, likewise.
  * th_known_less: x - c, x being th_widen_u8 or _i8 of `at`, where the byte is
  * not `missing`, else `other`. */
@@ -90,6 +93,36 @@ TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
   __m512i fields = _mm512_srlv_epi32(_mm512_set1_epi32(word), shift);
   return _mm512_permutevar_ps(table, fields); /* by the lowest two bits */
 }
+
+TH_INLINE th_vector_f64 th_double_u8(const unsigned char *at)
+{
+  __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)at);
+  return _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(bytes));
+}
+
+TH_INLINE th_vector_f64 th_double_i8(const unsigned char *at)
+{
+  __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)at);
+  return _mm512_cvtepi32_pd(_mm256_cvtepi8_epi32(bytes));
+}
+
+typedef th_vector_f64 th_table_f64;
+
+TH_INLINE th_table_f64 th_table_of(const double value[4])
+{
+  return _mm512_broadcast_f64x4(_mm256_loadu_pd(value));
+}
+
+TH_INLINE th_vector_f64 th_look_up_double(const unsigned char *at, int lane,
+                                          th_table_f64 table)
+{
+  const __m512i shift = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+  uint16_t word;
+  (void)lane;
+  memcpy(&word, at, sizeof word);
+  __m512i fields = _mm512_srlv_epi64(_mm512_set1_epi64(word), shift);
+  return _mm512_permutexvar_pd(fields, table); /* the third bit is no matter */
+}
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
@@ -140,6 +173,47 @@ TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
   memcpy(&word, at, sizeof word);
   __m256i fields = _mm256_srlv_epi32(_mm256_set1_epi32(word), shift);
   return _mm256_permutevar_ps(table, fields); /* by the lowest two bits */
+}
+
+TH_INLINE int32_t th_four_bytes(const unsigned char *at)
+{
+  int32_t word;
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+TH_INLINE th_vector_f64 th_double_u8(const unsigned char *at)
+{
+  __m128i bytes = _mm_cvtsi32_si128(th_four_bytes(at));
+  return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(bytes));
+}
+
+TH_INLINE th_vector_f64 th_double_i8(const unsigned char *at)
+{
+  __m128i bytes = _mm_cvtsi32_si128(th_four_bytes(at));
+  return _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(bytes));
+}
+
+typedef th_vector_f64 th_table_f64;
+
+TH_INLINE th_table_f64 th_table_of(const double value[4])
+{
+  return _mm256_loadu_pd(value);
+}
+
+/* Halves of the table by the upper bit, and in them by the lower one. */
+TH_INLINE th_vector_f64 th_look_up_double(const unsigned char *at, int lane,
+                                          th_table_f64 table)
+{
+  const __m256i shift = _mm256_setr_epi64x(62, 60, 58, 56);
+  (void)lane;
+  __m256i upper = _mm256_sllv_epi64(_mm256_set1_epi64x(*at), shift);
+  __m256i lower = _mm256_srli_epi64(upper, 61);
+  __m256d first = _mm256_permute2f128_pd(table, table, 0x00);
+  __m256d last = _mm256_permute2f128_pd(table, table, 0x11);
+  return _mm256_blendv_pd(_mm256_permutevar_pd(first, lower),
+                          _mm256_permutevar_pd(last, lower),
+                          _mm256_castsi256_pd(upper));
 }
 #else
 TH_INLINE th_vector_f64 th_subtract_product(th_vector_f64 c, th_vector_f64 a,
@@ -199,6 +273,42 @@ TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
   th_vector_f32 z = {0};
   for (int k = 0; k < TH_WIDTH_f32; k++)
     z[k] = table[at[(lane + k) / 4] >> 2 * (k % 4) & 3];
+  return z;
+}
+
+TH_INLINE th_vector_f64 th_double_u8(const unsigned char *at)
+{
+  th_vector_f64 z = {0};
+  for (int k = 0; k < TH_WIDTH_f64; k++)
+    z[k] = at[k];
+  return z;
+}
+
+TH_INLINE th_vector_f64 th_double_i8(const unsigned char *at)
+{
+  th_vector_f64 z = {0};
+  for (int k = 0; k < TH_WIDTH_f64; k++)
+    z[k] = (int8_t)at[k];
+  return z;
+}
+
+typedef struct {
+  double value[4];
+} th_table_f64;
+
+TH_INLINE th_table_f64 th_table_of(const double value[4])
+{
+  th_table_f64 table;
+  memcpy(table.value, value, sizeof table.value);
+  return table;
+}
+
+TH_INLINE th_vector_f64 th_look_up_double(const unsigned char *at, int lane,
+                                          th_table_f64 table)
+{
+  th_vector_f64 z = {0};
+  for (int k = 0; k < TH_WIDTH_f64; k++)
+    z[k] = table.value[at[(lane + k) / 4] >> 2 * ((lane + k) % 4) & 3];
   return z;
 }
 #endif

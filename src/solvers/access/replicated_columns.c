@@ -11,6 +11,7 @@
 #include "math/kernels/column.h"
 #include "math/kernels/kernels.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct th_replicated_columns_header {
   int64_t items;
   double centre;
   double scale;
+  double stand_in; /* as of a vector */
 };
 
 /* The columns of this rank, each behind its header. */
@@ -32,17 +34,18 @@ struct th_replicated_columns_parcel {
   int64_t capacity;
 };
 
-static size_t value_size(enum th_vector_form form)
-{
-  return form == TH_VECTOR_SINGLE ? sizeof(float) : sizeof(double);
-}
+/* How the values of each form lie in memory. */
+static const enum th_type type_of[TH_VECTOR_FORMS] = {
+    [TH_VECTOR_SINGLE] = TH_F32, [TH_VECTOR_DOUBLE] = TH_F64,
+    [TH_VECTOR_U8] = TH_U8,      [TH_VECTOR_I8] = TH_I8,
+    [TH_VECTOR_U2] = TH_U2,      [TH_VECTOR_ENTRIES] = TH_F64};
 
 /* Bytes of the values and rows of a column. Local. */
 static int64_t packed_bytes(enum th_vector_form form, int64_t items)
 {
-  size_t row = form == TH_VECTOR_ENTRIES ? sizeof(int32_t) : 0;
-  int64_t each = (int64_t)(value_size(form) + row);
-  return th_integer_ceil_divide(items * each, TH_COLUMNS_ALIGNMENT) *
+  int64_t row = form == TH_VECTOR_ENTRIES ? sizeof(int32_t) : 0;
+  int64_t bytes = (int64_t)th_type_bytes(type_of[form], items) + items * row;
+  return th_integer_ceil_divide(bytes, TH_COLUMNS_ALIGNMENT) *
          TH_COLUMNS_ALIGNMENT;
 }
 
@@ -234,15 +237,26 @@ th_replicated_columns_dots(const struct th_replicated_columns *columns,
   return th_comm_join(comm, out, count, mine.first, mine.last, err);
 }
 
-/* A part of the examples of a dense column. */
+/* A part of the examples of a dense column, which begins with a whole byte. */
 static struct th_vector vector_part(const struct th_vector *x,
                                     struct th_range range)
 {
   struct th_vector part = *x;
   part.values = (const unsigned char *)x->values +
-                (size_t)range.first * value_size(x->form);
+                th_type_offset(type_of[x->form], range.first);
   part.items = th_range_count(range);
   return part;
+}
+
+/* A rank's examples of dense columns. */
+static struct th_range part_of_examples(int64_t examples,
+                                        const struct th_comm *comm)
+{
+  const int64_t whole = TH_VECTOR_WHOLE;
+  struct th_range part = th_range_part(th_integer_ceil_divide(examples, whole),
+                                       comm->rank, comm->size);
+  return (struct th_range){th_min_i64(part.first * whole, examples),
+                           th_min_i64(part.last * whole, examples)};
 }
 
 th_status
@@ -255,7 +269,7 @@ th_replicated_columns_predict(const struct th_replicated_columns *columns,
       columns->count > 0 && columns->vector[0].form == TH_VECTOR_ENTRIES;
   struct th_range all = {0, columns->examples};
   struct th_range mine =
-      sparse ? all : th_range_part(columns->examples, comm->rank, comm->size);
+      sparse ? all : part_of_examples(columns->examples, comm);
   for (int64_t i = mine.first; i < mine.last; i++)
     out[i] = 0;
   for (int64_t k = 0; k < count; k++) {
@@ -294,8 +308,16 @@ struct request {
 
 static enum th_vector_form form_of(const struct th_shape *shape)
 {
+  static const enum th_vector_form dense[TH_TYPE_COUNT] = {
+      [TH_F32] = TH_VECTOR_SINGLE,
+      [TH_F64] = TH_VECTOR_DOUBLE,
+      [TH_U8] = TH_VECTOR_U8,
+      [TH_I8] = TH_VECTOR_I8,
+      [TH_U2] = TH_VECTOR_U2};
   if (!th_store_shape_is_full(shape))
     return TH_VECTOR_ENTRIES;
+  if (shape->layout == TH_DENSE)
+    return dense[shape->type];
   return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
 }
 
@@ -391,22 +413,35 @@ static void copy_dense(const struct request *r, int64_t attribute, void *values)
     write_value(r->form, values, r->cache->row[e], r->cache->value[e]);
 }
 
-static void decode(const struct th_slab *slab, enum th_vector_form form,
-                   int64_t first, void *values)
+/* Values stay as they are stored. A piece may begin within a byte, there and
+ * here. */
+static void copy_stored(const struct th_slab *slab, int64_t first,
+                        unsigned char *values)
 {
-  if (slab->layout == TH_SPARSE) {
+  enum th_type type = slab->type;
+  int packed = th_type_packed(type);
+  int64_t skip = th_slab_skip(slab);
+  bool whole = skip == 0 && first % packed == 0;
+  int32_t copied = whole ? slab->rows / packed * packed : 0;
+  if (copied > 0)
+    memcpy(values + th_type_offset(type, first), slab->values,
+           th_type_bytes(type, copied));
+  for (int32_t i = copied; i < slab->rows; i++)
+    th_type_store(type, values, first + i,
+                  th_type_load(type, slab->values, skip + i));
+}
+
+/* values: of a column, with its header before them. */
+static void decode(const struct th_slab *slab, enum th_vector_form form,
+                   int64_t first, unsigned char *values)
+{
+  enum { AT = offsetof(struct th_replicated_columns_header, stand_in) };
+  if (slab->layout == TH_SPARSE)
     decode_sparse(slab, form, first, values);
-    return;
-  }
-  double *wide = (double *)values + first;
-  float *narrow = (float *)values + first;
-  if (slab->type == TH_F32)
-    memcpy(narrow, slab->values, (size_t)slab->rows * sizeof *narrow);
-  else if (form == TH_VECTOR_DOUBLE)
-    memcpy(wide, slab->values, (size_t)slab->rows * sizeof *wide);
   else
-    for (int32_t i = 0; i < slab->rows; i++)
-      narrow[i] = (float)th_slab_load(slab, 0, i);
+    copy_stored(slab, first, values);
+  if (slab->stand_in != NULL)
+    memcpy(values - TH_COLUMNS_HEADER + AT, slab->stand_in, sizeof(double));
 }
 
 /* Read row group after row group, as the attributes of one lie together. The
@@ -445,7 +480,7 @@ static th_status pack_dense(const struct request *r, unsigned char *at,
     int64_t place = r->attribute[k] - context->owned.first;
     struct th_replicated_columns_header header = {r->attribute[k], r->examples,
                                                   context->centre[place],
-                                                  context->scale[place]};
+                                                  context->scale[place], NAN};
     memcpy(at, &header, sizeof header);
   }
   return read_dense(r, values, size, err);
@@ -531,8 +566,8 @@ static th_status append_column(struct th_replicated_columns_parcel *parcel,
                                int64_t attribute, const struct entries *entries,
                                struct th_error *err)
 {
-  struct th_replicated_columns_header header = {attribute, entries->count, 0,
-                                                1};
+  struct th_replicated_columns_header header = {attribute, entries->count, 0, 1,
+                                                NAN};
   int64_t size =
       TH_COLUMNS_HEADER + packed_bytes(TH_VECTOR_ENTRIES, entries->count);
   th_status rc =
@@ -673,7 +708,8 @@ static void take_block(struct th_replicated_columns *columns,
     *vector = (struct th_vector){.form = form,
                                  .items = header.items,
                                  .centre = header.centre,
-                                 .scale = header.scale};
+                                 .scale = header.scale,
+                                 .stand_in = header.stand_in};
     point_at(vector, at + TH_COLUMNS_HEADER);
     columns->attribute[columns->count] = header.attribute;
     columns->block[columns->count++] = block;

@@ -3,9 +3,9 @@
  *
  * Every rank solves the small problem on a working set in the same way. So
  * every rank holds the values of these attributes on all training examples, or
- * on some of them. Dense columns are floats, or doubles for f64 storage. Sparse
- * columns are lists of entries. A column has the same bits whichever rank owns
- * the attribute.
+ * on some of them. Dense columns have values as they are stored: genotypes,
+ * four in a byte. Sparse columns are lists of entries. A column has the same
+ * bits whichever rank owns the attribute.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPLICATED_COLUMNS_H
 #define TH_REPLICATED_COLUMNS_H

@@ -48,32 +48,37 @@ void th_covariance_free(struct th_covariance *covariance)
   *covariance = (struct th_covariance){0};
 }
 
-/* Room for so many slots. Local. */
+/* Slots that there is room for where so many are wanted: pages behind the last
+ * of them take memory once they are written. */
+static int64_t capacity_for(int64_t count)
+{
+  return th_integer_ceil_divide(count + count / 4, 8) * 8;
+}
+
+int64_t th_covariance_bytes(int64_t count)
+{
+  int64_t made = count * ROWS; /* all columns on a piece's rows */
+  return (count * capacity_for(count) + made) * (int64_t)sizeof(double);
+}
+
+/* Room for so many slots. Products move to their new places in the same memory,
+ * the last ones first. Local. */
 static th_status reserve(struct th_covariance *c, int64_t count,
                          struct th_error *err)
 {
-  double *product = NULL;
-  double *mean = NULL;
-  int64_t capacity = c->capacity;
+  int64_t old = c->capacity;
+  int64_t capacity = capacity_for(count);
   th_status rc = TH_OK;
-  if (count <= capacity)
+  if (count <= old)
     return rc;
-  capacity = th_integer_ceil_divide(count + count / 2, 8) * 8;
-  TH_TRY(TH_NEW(&product, capacity * capacity, "products of attributes", err));
-  TH_TRY(TH_NEW(&mean, capacity, "means of attributes", err));
-  for (int64_t j = 0; j < c->count; j++)
-    memcpy(product + j * capacity, c->product + j * c->capacity,
-           (size_t)c->count * sizeof *product);
-  if (c->count > 0)
-    memcpy(mean, c->mean, (size_t)c->count * sizeof *mean);
-  TH_FREE(c->product, c->mean);
-  c->product = product;
-  c->mean = mean;
+  TH_TRY(TH_LENGTHEN(&c->product, &c->room, capacity * capacity,
+                     "products of attributes", err));
+  TH_TRY(TH_WIDEN(&c->mean, old, capacity, "means of attributes", err));
+  for (int64_t j = c->count - 1; j > 0; j--)
+    memmove(c->product + j * capacity, c->product + j * old,
+            (size_t)c->count * sizeof *c->product);
   c->capacity = capacity;
-  product = NULL;
-  mean = NULL;
 done:
-  TH_FREE(product, mean);
   return rc;
 }
 

@@ -16,9 +16,13 @@
 struct th_covariance {
   int64_t count;
   int64_t capacity;
+  int64_t room; /* products that there is memory for */
   double *product;
   double *mean; /* m_j */
 };
+
+/* Bytes of the products of so many slots, and of making them. Local. */
+int64_t th_covariance_bytes(int64_t count);
 
 /* Local. */
 void th_covariance_free(struct th_covariance *covariance);

@@ -82,7 +82,7 @@ th_status th_lasso_plan(struct th_plan *plan, const struct th_plan_size *size,
   th_status rc = th_plan_penalised(plan, size, err);
   if (rc != TH_OK)
     return rc;
-  plan->memory += th_working_set_solver_bytes(size);
+  plan->memory += th_working_set_solver_bytes(size, plan->config.path > 1);
   plan->visits = (passes + (double)plan->points * passes_each) *
                  th_plan_penalised_values(size->shape);
   return TH_OK;

@@ -280,9 +280,10 @@ static th_status enter_all(struct th_working_set_solver *e,
 
 enum {
   MOST_ROUNDS = 200,
-  LEAST_GROWTH = 100, /* units that may join at once */
-  WORTH_A_SLAB = 16,  /* places: a shorter gap between wanted ones is read */
-  USUAL_MEMBERS = 1000,
+  LEAST_GROWTH = 100,   /* units that may join at once */
+  WORTH_A_SLAB = 16,    /* places: a shorter gap between wanted ones is read */
+  USUAL_MEMBERS = 1000, /* at one lambda */
+  USUAL_OF_PATH = 2000, /* at the last one of many */
   MOST_MODELS = 200,
   FEW_MODELS = 3,                            /* while members may be missing */
   ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
@@ -301,22 +302,20 @@ static const double soon = 0.1;
 /* of lambda: extrapolated slopes above join at once */
 static const double reaches = 0.98;
 
-int64_t th_working_set_solver_bytes(const struct th_plan_size *size)
+int64_t th_working_set_solver_bytes(const struct th_plan_size *size, bool walks)
 {
   const struct th_shape *shape = size->shape;
   int64_t n = shape->training;
-  int64_t members = th_min_i64(USUAL_MEMBERS, th_min_i64(n, shape->attributes));
+  int64_t usual = walks ? USUAL_OF_PATH : USUAL_MEMBERS;
+  int64_t members = th_min_i64(usual, th_min_i64(n, shape->attributes));
   int64_t bytes = size->owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES +
                   th_problem_bytes(size) + th_active_set_bytes(members) +
                   th_csc_cache_bytes(size);
-  if (!th_store_shape_is_full(shape)) {
-    double column = (double)shape->nonzeros / (double)shape->attributes;
-    bytes += th_active_set_form_bytes(members);
-    return bytes + (int64_t)th_plan_part(size, 12 * column * (double)members);
-  }
-  int value = shape->type == TH_F64 ? 8 : 4;
-  double columns = (double)members * (double)n * value;
-  return bytes + (int64_t)th_plan_part(size, columns) + members * members * 8;
+  double columns = (double)members * th_plan_column(size, (double)n);
+  bytes += (int64_t)th_plan_part(size, columns);
+  return bytes + (th_store_shape_is_full(shape)
+                      ? th_covariance_bytes(members)
+                      : th_active_set_form_bytes(members));
 }
 
 /* Attributes without a penalty are members from the beginning. Collective. */

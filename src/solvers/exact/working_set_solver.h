@@ -61,8 +61,10 @@ struct th_working_set_solver {
 };
 
 /* Bytes that this takes on the rank with the most, for a working set of
- * a thousand attributes or of all that there can be. Local. */
-int64_t th_working_set_solver_bytes(const struct th_plan_size *size);
+ * a thousand attributes, of two thousand where it goes from lambda to lambda,
+ * or of all that there can be. Local. */
+int64_t th_working_set_solver_bytes(const struct th_plan_size *size,
+                                    bool walks);
 
 /* Begin with the zero model. duals: the ones from th_problem_init; the solver
  * takes them over. Collective. Release with th_working_set_solver_free. */

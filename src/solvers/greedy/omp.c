@@ -358,7 +358,8 @@ static int64_t paths_memory(const struct th_config *config,
   int64_t paths = config->greedy.folds + 1;
   double column = th_plan_penalised_values(shape) / (double)shape->attributes;
   int64_t value = shape->layout == TH_SPARSE ? 12 : 8;
-  double gathered = column * (double)(value * chosen); /* once a node */
+  double gathered = /* once a node */
+      th_plan_column(size, (double)shape->training) * (double)chosen;
   int64_t seen = config->greedy.forecast
                      ? th_max_i64(1, config->greedy.folds) * EACH_SEEN
                      : 0;

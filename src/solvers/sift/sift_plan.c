@@ -13,6 +13,7 @@
 #include "ranks/partition.h"
 #include "solvers/access/folds.h"
 #include "solvers/algorithms.h"
+#include "solvers/exact/covariance.h"
 #include "solvers/predict/end.h"
 #include "solvers/sift/sift.h"
 #include "solvers/thresholding/budgeted_plan.h"
@@ -28,11 +29,9 @@ enum {
   SIFT_BYTES = 74,         /* of an attribute: centre, scale, bound, sums */
   SPARSE_BYTES = 42,       /* the same for sparse data, which have fewer sums */
   FITS = 75,               /* nets: mixes times penalties */
-  UNION = 2, /* size of the union of the folds' lists, over that of one list */
-  SUM_BYTES = 32,   /* of an attribute in a fold */
-  ROW_BYTES = 1000, /* predictions and losses of all candidates */
-  SWEEPS = 10,      /* over the list, for each net */
-  ENTRY_BYTES = 12
+  SUM_BYTES = 32,          /* of an attribute in a fold */
+  ROW_BYTES = 1000,        /* predictions and losses of all candidates */
+  SWEEPS = 10              /* over the list, for each net */
 };
 
 static const double held_share = 0.2; /* of the list's examples, to choose by */
@@ -117,20 +116,20 @@ static void add_end(struct th_plan *plan, const struct th_plan_size *size)
   plan->screens = th_end_rows_screens(passes, blocks, shape->training);
   plan->list = th_end_rows_longest_list(plan->config.budget, rows);
   double list = (double)plan->list;
-  double all = fmin((own ? UNION : 1) * list, (double)shape->attributes);
+  /* weak attributes come and go with the fold: the union of all lists */
+  double all = fmin((own ? TH_END_LISTS : 1) * list, (double)shape->attributes);
   bool sparse = shape->layout == TH_SPARSE;
   double filled = sparse ? (double)shape->nonzeros / ((double)shape->examples *
                                                       (double)shape->attributes)
                          : 1;
-  double value = sparse ? ENTRY_BYTES : shape->type == TH_F64 ? 8 : 4;
-  double products = fmin(list, most_products);
+  int64_t products = (int64_t)fmin(fmin(list, n), most_products);
   plan->memory +=
-      (int64_t)(th_plan_part(size, all * n * filled * value) +
+      (int64_t)(th_plan_part(size, all * th_plan_column(size, n)) +
                 (double)(owned * (own ? folds : 1) * SUM_BYTES) +
                 (small ? n
                        : (double)shape->training * plan->config.validation) *
-                    ROW_BYTES +
-                8 * products * products);
+                    ROW_BYTES) +
+      th_covariance_bytes(products);
   plan->fit_visits = (double)(FITS * (folds + 1) * SWEEPS) * list * n * filled;
 }
 
