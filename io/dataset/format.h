@@ -315,6 +315,7 @@ enum {
 #define TH_D_OTHER_NAMES "/other_names"
 #define TH_D_CLASSES "/other_classes"
 #define TH_D_WORDS "/word_columns"
+#define TH_D_LEVELS "/word_attributes" /* of a model */
 #define TH_D_LABELS "/labels"
 #define TH_A_NAMES_LIST "names_list"
 #define TH_A_NAMES_SET "names_set"
@@ -399,6 +400,11 @@ enum {
 #define TH_A_PATH "path"      /* its rows */
 #define TH_D_PATH "/certificate/path"
 #define TH_D_MARGIN "/certificate/margin"
+#define TH_G_COVARIATES                                                        \
+  "/covariates" /* attributes of a table beside the data */
+#define TH_D_COVARIATE_NAME "/covariates/name"
+#define TH_D_COVARIATE_MEAN "/covariates/mean"
+#define TH_D_COVARIATE_WORD "/covariates/word_columns"
 
 /* Check that no byte of a master or a model has changed since it was written.
  * Before minor version 3 they had no seal, and pass. Local. */

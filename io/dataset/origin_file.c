@@ -69,10 +69,10 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
                               struct th_error *err)
 {
   int64_t named = origin->name != NULL;
-  int64_t fixed[] = {origin->columns, origin->target,  origin->weight,
-                     origin->others,  origin->classes, origin->labels,
-                     named,           origin->words,   origin->levels,
-                     origin->id};
+  int64_t fixed[] = {origin->columns, origin->target,       origin->weight,
+                     origin->others,  origin->classes,      origin->labels,
+                     named,           origin->words,        origin->levels,
+                     origin->id,      origin->level != NULL};
   th_status rc = th_message_bytes(pack, fixed, sizeof fixed, err);
   if (rc != TH_OK)
     return rc;
@@ -95,6 +95,8 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
     TH_TRY(pack_texts(pack, &origin->name, origin->others, err));
   TH_TRY(pack_texts(pack, &origin->class_name, origin->classes, err));
   TH_TRY(pack_texts(pack, &origin->word, origin->words, err));
+  if (fixed[10] != 0)
+    TH_TRY(pack_texts(pack, &origin->level, origin->levels, err));
 done:
   return rc;
 }
@@ -167,6 +169,9 @@ th_status th_origin_file_put(const struct th_h5 *h5,
     TH_TRY(th_h5_set_put_texts(h5, TH_D_WORDS, origin->words,
                                (const char *const *)origin->word, err));
   }
+  if (origin->level != NULL)
+    TH_TRY(th_h5_set_put_texts(h5, TH_D_LEVELS, origin->levels,
+                               (const char *const *)origin->level, err));
   if (origin->columns == 0)
     goto done;
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_COLUMNS, origin->columns, err));
@@ -259,6 +264,10 @@ static th_status get_words(const struct th_h5 *h5, int64_t attributes,
   TH_TRY(th_h5_set_expect(h5, TH_D_WORDS, words, err));
   rc = get_texts(h5, TH_D_WORDS, words, &origin->word, err);
   origin->words = rc == TH_OK || origin->word != NULL ? words : 0;
+  if (rc == TH_OK && th_h5_set_exists(h5, TH_D_LEVELS)) {
+    TH_TRY(th_h5_set_expect(h5, TH_D_LEVELS, origin->levels, err));
+    rc = get_texts(h5, TH_D_LEVELS, origin->levels, &origin->level, err);
+  }
 done:
   return rc;
 }

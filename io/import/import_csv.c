@@ -747,7 +747,8 @@ static void tell_unseen(const struct th_importing *im)
 {
   int64_t unseen = th_csv_reader_unseen(csv_files_of(im)->parser);
   im->comm->ops->sum_i64(im->comm, &unseen, 1);
-  if (unseen > 0 && !im->text.part) /* a model does not use all of them */
+  bool known = !im->text.part || im->like.origin.level != NULL;
+  if (unseen > 0 && known) /* a model does not use all of them */
     th_import_notice(im,
                      "note:     %lld word%s %s not in %.200s: 0 for all "
                      "attributes of the column",

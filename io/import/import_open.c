@@ -70,14 +70,16 @@ static th_status like_alleles(struct th_like *like,
 static th_status like_model(struct th_like *like, const struct th_model *model,
                             const char *path, struct th_error *err)
 {
+  const int64_t attributes = model->attributes - model->covariates.count;
+  const int64_t members = th_model_members_below(model, attributes);
   int type = model->type == NULL ? -1 : th_type_find(model->type);
   th_status rc = TH_OK;
-  if (model->support_size == 0)
+  if (members == 0)
     return th_fail(err, TH_EDATA,
                    "%s uses no attribute: its prediction is %.17g for every "
                    "example; import with {like} a data set",
                    path, model->intercept);
-  like->attributes = model->attributes;
+  like->attributes = attributes;
   like->layout = -1;
   like->type = type < 0 ? TH_F32 : (enum th_type)type;
   like->support = model->name;
@@ -85,7 +87,7 @@ static th_status like_model(struct th_like *like, const struct th_model *model,
     rc = like_alleles(like, model, err);
   if (rc != TH_OK)
     return rc;
-  like->support_size = model->support_size;
+  like->support_size = members;
   return th_origin_file_copy(&like->origin, &model->origin, err);
 }
 

@@ -13,6 +13,7 @@
 #include "io/files/output.h"
 #include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"
+#include "io/model/covariates_file.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -314,6 +315,7 @@ static th_status names_walk(struct th_message *pack, struct th_model *model,
     TH_TRY(texts_walk(pack, &model->other, size, err));
   TH_TRY(th_message_text(pack, &model->type, err));
   TH_TRY(th_origin_file_pack(pack, &model->origin, err));
+  TH_TRY(th_covariates_file_pack(pack, &model->covariates, err));
 done:
   return rc;
 }
@@ -326,6 +328,7 @@ static th_status names_put(const struct th_h5 *h5, const struct th_model *model,
   if (model->type != NULL)
     TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, model->type, err));
   TH_TRY(th_origin_file_put(h5, &model->origin, err));
+  TH_TRY(th_covariates_file_put(h5, &model->covariates, err));
   if (model->deviation != NULL)
     TH_TRY(th_h5_set_put(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE,
                          model->support_size, model->deviation, err));
@@ -411,7 +414,10 @@ static th_status names_get(const struct th_h5 *h5, struct th_model *model,
                       &model->other, err));
   if (th_h5_has(h5, "/", TH_A_TYPE))
     TH_TRY(get_type(h5, model, err));
-  TH_TRY(th_origin_file_get(h5, model->attributes, &model->origin, err));
+  TH_TRY(
+      th_covariates_file_get(h5, model->attributes, &model->covariates, err));
+  TH_TRY(th_origin_file_get(h5, model->attributes - model->covariates.count,
+                            &model->origin, err));
 done:
   return rc;
 }

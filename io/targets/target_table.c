@@ -8,6 +8,7 @@
 #include "io/import/text/cell.h"
 #include "io/import/text/missing.h"
 #include "io/import/text/text_files.h"
+#include "io/targets/target_classes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ struct reading {
   char *value; /* of a field */
   int64_t value_room;
   enum th_cell form[2]; /* of the first target, and of the first weight */
+  bool wordy;           /* targets are words */
 };
 
 /* That of the data's text, but where commas separate the columns. */
@@ -164,8 +166,9 @@ static th_status keep_names(struct reading *r, struct th_error *err)
   const char *id = r->csv.names[c->id];
   snprintf(both, sizeof both, "%.40s %.40s",
            c->family >= 0 ? r->csv.names[c->family] : "", id);
-  th_status rc =
-      keep_column_name(&r->table->target, r->csv.names[c->target], err);
+  th_status rc = TH_OK;
+  if (c->target >= 0)
+    rc = keep_column_name(&r->table->target, r->csv.names[c->target], err);
   if (rc == TH_OK)
     rc = keep_column_name(&r->table->ids,
                           c->family >= 0  ? both
@@ -185,6 +188,8 @@ static th_status find_columns(struct reading *r, struct th_error *err)
     TH_TRY(find_wanted(r, choice->ids, "{ids}", &c->id, err));
   else
     TH_TRY(find_id_columns(r, err));
+  if (choice->ids_only)
+    goto keep;
   if (choice->weights != NULL)
     TH_TRY(
         find_wanted(r, choice->weights, "{weights-column}", &c->weight, err));
@@ -198,6 +203,7 @@ static th_status find_columns(struct reading *r, struct th_error *err)
                    "%s:1:1: IDs, target and weights are columns of their own; "
                    "give {target}, {ids} and {weights-column} other ones",
                    r->file->name);
+keep:
   r->table->paired = c->family >= 0;
   r->table->weighted = c->weight >= 0;
   TH_TRY(keep_names(r, err));
@@ -258,7 +264,8 @@ static th_status open_head(struct reading *r, struct th_text_file *file,
   if (r->fam)
     TH_TRY(name_fam(r, err));
   char *first = r->csv.names[0]; /* "#FID" or "#IID", as plink2 writes it */
-  if (first[0] == '#')
+  r->table->marked = first[0] == '#';
+  if (r->table->marked)
     memmove(first, first + 1, strlen(first));
 done:
   return rc;
@@ -304,22 +311,30 @@ static enum th_cell read_table_cell(const struct reading *r, bool quoted,
   return form == TH_CELL_GROUPED && !quoted ? TH_CELL_TEXT : form;
 }
 
-/* What else the text may be. */
-static const char *remedy_for(const struct reading *r, bool weight)
+/* True if the text is a number with other marks than the table has. */
+static bool is_other_number(const struct reading *r)
 {
   char decimal = table_decimal(r);
   double value;
   bool comma = memchr(r->value, ',', strlen(r->value)) != NULL;
   bool point = memchr(r->value, '.', strlen(r->value)) != NULL;
-  if ((comma && read_table_cell(r, true, ',', &value) != TH_CELL_TEXT) ||
-      (point && read_table_cell(r, true, '.', &value) != TH_CELL_TEXT) ||
-      read_table_cell(r, true, decimal, &value) == TH_CELL_GROUPED)
-    return decimal == ','
+  return (comma && read_table_cell(r, true, ',', &value) != TH_CELL_TEXT) ||
+         (point && read_table_cell(r, true, '.', &value) != TH_CELL_TEXT) ||
+         read_table_cell(r, true, decimal, &value) == TH_CELL_GROUPED;
+}
+
+/* What else the text may be. */
+static const char *remedy_for(const struct reading *r, bool weight)
+{
+  if (is_other_number(r))
+    return table_decimal(r) == ','
                ? "decimals have a comma here, as in the text of the data: "
                  "write it so, without marks between thousands"
                : "decimals have a point here: write it so, without marks "
                  "between thousands";
-  return weight ? "correct it" : "correct it, or give classes numbers";
+  return weight
+             ? "correct it"
+             : "correct it; where targets are classes, all of them are words";
 }
 
 static th_status refuse_value(const struct reading *r,
@@ -344,12 +359,28 @@ static bool is_other_form(struct reading *r, bool weight, enum th_cell form)
   return *first != form;
 }
 
+/* Targets are words, or have a class. Those above are, too. */
+static th_status read_class_word(struct reading *r, const struct th_line *line,
+                                 const struct th_csv_field *field,
+                                 int64_t column, enum th_cell form,
+                                 int64_t *word, struct th_error *err)
+{
+  bool number = form != TH_CELL_TEXT && form != TH_CELL_TRUTH;
+  if (r->choice->class == NULL &&
+      (number || r->form[0] != TH_CELL_TEXT || is_other_number(r)))
+    return refuse_value(r, line, field->text, column, err);
+  *word = r->table->length;
+  r->wordy = true;
+  return add_text(r->table, r->value, err);
+}
+
 /* A target or a weight; NaN where it is missing. */
 static th_status read_value(struct reading *r, const struct th_line *line,
                             const struct th_csv_field *field, int64_t column,
-                            double *value, struct th_error *err)
+                            double *value, int64_t *word, struct th_error *err)
 {
   bool weight = column == r->columns.weight;
+  bool classes = !weight && (r->wordy || r->choice->class != NULL);
   double found;
   *value = (double)NAN;
   if (is_missing(r->value))
@@ -360,6 +391,8 @@ static th_status read_value(struct reading *r, const struct th_line *line,
     r->table->nines += !weight;
     return TH_OK;
   }
+  if (classes || (form == TH_CELL_TEXT && !weight))
+    return read_class_word(r, line, field, column, form, word, err);
   if (form == TH_CELL_TEXT || (weight && found < 0))
     return refuse_value(r, line, field->text, column, err);
   if (is_other_form(r, weight, form))
@@ -387,9 +420,9 @@ static th_status take_field(struct reading *r, const struct th_line *line,
   TH_TRY(TH_GROW(&r->value, &r->value_room, field->length + 1, "a field", err));
   (void)th_csv_field_copy(field, r->value);
   if (column == c->target)
-    rc = read_value(r, line, field, column, &row->target, err);
+    rc = read_value(r, line, field, column, &row->target, &row->word, err);
   else if (column == c->weight)
-    rc = read_value(r, line, field, column, &row->weight, err);
+    rc = read_value(r, line, field, column, &row->weight, &row->word, err);
   else if (field->length > TH_ID_LONGEST)
     rc = th_text_row_fail(line, field->text, err,
                           "an ID of more than %d bytes found; shorten it",
@@ -438,7 +471,7 @@ static th_status read_row(struct reading *r, const struct th_line *given,
   struct th_line line = *given;
   struct th_target_table *table = r->table;
   struct th_target_row row = {
-      .line = given->number, .target = NAN, .weight = 1};
+      .line = given->number, .target = NAN, .word = -1, .weight = 1};
   char *family = NULL;
   int64_t count = 0;
   enum th_csv_ending ending = TH_CSV_MORE;
@@ -489,8 +522,8 @@ static th_status read_table_rows(struct reading *r, struct th_error *err)
   }
   if (r->table->rows == 0)
     rc = th_fail(err, TH_EDATA,
-                 "%s: no row found, expected an ID and a target on each line",
-                 r->file->name);
+                 "%s: no row found, expected an ID and %s on each line",
+                 r->file->name, r->choice->ids_only ? "values" : "a target");
 done:
   th_text_lines_free(&lines);
   return rc;
@@ -507,6 +540,18 @@ static th_status read_target_table(void *self, struct th_text_file *file,
   return rc == TH_OK ? read_table_rows(r, err) : rc;
 }
 
+/* The table owns the names of its columns from now on. */
+static void hand_over_names(struct reading *r)
+{
+  struct th_target_table *table = r->table;
+  table->columns = r->csv.columns;
+  table->column = r->csv.names;
+  table->family = r->columns.family;
+  table->id = r->columns.id;
+  table->decimal = table_decimal(r);
+  r->csv.names = NULL;
+}
+
 th_status th_target_table_read(struct th_target_table *table,
                                const struct th_target_choice *choice,
                                struct th_error *err)
@@ -515,6 +560,10 @@ th_status th_target_table_read(struct th_target_table *table,
       .choice = choice, .table = table, .fam = is_fam(choice->table)};
   th_status rc = th_text_files_alone(choice->table, choice->output,
                                      read_target_table, &r, err);
+  if (rc == TH_OK && !choice->ids_only)
+    rc = th_target_classes(table, choice, err);
+  if (rc == TH_OK)
+    hand_over_names(&r);
   if (r.csv.names == NULL)
     r.csv.columns = 0;
   th_csv_header_free(&r.csv);
@@ -525,5 +574,6 @@ th_status th_target_table_read(struct th_target_table *table,
 void th_target_table_free(struct th_target_table *table)
 {
   TH_FREE(table->row, table->text, table->target, table->ids);
+  TH_FREE_LIST(table->column, table->columns);
   *table = (struct th_target_table){0};
 }

@@ -6,13 +6,18 @@
  * stand between thousands only inside of quotes. In a file of PLINK whose name
  * ends in .fam there is no header, and columns are FID, IID, father, mother,
  * sex and phenotype. There, and in other tables with FID and IID, -9 is a
- * missing value. It may be compressed. All functions are local.
+ * missing value, and where all others are 1 and 2, and perhaps 0, these are
+ * controls, cases and missing values. Where targets are two words, these are
+ * classes, too: one is 1, the other -1. The table may be compressed. All
+ * functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TARGET_TABLE_H
 #define TH_TARGET_TABLE_H
 
 #include "base/error.h"
+#include "io/import/text/text_row.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What of the table is wanted. */
@@ -23,6 +28,11 @@ struct th_target_choice {
   const char *ids;     /* the same of the IDs; NULL: FID and IID, or one that is
                           called like IDs */
   const char *weights; /* the same; NULL: none */
+  bool ids_only;       /* neither targets nor weights are wanted */
+  const char *class;   /* of the targets, against all others; NULL: as they look
+                        */
+  const char *likely;  /* the class of a model, which counts where it is one
+                          here, or NULL */
   const char *known;   /* what the data call their IDs, or NULL */
   char decimal;        /* the decimal mark of the data's text; zero: a point */
   const char *output;  /* a compressed table is decompressed beside it; NULL:
@@ -34,7 +44,8 @@ struct th_target_row {
   int64_t pair;   /* FID and IID with a blank between them, or the ID */
   int64_t single; /* IID, or the ID */
   int64_t line;
-  double target; /* NaN: missing */
+  double target; /* NaN: missing; of classes 1 and -1 */
+  int64_t word;  /* in place of a number; -1: none */
   double weight; /* 1: there are none */
 };
 
@@ -50,10 +61,20 @@ struct th_target_table {
   char *ids;     /* what the IDs are called: "FID IID" */
   bool paired;   /* pair and single differ */
   int64_t nines; /* targets of -9, which are missing beside FID and IID */
+  int64_t zeros; /* of 0, which are missing beside cases and controls */
   bool weighted;
+  char positive[TH_CLASS_ROOM]; /* the class that is 1; empty: targets are
+                                   numbers */
+  struct th_class_set others;   /* and those that are -1 */
+  int64_t columns;
+  char **column;  /* what they are called */
+  int64_t family; /* column of FID, or -1, */
+  int64_t id;     /* and of the IDs */
+  bool marked;    /* a # stood before the first name */
+  char decimal;   /* the mark before decimals */
 };
 
-/* Read a table whole, with about 48 bytes for each row beside its IDs. An error
+/* Read a table whole, with about 56 bytes for each row beside its IDs. An error
  * names FILE:LINE:COLUMN, what was expected and what to do. Release with
  * th_target_table_free, also after a failure. */
 th_status th_target_table_read(struct th_target_table *table,

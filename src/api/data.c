@@ -51,6 +51,8 @@ th_status th_data_need_targets(const struct th_data *data, const char *command,
 
 void th_data_close(struct th_data *data)
 {
+  if (data->covered != NULL)
+    data->uncover(data->covered);
   if (data->dataset != NULL)
     th_dataset_close(data->dataset);
   th_synthetic_store_free(data->computed);
@@ -58,9 +60,52 @@ void th_data_close(struct th_data *data)
   *data = (struct th_data){0};
 }
 
-th_status th_data_groups(struct th_data *data, const char *file,
-                         const char *output, struct th_comm *comm,
-                         struct th_groups *groups, struct th_error *err)
+int64_t th_data_attributes(const struct th_data *data)
+{
+  return data->dataset != NULL
+             ? th_dataset_store(data->dataset)->shape.attributes
+             : data->store->shape.attributes;
+}
+
+/* Groups of the data set become those of all attributes: each covariate is one
+ * by itself, without a penalty. Collective. */
+static th_status add_single_groups(const struct th_data *data,
+                                   struct th_comm *comm,
+                                   struct th_groups *groups,
+                                   struct th_error *err)
+{
+  const int64_t d = groups->attributes;
+  const int64_t all = data->store->shape.attributes;
+  struct th_groups old = *groups;
+  struct th_group_piece *piece = NULL;
+  int64_t room = 0;
+  int64_t count = 0;
+  if (d == 0 || d == all)
+    return TH_OK;
+  th_status rc =
+      th_groups_fetch(&old, comm, (struct th_range){0, comm->rank == 0 ? d : 0},
+                      &piece, &count, err);
+  if (rc != TH_OK)
+    return rc;
+  room = count;
+  rc = TH_GROW(&piece, &room, count + all - d, "groups", err);
+  for (int64_t a = d; rc == TH_OK && a < all; a++)
+    piece[count++] = (struct th_group_piece){.range = {a, a + 1},
+                                             .group = a,
+                                             .size = 1,
+                                             .weight = TH_GROUPS_UNPENALISED};
+  *groups = (struct th_groups){0};
+  rc = th_groups_share(groups, comm, all, piece, count, rc, err);
+  th_groups_free(&old);
+  free(piece);
+  return rc;
+}
+
+/* Those of the data set. Collective. */
+static th_status groups_of_data_set(struct th_data *data, const char *file,
+                                    const char *output, struct th_comm *comm,
+                                    struct th_groups *groups,
+                                    struct th_error *err)
 {
   uint64_t *index = NULL;
   th_status rc = TH_OK;
@@ -71,13 +116,21 @@ th_status th_data_groups(struct th_data *data, const char *file,
     rc = th_agree(comm, rc, err);
     if (rc == TH_OK)
       rc = th_groups_file_read(groups, comm, file, output,
-                               data->store->shape.attributes, index, err);
+                               th_data_attributes(data), index, err);
     free(index);
     return rc;
   }
   return data->dataset != NULL
              ? th_dataset_groups(data->dataset, comm, groups, err)
              : TH_OK;
+}
+
+th_status th_data_groups(struct th_data *data, const char *file,
+                         const char *output, struct th_comm *comm,
+                         struct th_groups *groups, struct th_error *err)
+{
+  th_status rc = groups_of_data_set(data, file, output, comm, groups, err);
+  return rc == TH_OK ? add_single_groups(data, comm, groups, err) : rc;
 }
 
 th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,

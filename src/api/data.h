@@ -10,14 +10,30 @@
 /* Longest description of computed data, and its end. */
 enum { TH_SOURCE_TEXT = 512 };
 
+/* Bytes that joins of tables took on this rank: at most, while they were made;
+ * and what is kept of them, once a node. */
+struct th_join_costs {
+  int64_t most;
+  int64_t kept;
+};
+
+struct th_covered;
+
 /* Zeroed: nothing is open. */
 struct th_data {
-  struct th_store *store; /* borrowed: of one of the next two, or a caller's */
+  struct th_store *store; /* borrowed: of one of the next two, or a caller's;
+                             with what is beside them */
   struct th_dataset *dataset;
   struct th_synthetic_store *computed;
   struct th_ground_truth made; /* of the computed ones; owned */
   char source[TH_SOURCE_TEXT]; /* description of computed data; else empty */
-  const char *name;            /* in messages; borrowed */
+  struct th_covered *covered;  /* attributes of a table beside those of the
+                                  data set (api/covered.h), or NULL; owned */
+  void (*uncover)(struct th_covered *covered); /* releases them; collective */
+  const char *name;                            /* in messages; borrowed */
+  int64_t room;               /* bytes that a rank has for tables that are
+                                 joined; 0: any */
+  struct th_join_costs joins; /* of those that were */
   const struct th_ground_truth
       *truth; /* NULL, or family[0] == 0: not generated */
   /* called with one line for the user; may be NULL */
@@ -52,6 +68,9 @@ th_status th_data_groups(struct th_data *data, const char *file,
 /* Input row numbers of stored rows. Local. */
 th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,
                               int64_t *numbers, struct th_error *err);
+
+/* The attributes without those of a table beside them. Local. */
+int64_t th_data_attributes(const struct th_data *data);
 
 /* An error when files were replaced since they were opened. Local. */
 th_status th_data_unchanged(struct th_data *data, struct th_error *err);

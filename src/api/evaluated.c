@@ -8,6 +8,7 @@
 #include "api/training.h"
 #include "base/integer.h"
 #include "base/memory.h"
+#include "io/model/covariates_file.h"
 #include "io/model/model_file.h"
 #include "math/loss.h"
 #include "solvers/driver/predict.h"
@@ -204,9 +205,10 @@ static bool has_means(const struct th_model *model, const struct th_data *data)
 static bool means_agree(const struct th_model *a, const struct th_model *b,
                         const struct th_data *data)
 {
+  const int64_t own = th_model_members_below(a, th_data_attributes(data));
   const bool known[2] = {has_means(a, data), has_means(b, data)};
   int64_t j = 0;
-  for (int64_t k = 0; k < a->support_size; k++) {
+  for (int64_t k = 0; k < own; k++) {
     while (j < b->support_size && b->support[j] < a->support[k])
       j++;
     bool both = j < b->support_size && b->support[j] == a->support[k];
@@ -235,20 +237,23 @@ static int64_t models_at_once(const struct th_model *models, int64_t count,
 static th_status take_means(const struct th_model *models, int64_t count,
                             struct th_data *data, struct th_error *err)
 {
+  const int64_t d = th_data_attributes(data); /* covariates have none */
   int64_t *attribute = NULL;
   double *mean = NULL;
   int64_t listed = 0;
   th_status rc = TH_OK;
   for (int64_t m = 0; m < count; m++)
-    listed += has_means(&models[m], data) ? models[m].support_size : 0;
+    listed +=
+        has_means(&models[m], data) ? th_model_members_below(&models[m], d) : 0;
   if (listed == 0 || data->store->shape.missing == 0)
     return TH_OK;
   TH_TRY(TH_NEW(&attribute, listed, "means", err));
   TH_TRY(TH_NEW(&mean, listed, "means", err));
   listed = 0;
   for (int64_t m = 0; m < count; m++)
-    for (int64_t k = 0;
-         has_means(&models[m], data) && k < models[m].support_size; k++) {
+    for (int64_t k = 0; has_means(&models[m], data) &&
+                        k < th_model_members_below(&models[m], d);
+         k++) {
       attribute[listed] = models[m].support[k];
       mean[listed++] = models[m].mean[k];
     }
@@ -444,6 +449,7 @@ static th_status copy_support(struct th_model *to, const struct th_model *from,
   to->loss = th_model_copy_string(from->loss);
   if (to->loss == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for a support");
+  TH_TRY(th_covariates_file_copy(&to->covariates, &from->covariates, err));
   TH_TRY(copy_texts(&to->name, from->name, size, err));
   TH_TRY(copy_texts(&to->allele, from->allele, size, err));
   rc = copy_texts(&to->other, from->other, size, err);

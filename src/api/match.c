@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "api/match.h"
 
+#include "api/covered.h"
 #include "api/training_options.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "io/dataset/origin_file.h"
+#include "io/model/covariates_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,6 +31,12 @@ static bool was_left_out(const struct th_data *data, const char *name)
     if (strcmp(origin->name[k], name) == 0)
       return true;
   return false;
+}
+
+/* Of the data that the model was trained on. */
+static int64_t attributes_of_data(const struct th_model *model)
+{
+  return model->attributes - model->covariates.count;
 }
 
 /* Refuse a name that does not belong to exactly one attribute. */
@@ -93,7 +101,7 @@ static th_status find_support(const struct th_model *model,
                               const struct th_data *data, const char *path,
                               int64_t *place, struct th_error *err)
 {
-  int64_t size = model->support_size;
+  int64_t size = th_model_members_below(model, attributes_of_data(model));
   th_status rc =
       th_dataset_names_find(data->dataset, model->name, size, place, err);
   for (int64_t k = 0; k < size && rc == TH_OK; k++)
@@ -159,12 +167,13 @@ static void tell_moved(const struct th_model *model, const struct th_data *data,
                        const int64_t *place)
 {
   int64_t moved = 0;
-  for (int64_t k = 0; k < model->support_size; k++)
+  int64_t size = th_model_members_below(model, attributes_of_data(model));
+  for (int64_t k = 0; k < size; k++)
     moved += place[k] != model->support[k];
   note(data,
        "attributes matched by name: %" PRId64 " of %" PRId64
        " are at other places",
-       moved, model->support_size);
+       moved, size);
 }
 
 /* --- Alleles that have changed places --------------------------------------
@@ -198,7 +207,10 @@ static th_status compare_members(const struct th_model *model,
   if (variants.count == 0)
     note(data, "%s does not say which alleles it counts; model %s does",
          data->name, path);
-  for (int64_t k = 0; k < model->support_size && variants.count > 0; k++) {
+  for (int64_t k = 0;
+       k < th_model_members_below(model, th_data_attributes(data)) &&
+       variants.count > 0;
+       k++) {
     const struct th_variant *here = &variants.variant[model->support[k]];
     const struct th_variant there = {.counted = model->allele[k],
                                      .other = model->other[k]};
@@ -262,6 +274,17 @@ done:
 /* --- By name, or by number -------------------------------------------------
  */
 
+/* Members that are covariates have their places among those of the data. */
+static void place_covariates(const struct th_model *model,
+                             const struct th_data *data, int64_t *place)
+{
+  int64_t d = attributes_of_data(model);
+  for (int64_t k = th_model_members_below(model, d); k < model->support_size;
+       k++)
+    place[k] =
+        th_covered_first(data, &model->covariates) + model->support[k] - d;
+}
+
 /* Collective. */
 static th_status match_support(struct th_model *model, struct th_data *data,
                                enum th_match_part part, const char *path,
@@ -272,6 +295,7 @@ static th_status match_support(struct th_model *model, struct th_data *data,
   TH_TRY(ask_rank_0(find_support, model, data, path, comm, &place, err));
   if (part == TH_MATCH_ALL)
     TH_TRY(check_other_names(model, data, path, err));
+  place_covariates(model, data, place);
   tell_moved(model, data, place);
   rc = move_support(model, place, data, comm, err);
 done:
@@ -320,7 +344,7 @@ static th_status find_called(const struct th_model *model,
                              struct th_error *err)
 {
   enum { DIGITS = 20 };
-  int64_t size = model->support_size;
+  int64_t size = th_model_members_below(model, attributes_of_data(model));
   char *room = NULL;
   char **name = NULL;
   th_status rc = TH_OK;
@@ -345,8 +369,9 @@ static void find_counted(const struct th_model *model,
                          const struct th_data *data, int64_t *place)
 {
   uint64_t first = first_index(th_dataset_origin(data->dataset));
-  uint64_t count = (uint64_t)data->store->shape.attributes;
-  for (int64_t k = 0; k < model->support_size; k++) {
+  uint64_t count = (uint64_t)th_data_attributes(data);
+  int64_t size = th_model_members_below(model, attributes_of_data(model));
+  for (int64_t k = 0; k < size; k++) {
     char *end = NULL;
     errno = 0;
     uint64_t index = strtoull(model->name[k], &end, 10);
@@ -361,7 +386,7 @@ static th_status find_indices(const struct th_model *model,
                               const struct th_data *data, const char *path,
                               int64_t *place, struct th_error *err)
 {
-  int64_t size = model->support_size;
+  int64_t size = th_model_members_below(model, attributes_of_data(model));
   int64_t found = 0;
   th_status rc = TH_OK;
   if (th_match_indexed(data))
@@ -396,6 +421,7 @@ static th_status match_indices(struct th_model *model, struct th_data *data,
   if (part == TH_MATCH_ALL)
     TH_TRY(check_other_names(model, data, path, err));
   TH_TRY(ask_rank_0(find_indices, model, data, path, comm, &place, err));
+  place_covariates(model, data, place);
   rc = move_support(model, place, data, comm, err);
 done:
   free(place);
@@ -427,7 +453,7 @@ static th_status find_lacking(const struct th_model *model,
                               struct th_data *data, const char *path,
                               struct th_error *err)
 {
-  const int64_t attributes = data->store->shape.attributes;
+  const int64_t attributes = th_data_attributes(data);
   unsigned char *lacking = NULL;
   th_status rc = th_dataset_lacking(data->dataset, &lacking, err);
   for (int64_t k = 0; lacking != NULL && rc == TH_OK && k < model->support_size;
@@ -449,6 +475,51 @@ static th_status check_lacking(const struct th_model *model,
   return th_agree(comm, rc, err);
 }
 
+/* --- Attributes of a table beside the data ----------------------------------
+ */
+
+/* Local, replicated. */
+static th_status need_covariates(const struct th_model *model,
+                                 const struct th_data *data, const char *path,
+                                 struct th_error *err)
+{
+  enum { SHOWN = 4, ROOM = 64 };
+  const struct th_covariates *c = &model->covariates;
+  char list[SHOWN * ROOM] = "";
+  size_t used = 0;
+  if (c->count == 0 || th_covered_first(data, c) >= 0)
+    return TH_OK;
+  for (int64_t k = 0; k < c->count && k < SHOWN; k++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s",
+                             k > 0 ? ", " : "", c->name[k]);
+  return th_fail(err, TH_EUSAGE,
+                 "model %s has covariates (%s%s)%s; give a table with them by "
+                 "{covariates} TABLE",
+                 path, list, c->count > SHOWN ? ", .." : "",
+                 data->covered != NULL ? ", and the data have other ones" : "");
+}
+
+/* The attributes go by their numbers, and behind them come the covariates.
+ * Local, replicated. */
+static th_status renumber_covariates(struct th_model *model,
+                                     const struct th_data *data,
+                                     struct th_error *err)
+{
+  int64_t *place = NULL;
+  const int64_t d = attributes_of_data(model);
+  if (data->covered == NULL || d != th_data_attributes(data))
+    return TH_OK; /* the caller compares the numbers of attributes */
+  th_status rc = TH_NEW(&place, model->support_size, "the support", err);
+  for (int64_t k = 0; rc == TH_OK && k < th_model_members_below(model, d); k++)
+    place[k] = model->support[k];
+  if (rc == TH_OK) {
+    place_covariates(model, data, place);
+    rc = th_model_renumber(model, place, data->store->shape.attributes, err);
+  }
+  free(place);
+  return rc;
+}
+
 th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err)
@@ -460,10 +531,13 @@ th_status th_match(struct th_model *model, struct th_data *data,
   bool indices = here != there && by_index(model, data);
   if (model->fingerprint == data->store->fingerprint)
     return TH_OK;
+  TH_TRY(need_covariates(model, data, path, err));
   if (indices)
     rc = match_indices(model, data, part, path, comm, err);
   else if (here != there && named)
     rc = match_support(model, data, part, path, comm, err);
+  else
+    rc = th_agree(comm, renumber_covariates(model, data, err), err);
   if (rc == TH_OK && named)
     rc = match_alleles(model, data, part, path, comm, err);
   if (rc == TH_OK)
@@ -474,7 +548,8 @@ th_status th_match(struct th_model *model, struct th_data *data,
     note(data,
          "attributes matched by number: %s has no names of attributes, %s has",
          here == 0 ? path : data->name, here == 0 ? data->name : path);
-  return TH_OK;
+done:
+  return rc;
 }
 
 /* Local: rank 0. */
@@ -515,6 +590,37 @@ done:
   return rc;
 }
 
+/* What all words are called that the data have: a model uses only some. */
+static th_status take_levels(struct th_model *model, struct th_data *data,
+                             struct th_error *err)
+{
+  struct th_origin *origin = &model->origin;
+  const char *word = NULL;
+  char **name = NULL;
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  if (origin->words == 0)
+    return rc;
+  TH_TRY(th_dataset_names(data->dataset, &name, err));
+  if (name == NULL)
+    goto done;
+  TH_TRY(TH_NEW(&origin->level, origin->levels, "words", err));
+  for (int64_t k = 0; k < th_data_attributes(data); k++) {
+    if (th_origin_word_column(origin, name[k], &word) == NULL)
+      continue;
+    if (count < origin->levels)
+      origin->level[count] = th_model_copy_string(name[k]);
+    count++;
+  }
+  if (count != origin->levels) { /* an attribute is called like a word */
+    TH_FREE_LIST(origin->level, origin->levels);
+    origin->level = NULL;
+  }
+done:
+  free(name);
+  return rc;
+}
+
 /* What text like that of the data is to be read by. The columns that were left
  * out go by their places; their names are the data's. Local: rank 0. */
 static th_status take_origin(struct th_model *model, struct th_data *data,
@@ -523,6 +629,8 @@ static th_status take_origin(struct th_model *model, struct th_data *data,
   struct th_origin origin = *th_dataset_origin(data->dataset);
   origin.name = NULL;
   th_status rc = th_origin_file_copy(&model->origin, &origin, err);
+  if (rc == TH_OK)
+    rc = take_levels(model, data, err);
   if (rc != TH_OK || origin.format == NULL)
     return rc; /* computed data have no text, and give the same models */
   model->type = th_model_copy_string(th_type_name(data->store->shape.type));
@@ -537,13 +645,17 @@ static th_status take_alleles(struct th_model *model, struct th_data *data,
   struct th_variants variants = {0};
   int64_t size = model->support_size;
   th_status rc = th_dataset_variants(data->dataset, &variants, err);
+  const struct th_variant none = {.counted = (char *)"", .other = (char *)""};
   if (rc == TH_OK && variants.count > 0) {
     rc = TH_NEW(&model->allele, size, "alleles", err);
     if (rc == TH_OK)
       rc = TH_NEW(&model->other, size, "alleles", err);
   }
   for (int64_t k = 0; rc == TH_OK && variants.count > 0 && k < size; k++) {
-    const struct th_variant *variant = &variants.variant[model->support[k]];
+    const struct th_variant *variant =
+        model->support[k] < variants.count
+            ? &variants.variant[model->support[k]]
+            : &none;
     model->allele[k] = th_model_copy_string(variant->counted);
     model->other[k] = th_model_copy_string(variant->other);
     if (model->allele[k] == NULL || model->other[k] == NULL)
@@ -561,11 +673,12 @@ th_status th_match_label(struct th_model *model, struct th_data *data,
   model->names = name_print_of(data);
   if (comm->rank == 0 && data->dataset != NULL)
     rc = take_origin(model, data, err);
+  if (comm->rank == 0 && rc == TH_OK && data->covered != NULL)
+    rc = th_covariates_file_copy(&model->covariates, th_covered_of(data), err);
   if (rc == TH_OK && comm->rank == 0 && model->names.list != 0) {
     rc = TH_NEW(&model->name, size, "names", err);
     if (rc == TH_OK)
-      rc = th_dataset_names_of(data->dataset, model->support, size, model->name,
-                               err);
+      rc = th_covered_names_of(data, model->support, size, model->name, err);
     if (rc == TH_OK)
       rc = take_alleles(model, data, err);
   }

@@ -12,14 +12,15 @@ enum th_match_part { TH_MATCH_SUPPORT, TH_MATCH_ALL };
 /* If model and data have names, and these differ, match by name: the support
  * gets the numbers that its attributes have in the data, and the model gets as
  * many attributes as the data. Otherwise nothing changes, and the caller checks
- * that the numbers of attributes agree. path: of the model. The data's `note`
- * reports a match. Collective. An error if the data do not have a name, or have
- * it more than once. Where A1 and A2 of a variant have changed places, its
- * coefficient and mean are turned, and the intercept; other alleles are an
- * error. With TH_MATCH_ALL also if alleles have changed places, the data have
- * other attributes outside the support, or if the model has groups. Without
- * names, too, a member is refused that import has left out of the data, as too
- * many of its values are missing.
+ * that the numbers of attributes agree. Covariates go by their names; an error
+ * where the model has some, and the data do not have these. path: of the model.
+ * The data's `note` reports a match. Collective. An error if the data do not
+ * have a name, or have it more than once. Where A1 and A2 of a variant have
+ * changed places, its coefficient and mean are turned, and the intercept; other
+ * alleles are an error. With TH_MATCH_ALL also if alleles have changed places,
+ * the data have other attributes outside the support, or if the model has
+ * groups. Without names, too, a member is refused that import has left out of
+ * the data, as too many of its values are missing.
  *
  * Where attributes are indices of sparse text, and those of model or data are
  * called so, an index that does not occur in the data is 0 there, and leaves

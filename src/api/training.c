@@ -4,12 +4,14 @@
 #include "solvers/driver/run.h"
 
 #include "api/attribute_list.h"
+#include "api/covered.h"
 #include "api/data.h"
 #include "api/handle.h"
 #include "api/match.h"
 #include "api/training_options.h"
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "data/source.h"
 #include "io/model/model_file.h"
 #include "math/penalty.h"
@@ -175,8 +177,33 @@ static void join_exempt(const struct th_attribute_list *list,
   }
 }
 
-/* The attributes without a penalty: those of the list, and of groups of weight
- * 0. Collective. */
+/* Covariates are among the others that have no penalty. Local, replicated. */
+static th_status exempt_covariates(const struct th_training *training,
+                                   int64_t **other, int64_t *others,
+                                   struct th_error *err)
+{
+  const int64_t d = th_data_attributes(training->data);
+  const int64_t all = training->data->store->shape.attributes;
+  int64_t room = *others;
+  int64_t count = th_search_i64(*other, 0, *others, d);
+  if (d == all)
+    return TH_OK;
+  if (!th_training_options_solver_uses(training->config.solver, "unpenalised"))
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s has no attributes without a penalty, as "
+                   "covariates are: %s; leave {covariates} out, or use another "
+                   "solver, such as lasso, hybrid or omp",
+                   training->config.solver,
+                   th_solver_find(training->config.solver)->why_all);
+  th_status rc = TH_GROW(other, &room, count + all - d, "{unpenalised}", err);
+  for (int64_t a = d; rc == TH_OK && a < all; a++)
+    (*other)[count++] = a;
+  *others = count;
+  return rc;
+}
+
+/* The attributes without a penalty: those of the list, of groups of weight 0,
+ * and covariates. Collective. */
 static th_status read_exempt(struct th_training *training,
                              struct th_config *config, struct th_comm *comm,
                              struct th_error *err)
@@ -192,6 +219,8 @@ static th_status read_exempt(struct th_training *training,
   if (config->group.all != NULL)
     TH_TRY(th_groups_unpenalised(config->group.all, comm, &weightless, &count,
                                  err));
+  TH_TRY(th_agree(comm, exempt_covariates(training, &weightless, &count, err),
+                  err));
   rc = TH_NEW(&training->exempt, list.count + count, "{unpenalised}", err);
   TH_TRY(th_agree(comm, rc, err));
   join_exempt(&list, weightless, count, training->exempt, &exempt->count);
@@ -286,6 +315,8 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
   struct th_plan_size size = th_plan_size_of(store, comm->size);
   size.together = th_team_together(comm, &size.room);
   TH_TRY(th_train_plan(&config, size, &training->plan, err));
+  training->plan.memory =
+      th_max_i64(training->plan.memory + data->joins.kept, data->joins.most);
   TH_TRY(th_agree(comm, read_ahead(training, threaded, err), err));
 done:
   return rc;
@@ -350,8 +381,7 @@ static th_status put_start(const struct th_training *training,
     return TH_OK;
   if (th_match_indexed(training->data)) {
     TH_TRY(TH_NEW(&name, size, "names", err));
-    TH_TRY(th_dataset_names_of(training->data->dataset, from->support, size,
-                               name, err));
+    TH_TRY(th_covered_names_of(training->data, from->support, size, name, err));
   }
   start = start_model_text(from, training->start_coef, name);
   rc = start == NULL ? th_fail(err, TH_ENOMEM, "no memory for the deck")

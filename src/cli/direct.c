@@ -147,8 +147,10 @@ static th_status refuse_options(const struct th_options *options,
   for (int k = 0; k < th_option_table_count(); k++) {
     const char *name = th_option_table_row(k)->name;
     bool target = strcmp(name, "target") == 0;
-    if (is_direct(k) && options->given[k] == TH_GIVEN_ON_LINE &&
-        !(target && tabled))
+    bool of_table = tabled && (target || strcmp(name, "positive-class") == 0);
+    bool kept = options->text.covariates != NULL && strcmp(name, "cache") == 0;
+    if (is_direct(k) && options->given[k] == TH_GIVEN_ON_LINE && !of_table &&
+        !kept)
       return th_fail(err, TH_EUSAGE,
                      "%s: --%s is for a file that is imported, %s; leave it "
                      "out",
@@ -161,7 +163,7 @@ static th_status refuse_options(const struct th_options *options,
 
 /* Of what the options say of the file: names and values. */
 static uint64_t hash_options(const struct th_options *options,
-                             const struct th_import *job)
+                             const struct th_import *job, bool several)
 {
   uint64_t all = th_hash(THRESHER_VERSION, sizeof THRESHER_VERSION);
   const char *target = job->target != NULL ? job->target : "";
@@ -170,7 +172,8 @@ static uint64_t hash_options(const struct th_options *options,
     char value[64] = "";
     const char *text = value;
     if (!is_direct(k) || options->given[k] == TH_NOT_GIVEN ||
-        strcmp(row->name, "target") == 0 || strcmp(row->name, "cache") == 0)
+        strcmp(row->name, "target") == 0 || strcmp(row->name, "cache") == 0 ||
+        (job->from_table && strcmp(row->name, "positive-class") == 0))
       continue;
     if (row->kind == TH_OPT_TEXT)
       text = *(const char *const *)((const char *)options + row->offset);
@@ -179,6 +182,15 @@ static uint64_t hash_options(const struct th_options *options,
     all = th_hash_from(row->name, strlen(row->name) + 1, all);
     all = th_hash_from(text, strlen(text) + 1, all);
   }
+  /* of several models, only the first one's file is a source */
+  for (int64_t k = 0;
+       several && job->model->name != NULL && k < job->model->support_size;
+       k++) {
+    const struct th_model *m = job->model;
+    all = th_hash_from(m->name[k], strlen(m->name[k]) + 1, all);
+    if (m->allele != NULL)
+      all = th_hash_from(m->allele[k], strlen(m->allele[k]) + 1, all);
+  }
   return th_hash_from(target, strlen(target) + 1, all);
 }
 
@@ -186,7 +198,8 @@ static uint64_t hash_options(const struct th_options *options,
 static struct th_import job_of(const struct th_options *options,
                                const char *const *file,
                                const struct th_model_list *models,
-                               int64_t share, int cores)
+                               const struct th_model *model, int64_t share,
+                               int cores)
 {
   struct th_import job = th_direct_job(options, share, cores);
   job.inputs = file;
@@ -195,11 +208,13 @@ static struct th_import job_of(const struct th_options *options,
   job.groups = NULL;
   job.id.file = NULL; /* --ids is of a table */
   job.from_table = options->text.targets != NULL;
-  if (job.from_table)
+  if (job.from_table) {
     job.target = "none";
+    job.positive_class = NULL;
+  }
   if (models != NULL) {
     job.like = models->path[0];
-    job.model = &models->model[0];
+    job.model = model;
   }
   return job;
 }
@@ -220,6 +235,8 @@ static th_status import_file(struct th_direct *direct,
                              struct th_comm *comm, struct th_error *err)
 {
   const bool shows = comm->rank == 0 && !options->quiet;
+  const bool several = models != NULL && models->count > 1;
+  struct th_model all = {0};
   struct th_meter meter;
   struct th_import_monitor monitor = th_direct_monitor(&meter);
   int cores = 1;
@@ -228,10 +245,16 @@ static th_status import_file(struct th_direct *direct,
   int64_t share = th_team_memory_share(comm);
   TH_TRY(th_team_core_share(comm, &cores, err));
   TH_TRY(th_agree(comm, TH_NEW(&direct->kept, 1, "an import", err), err));
-  struct th_import job = job_of(options, &file, models, share, cores);
+  if (several)
+    TH_TRY(th_agree(comm, th_model_list_like(models, &all, err), err));
+  struct th_import job = job_of(options, &file, models,
+                                several          ? &all
+                                : models != NULL ? &models->model[0]
+                                                 : NULL,
+                                share, cores);
   job.monitor = shows ? &monitor : NULL;
   TH_TRY(th_kept_import(direct->kept, &job, options->cache,
-                        hash_options(options, &job), comm, err));
+                        hash_options(options, &job, several), comm, err));
   th_meter_clear(&meter);
   if (shows && direct->kept->found)
     print_found(file, direct->kept->path);
@@ -242,6 +265,7 @@ static th_status import_file(struct th_direct *direct,
   if (!job.from_table)
     direct->options.text.target = NULL;
 done:
+  th_model_list_unlike(&all);
   th_meter_clear(&meter);
   return rc;
 }
@@ -260,12 +284,6 @@ th_status th_direct_open(struct th_direct *direct,
     return TH_OK;
   if (kind == READY)
     return refuse_options(options, command, err);
-  if (models != NULL && models->count > 1)
-    return th_fail(err, TH_EUSAGE,
-                   "%s: %s is no data set, and is imported for one model at a "
-                   "time; give one, or import it with thresher import --like "
-                   "the data that the models were trained on",
-                   command, file);
   return import_file(direct, options, file, models, comm, err);
 }
 

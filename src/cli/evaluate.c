@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
+#include "cli/covering.h"
 #include "cli/direct.h"
 #include "cli/options/options.h"
 #include "cli/shared/input.h"
@@ -98,15 +99,18 @@ static th_status open_evaluator(struct evaluator *evaluator,
   if (part == TH_MATCH_ALL && list->count > 1)
     return th_fail(err, TH_EUSAGE, "%s: give one model at a time", command);
   share = th_team_memory_share(comm);
-  if (part == TH_MATCH_SUPPORT) {
+  evaluator->direct = (struct th_direct){.options = *options, .path = path};
+  if (part == TH_MATCH_SUPPORT)
     TH_TRY(th_direct_open(&evaluator->direct, options, command, path, list,
                           comm, err));
-    options = &evaluator->direct.options;
-    path = evaluator->direct.path;
-  }
+  evaluator->direct.options.text.likely_class =
+      list->model[0].origin.positive_class;
+  options = &evaluator->direct.options;
+  path = evaluator->direct.path;
   /* every value is used once, so none is kept */
   TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
                        comm, err));
+  TH_TRY(th_covering_open(&evaluator->data, options, command, list, comm, err));
   if (strcmp(command, "predict") != 0)
     TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
   for (int64_t k = 0; k < list->count; k++) {

@@ -33,7 +33,7 @@ struct exported {
 /* NULL: the data have no names. */
 static const char *name_of(const struct exported *e, int64_t k)
 {
-  return e->model->name != NULL ? e->model->name[k] : NULL;
+  return th_model_name_of(e->model, k);
 }
 
 /* The coefficient per deviation of the attribute; NaN: not known. */
@@ -163,6 +163,13 @@ static th_status write_c(const struct exported *e, struct th_error *err)
   return TH_OK;
 }
 
+/* Members that are no covariates, which come last. */
+static int64_t count_variants(const struct th_model *model)
+{
+  return th_model_members_below(model,
+                                model->attributes - model->covariates.count);
+}
+
 /* True for a text that is one word of a table. */
 static bool is_field(const char *text)
 {
@@ -180,7 +187,7 @@ static th_status check_variants(const struct exported *e, struct th_error *err)
                    "and plink-score needs the counted allele of each variant; "
                    "write --as tsv",
                    e->path);
-  for (int64_t k = 0; k < model->support_size; k++)
+  for (int64_t k = 0; k < count_variants(model); k++)
     if (!is_field(model->name[k]) || !is_field(model->allele[k]))
       return th_fail(err, TH_EDATA,
                      "%s: attribute %" PRId64 " (%s) is no variant that plink2 "
@@ -199,7 +206,12 @@ static th_status write_score(const struct exported *e, struct th_error *err)
   if (rc != TH_OK)
     return rc;
   fputs("ID\tALLELE\tWEIGHT\n", out);
-  for (int64_t k = 0; k < model->support_size; k++)
+  if (count_variants(model) < model->support_size)
+    fprintf(stderr,
+            "note: the %" PRId64 " covariates are left out: the score is that "
+            "of the variants alone\n",
+            model->support_size - count_variants(model));
+  for (int64_t k = 0; k < count_variants(model); k++)
     fprintf(out, "%s\t%s\t%.17g\n", model->name[k], model->allele[k],
             model->coef[k]);
   return TH_OK;

@@ -111,9 +111,9 @@ static void put_members(FILE *out, const struct th_model *model)
       put_number(out, stands_in(model, k));
     }
     fputs("},", out);
-    if (model->name != NULL) {
+    if (th_model_name_of(model, k) != NULL) {
       fputs(" /* ", out);
-      put_comment(out, model->name[k]);
+      put_comment(out, th_model_name_of(model, k));
       fputs(" */", out);
     }
     fputc('\n', out);

@@ -186,11 +186,14 @@ static void add_texts(json_t *o, const char *key, char *const *text,
  * not known. */
 static void add_support_json(json_t *o, const struct th_model *model)
 {
-  json_t *names = model->name != NULL ? json_array() : json_null();
+  bool named = th_model_has_names(model);
+  json_t *names = named ? json_array() : json_null();
   json_t *standardized = model->deviation != NULL ? json_array() : json_null();
   for (int64_t k = 0; k < model->support_size; k++) {
-    if (model->name != NULL)
-      json_array_append_new(names, th_json_string(model->name[k]));
+    const char *name = th_model_name_of(model, k);
+    if (named)
+      json_array_append_new(names,
+                            name != NULL ? th_json_string(name) : json_null());
     double coef =
         model->deviation != NULL ? model->coef[k] * model->deviation[k] : NAN;
     if (model->deviation != NULL)
@@ -201,6 +204,24 @@ static void add_support_json(json_t *o, const struct th_model *model)
   add_texts(o, "counted_alleles", model->allele, model->support_size);
   add_texts(o, "other_alleles", model->other, model->support_size);
   json_object_set_new(o, "standardized_coef", standardized);
+}
+
+/* Attributes of a table beside the data: their numbers, names, and what stands
+ * for a value that is missing. */
+static void add_covariates_json(json_t *o, const struct th_model *model)
+{
+  const struct th_covariates *c = &model->covariates;
+  json_t *all = json_array();
+  for (int64_t k = 0; k < c->count; k++) {
+    json_t *one = json_object();
+    th_json_int(one, "attribute", model->attributes - c->count + k);
+    th_json_text(one, "name", c->name[k]);
+    th_json_real(one, "mean", c->mean[k]);
+    json_array_append_new(all, one);
+  }
+  if (c->count > 0)
+    json_object_set_new(o, "covariates", json_incref(all));
+  json_decref(all);
 }
 
 /* The name of a member of the support where the data have names, else the
@@ -250,6 +271,7 @@ static json_t *model_json(const struct th_model *model,
   json_object_set_new(o, "coef", coef);
   add_support_json(o, model);
   json_object_set_new(o, "unpenalised", unpenalised_json(model));
+  add_covariates_json(o, model);
   th_json_real(o, "intercept", model->intercept);
   th_json_int(o, "passes", model->passes);
   json_object_set_new(o, "ledger", ledger_json(model));
@@ -286,13 +308,14 @@ static void print_deck(const struct th_model *model)
 /* A line for each: number, coefficient, the same per deviation, name. */
 static void print_support_table(const struct th_model *model)
 {
-  const int width = model->name != NULL ? 22 : 0;
+  const bool named = th_model_has_names(model);
+  const int width = named ? 22 : 0;
   char text[TH_NAME_LONG];
   printf("support:     %" PRId64 " attribute%s\n", model->support_size,
          th_wording_s(model->support_size));
   if (model->support_size > 0 && model->deviation != NULL)
     printf("%12s  %-22s  %-*s%s\n", "attribute", "coefficient", width,
-           "standardized", model->name != NULL ? "  name" : "");
+           "standardized", named ? "  name" : "");
   for (int64_t k = 0; k < model->support_size; k++) {
     printf("%12" PRId64 "  ", model->support[k]);
     if (model->deviation != NULL)
@@ -300,8 +323,9 @@ static void print_support_table(const struct th_model *model)
              model->coef[k] * model->deviation[k]);
     else
       printf("%.17g", model->coef[k]);
-    if (model->name != NULL)
-      printf("  %s", th_printable_name(model->name[k], text, sizeof text));
+    const char *name = th_model_name_of(model, k);
+    if (name != NULL)
+      printf("  %s", th_printable_name(name, text, sizeof text));
     putchar('\n');
   }
 }

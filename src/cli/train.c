@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "cli/commands.h"
+#include "cli/covering.h"
 #include "cli/direct.h"
 #include "cli/run/report.h"
 #include "cli/shared/input.h"
@@ -170,6 +171,7 @@ static void print_reading(const struct session *session)
                {"target", options->text.target},
                {"ids", options->text.ids},
                {"weights-column", options->text.weights_column},
+               {"covariates", options->text.covariates},
                {"cache", options->cache}};
   char word[WORD];
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
@@ -389,6 +391,8 @@ static th_status train_one(const struct th_options *options,
         &session.data, &session.direct.options, "train", session.direct.path,
         th_training_stored(&options->config, session.training.memory), comm,
         err);
+  if (rc == TH_OK)
+    rc = th_covering_open(&session.data, options, "train", NULL, comm, err);
   th_comm_profile_end(&session.profile, TH_PHASE_SETUP);
   TH_TRY(rc);
   TH_TRY(th_training_plan(&session.training, comm, options->reading.prefetch,
@@ -533,6 +537,7 @@ th_status th_train_command(const struct th_options *options,
     return train_one(options, comm, err);
   TH_TRY(th_agree(comm, name_outputs(&targets, options, err), err));
   struct th_options one = *options;
+  one.text.every_target = list;
   if (targets.count == 1) {
     one.text.target = targets.name[0];
     rc = train_one(&one, comm, err);

@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,12 +133,34 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
   return TH_OK;
 }
 
+const char *th_model_name_of(const struct th_model *model, int64_t k)
+{
+  const struct th_covariates *covariates = &model->covariates;
+  int64_t place = model->support[k] - (model->attributes - covariates->count);
+  if (model->name != NULL)
+    return model->name[k];
+  return place >= 0 && covariates->count > 0 ? covariates->name[place] : NULL;
+}
+
+int64_t th_model_members_below(const struct th_model *model, int64_t attribute)
+{
+  return th_search_i64(model->support, 0, model->support_size, attribute);
+}
+
+bool th_model_has_names(const struct th_model *model)
+{
+  return model->name != NULL ||
+         (model->support_size > 0 &&
+          th_model_name_of(model, model->support_size - 1) != NULL);
+}
+
 void th_model_free(struct th_model *model)
 {
   TH_FREE(model->solver, model->loss);
   free_support(model);
   TH_FREE(model->statistics, model->type);
   th_origin_free(&model->origin);
+  th_covariates_free(&model->covariates);
   th_claims_certificate_free(&model->certificate);
   th_claims_selected_free(&model->selected);
   th_groups_free(&model->groups);

@@ -7,6 +7,7 @@
 #include "data/groups.h"
 #include "data/source.h"
 #include "model/claims.h"
+#include "model/covariates.h"
 #include "model/origin.h"
 
 #include <stdbool.h>
@@ -23,7 +24,7 @@ struct th_setting {
 struct th_model {
   char *solver;
   char *loss;
-  int64_t attributes; /* d */
+  int64_t attributes; /* d, with the covariates, which come last */
   int64_t support_size;
   int64_t *support;  /* 0-based, ascending */
   double *coef;      /* aligned with support, in the data's own units */
@@ -45,7 +46,8 @@ struct th_model {
   struct th_claims claims;
   bool stopped; /* the run was told to end before its end; not in the file,
                    which is that of a run with a limit */
-  struct th_groups groups; /* of the penalty; attributes 0: none */
+  struct th_groups groups;         /* of the penalty; attributes 0: none */
+  struct th_covariates covariates; /* while training, on rank 0 alone */
   char *statistics; /* where means and deviations come from: "import", a family,
                        "weighted" passes of the solver, "none" */
   uint64_t fingerprint;    /* of the data set it was trained on */
@@ -73,6 +75,17 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
 
 /* A copy of a string, owned by the caller; NULL when out of memory. Local. */
 char *th_model_copy_string(const char *text);
+
+/* What member k is called, or NULL: a covariate has a name also where the data
+ * have none. The model has the numbers that it was trained with. Local. */
+const char *th_model_name_of(const struct th_model *model, int64_t k);
+
+/* How many members lie below an attribute: of those of the data, as covariates
+ * come last. Local. */
+int64_t th_model_members_below(const struct th_model *model, int64_t attribute);
+
+/* True if any member is called by something. Local. */
+bool th_model_has_names(const struct th_model *model);
 
 void th_model_free(struct th_model *model);
 

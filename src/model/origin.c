@@ -15,8 +15,21 @@ void th_origin_free(struct th_origin *origin)
           origin->other, origin->label);
   TH_FREE_LIST(origin->name, origin->others);
   TH_FREE_LIST(origin->word, origin->words);
+  TH_FREE_LIST(origin->level, origin->levels);
   TH_FREE_LIST(origin->class_name, origin->classes);
   *origin = (struct th_origin){0};
+}
+
+const char *th_origin_word_column(const struct th_origin *origin,
+                                  const char *name, const char **level)
+{
+  for (int64_t k = 0; k < origin->words; k++) {
+    size_t length = strlen(origin->word[k]);
+    *level = name + length + 1;
+    if (strncmp(name, origin->word[k], length) == 0 && name[length] == '=')
+      return origin->word[k];
+  }
+  return NULL;
 }
 
 /* --- What a generated data set knows about itself ------------------------- */

@@ -49,6 +49,8 @@ struct th_origin {
   int64_t words;     /* columns of words, */
   char **word;       /* their names, */
   int64_t levels;    /* and how many attributes they have */
+  char **level;      /* of a model: what these are called; NULL: not known, or
+                        the names of the data set's attributes say it */
   int64_t classes;   /* other classes than the positive one; 0: not known */
   char **class_name; /* ascending */
   int64_t labels;    /* distinct targets, where they are few; 0: they are
@@ -67,6 +69,11 @@ enum {
 
 /* Afterwards nothing is known. */
 void th_origin_free(struct th_origin *origin);
+
+/* The column of words that an attribute of that name is one of the words of, or
+ * NULL; *level is then the word, in the name. */
+const char *th_origin_word_column(const struct th_origin *origin,
+                                  const char *name, const char **level);
 
 /* --- What a generated data set knows about itself -------------------------
  *

@@ -291,6 +291,25 @@ th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
   return rc;
 }
 
+th_status th_comm_shared_spread(struct th_comm *comm, struct th_shared *block,
+                                size_t place, const void *from, size_t bytes,
+                                struct th_error *err)
+{
+  enum { ROOM = 1 << 19 };
+  char *room = NULL;
+  th_status rc = th_agree(comm, TH_NEW(&room, ROOM, "shared values", err), err);
+  for (size_t first = 0; rc == TH_OK && first < bytes; first += ROOM) {
+    size_t part = bytes - first < ROOM ? bytes - first : ROOM;
+    if (comm->rank == 0)
+      memcpy(room, (const char *)from + first, part);
+    comm->ops->bcast(comm, room, part, 0);
+    if (block->writer)
+      memcpy((char *)block->data + place + first, room, part);
+  }
+  free(room);
+  return rc;
+}
+
 void th_comm_shared_show(struct th_shared *block)
 {
   block->ops->show(block);

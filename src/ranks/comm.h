@@ -177,6 +177,12 @@ static inline void th_comm_shared_join(struct th_comm *comm,
  * Local; release with free(). */
 void *th_comm_shared_plain(size_t bytes);
 
+/* Put bytes that rank 0 has at a place of the block of every node; `from` is
+ * used on rank 0 alone. Collective. */
+th_status th_comm_shared_spread(struct th_comm *comm, struct th_shared *block,
+                                size_t place, const void *from, size_t bytes,
+                                struct th_error *err);
+
 /* Afterwards every rank reads what the writer has written. Collective. */
 void th_comm_shared_show(struct th_shared *block);
 

@@ -189,8 +189,9 @@ refused 2 '--levels is for a file that is imported, and a data set was' 0 \
 refused 2 '--levels is for a file that is imported' 0 \
   train --source murata:n=100,d=10 -o no.h5 --levels 3
 refused 1 'cannot open absent.csv' 0 train absent.csv -o no.h5 --target y
-refused 2 't.csv is no data set, and is imported for one model at a time' 0 \
-  predict m.h5,again.m.h5 t.csv -o no.csv
+must 0 predict m.h5,again.m.h5 t.csv -o both.csv
+must 0 predict m.h5 t.csv -o m.csv --force
+cmp <(cut -d, -f1,2 both.csv | tail -n +2) <(tail -n +2 m.csv) || fail "two models on a file"
 
 # ---- records and data that are damaged are not used ----
 rm -rf t.csv.thresher

@@ -84,13 +84,16 @@ clicks("clicks", 2000, ids, 0)
 clicks("later", 90, ids, 3)
 clicks("sunday", 40, ids[:9000], 3)
 snps = ["rs%d" % j for j in range(30)]
-with open("typed/cohort.csv", "w") as cohort, open("typed/pheno.tsv", "w") as pheno:
+with open("typed/cohort.csv", "w") as cohort, open("typed/pheno.tsv", "w") as pheno, \
+        open("typed/cov.tsv", "w") as cov:
+    print("sample", "age", "sex", sep="\t", file=cov)
     print("sample", *snps, sep=",", file=cohort)
     print("sample", "height", sep="\t", file=pheno)
     for k in range(300):
         x = [draw.choice([0, 0, 1, 2]) for j in snps]
         height = "NA" if k % 20 == 7 else "%.1f" % (170 + 3 * x[4] - 2 * x[9] + draw.gauss(0, 2))
         print("S%03d" % k, *x, sep=",", file=cohort)
+        print("S%03d" % k, 20 + k % 60, "FM"[k % 2], sep="\t", file=cov)
         if k % 10 != 3:
             print("S%03d" % k, height, sep="\t", file=pheno)
 END

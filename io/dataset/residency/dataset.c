@@ -427,6 +427,11 @@ bool th_dataset_has_ids(const struct th_dataset *dataset)
   return th_h5_set_exists(&dataset->examples.h5, TH_D_IDS);
 }
 
+size_t th_dataset_ids_width(const struct th_dataset *dataset)
+{
+  return th_h5_set_text_width(&dataset->examples.h5, TH_D_IDS);
+}
+
 th_status th_dataset_ids(struct th_dataset *dataset, struct th_rows rows,
                          struct th_ids *ids, struct th_error *err)
 {
@@ -452,47 +457,37 @@ done:
   return rc;
 }
 
-/* What is known of the old targets no longer holds. The place of their column
- * stays, as it counts among those of the text. Local. */
-static th_status rename_target(struct th_origin *origin, const char *name,
-                               struct th_error *err)
+static void forget_target(struct th_origin *origin)
 {
-  struct th_origin old = *origin;
-  char *copy = NULL;
-  th_status rc = th_file_text(&copy, err, "%s", name);
-  if (rc != TH_OK)
-    return rc;
-  TH_FREE(old.target_name, old.positive_class, old.label);
-  TH_FREE_LIST(old.class_name, old.classes);
-  origin->target_name = copy;
+  TH_FREE(origin->target_name, origin->positive_class, origin->label);
+  TH_FREE_LIST(origin->class_name, origin->classes);
+  origin->target_name = NULL;
   origin->positive_class = NULL;
   origin->class_name = NULL;
   origin->classes = 0;
   origin->label = NULL;
   origin->labels = 0;
   origin->whole_targets = TH_FACT_UNKNOWN;
-  return TH_OK;
 }
 
-/* One copy on each node: what rank 0 has goes through a room of all ranks.
- * Collective. */
-static th_status spread_labels(struct th_comm *comm, const double *from,
-                               int64_t count, const struct th_shared *block,
-                               double *to, struct th_error *err)
+/* What is known of the old targets no longer holds. The place of their column
+ * stays, as it counts among those of the text. Local. */
+static th_status rename_target(struct th_origin *origin,
+                               const struct th_relabelling *labels,
+                               struct th_error *err)
 {
-  enum { ROOM = 1 << 16 };
-  double *room = NULL;
-  th_status rc = th_agree(comm, TH_NEW(&room, ROOM, "targets", err), err);
-  for (int64_t first = 0; rc == TH_OK && first < count; first += ROOM) {
-    int64_t rest = count - first;
-    size_t bytes = (size_t)(rest < ROOM ? rest : ROOM) * sizeof *room;
-    if (comm->rank == 0)
-      memcpy(room, from + first, bytes);
-    comm->ops->bcast(comm, room, bytes, 0);
-    if (block->writer)
-      memcpy(to + first, room, bytes);
-  }
-  free(room);
+  th_status rc = TH_OK;
+  forget_target(origin);
+  TH_TRY(th_file_text(&origin->target_name, err, "%s", labels->name));
+  if (labels->positive[0] == '\0')
+    return rc;
+  TH_TRY(th_file_text(&origin->positive_class, err, "%s", labels->positive));
+  if (labels->others > 0)
+    TH_TRY(TH_NEW(&origin->class_name, labels->others, "classes", err));
+  origin->classes = labels->others;
+  for (int64_t k = 0; k < labels->others; k++)
+    TH_TRY(th_file_text(&origin->class_name[k], err, "%s", labels->other[k]));
+done:
   return rc;
 }
 
@@ -506,15 +501,16 @@ th_status th_dataset_relabel(struct th_dataset *dataset, struct th_comm *comm,
   const size_t bytes = (size_t)n * sizeof(double);
   uint64_t print[2] = {0};
   th_status rc = TH_OK;
-  TH_TRY(th_agree(comm, rename_target(&dataset->info.origin, labels->name, err),
-                  err));
+  TH_TRY(
+      th_agree(comm, rename_target(&dataset->info.origin, labels, err), err));
   th_comm_shared_free(&e->kept);
   e->kept_target = NULL;
   e->kept_weight = NULL;
   TH_TRY(th_comm_share(comm, 2 * bytes, "targets", &e->kept, err));
   double *values = e->kept.data;
-  TH_TRY(spread_labels(comm, labels->target, n, &e->kept, values, err));
-  TH_TRY(spread_labels(comm, labels->weight, n, &e->kept, values + n, err));
+  TH_TRY(th_comm_shared_spread(comm, &e->kept, 0, labels->target, bytes, err));
+  TH_TRY(
+      th_comm_shared_spread(comm, &e->kept, bytes, labels->weight, bytes, err));
   th_comm_shared_show(&e->kept);
   if (comm->rank == 0) {
     print[0] = th_hash(labels->target, bytes);

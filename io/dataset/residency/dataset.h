@@ -146,16 +146,23 @@ struct th_ids {
 /* True if the examples have IDs. Local. */
 bool th_dataset_has_ids(const struct th_dataset *dataset);
 
+/* Bytes of the longest ID, if there are any. Local. */
+size_t th_dataset_ids_width(const struct th_dataset *dataset);
+
 /* The IDs of some rows, if there are any. Local. */
 th_status th_dataset_ids(struct th_dataset *dataset, struct th_rows rows,
                          struct th_ids *ids, struct th_error *err);
 
 /* Targets and weights from elsewhere, in stored order. */
 struct th_relabelling {
-  const double *target; /* finite; on rank 0; borrowed */
-  const double *weight; /* finite, not negative; likewise */
-  const char *name;     /* of the target; on every rank */
-  bool weighted;        /* some weights are not 1 */
+  const double *target;     /* finite; on rank 0; borrowed */
+  const double *weight;     /* finite, not negative; likewise */
+  const char *name;         /* of the target; on every rank */
+  const char *positive;     /* the class that is 1, where others are -1; empty:
+                               targets are numbers; on every rank */
+  const char *const *other; /* these others, where they are known */
+  int64_t others;
+  bool weighted; /* some weights are not 1 */
 };
 
 /* Give an open data set other targets and weights: its store is then labelled,

@@ -410,7 +410,9 @@ static enum fault take_word(struct th_csv_parser *parser,
   int64_t level = missing ? -1 : th_levels_find(words->levels, text, length);
   if (missing && csv->missing->refused)
     return NOT_A_NUMBER;
-  parser->unseen += !missing && level < 0;
+  bool known = words->known != NULL && !missing &&
+               th_levels_find(words->known, text, length) >= 0;
+  parser->unseen += !missing && level < 0 && !known;
   for (int64_t k = 0; k < words->levels->count; k++)
     if (missing)
       th_text_row_put_missing(row, words->first + k);

@@ -33,6 +33,8 @@ struct th_csv_counter {
 struct th_csv_words {
   int64_t first;
   const struct th_levels *levels; /* borrowed */
+  const struct th_levels *known;  /* words that are not new, where these are not
+                                     all; or NULL; borrowed */
 };
 
 /* How one file is laid out. */
@@ -150,6 +152,8 @@ struct th_csv_fields {
   int64_t fields;           /* 0: no column has words */
   int64_t words;            /* how many do */
   struct th_levels *levels; /* of each field; without words: a number */
+  struct th_levels *known;  /* of each field, what other data have; NULL: the
+                               same */
   int64_t *first;           /* its first attribute; -1: left out */
   char **field;             /* its name */
   int64_t attributes;

@@ -11,9 +11,11 @@ void th_csv_words_free(struct th_csv_fields *w)
 {
   for (int64_t f = 0; w->levels != NULL && f < w->fields; f++)
     th_levels_free(&w->levels[f]);
+  for (int64_t f = 0; w->known != NULL && f < w->fields; f++)
+    th_levels_free(&w->known[f]);
   TH_FREE_LIST(w->field, w->fields);
   TH_FREE_LIST(w->name, w->attributes);
-  TH_FREE(w->levels, w->first);
+  TH_FREE(w->levels, w->known, w->first);
   *w = (struct th_csv_fields){0};
 }
 
@@ -53,18 +55,25 @@ done:
   return rc;
 }
 
-/* The word column of other data that an attribute's name belongs to, or NULL;
- * *level is then the word. */
-static const char *word_column(const struct th_origin *like, const char *name,
-                               const char **level)
+/* The words that the other data have beside those of the reference: a model
+ * uses only some. */
+static th_status know_words(struct th_csv_fields *w,
+                            const struct th_origin *like, struct th_error *err)
 {
-  for (int64_t k = 0; k < like->words; k++) {
-    size_t length = strlen(like->word[k]);
-    *level = name + length + 1;
-    if (strncmp(name, like->word[k], length) == 0 && name[length] == '=')
-      return like->word[k];
+  const char *level = NULL;
+  th_status rc = TH_OK;
+  if (like->level == NULL)
+    return rc;
+  TH_TRY(TH_NEW(&w->known, w->fields, "columns", err));
+  for (int64_t a = 0; a < like->levels; a++) {
+    const char *column = th_origin_word_column(like, like->level[a], &level);
+    for (int64_t f = 0; column != NULL && f < w->fields; f++)
+      if (strcmp(w->field[f], column) == 0)
+        TH_TRY(th_levels_add(&w->known[f], level, (int64_t)strlen(level),
+                             INT64_MAX, err));
   }
-  return NULL;
+done:
+  return rc;
 }
 
 th_status th_csv_words_fold(struct th_csv_fields *w,
@@ -81,7 +90,7 @@ th_status th_csv_words_fold(struct th_csv_fields *w,
   TH_TRY(th_csv_words_reserve(w, reference->attributes, err));
   for (int64_t a = 0; a < reference->attributes; a++) {
     const char *name = reference->names[a];
-    const char *column = word_column(like, name, &level);
+    const char *column = th_origin_word_column(like, name, &level);
     if (column == NULL || column != before)
       TH_TRY(th_file_text(&w->field[fields++], err, "%s",
                           column != NULL ? column : name));
@@ -91,6 +100,7 @@ th_status th_csv_words_fold(struct th_csv_fields *w,
     before = column;
   }
   w->fields = fields; /* those behind have nothing */
+  TH_TRY(know_words(w, like, err));
   TH_TRY(th_csv_words_number(w, err));
   reference->names = (const char *const *)w->field;
   reference->attributes = fields;
@@ -123,7 +133,9 @@ th_status th_csv_words_spread(const struct th_csv_fields *w, struct th_csv *csv,
     if (w->levels[field].count == 0)
       continue;
     csv->role[k] = TH_COLUMN_WORDS;
-    csv->words[k] = (struct th_csv_words){w->first[field], &w->levels[field]};
+    csv->words[k] =
+        (struct th_csv_words){w->first[field], &w->levels[field],
+                              w->known != NULL ? &w->known[field] : NULL};
     forget_counter(csv, k);
   }
   csv->attributes = w->attributes;

@@ -202,6 +202,14 @@ static const struct th_option before[] = {
     {"weights-column", 0, TH_OPT_TEXT, AT(text.weights_column), "COLUMN", NULL,
      "none", TH_NO_LIMITS, NULL, "data", JOINS, false,
      "The column of the example weights in the table of {targets}"},
+    {"covariates", 0, TH_OPT_TEXT, AT(text.covariates), "TABLE", NULL, "none",
+     TH_NO_LIMITS, NULL, "data", JOINS | TH_PREDICT, false,
+     "Put the columns of a table beside the attributes, without a penalty, and "
+     "find the examples by their IDs. The table is CSV with a header; words "
+     "become attributes as import makes them, and means stand for what is "
+     "missing. All columns but those of IDs and targets are taken, or those "
+     "of TABLE:COLUMN,COLUMN. A model that has covariates is applied with a "
+     "table of the same columns"},
     {"files", 0, TH_OPT_TEXT, AT(text.files), "LIST", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "More files to read, behind those that are named: a text file with one "
@@ -229,13 +237,14 @@ static const struct th_option before[] = {
     {"ids", 0, TH_OPT_TEXT, AT(text.ids), "FILE|COLUMN", NULL,
      "for import none; in a table FID and IID, or the column that is called "
      "IID, ID, or as the data call their IDs",
-     TH_NO_LIMITS, NULL, "data", TH_IMPORT | JOINS, false,
+     TH_NO_LIMITS, NULL, "data", TH_IMPORT | JOINS | TH_PREDICT, false,
      "For import a file with the ID of an example on each line, in the order "
-     "of the input. Otherwise the column of the IDs in the table of "
-     "{targets}"},
+     "of the input. Otherwise the column of the IDs in the tables of "
+     "{targets} and {covariates}"},
     {"positive-class", 0, TH_OPT_TEXT, AT(text.positive_class), "A", NULL,
-     "the class of --like; without it targets are numbers", TH_NO_LIMITS, NULL,
-     "data", READS, false,
+     "the class of --like; without it targets are numbers, and in a table of "
+     "{targets} two words are classes",
+     TH_NO_LIMITS, NULL, "data", READS | JOINS, false,
      "Take class A against all others. Targets become 1 for A and -1 for the "
      "rest. Classes may be words"},
     {"zero-based", 0, TH_OPT_FLAG, AT(text.zero_based), NULL, NULL,
@@ -282,8 +291,8 @@ static const struct th_option before[] = {
     {"cache", 0, TH_OPT_TEXT, AT(cache), "FOLDER", NULL, "beside the file",
      TH_NO_LIMITS, NULL, "data",
      TH_TRAIN | TH_EVALUATE | TH_PREDICT | TH_DIRECT, false,
-     "Where the data set is kept that is made of a file that is none, in "
-     "FILE.thresher"},
+     "Where the data set is kept that is made of a file that is none, or of a "
+     "table of {covariates}, in FILE.thresher"},
     {"source", 0, TH_OPT_TEXT, AT(source), "FAMILY:KEY=VALUE,...", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_TRAIN | TH_EVALUATE | TH_VERIFY, true,
      "Use data that are computed on demand in place of a data set. Their "

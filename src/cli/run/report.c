@@ -507,8 +507,8 @@ static void print_support_line(FILE *out, const struct th_model *model)
   for (int64_t k = 0; k < model->support_size && k < SHOWN; k++) {
     char text[TH_NAME_SHORT];
     snprintf(text, sizeof text, "%" PRId64, model->support[k]);
-    if (model->name != NULL)
-      th_printable_name(model->name[k], text, sizeof text);
+    if (th_model_name_of(model, k) != NULL)
+      th_printable_name(th_model_name_of(model, k), text, sizeof text);
     fprintf(out, "%s %s (%.4g)", k == 0 ? ":" : ",", text, model->coef[k]);
   }
   fprintf(out, "%s\n", model->support_size > SHOWN ? ", ..." : "");

@@ -12,6 +12,7 @@
 #include "io/model/model_file.h"
 #include "model/origin.h"
 #include "ranks/partition.h"
+#include "ranks/team.h"
 #include "synthetic/families.h"
 #include "synthetic/synthetic.h"
 
@@ -420,10 +421,11 @@ static th_status check_table_options(const struct th_options *options,
   const struct {
     const char *name;
     const char *value;
-  } of_table[] = {{"target", options->text.target},
-                  {"ids", options->text.ids},
+  } of_table[] = {{"ids", options->text.ids},
+                  {"target", options->text.target},
                   {"weights-column", options->text.weights_column}};
-  for (size_t k = 0; k < sizeof of_table / sizeof *of_table; k++)
+  const bool covers = options->text.covariates != NULL;
+  for (size_t k = covers; k < sizeof of_table / sizeof *of_table; k++)
     if (of_table[k].value != NULL)
       return th_fail(err, TH_EUSAGE,
                      "%s: --%s counts only with --targets TABLE; leave it out, "
@@ -442,6 +444,8 @@ static th_status join_targets(struct th_data *data,
       .target = options->text.target,
       .ids = options->text.ids,
       .weights = options->text.weights_column,
+      .class = options->text.positive_class,
+      .likely = options->text.likely_class,
       .known = data->dataset != NULL ? th_dataset_origin(data->dataset)->id_name
                                      : NULL,
       .decimal = data->dataset != NULL
@@ -466,6 +470,8 @@ th_status th_input_open(struct th_data *data, const struct th_options *options,
   else
     rc = open_dataset(data, options, command, path, memory, comm, err);
   TH_TRY(rc);
+  if (options->text.targets != NULL)
+    data->room = th_options_memory_to_keep(options, th_team_memory_share(comm));
   if (options->text.targets != NULL)
     TH_TRY(
         join_targets(data, options, strcmp(command, "train") == 0, comm, err));

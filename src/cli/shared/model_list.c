@@ -8,6 +8,7 @@
 #include "io/files/output.h"
 #include "io/model/model_file.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* As rank 0 sees it. Collective. */
@@ -86,6 +87,142 @@ th_status th_model_list_read(struct th_model_list *list, const char *argument,
   }
 done:
   return rc;
+}
+
+/* --- One model for all, as far as import goes ------------------------------
+ */
+
+/* A member of any model. */
+struct wanted {
+  uint64_t key; /* members are in the order of these, and then of their names */
+  char *name;
+  char *allele;
+  char *other;
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+  const struct wanted *x = a;
+  const struct wanted *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return strcmp(x->name, y->name);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+  return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* True if text for one may be imported for the other, too. Without a common
+ * list of names they go by name, where no column has words. */
+static bool are_importable(const struct th_model *a, const struct th_model *b)
+{
+  const struct th_origin *x = &a->origin;
+  const struct th_origin *y = &b->origin;
+  bool listed = a->names.list == b->names.list;
+  bool by_name =
+      a->name != NULL && b->name != NULL && x->words == 0 && y->words == 0;
+  return same_text(x->format, y->format) && same_text(a->type, b->type) &&
+         same_text(x->missing_words, y->missing_words) &&
+         x->decimal == y->decimal && x->zero_based == y->zero_based &&
+         x->indexed == y->indexed && (a->name == NULL) == (b->name == NULL) &&
+         (a->allele == NULL) == (b->allele == NULL) &&
+         (listed ? a->attributes - a->covariates.count ==
+                       b->attributes - b->covariates.count
+                 : by_name);
+}
+
+static int64_t count_wanted(const struct th_model *model)
+{
+  return th_model_members_below(model,
+                                model->attributes - model->covariates.count);
+}
+
+/* In the order of the attributes, or of indices, or of names. */
+static uint64_t wanted_key(const struct th_model_list *list,
+                           const struct th_model *model, int64_t k)
+{
+  bool listed = true;
+  for (int64_t m = 0; m < list->count; m++)
+    listed = listed && list->model[m].names.list == model->names.list;
+  if (listed)
+    return (uint64_t)model->support[k];
+  return model->origin.indexed == TH_FACT_YES
+             ? strtoull(model->name[k], NULL, 10)
+             : 0;
+}
+
+static th_status list_wanted(const struct th_model_list *list,
+                             struct th_model *all, struct wanted *wanted,
+                             int64_t count, struct th_error *err)
+{
+  const bool alleles = list->model[0].allele != NULL;
+  th_status rc;
+  TH_TRY(TH_NEW(&all->support, count, "the supports", err));
+  TH_TRY(TH_NEW(&all->name, count, "the supports", err));
+  if (alleles) {
+    TH_TRY(TH_NEW(&all->allele, count, "the supports", err));
+    TH_TRY(TH_NEW(&all->other, count, "the supports", err));
+  }
+  for (int64_t k = 0; k < count; k++) {
+    if (k > 0 && compare_wanted(&wanted[k - 1], &wanted[k]) == 0)
+      continue;
+    int64_t to = all->support_size++;
+    all->support[to] = to;
+    all->name[to] = wanted[k].name;
+    if (alleles) {
+      all->allele[to] = wanted[k].allele;
+      all->other[to] = wanted[k].other;
+    }
+  }
+  all->attributes = all->support_size;
+done:
+  return rc;
+}
+
+th_status th_model_list_like(const struct th_model_list *list,
+                             struct th_model *all, struct th_error *err)
+{
+  const struct th_model *first = &list->model[0];
+  struct wanted *wanted = NULL;
+  int64_t most = 0;
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  *all = (struct th_model){.origin = first->origin, .type = first->type};
+  for (int64_t m = 0; m < list->count; m++) {
+    most += count_wanted(&list->model[m]);
+    if (!are_importable(first, &list->model[m]))
+      return th_fail(err, TH_EUSAGE,
+                     "%s and %s were trained on data of other kinds; give one "
+                     "at a time, or import the file by thresher import --like",
+                     list->path[0], list->path[m]);
+  }
+  if (first->name == NULL) { /* all attributes, by their numbers */
+    all->attributes = first->attributes - first->covariates.count;
+    all->support_size = most > 0;
+    return TH_NEW(&all->support, 1, "the supports", err);
+  }
+  TH_TRY(TH_NEW(&wanted, most, "the supports", err));
+  for (int64_t m = 0; m < list->count; m++) {
+    const struct th_model *model = &list->model[m];
+    for (int64_t k = 0; k < count_wanted(model); k++)
+      wanted[count++] =
+          (struct wanted){wanted_key(list, model, k), model->name[k],
+                          model->allele != NULL ? model->allele[k] : NULL,
+                          model->other != NULL ? model->other[k] : NULL};
+  }
+  qsort(wanted, (size_t)count, sizeof *wanted, compare_wanted);
+  rc = list_wanted(list, all, wanted, count, err);
+done:
+  free(wanted);
+  return rc;
+}
+
+void th_model_list_unlike(struct th_model *all)
+{
+  TH_FREE(all->support, all->name, all->allele, all->other);
+  *all = (struct th_model){0};
 }
 
 void th_model_list_free(struct th_model_list *list)

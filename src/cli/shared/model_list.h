@@ -21,6 +21,15 @@ struct th_model_list {
 th_status th_model_list_read(struct th_model_list *list, const char *argument,
                              struct th_comm *comm, struct th_error *err);
 
+/* Make of several models one whose support is that of all: what text is
+ * imported like. It borrows all but its lists, which th_model_list_unlike
+ * releases. An error where the models' data were imported in other ways. Local,
+ * replicated.
+ */
+th_status th_model_list_like(const struct th_model_list *list,
+                             struct th_model *all, struct th_error *err);
+void th_model_list_unlike(struct th_model *all);
+
 /* Local. */
 void th_model_list_free(struct th_model_list *list);
 
