@@ -115,7 +115,8 @@ static void fill(struct sample *s, uint64_t number)
     for (int64_t k = 0; k < MEMBERS; k++)
       s->product[s->slot[j] * MEMBERS + s->slot[k]] =
           product_of(s, s->x[j], s->x[k]);
-  s->covariance = (struct th_covariance){MEMBERS, MEMBERS, s->product, NULL};
+  s->covariance = (struct th_covariance){
+      .count = MEMBERS, .capacity = MEMBERS, .product = s->product};
   s->columns = (struct th_replicated_columns){
       .examples = EXAMPLES, .count = MEMBERS, .vector = s->vector};
   s->working = (struct th_working_set){.units = MEMBERS,
