@@ -291,6 +291,8 @@ th_status th_beside_create(struct th_beside **beside, struct th_store *base,
                                .fingerprint = columns->fingerprint,
                                .statistics = base->statistics};
   b->store.shape.attributes += columns->count;
+  b->store.shape.mixed =
+      base->shape.layout == TH_DENSE && b->type != base->shape.type;
   b->store.shape.nonzeros += columns->count * base->shape.examples;
   take_counts_of_base(b);
   TH_TRY(fill_row_numbers(b, err));

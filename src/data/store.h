@@ -34,6 +34,7 @@ struct th_shape {
                          non-zeros; their attribute's mean stands in for each */
   enum th_layout layout;
   enum th_type type;
+  bool mixed; /* dense: some attributes are floats, not of `type` */
   bool weighted;
   bool weighted_statistics; /* statistics count examples by their weights */
   bool unlabelled;          /* there are no targets: for prediction alone */

@@ -49,7 +49,8 @@ double th_plan_column(const struct th_plan_size *size, double examples)
     return examples * (double)shape->nonzeros / values * ENTRY_BYTES;
   if (shape->layout == TH_SPARSE) /* without zeros */
     return examples * (shape->type == TH_F64 ? sizeof(double) : sizeof(float));
-  return (double)th_type_bytes(shape->type, (int64_t)examples);
+  enum th_type type = shape->mixed ? TH_F32 : shape->type;
+  return (double)th_type_bytes(type, (int64_t)examples);
 }
 
 /* --- Some attributes of each example are read, drawn at random ------------ */

@@ -5,6 +5,9 @@
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
 rm -rf ./*
+apart=$PWD.apart # for tables of runs that leave nothing here
+rm -rf "$apart"
+mkdir "$apart"
 
 numpy() { "$PYTHON" "$SOURCE/tests/program/covariates.py" "$@"; }
 numpy make
@@ -26,8 +29,7 @@ done
 grep -q '196 of 200 examples matched, 15 values are missing; 4 are not in the table' must.err ||
   fail "what is matched: $(cat must.err)"
 [ "$(key one.json attributes)" = 34 ] || fail "attributes: $(key one.json attributes)"
-compare "no penalty" "$(key one.json unpenalised)" == "['sex=F', 'sex=M', 'age', 'PC1']" ||
-  compare "no penalty" "len($(key one.json unpenalised))" == 4
+compare "no penalty" "$(key one.json unpenalised)" == "[30, 31, 32, 33]"
 compare "ledger" "$(key one.json ledger.unpenalised_attributes)" '>=' 800
 compare "budget" "$(key one.json ledger.max_attributes_per_example)" '<=' 30
 must 0 train dense.h5 -o half.h5 --targets all.tsv --target height --covariates all.tsv:age,PC1 \
@@ -77,7 +79,7 @@ kept=(train calls.h5 -o kept.h5 "${height[@]}" --solver os-prox-sgd --lambda-rat
 ! THRESHER_STOP_AT=1 ranks 0 "${kept[@]}" --covariates cov.tsv >stop.out 2>stop.err ||
   fail "not stopped"
 sed 's/\t0\.\([0-9]*\)$/\t1.\1/' cov.tsv >changed.tsv
-refused 2 'kept' 0 "${kept[@]}" --covariates changed.tsv
+refused 2 'kept' 0 "${kept[@]}" --covariates changed.tsv --cache "$apart"
 must 2 "${kept[@]}" --covariates cov.tsv
 must 0 train calls.h5 -o whole.h5 "${height[@]}" --solver os-prox-sgd --lambda-ratio 0.2 --epochs 3 \
   --covariates cov.tsv
@@ -111,7 +113,7 @@ refused 1 'to find its rows for the 200 examples of dense.h5 takes' 2 train dens
   "${height[@]}" --memory 10K
 
 # --- what is refused
-refused 2 'model model.h5 has covariates (sex=F, sex=M, ..); give a table' 2 predict model.h5 \
+refused 2 'model model.h5 has covariates \(sex=F, sex=M, ..\); give a table' 2 predict model.h5 \
   dense.h5 -o no.csv
 must 0 train dense.h5 -o plain.h5 "${height[@]}" "${lasso[@]}"
 refused 2 'plain.h5 has no covariates' 0 predict plain.h5 dense.h5 -o no.csv --covariates cov.tsv
@@ -120,7 +122,8 @@ refused 1 "cov.tsv:1:1: no column 'width' found" 0 "${job[@]}" --covariates cov.
 refused 1 "no ID .* is one of dense.h5" 0 "${job[@]}" --covariates strange.tsv
 refused 1 "more than 100 different ones, 'note'; name the columns that are covariates: \
 --covariates words.tsv:COLUMN" 2 "${job[@]}" --covariates words.tsv
-refused 1 "no training example has a value of 'bmi'" 2 "${job[@]}" --covariates empty.tsv
+refused 1 "no training example has a value of 'bmi'" 2 "${job[@]}" --covariates empty.tsv \
+  --cache "$apart"
 refused 2 'has no attributes without a penalty, as covariates are' 0 train dense.h5 -o no.h5 \
   "${height[@]}" --covariates cov.tsv --solver oomp -s 3
 refused 1 'gone.tsv' 2 "${job[@]}" --covariates gone.tsv

@@ -56,7 +56,7 @@ for option in $mentioned; do
   --version | --man | --oversubscribe | --preset | --build | --test-dir | \
     --output-on-failure | --prefix | --install | --mpi | --nodes | \
     --ntasks-per-node | --wrap | --cflags | --libs | --cpu-bind | --bind-to | --map-by | \
-    --bfile | --bgen | --make-bed | --pfile | --pmerge-list | --vcf) continue ;; # of plink2
+    --bfile | --bgen | --make-bed | --pca | --pfile | --pmerge-list | --vcf) continue ;; # of plink2
   esac
   grep -qE -- "$option|\[no-\]${option#--}( |$)|\[no-\]${option#--no-}( |$)" \
     all.txt || fail "a page mentions $option, --help does not"

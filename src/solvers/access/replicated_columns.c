@@ -316,7 +316,7 @@ static enum th_vector_form form_of(const struct th_shape *shape)
       [TH_U2] = TH_VECTOR_U2};
   if (!th_store_shape_is_full(shape))
     return TH_VECTOR_ENTRIES;
-  if (shape->layout == TH_DENSE)
+  if (shape->layout == TH_DENSE && !shape->mixed)
     return dense[shape->type];
   return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
 }
@@ -431,16 +431,27 @@ static void copy_stored(const struct th_slab *slab, int64_t first,
                   th_type_load(type, slab->values, skip + i));
 }
 
+/* Values become floats, the missing ones their mean. */
+static void widen_stored(const struct th_slab *slab, int64_t first,
+                         float *values)
+{
+  for (int32_t i = 0; i < slab->rows; i++)
+    values[first + i] = (float)th_slab_load(slab, 0, i);
+}
+
 /* values: of a column, with its header before them. */
 static void decode(const struct th_slab *slab, enum th_vector_form form,
                    int64_t first, unsigned char *values)
 {
   enum { AT = offsetof(struct th_replicated_columns_header, stand_in) };
+  bool stored = slab->type == type_of[form];
   if (slab->layout == TH_SPARSE)
     decode_sparse(slab, form, first, values);
-  else
+  else if (stored)
     copy_stored(slab, first, values);
-  if (slab->stand_in != NULL)
+  else
+    widen_stored(slab, first, (float *)values);
+  if (slab->stand_in != NULL && stored)
     memcpy(values - TH_COLUMNS_HEADER + AT, slab->stand_in, sizeof(double));
 }
 
