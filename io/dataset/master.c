@@ -758,14 +758,14 @@ done:
 }
 
 th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
-                          struct th_error *err)
+                          th_status rc, struct th_error *err)
 {
   struct th_message pack = {0};
-  th_status rc = comm->rank == 0 ? master_walk(&pack, info, err) : TH_OK;
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_message_share(&pack, comm, err));
-  rc = comm->rank == 0 ? TH_OK : master_walk(&pack, info, err);
-  TH_TRY(th_agree(comm, rc, err));
+  if (comm->rank == 0 && rc == TH_OK)
+    rc = master_walk(&pack, info, err);
+  TH_TRY(th_message_share(&pack, comm, rc, err));
+  if (comm->rank != 0)
+    rc = master_walk(&pack, info, err);
 done:
   th_message_free(&pack);
   return rc;

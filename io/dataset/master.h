@@ -86,9 +86,10 @@ th_status th_master_same(const struct th_h5 *h5,
                          const struct th_master_info *info,
                          struct th_error *err);
 
-/* Give rank 0's record to every rank. Collective. */
+/* Give rank 0's record, or its failure rc, to every rank. A rank that has no
+ * memory fails alone: the caller agrees. Collective. */
 th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
-                          struct th_error *err);
+                          th_status rc, struct th_error *err);
 
 /* Write the virtual data sets of a master. Local. */
 th_status th_master_views(const struct th_h5 *h5,

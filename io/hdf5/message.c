@@ -61,22 +61,68 @@ th_status th_message_text(struct th_message *pack, char **text,
   return th_message_array(pack, (void **)text, bytes, 1, err);
 }
 
-th_status th_message_share(struct th_message *pack, struct th_comm *comm,
+enum { BEGINNING = 4096 };
+
+/* What is sent first: most messages are no longer. */
+struct beginning {
+  int64_t bytes; /* of the whole message; -1: rank 0 has failed, and this is its
+                    record */
+  char data[BEGINNING];
+};
+
+/* Rank 0's, from its message or its failure. */
+static void fill_beginning(struct beginning *first,
+                           const struct th_message *pack, th_status rc,
                            struct th_error *err)
 {
-  int64_t bytes = pack->used;
-  th_status rc = TH_OK;
-  comm->ops->bcast(comm, &bytes, sizeof bytes, 0);
-  if (comm->rank != 0)
-    rc = th_grow((void **)&pack->data, &pack->capacity, bytes, 1,
-                 "messages between ranks", err);
-  rc = th_agree(comm, rc, err);
-  if (rc != TH_OK)
-    return rc;
-  comm->ops->bcast(comm, pack->data, (size_t)bytes, 0);
+  bool failed = rc != TH_OK;
+  if (failed) {
+    th_fail(err, rc, "%s", th_error_status_text(rc));
+    err->rank = err->rank < 0 ? 0 : err->rank;
+  }
+  first->bytes = failed ? -1 : pack->used;
+  size_t bytes = failed ? sizeof *err : (size_t)pack->used;
+  if (bytes > 0)
+    memcpy(first->data, failed ? (const char *)err : pack->data,
+           bytes < sizeof first->data ? bytes : sizeof first->data);
+}
+
+/* Room for it on the other ranks, and how it begins. */
+static th_status take_beginning(struct th_message *pack,
+                                const struct beginning *first,
+                                struct th_error *err)
+{
+  size_t bytes = (size_t)first->bytes;
+  th_status rc = th_grow((void **)&pack->data, &pack->capacity, first->bytes, 1,
+                         "messages between ranks", err);
+  if (rc == TH_OK && bytes > 0)
+    memcpy(pack->data, first->data,
+           bytes < sizeof first->data ? bytes : sizeof first->data);
+  return rc;
+}
+
+th_status th_message_share(struct th_message *pack, struct th_comm *comm,
+                           th_status rc, struct th_error *err)
+{
+  struct beginning first = {0};
+  if (comm->rank == 0)
+    fill_beginning(&first, pack, rc, err);
+  comm->ops->bcast(comm, &first, sizeof first, 0);
+  if (first.bytes < 0) {
+    memcpy(err, first.data, sizeof *err);
+    return err->code;
+  }
+  rc = comm->rank == 0 ? TH_OK : take_beginning(pack, &first, err);
+  if (first.bytes > BEGINNING) {
+    rc = th_agree(comm, rc, err);
+    if (rc != TH_OK)
+      return rc;
+    comm->ops->bcast(comm, pack->data + BEGINNING,
+                     (size_t)first.bytes - BEGINNING, 0);
+  }
   pack->taking = true;
   pack->used = 0;
-  return TH_OK;
+  return rc;
 }
 
 void th_message_free(struct th_message *pack)

@@ -28,9 +28,12 @@ th_status th_message_array(struct th_message *pack, void **data, int64_t count,
 th_status th_message_text(struct th_message *pack, char **text,
                           struct th_error *err);
 
-/* Give rank 0's bytes to every rank, ready for taking. Collective. */
+/* Give rank 0's bytes, or its failure rc, to every rank, ready for taking: one
+ * broadcast of those that are no longer than 4 KiB. A rank that has no memory
+ * fails alone: the caller agrees, when it has taken what it wants. rc of the
+ * others does not count. Collective. */
 th_status th_message_share(struct th_message *pack, struct th_comm *comm,
-                           struct th_error *err);
+                           th_status rc, struct th_error *err);
 
 /* Local. */
 void th_message_free(struct th_message *pack);

@@ -159,13 +159,13 @@ static th_status import_judge(const struct th_importing *im,
   rc = judge_own(im, dataset, &judged, err);
   result->nonzeros = th_dataset_store(dataset)->shape.nonzeros;
   th_dataset_close(dataset);
-  rc = th_agree(im->comm, rc, err);
+  int64_t sums[3] = {judged.constant, judged.rounded};
+  rc = th_comm_sum_agree(im->comm, sums, 2, rc, err);
   if (rc != TH_OK)
     return rc;
-  int64_t sums[2] = {judged.constant, judged.rounded};
   int64_t first = -judged.first; /* the lowest of all ranks */
-  im->comm->ops->sum_i64(im->comm, sums, 2);
-  im->comm->ops->max_i64(im->comm, &first, 1);
+  if (sums[1] > 0)
+    im->comm->ops->max_i64(im->comm, &first, 1);
   tell_rounded(im, sums[1], -first);
   result->constant_attributes = sums[0];
   return TH_OK;
@@ -252,23 +252,19 @@ static th_status check_job(const struct th_import *job, struct th_error *err)
 }
 
 /* Fail before hours of reading where the output could not be written anyway.
- * The writer claims it for good. */
-static th_status check_output(const struct th_import *job, struct th_comm *comm,
-                              struct th_error *err)
+ * The writer claims it for good. Local. */
+static th_status check_output(const struct th_import *job,
+                              const struct th_comm *comm, struct th_error *err)
 {
-  th_status rc = TH_OK;
-  if (comm->rank == 0)
-    rc = th_writer_check(job->output, job->force, err);
-  return th_agree(comm, rc, err);
+  return comm->rank == 0 ? th_writer_check(job->output, job->force, err)
+                         : TH_OK;
 }
 
 /* Now that the attributes are known; before shards are written. A file goes by
- * the numbers before some were left out. Collective. */
+ * the numbers before some were left out. Local. */
 static th_status read_groups_file(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (im->before.old.on)
-    return th_import_append_groups(im, err);
   if (im->comm->rank == 0 && im->job->groups != NULL)
     rc = th_groups_file_whole(im->job->groups, im->job->output, im->attributes,
                               im->text.index != NULL ? im->text.index
@@ -276,10 +272,10 @@ static th_status read_groups_file(struct th_importing *im, struct th_error *err)
                               &im->groups.piece, &im->groups.pieces, err);
   else if (im->comm->rank == 0 && im->format->importer->later.groups != NULL)
     rc = im->format->importer->later.groups(im, err);
-  return th_agree(im->comm, rc, err);
+  return rc;
 }
 
-/* Now that examples are counted; before shards are written. Collective. */
+/* Now that examples are counted; before shards are written. Local. */
 static th_status read_ids_file(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -287,7 +283,30 @@ static th_status read_ids_file(struct th_importing *im, struct th_error *err)
   if (im->comm->rank == 0 && im->job->id.file != NULL)
     rc = th_text_ids_read(&im->own.ids, im->job->id.file, im->job->output,
                           im->assignment.examples, err);
-  return th_agree(im->comm, rc, err);
+  return rc;
+}
+
+/* What is known of all examples when they have been parsed, and what is read
+ * beside them. Collective where values were left out, and where a data set is
+ * appended to; the status is this rank's own. */
+static th_status know_all(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_import_indices_tell_unseen(im, err));
+  rc = th_import_lacking(im, err);
+  if (rc == TH_OK)
+    rc = tell_twins(im, err);
+  if (im->before.old.on) {
+    if (rc == TH_OK && im->listed.examples == 0)
+      rc = th_import_append_number(im, err);
+    TH_TRY(th_agree(im->comm, rc, err));
+    TH_TRY(th_import_append_groups(im, err));
+  } else if (rc == TH_OK)
+    rc = read_groups_file(im, err);
+  if (rc == TH_OK)
+    rc = read_ids_file(im, err);
+done:
+  return rc;
 }
 
 /* TH_EAGAIN where later rows have other kinds of fields than the first ones;
@@ -308,10 +327,12 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
   th_status rc = TH_OK;
   *kept = (struct th_inputs){0};
   own.force = job->force || job->append;
-  TH_TRY(check_output(&own, comm, err));
-  if (job->append)
+  rc = check_output(&own, comm, err);
+  if (job->append) {
+    TH_TRY(th_agree(comm, rc, err));
     TH_TRY(th_import_append_open(&im.before.old, &own, comm, err));
-  TH_TRY(th_import_open(&im, err));
+  }
+  TH_TRY(th_import_open(&im, rc, err));
   im.shown.quiet = false;
   if (job->append)
     TH_TRY(th_agree(comm, th_import_append_check(&im, err), err));
@@ -321,16 +342,10 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
     TH_TRY(th_import_columns_place(&im, err));
   else
     TH_TRY(th_import_parse_all(&im, err));
-  TH_TRY(th_import_indices_tell_unseen(&im, err));
-  TH_TRY(th_agree(comm, th_import_lacking(&im, err), err));
-  TH_TRY(th_agree(comm, tell_twins(&im, err), err));
-  if (job->append && im.listed.examples == 0)
-    TH_TRY(th_agree(comm, th_import_append_number(&im, err), err));
-  TH_TRY(read_groups_file(&im, err));
-  TH_TRY(read_ids_file(&im, err));
+  rc = know_all(&im, err);
   if (im.listed.examples == 0) /* else its values are read while it writes */
     th_import_append_close(&im.before.old);
-  TH_TRY(th_import_write(&im, err));
+  TH_TRY(th_import_write(&im, rc, err));
   th_import_append_close(&im.before.old);
   *result = (struct th_import_result){
       .examples = im.assignment.examples,

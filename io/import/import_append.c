@@ -1,12 +1,12 @@
 /* import_append.c - the data set that examples are appended to: what an import
- * takes over from it, and its examples where attributes come whole
+ * takes over from it, and its examples
  * SPDX-License-Identifier: MIT */
 #include "io/import/import_job.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "io/import/bins/stored_rows.h"
-#include "ranks/partition.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ static void keep_form(const struct th_append *old, struct th_import *job)
 {
   const struct th_shape *shape = &th_dataset_store(old->data)->shape;
   int64_t shards = th_dataset_shards(old->data);
-  int64_t usual = th_import_parse_usual_group(
+  int64_t usual = th_row_assignment_usual_group(
       shape->examples, shape->examples - shape->weightless, old->variants);
   if (job->shards == 0 && shards > 1)
     job->shards = shards;
@@ -189,6 +189,90 @@ th_status th_import_append_number(struct th_importing *im, struct th_error *err)
     im->own.number[k] =
         is_old ? old->number[k - old->first] : im->before.rows + k - before;
   }
+  return rc;
+}
+
+/* --- Its examples, where they are parsed into bins like new ones ---------- */
+
+static th_status spoilt(const struct th_importing *im, const char *what,
+                        struct th_error *err)
+{
+  return th_fail(err, TH_EFORMAT,
+                 "%s: %s that cannot be; import all files again",
+                 im->job->output, what);
+}
+
+/* Where row k of those at hand is going to be stored; its number becomes that
+ * in the input of all. */
+static th_status place_old(struct th_importing *im, struct th_stored_rows *a,
+                           int64_t k, int64_t *stored, bool *weightless,
+                           struct th_error *err)
+{
+  const struct th_append *old = &im->before.old;
+  const struct th_row_assignment *assignment = &im->assignment;
+  const int64_t kept = old->shape.examples - old->shape.weightless;
+  const int64_t new_kept = assignment->examples - assignment->weightless - kept;
+  const int64_t at = a->part.first + k;
+  const int64_t number = a->number[k];
+  if (number < 0 || number >= old->shape.examples)
+    return spoilt(im, "a number of an example", err);
+  *weightless = at >= kept;
+  if (a->store->shape.weighted && (a->weight[k] == 0) != *weightless)
+    return spoilt(im, "weights of 0 among others", err);
+  if (number >= old->main)
+    a->number[k] += assignment->examples - old->shape.examples;
+  if (*weightless) {
+    *stored = th_row_assignment_weightless(assignment, at - kept);
+    return TH_OK;
+  }
+  int64_t before =
+      th_search_i64(a->weightless, 0, old->shape.weightless, number);
+  int64_t place = number - before;
+  if (number >= old->main)
+    place += new_kept;
+  *stored = th_row_assignment_row(assignment, place);
+  return TH_OK;
+}
+
+static th_status keep_old(struct th_importing *im, struct th_stored_rows *a,
+                          struct th_text_row *row, struct th_error *err)
+{
+  struct th_append *old = &im->before.old;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < a->part.count && rc == TH_OK; k++) {
+    int64_t stored = 0;
+    bool weightless = false;
+    TH_TRY(th_stored_rows_fill(a, k, row, err));
+    TH_TRY(place_old(im, a, k, &stored, &weightless, err));
+    TH_TRY(TH_GROW(&old->number, &old->room, old->count + 1, "examples", err));
+    old->number[old->count++] = a->number[k];
+    rc = th_import_parse_keep(im, row, stored, weightless, err);
+  }
+done:
+  return rc;
+}
+
+th_status th_import_append_parse(struct th_importing *im,
+                                 struct th_text_row *row, struct th_error *err)
+{
+  struct th_append *old = &im->before.old;
+  struct th_stored_rows a = {0};
+  if (!old->reads)
+    return TH_OK;
+  const int64_t groups = th_store_shape_groups(&old->shape);
+  old->first = im->own.count;
+  th_status rc = th_stored_rows_begin(&a, old->data, im->job->output,
+                                      im->text.named, old->memory, err);
+  row->measured = false;
+  for (int64_t g = old->rank; rc == TH_OK && g < groups; g += old->size) {
+    struct th_rows left = th_store_shape_group(&old->shape, g);
+    while (rc == TH_OK && left.count > 0) {
+      rc = th_stored_rows_read(&a, &left, err);
+      if (rc == TH_OK)
+        rc = keep_old(im, &a, row, err);
+    }
+  }
+  th_stored_rows_end(&a);
   return rc;
 }
 

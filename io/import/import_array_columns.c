@@ -59,20 +59,22 @@ static th_status see_files(struct th_importing *im, struct th_error *err)
   return rc;
 }
 
-/* Collective over threads. */
-static th_status collect_columns(struct th_importing *im, struct th_error *err)
+/* Collective over threads where columns are counted; else the status is this
+ * thread's own. */
+static th_status collect_columns(struct th_importing *im, th_status rc,
+                                 struct th_error *err)
 {
   const struct th_array_files *a = th_import_job_arrays(im);
   bool wanted = false;
   if (!counts_columns(im))
-    return TH_OK;
-  im->text.occur.largest = (uint64_t)(a->table.attributes - 1) + a->first;
-  th_status rc = th_import_indices_begin(im, &wanted, err);
-  if (rc != TH_OK || !wanted)
     return rc;
-  rc = th_agree(im->comm, see_files(im, err), err);
-  th_import_indices_collected(im);
-  return rc;
+  im->text.occur.largest = (uint64_t)(a->table.attributes - 1) + a->first;
+  rc = th_import_indices_begin(im, &wanted, rc, err);
+  if (!wanted)
+    return rc;
+  if (rc == TH_OK)
+    rc = see_files(im, err);
+  return th_import_indices_collected(im, rc, err);
 }
 
 /* A rank reads entries of columns that another one has seen: all ranks have all

@@ -4,10 +4,8 @@
 #include "io/import/import_job.h"
 
 #include "base/memory.h"
-#include "base/search.h"
 #include "io/files/file.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,34 +33,6 @@ struct csv_files {
   bool *looked;              /* of each place: see th_csv */
   struct th_csv_parser *parser;
 };
-
-/* "Row_Names", "row.names" and "rownames" are one name; "" and "#" another. */
-static bool is_index_name(const char *name)
-{
-  static const char unnamed[] = "unnamed"; /* of pandas: "Unnamed: 0" */
-  static const char *const names[] = {
-      "",         "index",  "idx",       "id",      "row",      "rowid",
-      "rowindex", "rownum", "rownumber", "rowname", "rownames", "obs"};
-  char plain[16];
-  size_t length = 0;
-  for (const char *p = name; *p != '\0' && length + 1 < sizeof plain; p++)
-    if (isalnum((unsigned char)*p) || (unsigned char)*p >= 0x80)
-      plain[length++] = (char)tolower((unsigned char)*p);
-  plain[length] = '\0';
-  if (strncmp(plain, unnamed, sizeof unnamed - 1) == 0)
-    return true;
-  return TH_SEARCH_NAME(names, plain) >= 0;
-}
-
-/* Look for columns that may only count the rows. */
-static void find_counters(struct th_csv *csv)
-{
-  csv->counters = 0;
-  for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)
-    if (csv->role[k] >= 0 && csv->counters < TH_CSV_COUNTERS &&
-        is_index_name(csv->names[k]))
-      csv->counter[csv->counters++] = (struct th_csv_counter){.column = k};
-}
 
 static struct csv_files *csv_files_of(const struct th_importing *im)
 {
@@ -296,9 +266,10 @@ static th_status learn_kinds(struct th_importing *im, struct th_error *err)
                           im->job->table.levels, im->comm, err));
     TH_TRY(th_agree(im->comm, judge_kinds(im, err), err));
   }
-  TH_TRY(th_agree(im->comm, list_looked(im, err), err));
-  if (im->job->like == NULL)
-    rc = th_agree(im->comm, rename_attributes(im, err), err);
+  rc = list_looked(im, err);
+  if (rc == TH_OK && im->job->like == NULL)
+    rc = rename_attributes(im, err);
+  rc = th_agree(im->comm, rc, err);
 done:
   th_csv_kinds_free(&files->kinds);
   return rc;
@@ -542,7 +513,7 @@ static th_status take_first_head(struct th_importing *im, int64_t k,
            (size_t)first->columns * sizeof *csv->words);
   }
   if (im->job->like == NULL)
-    find_counters(csv);
+    th_csv_columns_find_counters(csv);
   file->body = file->begin + files->head_bytes;
   file->header_lines = 1;
 done:
@@ -575,7 +546,7 @@ static th_status open_csv_file(struct th_importing *im, int64_t k,
   csv->looked = files->looked;
   TH_TRY(th_csv_columns(csv, file, &known->choice, &known->reference, err));
   if (im->job->like == NULL)
-    find_counters(csv);
+    th_csv_columns_find_counters(csv);
   if (csv->names == NULL && files->words.fields > 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: no header found, and %s has columns of words; name "
@@ -696,7 +667,7 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
 }
 
 /* An attribute that only counts the rows of a file, as all ranks have found,
- * is refused. Collective. */
+ * is refused. Collective; the status is this rank's own. */
 static th_status refuse_counters(struct th_importing *im, struct th_error *err)
 {
   enum { OF_FILE = NUMBERS * TH_CSV_COUNTERS };
@@ -714,27 +685,26 @@ static th_status refuse_counters(struct th_importing *im, struct th_error *err)
          c++)
       rc = judge_counter(im, k, csv_files_of(im)->csv[k].counter[c].column,
                          number + k * OF_FILE + c * NUMBERS, err);
-  rc = th_agree(im->comm, rc, err);
 done:
   free(number);
   return rc;
 }
 
-/* Say what fields were numbers in forms of tables, as all ranks have found. */
-static void tell_forms(const struct th_importing *im)
+/* Say what fields were numbers in forms of tables, of which all ranks have
+ * found so many. Collective. */
+static void tell_forms(const struct th_importing *im, const int64_t *fields)
 {
   const struct csv_files *files = csv_files_of(im);
   const struct th_csv *csv = &files->csv[files->first];
-  struct th_csv_forms all = *th_csv_reader_forms(files->parser);
+  const struct th_csv_forms *mine = th_csv_reader_forms(files->parser);
   int64_t first[TH_CELL_COUNT];
   for (int k = 0; k < TH_CELL_COUNT; k++)
-    first[k] = -all.column[k];
-  im->comm->ops->sum_i64(im->comm, all.fields, TH_CELL_COUNT);
+    first[k] = -mine->column[k];
   im->comm->ops->max_i64(im->comm, first, TH_CELL_COUNT);
   for (int k = 0; k < TH_CELL_COUNT; k++) {
     int64_t column = -first[k];
     const char *meaning = th_cell_meaning((enum th_cell)k);
-    if (all.fields[k] == 0 || meaning == NULL)
+    if (fields[k] == 0 || meaning == NULL)
       continue;
     bool named = csv->names != NULL && column < csv->columns;
     th_import_notice(im, "note:     %s; first in column %lld%s%.60s%s", meaning,
@@ -743,10 +713,8 @@ static void tell_forms(const struct th_importing *im)
   }
 }
 
-static void tell_unseen(const struct th_importing *im)
+static void tell_unseen(const struct th_importing *im, int64_t unseen)
 {
-  int64_t unseen = th_csv_reader_unseen(csv_files_of(im)->parser);
-  im->comm->ops->sum_i64(im->comm, &unseen, 1);
   bool known = !im->text.part || im->like.origin.level != NULL;
   if (unseen > 0 && known) /* a model does not use all of them */
     th_import_notice(im,
@@ -758,11 +726,21 @@ static void tell_unseen(const struct th_importing *im)
 
 static th_status check_columns(struct th_importing *im, struct th_error *err)
 {
+  const struct csv_files *files = csv_files_of(im);
+  /* fields of each form, and words that are not known */
+  int64_t sums[TH_CELL_COUNT + 2] = {0};
+  bool told = false;
   th_status rc = refuse_counters(im, err);
-  if (rc == TH_OK && csv_files_of(im)->first >= 0)
-    tell_forms(im);
+  for (int k = 0; k < TH_CELL_COUNT; k++)
+    sums[k] = th_csv_reader_forms(files->parser)->fields[k];
+  sums[TH_CELL_COUNT] = th_csv_reader_unseen(files->parser);
+  rc = th_comm_sum_agree(im->comm, sums, TH_CELL_COUNT + 1, rc, err);
+  for (int k = 0; k < TH_CELL_COUNT; k++)
+    told = told || (sums[k] > 0 && th_cell_meaning((enum th_cell)k) != NULL);
+  if (rc == TH_OK && files->first >= 0 && told)
+    tell_forms(im, sums);
   if (rc == TH_OK)
-    tell_unseen(im);
+    tell_unseen(im, sums[TH_CELL_COUNT]);
   return rc;
 }
 

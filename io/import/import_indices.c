@@ -105,20 +105,19 @@ static bool without_gaps(const struct th_import_indices *occur, int64_t count)
 }
 
 th_status th_import_indices_begin(struct th_importing *im, bool *wanted,
-                                  struct th_error *err)
+                                  th_status rc, struct th_error *err)
 {
   enum { SHARE = 64 };                       /* of the memory, for bits */
   const uint64_t middle = UINT64_C(1) << 63; /* 64 bits in order, as a sign */
   struct th_import_indices *occur = &im->text.occur;
-  int64_t largest = (int64_t)(occur->largest ^ middle);
-  im->comm->ops->max_i64(im->comm, &largest, 1);
-  occur->largest = (uint64_t)largest ^ middle;
-  *wanted = occur->largest > small_index;
-  if (!*wanted)
-    return TH_OK;
-  th_status rc = th_index_set_begin(&occur->set, occur->largest,
-                                    most_bytes(im) / SHARE, err);
-  return th_agree(im->comm, rc, err);
+  int64_t largest[2] = {(int64_t)(occur->largest ^ middle)};
+  rc = th_comm_max_agree(im->comm, largest, 1, rc, err);
+  occur->largest = (uint64_t)largest[0] ^ middle;
+  *wanted = rc == TH_OK && occur->largest > small_index;
+  if (*wanted)
+    rc = th_index_set_begin(&occur->set, occur->largest, most_bytes(im) / SHARE,
+                            err);
+  return rc;
 }
 
 th_status th_import_indices_add(struct th_importing *im, uint64_t index,
@@ -133,11 +132,13 @@ th_status th_import_indices_add(struct th_importing *im, uint64_t index,
   return rc;
 }
 
-void th_import_indices_collected(struct th_importing *im)
+th_status th_import_indices_collected(struct th_importing *im, th_status rc,
+                                      struct th_error *err)
 {
-  int64_t dense = im->text.occur.dense;
-  im->comm->ops->max_i64(im->comm, &dense, 1);
-  im->text.occur.dense = dense != 0;
+  int64_t dense[2] = {im->text.occur.dense};
+  rc = th_comm_max_agree(im->comm, dense, 1, rc, err);
+  im->text.occur.dense = dense[0] != 0;
+  return rc;
 }
 
 /* The indices of all threads of this rank. Local. */
@@ -156,10 +157,10 @@ static th_status join_indices(struct th_importing *im, int64_t *count,
                               struct th_error *err)
 {
   struct th_import_indices *occur = &im->text.occur;
-  th_status rc = TH_OK;
-  TH_TRY(th_agree(im->comm, merge_threads(im, err), err));
-  *count = occur->set.count;
-  im->comm->ops->max_i64(im->comm, count, 1);
+  th_status rc = merge_threads(im, err);
+  int64_t most[2] = {occur->set.count};
+  TH_TRY(th_comm_max_agree(im->comm, most, 1, rc, err));
+  *count = most[0];
   if (without_gaps(occur, *count))
     return TH_OK;
   TH_TRY(th_agree(im->comm, check_index_bytes(im, most_bytes(im), err), err));

@@ -126,6 +126,7 @@ struct th_import_place {
 struct th_import_limits {
   int64_t memory; /* of the rank with the least, for parsed entries; bytes */
   struct th_line_limit line;
+  int ranks; /* that are no threads */
 };
 
 /* Indices of sparse data, of which those that occur are attributes. */
@@ -229,7 +230,6 @@ struct th_importing {
   struct th_rounding rounding; /* likewise */
   int64_t nonzeros;            /* after th_import_parse: of all ranks */
   int64_t attributes;          /* likewise: d */
-  struct th_import_place last; /* likewise: the first entry of the last one */
 };
 
 /* The part of an import that another thread has: it counts and parses as
@@ -259,14 +259,19 @@ bool th_import_open_named(const char *name, const char *const *endings);
 struct th_import_numbering {
   /* Look at the line of an example that is counted. Local; of text alone. */
   void (*see)(struct th_importing *im, const struct th_line *line);
-  /* Each thread learns of its own part. Collective over all threads. */
-  th_status (*collect)(struct th_importing *im, struct th_error *err);
+  /* Each thread learns of its own part. rc: how its work has gone so far.
+   * Collective over all threads; where `number` is not local, they agree. */
+  th_status (*collect)(struct th_importing *im, th_status rc,
+                       struct th_error *err);
   /* The first threads put that of the others, im->bins.other, together.
    * Collective over ranks. */
   th_status (*number)(struct th_importing *im, struct th_error *err);
   /* The others take it over from the first one of their rank, which stays
    * longer. Local. */
   void (*adopt)(struct th_importing *im, const struct th_importing *first);
+  /* Where the first entry of the last attribute stands; line 0: nobody knows.
+   * Collective over ranks. */
+  struct th_import_place (*place)(const struct th_importing *im);
 };
 
 /* What a format does once all examples have been parsed. */
@@ -397,8 +402,10 @@ th_status th_import_mixed_ids(const struct th_importing *im, int64_t named,
 th_status th_import_no_class(const struct th_importing *im, const char *first,
                              struct th_error *err);
 
-/* Open all files, find the format, read headers and --like. Collective. */
-th_status th_import_open(struct th_importing *im, struct th_error *err);
+/* Open all files, find the format, read headers and --like. rc: how this rank's
+ * work has gone so far. Collective. */
+th_status th_import_open(struct th_importing *im, th_status rc,
+                         struct th_error *err);
 /* Local. */
 void th_import_open_close(struct th_importing *im);
 
@@ -421,8 +428,8 @@ th_status th_import_parse_make_bins(struct th_importing *im, int threads,
 /* Local. */
 void th_import_parse_free_threads(struct th_importing *im);
 
-/* Give every rank its byte ranges; count lines and examples; decide which
- * example is stored where. Collective. Shown for tests. */
+/* Give every rank its byte ranges; count lines and examples. Collective. Shown
+ * for tests. */
 th_status th_import_parse_divide(struct th_importing *im, struct th_error *err);
 
 /* Show `see` each example of this rank's ranges, which are those of divide.
@@ -433,6 +440,11 @@ th_status th_import_parse_visit(struct th_importing *im,
                                                  const struct th_line *line,
                                                  struct th_error *err),
                                 struct th_error *err);
+
+/* Count a parsed example, and put it where it is going to be stored. Local. */
+th_status th_import_parse_keep(struct th_importing *im,
+                               const struct th_text_row *row, int64_t stored,
+                               bool weightless, struct th_error *err);
 
 /* Parse this rank's ranges into bins, which are there; agree on attributes and
  * non-zeros. Collective. Shown for tests. */
@@ -445,11 +457,6 @@ th_status th_import_columns_place(struct th_importing *im,
 th_status th_import_columns_write(struct th_importing *im,
                                   struct th_writer *writer,
                                   struct th_error *err);
-
-/* The length of row groups that nobody has asked for; whole: attributes come
- * whole. Local. */
-int64_t th_import_parse_usual_group(int64_t examples, int64_t counted,
-                                    bool whole);
 
 /* --- The data set that examples are appended to --------------------------- */
 
@@ -470,6 +477,11 @@ th_status th_import_append_check(const struct th_importing *im,
 /* Take over its groups of attributes. Collective. */
 th_status th_import_append_groups(struct th_importing *im,
                                   struct th_error *err);
+
+/* Parse this rank's share of its examples, as th_import_parse does new ones:
+ * the rank's first thread reads them. Local. */
+th_status th_import_append_parse(struct th_importing *im,
+                                 struct th_text_row *row, struct th_error *err);
 
 /* Number this rank's examples, now that they are all there. Local. */
 th_status th_import_append_number(struct th_importing *im,
@@ -501,15 +513,19 @@ th_status th_import_indices_like(struct th_importing *im, int64_t *count,
                                  struct th_error *err);
 
 /* The largest index of all threads; *wanted: gaps may be many, so those that
- * occur are to be collected. Collective over threads. */
+ * occur are to be collected. rc: how this thread's work has gone so far.
+ * Collective over threads; where they are wanted, the status is this thread's
+ * own. */
 th_status th_import_indices_begin(struct th_importing *im, bool *wanted,
-                                  struct th_error *err);
+                                  th_status rc, struct th_error *err);
 /* Indices that occur; none is above the largest. Once enough have come,
  * im->text.occur.dense is true, and more are of no use. Local. */
 th_status th_import_indices_add(struct th_importing *im, uint64_t index,
                                 struct th_error *err);
-/* All threads have collected theirs. Collective over threads. */
-void th_import_indices_collected(struct th_importing *im);
+/* All threads have collected theirs. rc: how this one's work has gone.
+ * Collective over threads. */
+th_status th_import_indices_collected(struct th_importing *im, th_status rc,
+                                      struct th_error *err);
 
 /* Number those that occur, where gaps are many: im->text.indexed tells. For the
  * first threads, as `number`. Collective. */
@@ -537,8 +553,10 @@ void th_import_indices_free(struct th_import_indices *indices);
 th_status th_import_parse_assign(struct th_importing *im, struct th_error *err);
 
 /* Write shards and master. Where several threads have parsed, one makes tiles
- * and another one writes them. Collective. */
-th_status th_import_write(struct th_importing *im, struct th_error *err);
+ * and another one writes them. rc: how this rank's work has gone so far.
+ * Collective. */
+th_status th_import_write(struct th_importing *im, th_status rc,
+                          struct th_error *err);
 
 /* --- Arrays (import_array*.c); all local -----------------------------------
  */

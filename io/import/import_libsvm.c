@@ -273,14 +273,16 @@ static th_status collect_line(struct th_importing *im, int64_t k,
 }
 
 /* Collective. */
-static th_status collect_indices(struct th_importing *im, struct th_error *err)
+static th_status collect_indices(struct th_importing *im, th_status rc,
+                                 struct th_error *err)
 {
   bool wanted = false;
-  th_status rc = th_import_indices_begin(im, &wanted, err);
-  if (rc != TH_OK || !wanted)
+  rc = th_import_indices_begin(im, &wanted, rc, err);
+  if (!wanted)
     return rc;
-  rc = th_agree(im->comm, th_import_parse_visit(im, collect_line, err), err);
-  th_import_indices_collected(im);
+  if (rc == TH_OK)
+    rc = th_import_parse_visit(im, collect_line, err);
+  return th_import_indices_collected(im, rc, err);
   return rc;
 }
 
@@ -330,31 +332,42 @@ static th_status leave_out_indices(struct th_importing *im,
 
 /* --- What all examples together show -------------------------------------- */
 
-/* Where the largest index stands first. Collective. */
-static void find_place(struct th_importing *im, int64_t largest)
+/* Where the largest index of this rank's threads stands first. */
+static struct th_import_place own_place(const struct th_importing *im,
+                                        int64_t largest)
 {
-  const struct state *s = im->state;
-  const struct th_comm *comm = im->comm;
-  bool mine = s->last == largest;
-  int64_t file = mine ? -s->place.file : -im->files;
-  comm->ops->max_i64(im->comm, &file, 1);
-  int64_t line = mine && s->place.file == -file ? -s->place.line : -INT64_MAX;
-  comm->ops->max_i64(im->comm, &line, 1);
-  im->last = (struct th_import_place){-file, -line};
+  for (int t = 0; t <= im->bins.others; t++) {
+    const struct state *s = t == 0 ? im->state : im->bins.other[t - 1].im.state;
+    if (s->last == largest)
+      return s->place; /* threads have the text in order */
+  }
+  return (struct th_import_place){im->files, INT64_MAX};
 }
 
-static th_status check_last_index(struct th_importing *im, struct th_error *err)
+/* Where the largest index stands first, if that says how many there are.
+ * Collective. */
+static struct th_import_place place_last(const struct th_importing *im)
 {
   const struct state *s = im->state;
-  int64_t largest = s->last;
+  struct th_comm *comm = im->comm;
+  int64_t largest = im->attributes - 1;
+  if (!s->counts || im->text.indexed)
+    return (struct th_import_place){0};
+  struct th_import_place mine = own_place(im, largest);
+  int64_t file = -mine.file;
+  comm->ops->max_i64(comm, &file, 1);
+  int64_t line = mine.file == -file ? -mine.line : -INT64_MAX;
+  comm->ops->max_i64(comm, &line, 1);
+  return (struct th_import_place){-file, -line};
+}
+
+static th_status tell_occurring(struct th_importing *im, struct th_error *err)
+{
+  const struct state *s = im->state;
   (void)err;
   if (s->counts && im->text.indexed && im->text.index != NULL)
     th_import_indices_tell(im, im->text.index[im->attributes - 1] +
                                    libsvm_of(im)->zero_based);
-  if (!s->counts || im->text.indexed)
-    return TH_OK; /* it is known how many there are, or no index costs much */
-  im->comm->ops->max_i64(im->comm, &largest, 1);
-  find_place(im, largest);
   return TH_OK;
 }
 
@@ -388,7 +401,8 @@ static const char *const options[] = {"zero-based", "labels", NULL};
 static const struct th_import_numbering numbering = {.see = see_last,
                                                      .collect = collect_indices,
                                                      .number = number_indices,
-                                                     .adopt = adopt_indices};
+                                                     .adopt = adopt_indices,
+                                                     .place = place_last};
 
 const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .size = sizeof(struct state),
@@ -405,6 +419,6 @@ const struct th_importer th_import_libsvm = {.title = "LIBSVM",
                                              .is_example = is_libsvm_example,
                                              .is_weightless = libsvm_weightless,
                                              .read_line = read_libsvm_row,
-                                             .check = check_last_index,
+                                             .check = tell_occurring,
                                              .call = call_index,
                                              .told = libsvm_origin};

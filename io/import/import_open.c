@@ -400,16 +400,16 @@ static th_status list_inputs(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   im->share.inputs.output = im->job->output;
-  if (!im->text.again) {
-    if (im->comm->rank == 0)
-      rc = find_inputs(im, err);
-    TH_TRY(th_agree(im->comm, rc, err));
-    TH_TRY(th_inputs_share(&im->share.inputs, im->comm, err));
-  }
+  if (!im->text.again && im->comm->rank == 0)
+    rc = find_inputs(im, err);
+  if (!im->text.again)
+    rc = th_inputs_share(&im->share.inputs, im->comm, rc, err);
   im->files = im->share.inputs.count;
-  rc = th_agree(im->comm, th_import_open_reserve_files(im, err), err);
-done:
-  return rc;
+  if (rc == TH_OK)
+    rc = th_import_open_reserve_files(im, err);
+  if (rc == TH_OK)
+    rc = th_text_files_reserve(&im->texts, im->files, err);
+  return th_agree(im->comm, rc, err);
 }
 
 /* The importer that a line shows to be its own; NULL: none. */
@@ -750,25 +750,25 @@ static th_status open_inputs(struct th_importing *im, struct th_error *err)
       .reading = {.line = im->limits.line,
                   .threads = threads < 0 ? -threads : threads,
                   .memory = im->job->memory / 2}};
-  th_status rc = TH_OK;
-  TH_TRY(th_agree(im->comm, name_files(im, err), err));
+  th_status rc = name_files(im, err);
   look.source = im->text.source;
-  TH_TRY(th_text_files_open(&im->texts, im->comm,
-                            (const char *const *)im->text.path, im->files,
-                            &look, err));
+  rc = th_text_files_look(&im->texts, im->comm,
+                          (const char *const *)im->text.path, &look, rc, err);
   im->file = im->texts.file;
-  for (int64_t k = 0; k < im->files; k++)
+  for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
     im->text_bytes += im->file[k].size;
-done:
   return rc;
 }
 
-/* A line takes many times its length when it is read and parsed. Collective. */
-static void limit_lines(struct th_importing *im)
+/* A line takes many times its length when it is read and parsed. rc: how this
+ * rank's work has gone so far. Collective. */
+static th_status limit_lines(struct th_importing *im, th_status rc,
+                             struct th_error *err)
 {
-  int64_t least = -im->job->memory; /* the smallest memory of all ranks */
-  im->comm->ops->max_i64(im->comm, &least, 1);
-  im->limits.memory = -least;
+  int64_t least[2] = {-im->job->memory}; /* the smallest of all ranks */
+  rc = th_comm_max_agree(im->comm, least, 1, rc, err);
+  im->limits.memory = -least[0];
+  im->limits.ranks = im->comm->size;
   int64_t most = im->limits.memory / MEMORY_SHARE;
   most = most > LEAST_LIMIT ? most : LEAST_LIMIT;
   im->limits.line =
@@ -776,12 +776,13 @@ static void limit_lines(struct th_importing *im)
   if (im->job->max_line <= most)
     im->limits.line = (struct th_line_limit){
         im->job->max_line, "allow longer lines with {max-line}"};
+  return rc;
 }
 
-th_status th_import_open(struct th_importing *im, struct th_error *err)
+th_status th_import_open(struct th_importing *im, th_status rc,
+                         struct th_error *err)
 {
-  th_status rc = TH_OK;
-  limit_lines(im);
+  TH_TRY(limit_lines(im, rc, err));
   TH_TRY(list_inputs(im, err));
   TH_TRY(take_like(im, err));
   TH_TRY(ask_format(im, err));

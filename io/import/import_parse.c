@@ -2,18 +2,15 @@
  * SPDX-License-Identifier: MIT */
 #include "base/integer.h"
 #include "base/memory.h"
-#include "base/search.h"
 #include "io/dataset/fingerprint.h"
-#include "io/import/bins/stored_rows.h"
 #include "io/import/import_job.h"
-#include "ranks/partition.h"
 #include "ranks/team.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What goes on beside: how far it is, and classes that are new --------- */
+/* --- How far it is -------------------------------------------------------- */
 
 /* Tell the monitor what im->lines have read of file k. Local. */
 static void tell_read(struct th_importing *im, enum th_import_step step,
@@ -30,41 +27,6 @@ static void tell_read(struct th_importing *im, enum th_import_step step,
                      : 0;
   }
   th_import_tell(im, step, done, total);
-}
-
-/* Every rank's classes and whether a known one was met. */
-struct met {
-  struct th_class_set others;
-  bool knows;
-};
-
-/* The other classes that all ranks have met; *knows: a rank has met one that is
- * known from --like. Collective. */
-static th_status join_classes(struct th_importing *im, bool *knows,
-                              struct th_error *err)
-{
-  struct met mine;
-  struct met *all = NULL;
-  int64_t *sizes = NULL;
-  memset(&mine, 0, sizeof mine);
-  mine.others = im->others;
-  mine.knows = *knows;
-  im->others = (struct th_class_set){0}; /* comes back with those of all */
-  th_status rc = TH_NEW(&sizes, im->comm->size, "classes", err);
-  TH_TRY(th_agree(im->comm, rc, err));
-  TH_TRY(
-      th_comm_gather(im->comm, &mine, sizeof mine, sizes, (void **)&all, err));
-  for (int r = 0; r < im->comm->size; r++) {
-    *knows = *knows || all[r].knows;
-    im->others.more = im->others.more || all[r].others.more;
-    for (int64_t k = 0; k < all[r].others.count; k++)
-      th_text_row_class_set_add(&im->others, all[r].others.name[k],
-                                (int64_t)strlen(all[r].others.name[k]),
-                                all[r].others.times[k]);
-  }
-done:
-  TH_FREE(all, sizes);
-  return rc;
 }
 
 /* --- Byte ranges on ranks; how many examples they hold -------------------- */
@@ -205,19 +167,6 @@ static th_status sum_counts(struct th_importing *im, const struct count *all,
   return TH_OK;
 }
 
-/* Attributes that come whole are written in long runs, whatever their number:
- * of u2, 256 bytes where there are 16,384 examples. */
-int64_t th_import_parse_usual_group(int64_t examples, int64_t counted,
-                                    bool whole)
-{
-  enum { LEAST = 64, LONG = 1024, GROUPS = 16 };
-  int64_t usual = th_partition_row_group_size(counted);
-  int64_t rows = LEAST;
-  while (rows < LONG && 2 * rows <= examples / GROUPS)
-    rows *= 2;
-  return whole ? th_max_i64(usual, rows) : usual;
-}
-
 th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
@@ -245,7 +194,7 @@ th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
   assignment->training = assignment->main - test;
   assignment->row_group =
       job->row_group > 0 ? job->row_group
-                         : th_import_parse_usual_group(
+                         : th_row_assignment_usual_group(
                                assignment->examples,
                                assignment->examples - assignment->weightless,
                                im->listed.examples > 0);
@@ -253,7 +202,7 @@ th_status th_import_parse_assign(struct th_importing *im, struct th_error *err)
   assignment->seed = job->order.seed;
   return th_row_assignment_divide(assignment,
                                   2 * im->text_bytes + im->before.old.bytes,
-                                  im->limits.memory, err);
+                                  im->limits.memory, im->limits.ranks, err);
 }
 
 th_status th_import_parse_visit(struct th_importing *im,
@@ -281,35 +230,28 @@ done:
   return rc;
 }
 
-/* Collective. */
-static bool any_is_cut(const struct th_importing *im)
-{
-  int64_t cut = im->share.cut;
-  im->comm->ops->max_i64(im->comm, &cut, 1);
-  return cut != 0;
-}
-
 th_status th_import_parse_divide(struct th_importing *im, struct th_error *err)
 {
   struct count *counts = NULL;
   struct count *lower = NULL;
   const size_t numbers = (size_t)im->files * 3;
-  th_status rc = TH_NEW(&counts, im->files, "counts of lines", err);
+  /* behind them, whether a line is cut, and a place for the sum */
+  th_status rc = TH_NEW(&counts, im->files + 1, "counts of lines", err);
   if (rc == TH_OK)
     rc = TH_NEW(&lower, im->files, "counts of lines", err);
-  if (rc == TH_OK)
-    rc = count_own(im, counts, err);
-  rc = th_agree(im->comm, rc, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  rc = count_own(im, counts, err);
+  memcpy(lower, counts, numbers * sizeof(int64_t));
+  int64_t *sums = &counts->lines;
+  sums[numbers] = im->share.cut;
+  rc = th_comm_sum_agree(im->comm, sums, numbers + 1, rc, err);
   if (rc != TH_OK) {
     rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
     goto done;
   }
-  memcpy(lower, counts, numbers * sizeof(int64_t));
   im->comm->ops->prefix_i64(im->comm, &lower->lines, numbers);
-  im->comm->ops->sum_i64(im->comm, &counts->lines, numbers);
-  TH_TRY(sum_counts(im, counts, lower, err));
-  im->share.cut = any_is_cut(im);
-  TH_TRY(th_agree(im->comm, th_import_parse_assign(im, err), err));
+  im->share.cut = sums[numbers] > 0;
+  rc = sum_counts(im, counts, lower, err);
 done:
   TH_FREE(counts, lower);
   return rc;
@@ -321,6 +263,7 @@ done:
 struct parsing {
   struct th_text_row row;
   struct th_class *known; /* classes of --like, but for the positive one */
+  int64_t rounded; /* attributes of which a rank has measured the rounding */
 };
 
 static const struct th_array by_row[] = {
@@ -362,9 +305,9 @@ static int64_t next_stored_row(struct th_importing *im, bool weightless)
                     : th_row_assignment_row(assignment, row);
 }
 
-/* Count a parsed example, and put it where it is going to be stored. */
-static th_status keep_at(struct th_importing *im, const struct th_text_row *row,
-                         int64_t stored, bool weightless, struct th_error *err)
+th_status th_import_parse_keep(struct th_importing *im,
+                               const struct th_text_row *row, int64_t stored,
+                               bool weightless, struct th_error *err)
 {
   const struct th_row_assignment *assignment = &im->assignment;
   int64_t bucket = th_row_assignment_bin_of(assignment, stored);
@@ -402,7 +345,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   int64_t stored = next_stored_row(im, weightless);
   if (stored < 0)
     return th_text_changed(&im->file[k], err);
-  return keep_at(im, row, stored, weightless, err);
+  return th_import_parse_keep(im, row, stored, weightless, err);
 }
 
 th_status th_import_parse_next(struct th_importing *im, int64_t k, int64_t end,
@@ -456,92 +399,6 @@ done:
   return rc;
 }
 
-/* --- The examples of the data set that is appended to ----------------------
- */
-
-static th_status spoilt(const struct th_importing *im, const char *what,
-                        struct th_error *err)
-{
-  return th_fail(err, TH_EFORMAT,
-                 "%s: %s that cannot be; import all files again",
-                 im->job->output, what);
-}
-
-/* Where row k of those at hand is going to be stored; its number becomes that
- * in the input of all. */
-static th_status place_old(struct th_importing *im, struct th_stored_rows *a,
-                           int64_t k, int64_t *stored, bool *weightless,
-                           struct th_error *err)
-{
-  const struct th_append *old = &im->before.old;
-  const struct th_row_assignment *assignment = &im->assignment;
-  const int64_t kept = old->shape.examples - old->shape.weightless;
-  const int64_t new_kept = assignment->examples - assignment->weightless - kept;
-  const int64_t at = a->part.first + k;
-  const int64_t number = a->number[k];
-  if (number < 0 || number >= old->shape.examples)
-    return spoilt(im, "a number of an example", err);
-  *weightless = at >= kept;
-  if (a->store->shape.weighted && (a->weight[k] == 0) != *weightless)
-    return spoilt(im, "weights of 0 among others", err);
-  if (number >= old->main)
-    a->number[k] += assignment->examples - old->shape.examples;
-  if (*weightless) {
-    *stored = th_row_assignment_weightless(assignment, at - kept);
-    return TH_OK;
-  }
-  int64_t before =
-      th_search_i64(a->weightless, 0, old->shape.weightless, number);
-  int64_t place = number - before;
-  if (number >= old->main)
-    place += new_kept;
-  *stored = th_row_assignment_row(assignment, place);
-  return TH_OK;
-}
-
-static th_status keep_old(struct th_importing *im, struct th_stored_rows *a,
-                          struct th_text_row *row, struct th_error *err)
-{
-  struct th_append *old = &im->before.old;
-  th_status rc = TH_OK;
-  for (int64_t k = 0; k < a->part.count && rc == TH_OK; k++) {
-    int64_t stored = 0;
-    bool weightless = false;
-    TH_TRY(th_stored_rows_fill(a, k, row, err));
-    TH_TRY(place_old(im, a, k, &stored, &weightless, err));
-    TH_TRY(TH_GROW(&old->number, &old->room, old->count + 1, "examples", err));
-    old->number[old->count++] = a->number[k];
-    rc = keep_at(im, row, stored, weightless, err);
-  }
-done:
-  return rc;
-}
-
-/* This rank's share of them: its first thread reads them. */
-static th_status parse_old(struct th_importing *im, struct th_text_row *row,
-                           struct th_error *err)
-{
-  struct th_append *old = &im->before.old;
-  struct th_stored_rows a = {0};
-  if (!old->reads)
-    return TH_OK;
-  const int64_t groups = th_store_shape_groups(&old->shape);
-  old->first = im->own.count;
-  th_status rc = th_stored_rows_begin(&a, old->data, im->job->output,
-                                      im->text.named, old->memory, err);
-  row->measured = false;
-  for (int64_t g = old->rank; rc == TH_OK && g < groups; g += old->size) {
-    struct th_rows left = th_store_shape_group(&old->shape, g);
-    while (rc == TH_OK && left.count > 0) {
-      rc = th_stored_rows_read(&a, &left, err);
-      if (rc == TH_OK)
-        rc = keep_old(im, &a, row, err);
-    }
-  }
-  th_stored_rows_end(&a);
-  return rc;
-}
-
 /* --- All that a rank parses ----------------------------------------------- */
 
 /* The classes that --like's data set knows of, for the rows to look out for. */
@@ -570,7 +427,7 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
     TH_TRY(parse_file(im, parsing, k, err));
   }
   if (im->before.old.on)
-    rc = parse_old(im, &parsing->row, err);
+    rc = th_import_append_parse(im, &parsing->row, err);
 done:
   return rc;
 }
@@ -624,14 +481,75 @@ static th_status check_parsed(const struct th_importing *im,
   return TH_OK;
 }
 
-/* The first target of another class, in the order of the text. Collective. */
-static void share_other_class(struct th_comm *comm, struct th_text_row *row)
+/* The sums of what all ranks have parsed; rc: of this one's parsing. A file
+ * that has changed is the reason of all other failures. Collective. */
+static th_status sum_parsed(struct th_importing *im, struct th_text_row *row,
+                            th_status rc, struct th_error *err)
 {
-  int64_t first = row->other_class[0] != '\0' ? comm->size - comm->rank : 0;
-  comm->ops->max_i64(comm, &first, 1);
-  if (first > 0)
+  struct th_lacking *lacking = &im->text.lacking;
+  enum { SUMS = 5 };
+  int64_t sums[SUMS + 1] = {im->nonzeros, im->positives,
+                            row->left_out + im->text.occur.left_out,
+                            lacking->values, lacking->aside};
+  if (rc == TH_OK)
+    rc = th_text_files_check(&im->texts, err);
+  rc = th_comm_sum_agree(im->comm, sums, SUMS, rc, err);
+  if (rc != TH_OK)
+    return th_text_files_unchanged(&im->texts, im->comm, rc, err);
+  im->nonzeros = sums[0];
+  im->positives = sums[1];
+  im->text.left_out = sums[2];
+  lacking->values = sums[3];
+  lacking->aside = sums[4];
+  return TH_OK;
+}
+
+/* The lengths of the lists of all ranks; and the first target of another class,
+ * in the order of the text. Collective. */
+static void share_lengths(struct th_importing *im, struct parsing *parsing)
+{
+  struct th_comm *comm = im->comm;
+  struct th_text_row *row = &parsing->row;
+  int64_t most[3] = {im->attributes, im->rounding.attributes,
+                     row->other_class[0] != '\0' ? comm->size - comm->rank : 0};
+  comm->ops->max_i64(comm, most, 3);
+  im->attributes = most[0];
+  parsing->rounded = most[1];
+  if (most[2] > 0)
     comm->ops->bcast(comm, row->other_class, sizeof row->other_class,
-                     comm->size - (int)first);
+                     comm->size - (int)most[2]);
+}
+
+/* rc: of this rank's parsing. Collective. */
+static th_status share_parsed(struct th_importing *im, struct parsing *parsing,
+                              th_status rc, struct th_error *err)
+{
+  TH_TRY(sum_parsed(im, &parsing->row, rc, err));
+  share_lengths(im, parsing);
+  im->others = parsing->row.others;
+  if (im->class.name != NULL)
+    rc = th_text_row_class_set_join(&im->others, &parsing->row.knows, im->comm,
+                                    err);
+done:
+  return rc;
+}
+
+/* What is known of each attribute: of how many values were rounded, and what
+ * lacks. Collective. */
+static th_status share_lists(struct th_importing *im, int64_t rounded,
+                             struct th_error *err)
+{
+  struct th_lacking *lacking = &im->text.lacking;
+  if (rounded == 0 && lacking->values == 0)
+    return TH_OK;
+  th_status rc = th_text_row_rounding_reserve(&im->rounding, rounded, err);
+  if (rc == TH_OK)
+    rc = th_lacking_reserve(lacking, im->attributes, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  th_text_row_rounding_join(&im->rounding, im->comm);
+  th_lacking_sum(lacking, im->attributes, im->comm);
+done:
+  return rc;
 }
 
 /* How many examples each class has: of the first ones by name. */
@@ -664,28 +582,11 @@ static void tell_classes(const struct th_importing *im)
 th_status th_import_parse(struct th_importing *im, struct th_error *err)
 {
   struct parsing parsing = {0};
-  bool knows = false;
-  th_status rc = th_agree(im->comm, parse_own(im, &parsing, err), err);
-  rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
-  if (rc == TH_OK) {
-    int64_t sums[3] = {im->nonzeros, im->positives,
-                       parsing.row.left_out + im->text.occur.left_out};
-    im->comm->ops->sum_i64(im->comm, sums, 3);
-    im->comm->ops->max_i64(im->comm, &im->attributes, 1);
-    im->nonzeros = sums[0];
-    im->positives = sums[1];
-    im->text.left_out = sums[2];
-    knows = parsing.row.knows;
-    im->others = parsing.row.others;
-    share_other_class(im->comm, &parsing.row);
-    rc = join_classes(im, &knows, err);
-  }
+  th_status rc = share_parsed(im, &parsing, parse_own(im, &parsing, err), err);
   if (rc == TH_OK)
-    rc = check_parsed(im, &parsing, knows, err);
+    rc = check_parsed(im, &parsing, parsing.row.knows, err);
   if (rc == TH_OK)
-    rc = th_text_row_rounding_share(&im->rounding, im->comm, err);
-  if (rc == TH_OK)
-    rc = th_lacking_share(&im->text.lacking, im->attributes, im->comm, err);
+    rc = share_lists(im, parsing.rounded, err);
   if (rc == TH_OK && im->format->importer->check != NULL)
     rc = im->format->importer->check(im, err);
   if (rc == TH_OK && im->assignment.weightless > 0)
@@ -802,25 +703,26 @@ struct reading {
 };
 
 /* While the first threads work, the others wait, and leave the ranks to them.
- * Collective over all threads. */
+ * rc: how this thread's work has gone so far. Collective over all threads; the
+ * status is this thread's own. */
 static th_status find_numbers(const struct reading *reading,
-                              struct th_comm *comm, struct th_error *err)
+                              struct th_comm *comm, th_status rc,
+                              struct th_error *err)
 {
   struct th_importing *im = reading->im;
   const struct th_import_numbering *how = im->format->importer->numbering;
-  th_status rc = TH_OK;
   if (how == NULL)
-    return TH_OK;
-  TH_TRY(how->collect(im, err));
-  if (reading->first) {
+    return rc;
+  rc = how->collect(im, rc, err);
+  if (rc == TH_OK && reading->first) {
     im->comm = reading->ranks;
     rc = how->number(im, err);
     im->comm = comm;
   }
-  TH_TRY(th_agree(comm, rc, err));
-  if (!reading->first)
+  if (comm->size > reading->ranks->size) /* threads wait for it */
+    rc = th_agree(comm, rc, err);
+  if (rc == TH_OK && !reading->first)
     how->adopt(im, reading->leader);
-done:
   return rc;
 }
 
@@ -832,8 +734,9 @@ static th_status parse_part(struct th_comm *comm, void *self,
   th_status rc = TH_OK;
   im->comm = comm;
   TH_TRY(th_import_parse_divide(im, err));
-  TH_TRY(find_numbers(reading, comm, err));
-  if (reading->first)
+  rc = th_import_parse_assign(im, err);
+  rc = find_numbers(reading, comm, rc, err);
+  if (rc == TH_OK && reading->first)
     rc = th_import_parse_make_bins(im, comm->size / reading->ranks->size, err);
   TH_TRY(th_agree(comm, rc, err));
   rc = th_import_parse(im, err);

@@ -313,7 +313,8 @@ static th_status make_bin(struct shards *shards, bool alone, int64_t number,
   return TH_OK;
 }
 
-/* Make tiles and write them, on one thread of each rank. Collective. */
+/* Make tiles and write them, on one thread of each rank. Collective; the status
+ * is this rank's own. */
 static th_status make_and_write(struct shards *shards, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -322,7 +323,6 @@ static th_status make_and_write(struct shards *shards, struct th_error *err)
     rc = make_bin(shards, true, b, err);
     rc = th_writer_deliver(shards->writer, rc, err);
   }
-  rc = th_agree(shards->im->comm, rc, err);
 done:
   return rc;
 }
@@ -383,6 +383,7 @@ static th_status reread(void *self, int64_t place, void *values,
   return im->format->importer->later.reread(im, place, values, err);
 }
 
+/* Collective; the status is this rank's own. */
 static th_status import_write_shards(struct th_importing *im,
                                      struct th_writer *writer,
                                      enum th_layout layout,
@@ -443,25 +444,27 @@ static enum th_layout choose_layout(const struct th_importing *im)
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
 
-/* How the values of sparse data lie over stretches of the attributes, by some
- * of the examples of all ranks; the caller frees *load. Collective. */
-static th_status sample_loads(const struct th_importing *im,
-                              struct th_dataset_plan *plan, int64_t **load,
-                              struct th_error *err)
+/* Stretches of the attributes whose values are counted; 0: none are. */
+static int64_t count_loads(const struct th_importing *im)
 {
-  int64_t loads = th_min_i64(im->attributes, LOADS);
-  if (plan->shape.layout == TH_DENSE || im->comm->size == 1)
-    return TH_OK;
-  th_status rc = TH_NEW(load, loads, "loads of attributes", err);
-  rc = th_agree(im->comm, rc, err);
-  if (rc != TH_OK)
-    return rc;
+  return choose_layout(im) == TH_DENSE || im->comm->size == 1
+             ? 0
+             : th_min_i64(im->attributes, LOADS);
+}
+
+/* How the values of sparse data lie over these, by some of the examples of all
+ * ranks. Collective. */
+static void sample_loads(const struct th_importing *im,
+                         struct th_dataset_plan *plan, int64_t *load)
+{
+  int64_t loads = count_loads(im);
+  if (loads == 0)
+    return;
   for (int k = 0; k < im->bins.count; k++)
-    th_bucket_spill_loads(im->bins.all[k], im->attributes, loads, *load);
-  im->comm->ops->sum_i64(im->comm, *load, (size_t)loads);
-  plan->load = *load;
+    th_bucket_spill_loads(im->bins.all[k], im->attributes, loads, load);
+  im->comm->ops->sum_i64(im->comm, load, (size_t)loads);
+  plan->load = load;
   plan->loads = loads;
-  return TH_OK;
 }
 
 /* More ranks than that get too little of each example, or of all, for the
@@ -527,7 +530,7 @@ static struct th_dataset_plan plan_dataset(const struct th_importing *im,
 }
 
 /* A few bytes of text may make any number of attributes: what is kept of each
- * may take as much memory as the entries, at least 64 MiB. */
+ * may take as much memory as the entries, at least 64 MiB. Collective. */
 static th_status check_room(const struct th_importing *im,
                             const struct th_dataset_plan *plan,
                             struct th_error *err)
@@ -542,7 +545,11 @@ static th_status check_room(const struct th_importing *im,
     return rc;
   th_printable_size(needed, sizes[0]);
   th_printable_size(most, sizes[1]);
-  if (im->last.line == 0)
+  struct th_import_place last = {0};
+  if (im->format->importer->numbering != NULL &&
+      im->format->importer->numbering->place != NULL)
+    last = im->format->importer->numbering->place(im);
+  if (last.line == 0)
     return th_fail(err, TH_EDATA,
                    "%s: statistics of %lld attributes need %s of memory on a "
                    "rank, and {memory} leaves %s; raise it, or take more ranks "
@@ -554,32 +561,27 @@ static th_status check_room(const struct th_importing *im,
                  "%s:%lld: %s makes %lld attributes, whose statistics need %s "
                  "of memory on a rank, and {memory} leaves %s; correct it, "
                  "raise {memory}, or take more ranks and as many {shards}",
-                 im->file[im->last.file].name, (long long)im->last.line, called,
+                 im->file[last.file].name, (long long)last.line, called,
                  (long long)im->attributes, sizes[0], sizes[1]);
 }
 
 /* The weights of all training examples in stored order, on every rank, with
- * mean 1, for the statistics; NULL if there are none. They are positive. The
- * caller frees them. Collective. */
-static th_status training_weights(const struct th_importing *im,
-                                  double **weight, struct th_error *err)
+ * mean 1, for the statistics; none if weight is NULL. They are positive.
+ * Collective. */
+static void training_weights(const struct th_importing *im, double *weight)
 {
   int64_t n = im->assignment.training;
   double sum = 0;
-  th_status rc = TH_OK;
-  if (!im->text.weighted)
-    return rc;
-  TH_TRY(th_agree(im->comm, TH_NEW(weight, n, "weights", err), err));
+  if (weight == NULL)
+    return;
   for (int64_t k = 0; k < im->own.count; k++)
     if (im->own.stored[k] < n)
-      (*weight)[im->own.stored[k]] = im->own.weight[k];
-  im->comm->ops->max_f64(im->comm, *weight, (size_t)n);
+      weight[im->own.stored[k]] = im->own.weight[k];
+  im->comm->ops->max_f64(im->comm, weight, (size_t)n);
   for (int64_t i = 0; i < n; i++)
-    sum += (*weight)[i];
+    sum += weight[i];
   for (int64_t i = 0; i < n; i++)
-    (*weight)[i] *= (double)n / sum;
-done:
-  return rc;
+    weight[i] *= (double)n / sum;
 }
 
 /* What the master holds, on rank 0. */
@@ -590,7 +592,8 @@ struct labels {
   int64_t *row;
   uint64_t *key;  /* NULL: nobody looks for equal examples */
   char **id;      /* NULL: there are none; one allocation */
-  int64_t *sizes; /* of an exchange; every rank has them */
+  int64_t *sizes; /* of an exchange to rank 0: what this rank sends, and what it
+                     receives; every rank has them */
 };
 
 /* Are equal examples looked for? */
@@ -604,8 +607,6 @@ static th_status make_labels(const struct th_importing *im,
 {
   int64_t count = im->assignment.examples;
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&labels->sizes, 2 * (int64_t)im->comm->size,
-                "counts of targets", err));
   if (im->comm->rank > 0)
     return TH_OK;
   TH_TRY(th_alloc(&labels->arrived, count, sizeof(double), "targets", err));
@@ -619,21 +620,31 @@ done:
   return rc;
 }
 
+/* How many bytes of items of 8 bytes each rank has, and room for them on rank
+ * 0. rc: how this rank's work has gone so far. Collective. */
+static th_status prepare_labels(const struct th_importing *im,
+                                struct labels *labels, th_status rc,
+                                struct th_error *err)
+{
+  const struct th_comm *comm = im->comm;
+  int64_t bytes = im->own.count * (int64_t)sizeof(double);
+  int64_t *receive = labels->sizes + comm->size;
+  if (rc == TH_OK)
+    rc = make_labels(im, labels, err);
+  receive[comm->rank] = bytes;
+  rc = th_comm_sum_agree(im->comm, receive, (size_t)comm->size, rc, err);
+  labels->sizes[0] = bytes;
+  for (int r = 0; comm->rank > 0 && r < comm->size; r++)
+    receive[r] = 0;
+  return rc;
+}
+
 /* All ranks' items of 8 bytes, in input order, to rank 0. Collective. */
 static void gather_input(const struct th_importing *im, const void *mine,
                          const struct labels *labels)
 {
-  struct th_comm *comm = im->comm;
-  int64_t bytes = im->own.count * (int64_t)sizeof(double);
-  int64_t *send = labels->sizes;
-  int64_t *receive = send + comm->size;
-  memset(send, 0, 2 * (size_t)comm->size * sizeof *send);
-  receive[comm->rank] = bytes;
-  comm->ops->sum_i64(comm, receive, (size_t)comm->size);
-  send[0] = bytes;
-  for (int r = 0; comm->rank > 0 && r < comm->size; r++)
-    receive[r] = 0;
-  comm->ops->exchange(comm, mine, send, labels->arrived, receive);
+  im->comm->ops->exchange(im->comm, mine, labels->sizes, labels->arrived,
+                          labels->sizes + im->comm->size);
 }
 
 /* All ranks' items to stored order on rank 0. Collective. */
@@ -656,11 +667,12 @@ static void number_stored(const struct th_importing *im, struct labels *labels)
     labels->row[k] = number[labels->row[k]];
 }
 
-/* Collective. */
+/* rc: how this rank's work has gone so far. Collective. */
 static th_status collect_labels(const struct th_importing *im,
-                                struct labels *labels, struct th_error *err)
+                                struct labels *labels, th_status rc,
+                                struct th_error *err)
 {
-  th_status rc = th_agree(im->comm, make_labels(im, labels, err), err);
+  rc = prepare_labels(im, labels, rc, err);
   if (rc != TH_OK)
     return rc;
   gather_input(im, im->own.stored, labels);
@@ -684,7 +696,21 @@ static th_status collect_labels(const struct th_importing *im,
   return rc;
 }
 
-/* Collective; only rank 0 finds any. */
+/* rc: of this rank's writing. Where rows were read again meanwhile, a file that
+ * has changed is the reason of all other failures. Collective. */
+static th_status collect_written(const struct th_importing *im,
+                                 struct labels *labels, th_status rc,
+                                 struct th_error *err)
+{
+  if (rc == TH_OK && im->text.reread)
+    rc = th_text_files_check(&im->texts, err);
+  rc = collect_labels(im, labels, rc, err);
+  if (rc != TH_OK && im->text.reread)
+    rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
+  return rc;
+}
+
+/* Only rank 0 finds any. Local. */
 static th_status find_twins(const struct th_importing *im,
                             const struct labels *labels, struct th_twins *twins,
                             struct th_error *err)
@@ -696,7 +722,7 @@ static th_status find_twins(const struct th_importing *im,
   th_status rc = TH_OK;
   if (im->comm->rank == 0 && looks_for_twins(im))
     rc = th_twins_find(twins, &given, err);
-  return th_agree(im->comm, rc, err);
+  return rc;
 }
 
 static void append(char *text, const char *format, ...)
@@ -769,7 +795,25 @@ static const unsigned char *all_lacking(const struct th_importing *im)
                            : (const unsigned char *)im->text.lacking.dropped;
 }
 
-th_status th_import_write(struct th_importing *im, struct th_error *err)
+/* Memory of this rank for what all ranks bring together. Local. */
+static th_status reserve_shared(const struct th_importing *im, double **weight,
+                                int64_t **load, struct labels *labels,
+                                struct th_error *err)
+{
+  int64_t loads = count_loads(im);
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&labels->sizes, 2 * (int64_t)im->comm->size + 1,
+                "counts of targets", err));
+  if (im->text.weighted)
+    TH_TRY(TH_NEW(weight, im->assignment.training, "weights", err));
+  if (loads > 0)
+    TH_TRY(TH_NEW(load, loads, "loads of attributes", err));
+done:
+  return rc;
+}
+
+th_status th_import_write(struct th_importing *im, th_status rc,
+                          struct th_error *err)
 {
   struct th_dataset_plan plan;
   int64_t *load = NULL;
@@ -779,11 +823,13 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   struct th_origin origin = {0};
   struct th_twins twins = {0};
   char provenance[TH_IMPORT_PROVENANCE];
-  th_status rc = TH_OK;
-  TH_TRY(training_weights(im, &weight, err));
+  if (rc == TH_OK)
+    rc = reserve_shared(im, &weight, &load, &labels, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  training_weights(im, weight);
   plan = plan_dataset(im, weight);
   TH_TRY(check_aside(im, plan.shape.layout, err));
-  TH_TRY(sample_loads(im, &plan, &load, err));
+  sample_loads(im, &plan, load);
   TH_TRY(check_room(im, &plan, err));
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
@@ -794,13 +840,11 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
     rc = th_import_columns_write(im, writer, err);
   else
     rc = import_write_shards(im, writer, plan.shape.layout, err);
-  if (im->text.reread)
-    rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);
-  TH_TRY(rc);
-  TH_TRY(collect_labels(im, &labels, err));
-  TH_TRY(find_twins(im, &labels, &twins, err));
-  rc = origin_of(im, im->text.unlabelled ? NULL : labels.target, &origin, err);
-  TH_TRY(th_agree(im->comm, rc, err));
+  TH_TRY(collect_written(im, &labels, rc, err));
+  rc = find_twins(im, &labels, &twins, err);
+  if (rc == TH_OK)
+    rc =
+        origin_of(im, im->text.unlabelled ? NULL : labels.target, &origin, err);
   describe(im, provenance);
   if (im->before.old.on)
     snprintf(provenance, sizeof provenance, "%s", im->before.old.provenance);
@@ -817,7 +861,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .pieces = im->groups.pieces,
                              .twins = &twins,
                              .provenance = provenance};
-  rc = th_writer_commit(writer, &master, err);
+  rc = th_writer_commit(writer, &master, rc, err);
   writer = NULL;
 done:
   th_writer_abort(writer);

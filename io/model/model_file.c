@@ -873,14 +873,14 @@ th_status th_model_file_read(struct th_model *model, struct th_comm *comm,
     rc = read_model(model, path, &piece, &pieces, err);
   if (rc == TH_OK && comm->rank == 0)
     rc = walk_all(&pack, model, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_message_share(&pack, comm, err));
-  rc = comm->rank == 0 ? TH_OK : walk_all(&pack, model, err);
-  TH_TRY(th_agree(comm, rc, err));
-  comm->ops->max_i64(comm, &pieces, 1);
-  if (pieces > 0)
+  rc = th_message_share(&pack, comm, rc, err);
+  if (rc == TH_OK && comm->rank != 0)
+    rc = walk_all(&pack, model, err);
+  int64_t most[2] = {pieces};
+  TH_TRY(th_comm_max_agree(comm, most, 1, rc, err));
+  if (most[0] > 0)
     TH_TRY(th_groups_share(&model->groups, comm, model->attributes, piece,
-                           pieces, TH_OK, err));
+                           most[0], TH_OK, err));
 done:
   free(piece);
   th_message_free(&pack);

@@ -239,11 +239,10 @@ static th_status import_file(struct th_direct *direct,
   struct th_model all = {0};
   struct th_meter meter;
   struct th_import_monitor monitor = th_direct_monitor(&meter);
-  int cores = 1;
   th_status rc;
   th_meter_begin(&meter, shows);
   int64_t share = th_team_memory_share(comm);
-  TH_TRY(th_team_core_share(comm, &cores, err));
+  int cores = th_team_core_share(comm);
   TH_TRY(th_agree(comm, TH_NEW(&direct->kept, 1, "an import", err), err));
   if (several)
     TH_TRY(th_agree(comm, th_model_list_like(models, &all, err), err));

@@ -414,7 +414,7 @@ static th_status write_dataset(struct job *job, struct th_comm *comm,
                              .truth = &job->synthesis.truth,
                              .provenance = provenance};
   if (rc == TH_OK)
-    rc = th_writer_commit(writer, &master, err);
+    rc = th_writer_commit(writer, &master, TH_OK, err);
   else
     th_writer_abort(writer);
   TH_FREE(target, row);
@@ -441,12 +441,11 @@ th_status th_generate_command(const struct th_options *options,
   struct th_writer *writer = NULL;
   double began = th_comm_clock();
   int64_t share = 0;
-  int cores = 1;
   char note[TH_LOCK_NOTE];
   th_status rc;
   TH_TRY(plan_job(&job, err));
   share = th_team_memory_share(comm);
-  TH_TRY(th_team_core_share(comm, &cores, err));
+  int cores = th_team_core_share(comm);
   job.generation.memory = th_options_memory_to_keep(options, share);
   job.generation.threads =
       options->data.threads > 0 ? -(int)options->data.threads : cores;

@@ -75,7 +75,6 @@ th_status th_import_command(const struct th_options *options,
   struct th_import_result result = {0};
   struct th_model model = {0};
   int64_t share = 0;
-  int cores = 1;
   th_status rc;
   th_meter_begin(&meter, shows);
   TH_TRY(check_options(options, err));
@@ -83,7 +82,7 @@ th_status th_import_command(const struct th_options *options,
   if (options->text.like != NULL)
     TH_TRY(read_like(options->text.like, comm, &model, &like_model, err));
   share = th_team_memory_share(comm);
-  TH_TRY(th_team_core_share(comm, &cores, err));
+  int cores = th_team_core_share(comm);
   struct th_import job = th_direct_job(options, share, cores);
   job.model = like_model ? &model : NULL;
   job.monitor = shows ? &monitor : NULL;

@@ -250,10 +250,12 @@ int main(int argc, char **argv)
   th_interrupt_start(comm.rank, comm.size, hurry);
   th_error_clear(&err);
   th_status rc = check_alike(&comm, argc, argv, &err);
-  if (rc == TH_OK)
-    rc = agree_on_end(&comm, run(&comm, argc, argv, &err), &err);
-  if (rc == TH_OK)
-    rc = th_agree(&comm, flush_results(&comm, &err), &err);
+  if (rc == TH_OK) {
+    rc = run(&comm, argc, argv, &err);
+    if (rc == TH_OK)
+      rc = flush_results(&comm, &err);
+    rc = agree_on_end(&comm, rc, &err);
+  }
   /* mpirun ends what is left of a job when its first rank has failed */
   th_interrupt_stop();
   if (rc != TH_OK && comm.rank == 0)

@@ -174,15 +174,20 @@ void th_comm_free(struct th_comm *comm)
   comm->ops = NULL;
 }
 
-th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
-                             struct th_error *err)
+/* The lowest failing rank has the largest mark; 0 is "all is well". */
+static int64_t failure_mark(const struct th_comm *comm, th_status rc)
 {
-  /* The lowest failing rank has the largest size - rank; 0 is "all is well". */
-  int64_t worst = rc == TH_OK ? 0 : comm->size - comm->rank;
-  comm->ops->max_i64(comm, &worst, 1);
-  if (worst == 0)
+  return rc == TH_OK ? 0 : comm->size - comm->rank;
+}
+
+/* The failure of the rank with the largest mark, which all ranks know.
+ * Collective where it is not 0. */
+static th_status share_failure(struct th_comm *comm, int64_t mark, th_status rc,
+                               struct th_error *err)
+{
+  if (mark == 0)
     return TH_OK;
-  int root = comm->size - (int)worst;
+  int root = comm->size - (int)mark;
   if (comm->rank == root) {
     th_fail(err, rc, "%s",
             /* used if the error has no text of its own */
@@ -191,6 +196,23 @@ th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
   }
   comm->ops->bcast(comm, err, sizeof *err, root);
   return err->code;
+}
+
+th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
+                             struct th_error *err)
+{
+  int64_t mark = failure_mark(comm, rc);
+  comm->ops->max_i64(comm, &mark, 1);
+  return share_failure(comm, mark, rc, err);
+}
+
+th_status th_comm_max_agree(struct th_comm *comm, int64_t *values, size_t count,
+                            th_status rc, struct th_error *err)
+{
+  values[count] = failure_mark(comm, rc);
+  comm->ops->max_i64(comm, values, count + 1);
+  th_status agreed = share_failure(comm, values[count], rc, err);
+  return agreed != TH_OK ? agreed : rc;
 }
 
 /* Adding a bit pattern to zeros keeps it. */
@@ -204,7 +226,7 @@ th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
 {
   values[count] = rc != TH_OK;
   comm->ops->sum_i64(comm, values, count + 1);
-  return values[count] == 0 ? TH_OK : th_agree(comm, rc, err);
+  return values[count] == 0 ? rc : th_agree(comm, rc, err);
 }
 
 void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
@@ -246,6 +268,19 @@ th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
 done:
   free(gathered);
   return rc;
+}
+
+th_status th_comm_tell_bytes(struct th_comm *comm, int64_t *send,
+                             int64_t *receive, th_status rc,
+                             struct th_error *err)
+{
+  bool failed = false;
+  for (int r = 0; rc != TH_OK && r < comm->size; r++)
+    send[r] = -1;
+  comm->ops->alltoall_i64(comm, send, receive);
+  for (int r = 0; r < comm->size; r++)
+    failed = failed || receive[r] < 0;
+  return failed ? th_agree(comm, rc, err) : rc;
 }
 
 th_status th_comm_collect(struct th_comm *comm, const void *mine, size_t bytes,

@@ -130,6 +130,10 @@ void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count);
 th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
                             th_status rc, struct th_error *err);
 
+/* The largest values of all ranks, and agree, likewise. Collective. */
+th_status th_comm_max_agree(struct th_comm *comm, int64_t *values, size_t count,
+                            th_status rc, struct th_error *err);
+
 /* Sum and agree in two halves, so that the caller can compute in between.
  * Collective. */
 void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
@@ -143,6 +147,13 @@ th_status th_comm_sum_agree_finish(struct th_comm *comm, const int64_t *values,
  * the caller owns it. */
 th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
                          int64_t *counts, void **all, struct th_error *err);
+
+/* Before an exchange: how many bytes every rank sends to each; or else the
+ * failure of a rank whose rc is one. Collective; one operation when all is
+ * well. send is not changed where this rank has not failed. */
+th_status th_comm_tell_bytes(struct th_comm *comm, int64_t *send,
+                             int64_t *receive, th_status rc,
+                             struct th_error *err);
 
 /* Collect every rank's record of so many bytes on rank 0, in rank order.
  * Collective. *all is allocated there, and NULL on other ranks; the caller owns

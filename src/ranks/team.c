@@ -295,16 +295,20 @@ static void tell_threads(struct team *team, int threads)
   pthread_mutex_unlock(&team->mutex);
 }
 
-static th_status run(struct team *team, int threads, int *made,
+/* rc: whether this rank has room for its threads. */
+static th_status run(struct team *team, int threads, int *made, th_status rc,
                      struct th_error *err)
 {
-  int started = start(team, threads);
-  int64_t least = -started; /* of all ranks */
-  team->base->ops->max_i64(team->base, &least, 1);
-  tell_threads(team, (int)-least);
-  work_as(&team->member[0]);
+  int started = rc == TH_OK ? start(team, threads) : 1;
+  int64_t least[2] = {-started}; /* of all ranks */
+  rc = th_comm_max_agree(team->base, least, 1, rc, err);
+  tell_threads(team, rc == TH_OK ? (int)-least[0] : -1);
+  if (rc == TH_OK)
+    work_as(&team->member[0]);
   for (int t = 1; t < started; t++)
     pthread_join(team->member[t].thread, NULL);
+  if (rc != TH_OK)
+    return rc;
   *made = team->threads;
   if (team->member[0].rc == TH_OK)
     return TH_OK;
@@ -350,14 +354,12 @@ th_status th_team_run(struct th_comm *comm, int threads, th_team_work work,
   rc = TH_NEW(&team.member, threads, "threads", err);
   if (rc == TH_OK)
     rc = TH_NEW(&team.bytes, comm->size, "threads", err);
-  TH_TRY(th_agree(comm, rc, err));
-  for (int t = 0; t < threads; t++) {
+  for (int t = 0; rc == TH_OK && t < threads; t++) {
     team.member[t].team = &team;
     team.member[t].self = (char *)self + (size_t)t * each;
     team.member[t].err.rank = -1;
   }
-  rc = run(&team, threads, made, err);
-done:
+  rc = run(&team, threads, made, rc, err);
   TH_FREE(team.member, team.bytes);
   pthread_cond_destroy(&team.turn);
   pthread_mutex_destroy(&team.mutex);
@@ -432,34 +434,21 @@ static cpu_set_t own_cores(void)
   return cores;
 }
 
-/* The cores of this rank over the ranks of a node that may use the same.
- * Collective. */
-static th_status share_cores(struct th_comm *node, int *share,
-                             struct th_error *err)
+/* Sets of cores of one hash count as the same one. */
+int th_team_core_share(struct th_comm *comm)
 {
+  enum { COLOR = INT32_MAX };
   cpu_set_t mine = own_cores();
-  cpu_set_t *all = NULL;
-  int64_t *counts = NULL;
-  int alike = 1; /* this rank */
-  th_status rc = TH_NEW(&counts, node->size, "the cores of the ranks", err);
-  TH_TRY(th_agree(node, rc, err));
-  TH_TRY(th_comm_gather(node, &mine, sizeof mine, counts, (void **)&all, err));
-  for (int r = 0; r < node->size; r++)
-    alike += r != node->rank && memcmp(&all[r], &mine, sizeof mine) == 0;
-  *share = CPU_COUNT(&mine) > alike ? CPU_COUNT(&mine) / alike : 1;
-done:
-  TH_FREE(all, counts);
-  return rc;
-}
-
-th_status th_team_core_share(struct th_comm *comm, int *cores,
-                             struct th_error *err)
-{
+  uint64_t hash = th_integer_hash(TH_FNV_BASIS, &mine, sizeof mine);
   struct th_comm node;
+  struct th_comm alike;
   comm->ops->split_node(comm, &node);
-  th_status rc = share_cores(&node, cores, err);
+  node.ops->split(&node, (int)(hash % COLOR), &alike);
+  int cores = CPU_COUNT(&mine);
+  int share = cores > alike.size ? cores / alike.size : 1;
+  th_comm_free(&alike);
   th_comm_free(&node);
-  return th_agree(comm, rc, err);
+  return share;
 }
 
 /* --- Pieces that several threads make and the first one uses, in order ---- */

@@ -45,8 +45,7 @@ int th_team_together(struct th_comm *comm, int64_t *room);
 
 /* The cores that this rank may use, divided by the ranks of its machine that
  * may use the same ones; at least 1. Collective. */
-th_status th_team_core_share(struct th_comm *comm, int *cores,
-                             struct th_error *err);
+int th_team_core_share(struct th_comm *comm);
 
 /* --- Pieces that several threads make and the first one uses, in order ---- */
 

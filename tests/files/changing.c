@@ -155,13 +155,14 @@ static th_status import(struct setting *s, struct th_error *err)
 {
   struct th_importing im = {.job = &s->job, .comm = s->comm};
   th_status rc;
-  TH_TRY(th_import_open(&im, err));
+  TH_TRY(th_import_open(&im, TH_OK, err));
   change_at(s, OPENED);
   TH_TRY(th_import_parse_divide(&im, err));
+  TH_TRY(th_agree(s->comm, th_import_parse_assign(&im, err), err));
   change_at(s, COUNTED);
   TH_TRY(th_import_parse_make_bins(&im, 1, err));
   TH_TRY(th_import_parse(&im, err));
-  TH_TRY(th_import_write(&im, err));
+  TH_TRY(th_import_write(&im, TH_OK, err));
 done:
   th_import_open_close(&im);
   return rc;

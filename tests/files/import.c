@@ -289,6 +289,46 @@ static void test_faults(struct setting *setting, struct th_comm *comm)
   }
 }
 
+/* Operations that ranks make together in an import of so many files. */
+static int64_t count_operations(struct setting *setting, struct th_comm *comm,
+                                const char *const *inputs, int64_t count)
+{
+  struct th_import_result result = {0};
+  struct th_error err;
+  th_error_clear(&err);
+  setting->job.inputs = inputs;
+  setting->job.input_count = count;
+  setting->job.threads = 0;
+  int64_t before = comm->operations;
+  CHECK(th_import_run(&setting->job, comm, &result, &err) == TH_OK);
+  CHECK(result.examples == 2 * count);
+  return comm->operations - before;
+}
+
+/* Ranks agree on errors, and bring numbers together, for all files at once, and
+ * for steps that follow each other at once. */
+static void test_operations(struct setting *setting, struct th_comm *comm)
+{
+  enum { MANY = 200, MOST = 42, LONG_LIST = 2 };
+  static char name[MANY][PATH];
+  const char *inputs[MANY];
+  for (int comma = 0; comma < 2; comma++) {
+    for (int k = 0; k < MANY; k++) {
+      struct text text = {
+          .first = 2 * k, .count = 2, .attributes = 20, .comma = comma != 0};
+      snprintf(name[k], PATH, "%s/%d.%d", setting->folder, comma, k);
+      inputs[k] = name[k];
+      write_text(comm, name[k], &text);
+    }
+    setting->job.attributes = 20;
+    setting->job.target = comma ? "1" : NULL;
+    int64_t few = count_operations(setting, comm, inputs, 4);
+    int64_t many = count_operations(setting, comm, inputs, MANY);
+    CHECK(few <= MOST);
+    CHECK(many <= few + LONG_LIST); /* names that one message does not hold */
+  }
+}
+
 /* A test with files in a folder of its own. */
 static void in_folder(struct th_comm *comm,
                       void (*test)(struct setting *, struct th_comm *))
@@ -311,6 +351,7 @@ int main(int argc, char **argv)
   CASE(in_folder(&comm, test_ways));
   CASE(in_folder(&comm, test_files));
   CASE(in_folder(&comm, test_faults));
+  CASE(in_folder(&comm, test_operations));
   int failed = check_finish(&comm);
   th_mpi_comm_stop(&comm);
   return failed;

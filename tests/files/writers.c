@@ -239,7 +239,7 @@ static void test_missing(struct th_comm *comm, const char *folder)
       CHECK(rc == TH_OK);
       rc = th_agree(comm, th_writer_deliver(writer, rc, &err), &err);
       CHECK(rc == TH_OK);
-      CHECK(th_writer_commit(writer, &master, &err) == TH_EARG);
+      CHECK(th_writer_commit(writer, &master, TH_OK, &err) == TH_EARG);
       expect_failed(comm, folder, bad, "only 0 of 6 row groups", &err);
     }
 }

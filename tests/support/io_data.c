@@ -261,7 +261,7 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
                              .pieces = recipe->grouped ? groups : 0,
                              .truth = &truth,
                              .provenance = "a test"};
-  rc = th_writer_commit(writer, &master, err);
+  rc = th_writer_commit(writer, &master, TH_OK, err);
   writer = NULL;
 done:
   th_writer_abort(writer);

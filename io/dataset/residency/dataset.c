@@ -230,19 +230,26 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err)
 {
+  struct th_master_info info = {0};
   struct th_dataset *d = NULL;
-  th_status rc = TH_NEW(&d, 1, "the data set", err);
-  if (rc == TH_OK && comm->rank == 0)
-    rc = th_master_read(path, &d->info, err);
+  th_status rc = comm->rank == 0 ? th_master_read(path, &info, err) : TH_OK;
+  rc = th_master_share(&info, comm, rc, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&d, 1, "the data set", err);
+  if (rc == TH_OK) {
+    d->info = info;
+    info = (struct th_master_info){0};
+    d->residency.ranks = comm->size;
+    d->residency.rank = comm->rank;
+    rc = fill_store(d, path, memory, err);
+  }
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_master_share(&d->info, comm, err));
-  d->residency.ranks = comm->size;
-  d->residency.rank = comm->rank;
-  TH_TRY(th_agree(comm, fill_store(d, path, memory, err), err));
-  TH_TRY(th_examples_keep(&d->examples, memory, comm, err));
+  if (memory > 0)
+    TH_TRY(th_examples_keep(&d->examples, memory, comm, err));
   *dataset = d;
   d = NULL;
 done:
+  th_master_info_free(&info);
   th_dataset_close(d);
   return rc;
 }

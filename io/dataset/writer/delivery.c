@@ -109,8 +109,8 @@ th_status th_delivery_exchange(struct th_delivery *delivery, th_status rc,
                                struct th_error *err)
 {
   struct th_comm *comm = delivery->comm;
-  TH_TRY(th_agree(comm, rc, err));
-  comm->ops->alltoall_i64(comm, delivery->send_bytes, delivery->received_bytes);
+  TH_TRY(th_comm_tell_bytes(comm, delivery->send_bytes,
+                            delivery->received_bytes, rc, err));
   TH_TRY(th_agree(comm, reserve_received(delivery, err), err));
   comm->ops->exchange(comm, delivery->send, delivery->send_bytes,
                       delivery->received, delivery->received_bytes);
@@ -215,34 +215,41 @@ static void count_shared(const struct th_slices *slices, int rank, size_t size,
   }
 }
 
-static th_status reserve_stats(struct th_delivered_stats *delivered,
-                               int64_t count, bool missing, int ranks,
-                               int64_t **bytes, struct th_error *err)
+th_status th_delivery_stats_reserve(struct th_delivered_stats *delivered,
+                                    const struct th_comm *comm,
+                                    const struct th_slices *slices,
+                                    const struct th_row_groups *row_groups,
+                                    const struct th_running_stats *stats,
+                                    struct th_error *err)
 {
+  struct th_range owned = th_slices_owned_attributes(slices, comm->rank);
+  bool small = th_row_groups_short_stats(row_groups);
   th_status rc = TH_OK;
+  *delivered = (struct th_delivered_stats){
+      .first = th_slices_rank(slices, comm->rank).first,
+      .size = small ? sizeof(float) : sizeof(double)};
+  if (!th_slices_cut(slices))
+    return TH_OK;
   delivered->owned = true;
-  TH_TRY(TH_NEW(bytes, 2 * (int64_t)ranks, "statistics", err));
+  delivered->first = owned.first;
+  TH_TRY(TH_NEW(&delivered->bytes, 2 * (int64_t)comm->size, "statistics", err));
   for (int k = 0; k < TH_STATS_KINDS; k++)
-    TH_TRY(th_alloc((void **)&delivered->kind[k], count, delivered->size,
-                    "statistics", err));
-  if (missing)
-    TH_TRY(TH_NEW(&delivered->missing, count, "statistics", err));
+    TH_TRY(th_alloc((void **)&delivered->kind[k], th_range_count(owned),
+                    delivered->size, "statistics", err));
+  if (stats->missing != NULL)
+    TH_TRY(
+        TH_NEW(&delivered->missing, th_range_count(owned), "statistics", err));
 done:
   return rc;
 }
 
 /* Collective. */
-static th_status
-bring_stats(struct th_comm *comm, const struct th_slices *slices,
-            double *const kind[TH_STATS_KINDS], const int64_t *missing,
-            struct th_delivered_stats *delivered, struct th_error *err)
+static void bring_stats(struct th_comm *comm, const struct th_slices *slices,
+                        double *const kind[TH_STATS_KINDS],
+                        const int64_t *missing,
+                        struct th_delivered_stats *delivered)
 {
-  struct th_range owned = th_slices_owned_attributes(slices, comm->rank);
-  int64_t *bytes = NULL;
-  th_status rc = reserve_stats(delivered, th_range_count(owned),
-                               missing != NULL, comm->size, &bytes, err);
-  TH_TRY(th_agree(comm, rc, err));
-  delivered->first = owned.first;
+  int64_t *bytes = delivered->bytes;
   count_shared(slices, comm->rank, delivered->size, bytes, bytes + comm->size);
   for (int k = 0; k < TH_STATS_KINDS; k++)
     comm->ops->exchange(comm, kind[k], bytes, delivered->kind[k],
@@ -251,34 +258,26 @@ bring_stats(struct th_comm *comm, const struct th_slices *slices,
   if (missing != NULL)
     comm->ops->exchange(comm, missing, bytes, delivered->missing,
                         bytes + comm->size);
-done:
-  free(bytes);
-  return rc;
 }
 
-th_status th_delivery_stats(struct th_comm *comm,
-                            const struct th_slices *slices,
-                            const struct th_row_groups *row_groups,
-                            struct th_running_stats *stats,
-                            struct th_delivered_stats *delivered,
-                            struct th_error *err)
+void th_delivery_stats(struct th_delivered_stats *delivered,
+                       struct th_comm *comm, const struct th_slices *slices,
+                       const struct th_row_groups *row_groups,
+                       struct th_running_stats *stats)
 {
   double *const kind[TH_STATS_KINDS] = {stats->mean, stats->squares,
                                         stats->lowest, stats->highest};
-  bool small = th_row_groups_short_stats(row_groups);
   int64_t training = row_groups->shape.training;
   th_running_stats_finish(stats, training, (double)training);
-  for (int k = 0; small && k < TH_STATS_KINDS; k++)
+  for (int k = 0; delivered->size < sizeof(double) && k < TH_STATS_KINDS; k++)
     narrow_to_floats(kind[k], stats->attributes);
-  *delivered = (struct th_delivered_stats){
-      .first = th_slices_rank(slices, comm->rank).first,
-      .size = small ? sizeof(float) : sizeof(double)};
-  if (th_slices_cut(slices))
-    return bring_stats(comm, slices, kind, stats->missing, delivered, err);
+  if (delivered->owned) {
+    bring_stats(comm, slices, kind, stats->missing, delivered);
+    return;
+  }
   delivered->missing = stats->missing;
   for (int k = 0; k < TH_STATS_KINDS; k++)
     delivered->kind[k] = (char *)kind[k];
-  return TH_OK;
 }
 
 void th_delivery_stats_free(struct th_delivered_stats *delivered)
@@ -286,6 +285,6 @@ void th_delivery_stats_free(struct th_delivered_stats *delivered)
   for (int k = 0; delivered->owned && k < TH_STATS_KINDS; k++)
     free(delivered->kind[k]);
   if (delivered->owned)
-    free(delivered->missing);
+    TH_FREE(delivered->missing, delivered->bytes);
   *delivered = (struct th_delivered_stats){0};
 }

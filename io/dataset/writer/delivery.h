@@ -58,17 +58,24 @@ struct th_delivered_stats {
   char *kind[TH_STATS_KINDS];
   int64_t *missing; /* values of each attribute; NULL: none can be */
   bool owned;       /* the memory is this record's */
+  int64_t *bytes;   /* of exchanges; NULL where nothing is brought */
 };
+
+/* Room for those that come from others. Local. */
+th_status th_delivery_stats_reserve(struct th_delivered_stats *delivered,
+                                    const struct th_comm *comm,
+                                    const struct th_slices *slices,
+                                    const struct th_row_groups *row_groups,
+                                    const struct th_running_stats *stats,
+                                    struct th_error *err);
 
 /* Finish a rank's statistics, which are replaced by what is stored, and bring
  * them to the owners. Free what was delivered before they are freed.
  * Collective. */
-th_status th_delivery_stats(struct th_comm *comm,
-                            const struct th_slices *slices,
-                            const struct th_row_groups *row_groups,
-                            struct th_running_stats *stats,
-                            struct th_delivered_stats *delivered,
-                            struct th_error *err);
+void th_delivery_stats(struct th_delivered_stats *delivered,
+                       struct th_comm *comm, const struct th_slices *slices,
+                       const struct th_row_groups *row_groups,
+                       struct th_running_stats *stats);
 
 /* Local. */
 void th_delivery_stats_free(struct th_delivered_stats *delivered);

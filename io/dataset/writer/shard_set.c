@@ -32,6 +32,24 @@ static struct th_shard_write *owned_shard(const struct th_shard_set *set,
   return &set->shard[shard - set->owned.first];
 }
 
+enum { NUMBERS = 3 }; /* of a shard, that are summed at a time */
+
+/* Numbers of each shard, all 0. */
+static int64_t *cleared_numbers(const struct th_shard_set *set)
+{
+  memset(set->number, 0,
+         (size_t)set->slices.shards * NUMBERS * sizeof *set->number);
+  return set->number;
+}
+
+/* Sum them, and agree on how all ranks' work has gone so far. Collective. */
+static th_status sum_of_ranks(const struct th_shard_set *set, th_status rc,
+                              struct th_error *err)
+{
+  return th_comm_sum_agree(set->comm, set->number,
+                           (size_t)set->slices.shards * NUMBERS, rc, err);
+}
+
 th_status th_shard_set_init(struct th_shard_set *set, struct th_error *err)
 {
   int rank = set->comm->rank;
@@ -47,6 +65,8 @@ th_status th_shard_set_init(struct th_shard_set *set, struct th_error *err)
       TH_NEW(&set->slice, th_range_count(touched), "the list of shards", err));
   set->touched = touched;
   TH_TRY(TH_NEW(&set->told, set->slices.shards, "the shard table", err));
+  TH_TRY(TH_NEW(&set->number, set->slices.shards * NUMBERS + 1,
+                "the shard table", err));
   TH_TRY(th_running_stats_init(&set->stats, mine, set->weight != NULL, err));
   if (set->row_groups->shape.missing > 0)
     TH_TRY(
@@ -78,23 +98,17 @@ done:
   return rc;
 }
 
-enum { PLACES = 2 };
-
-/* Owners tell where values and checksums lie in their files. Collective. */
-static th_status share_places(const struct th_shard_set *set, int64_t **places,
+/* Owners tell where values and checksums lie in their files. rc: how this
+ * rank's work has gone so far. Collective. */
+static th_status share_places(const struct th_shard_set *set, th_status rc,
                               struct th_error *err)
 {
-  int64_t shards = set->slices.shards;
-  th_status rc = TH_NEW(places, PLACES * shards, "the shard table", err);
-  rc = th_agree(set->comm, rc, err);
-  if (rc != TH_OK)
-    return rc;
-  for (int64_t k = set->owned.first; k < set->owned.last; k++) {
-    (*places)[PLACES * k] = owned_shard(set, k)->places.values;
-    (*places)[PLACES * k + 1] = owned_shard(set, k)->places.checksums;
+  int64_t *places = cleared_numbers(set);
+  for (int64_t k = set->owned.first; rc == TH_OK && k < set->owned.last; k++) {
+    places[NUMBERS * k] = owned_shard(set, k)->places.values;
+    places[NUMBERS * k + 1] = owned_shard(set, k)->places.checksums;
   }
-  set->comm->ops->sum_i64(set->comm, *places, (size_t)(PLACES * shards));
-  return TH_OK;
+  return sum_of_ranks(set, rc, err);
 }
 
 static th_status open_guest(struct th_shard_set *set, const char *partial,
@@ -141,14 +155,13 @@ static th_status begin_slice(struct th_shard_set *set, int64_t shard,
 
 /* Local. */
 static th_status begin_slices(struct th_shard_set *set, const char *partial,
-                              const char *final, const int64_t *places,
-                              struct th_error *err)
+                              const char *final, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t k = set->touched.first; k < set->touched.last; k++) {
     if (!is_owned(set, k))
       TH_TRY(open_guest(set, partial, final, k, err));
-    TH_TRY(begin_slice(set, k, places + PLACES * k, err));
+    TH_TRY(begin_slice(set, k, set->number + NUMBERS * k, err));
   }
 done:
   return rc;
@@ -158,15 +171,12 @@ th_status th_shard_set_begin(struct th_shard_set *set, const char *partial,
                              const char *final, th_status rc,
                              struct th_error *err)
 {
-  int64_t *places = NULL;
   if (rc == TH_OK)
     rc = begin_shards(set, partial, final, err);
-  TH_TRY(th_agree(set->comm, rc, err));
-  TH_TRY(share_places(set, &places, err));
-  rc = begin_slices(set, partial, final, places, err);
+  TH_TRY(share_places(set, rc, err));
+  rc = begin_slices(set, partial, final, err);
   TH_TRY(th_agree(set->comm, rc, err));
 done:
-  free(places);
   return rc;
 }
 
@@ -264,33 +274,28 @@ static th_status end_slices(struct th_shard_set *set, struct th_error *err)
   return rc == TH_OK ? end_guest(&set->guest, err) : rc;
 }
 
-enum { SUMS = 3, HALF = 32 };
+enum { HALF = 32 };
 
 /* Content is a sum modulo 2^64 over all runs, nonzeros a sum: those of each
- * shard, over all that write it. Halves, so that no sum overflows.
- * Collective. */
-static th_status share_sums(const struct th_shard_set *set,
+ * shard, over all that write it. Halves, so that no sum overflows. rc: how this
+ * rank's work has gone so far. Collective. */
+static th_status share_sums(const struct th_shard_set *set, th_status rc,
                             struct th_error *err)
 {
-  int64_t *sum = NULL;
-  int64_t shards = set->slices.shards;
-  th_status rc = TH_NEW(&sum, SUMS * shards, "the shard table", err);
-  TH_TRY(th_agree(set->comm, rc, err));
-  for (int64_t k = 0; k < th_range_count(set->touched); k++) {
+  int64_t *sum = cleared_numbers(set);
+  for (int64_t k = 0; rc == TH_OK && k < th_range_count(set->touched); k++) {
     const struct th_slice_write *slice = &set->slice[k];
-    int64_t *row = sum + SUMS * slice->shard;
+    int64_t *row = sum + NUMBERS * slice->shard;
     row[0] = (int64_t)(slice->content & UINT32_MAX);
     row[1] = (int64_t)(slice->content >> HALF);
     row[2] = slice->nonzeros;
   }
-  set->comm->ops->sum_i64(set->comm, sum, (size_t)(SUMS * shards));
-  for (int64_t k = 0; k < shards; k++) {
-    const int64_t *row = sum + SUMS * k;
+  rc = sum_of_ranks(set, rc, err);
+  for (int64_t k = 0; rc == TH_OK && k < set->slices.shards; k++) {
+    const int64_t *row = sum + NUMBERS * k;
     set->told[k].content = ((uint64_t)row[1] << HALF) + (uint64_t)row[0];
     set->told[k].nonzeros = row[2];
   }
-done:
-  free(sum);
   return rc;
 }
 
@@ -318,41 +323,39 @@ static th_status end_shards(const struct th_shard_set *set,
   return rc;
 }
 
-th_status th_shard_set_end(struct th_shard_set *set, struct th_error *err)
+th_status th_shard_set_end(struct th_shard_set *set, th_status rc,
+                           struct th_error *err)
 {
   struct th_delivered_stats stats = {0};
-  th_status rc = TH_OK;
-  TH_TRY(th_agree(set->comm, end_slices(set, err), err));
-  TH_TRY(share_sums(set, err));
-  TH_TRY(th_delivery_stats(set->comm, &set->slices, set->row_groups,
-                           &set->stats, &stats, err));
-  TH_TRY(th_agree(set->comm, end_shards(set, &stats, err), err));
+  if (rc == TH_OK)
+    rc = end_slices(set, err);
+  if (rc == TH_OK)
+    rc = th_delivery_stats_reserve(&stats, set->comm, &set->slices,
+                                   set->row_groups, &set->stats, err);
+  TH_TRY(share_sums(set, rc, err));
+  th_delivery_stats(&stats, set->comm, &set->slices, set->row_groups,
+                    &set->stats);
+  rc = end_shards(set, &stats, err);
 done:
   th_delivery_stats_free(&stats);
   return rc;
 }
 
-enum { FACTS = 3 };
-
-th_status th_shard_set_share(struct th_shard_set *set, struct th_error *err)
+th_status th_shard_set_share(struct th_shard_set *set, th_status rc,
+                             struct th_error *err)
 {
-  int64_t *fact = NULL;
-  int64_t shards = set->slices.shards;
-  th_status rc = TH_NEW(&fact, FACTS * shards, "the shard table", err);
-  TH_TRY(th_agree(set->comm, rc, err));
+  int64_t *fact = cleared_numbers(set);
   for (int64_t k = set->owned.first; k < set->owned.last; k++) {
-    fact[FACTS * k] = set->told[k].bytes;
-    fact[FACTS * k + 1] = (int64_t)set->told[k].hash;
-    fact[FACTS * k + 2] = set->told[k].missing;
+    fact[NUMBERS * k] = set->told[k].bytes;
+    fact[NUMBERS * k + 1] = (int64_t)set->told[k].hash;
+    fact[NUMBERS * k + 2] = set->told[k].missing;
   }
-  set->comm->ops->sum_i64(set->comm, fact, (size_t)(FACTS * shards));
-  for (int64_t k = 0; k < shards; k++) {
-    set->told[k].bytes = fact[FACTS * k];
-    set->told[k].hash = (uint64_t)fact[FACTS * k + 1];
-    set->told[k].missing = fact[FACTS * k + 2];
+  rc = sum_of_ranks(set, rc, err);
+  for (int64_t k = 0; rc == TH_OK && k < set->slices.shards; k++) {
+    set->told[k].bytes = fact[NUMBERS * k];
+    set->told[k].hash = (uint64_t)fact[NUMBERS * k + 1];
+    set->told[k].missing = fact[NUMBERS * k + 2];
   }
-done:
-  free(fact);
   return rc;
 }
 
@@ -368,5 +371,6 @@ void th_shard_set_free(struct th_shard_set *set)
   th_delivery_free(&set->delivery);
   th_running_stats_free(&set->stats);
   th_slices_free(&set->slices);
-  TH_FREE(set->guest.name, set->guest.path, set->shard, set->slice, set->told);
+  TH_FREE(set->guest.name, set->guest.path, set->shard, set->slice, set->told,
+          set->number);
 }

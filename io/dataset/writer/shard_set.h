@@ -48,6 +48,7 @@ struct th_shard_set {
                                   written by one rank */
   struct th_shard_told *told;  /* of all shards of the data set; of those that
                                   this rank owns, until they are shared */
+  int64_t *number;             /* of all shards, to be summed over ranks */
 };
 
 /* Members up to slices are set. Local. */
@@ -74,11 +75,14 @@ th_status th_shard_set_sparse(struct th_shard_set *set, int64_t shard,
 th_status th_shard_set_deliver(struct th_shard_set *set, th_status rc,
                                struct th_error *err);
 
-/* Finish all files. Collective. */
-th_status th_shard_set_end(struct th_shard_set *set, struct th_error *err);
+/* Finish all files. rc: how this rank's work has gone so far. Collective; the
+ * status is this rank's own. */
+th_status th_shard_set_end(struct th_shard_set *set, th_status rc,
+                           struct th_error *err);
 
-/* Let all ranks know all of `told`. Collective. */
-th_status th_shard_set_share(struct th_shard_set *set, struct th_error *err);
+/* Let all ranks know all of `told`; rc likewise. Collective. */
+th_status th_shard_set_share(struct th_shard_set *set, th_status rc,
+                             struct th_error *err);
 
 /* Close the files and free memory. Local; legal on a zeroed record whose
  * guest.file is -1. */

@@ -504,8 +504,8 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
   th_status rc = TH_NEW(&w, 1, "writing the data set", err);
   if (rc == TH_OK)
     rc = init(w, comm, path, plan, force, err);
-  TH_TRY(th_agree(comm, rc, err));
-  rc = comm->rank == 0 ? claim_folder(w, err) : TH_OK;
+  if (rc == TH_OK && comm->rank == 0)
+    rc = claim_folder(w, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(make_shard_files(w, err));
   *writer = w;
@@ -749,14 +749,15 @@ done:
 }
 
 th_status th_writer_commit(struct th_writer *writer,
-                           const struct th_master *master, struct th_error *err)
+                           const struct th_master *master, th_status rc,
+                           struct th_error *err)
 {
   struct th_comm *comm = writer->comm;
-  th_status rc = TH_OK;
-  TH_TRY(th_shard_set_end(&writer->set, err));
-  hand_over(writer);
+  rc = th_shard_set_end(&writer->set, rc, err);
+  if (rc == TH_OK) /* of a rank that has failed, there is more to remove */
+    hand_over(writer);
+  TH_TRY(th_shard_set_share(&writer->set, rc, err));
   /* now all ranks have handed over */
-  TH_TRY(th_shard_set_share(&writer->set, err));
   rc = comm->rank == 0 ? write_master(writer, master, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
 done:

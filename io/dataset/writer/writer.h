@@ -110,10 +110,11 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
 th_status th_writer_deliver(struct th_writer *writer, th_status rc,
                             struct th_error *err);
 
-/* Finish all shards, write the master, give everything its final name.
- * Collective. Frees the writer, also on failure (nothing is left then). */
+/* Finish all shards, write the master, give everything its final name. rc: how
+ * this rank's work has gone so far. Collective. Frees the writer, also on
+ * failure (nothing is left then). */
 th_status th_writer_commit(struct th_writer *writer,
-                           const struct th_master *master,
+                           const struct th_master *master, th_status rc,
                            struct th_error *err);
 
 /* Remove what was written. Local; every rank calls it. NULL is legal. */

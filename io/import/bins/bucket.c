@@ -590,12 +590,16 @@ done:
   return rc;
 }
 
-/* Every rank tells every other how much is coming. Collective. */
-static th_status exchange_counts(struct th_bucket *bucket, struct th_error *err)
+/* Every rank tells every other how much is coming. rc: how this rank's work has
+ * gone so far. Collective. */
+static th_status exchange_counts(struct th_bucket *bucket, th_status rc,
+                                 struct th_error *err)
 {
   int64_t total = 0;
-  bucket->comm->ops->alltoall_i64(bucket->comm, bucket->send_bytes,
-                                  bucket->received_bytes);
+  rc = th_comm_tell_bytes(bucket->comm, bucket->send_bytes,
+                          bucket->received_bytes, rc, err);
+  if (rc != TH_OK)
+    return rc;
   for (int r = 0; r < bucket->comm->size; r++)
     total += bucket->received_bytes[r];
   return th_agree(bucket->comm,
@@ -642,8 +646,7 @@ th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
     rc = read_local(bucket, err);
   if (rc == TH_OK)
     rc = pack_bin(bucket, err);
-  TH_TRY(th_agree(bucket->comm, rc, err));
-  TH_TRY(exchange_counts(bucket, err));
+  TH_TRY(exchange_counts(bucket, rc, err));
   bucket->comm->ops->exchange(bucket->comm, bucket->send, bucket->send_bytes,
                               bucket->received, bucket->received_bytes);
   int64_t at = 0;

@@ -4,13 +4,27 @@
 
 #include "base/integer.h"
 #include "base/random.h"
+#include "ranks/partition.h"
 
 enum {
   USUAL_BINS = 1024,
-  LEAST_BIN = 4 << 20, /* bytes that are worth a bin, which takes some
-                          collective operations */
+  LEAST_BIN = 4 << 20, /* bytes of a rank that are worth a bin, which takes
+                          some collective operations */
   MEMORY_SHARE = 8     /* of memory is what one bin may take */
 };
+
+/* Attributes that come whole are written in long runs, whatever their number:
+ * of u2, 256 bytes where there are 16,384 examples. */
+int64_t th_row_assignment_usual_group(int64_t examples, int64_t counted,
+                                      bool whole)
+{
+  enum { LEAST = 64, LONG = 1024, GROUPS = 16 };
+  int64_t usual = th_partition_row_group_size(counted);
+  int64_t rows = LEAST;
+  while (rows < LONG && 2 * rows <= examples / GROUPS)
+    rows *= 2;
+  return whole ? th_max_i64(usual, rows) : usual;
+}
 
 static int64_t training_row_groups(const struct th_row_assignment *assignment)
 {
@@ -18,7 +32,7 @@ static int64_t training_row_groups(const struct th_row_assignment *assignment)
 }
 
 th_status th_row_assignment_divide(struct th_row_assignment *assignment,
-                                   int64_t bytes, int64_t memory,
+                                   int64_t bytes, int64_t memory, int ranks,
                                    struct th_error *err)
 {
   int64_t test = assignment->examples - assignment->training;
@@ -26,8 +40,8 @@ th_status th_row_assignment_divide(struct th_row_assignment *assignment,
                        th_integer_ceil_divide(test, assignment->row_group);
   int64_t share = memory / MEMORY_SHARE;
   int64_t wanted = th_integer_ceil_divide(bytes, share > 0 ? share : 1);
-  int64_t worth =
-      th_min_i64(USUAL_BINS, th_integer_ceil_divide(bytes, LEAST_BIN));
+  int64_t worth = th_min_i64(
+      USUAL_BINS, th_integer_ceil_divide(bytes, (int64_t)LEAST_BIN * ranks));
   wanted = th_max_i64(th_max_i64(wanted, worth), 1);
   assignment->bin_groups =
       wanted < assignment->groups

@@ -31,11 +31,16 @@ struct th_row_assignment {
       places; /* of the main rows, where they are shuffled */
 };
 
+/* The length of row groups that nobody has asked for; counted: examples without
+ * those of weight 0; whole: attributes come whole. */
+int64_t th_row_assignment_usual_group(int64_t examples, int64_t counted,
+                                      bool whole);
+
 /* Fill in the rest from the members above groups. The bytes are an estimate of
- * all examples, the memory what one rank has for them. Release with
- * th_row_assignment_free, which is legal on a zeroed record. */
+ * all examples, the memory what each of so many ranks has for them. Release
+ * with th_row_assignment_free, which is legal on a zeroed record. */
 th_status th_row_assignment_divide(struct th_row_assignment *assignment,
-                                   int64_t bytes, int64_t memory,
+                                   int64_t bytes, int64_t memory, int ranks,
                                    struct th_error *err);
 void th_row_assignment_free(struct th_row_assignment *assignment);
 

@@ -109,6 +109,10 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
                              const struct th_csv_reference *reference,
                              struct th_error *err);
 
+/* Look for attributes whose columns may only count the rows, by their names.
+ * Local. */
+void th_csv_columns_find_counters(struct th_csv *csv);
+
 /* A column by its name or 1-based number; -1: there is none. An error where
  * several have the name. file, option: for messages. Local. */
 th_status th_csv_columns_find(const struct th_csv *csv, const char *file,

@@ -6,6 +6,7 @@
 #include "io/files/decompress.h"
 #include "io/files/file.h"
 #include "io/files/output.h"
+#include "io/hdf5/message.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -284,60 +285,40 @@ done:
 
 /* --- What all ranks know -------------------------------------------------- */
 
-/* Names and paths one after the other, a byte 0 behind each. */
-static th_status pack_names(const struct th_inputs *inputs, char **text,
-                            int64_t *bytes, struct th_error *err)
+/* Names and paths, to be sent or taken. */
+static th_status walk_names(struct th_message *pack, struct th_inputs *inputs,
+                            struct th_error *err)
 {
-  for (int pass = 0; pass < 2; pass++) {
-    int64_t at = 0;
-    for (int64_t k = 0; k < 2 * inputs->count; k++) {
-      char *const *list = k % 2 == 0 ? inputs->name : inputs->path;
-      const char *word = list[k / 2] == NULL ? "" : list[k / 2];
-      size_t length = strlen(word) + 1;
-      if (pass == 1)
-        memcpy(*text + at, word, length);
-      at += (int64_t)length;
-    }
-    *bytes = at;
-    th_status rc = pass == 0 ? TH_NEW(text, at + 1, what, err) : TH_OK;
-    if (rc != TH_OK)
-      return rc;
-  }
-  return TH_OK;
-}
-
-static th_status take_shared(struct th_inputs *inputs, const char *text,
-                             int64_t bytes, struct th_error *err)
-{
+  int64_t count = inputs->count;
   th_status rc = TH_OK;
-  for (const char *at = text; rc == TH_OK && at < text + bytes;) {
-    const char *path = at + strlen(at) + 1;
-    rc = add_file(inputs, at, path[0] == '\0' ? NULL : path, err);
-    at = path + strlen(path) + 1;
+  TH_TRY(th_message_bytes(pack, &inputs->mains, sizeof inputs->mains, err));
+  TH_TRY(th_message_bytes(pack, &count, sizeof count, err));
+  for (int64_t k = 0; k < count; k++) {
+    char *name = pack->taking ? NULL : inputs->name[k];
+    char *path = pack->taking ? NULL : inputs->path[k];
+    rc = th_message_text(pack, &name, err);
+    if (rc == TH_OK)
+      rc = th_message_text(pack, &path, err);
+    if (rc == TH_OK && pack->taking)
+      rc = add_file(inputs, name, path, err);
+    if (pack->taking)
+      TH_FREE(name, path);
+    TH_TRY(rc);
   }
+done:
   return rc;
 }
 
 th_status th_inputs_share(struct th_inputs *inputs, struct th_comm *comm,
-                          struct th_error *err)
+                          th_status rc, struct th_error *err)
 {
-  char *mine = NULL;
-  char *all = NULL;
-  int64_t *counts = NULL;
-  int64_t bytes = 0;
-  th_status rc = TH_OK;
-  if (comm->rank == 0)
-    rc = pack_names(inputs, &mine, &bytes, err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&counts, comm->size, what, err);
-  TH_TRY(th_agree(comm, rc, err));
-  comm->ops->bcast(comm, &inputs->mains, sizeof inputs->mains, 0);
-  TH_TRY(th_comm_gather(comm, mine, bytes, counts, (void **)&all, err));
-  if (comm->rank != 0)
-    rc = take_shared(inputs, all, counts[0], err);
-  TH_TRY(th_agree(comm, rc, err));
-done:
-  TH_FREE(mine, all, counts);
+  struct th_message pack = {0};
+  if (comm->rank == 0 && rc == TH_OK)
+    rc = walk_names(&pack, inputs, err);
+  rc = th_message_share(&pack, comm, rc, err);
+  if (rc == TH_OK && comm->rank != 0)
+    rc = walk_names(&pack, inputs, err);
+  th_message_free(&pack);
   return rc;
 }
 

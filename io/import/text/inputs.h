@@ -51,9 +51,10 @@ th_status th_inputs_add(struct th_inputs *inputs, const char *name,
 th_status th_inputs_add_list(struct th_inputs *inputs, const char *list,
                              int64_t *passed, struct th_error *err);
 
-/* What rank 0 has added goes to all. Collective. */
+/* What rank 0 has added, or its failure rc, goes to all. A rank that has no
+ * memory fails alone: the caller agrees. Collective. */
 th_status th_inputs_share(struct th_inputs *inputs, struct th_comm *comm,
-                          struct th_error *err);
+                          th_status rc, struct th_error *err);
 
 /* Temporary files go. Local. */
 void th_inputs_free(struct th_inputs *inputs);

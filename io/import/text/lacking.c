@@ -66,15 +66,31 @@ th_status th_lacking_see(struct th_lacking *lacking,
 th_status th_lacking_share(struct th_lacking *lacking, int64_t attributes,
                            struct th_comm *comm, struct th_error *err)
 {
-  th_status rc = TH_OK;
-  comm->ops->sum_i64(comm, &lacking->values, 1);
-  comm->ops->sum_i64(comm, &lacking->aside, 1);
+  int64_t sums[2] = {lacking->values, lacking->aside};
+  comm->ops->sum_i64(comm, sums, 2);
+  lacking->values = sums[0];
+  lacking->aside = sums[1];
   if (lacking->values == 0)
     return TH_OK;
-  TH_TRY(th_agree(comm, cover_attributes(lacking, attributes, err), err));
-  comm->ops->sum_i64(comm, lacking->count, (size_t)attributes);
-done:
+  th_status rc =
+      th_agree(comm, th_lacking_reserve(lacking, attributes, err), err);
+  if (rc == TH_OK)
+    th_lacking_sum(lacking, attributes, comm);
   return rc;
+}
+
+th_status th_lacking_reserve(struct th_lacking *lacking, int64_t attributes,
+                             struct th_error *err)
+{
+  return lacking->values > 0 ? cover_attributes(lacking, attributes, err)
+                             : TH_OK;
+}
+
+void th_lacking_sum(struct th_lacking *lacking, int64_t attributes,
+                    struct th_comm *comm)
+{
+  if (lacking->values > 0)
+    comm->ops->sum_i64(comm, lacking->count, (size_t)attributes);
 }
 
 th_status th_lacking_judge(struct th_lacking *lacking, int64_t training,

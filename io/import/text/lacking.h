@@ -37,6 +37,13 @@ th_status th_lacking_see(struct th_lacking *lacking,
 th_status th_lacking_share(struct th_lacking *lacking, int64_t attributes,
                            struct th_comm *comm, struct th_error *err);
 
+/* In steps, where `values` and `aside` are those of all ranks: room for the
+ * counts, local, and then these, collective. */
+th_status th_lacking_reserve(struct th_lacking *lacking, int64_t attributes,
+                             struct th_error *err);
+void th_lacking_sum(struct th_lacking *lacking, int64_t attributes,
+                    struct th_comm *comm);
+
 /* Find the attributes of which more than this share of the training examples
  * lack the value; again, where more is known. Local. */
 th_status th_lacking_judge(struct th_lacking *lacking, int64_t training,

@@ -15,23 +15,35 @@
 
 /* --- Which rank looks at a file ------------------------------------------- */
 
+enum { NUMBERS = 4 }; /* of a file, that are summed at a time */
+
+/* Numbers of each file, all 0. */
+static int64_t *no_numbers(const struct th_text_files *files)
+{
+  memset(files->number, 0,
+         (size_t)files->count * NUMBERS * sizeof *files->number);
+  return files->number;
+}
+
 /* Bytes of all files as they lie on disk: of one that is not there, 0. Each is
  * asked for on one rank. Collective. */
-static void measure(const struct th_text_files *files, struct th_comm *comm,
-                    int64_t *bytes)
+static th_status measure(const struct th_text_files *files,
+                         struct th_comm *comm, th_status rc,
+                         struct th_error *err)
 {
+  int64_t *bytes = no_numbers(files);
   struct th_identity file;
-  for (int64_t k = comm->rank; k < files->count; k += comm->size)
+  for (int64_t k = comm->rank; rc == TH_OK && k < files->count; k += comm->size)
     if (th_file_identity_of(files->file[k].path, &file))
       bytes[k] = (int64_t)file.size;
-  comm->ops->sum_i64(comm, bytes, (size_t)files->count);
+  return th_comm_sum_agree(comm, bytes, (size_t)files->count, rc, err);
 }
 
 /* Deal files by the bytes before each, so in order, the first one to rank 0. */
-static void deal(struct th_text_files *files, const struct th_comm *comm,
-                 const int64_t *bytes)
+static void deal(struct th_text_files *files, const struct th_comm *comm)
 {
   enum { OPENING = 4096 }; /* bytes that are read while a file is opened */
+  const int64_t *bytes = files->number;
   double all = 0;
   double before = 0;
   for (int64_t k = 0; k < files->count; k++)
@@ -302,8 +314,9 @@ done:
 
 static th_status look_at_own(struct th_text_files *files,
                              const struct th_text_look *look,
-                             const int64_t *bytes, struct th_error *err)
+                             struct th_error *err)
 {
+  const int64_t *bytes = files->number;
   struct looking looking = {.look = look, .files = files};
   th_status rc = TH_OK;
   for (int64_t k = 0; k < files->count; k++)
@@ -320,28 +333,36 @@ static th_status look_at_own(struct th_text_files *files,
 /* --- What all ranks know of it -------------------------------------------- */
 
 /* What was found: 0 on a rank that has not looked. */
-enum { SIZE, BEGIN, BASE, SAMPLE, FOUND };
+enum { SIZE, BEGIN, BASE, SAMPLE };
 
-/* Collective. */
-static void share_found(struct th_text_files *files, struct th_comm *comm,
-                        int64_t (*found)[FOUND])
+/* rc: of this rank's looking. Collective. */
+static th_status share_found(struct th_text_files *files, struct th_comm *comm,
+                             th_status rc, struct th_error *err)
 {
+  int64_t *found = no_numbers(files);
   for (int64_t k = 0; k < files->count; k++) {
     const struct th_text_file *file = &files->file[k];
-    const int64_t own[FOUND] = {file->size, file->begin, file->base + 1,
-                                (int64_t)file->sample};
+    const int64_t own[NUMBERS] = {
+        [SIZE] = file->size,
+        [BEGIN] = file->begin,
+        [BASE] = file->base + 1,
+        [SAMPLE] = (int64_t)file->sample,
+    };
     if (file->mine)
-      memcpy(found[k], own, sizeof own);
+      memcpy(found + NUMBERS * k, own, sizeof own);
   }
-  comm->ops->sum_i64(comm, found[0], (size_t)files->count * FOUND);
-  for (int64_t k = 0; k < files->count; k++) {
+  rc =
+      th_comm_sum_agree(comm, found, (size_t)(files->count * NUMBERS), rc, err);
+  for (int64_t k = 0; rc == TH_OK && k < files->count; k++) {
     struct th_text_file *file = &files->file[k];
-    file->size = found[k][SIZE];
-    file->begin = found[k][BEGIN];
+    const int64_t *all = found + NUMBERS * k;
+    file->size = all[SIZE];
+    file->begin = all[BEGIN];
     file->body = file->begin;
-    file->base = found[k][BASE] - 1;
-    file->sample = (uint64_t)found[k][SAMPLE];
+    file->base = all[BASE] - 1;
+    file->sample = (uint64_t)all[SAMPLE];
   }
+  return rc;
 }
 
 /* Where the text of each file is. Collective. */
@@ -370,64 +391,68 @@ done:
   return rc;
 }
 
-static th_status list_names(struct th_text_files *files,
-                            const char *const *names, const char *const *source,
-                            int64_t count, struct th_error *err)
+static void list_names(struct th_text_files *files, const char *const *names,
+                       const char *const *source)
 {
-  th_status rc = TH_NEW(&files->file, count, "the list of files", err);
-  if (rc != TH_OK)
-    return rc;
-  files->count = count;
-  for (int64_t k = 0; k < count; k++)
+  for (int64_t k = 0; k < files->count; k++)
     files->file[k] =
         (struct th_text_file){.name = names[k],
                               .path = source == NULL ? names[k] : source[k],
                               .base = -1};
-  return TH_OK;
 }
 
-th_status th_text_files_open(struct th_text_files *files, struct th_comm *comm,
-                             const char *const *names, int64_t count,
-                             const struct th_text_look *look,
+th_status th_text_files_reserve(struct th_text_files *files, int64_t count,
+                                struct th_error *err)
+{
+  const char *what = "the list of files";
+  *files = (struct th_text_files){.fd = -1};
+  th_status rc = TH_NEW(&files->file, count, what, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&files->number, count * NUMBERS + 1, what, err);
+  if (rc == TH_OK)
+    files->count = count;
+  return rc;
+}
+
+th_status th_text_files_look(struct th_text_files *files, struct th_comm *comm,
+                             const char *const *names,
+                             const struct th_text_look *look, th_status rc,
                              struct th_error *err)
 {
-  int64_t *bytes = NULL;
-  int64_t(*found)[FOUND] = NULL;
-  *files = (struct th_text_files){.fd = -1};
-  th_status rc = list_names(files, names, look->source, count, err);
   if (rc == TH_OK)
-    rc = TH_NEW(&bytes, count, "the list of files", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&found, count, "the list of files", err);
-  TH_TRY(th_agree(comm, rc, err));
-  measure(files, comm, bytes);
-  deal(files, comm, bytes);
-  TH_TRY(th_agree(comm, look_at_own(files, look, bytes, err), err));
-  share_found(files, comm, found);
+    list_names(files, names, look->source);
+  TH_TRY(measure(files, comm, rc, err));
+  deal(files, comm);
+  rc = look_at_own(files, look, err);
+  TH_TRY(share_found(files, comm, rc, err));
   TH_TRY(share_paths(files, comm, err));
 done:
-  TH_FREE(bytes, found);
   return rc;
 }
 
 th_status th_text_files_share(struct th_text_files *files, struct th_comm *comm,
                               th_status rc, struct th_error *err)
 {
-  int64_t(*bodies)[2] = NULL;
-  if (rc == TH_OK)
-    rc = TH_NEW(&bodies, files->count, "the list of files", err);
-  TH_TRY(th_agree(comm, rc, err));
+  int64_t *bodies = no_numbers(files);
   for (int64_t k = 0; k < files->count; k++) {
-    bodies[k][0] = files->file[k].mine ? files->file[k].body : 0;
-    bodies[k][1] = files->file[k].mine ? files->file[k].header_lines : 0;
+    const struct th_text_file *file = &files->file[k];
+    bodies[2 * k] = file->mine ? file->body : 0;
+    bodies[2 * k + 1] = file->mine ? file->header_lines : 0;
   }
-  comm->ops->sum_i64(comm, bodies[0], (size_t)files->count * 2);
-  for (int64_t k = 0; k < files->count; k++) {
-    files->file[k].body = bodies[k][0];
-    files->file[k].header_lines = bodies[k][1];
+  rc = th_comm_sum_agree(comm, bodies, (size_t)files->count * 2, rc, err);
+  for (int64_t k = 0; rc == TH_OK && k < files->count; k++) {
+    files->file[k].body = bodies[2 * k];
+    files->file[k].header_lines = bodies[2 * k + 1];
   }
-done:
-  free(bodies);
+  return rc;
+}
+
+th_status th_text_files_check(const struct th_text_files *files,
+                              struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t k = 0; rc == TH_OK && k < files->count; k++)
+    rc = th_text_unchanged(&files->file[k], TH_OK, err);
   return rc;
 }
 
@@ -435,11 +460,8 @@ th_status th_text_files_unchanged(const struct th_text_files *files,
                                   struct th_comm *comm, th_status rc,
                                   struct th_error *err)
 {
-  struct th_error why = {0};
-  th_status changed = TH_OK;
-  for (int64_t k = 0; changed == TH_OK && k < files->count; k++)
-    changed = th_text_unchanged(&files->file[k], TH_OK, &why);
-  changed = th_agree(comm, changed, &why);
+  struct th_error why = {.rank = -1};
+  th_status changed = th_agree(comm, th_text_files_check(files, &why), &why);
   if (changed == TH_OK)
     return rc;
   *err = why;
@@ -456,7 +478,8 @@ th_status th_text_files_alone(const char *name, const char *output,
                                     .text = true};
   th_status rc;
   th_comm_self(&alone);
-  TH_TRY(th_text_files_open(&text, &alone, &name, 1, &look, err));
+  TH_TRY(th_text_files_reserve(&text, 1, err));
+  TH_TRY(th_text_files_look(&text, &alone, &name, &look, TH_OK, err));
   rc = th_text_unchanged(&text.file[0], read(self, &text.file[0], err), err);
 done:
   th_text_files_close(&text);
@@ -469,6 +492,6 @@ void th_text_files_close(struct th_text_files *files)
     th_output_temporary_remove(files->path);
     close(files->fd);
   }
-  TH_FREE(files->file, files->unpacked, files->path);
+  TH_FREE(files->file, files->unpacked, files->path, files->number);
   *files = (struct th_text_files){.fd = -1};
 }

@@ -19,6 +19,7 @@ struct th_text_files {
   char *unpacked;            /* paths of the ranks' temporary files */
   char *path;                /* of this rank's; NULL: it has none */
   int fd;                    /* of that file, which is locked meanwhile */
+  int64_t *number;           /* of all files, to be summed over ranks */
 };
 
 /* How to look at them. */
@@ -35,18 +36,27 @@ struct th_text_look {
   struct th_reading reading; /* without `told` */
 };
 
-/* Look at files by name; names are borrowed. Release with th_text_files_close,
- * also on failure. Collective; the failure is that of the first file that is
- * not as it should be. */
-th_status th_text_files_open(struct th_text_files *files, struct th_comm *comm,
-                             const char *const *names, int64_t count,
-                             const struct th_text_look *look,
+/* Room for so many files. Release with th_text_files_close, also on failure.
+ * Local. */
+th_status th_text_files_reserve(struct th_text_files *files, int64_t count,
+                                struct th_error *err);
+
+/* Look at them by name; names are borrowed. rc: how this rank's work has gone
+ * so far. Collective; the failure is that of the first file that is not as it
+ * should be. */
+th_status th_text_files_look(struct th_text_files *files, struct th_comm *comm,
+                             const char *const *names,
+                             const struct th_text_look *look, th_status rc,
                              struct th_error *err);
 
 /* What each rank has found of the headers of its files goes to all, unless one
  * has failed to; `rc` says how this one did. Collective. */
 th_status th_text_files_share(struct th_text_files *files, struct th_comm *comm,
                               th_status rc, struct th_error *err);
+
+/* An error where a file is not any more what it was. Local. */
+th_status th_text_files_check(const struct th_text_files *files,
+                              struct th_error *err);
 
 /* The outcome `rc` of reading from files, on which all ranks agree; where a
  * file is not any more what it was when it was looked at first, that failure

@@ -88,6 +88,40 @@ void th_text_row_class_set_add(struct th_class_set *set, const char *text,
   set->count++;
 }
 
+/* Every rank's classes and whether a known one was met. */
+struct met {
+  struct th_class_set others;
+  bool knows;
+};
+
+th_status th_text_row_class_set_join(struct th_class_set *others, bool *knows,
+                                     struct th_comm *comm, struct th_error *err)
+{
+  struct met *all = NULL;
+  int64_t *sizes = NULL;
+  th_status rc = TH_NEW(&sizes, comm->size, "classes", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&all, comm->size, "classes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int r = 0; r < comm->size; r++)
+    sizes[r] = sizeof *all;
+  all[comm->rank].others = *others;
+  all[comm->rank].knows = *knows;
+  comm->ops->join(comm, all, sizes);
+  *others = (struct th_class_set){0}; /* comes back with those of all */
+  for (int r = 0; r < comm->size; r++) {
+    *knows = *knows || all[r].knows;
+    others->more = others->more || all[r].others.more;
+    for (int64_t k = 0; k < all[r].others.count; k++)
+      th_text_row_class_set_add(others, all[r].others.name[k],
+                                (int64_t)strlen(all[r].others.name[k]),
+                                all[r].others.times[k]);
+  }
+done:
+  TH_FREE(all, sizes);
+  return rc;
+}
+
 int th_text_row_class_of(const struct th_class *wanted, const char *text,
                          int64_t length)
 {
@@ -304,15 +338,17 @@ th_status th_text_row_rounding_see(struct th_rounding *rounding,
   return rc;
 }
 
-th_status th_text_row_rounding_share(struct th_rounding *rounding,
-                                     struct th_comm *comm, struct th_error *err)
+th_status th_text_row_rounding_reserve(struct th_rounding *rounding,
+                                       int64_t attributes, struct th_error *err)
 {
-  int64_t most = rounding->attributes;
-  comm->ops->max_i64(comm, &most, 1);
-  th_status rc = th_agree(comm, cover(rounding, most, err), err);
-  if (rc == TH_OK && most > 0)
-    comm->ops->max_f64(comm, rounding->error, 2 * (size_t)most);
-  return rc;
+  return cover(rounding, attributes, err);
+}
+
+void th_text_row_rounding_join(struct th_rounding *rounding,
+                               struct th_comm *comm)
+{
+  if (rounding->attributes > 0)
+    comm->ops->max_f64(comm, rounding->error, 2 * (size_t)rounding->attributes);
 }
 
 bool th_text_row_rounding_notable(const struct th_rounding *rounding,

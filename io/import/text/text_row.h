@@ -47,6 +47,12 @@ int th_text_row_class_of(const struct th_class *wanted, const char *text,
 void th_text_row_class_set_add(struct th_class_set *set, const char *text,
                                int64_t length, int64_t times);
 
+/* The other classes that all ranks have met; *knows: a rank has met one that is
+ * known from --like. Collective. */
+th_status th_text_row_class_set_join(struct th_class_set *others, bool *knows,
+                                     struct th_comm *comm,
+                                     struct th_error *err);
+
 /* What programs write for a value that is not there, or that is no number any
  * more. Local. */
 bool th_text_row_is_missing(const char *text, int64_t length);
@@ -172,10 +178,13 @@ th_status th_text_row_rounding_see(struct th_rounding *rounding,
                                    const struct th_text_row *row,
                                    struct th_error *err);
 
-/* Of all ranks. Collective. */
-th_status th_text_row_rounding_share(struct th_rounding *rounding,
-                                     struct th_comm *comm,
-                                     struct th_error *err);
+/* Room for those of the rank that has most attributes, which all ranks know;
+ * local. Then those of all ranks; collective. */
+th_status th_text_row_rounding_reserve(struct th_rounding *rounding,
+                                       int64_t attributes,
+                                       struct th_error *err);
+void th_text_row_rounding_join(struct th_rounding *rounding,
+                               struct th_comm *comm);
 
 /* True if an attribute's values differ by errors of a notable part of their
  * standard deviation as stored. An error that is the same everywhere, as that

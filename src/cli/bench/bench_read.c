@@ -223,7 +223,7 @@ static th_status write_set(struct bench_set *set, const char *path,
   TH_TRY(th_writer_create(&writer, &set->self, path, &plan, false, err));
   rc = write_values(writer, &set->shape, err);
   if (rc == TH_OK)
-    rc = th_writer_commit(writer, &master, err);
+    rc = th_writer_commit(writer, &master, TH_OK, err);
   else
     th_writer_abort(writer);
 done:
