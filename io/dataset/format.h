@@ -47,6 +47,8 @@
  *   word_columns, word_attributes
  *                   since 2.5, if columns had words: how many, and how many
  *                   attributes they have, COLUMN=WORD
+ *   column_kinds    since 2.7, of CSV, if there are some: how many columns have
+ *                   other fields than plain numbers and words
  *   other_classes   since 2.2, with positive_class: how many other classes
  *                   there were, if they were few
  *   text_format, zero_based, label_weights, header, separator, decimal,
@@ -92,16 +94,19 @@
  *             columns that were left out of the text, or held weights or IDs,
  *             counted from 1, and their names, if the text had a header
  *   /word_columns   text, since 2.5: the names of columns of words
- *   /other_classes   text, since 2.2: the classes whose targets are -1
- *   /labels   f64, since 2.4: the distinct targets, ascending
- *   /attribute_groups   group, optional: which attributes act together, as
- *             ranges in ascending order; attribute count (of the ranges); data
- *             sets first, count, group i64 (its lowest attribute), weight f64
- *             (0: not given). Not in the fingerprint, which is of the values:
- *             models hold the groups that they were trained with
- *   /variants group, optional, of attributes that are variants of a genome:
- *             data sets position i64 [d]; chromosome, counted and other u8, the
- *             texts of all attributes one after the other, each with a zero
+ *   /column_kinds   i64 [2 c], since 2.7: attribute and kind of each such
+ * column, ascending: 1 truth values, 2 dates, 3 percentages; -1 for the target
+ * and -2 for the weights in the place of an attribute. Also in models. Text
+ * that is read like that of the data has the same kinds; columns that are not
+ * listed have plain numbers or words /other_classes   text, since 2.2: the
+ * classes whose targets are -1 /labels   f64, since 2.4: the distinct targets,
+ * ascending /attribute_groups   group, optional: which attributes act together,
+ * as ranges in ascending order; attribute count (of the ranges); data sets
+ * first, count, group i64 (its lowest attribute), weight f64 (0: not given).
+ * Not in the fingerprint, which is of the values: models hold the groups that
+ * they were trained with /variants group, optional, of attributes that are
+ * variants of a genome: data sets position i64 [d]; chromosome, counted and
+ * other u8, the texts of all attributes one after the other, each with a zero
  *             behind it. Values are copies of the counted allele. Not in the
  *             fingerprint, which has the names
  *   /lacking  u8 [d], optional: 1 of each attribute whose values are all 0, as
@@ -273,6 +278,7 @@ enum {
 #define TH_A_CLASSES "other_classes"
 #define TH_A_WORDS "word_columns"
 #define TH_A_LEVELS "word_attributes"
+#define TH_A_KINDS "column_kinds"
 #define TH_A_TEXT_FORMAT "text_format" /* from here on also of a model */
 #define TH_A_ZERO_BASED "zero_based"
 #define TH_A_INDEXED "indexed"
@@ -317,6 +323,7 @@ enum {
 #define TH_D_WORDS "/word_columns"
 #define TH_D_LEVELS "/word_attributes" /* of a model */
 #define TH_D_LABELS "/labels"
+#define TH_D_KINDS "/column_kinds"
 #define TH_A_NAMES_LIST "names_list"
 #define TH_A_NAMES_SET "names_set"
 #define TH_G_GROUP "/group"

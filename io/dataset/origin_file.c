@@ -69,10 +69,10 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
                               struct th_error *err)
 {
   int64_t named = origin->name != NULL;
-  int64_t fixed[] = {origin->columns, origin->target,       origin->weight,
-                     origin->others,  origin->classes,      origin->labels,
-                     named,           origin->words,        origin->levels,
-                     origin->id,      origin->level != NULL};
+  int64_t fixed[] = {origin->columns, origin->target,        origin->weight,
+                     origin->others,  origin->classes,       origin->labels,
+                     named,           origin->words,         origin->levels,
+                     origin->id,      origin->level != NULL, origin->kinds};
   th_status rc = th_message_bytes(pack, fixed, sizeof fixed, err);
   if (rc != TH_OK)
     return rc;
@@ -85,10 +85,13 @@ th_status th_origin_file_pack(struct th_message *pack, struct th_origin *origin,
                                  .labels = fixed[5],
                                  .words = fixed[7],
                                  .levels = fixed[8],
-                                 .id = fixed[9]};
+                                 .id = fixed[9],
+                                 .kinds = fixed[11]};
   TH_TRY(pack_facts(pack, origin, err));
   TH_TRY(th_message_array(pack, (void **)&origin->other, origin->others,
                           sizeof *origin->other, err));
+  TH_TRY(th_message_array(pack, (void **)&origin->kind, 2 * origin->kinds,
+                          sizeof *origin->kind, err));
   TH_TRY(th_message_array(pack, (void **)&origin->label, origin->labels,
                           sizeof *origin->label, err));
   if (fixed[6] != 0)
@@ -155,6 +158,17 @@ done:
   return rc;
 }
 
+static th_status put_kinds(const struct th_h5 *h5,
+                           const struct th_origin *origin, struct th_error *err)
+{
+  if (origin->kinds == 0)
+    return TH_OK;
+  th_status rc = th_h5_put_i64(h5, "/", TH_A_KINDS, origin->kinds, err);
+  return rc != TH_OK ? rc
+                     : th_h5_set_put(h5, TH_D_KINDS, H5T_NATIVE_INT64,
+                                     2 * origin->kinds, origin->kind, err);
+}
+
 th_status th_origin_file_put(const struct th_h5 *h5,
                              const struct th_origin *origin,
                              struct th_error *err)
@@ -163,6 +177,7 @@ th_status th_origin_file_put(const struct th_h5 *h5,
   th_status rc = TH_OK;
   TH_TRY(put_facts(h5, &all, err));
   TH_TRY(put_classes(h5, origin, err));
+  TH_TRY(put_kinds(h5, origin, err));
   if (origin->words > 0) {
     TH_TRY(th_h5_put_i64(h5, "/", TH_A_WORDS, origin->words, err));
     TH_TRY(th_h5_put_i64(h5, "/", TH_A_LEVELS, origin->levels, err));
@@ -374,6 +389,32 @@ done:
   return rc;
 }
 
+static th_status get_kinds(const struct th_h5 *h5, int64_t attributes,
+                           struct th_origin *origin, struct th_error *err)
+{
+  enum { LAST = 3 };
+  int64_t kinds = 0;
+  int64_t before = TH_KIND_OF_WEIGHT - 1;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_KINDS, &kinds, err));
+  if (kinds < 1 || kinds > attributes - TH_KIND_OF_WEIGHT)
+    return wrong(h5, err);
+  TH_TRY(th_h5_set_expect(h5, TH_D_KINDS, 2 * kinds, err));
+  TH_TRY(TH_NEW(&origin->kind, 2 * kinds, "columns", err));
+  TH_TRY(th_h5_set_get(h5, TH_D_KINDS, H5T_NATIVE_INT64, 2 * kinds,
+                       origin->kind, err));
+  origin->kinds = kinds;
+  for (int64_t k = 0; k < kinds; k++) {
+    const int64_t *pair = origin->kind + 2 * k;
+    if (pair[0] <= before || pair[0] >= attributes || pair[1] < 1 ||
+        pair[1] > LAST)
+      return wrong(h5, err);
+    before = pair[0];
+  }
+done:
+  return rc;
+}
+
 th_status th_origin_file_get(const struct th_h5 *h5, int64_t attributes,
                              struct th_origin *origin, struct th_error *err)
 {
@@ -382,6 +423,8 @@ th_status th_origin_file_get(const struct th_h5 *h5, int64_t attributes,
     rc = get_words(h5, attributes, origin, err);
   if (rc == TH_OK && th_h5_has(h5, "/", TH_A_COLUMNS))
     rc = get_columns(h5, attributes, origin, err);
+  if (rc == TH_OK && th_h5_has(h5, "/", TH_A_KINDS))
+    rc = get_kinds(h5, attributes, origin, err);
   if (rc == TH_OK && th_h5_has(h5, "/", TH_A_CLASSES))
     rc = get_classes(h5, origin, err);
   if (rc == TH_OK && th_h5_has(h5, "/", TH_A_LABELS))

@@ -31,6 +31,8 @@ struct csv_files {
   int64_t first;             /* which is this one; -1: none has */
   struct th_csv_kinds kinds; /* while they are learnt */
   bool *looked;              /* of each place: see th_csv */
+  unsigned char *kind;       /* enum th_kind of each place, after it was learnt
+                                or as in other data; NULL: no columns */
   struct th_csv_parser *parser;
 };
 
@@ -180,18 +182,81 @@ done:
   return rc;
 }
 
-/* The kinds of all ranks are known. */
-static th_status judge_kinds(struct th_importing *im, struct th_error *err)
+/* --- The kind of each column, which stays the same in other data ---------- */
+
+/* The places of attributes are those of the support, where only that is used.
+ */
+static th_status recall_kinds(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  bool part = files->known.reference.part;
+  return th_csv_told_recall(&files->csv[files->first], &im->like.origin,
+                            part ? im->like.support_place : NULL,
+                            part ? im->like.support_size : 0, &files->kind,
+                            err);
+}
+
+/* The line of the first field that is of another kind than in other data, as
+ * "FILE:LINE", in a file that this rank knows. */
+static th_status find_strange(struct th_importing *im, char *at, size_t size,
+                              struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  int64_t line = 0;
+  th_status rc = TH_OK;
+  for (int64_t k = files->first; k < im->files && line == 0; k++) {
+    if (files->csv[k].columns == 0)
+      continue;
+    const struct th_text_file *file = &im->file[k];
+    th_text_lines_begin(&im->lines, file,
+                        (struct th_range){file->body, file->size},
+                        im->limits.line.bytes, file->header_lines);
+    TH_TRY(th_csv_told_find(&files->csv[k], files->parser, &im->lines,
+                            files->kind, &line, err));
+    if (line > 0)
+      snprintf(at, size, "%s:%lld", im->file[k].name, (long long)line);
+  }
+done:
+  return rc;
+}
+
+static th_status compare_kinds(struct th_importing *im, struct th_error *err)
 {
   const struct csv_files *files = csv_files_of(im);
   const struct th_csv *csv = &files->csv[files->first];
+  char at[TH_ERROR_TEXT / 4];
+  bool strange = false;
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < files->kinds.places; p++)
+    strange =
+        strange || th_csv_kinds_strange(&files->kinds, p, files->kind) >= 0;
+  if (!strange)
+    return TH_OK;
+  snprintf(at, sizeof at, "%s:1", im->file[files->first].name);
+  rc = find_strange(im, at, sizeof at, err);
+  if (rc == TH_OK)
+    rc = th_csv_kinds_compare(&files->kinds, csv, files->kind, im->job->like,
+                              at, err);
+  return rc;
+}
+
+/* The kinds of all ranks are known. */
+static th_status judge_kinds(struct th_importing *im, struct th_error *err)
+{
+  struct csv_files *files = csv_files_of(im);
+  const struct th_csv *csv = &files->csv[files->first];
   bool words = false;
-  th_status rc =
-      th_csv_kinds_check(&files->kinds, csv, im->file[files->first].name,
-                         im->job->ignore, im->job->table.levels, err);
+  th_status rc = im->job->like != NULL ? compare_kinds(im, err) : TH_OK;
+  if (rc == TH_OK)
+    rc = th_csv_kinds_check(&files->kinds, csv, im->file[files->first].name,
+                            im->job->ignore, im->job->table.levels, err);
   for (int64_t f = 0; f < csv->attributes; f++)
     words = words || th_csv_kinds_words(&files->kinds, csv, f);
-  return rc == TH_OK && words ? spread_words(im, err) : rc;
+  if (rc == TH_OK && words)
+    rc = spread_words(im, err);
+  if (rc == TH_OK && im->job->like == NULL)
+    rc = th_csv_told_note(csv, &files->kinds, &files->words, &files->kind, err);
+  return rc;
 }
 
 /* What of each place of the attributes that there are now was looked at. */
@@ -244,9 +309,12 @@ static th_status begin_kinds(struct th_importing *im, bool *wanted,
   *wanted = true;
   th_status rc =
       th_csv_kinds_begin(&files->kinds, &files->csv[files->first], err);
+  if (rc == TH_OK)
+    rc = recall_kinds(im, err);
   if (rc == TH_OK && !im->text.again) {
     rc = sample_kinds(im, err);
-    *wanted = th_csv_kinds_sampled(&files->kinds) > 0;
+    th_csv_kinds_sampled(&files->kinds);
+    *wanted = th_csv_kinds_told(&files->kinds, files->kind) > 0;
   }
   return rc;
 }
@@ -793,6 +861,9 @@ static th_status csv_origin(const struct th_importing *im,
   rc = th_csv_words_told(&csv_files_of(im)->words, origin, err);
   if (rc != TH_OK)
     return rc;
+  rc = th_csv_told_keep(csv, csv_files_of(im)->kind, origin, err);
+  if (rc != TH_OK)
+    return rc;
   origin->header = csv->names != NULL ? TH_FACT_YES : TH_FACT_NO;
   origin->separator = csv->delimiter;
   origin->decimal = csv->decimal;
@@ -859,7 +930,7 @@ static void release(struct th_importing *im)
   if (!files->part) {
     free(files->head);
     th_csv_words_free(&files->words);
-    free(files->looked);
+    TH_FREE(files->looked, files->kind);
   }
   th_csv_reader_free(files->parser);
   TH_FREE(files->csv, files->borrowed);

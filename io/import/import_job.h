@@ -37,7 +37,8 @@ struct th_like {
   uint64_t *index;        /* in place of names, where they are indices; owned */
   unsigned char *lacking; /* th_dataset_lacking; owned */
   struct th_origin origin;
-  char *const *support; /* of a model with names; borrowed, else NULL */
+  char *const *support;         /* of a model with names; borrowed, else NULL */
+  const int64_t *support_place; /* attributes of the support; borrowed */
   int64_t support_size;
 };
 

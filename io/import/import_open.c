@@ -88,6 +88,7 @@ static th_status like_model(struct th_like *like, const struct th_model *model,
   if (rc != TH_OK)
     return rc;
   like->support_size = members;
+  like->support_place = model->support;
   return th_origin_file_copy(&like->origin, &model->origin, err);
 }
 

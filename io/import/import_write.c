@@ -87,6 +87,8 @@ static void inherit_origin(const struct th_origin *like,
   found->words = own->words;
   found->word = own->word;
   found->levels = own->levels;
+  found->kinds = own->kinds;
+  found->kind = own->kind;
   found->columns = own->columns;
   found->target = own->target;
   found->weight = own->weight;
@@ -146,7 +148,7 @@ static th_status origin_of(struct th_importing *im, const double *target,
   found.indexed = im->text.indexed ? TH_FACT_YES : TH_FACT_UNKNOWN;
   TH_TRY(th_origin_file_copy(origin, &found, err));
 done:
-  TH_FREE(own.name, own.other, own.word);
+  TH_FREE(own.name, own.other, own.word, own.kind);
   return rc;
 }
 

@@ -51,6 +51,11 @@ struct th_origin {
   int64_t levels;    /* and how many attributes they have */
   char **level;      /* of a model: what these are called; NULL: not known, or
                         the names of the data set's attributes say it */
+  int64_t kinds;     /* columns of CSV with other fields than plain numbers and
+                        words: */
+  int64_t *kind;     /* attribute and kind of each (enum th_kind), ascending;
+                        TH_KIND_OF_WEIGHT and _TARGET for those of no attribute
+                      */
   int64_t classes;   /* other classes than the positive one; 0: not known */
   char **class_name; /* ascending */
   int64_t labels;    /* distinct targets, where they are few; 0: they are
@@ -58,6 +63,9 @@ struct th_origin {
   double *label;     /* ascending */
   enum th_fact whole_targets; /* all targets are whole numbers */
 };
+
+/* In the place of an attribute. */
+enum { TH_KIND_OF_WEIGHT = -2, TH_KIND_OF_TARGET = -1 };
 
 /* Bytes of an example's ID, and of two with a blank between them. */
 enum { TH_ID_LONGEST = 255, TH_ID_PAIR = 2 * TH_ID_LONGEST + 1 };

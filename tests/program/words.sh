@@ -150,7 +150,7 @@ refuse 0 "bare.csv:1:3: 'x' found, expected a finite decimal number in column 2;
 --ignore 2, or name the columns in a first row" bare.csv --header no
 must 0 import table.csv -o plain.h5 --target size --ignore color,city
 sed 's/,1,/,1%,/' new.csv >percent.csv
-refuse 2 "'code' has numbers and numbers with %" percent.csv --like plain.h5
+refuse 2 "'code', has numbers with %, such as '1%', where numbers were" percent.csv --like plain.h5
 
 # --- what later rows have does not depend on how many rows are before it, nor on ranks and threads
 "$PYTHON" - <<'END'

@@ -26,6 +26,17 @@ static const char *skip_blanks(const char *p, const char *end, char delimiter)
   return p;
 }
 
+/* Blanks inside the quotes do not count, either. */
+static void trim_quoted(struct th_csv_field *field)
+{
+  const char *end = field->text + field->length;
+  const char *text = skip_blanks(field->text, end, '\0');
+  while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+    end--;
+  field->text = text;
+  field->length = end - text;
+}
+
 static enum th_csv_ending ending_of(struct th_csv_field *field)
 {
   if (field->p == field->end)
@@ -50,6 +61,7 @@ enum th_csv_ending th_csv_field_close(struct th_csv_field *field)
     field->p++;
   }
   field->length = field->p - 1 - field->text;
+  trim_quoted(field);
   field->p = skip_blanks(field->p, field->end, field->delimiter);
   return ending_of(field);
 }
@@ -368,9 +380,8 @@ static enum fault take_cell(struct th_csv_parser *parser,
 {
   double value = NAN;
   enum th_cell form = read_cell(csv, field, &value);
-  if (form == TH_CELL_TEXT &&
-      th_missing_is(csv->missing, field->text, field->length))
-    return take_missing(parser, csv, column, row);
+  if (th_missing_is(csv->missing, field->text, field->length))
+    return take_missing(parser, csv, column, row); /* it may be a date */
   if (!th_missing_is_number(csv->missing, value) &&
       is_surprise(csv, column, field, form))
     return SURPRISE;
@@ -667,8 +678,9 @@ static th_status bad_mark(const struct th_csv *csv, const struct th_line *line,
         "whole fields; double a quote inside quotes");
   return th_text_row_fail(
       line, find_field(csv, line, c->column), err,
-      "the quoted field is not closed on its line, expected "
-      "a number; close the quotes");
+      "the quoted field is not closed on its line; close the quotes, or, if "
+      "there is a line end inside them, which rows cannot have, write a blank "
+      "for it");
 }
 
 static th_status report(const struct th_csv *csv, const struct th_line *line,

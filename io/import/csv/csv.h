@@ -217,6 +217,29 @@ void th_csv_kinds_free(struct th_csv_kinds *kinds);
  * plain numbers. Returns how many are. */
 int64_t th_csv_kinds_sampled(struct th_csv_kinds *kinds);
 
+/* Also look at all fields of the places that have another kind than plain
+ * numbers in other data; returns how many are wanted. told: enum th_kind of
+ * each place. */
+int64_t th_csv_kinds_told(struct th_csv_kinds *kinds,
+                          const unsigned char *told);
+
+/* The kind that all fields of a place have, where it is another one than plain
+ * numbers and words; else TH_KIND_NUMBER. */
+enum th_kind th_csv_kinds_only(const struct th_csv_kinds *kinds,
+                               const struct th_csv *csv, int64_t place);
+
+/* The kind of fields in a place which is not that of other data, or -1. */
+int th_csv_kinds_strange(const struct th_csv_kinds *kinds, int64_t place,
+                         const unsigned char *told);
+
+/* After all were seen: an error where columns have fields of another kind than
+ * in the other data, all of which are said at once. at: "FILE:LINE", where the
+ * first of them stands. */
+th_status th_csv_kinds_compare(const struct th_csv_kinds *kinds,
+                               const struct th_csv *csv,
+                               const unsigned char *told, const char *like,
+                               const char *at, struct th_error *err);
+
 /* True if a place has words and may have them. */
 bool th_csv_kinds_words(const struct th_csv_kinds *kinds,
                         const struct th_csv *csv, int64_t place);
@@ -228,6 +251,38 @@ th_status th_csv_kinds_check(const struct th_csv_kinds *kinds,
                              const struct th_csv *csv, const char *file,
                              const char *ignored, int64_t most,
                              struct th_error *err);
+
+/* --- The kinds that columns have in other data. Local. -------------------- */
+
+struct th_csv_parser;
+
+/* Make a list of the enum th_kind of each place, as the text of other data had
+ * them; owned by the caller. support: the attributes that the places are, or
+ * NULL for all. */
+th_status th_csv_told_recall(const struct th_csv *csv,
+                             const struct th_origin *like,
+                             const int64_t *support, int64_t size,
+                             unsigned char **kind, struct th_error *err);
+
+/* Make that list anew from what all files have, which was looked at before
+ * words became attributes; these count as plain numbers. */
+th_status th_csv_told_note(const struct th_csv *csv,
+                           const struct th_csv_kinds *kinds,
+                           const struct th_csv_fields *w, unsigned char **kind,
+                           struct th_error *err);
+
+/* The number of the first of the lines that has a field of another kind; 0:
+ * none has. */
+th_status th_csv_told_find(const struct th_csv *csv,
+                           struct th_csv_parser *parser,
+                           struct th_text_lines *lines,
+                           const unsigned char *kind, int64_t *number,
+                           struct th_error *err);
+
+/* Put what is no plain number into what is known of the text; origin->kind is
+ * the caller's. kind: as above, or NULL. */
+th_status th_csv_told_keep(const struct th_csv *csv, const unsigned char *kind,
+                           struct th_origin *origin, struct th_error *err);
 
 /* --- The text of a file: records, fields, examples. Local. ---------------- */
 

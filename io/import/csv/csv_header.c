@@ -764,6 +764,46 @@ static void look_for_row_names(const struct head *first, struct th_csv *csv,
   th_text_lines_free(&lines);
 }
 
+/* Rows that all end with a delimiter, behind which nothing follows, have no
+ * names of rows in front: a program has written one delimiter too many. */
+static th_status refuse_open_ends(const struct head *first,
+                                  const struct th_csv *csv,
+                                  const struct th_text_file *file,
+                                  int64_t behind, struct th_error *err)
+{
+  enum { ROWS = 1000 };
+  struct th_text_lines lines = {0};
+  struct th_line line = {0};
+  bool more = csv->delimiter != ' ';
+  int64_t rows = 0;
+  th_status rc = TH_OK;
+  th_text_lines_begin(&lines, file, (struct th_range){behind, file->size},
+                      first->longest->bytes, 0);
+  while (more && rows < ROWS) {
+    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
+    if (!more || line.too_long)
+      break;
+    int64_t length = line.length;
+    while (length > 0 && line.text[length - 1] != csv->delimiter &&
+           strchr(" \t\r", line.text[length - 1]) != NULL)
+      length--;
+    if (length > 0 && line.text[length - 1] != csv->delimiter)
+      goto done;
+    rows += length > 0;
+  }
+  if (rows > 0)
+    rc = th_fail(err, TH_EDATA,
+                 "%s:1:1: rows end with '%c', and the header does not: it "
+                 "names %lld of %lld columns, and the last one is empty; "
+                 "remove what is at the ends of rows (sed 's/%c$//'), or, if "
+                 "the first column has names of rows, name it",
+                 file->name, csv->delimiter, (long long)first->count,
+                 (long long)first->count + 1, csv->delimiter);
+done:
+  th_text_lines_free(&lines);
+  return rc;
+}
+
 /* Give the column of row names an empty name. */
 static th_status add_row_names(struct head *head, struct th_csv *csv,
                                struct th_error *err)
@@ -813,6 +853,8 @@ th_status th_csv_header_open(struct th_csv *csv, struct th_text_file *file,
   TH_TRY(find_header(&head, csv, &lines, choice, reference, &header, err));
   if (header)
     look_for_row_names(&head, csv, file, end, &lacks);
+  if (lacks)
+    TH_TRY(refuse_open_ends(&head, csv, file, end, err));
   if (lacks)
     TH_TRY(add_row_names(&head, csv, err));
   if (header) {

@@ -102,13 +102,14 @@ struct refusal {
   size_t used;
 };
 
+static const char *const names[TH_KINDS] = {
+    [TH_KIND_NUMBER] = "numbers",         [TH_KIND_ODD] = "numbers",
+    [TH_KIND_TRUTH] = "truth values",     [TH_KIND_DATE] = "dates",
+    [TH_KIND_PERCENT] = "numbers with %", [TH_KIND_WORD] = "words"};
+
 /* "words and numbers, such as 'x' and '3'" */
 static void say_pair(const struct th_levels *levels, char *text, size_t size)
 {
-  static const char *const names[TH_KINDS] = {
-      [TH_KIND_NUMBER] = "numbers",         [TH_KIND_ODD] = "numbers",
-      [TH_KIND_TRUTH] = "truth values",     [TH_KIND_DATE] = "dates",
-      [TH_KIND_PERCENT] = "numbers with %", [TH_KIND_WORD] = "words"};
   struct pair pair = pair_of(levels);
   snprintf(text, size, "%s and %s, such as '%s' and '%s'", names[pair.kind[0]],
            names[pair.kind[1]], levels->first[pair.kind[0]],
@@ -236,4 +237,71 @@ th_status th_csv_kinds_check(const struct th_csv_kinds *kinds,
       rc = check_other(csv, k, &kinds->seen[place], file, err);
   }
   return rc;
+}
+
+/* --- What other data have ------------------------------------------------- */
+
+int64_t th_csv_kinds_told(struct th_csv_kinds *kinds, const unsigned char *told)
+{
+  int64_t count = 0;
+  for (int64_t p = 0; p < kinds->places; p++) {
+    kinds->wanted[p] = kinds->wanted[p] || told[p] != TH_KIND_NUMBER;
+    count += kinds->wanted[p];
+  }
+  return count;
+}
+
+enum th_kind th_csv_kinds_only(const struct th_csv_kinds *kinds,
+                               const struct th_csv *csv, int64_t place)
+{
+  static const enum th_kind some[] = {TH_KIND_TRUTH, TH_KIND_DATE,
+                                      TH_KIND_PERCENT};
+  if (!th_csv_kinds_words(kinds, csv, place))
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+      if (kinds->seen[place].first[some[k]] != NULL)
+        return some[k];
+  return TH_KIND_NUMBER;
+}
+
+/* Words, and what is odd, are said by the reader of rows. */
+int th_csv_kinds_strange(const struct th_csv_kinds *kinds, int64_t place,
+                         const unsigned char *told)
+{
+  const struct th_levels *levels = &kinds->seen[place];
+  if (levels->first[TH_KIND_WORD] != NULL)
+    return -1;
+  for (int k = TH_KIND_NUMBER; k < TH_KIND_WORD; k++)
+    if (levels->first[k] != NULL && k != told[place])
+      return k;
+  return -1;
+}
+
+th_status th_csv_kinds_compare(const struct th_csv_kinds *kinds,
+                               const struct th_csv *csv,
+                               const unsigned char *told, const char *like,
+                               const char *at, struct th_error *err)
+{
+  char reasons[REASONS] = "";
+  int64_t count = 0;
+  for (int64_t k = 0; k < csv->columns; k++) {
+    int64_t place = th_csv_kinds_place(csv, k);
+    int kind = place < 0 ? -1 : th_csv_kinds_strange(kinds, place, told);
+    size_t used = strlen(reasons);
+    if (kind < 0 || count++ >= SHOWN)
+      continue;
+    snprintf(
+        reasons + used, REASONS - used,
+        "%scolumn %lld%s%.40s%s has %s, such as '%s', where %s were",
+        used > 0 ? ", " : "", (long long)k + 1, csv->names != NULL ? ", '" : "",
+        csv->names != NULL ? csv->names[k] : "", csv->names != NULL ? "'," : "",
+        names[kind], kinds->seen[place].first[kind], names[told[place]]);
+  }
+  if (count == 0)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s:1: %lld column%s of another kind than in %.200s: %s%s; "
+                 "write %s as there",
+                 at, (long long)count, count == 1 ? " is" : "s are", like,
+                 reasons, count > SHOWN ? ",.." : "",
+                 count == 1 ? "it" : "them");
 }

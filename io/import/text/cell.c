@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/text/cell.h"
 
+#include "base/memory.h"
 #include "io/import/text/number.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- Words ---------------------------------------------------------------- */
@@ -136,7 +138,7 @@ static bool read_date(const struct th_cell_field *field, double *value)
 
 /* --- Digits with marks ---------------------------------------------------- */
 
-enum { MOST = 64 }; /* bytes of a number with marks in it */
+enum { MOST = 64 }; /* bytes of a number with marks in it, most often */
 
 /* True if marks stand between groups of three digits, the first of which may be
  * shorter, before the decimal mark. */
@@ -188,22 +190,36 @@ static bool read_plain(const char *text, int64_t length, double *value)
          p == text + length;
 }
 
+/* Without the marks, in a copy. */
+static bool read_copy(const struct th_cell_field *field, int64_t length,
+                      char mark, double *value)
+{
+  struct th_error ignored = {0};
+  char few[MOST];
+  char *many = NULL;
+  if (length >= MOST &&
+      TH_NEW(&many, length + 1, "a number", &ignored) != TH_OK)
+    return false;
+  char *plain = many != NULL ? many : few;
+  int64_t count = to_plain(field->text, length, mark, field->decimal, plain);
+  bool good = read_plain(plain, count, value);
+  free(many);
+  return good;
+}
+
 static enum th_cell read_marked(const struct th_cell_field *field,
                                 int64_t length, double *value)
 {
-  char plain[MOST];
   char mark = field->decimal == ',' ? '.' : ',';
   bool may = field->quoted || mark == '.';
   bool grouped = may && is_grouped(field->text, length, mark);
   if (grouped && field->unsure && has_one_mark(field, length, mark))
     return TH_CELL_TEXT;
-  if (length >= MOST || (field->decimal == '.' && !grouped) ||
+  if ((field->decimal == '.' && !grouped) ||
       (field->decimal == ',' && !grouped &&
        memchr(field->text, '.', (size_t)length) != NULL))
     return TH_CELL_TEXT;
-  int64_t count = to_plain(field->text, length, grouped ? mark : '\0',
-                           field->decimal, plain);
-  if (!read_plain(plain, count, value))
+  if (!read_copy(field, length, grouped ? mark : '\0', value))
     return TH_CELL_TEXT;
   return grouped ? TH_CELL_GROUPED : TH_CELL_NUMBER;
 }
