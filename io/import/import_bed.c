@@ -98,7 +98,9 @@ static th_status check_head(const struct th_text_file *file,
                        err);
   if (head[2] == 0)
     return wrong_order(file->name,
-                       "it has the calls of one person after another", err);
+                       "its third byte is 00: it has the calls of one "
+                       "person after another",
+                       err);
   if (head[2] != 1)
     return th_fail(err, TH_EFORMAT,
                    "%s: its third byte is %02x, expected 01; it is damaged, or "

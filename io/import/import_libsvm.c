@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "io/import/import_job.h"
-#include "io/import/libsvm.h"
+#include "io/import/text/libsvm.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -260,9 +260,8 @@ static th_status share_recipe(struct th_covered *c, struct th_comm *comm,
   th_status rc = TH_OK;
   if (comm->rank == 0)
     rc = walk_covered(&pack, c, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_message_share(&pack, comm, err));
-  if (comm->rank > 0) {
+  rc = th_message_share(&pack, comm, rc, err);
+  if (rc == TH_OK && comm->rank > 0) {
     th_covariates_free(&c->made);
     free(c->mean);
     c->mean = NULL;

@@ -46,13 +46,12 @@ th_status th_covering_open(struct th_data *data,
 {
   enum { LEVELS = 100 };
   const struct th_options_text *text = &options->text;
-  int cores = 1;
   th_status rc;
   TH_TRY(check_covering(options, command, models, err));
   if (text->covariates == NULL)
     return TH_OK;
   int64_t share = th_team_memory_share(comm);
-  TH_TRY(th_team_core_share(comm, &cores, err));
+  int cores = th_team_core_share(comm);
   data->room = th_options_memory_to_keep(options, share);
   const struct th_covering how = {
       .table = text->covariates,

@@ -1,6 +1,6 @@
 /* libsvm.c - lines of LIBSVM text: what is read, what is refused, where
  * SPDX-License-Identifier: MIT */
-#include "io/import/libsvm.h"
+#include "io/import/text/libsvm.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "io/import/libsvm.h"
 #include "io/import/text/index_set.h"
+#include "io/import/text/libsvm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,9 @@
  * depends on this. Values of f64 storage are held in f64, all others in f32.
  * This is exact if attributes are neither centred nor scaled. With
  * --screen-draws all, a deal unit is read with all of its attributes, and what
- * screening has dropped is not kept (Liang & Poon 2022, section 4.1:
- * OS-Prox-SGD-1). SPDX-License-Identifier: MIT */
+ * screening has dropped is not kept (Liang & Poon 2022, section 4.1, the
+ * method OS-Prox-SGD-1).
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHES_H
 #define TH_ROW_CACHES_H
 

@@ -6,6 +6,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "solvers/access/replicated_columns.h"
+#include "solvers/access/rowwise.h"
 #include "solvers/exact/quadratic.h"
 
 #include <math.h>
@@ -399,11 +400,9 @@ static th_status multiply_columns(struct form *m, const struct th_quadratic *q,
   struct th_rowwise rowwise = {0};
   struct th_rowwise_entry *work = NULL;
   th_status rc;
-  TH_TRY(th_replicated_columns_rowwise_build(&rowwise, q->states, m->column,
-                                             m->size, err));
+  TH_TRY(th_rowwise_build(&rowwise, q->states, m->column, m->size, err));
   TH_TRY(TH_NEW(&work, rowwise.longest, "a linear system", err));
-  th_replicated_columns_rowwise_products(&rowwise, q->h, m->name, 0, rows,
-                                         m->product, work);
+  th_rowwise_products(&rowwise, q->h, m->name, 0, rows, m->product, work);
   if (m->first > 0)
     m->product[0] = q->sum_h;
   for (int64_t i = 0; i < m->size; i++) {
@@ -414,7 +413,7 @@ static th_status multiply_columns(struct form *m, const struct th_quadratic *q,
       column[0] = th_column_dot(&m->column[i], q->h);
   }
 done:
-  th_replicated_columns_rowwise_free(&rowwise);
+  th_rowwise_free(&rowwise);
   free(work);
   return rc;
 }

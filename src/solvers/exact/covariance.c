@@ -319,8 +319,7 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
                      ? th_column_dot(&columns->vector[k], h) / weights->sum
                      : 0;
   clear_products(c, first, last);
-  th_replicated_columns_rowwise_products(rowwise, h, name, first, c->capacity,
-                                         c->product, work);
+  th_rowwise_products(rowwise, h, name, first, c->capacity, c->product, work);
   centre_products(c, first, last, weights->sum);
   c->count = last;
 done:

@@ -9,6 +9,7 @@
 #define TH_COVARIANCE_H
 
 #include "solvers/access/replicated_columns.h"
+#include "solvers/access/rowwise.h"
 
 /* product[j * capacity + k] = sum of eta_i (x_ij - m_j) (x_ik - m_k) over the
  * examples for slots j, k < count; m_j = 0, or the eta-weighted mean of a

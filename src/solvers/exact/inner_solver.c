@@ -84,8 +84,8 @@ static th_status chord_init(struct th_chord *c, const struct th_problem *p,
 {
   th_status rc = TH_OK;
   if (!p->dense) {
-    TH_TRY(th_replicated_columns_rowwise_build(
-        &c->rowwise, p->rows, p->kept->column, p->kept->count, err));
+    TH_TRY(th_rowwise_build(&c->rowwise, p->rows, p->kept->column,
+                            p->kept->count, err));
     TH_TRY(TH_NEW(&c->coef, p->kept->count, "coefficients", err));
   }
   if (p->loss->quadratic)
@@ -101,7 +101,7 @@ done:
 
 static void chord_free(struct th_chord *c)
 {
-  th_replicated_columns_rowwise_free(&c->rowwise);
+  th_rowwise_free(&c->rowwise);
   TH_FREE(c->coef, c->h, c->share, c->root);
   *c = (struct th_chord){0};
 }

@@ -10,6 +10,7 @@
 #ifndef TH_INNER_SOLVER_H
 #define TH_INNER_SOLVER_H
 
+#include "solvers/access/rowwise.h"
 #include "solvers/exact/active_set.h"
 #include "solvers/exact/covariance.h"
 #include "solvers/exact/quadratic.h"

@@ -31,7 +31,7 @@ static th_status predict(struct th_inner_solver *d,
   memset(coef, 0, (size_t)p->kept->count * sizeof *coef);
   for (int64_t k = 0; k < w->members; k++)
     coef[w->attribute[k]] = w->coef[k];
-  th_replicated_columns_rowwise_predict(&d->chord.rowwise, coef, d->prediction);
+  th_rowwise_predict(&d->chord.rowwise, coef, d->prediction);
   return TH_OK;
 }
 

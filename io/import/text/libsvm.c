@@ -1,6 +1,6 @@
 /* libsvm.c - strict reading of LIBSVM text, one line at a time
  * SPDX-License-Identifier: MIT */
-#include "io/import/libsvm.h"
+#include "io/import/text/libsvm.h"
 
 #include "io/import/text/index_set.h"
 #include "io/import/text/missing.h"
