@@ -165,7 +165,7 @@ printf '{1: 1, 3: 1}\n{4: 1}\n' | expect zero.m.h5 want
 for like in zero.h5 zero.m.h5; do
   for n in 0 3; do
     predicts zero.m.h5 zero.more.svm $like want $n
-    grep -q "^left out: 3 values of indices beyond 4, the last one of $like, where the first is 0$" \
+    grep -q "^left out: 3 values of 3 indices beyond 4, the last one of $like, where the first is 0$" \
       must.err || fail "zero.more.svm like $like: $(cat must.err)"
   done
 done
