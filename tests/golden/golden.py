@@ -9,8 +9,8 @@ leaves table.txt as it is; one that changes models on purpose renews it, and its
 says why. The bits of libraries (HDF5, OpenBLAS, SLEEF) are part of a model's, so the
 table tells with which ones it was made; with others, ranks are compared with each other
 alone. --renew writes the table anew. --other: of another MPI, whose ranks spin where they
-wait, so on one rank and on two, one model after the other; HDF5 has another name there, and
-is compared all the same.
+wait, so on two alone (one rank needs no MPI), one model after the other; HDF5 has another
+name there, and is compared all the same.
 """
 import collections
 import concurrent.futures
@@ -181,7 +181,7 @@ def main():
     thresher, launch = sys.argv[1:3]
     renew, other = "--renew" in sys.argv[3:], "--other" in sys.argv[3:]
     jobs = [(thresher, launch, ranks, *setting) for setting in settings(thresher)
-            for ranks in ((1, 2) if other else RANKS)]
+            for ranks in ((2,) if other else RANKS)]
     with concurrent.futures.ThreadPoolExecutor(1 if other else 2) as pool:
         digests = list(pool.map(train, jobs))
     bad, made = [], collections.OrderedDict()
