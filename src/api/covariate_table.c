@@ -287,7 +287,8 @@ static void reword_refusal(const struct reading *r, struct th_error *err)
 static uint64_t hash_job(const struct th_import *job)
 {
   uint64_t hash = th_hash("covariates", sizeof "covariates");
-  hash = th_hash_from(job->ignore, strlen(job->ignore) + 1, hash);
+  if (job->ignore != NULL)
+    hash = th_hash_from(job->ignore, strlen(job->ignore) + 1, hash);
   hash = th_hash_from(&job->table.decimal, sizeof job->table.decimal, hash);
   if (job->missing.words != NULL)
     hash =

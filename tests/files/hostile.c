@@ -42,7 +42,7 @@ static void put(struct bytes *to, const void *from, size_t count)
 static void put_number(struct bytes *to, uint64_t number, size_t size)
 {
   for (size_t k = 0; k < size; k++) {
-    unsigned char byte = k < 8 ? (unsigned char)(number >> 8 * k) : 0;
+    unsigned char byte = (unsigned char)(k < 8 ? number >> 8 * k : 0);
     put(to, &byte, 1);
   }
 }

@@ -200,7 +200,7 @@ static th_status load_plain(struct th_matrix *m, struct th_range share,
 /* Parts of some columns, one behind the other, to their places in rows. */
 #define DEFINE_SPREAD(name, type)                                              \
   static void name(const type *from, int64_t some, int64_t rows,               \
-                   int64_t columns, type *to)                                  \
+                   int64_t columns, type to[])                                 \
   {                                                                            \
     for (int64_t k = 0; k < rows; k++)                                         \
       for (int64_t j = 0; j < some; j++)                                       \

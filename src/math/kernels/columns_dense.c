@@ -82,7 +82,7 @@ TH_INLINE struct some some_of(const struct th_vector *x, double aside)
 
 TH_INLINE vector choose(vector value, struct some with)
 {
-  typedef __typeof__(value == value) mask;
+  typedef __typeof__(value == with.aside) mask;
   mask away = value == with.aside;
   vector other = with.other - (vector){0};
   vector known = value - with.centre;
