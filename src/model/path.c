@@ -37,7 +37,7 @@ done:
   return rc;
 }
 
-static int by_number(const void *a, const void *b)
+static int ascending_numbers(const void *a, const void *b)
 {
   int64_t x = *(const int64_t *)a;
   int64_t y = *(const int64_t *)b;
@@ -54,7 +54,7 @@ th_status th_path_union(const struct th_path *path, int64_t **attribute,
   int64_t *all = *attribute;
   if (path->entries > 0)
     memcpy(all, path->attribute, (size_t)path->entries * sizeof *all);
-  qsort(all, (size_t)path->entries, sizeof *all, by_number);
+  qsort(all, (size_t)path->entries, sizeof *all, ascending_numbers);
   for (int64_t k = 0; k < path->entries; k++)
     if (size == 0 || all[k] != all[size - 1])
       all[size++] = all[k];

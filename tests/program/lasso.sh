@@ -275,7 +275,7 @@ nothing()
 {
   printf 'a,b,y\n1,2,3\n2,1,3\n4,4,3\n5,0,3\n' >nothing.csv
   must 0 import nothing.csv -o nothing.h5
-  for options in "" "--lambda 0.1" "--path 3"; do
+  for options in "" "--lambda 0.1" "--path 3 --choose last"; do
     must 2 train nothing.h5 -o this.h5 --force --solver lasso $options
     ranks 0 inspect this.h5 --json >this.json
     compare "support, '$options'" "'$(key this.json support)'" == "'[]'"
