@@ -343,11 +343,12 @@ static bool take_entry(struct th_kept *kept, const struct record *record)
   return whole;
 }
 
-/* The key of a record by its name, or false. */
-static bool is_record(const char *name, char key[TH_KEPT_KEY])
+/* The key of an entry by the name of a file of it, or false. */
+static bool ends_with(const char *name, const char *ending,
+                      char key[TH_KEPT_KEY])
 {
   size_t digits = strspn(name, "0123456789abcdef");
-  if (digits != TH_KEPT_KEY - 1 || strcmp(name + digits, ".kept") != 0)
+  if (digits != TH_KEPT_KEY - 1 || strcmp(name + digits, ending) != 0)
     return false;
   memcpy(key, name, digits);
   key[digits] = '\0';
@@ -363,7 +364,7 @@ static bool next_record(const struct th_kept *kept, DIR *names,
   *record = (struct record){0};
   for (struct dirent *e = readdir(names); e != NULL; e = readdir(names)) {
     char *path = NULL;
-    bool good = is_record(e->d_name, key) &&
+    bool good = ends_with(e->d_name, ".kept", key) &&
                 th_file_text(&path, &ignored, "%s/%s", kept->folder,
                              e->d_name) == TH_OK &&
                 read_kept(path, record);
@@ -553,11 +554,12 @@ static th_status claim_entry(struct th_kept *kept, const struct th_import *job,
 
 /* --- Entries that are of no use any more ---------------------------------- */
 
-/* Whose lock we have alone. The record goes first: nobody takes it then. */
+/* Whose lock we have alone. The record goes first: nobody takes it then. The
+ * lock goes last: what is left of a removal that was killed has one. */
 static void remove_kept(const struct th_kept *kept, const char *key)
 {
   static const char *const endings[] = {".kept", ".h5", NULL};
-  char name[TH_KEPT_KEY + 16];
+  char name[TH_KEPT_KEY + 32];
   int folder = open(kept->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return;
@@ -565,6 +567,10 @@ static void remove_kept(const struct th_kept *kept, const char *key)
     snprintf(name, sizeof name, "%s%s", key, endings[k]);
     unlinkat(folder, name, 0);
   }
+  snprintf(name, sizeof name, ".%s.h5.partial", key);
+  unlinkat(folder, name, 0);
+  snprintf(name, sizeof name, ".%s.shards.partial", key);
+  th_writer_folder_remove(folder, name);
   snprintf(name, sizeof name, "%s.shards", key);
   th_writer_folder_remove(folder, name);
   snprintf(name, sizeof name, "%s.lock", key);
@@ -584,7 +590,8 @@ static void remove_unused(const struct th_kept *kept, const char *key)
 
 struct entry {
   char key[TH_KEPT_KEY];
-  bool stale; /* its file, with the same options, has another content now */
+  bool stale; /* its file, with the same options, has another content now; or it
+                 has no record: its import, or its removal, was killed */
   struct timespec used;
 };
 
@@ -595,6 +602,26 @@ static int latest_first(const void *a, const void *b)
   if (x->tv_sec != y->tv_sec)
     return x->tv_sec < y->tv_sec ? 1 : -1;
   return (x->tv_nsec < y->tv_nsec) - (x->tv_nsec > y->tv_nsec);
+}
+
+/* Add the locks without a record, of which runs hold some. */
+static void list_left(const struct th_kept *kept, DIR *names,
+                      struct entry **entry, int64_t *count, int64_t *room)
+{
+  struct th_error ignored = {0};
+  char record[TH_KEPT_KEY + 16];
+  char key[TH_KEPT_KEY];
+  struct stat s;
+  for (struct dirent *e = readdir(names); e != NULL; e = readdir(names)) {
+    if (!ends_with(e->d_name, ".lock", key) || strcmp(key, kept->key) == 0)
+      continue;
+    snprintf(record, sizeof record, "%s.kept", key);
+    if (fstatat(dirfd(names), record, &s, AT_SYMLINK_NOFOLLOW) == 0 ||
+        TH_GROW(entry, room, *count + 1, "records", &ignored) != TH_OK)
+      continue;
+    (*entry)[*count] = (struct entry){.stale = true};
+    memcpy((*entry)[(*count)++].key, key, sizeof key);
+  }
 }
 
 /* Of all but ours. The caller frees the list. */
@@ -621,8 +648,11 @@ static int64_t list_entries(const struct th_kept *kept, struct entry **entry)
     }
     free(record.word);
   }
-  if (names != NULL)
+  if (names != NULL) {
+    rewinddir(names);
+    list_left(kept, names, entry, &count, &room);
     closedir(names);
+  }
   return count;
 }
 
@@ -777,6 +807,23 @@ static void remove_folder(const struct th_kept *kept)
       th_file_folder(kept->folder, &above, &ignored) == TH_OK)
     rmdir(above);
   free(above);
+}
+
+void th_kept_forget(struct th_kept *kept, th_status rc, struct th_error *err)
+{
+  static const char again[] = "import the data again";
+  char *at = strstr(err->text, again);
+  char name[TH_KEPT_KEY + 16];
+  if (rc != TH_EFORMAT || !kept->found || kept->source == NULL || at == NULL)
+    return;
+  int folder = open(kept->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  snprintf(name, sizeof name, "%s.kept", kept->key);
+  if (folder >= 0 && unlinkat(folder, name, 0) == 0)
+    snprintf(at, sizeof err->text - (size_t)(at - err->text),
+             "run the command again: it imports %.200s anew",
+             kept->source[0].name);
+  if (folder >= 0)
+    close(folder);
 }
 
 void th_kept_end(struct th_kept *kept)

@@ -12,8 +12,8 @@
  *
  * Who uses an entry holds a lock of it, and so does who makes it, alone. An
  * entry that nobody uses may be removed: where its file has another content
- * now, or where there are many. Where there are no locks, nothing is removed.
- * SPDX-License-Identifier: MIT */
+ * now, where there are many, or where it has no record. Where there are no
+ * locks, nothing is removed. SPDX-License-Identifier: MIT */
 #ifndef TH_KEPT_H
 #define TH_KEPT_H
 
@@ -67,6 +67,11 @@ th_status th_kept_import(struct th_kept *kept, const struct th_import *job,
  * now, with any options. Collective. */
 bool th_kept_knows(const struct th_kept *kept, uint64_t fingerprint,
                    struct th_comm *comm);
+
+/* After a failure rc of what reads the data set: where that is damaged, the
+ * entry is not found any more, and the message says that the next run imports
+ * the file anew. Local. */
+void th_kept_forget(struct th_kept *kept, th_status rc, struct th_error *err);
 
 /* Others may remove the entry from now on. What was claimed, and has not become
  * an entry, goes. Local. */

@@ -292,10 +292,13 @@ bool th_direct_knows(const struct th_direct *direct, uint64_t fingerprint,
   return direct->imported && th_kept_knows(direct->kept, fingerprint, comm);
 }
 
-void th_direct_close(struct th_direct *direct)
+void th_direct_close(struct th_direct *direct, th_status rc,
+                     struct th_error *err)
 {
-  if (direct->kept != NULL)
+  if (direct->kept != NULL) {
+    th_kept_forget(direct->kept, rc, err);
     th_kept_end(direct->kept);
+  }
   free(direct->kept);
   *direct = (struct th_direct){0};
 }

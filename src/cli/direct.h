@@ -51,7 +51,8 @@ th_status th_direct_open(struct th_direct *direct,
 bool th_direct_knows(const struct th_direct *direct, uint64_t fingerprint,
                      struct th_comm *comm);
 
-/* Local. */
-void th_direct_close(struct th_direct *direct);
+/* rc and *err: of the command; see th_kept_forget. Local. */
+void th_direct_close(struct th_direct *direct, th_status rc,
+                     struct th_error *err);
 
 #endif

@@ -133,10 +133,11 @@ static struct th_models models_of(const struct evaluator *evaluator)
   return (struct th_models){evaluator->list.model, evaluator->list.count};
 }
 
-static void close_evaluator(struct evaluator *evaluator)
+static void close_evaluator(struct evaluator *evaluator, th_status rc,
+                            struct th_error *err)
 {
   th_data_close(&evaluator->data);
-  th_direct_close(&evaluator->direct);
+  th_direct_close(&evaluator->direct, rc, err);
   th_model_list_free(&evaluator->list);
   *evaluator = (struct evaluator){0};
 }
@@ -292,7 +293,7 @@ th_status th_evaluate_predict(const struct th_options *options,
     print_predicted(options, evaluator.rows.count);
 done:
   th_evaluated_free(&evaluated);
-  close_evaluator(&evaluator);
+  close_evaluator(&evaluator, rc, err);
   return rc;
 }
 
@@ -469,7 +470,7 @@ th_status th_evaluate_command(const struct th_options *options,
     tell_target(&evaluator, &evaluator.list.model[k]);
 done:
   th_evaluated_free(&evaluated);
-  close_evaluator(&evaluator);
+  close_evaluator(&evaluator, rc, err);
   return rc;
 }
 
@@ -668,6 +669,6 @@ done:
   th_options_free(&session.deck);
   th_attribute_list_free(&session.exempt);
   free(session.attribute);
-  close_evaluator(&session.evaluator);
+  close_evaluator(&session.evaluator, rc, err);
   return rc;
 }

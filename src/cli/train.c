@@ -409,7 +409,7 @@ done:
   th_keeper_close(&session.keeper);
   th_training_free(&session.training);
   th_data_close(&session.data);
-  th_direct_close(&session.direct);
+  th_direct_close(&session.direct, rc, err);
   return rc;
 }
 

@@ -205,6 +205,44 @@ for harm in 'truncate -s -8 t.csv.thresher/*.kept' 'rm -r t.csv.thresher/*.shard
   cmp m.h5 again.m.h5 || fail "$harm: another model"
 done
 
+# values that are damaged are seen when they are read; the next run imports the file anew
+shard=$(echo t.csv.thresher/*.shards/00000.h5)
+"$PYTHON" - "$shard" <<'END' || fail "no values to damage"
+import h5py, sys
+with h5py.File(sys.argv[1], "r") as f:
+    sets = []
+    f.visititems(lambda name, x: sets.append(x) if hasattr(x, "nbytes") else None)
+    largest = max(sets, key=lambda x: x.nbytes)
+    at = largest.id.get_offset() or largest.id.get_chunk_info(0).byte_offset
+with open(sys.argv[1], "r+b") as f:
+    f.seek(at + 5)
+    byte = f.read(1)[0]
+    f.seek(at + 5)
+    f.write(bytes([byte ^ 16]))
+END
+ranks 1 train t.csv -o no.h5 $solve --target y --id id --test 0.25 2>damaged.err &&
+  fail "damaged values were used"
+grep -q 'damaged, run the command again: it imports t.csv anew' damaged.err ||
+  fail "damaged values: $(cat damaged.err)"
+[ ! -e no.h5 ] || fail "a model of damaged values"
+again
+says 't.csv.thresher/[0-9a-f]*.h5: 400 examples'
+cmp m.h5 again.m.h5 || fail "damaged values: another model"
+
+# ---- what killed imports have left goes, but not what a run has locked ----
+for key in 00000000000000aa 00000000000000bb; do
+  mkdir "t.csv.thresher/.$key.shards.partial"
+  : | tee "t.csv.thresher/.$key.shards.partial/00000.h5" "t.csv.thresher/.$key.h5.partial" \
+    >"t.csv.thresher/$key.lock"
+done
+exec 8<t.csv.thresher/00000000000000bb.lock
+flock -s 8
+must 0 train t.csv -o again.m.h5 --force $solve --target y --id id --levels 7
+[ "$(find t.csv.thresher -name '*00aa*' | wc -l)" -eq 0 ] || fail "what a killed import left is there"
+[ "$(find t.csv.thresher -name '*00bb*' | wc -l)" -eq 3 ] || fail "what is locked is gone"
+exec 8<&-
+rm -r t.csv.thresher/*00bb* t.csv.thresher/.*00bb*
+
 # ---- several runs at once: one imports, the others wait for it ----
 rm -rf t.csv.thresher
 begin_held 0 hold KILL_AT=mkdirat train t.csv -o one.m.h5 $solve --target y --id id --test 0.25 2>one.err
