@@ -605,8 +605,8 @@ static int latest_first(const void *a, const void *b)
 }
 
 /* Add the locks without a record, of which runs hold some. */
-static void list_left(const struct th_kept *kept, DIR *names,
-                      struct entry **entry, int64_t *count, int64_t *room)
+static void list_remains(const struct th_kept *kept, DIR *names,
+                         struct entry **entry, int64_t *count, int64_t *room)
 {
   struct th_error ignored = {0};
   char record[TH_KEPT_KEY + 16];
@@ -650,7 +650,7 @@ static int64_t list_entries(const struct th_kept *kept, struct entry **entry)
   }
   if (names != NULL) {
     rewinddir(names);
-    list_left(kept, names, entry, &count, &room);
+    list_remains(kept, names, entry, &count, &room);
     closedir(names);
   }
   return count;
