@@ -171,10 +171,16 @@ struct parts {
   int64_t count;
 };
 
-static void end_part(struct parts *parts, const char *begin, size_t blanks)
+/* Blanks around it do not count, inside quotes or not. */
+static void end_part(struct parts *parts, const char *begin)
 {
-  parts->used -= blanks;
+  const char *end = parts->text + parts->used;
+  while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+    end--;
+  parts->used = (size_t)(end - parts->text);
   parts->text[parts->used++] = '\0';
+  while (*begin == ' ' || *begin == '\t')
+    begin++;
   parts->field[parts->count++] = begin;
 }
 
@@ -183,17 +189,15 @@ static bool split(const struct text *text, char delimiter, struct parts *parts)
 {
   enum { BEFORE, BARE, QUOTED, BEHIND } at = BEFORE;
   const char *begin = parts->text;
-  size_t blanks = 0;
   for (size_t k = 0; k <= text->length; k++) {
     char c = k < text->length ? text->bytes[k] : delimiter;
     bool blank = c == ' ' || c == '\t';
     if (k == text->length && at == QUOTED)
       return false;
     if (c == delimiter && at != QUOTED) {
-      end_part(parts, begin, at == BARE ? blanks : 0);
+      end_part(parts, begin);
       begin = parts->text + parts->used;
       at = BEFORE;
-      blanks = 0;
     } else if (c == '"' && at == BEFORE) {
       at = QUOTED;
     } else if (c == '"' && at == QUOTED && text->bytes[k + 1] == '"' &&
@@ -204,10 +208,8 @@ static bool split(const struct text *text, char delimiter, struct parts *parts)
     } else if (at == QUOTED || (at != BEHIND && !blank && c != '"')) {
       at = at == QUOTED ? QUOTED : BARE;
       parts->text[parts->used++] = c;
-      blanks = 0;
     } else if (blank && at == BARE) {
       parts->text[parts->used++] = c;
-      blanks++;
     } else if (!blank) {
       return false;
     }

@@ -115,6 +115,7 @@ static int64_t roam(const struct recipe *recipe, int64_t memory, bool slabs)
   if (d == NULL)
     return 0;
   struct th_store *store = th_dataset_store(d);
+  const int64_t opened = store->bytes_read; /* targets, if there is room */
   struct th_store_ops ops = *store->ops;
   ops.entries = slabs ? NULL : ops.entries;
   store->ops = &ops;
@@ -129,7 +130,7 @@ static int64_t roam(const struct recipe *recipe, int64_t memory, bool slabs)
     if (round % 3 == 1)
       disturb(store, round % 2 == 0, &state);
   }
-  int64_t bytes = store->bytes_read;
+  int64_t bytes = store->bytes_read - opened;
   th_dataset_close(d);
   return bytes;
 }
