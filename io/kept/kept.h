@@ -12,8 +12,9 @@
  *
  * Who uses an entry holds a lock of it, and so does who makes it, alone. An
  * entry that nobody uses may be removed: where its file has another content
- * now, where there are many, or where it has no record. Where there are no
- * locks, nothing is removed. SPDX-License-Identifier: MIT */
+ * now, where there are many, or where it has no record. Nothing is removed where
+ * there are no locks.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_KEPT_H
 #define TH_KEPT_H
 

@@ -181,7 +181,7 @@ int th_option_table_training(void);
 int th_option_table_find(const char *name);
 
 /* Likewise of the row that those commands accept; where none of them does, any
- * of that name. */
+ * of that name. Local. */
 int th_option_table_find_of(const char *name, unsigned commands);
 
 /* Set every option to its initial value. commands: the table of commands,
