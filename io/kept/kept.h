@@ -12,8 +12,8 @@
  *
  * Who uses an entry holds a lock of it, and so does who makes it, alone. An
  * entry that nobody uses may be removed: where its file has another content
- * now, where there are many, or where it has no record. Nothing is removed where
- * there are no locks.
+ * now, where there are many, or where it has no record. Where there are no
+ * locks, nothing goes.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_KEPT_H
 #define TH_KEPT_H
