@@ -117,7 +117,11 @@ static th_status open_evaluator(struct evaluator *evaluator,
   TH_TRY(th_covering_open(&evaluator->data, options, command, list, comm, err));
   if (strcmp(command, "predict") != 0)
     TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
+  void (*const note)(const char *) = evaluator->data.note;
   for (int64_t k = 0; k < list->count; k++) {
+    /* of the lambdas of a path, the last one's: it has most attributes */
+    bool tells = list->lambda == NULL || k == list->count - 1;
+    evaluator->data.note = tells ? note : NULL;
     TH_TRY(match_model(evaluator, k, part, comm, err));
     if (strcmp(command, "predict") != 0)
       tell_other_target(evaluator, k);

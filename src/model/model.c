@@ -200,16 +200,24 @@ done:
   return rc;
 }
 
-static th_status copy_member_text(char ***to, char *const *from, int64_t at,
-                                  int64_t k, int64_t size, struct th_error *err)
+/* Room for what is known of the path's attributes, also where the model has
+ * none of them. */
+static th_status reserve_known(struct th_model *model, int64_t size,
+                               struct th_error *err)
 {
-  th_status rc = TH_OK;
-  if (from == NULL)
-    return rc;
-  if (*to == NULL)
-    rc = TH_NEW(to, size, "names", err);
-  if (rc == TH_OK && ((*to)[k] = th_model_copy_string(from[at])) == NULL)
-    rc = th_fail(err, TH_ENOMEM, "no memory for names");
+  const struct th_model *from = model->members;
+  char **const known[] = {from->name, from->allele, from->other};
+  char ***const text[] = {&model->name, &model->allele, &model->other};
+  th_status rc;
+  TH_TRY(th_model_reserve(model, size, err));
+  for (size_t k = 0; k < TH_COUNT(text); k++)
+    if (known[k] != NULL)
+      TH_TRY(TH_NEW(text[k], size, "names", err));
+  if (from->deviation != NULL)
+    TH_TRY(TH_NEW(&model->deviation, size, "deviations", err));
+  if (from->mean != NULL)
+    TH_TRY(TH_NEW(&model->mean, size, "means", err));
+done:
   return rc;
 }
 
@@ -218,22 +226,18 @@ static th_status copy_member(struct th_model *model, int64_t k, int64_t at,
                              struct th_error *err)
 {
   const struct th_model *from = model->members;
-  int64_t size = model->support_size;
-  th_status rc = TH_OK;
+  char **const known[] = {from->name, from->allele, from->other};
+  char **const text[] = {model->name, model->allele, model->other};
   model->support[k] = from->support[at];
-  if (from->deviation != NULL && model->deviation == NULL)
-    TH_TRY(TH_NEW(&model->deviation, size, "deviations", err));
-  if (from->mean != NULL && model->mean == NULL)
-    TH_TRY(TH_NEW(&model->mean, size, "means", err));
   if (from->deviation != NULL)
     model->deviation[k] = from->deviation[at];
   if (from->mean != NULL)
     model->mean[k] = from->mean[at];
-  TH_TRY(copy_member_text(&model->name, from->name, at, k, size, err));
-  TH_TRY(copy_member_text(&model->allele, from->allele, at, k, size, err));
-  TH_TRY(copy_member_text(&model->other, from->other, at, k, size, err));
-done:
-  return rc;
+  for (size_t t = 0; t < TH_COUNT(text); t++)
+    if (known[t] != NULL &&
+        (text[t][k] = th_model_copy_string(known[t][at])) == NULL)
+      return th_fail(err, TH_ENOMEM, "no memory for names");
+  return TH_OK;
 }
 
 th_status th_model_set_lambda(struct th_model *model, double lambda,
@@ -248,7 +252,7 @@ th_status th_model_set_lambda(struct th_model *model, double lambda,
              coef, &model->intercept);
   for (int64_t k = 0; k < members->support_size; k++)
     size += coef[k] != 0;
-  TH_TRY(th_model_reserve(model, size, err));
+  TH_TRY(reserve_known(model, size, err));
   for (int64_t k = 0, at = 0; k < members->support_size; k++)
     if (coef[k] != 0) {
       TH_TRY(copy_member(model, at, k, err));

@@ -110,7 +110,38 @@ predictions all '(kept, b0)'
 must 0 predict numbers.m.h5 numbers.h5 -o chosen.csv --force
 must 0 predict numbers.m.h5 numbers.h5 --lambda best -o best.csv --force
 cmp chosen.csv best.csv || fail "the model is not that of the best lambda"
-must 0 predict numbers.m.h5 numbers.csv --lambda 1se -o text.csv --force # by names, from text
+must 0 predict numbers.m.h5 numbers.csv --lambda all -o text.csv --force
+[ "$(grep -c 'matched by name' must.err)" -le 1 ] || fail "a note for each lambda: $(cat must.err)"
+must 0 predict numbers.m.h5 numbers.h5 --split all --lambda all -o all.csv --force
+"$PYTHON" - <<'END' || fail "predictions of text"
+import numpy as np
+text, data = (np.loadtxt(f, delimiter=",", skiprows=1) for f in ("text.csv", "all.csv"))
+assert np.allclose(text[:, 1:], data[data[:, 0].argsort(), 1:], rtol=1e-6, atol=1e-6)
+END
+for lambda in best 1se "$between"; do # each has other attributes, which text is read for
+  ranks 0 evaluate numbers.m.h5 numbers.h5 --split all --lambda "$lambda" --json >data.json
+  ranks 0 evaluate numbers.m.h5 numbers.csv --lambda "$lambda" --json >text.json 2>text.err ||
+    fail "text at $lambda: $(cat text.err)"
+  compare "mse of text, $lambda" "abs($(key text.json mse) - $(key data.json mse))" '<' 1e-6
+done
+
+# attributes without a penalty are in all models of the path and of the folds
+for ranks in 1 2; do
+  must $((ranks == 1 ? 0 : 2)) train numbers.h5 -o bare$ranks.h5 --solver lasso \
+    --unpenalised v3,v8 --folds 3 --path 30
+done
+cmp bare1.h5 bare2.h5 || fail "without a penalty: another model on two ranks"
+ranks 0 verify bare1.h5 numbers.h5 >verify.txt || fail "without a penalty: $(cat verify.txt)"
+"$PYTHON" - <<'END' || fail "a path with attributes without a penalty"
+import h5py
+import numpy as np
+with h5py.File("bare1.h5") as f, h5py.File("numbers.m.h5") as penalised:
+    g = f["path"]
+    first = g["indices"][:g["indptr"][1]]
+    assert list(first) == [3, 8] and min(np.diff(g["indptr"][:])) == 2
+    assert g["loss"][0] < penalised["path/loss"][0]  # that of the zero model
+END
+
 ranks 0 evaluate numbers.m.h5 numbers.h5 --lambda all --json 2>all.err |
   "$PYTHON" -c 'import json, sys; print(*[m["lambda"] for m in json.load(sys.stdin)])' >all.txt
 "$PYTHON" -c 'import json; print(*json.load(open("numbers.json"))["path"]["lambda"])' |

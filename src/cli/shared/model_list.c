@@ -266,8 +266,7 @@ static th_status spread_path(struct th_model_list *list, struct th_error *err)
     int64_t k = all.count;
     struct th_model *to = &all.model[k];
     all.lambda[k] = from->path.lambda[k];
-    TH_TRY(th_file_text(&all.path[k], err, "%s at lambda %.6g", list->path[0],
-                        all.lambda[k]));
+    TH_TRY(th_file_text(&all.path[k], err, "%s", list->path[0]));
     TH_TRY(th_file_text(&all.name[k], err, "lambda=%.6g", all.lambda[k]));
     TH_TRY(copy_model(to, from, err));
     to->path = from->path; /* both are lent */

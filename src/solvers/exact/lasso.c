@@ -372,12 +372,13 @@ static void tell_gap(const struct lasso *s, struct th_context *context)
 }
 
 /* The path of a fold begins where that of all examples did, which may be above
- * its own lambda_max: the zero model is the solution there. */
+ * its own lambda_max: the zero model is the solution there. Attributes without
+ * a penalty are fitted there, too, as at any lambda. */
 static bool is_zero_there(const struct lasso *s, double lambda)
 {
   const double nothing_enters = 1 - 1e-12;
   const struct th_config *config = s->problem.context->config;
-  return config->choice.from > 0 &&
+  return config->choice.from > 0 && s->problem.exempt.count == 0 &&
          lambda >= nothing_enters * s->problem.lambda_max;
 }
 
