@@ -348,17 +348,12 @@ done:
 }
 
 /* The plan of a dry run, with an estimate of its time. Collective. */
-static th_status print_estimate(const struct session *session,
-                                struct th_comm *comm, struct th_error *err)
+static void print_estimate(const struct session *session, int ranks)
 {
+  const struct th_plan *plan = &session->training.plan;
   const struct th_shape *shape = &session->data.store->shape;
-  struct th_estimate estimate = {0, 0};
-  th_status rc =
-      th_report_estimate(&session->training.plan, shape, comm, &estimate, err);
-  if (rc == TH_OK && comm->rank == 0)
-    th_report_plan(stdout, &session->training.plan, shape, comm->size,
-                   &estimate);
-  return rc;
+  struct th_estimate estimate = th_report_estimate(plan, shape, ranks);
+  th_report_plan(stdout, plan, shape, ranks, &estimate);
 }
 
 static th_status train_one(const struct th_options *options,
@@ -398,8 +393,8 @@ static th_status train_one(const struct th_options *options,
   TH_TRY(th_training_plan(&session.training, comm, options->reading.prefetch,
                           err));
   correct_reads(&session.training.plan, session.training.memory, comm->size);
-  if (options->dry_run)
-    TH_TRY(print_estimate(&session, comm, err));
+  if (options->dry_run && comm->rank == 0)
+    print_estimate(&session, comm->size);
   TH_TRY(th_training_check_memory(&session.training, comm, share, err));
   if (!options->dry_run)
     TH_TRY(train(&session, comm, err));

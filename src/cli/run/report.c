@@ -720,11 +720,14 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
 /* --- A rough estimate of the time of a run
  *
  * Solvers compute with values at a share of the memory's bandwidth, which is
- * measured. Files are read at 1 GB/s, as from a fast disk or the system's
- * cache. Every step has a fixed cost, too. Shares and costs were observed in
- * runs on dense, sparse and labelled data. They hold within a factor of about
- * three (`thresher bench`, tests/bench/path.sh, peers.sh, text.sh). */
+ * that of a usual core: a plan may be made elsewhere than the run, and
+ * measuring takes memory. Files are read at 1 GB/s, as from a fast disk or the
+ * system's cache. Every step has a fixed cost, too. Shares and costs were
+ * observed in runs on dense, sparse and labelled data. They hold within a
+ * factor of about three (`thresher bench`, tests/bench/path.sh, peers.sh,
+ * text.sh). */
 
+static const double memory_gbs = 10; /* of a rank */
 static const double file_gbs = 1;
 static const double update_seconds = 1e-3; /* of a solver under a budget */
 static const double lambda_seconds = 3e-3; /* of the exact solver */
@@ -788,12 +791,12 @@ static double step_seconds(const struct th_plan *plan,
 
 static double estimated_seconds(const struct th_plan *plan,
                                 const struct th_shape *shape, int ranks,
-                                double gbs, double visits)
+                                double visits)
 {
   const struct th_solver_row *solver = plan->solver;
   bool labels = th_loss_find(plan->config.loss)->labels;
   double compute = visits * bytes_of_value(shape) /
-                   (bandwidth_share(solver) * gbs * 1e9 * ranks);
+                   (bandwidth_share(solver) * memory_gbs * 1e9 * ranks);
   compute += step_seconds(plan, shape, solver, visits);
   compute += plan->fit_visits * fit_seconds / ranks;
   if (labels && solver->penalised && !solver->by_examples)
@@ -803,16 +806,11 @@ static double estimated_seconds(const struct th_plan *plan,
   return compute + (double)plan->read_bytes / ranks / (file_gbs * 1e9);
 }
 
-th_status th_report_estimate(const struct th_plan *plan,
-                             const struct th_shape *shape, struct th_comm *comm,
-                             struct th_estimate *estimate, struct th_error *err)
+struct th_estimate th_report_estimate(const struct th_plan *plan,
+                                      const struct th_shape *shape, int ranks)
 {
-  double gbs = 1;
   double most = plan->most_visits;
-  th_status rc = th_report_bandwidth(&gbs, comm, err);
-  estimate->usual =
-      estimated_seconds(plan, shape, comm->size, gbs, plan->visits);
-  estimate->most =
-      most > 0 ? estimated_seconds(plan, shape, comm->size, gbs, most) : 0;
-  return rc;
+  return (struct th_estimate){
+      .usual = estimated_seconds(plan, shape, ranks, plan->visits),
+      .most = most > 0 ? estimated_seconds(plan, shape, ranks, most) : 0};
 }

@@ -57,12 +57,10 @@ struct th_estimate {
   double most;
 };
 
-/* A rough estimate of a run's seconds: what is looked at by that
- * bandwidth and what solvers make of it, reading by 1 GB/s. Collective. */
-th_status th_report_estimate(const struct th_plan *plan,
-                             const struct th_shape *shape, struct th_comm *comm,
-                             struct th_estimate *estimate,
-                             struct th_error *err);
+/* A rough estimate of a run's seconds on so many ranks: what a usual core makes
+ * of what is looked at, reading by 1 GB/s. Local. */
+struct th_estimate th_report_estimate(const struct th_plan *plan,
+                                      const struct th_shape *shape, int ranks);
 
 /* ---- files and tables; local: one rank calls them ---- */
 
