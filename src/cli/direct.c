@@ -184,8 +184,8 @@ static uint64_t hash_options(const struct th_options *options,
     all = th_hash_from(text, strlen(text) + 1, all);
   }
   /* of several models, only the first one's file is a source */
-  for (int64_t k = 0;
-       listed && job->model->name != NULL && k < job->model->support_size;
+  for (int64_t k = 0; listed && job->model != NULL &&
+                      job->model->name != NULL && k < job->model->support_size;
        k++) {
     const struct th_model *m = job->model;
     all = th_hash_from(m->name[k], strlen(m->name[k]) + 1, all);
