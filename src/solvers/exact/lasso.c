@@ -257,7 +257,8 @@ static th_status create(void **state, struct th_context *context,
   s->exact.inner.polishes = config->ball.radius > 0;
   s->ball = ball_search_begin(config->ball.radius, s->problem.lambda_max);
   double lambda = th_plan_penalised_lambda(config, s->problem.lambda_max, 0);
-  if (!s->walks && lambda >= s->problem.lambda_max)
+  if ((!s->walks || !(s->problem.lambda_max > 0)) &&
+      lambda >= s->problem.lambda_max)
     th_context_notice(
         context, "lambda %g is not below lambda_max %g, so the model is %s",
         lambda, s->problem.lambda_max,
