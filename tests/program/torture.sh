@@ -11,7 +11,7 @@ torture()
   sh "$SOURCE/jobs/torture.sh" "$@" --seed "${SEED:-1}" || fail "torture.sh $*"
 }
 if long; then
-  torture 60 --trials 30
+  torture 60 --trials 12
 else # their number, not the clock, ends them
   torture 60 --only kill --trials 5
   torture 60 --only damage --trials 40
