@@ -184,6 +184,6 @@ grep -q 'a tenth of lambda_max: examples are too few to choose it' must.err ||
 refused 2 'too few to choose a lambda by' 0 train few.h5 -o never.h5 --solver lasso --path 5
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $NF = NR == 9 } { print }' numbers.csv >lone.csv
 must 0 import lone.csv -o lone.h5 --target y --force
-refused 1 'lambda cannot be chosen: 160 different examples .* of a class, are too few for 5 folds' \
+refused 1 'lambda cannot be chosen: 160 different examples .* of a class, are too few for 5 parts' \
   0 train lone.h5 -o never.h5 --solver lasso
 finish

@@ -446,19 +446,23 @@ const struct th_option *th_option_table_row(int k)
   return behind < 0 ? th_training_options_row(k - BEFORE) : &after[behind];
 }
 
-int th_option_table_find(const char *name)
+/* commands 0: of any. */
+static int row_of(const char *name, unsigned commands)
 {
   for (int k = 0; k < th_option_table_count(); k++)
-    if (strcmp(th_option_table_row(k)->name, name) == 0)
+    if ((commands == 0 || (th_option_table_row(k)->commands & commands) != 0) &&
+        strcmp(th_option_table_row(k)->name, name) == 0)
       return k;
   return -1;
 }
 
 int th_option_table_find_of(const char *name, unsigned commands)
 {
-  for (int k = 0; k < th_option_table_count(); k++)
-    if ((th_option_table_row(k)->commands & commands) != 0 &&
-        strcmp(th_option_table_row(k)->name, name) == 0)
-      return k;
-  return th_option_table_find(name);
+  int row = row_of(name, commands);
+  return row >= 0 ? row : row_of(name, 0);
+}
+
+int th_option_table_find(const char *name)
+{
+  return th_option_table_find_of(name, TH_TRAIN);
 }

@@ -173,8 +173,8 @@ struct th_options {
 };
 
 /* Return the number of all rows, with those of training; row k of them; the
- * number of the first row of training; and that of a long name, or -1. Local.
- */
+ * number of the first row of training; and that of a long name, of train where
+ * it has one, or -1. Local. */
 int th_option_table_count(void);
 const struct th_option *th_option_table_row(int k);
 int th_option_table_training(void);

@@ -139,7 +139,7 @@ static th_status make_folds(struct chooser *s, const struct th_context *context,
     if (!is_usable(s, rows, f, given.labels))
       rc = th_fail(err, TH_EDATA,
                    "lambda cannot be chosen: %lld different examples of some "
-                   "weight%s are too few for %lld folds. Give {lambda} or "
+                   "weight%s are too few for %lld parts. Give {lambda} or "
                    "{lambda-ratio}, or fewer {folds}",
                    (long long)th_folds_distinct(&given),
                    given.labels ? ", or those of a class," : "",
