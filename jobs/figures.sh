@@ -211,7 +211,7 @@ run()
 
 exact() # SET LOSS
 {
-  run "$1/$2/exact" "$stored" --solver lasso --loss "$2"
+  run "$1/$2/exact" "$stored" --solver lasso --lambda-ratio 0.1 --loss "$2"
   reference=$out/runs/$1/$2/exact/model.h5
 }
 

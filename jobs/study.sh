@@ -117,7 +117,7 @@ options_of() # CASE ATTRIBUTES
   exploration) how=(--solver exploration --sparsity "$share" --budget $((2 * share))
     --passes 40 --rounds 8 --growth 1 --batch-explore 400 --refit no --validation 0) ;;
   hybrid) how=(--solver hybrid --sparsity 20 --budget $((2 * share)) --passes 4) ;;
-  path) kind=sparse how=(--solver lasso --path 20) ;;
+  path) kind=sparse how=(--solver lasso --path 20 --choose last) ;;
   steps) kind=sparse how=(--solver os-prox-sgd --lambda-ratio 0.3 --epochs 5) ;;
   files | checkpoint) how=(--select truth --budget $((4 * share))) ;;
   esac

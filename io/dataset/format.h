@@ -404,7 +404,30 @@ enum {
 #define TH_D_ORDER "/selected/attribute"
 #define TH_G_ENDING "/ending" /* likewise */
 #define TH_G_CLAIMS "/claims" /* what ended the run, what is assumed */
-#define TH_A_PATH "path"      /* its rows */
+#define TH_G_KEPT "/path"     /* of models that were chosen from a path */
+#define TH_D_KEPT_LAMBDA "/path/lambda"
+#define TH_D_KEPT_LOSS "/path/loss"
+#define TH_D_KEPT_SE "/path/se"
+#define TH_D_KEPT_SIZE "/path/size"
+#define TH_D_KEPT_INTERCEPT "/path/intercept"
+#define TH_D_KEPT_START "/path/indptr"
+#define TH_D_KEPT_ATTRIBUTE "/path/indices"
+#define TH_D_KEPT_COEF "/path/data"
+#define TH_D_KEPT_MEMBER                                                       \
+  "/path/attribute" /* those of the path, and of them:                         \
+                     */
+#define TH_D_KEPT_DEVIATION "/path/deviation"
+#define TH_D_KEPT_MEAN "/path/mean"
+#define TH_D_KEPT_NAMES "/path/names"
+#define TH_D_KEPT_ALLELES "/path/alleles"
+#define TH_D_KEPT_OTHERS "/path/other_alleles"
+#define TH_A_ENTRIES "entries"
+#define TH_A_FOLDS "folds"
+#define TH_A_BEST "best"
+#define TH_A_ONE_SE "1se"
+#define TH_A_CHOSEN "chosen"
+#define TH_A_PENALTY "penalty"
+#define TH_A_PATH "path" /* its rows */
 #define TH_D_PATH "/certificate/path"
 #define TH_D_MARGIN "/certificate/margin"
 #define TH_G_COVARIATES                                                        \

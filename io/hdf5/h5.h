@@ -156,6 +156,11 @@ th_status th_h5_set_put_texts(const struct th_h5 *h5, const char *name,
 th_status th_h5_set_get_texts(const struct th_h5 *h5, const char *name,
                               int64_t count, char ***texts,
                               struct th_error *err);
+/* Likewise, but each text is an allocation of its own; after a failure the list
+ * is to be released all the same. */
+th_status th_h5_set_get_copies(const struct th_h5 *h5, const char *name,
+                               int64_t count, char ***copies,
+                               struct th_error *err);
 
 /* A new data set that is written in parts; an existing one of exactly that many
  * dimensions. */

@@ -443,3 +443,21 @@ done:
   H5Tclose(type);
   return rc;
 }
+
+th_status th_h5_set_get_copies(const struct th_h5 *h5, const char *name,
+                               int64_t count, char ***copies,
+                               struct th_error *err)
+{
+  char **texts = NULL;
+  th_status rc;
+  TH_TRY(th_h5_set_get_texts(h5, name, count, &texts, err));
+  TH_TRY(TH_NEW(copies, count, name, err));
+  for (int64_t k = 0; k < count && texts != NULL; k++) {
+    size_t bytes = strlen(texts[k]) + 1;
+    TH_TRY(TH_NEW(&(*copies)[k], (int64_t)bytes, name, err));
+    memcpy((*copies)[k], texts[k], bytes);
+  }
+done:
+  free(texts);
+  return rc;
+}

@@ -61,6 +61,17 @@ th_status th_message_text(struct th_message *pack, char **text,
   return th_message_array(pack, (void **)text, bytes, 1, err);
 }
 
+th_status th_message_texts(struct th_message *pack, char ***text, int64_t count,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (pack->taking)
+    rc = TH_NEW(text, count, "names", err);
+  for (int64_t k = 0; k < count && rc == TH_OK; k++)
+    rc = th_message_text(pack, &(*text)[k], err);
+  return rc;
+}
+
 enum { BEGINNING = 4096 };
 
 /* What is sent first: most messages are no longer. */

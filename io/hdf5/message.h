@@ -28,6 +28,10 @@ th_status th_message_array(struct th_message *pack, void **data, int64_t count,
 th_status th_message_text(struct th_message *pack, char **text,
                           struct th_error *err);
 
+/* A list of so many texts; likewise. */
+th_status th_message_texts(struct th_message *pack, char ***text, int64_t count,
+                           struct th_error *err);
+
 /* Give rank 0's bytes, or its failure rc, to every rank, ready for taking: one
  * broadcast of those that are no longer than 4 KiB. A rank that has no memory
  * fails alone: the caller agrees, when it has taken what it wants. rc of the

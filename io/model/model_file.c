@@ -14,10 +14,12 @@
 #include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"
 #include "io/model/covariates_file.h"
+#include "io/model/path_file.h"
 #include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- Records: the attributes of a group ----------------------------------- */
 
@@ -277,19 +279,6 @@ done:
 /* --- Names and deviations of a model's attributes; what other text is to
  * be read like */
 
-/* Pack or unpack a text for each attribute of the support. */
-static th_status texts_walk(struct th_message *pack, char ***text, int64_t size,
-                            struct th_error *err)
-{
-  th_status rc = TH_OK;
-  if (pack->taking)
-    TH_TRY(TH_NEW(text, size, "names", err));
-  for (int64_t k = 0; k < size; k++)
-    TH_TRY(th_message_text(pack, &(*text)[k], err));
-done:
-  return rc;
-}
-
 /* Pack or unpack names, deviations and means. */
 static th_status names_walk(struct th_message *pack, struct th_model *model,
                             struct th_error *err)
@@ -308,11 +297,11 @@ static th_status names_walk(struct th_message *pack, struct th_model *model,
     TH_TRY(th_message_array(pack, (void **)&model->mean, size,
                             sizeof *model->mean, err));
   if (known[1] != 0)
-    TH_TRY(texts_walk(pack, &model->name, size, err));
+    TH_TRY(th_message_texts(pack, &model->name, size, err));
   if (known[3] != 0)
-    TH_TRY(texts_walk(pack, &model->allele, size, err));
+    TH_TRY(th_message_texts(pack, &model->allele, size, err));
   if (known[4] != 0)
-    TH_TRY(texts_walk(pack, &model->other, size, err));
+    TH_TRY(th_message_texts(pack, &model->other, size, err));
   TH_TRY(th_message_text(pack, &model->type, err));
   TH_TRY(th_origin_file_pack(pack, &model->origin, err));
   TH_TRY(th_covariates_file_pack(pack, &model->covariates, err));
@@ -351,31 +340,14 @@ done:
   return rc;
 }
 
-/* The texts of the support's attributes, each a string of its own. */
-static th_status get_copies(const struct th_h5 *h5, const char *set,
-                            int64_t size, char ***copy, struct th_error *err)
-{
-  char **texts = NULL;
-  th_status rc = TH_OK;
-  TH_TRY(th_h5_set_get_texts(h5, set, size, &texts, err));
-  TH_TRY(TH_NEW(copy, size, "names", err));
-  for (int64_t k = 0; k < size; k++) {
-    (*copy)[k] = th_model_copy_string(texts[k]);
-    if ((*copy)[k] == NULL)
-      TH_TRY(th_fail(err, TH_ENOMEM, "no memory for names"));
-  }
-done:
-  free(texts);
-  return rc;
-}
-
 static th_status get_names(const struct th_h5 *h5, struct th_model *model,
                            struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &model->names.list, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &model->names.set, err));
-  TH_TRY(get_copies(h5, TH_D_NAMES, model->support_size, &model->name, err));
+  TH_TRY(th_h5_set_get_copies(h5, TH_D_NAMES, model->support_size, &model->name,
+                              err));
 done:
   return rc;
 }
@@ -407,11 +379,11 @@ static th_status names_get(const struct th_h5 *h5, struct th_model *model,
   if (th_h5_set_exists(h5, TH_D_NAMES))
     TH_TRY(get_names(h5, model, err));
   if (th_h5_set_exists(h5, TH_D_ALLELES))
-    TH_TRY(
-        get_copies(h5, TH_D_ALLELES, model->support_size, &model->allele, err));
+    TH_TRY(th_h5_set_get_copies(h5, TH_D_ALLELES, model->support_size,
+                                &model->allele, err));
   if (th_h5_set_exists(h5, TH_D_OTHER_ALLELES))
-    TH_TRY(get_copies(h5, TH_D_OTHER_ALLELES, model->support_size,
-                      &model->other, err));
+    TH_TRY(th_h5_set_get_copies(h5, TH_D_OTHER_ALLELES, model->support_size,
+                                &model->other, err));
   if (th_h5_has(h5, "/", TH_A_TYPE))
     TH_TRY(get_type(h5, model, err));
   TH_TRY(
@@ -587,6 +559,7 @@ static th_status walk_all(struct th_message *pack, struct th_model *m,
   TH_TRY(walk_fields(pack, &th_ending_fields, &m->ending, EVERYWHERE | LATER,
                      err));
   TH_TRY(names_walk(pack, m, err));
+  TH_TRY(th_path_file_walk(pack, m, err));
 done:
   return rc;
 }
@@ -626,6 +599,15 @@ done:
   return rc;
 }
 
+/* The value of an option; "" where the deck does not have it. */
+static const char *setting_of(const struct th_model *m, const char *name)
+{
+  for (int64_t k = 0; k < m->settings; k++)
+    if (strcmp(m->deck[k].name, name) == 0)
+      return m->deck[k].value;
+  return "";
+}
+
 static th_status put_model(const struct th_h5 *h5, struct th_model *m,
                            struct th_error *err)
 {
@@ -653,6 +635,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   if (m->ending.kind != TH_ENDING_NONE)
     TH_TRY(put_checked(h5, TH_G_ENDING, &th_ending_fields, &m->ending, err));
   TH_TRY(selected_put(h5, &m->selected, err));
+  TH_TRY(th_path_file_put(h5, m, setting_of(m, "penalty"), err));
   if (m->claims.ended_by != TH_ENDED_UNKNOWN)
     TH_TRY(put_checked(h5, TH_G_CLAIMS, &th_claims_fields, &m->claims, err));
 done:
@@ -833,6 +816,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(certificate_get(h5, &m->certificate, err));
   TH_TRY(get_end(h5, m, err));
   TH_TRY(selected_get(h5, m->attributes, &m->selected, err));
+  TH_TRY(th_path_file_get(h5, m, err));
   if (m->claims.ended_by == TH_ENDED_UNKNOWN)
     doubt(m);
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));

@@ -665,22 +665,32 @@ static th_status take_alleles(struct th_model *model, struct th_data *data,
   return rc;
 }
 
+/* Local: rank 0, where data have names. */
+static th_status label_support(struct th_model *model, struct th_data *data,
+                               struct th_error *err)
+{
+  int64_t size = model->support_size;
+  th_status rc;
+  TH_TRY(TH_NEW(&model->name, size, "names", err));
+  TH_TRY(th_covered_names_of(data, model->support, size, model->name, err));
+  TH_TRY(take_alleles(model, data, err));
+done:
+  return rc;
+}
+
 th_status th_match_label(struct th_model *model, struct th_data *data,
                          struct th_comm *comm, struct th_error *err)
 {
-  int64_t size = model->support_size;
   th_status rc = TH_OK;
   model->names = name_print_of(data);
   if (comm->rank == 0 && data->dataset != NULL)
     rc = take_origin(model, data, err);
   if (comm->rank == 0 && rc == TH_OK && data->covered != NULL)
     rc = th_covariates_file_copy(&model->covariates, th_covered_of(data), err);
-  if (rc == TH_OK && comm->rank == 0 && model->names.list != 0) {
-    rc = TH_NEW(&model->name, size, "names", err);
-    if (rc == TH_OK)
-      rc = th_covered_names_of(data, model->support, size, model->name, err);
-    if (rc == TH_OK)
-      rc = take_alleles(model, data, err);
-  }
+  if (rc == TH_OK && comm->rank == 0 && model->names.list != 0)
+    rc = label_support(model, data, err);
+  if (rc == TH_OK && comm->rank == 0 && model->names.list != 0 &&
+      model->path.points > 0)
+    rc = label_support(model->members, data, err);
   return th_agree(comm, rc, err);
 }

@@ -413,11 +413,15 @@ static th_status put_exempt(const struct th_config *used,
 }
 
 /* Lists of attributes are put as what they name, and only where there are
- * some. */
-static bool is_written_out(const struct th_option *option)
+ * some. How to choose is put where there is a path. */
+static bool is_left_out(const struct th_option *option,
+                        const struct th_config *used)
 {
+  bool choice =
+      strcmp(option->name, "folds") == 0 || strcmp(option->name, "choose") == 0;
   return strcmp(option->name, "start") == 0 ||
-         strcmp(option->name, "unpenalised") == 0;
+         strcmp(option->name, "unpenalised") == 0 ||
+         (choice && used->path == 0);
 }
 
 th_status th_training_deck(const struct th_training *training,
@@ -430,7 +434,7 @@ th_status th_training_deck(const struct th_training *training,
     TH_TRY(th_model_set(model, "source", training->data->source, err));
   for (int k = 0; k < th_training_options_count(); k++) {
     const struct th_option *option = th_training_options_row(k);
-    if (!option->model || is_written_out(option) ||
+    if (!option->model || is_left_out(option, used) ||
         !th_training_options_solver_uses(used->solver, option->name))
       continue;
     th_option_get(option, used, text, sizeof text);

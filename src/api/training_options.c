@@ -41,6 +41,15 @@ static const char *names_of_select(int64_t k)
   return names[k];
 }
 
+static const char *names_of_choose(int64_t k)
+{
+  static const char *const names[TH_CHOOSE_COUNT + 1] = {
+      [TH_CHOOSE_BEST] = "best",
+      [TH_CHOOSE_1SE] = "1se",
+      [TH_CHOOSE_LAST] = "last"};
+  return names[k];
+}
+
 static const char *names_of_penalty(int64_t k)
 {
   return th_penalty_table()[k].name;
@@ -348,18 +357,38 @@ static const struct th_option table[] = {
      "Weight of the penalty. Of dantzig and ssr it falls with the root of the "
      "examples, and X is that of one example"},
     {"lambda-ratio", 0, TH_OPT_REAL, AT(lambda_ratio), "R", th_option_by_config,
-     "0.1, and for ridge 0.001, if neither {lambda} nor {path} is given",
+     "0.1, and for ridge 0.001, if neither {lambda} nor {path} is given; lasso "
+     "chooses on a {path}",
      TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
      "Weight of the penalty as a share of lambda_max, the smallest weight at "
      "which the model is zero. For ridge it is the largest eigenvalue of the "
      "attributes' covariances"},
     {"path", 0, TH_OPT_INT, AT(path), "N", th_option_by_config,
-     "one value only", TH_FROM(2), NULL, "model", TH_TRAIN, true,
+     "one value only; for lasso 100 unless {lambda}, {lambda-ratio} or "
+     "{radius} is given",
+     TH_FROM(2), NULL, "model", TH_TRAIN, true,
      "Solve for N values of lambda, which fall from lambda_max in equal "
-     "ratios. The model is that of the last one"},
-    {"path-min", 0, TH_OPT_REAL, AT(path_min), "R", th_option_by_config, NULL,
+     "ratios. lasso chooses one of them by examples that are held out, and "
+     "keeps all models; it ends the path early as glmnet does, once 0.999 of "
+     "the loss is explained or nothing is gained. Of other solvers the model "
+     "is that of the last one"},
+    {"path-min", 0, TH_OPT_REAL, AT(choice.path_min), "R", th_option_by_config,
+     "0.01; 0.0001 where lambda is chosen and there are more examples than "
+     "attributes",
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
      "The last lambda of {path}, as a share of lambda_max"},
+    {"folds", 0, TH_OPT_INT, AT(choice.folds), "K", th_option_by_config,
+     "5; from 5,000 examples on a fifth of them is held out, once",
+     TH_BETWEEN(2, 100), NULL, "model", TH_TRAIN, true,
+     "Choose lambda by cross-validation: K parts of the examples are held out, "
+     "one after the other. They are random, with as many of each label; equal "
+     "examples share one"},
+    {"choose", 0, TH_OPT_CHOICE, AT(choice.how), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, names_of_choose, "model", TH_TRAIN, true,
+     "Which lambda of {path} to take: best predicts held-out examples best, "
+     "1se is the largest whose loss is within a standard error of that. last "
+     "holds nothing out: the model is that of the last lambda, and no other is "
+     "kept"},
     {"factor", 0, TH_OPT_CHOICE, AT(factoring), NULL, th_option_by_config,
      "auto, which is own up to 2048 attributes, scalapack up to 20000, and cg "
      "beyond",
@@ -538,9 +567,20 @@ static th_status check_solver(const struct th_config *config,
   return TH_OK;
 }
 
+static bool chooses(const struct th_config *config)
+{
+  return th_solver_find(config->solver)->chooses && !(config->lambda > 0) &&
+         !(config->lambda_ratio > 0) && !(config->ball.radius > 0);
+}
+
 static bool has_path(const struct th_config *config)
 {
-  return config->path > 0;
+  return config->path > 0 || chooses(config);
+}
+
+static bool holds_out(const struct th_config *config)
+{
+  return chooses(config) && config->choice.how != TH_CHOOSE_LAST;
 }
 
 static bool mixes(const struct th_config *config)
@@ -583,6 +623,9 @@ static const struct partner {
   bool (*there)(const struct th_config *config);
 } partners[] = {
     {"path-min", "{path}", has_path},
+    {"choose", "{path}, not with {lambda}, {lambda-ratio} or {radius}",
+     chooses},
+    {"folds", "{path} and {choose} best or 1se", holds_out},
     {"mix", "{penalty} sparse-group", mixes},
     {"screen-rule", "{screen} gap-safe or online", screens},
     {"screen-draws", "{screen} gap-safe or online", screens},

@@ -161,9 +161,10 @@ static th_status refuse_options(const struct th_options *options,
   return TH_OK;
 }
 
-/* Of what the options say of the file: names and values. */
+/* Of what the options say of the file: names and values. listed: and of the
+ * model's attributes, which do not follow from the file that it is of. */
 static uint64_t hash_options(const struct th_options *options,
-                             const struct th_import *job, bool several)
+                             const struct th_import *job, bool listed)
 {
   uint64_t all = th_hash(THRESHER_VERSION, sizeof THRESHER_VERSION);
   const char *target = job->target != NULL ? job->target : "";
@@ -183,8 +184,8 @@ static uint64_t hash_options(const struct th_options *options,
     all = th_hash_from(text, strlen(text) + 1, all);
   }
   /* of several models, only the first one's file is a source */
-  for (int64_t k = 0;
-       several && job->model->name != NULL && k < job->model->support_size;
+  for (int64_t k = 0; listed && job->model != NULL &&
+                      job->model->name != NULL && k < job->model->support_size;
        k++) {
     const struct th_model *m = job->model;
     all = th_hash_from(m->name[k], strlen(m->name[k]) + 1, all);
@@ -236,6 +237,8 @@ static th_status import_file(struct th_direct *direct,
 {
   const bool shows = comm->rank == 0 && !options->quiet;
   const bool several = models != NULL && models->count > 1;
+  /* or the model is another one than its file's */
+  const bool chosen = options->scores.lambda != NULL;
   struct th_model all = {0};
   struct th_meter meter;
   struct th_import_monitor monitor = th_direct_monitor(&meter);
@@ -253,7 +256,8 @@ static th_status import_file(struct th_direct *direct,
                                 share, cores);
   job.monitor = shows ? &monitor : NULL;
   TH_TRY(th_kept_import(direct->kept, &job, options->cache,
-                        hash_options(options, &job, several), comm, err));
+                        hash_options(options, &job, several || chosen), comm,
+                        err));
   th_meter_clear(&meter);
   if (shows && direct->kept->found)
     print_found(file, direct->kept->path);

@@ -95,6 +95,10 @@ static th_status open_evaluator(struct evaluator *evaluator,
   th_status rc;
   *evaluator = (struct evaluator){0};
   TH_TRY(th_model_list_read(list, options->argument[0], comm, err));
+  if (options->scores.lambda != NULL)
+    TH_TRY(th_agree(comm,
+                    th_model_list_set_lambda(list, options->scores.lambda, err),
+                    err));
   evaluator->model = list->model;
   if (part == TH_MATCH_ALL && list->count > 1)
     return th_fail(err, TH_EUSAGE, "%s: give one model at a time", command);
@@ -113,7 +117,11 @@ static th_status open_evaluator(struct evaluator *evaluator,
   TH_TRY(th_covering_open(&evaluator->data, options, command, list, comm, err));
   if (strcmp(command, "predict") != 0)
     TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
+  void (*const note)(const char *) = evaluator->data.note;
   for (int64_t k = 0; k < list->count; k++) {
+    /* of the lambdas of a path, the last one's: it has most attributes */
+    bool tells = list->lambda == NULL || k == list->count - 1;
+    evaluator->data.note = tells ? note : NULL;
     TH_TRY(match_model(evaluator, k, part, comm, err));
     if (strcmp(command, "predict") != 0)
       tell_other_target(evaluator, k);
@@ -331,6 +339,8 @@ static json_t *scores_json(const struct evaluator *evaluator, int64_t number,
   json_t *object = json_object();
   if (evaluator->list.count > 1)
     th_json_text(object, "model", evaluator->list.path[number]);
+  if (evaluator->list.lambda != NULL)
+    th_json_real(object, "lambda", evaluator->list.lambda[number]);
   th_json_int(object, "n", scored->rows);
   json_object_set_new(object, "weighted", json_boolean(scored->weighted));
   for (int k = 0; th_metrics_name(k) != NULL; k++)
@@ -347,6 +357,8 @@ static void print_scores(const struct evaluator *evaluator, int64_t number,
     th_printable_put(stdout, evaluator->list.path[number]);
     putchar('\n');
   }
+  if (evaluator->list.lambda != NULL)
+    printf("%-15s %.10g\n", "lambda", evaluator->list.lambda[number]);
   printf("%-15s %" PRId64 "\n", "n", scored->rows);
   if (evaluator->data.store->shape.weighted)
     printf("%-15s %s\n", "weighted", scored->weighted ? "yes" : "no");
@@ -485,6 +497,8 @@ static th_status read_deck(struct session *session, struct th_error *err)
   const struct th_model *model = session->evaluator.model;
   th_status rc =
       th_options_init(&session->deck, session->options->commands, err);
+  /* older programs chose nothing, and do not say so */
+  session->deck.config.choice.how = TH_CHOOSE_LAST;
   for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
     const struct th_setting *line = &model->deck[k];
     int row = th_option_table_find(line->name);
@@ -572,7 +586,6 @@ static th_status print_json(const struct session *session, struct th_error *err)
   th_json_real(o, "half_width", v->width);
   th_json_real(o, "excess", v->same ? NAN : v->excess);
   th_model_text_certificate_json(o, &v->now);
-  json_object_del(o, "path");
   return th_json_print(stdout, o, JSON_INDENT(2), err);
 }
 

@@ -12,6 +12,7 @@
 #include "cli/shared/input.h"
 #include "cli/shared/json.h"
 #include "cli/shared/model_text.h"
+#include "cli/shared/path_text.h"
 #include "cli/shared/wording.h"
 #include "io/dataset/format.h"
 #include "io/dataset/residency/dataset.h"
@@ -279,6 +280,8 @@ static json_t *model_json(const struct th_model *model,
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
   th_model_text_origin_json(o, &model->origin);
   th_model_text_certificate_json(o, &model->certificate);
+  if (model->certificate.lambda > 0)
+    th_path_text_json(o, model);
   th_model_text_ending_json_model(o, model);
   th_model_text_selected_json(o, model);
   th_model_text_ending_by_json(o, model);
@@ -286,14 +289,15 @@ static json_t *model_json(const struct th_model *model,
   return o;
 }
 
-/* The model's deck as a deck that train accepts. */
+/* The model's deck as a deck that train accepts. Of two options of one name, the row
+ * that a deck means has it. */
 static void print_deck(const struct th_model *model)
 {
   int count = th_option_table_count();
   const char *section = "";
   for (int row = 0; row < count; row++) {
     for (int64_t k = 0; k < model->settings; k++) {
-      if (strcmp(model->deck[k].name, th_option_table_row(row)->name) != 0)
+      if (th_option_table_find(model->deck[k].name) != row)
         continue;
       if (strcmp(section, th_option_table_row(row)->section) != 0)
         printf("[%s]\n", th_option_table_row(row)->section);
@@ -375,6 +379,7 @@ static void print_model(const struct th_model *model,
          model->statistics == NULL ? "none" : model->statistics);
   print_origin(&model->origin);
   th_model_text_certificate_print(stdout, &model->certificate);
+  th_path_text_print(stdout, model);
   th_model_text_ending_print(stdout, "end:         ", model);
   th_model_text_selected_print(stdout, "selection:   ", model);
   th_model_text_ending_by_print(stdout, "ended by:    ", model);
@@ -382,6 +387,27 @@ static void print_model(const struct th_model *model,
   printf("intercept:   %.17g\n", model->intercept);
   print_support_table(model);
   print_deck(model);
+}
+
+/* The path that the model was chosen from. Local. */
+static th_status show_path(const struct th_options *options,
+                           const struct th_model *model, struct th_error *err)
+{
+  if (model->path.points == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s keeps no path; train keeps one where lambda is chosen, "
+                   "as by solver lasso",
+                   options->argument[0]);
+  if (!options->json) {
+    th_path_text_print(stdout, model);
+    th_path_text_chosen(stdout, "chosen: ", model);
+    return th_path_text_print_entered(stdout, model, err);
+  }
+  json_t *o = json_object();
+  th_json_text(o, "kind", "path");
+  th_path_text_json(o, model);
+  th_path_text_json_entered(o, model);
+  return th_json_print(stdout, o, JSON_INDENT(2), err);
 }
 
 /* Print the model in the first argument, as text or JSON, on rank 0.
@@ -398,7 +424,9 @@ static th_status inspect_model(const struct th_options *options,
   if (comm->rank == 0 && options->checks.bytes)
     rc = th_format_check_bytes(options->argument[0], err);
   TH_TRY(th_agree(comm, rc, err));
-  if (comm->rank == 0 && options->json)
+  if (comm->rank == 0 && options->checks.path)
+    rc = show_path(options, &model, err);
+  else if (comm->rank == 0 && options->json)
     rc = th_json_print(stdout, model_json(&model, &explained), JSON_INDENT(2),
                        err);
   else if (comm->rank == 0)
@@ -850,6 +878,10 @@ th_status th_inspect_command(const struct th_options *options,
   if (options->checks.data != NULL && kind != TH_FILE_MODEL)
     return th_fail(err, TH_EUSAGE,
                    "inspect: --data goes with a model, and %s is none",
+                   options->argument[0]);
+  if (options->checks.path && kind != TH_FILE_MODEL)
+    return th_fail(err, TH_EUSAGE,
+                   "inspect: --path goes with a model, and %s is none",
                    options->argument[0]);
   if (kind != TH_FILE_MODEL && kind != TH_FILE_DATASET)
     return th_fail(err, TH_EFORMAT,

@@ -51,6 +51,15 @@ static void free_support(struct th_model *model)
   model->other = NULL;
 }
 
+static void free_path(struct th_model *model)
+{
+  th_path_free(&model->path);
+  if (model->members != NULL)
+    free_support(model->members);
+  TH_FREE(model->members);
+  model->members = NULL;
+}
+
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
                            struct th_error *err)
 {
@@ -127,7 +136,8 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
     if (model->other != NULL)
       model->other[k] = member[k].other;
   }
-  th_claims_selected_free(&model->selected); /* has no new numbers */
+  th_claims_selected_free(&model->selected); /* has no new numbers, */
+  free_path(model);                          /* nor has this */
   model->attributes = attributes;
   free(all);
   return TH_OK;
@@ -163,10 +173,92 @@ void th_model_free(struct th_model *model)
   th_covariates_free(&model->covariates);
   th_claims_certificate_free(&model->certificate);
   th_claims_selected_free(&model->selected);
+  free_path(model);
   th_groups_free(&model->groups);
   for (int64_t k = 0; model->deck != NULL && k < model->settings; k++) {
     TH_FREE(model->deck[k].name, model->deck[k].value);
   }
   free(model->deck);
   *model = (struct th_model){0};
+}
+
+/* --- The path that a model was chosen from -------------------------------- */
+
+th_status th_model_list_members(struct th_model *model, struct th_error *err)
+{
+  int64_t *all = NULL;
+  int64_t size = 0;
+  th_status rc;
+  TH_TRY(th_path_union(&model->path, &all, &size, err));
+  TH_TRY(TH_NEW(&model->members, 1, "the path", err));
+  TH_TRY(th_model_reserve(model->members, size, err));
+  if (size > 0)
+    memcpy(model->members->support, all, (size_t)size * sizeof *all);
+  model->members->attributes = model->attributes;
+done:
+  free(all);
+  return rc;
+}
+
+/* Room for what is known of the path's attributes, also where the model has
+ * none of them. */
+static th_status reserve_known(struct th_model *model, int64_t size,
+                               struct th_error *err)
+{
+  const struct th_model *from = model->members;
+  char **const known[] = {from->name, from->allele, from->other};
+  char ***const text[] = {&model->name, &model->allele, &model->other};
+  th_status rc;
+  TH_TRY(th_model_reserve(model, size, err));
+  for (size_t k = 0; k < TH_COUNT(text); k++)
+    if (known[k] != NULL)
+      TH_TRY(TH_NEW(text[k], size, "names", err));
+  if (from->deviation != NULL)
+    TH_TRY(TH_NEW(&model->deviation, size, "deviations", err));
+  if (from->mean != NULL)
+    TH_TRY(TH_NEW(&model->mean, size, "means", err));
+done:
+  return rc;
+}
+
+/* What is known of attribute `at` of the path becomes that of member k. */
+static th_status copy_member(struct th_model *model, int64_t k, int64_t at,
+                             struct th_error *err)
+{
+  const struct th_model *from = model->members;
+  char **const known[] = {from->name, from->allele, from->other};
+  char **const text[] = {model->name, model->allele, model->other};
+  model->support[k] = from->support[at];
+  if (from->deviation != NULL)
+    model->deviation[k] = from->deviation[at];
+  if (from->mean != NULL)
+    model->mean[k] = from->mean[at];
+  for (size_t t = 0; t < TH_COUNT(text); t++)
+    if (known[t] != NULL &&
+        (text[t][k] = th_model_copy_string(known[t][at])) == NULL)
+      return th_fail(err, TH_ENOMEM, "no memory for names");
+  return TH_OK;
+}
+
+th_status th_model_set_lambda(struct th_model *model, double lambda,
+                              struct th_error *err)
+{
+  const struct th_model *members = model->members;
+  double *coef = NULL;
+  int64_t size = 0;
+  th_status rc;
+  TH_TRY(TH_NEW(&coef, members->support_size, "the path", err));
+  th_path_at(&model->path, lambda, members->support, members->support_size,
+             coef, &model->intercept);
+  for (int64_t k = 0; k < members->support_size; k++)
+    size += coef[k] != 0;
+  TH_TRY(reserve_known(model, size, err));
+  for (int64_t k = 0, at = 0; k < members->support_size; k++)
+    if (coef[k] != 0) {
+      TH_TRY(copy_member(model, at, k, err));
+      model->coef[at++] = coef[k];
+    }
+done:
+  free(coef);
+  return rc;
 }

@@ -9,6 +9,7 @@
 #include "model/claims.h"
 #include "model/covariates.h"
 #include "model/origin.h"
+#include "model/path.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +44,9 @@ struct th_model {
   struct th_certificate certificate;
   struct th_ending ending;
   struct th_selected selected;
+  struct th_path path;      /* that a choice was made on; points 0: none */
+  struct th_model *members; /* its support are all attributes of the path, with
+                               their means and names; no other member is set */
   struct th_claims claims;
   bool stopped; /* the run was told to end before its end; not in the file,
                    which is that of a run with a limit */
@@ -88,5 +92,14 @@ int64_t th_model_members_below(const struct th_model *model, int64_t attribute);
 bool th_model_has_names(const struct th_model *model);
 
 void th_model_free(struct th_model *model);
+
+/* List the attributes of the path as members. Local. */
+th_status th_model_list_members(struct th_model *model, struct th_error *err);
+
+/* Make the model that of another lambda of its path (th_path_at): its
+ * coefficients, intercept and support change; its certificate is not that of
+ * the model any more. Local. */
+th_status th_model_set_lambda(struct th_model *model, double lambda,
+                              struct th_error *err);
 
 #endif

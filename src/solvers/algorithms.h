@@ -17,6 +17,7 @@ struct th_certificate;
 struct th_claims;
 struct th_context;
 struct th_ending;
+struct th_path;
 struct th_plan;
 struct th_plan_size;
 struct th_screening;
@@ -24,6 +25,7 @@ struct th_selected;
 struct th_shape;
 struct th_state;
 struct th_support;
+struct th_support_list;
 struct th_update;
 
 /* What a solver's loss for the display is: the mean loss that options name;
@@ -49,6 +51,17 @@ struct th_head {
   /* A bound on what is left out, if all holds that is assumed; 0: none yet. It
    * is proved where that of `selected` is. NULL: the solver has none. */
   const double *remaining;
+  /* Solvers of which the table says that they choose: how many lambdas of the
+   * path are solved; of the last one, the share of the zero model's loss that
+   * it explains, and predictions of all training examples, in stored order and
+   * as solvers see targets. */
+  const int64_t *points;
+  const double *explained;
+  const double *const *prediction;
+  /* The fold that is held out, from 1 on; 0: none is. NULL: never. */
+  const int64_t *fold;
+  /* The path that a choice was made on; final after finish. */
+  const struct th_path *path;
 };
 
 /* Options that several families use. */
@@ -57,6 +70,7 @@ struct th_head {
 #define TH_OPTIONS_OF_A_PENALTY                                                \
   "penalty", "groups", "mix", "unpenalised", "lambda", "lambda-ratio", "path", \
       "path-min", "epochs", "tolerance", "screen"
+#define TH_OPTIONS_OF_A_CHOICE "folds", "choose"
 
 /* All functions are collective unless said otherwise. */
 struct th_algorithm {
@@ -80,6 +94,12 @@ struct th_algorithm {
    * listing. */
   th_status (*finish)(void *state, struct th_context *context,
                       struct th_error *err);
+  /* Take up the model of a lambda that another state of the same problem has
+   * found, in place of all steps: finish certifies it. said: what that state
+   * said of it. For solvers that choose; NULL for others. */
+  th_status (*take)(void *state, struct th_context *context,
+                    const struct th_support_list *members, double intercept,
+                    const struct th_certificate *said, struct th_error *err);
   /* The share of the run that is done, 0 to 1; negative where it is not known.
    * NULL: the share of the examples of all passes. Local. */
   double (*done)(const void *state);

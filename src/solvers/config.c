@@ -18,7 +18,6 @@ struct th_config th_config_default(void)
       .group.mix = 0.5,
       .greedy.delta = 0.1,
       .greedy.mu = -1,
-      .path_min = 0.01,
       .screening.how = TH_SCREEN_AUTO,
       .screening.rule = TH_RULE_PROJ,
       .screening.exponent = 0.75,

@@ -72,6 +72,16 @@ enum th_oracle { TH_ORACLE_NO, TH_ORACLE_FIT, TH_ORACLE_OMP, TH_ORACLE_COUNT };
 /* As a step size: the one that the method's theory proves. */
 #define TH_ETA_THEORY (-1.0)
 
+/* Which model of a path is taken: that of the least loss on examples that were
+ * held out; of the largest lambda whose loss is within a standard error of it;
+ * or the last one, where nothing is held out. */
+enum th_choose {
+  TH_CHOOSE_BEST,
+  TH_CHOOSE_1SE,
+  TH_CHOOSE_LAST,
+  TH_CHOOSE_COUNT
+};
+
 /* How ridge systems are solved. */
 enum th_factoring {
   TH_FACTORING_AUTO, /* by the number of attributes */
@@ -165,6 +175,18 @@ struct th_config_group {
   struct th_config_exempt exempt;
 };
 
+/* The choice of lambda on a path (predict/chooser.h). */
+struct th_config_choice {
+  double path_min; /* the last lambda, over lambda_max; 0: by rule */
+  enum th_choose how;
+  int64_t folds; /* 0: by rule */
+  int64_t parts; /* by the plan: parts of the examples that are held out, one
+                    after the other; 0: nothing is chosen */
+  bool few;      /* by the plan: something would be, but examples are too few */
+  double from;   /* by the chooser: where the path begins, as that of all
+                    examples did; 0: at lambda_max of the problem */
+};
+
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults
  * are those of th_config_default; names, ranges and help of the options are in
  * src/api/training_options.c. */
@@ -193,7 +215,7 @@ struct th_config {
   double lambda;
   double lambda_ratio; /* of lambda_max */
   int64_t path;        /* values of lambda, from lambda_max down */
-  double path_min;     /* the last of them, over lambda_max */
+  struct th_config_choice choice;
   struct th_config_screening screening;
   enum th_factoring factoring; /* of ridge */
   int64_t batch;               /* examples in a step */

@@ -30,6 +30,9 @@ struct th_progress {
   const double *coef;     /* in the data's own units */
   double intercept;
   double step_size;
+  int64_t fold; /* where lambda is chosen: the fold that is held out, from 1 on;
+                   0: none; of `folds` */
+  int64_t folds;    /* 0: nothing is chosen */
   double remaining; /* bound on the root mean square of the true coefficients
                        that are left out, in the data's own units; 0: none */
   bool remaining_holds; /* false: if what is assumed holds */

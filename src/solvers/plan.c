@@ -125,15 +125,56 @@ void th_plan_sampled_fill(struct th_plan *plan, const struct th_plan_size *size)
 
 enum {
   MANY_EPOCHS = 1000, /* upper limit if a gap ends the run */
-  USUAL_SEARCH = 16   /* lambdas, until the norm is that of a ball */
+  USUAL_SEARCH = 16,  /* lambdas, until the norm is that of a ball */
+  USUAL_PATH = 100,   /* lambdas that are chosen among */
+  USUAL_FOLDS = 5,
+  FROM_HERE_A_PART = 5000, /* examples: a fifth of them chooses */
+  FEWEST_TO_CHOOSE = 8     /* examples */
 };
 
-static const double usual_ratio = 0.1; /* of lambda_max */
+static const double usual_ratio = 0.1;   /* of lambda_max */
+static const double path_ratio = 0.01;   /* the end of a path, */
+static const double tall_ratio = 0.0001; /* that is chosen from, if examples are
+                                            more than attributes */
 
-static th_status check_lambda(struct th_config *config, struct th_error *err)
+/* Where held-out examples choose on a path, it goes as far down as glmnet's. */
+static double last_ratio(const struct th_config *config,
+                         const struct th_shape *shape)
+{
+  bool tall = shape->training > shape->attributes;
+  return config->choice.parts > 0 && tall ? tall_ratio : path_ratio;
+}
+
+/* How a path is chosen from, and where it ends. */
+static th_status plan_choice(struct th_config *config,
+                             const struct th_solver_row *solver,
+                             const struct th_shape *shape, struct th_error *err)
+{
+  bool chooses = solver->chooses && config->path > 0 &&
+                 config->choice.how != TH_CHOOSE_LAST;
+  if (chooses && shape->training < FEWEST_TO_CHOOSE)
+    return th_fail(err, TH_EUSAGE,
+                   "%lld training examples are too few to choose a lambda by; "
+                   "give {lambda}, {lambda-ratio} or {choose} last",
+                   (long long)shape->training);
+  bool folds = config->choice.folds > 0 || shape->training < FROM_HERE_A_PART;
+  config->choice.parts = !chooses                   ? 0
+                         : !folds                   ? 1
+                         : config->choice.folds > 0 ? config->choice.folds
+                                                    : USUAL_FOLDS;
+  if (!(config->choice.path_min > 0))
+    config->choice.path_min = last_ratio(config, shape);
+  return TH_OK;
+}
+
+static th_status check_lambda(struct th_config *config,
+                              const struct th_solver_row *solver,
+                              const struct th_shape *shape,
+                              struct th_error *err)
 {
   int given =
       (config->lambda > 0) + (config->lambda_ratio > 0) + (config->path > 0);
+  bool few = shape->training < FEWEST_TO_CHOOSE;
   if (config->ball.radius > 0 && given > 0)
     return th_fail(err, TH_EUSAGE,
                    "{radius} takes the place of {lambda}, {lambda-ratio} and "
@@ -142,9 +183,14 @@ static th_status check_lambda(struct th_config *config, struct th_error *err)
     return th_fail(err, TH_EUSAGE,
                    "{lambda}, {lambda-ratio} and {path} exclude each other; "
                    "give one of them");
-  if (given == 0 && !(config->ball.radius > 0))
+  bool open = given == 0 && !(config->ball.radius > 0);
+  config->choice.few =
+      open && solver->chooses && few && config->choice.how == TH_CHOOSE_BEST;
+  if (open && solver->chooses && !config->choice.few)
+    config->path = USUAL_PATH;
+  else if (open)
     config->lambda_ratio = usual_ratio;
-  return TH_OK;
+  return plan_choice(config, solver, shape, err);
 }
 
 static th_status check_penalty(const struct th_config *config,
@@ -182,14 +228,15 @@ double th_plan_penalised_values(const struct th_shape *shape)
 double th_plan_penalised_lambda(const struct th_config *config,
                                 double lambda_max, int64_t point)
 {
-  double most = lambda_max > 0 ? lambda_max : 1;
+  double from = config->choice.from > 0 ? config->choice.from : lambda_max;
+  double most = from > 0 ? from : 1;
   if (config->lambda > 0)
     return config->lambda;
   if (config->lambda_ratio > 0)
     return config->lambda_ratio * most;
   double along =
       config->path > 1 ? (double)point / (double)(config->path - 1) : 0;
-  return most * th_pow(config->path_min, along);
+  return most * th_pow(config->choice.path_min, along);
 }
 
 /* Columns of attributes without a penalty, those of the problem and of the
@@ -207,6 +254,22 @@ static int64_t exempt_memory(const struct th_config *config,
                          VECTORS * rows * sizeof(double));
 }
 
+/* Folds, targets, losses and models of a path that is chosen from. */
+static int64_t choice_memory(const struct th_config *config,
+                             const struct th_plan_size *size)
+{
+  enum { FOLD_AND_WORK = 25, TARGETS = 16, ENTRY = 24, USUAL_MEMBERS = 1000 };
+  double rows = (double)size->shape->training;
+  int64_t members =
+      th_min_i64(USUAL_MEMBERS,
+                 th_min_i64(size->shape->training, size->shape->attributes));
+  return config->choice.parts == 0
+             ? 0
+             : (int64_t)(FOLD_AND_WORK * rows +
+                         th_plan_part(size, TARGETS * rows)) +
+                   config->path * members * ENTRY;
+}
+
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_plan_size *size,
                             struct th_error *err)
@@ -214,7 +277,7 @@ th_status th_plan_penalised(struct th_plan *plan,
   struct th_config *config = &plan->config;
   const struct th_shape *shape = size->shape;
   th_status rc;
-  TH_TRY(check_lambda(config, err));
+  TH_TRY(check_lambda(config, plan->solver, shape, err));
   TH_TRY(check_penalty(config, err));
   if (config->screening.how == TH_SCREEN_AUTO)
     config->screening.how = plan->solver->screen;
@@ -229,7 +292,7 @@ th_status th_plan_penalised(struct th_plan *plan,
   plan->memory =
       th_grouping_bytes(config->group.all, th_penalty_find(config->penalty),
                         size->owned, size->ranks) +
-      exempt_memory(config, size);
+      exempt_memory(config, size) + choice_memory(config, size);
   plan->points = plan_points(config);
   plan->read_bytes = (int64_t)th_store_shape_read_bytes(shape);
   plan->stream_bytes = (int64_t)fmin(

@@ -53,7 +53,7 @@ try_lambda()
   local k=$1 end found
   end=$("$PYTHON" -c "print(float($least) ** (($k - 1) / 49))")
   must 0 train train.h5 -o lasso.h5 --force --quiet --solver lasso --standardize \
-    --path "$k" --path-min "$end"
+    --path "$k" --path-min "$end" --choose last
   found=$(r2_of lasso.h5 valid.h5)
   if "$PYTHON" -c "raise SystemExit(not $found > $best)"; then
     best=$found
@@ -78,9 +78,9 @@ choose_lambda()
 ours()
 {
   measured lasso "${thresher[@]}" train train.h5 -o last.h5 --force --solver lasso \
-    --standardize --path 50 --path-min "$least"
+    --standardize --path 50 --path-min "$least" --choose last
   must 0 train train.h5 -o last.h5 --force --quiet --solver lasso --standardize \
-    --path 50 --path-min "$least" --report lasso.report
+    --path 50 --path-min "$least" --choose last --report lasso.report
   printf '{"r2": %s}' "$(r2_of last.h5 test.h5)" >lasso.last.json
   choose_lambda
   measured sift "${thresher[@]}" train train.h5 -o sift.h5 --force --report sift.report

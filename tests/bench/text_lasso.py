@@ -45,7 +45,7 @@ def objective(x, y, coef, intercept, penalised):
 
 def ours(x, y, tolerance, path):
     given = [] if tolerance is None else ["--tolerance", str(tolerance)]
-    how = ["--path", "100", "--path-min", "0.01"] if path else ["--lambda", str(LAMBDA)]
+    how = ["--path", "100", "--path-min", "0.01", "--choose", "last"] if path else ["--lambda", str(LAMBDA)]
     seconds = cpu([bench.THRESHER, "train", WORK + ".h5", "-o", WORK + ".model.h5",
                    "--force", "--quiet", "--solver", "lasso", "--loss", "logistic",
                    "--intercept", *how, *given])

@@ -179,7 +179,7 @@ for solver in "sift --select truth" "exploration -s 25 --budget 60" omp "aerr --
   ranks 0 evaluate units.h5 murata.h5 --split train --json >train.json
   echo "$solver: $(key units.json loss) at the end, mse $(key train.json mse)"
 done
-must 0 train murata.h5 -o path.h5 --solver lasso --path 5 --telemetry path.jsonl
+must 0 train murata.h5 -o path.h5 --solver lasso --path 5 --choose last --telemetry path.jsonl
 tail -n 1 path.jsonl >path.json
 compare "what the loss of lasso is" "$(key path.json loss_is)" == '"objective"'
 grep -q 'the model is that of the last lambda of the path' must.err || fail "no word on the path"

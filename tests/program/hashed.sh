@@ -255,7 +255,7 @@ counted half.svm 70000
 must 0 import fewer.svm -o fewer.h5
 said 'indices:  34999 occur, up to 70000: '
 # numbers of counted data and indices are the same
-must 0 train counted.h5 -o counted_model.h5 --solver lasso
+must 0 train counted.h5 -o counted_model.h5 --solver lasso --lambda-ratio 0.1
 must 0 predict counted_model.h5 fewer.h5 -o got.csv --force
 
 # --- What is no index, or not in order, is told with its place

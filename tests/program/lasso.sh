@@ -46,12 +46,13 @@ path()
 {
   must 0 generate toeplitz -o path.h5 --examples 300 --attributes 900
   must 2 train path.h5 -o path-model.h5 --solver lasso --path 12 \
-    --path-min 0.05
+    --path-min 0.05 --choose last
   ranks 0 inspect path-model.h5 --json >path.json
   "$PYTHON" - <<'END' || fail "a path is not what it should be"
 import json, sys
 model = json.load(open("path.json"))
-path = model["path"]
+table = model["path"]
+path = [dict(zip(table, row)) for row in zip(*table.values())]
 top, last = path[0]["lambda"], path[-1]["lambda"]
 good = abs(top / model["lambda_max"] - 1) < 1e-12
 good = good and abs(last / model["lambda_max"] / 0.05 - 1) < 1e-9
@@ -59,8 +60,8 @@ ratios = [b["lambda"] / a["lambda"] for a, b in zip(path, path[1:])]
 good = good and len(path) == 12
 good = good and max(ratios) - min(ratios) < 1e-9
 good = good and all(point["gap"] <= 1e-8 for point in path)
-good = good and path[0]["support_size"] == 0
-good = good and path[-1]["support_size"] == len(model["support"])
+good = good and path[0]["size"] == 0
+good = good and path[-1]["size"] == len(model["support"])
 good = good and all(a["objective"] >= b["objective"]
                     for a, b in zip(path, path[1:]))
 print(path[5]["lambda"], path[5]["objective"], file=open("sixth", "w"))
@@ -274,7 +275,7 @@ nothing()
 {
   printf 'a,b,y\n1,2,3\n2,1,3\n4,4,3\n5,0,3\n' >nothing.csv
   must 0 import nothing.csv -o nothing.h5
-  for options in "" "--lambda 0.1" "--path 3"; do
+  for options in "" "--lambda 0.1" "--path 3 --choose last"; do
     must 2 train nothing.h5 -o this.h5 --force --solver lasso $options
     ranks 0 inspect this.h5 --json >this.json
     compare "support, '$options'" "'$(key this.json support)'" == "'[]'"

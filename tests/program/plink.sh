@@ -136,7 +136,7 @@ END
 must 0 import few.bed -o few.h5 --force --positive-class 1
 said "10 of '1' (+1) and 20 of '2' (-1)"
 refused "'yes' is no phenotype of cases and controls" few.bed --positive-class yes
-must 0 train few.h5 -o few.m.h5 --solver lasso --force # people who are only predicted stay
+must 0 train few.h5 -o few.m.h5 --solver lasso --lambda-ratio 0.1 --force # people who are only predicted stay
 for n in 1 3; do
   mkdir few$n
   must $n import few.bed -o few$n/like.h5 --like few.m.h5 --row-group 16 --shards 3

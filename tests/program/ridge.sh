@@ -56,7 +56,7 @@ compare "lambda" "$(key share.json lambda) / $(key share.json lambda_max)" '<=' 
 # --- a path ends with the model of its last lambda
 for way in own scalapack cg; do
   learn path 2 data.h5 --path 5 --path-min 0.01 --factor $way
-  compare "$way: points of a path" "$(key path.json path | grep -o lambda | wc -l)" == 5
+  compare "$way: points of a path" "len($(key path.json path.lambda))" == 5
   learn last 0 data.h5 --lambda "$(key path.json lambda)" --factor own
   compare "$way: its end" "$(distance path last)" '<' 1e-9
 done

@@ -62,7 +62,7 @@ for layout in dense sparse; do
 done
 
 # in small units as far as the solution
-must 0 train y-10-dense.h5 -o best.h5 -q --solver lasso
+must 0 train y-10-dense.h5 -o best.h5 -q --solver lasso --lambda-ratio 0.1
 ranks 0 inspect best.h5 --json >best.json
 best=$(key best.json objective)
 for layout in dense sparse; do

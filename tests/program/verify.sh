@@ -124,8 +124,8 @@ forged data plain active active 1 -1
 forged data plain screened_wrongly screened_wrongly 1 1
 forged data plain screened_wrongly screened_wrongly 1 1 --retrain
 
-train 2 data paths --solver lasso --path 6 --path-min 0.1 --penalty group \
-  --groups groups.txt
+train 2 data paths --solver lasso --path 6 --path-min 0.1 --choose last \
+  --penalty group --groups groups.txt
 holds data paths 'objective, gap and support size of 5 entries of the path.*'
 numbers data paths
 path data paths 6
@@ -172,7 +172,7 @@ awk 'BEGIN { srand(5); for (i = 0; i < 200; i++) { line = ""; y = 0
     line = line sprintf("%.12g,", x) }
   print line sprintf("%.12g", y + 0.3 * rand()) } }' >far.csv
 must 0 import far.csv -o far.h5 --type f64 --target 21
-train 2 far offset --solver lasso --path 7 --standardize
+train 2 far offset --solver lasso --path 7 --choose last --standardize
 holds far offset 'objective, gap and support size of 6 entries of the path.*'
 
 # Means of a million deviations: what an intercept loses on its way to the data's own

@@ -1,4 +1,5 @@
-/* lasso.c - exact paths have the same bits on any number of ranks
+/* lasso.c - exact paths, and what is chosen on them, have the same bits on any
+ * number of ranks
  * SPDX-License-Identifier: MIT */
 #include "cases.h"
 #include "check.h"
@@ -46,16 +47,41 @@ static struct memory_store *store_of(int k, struct problem *p)
   return m;
 }
 
+static bool chooses(int k)
+{
+  return k % 4 == 2;
+}
+
 static struct th_config config_of(int k)
 {
   struct th_config config = penalised_config("lasso", losses[k % 3], 0);
   config.path = 12;
-  config.path_min = 0.15;
+  config.choice.path_min = 0.15;
+  if (chooses(k)) {
+    config.choice.how = k % 8 == 2 ? TH_CHOOSE_BEST : TH_CHOOSE_1SE;
+    config.choice.folds = 3;
+  }
   config.penalty = penalties[(k / 3) % 3];
   config.intercept = k % 2;
   config.standardize = k % 4 == 1;
   config.screening.how = k % 6 == 5 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
   return config;
+}
+
+/* Lambdas, losses, models; nothing is chosen: nothing. */
+static uint64_t hash_path(uint64_t hash, const struct th_path *path)
+{
+  size_t points = (size_t)path->points * sizeof(double);
+  size_t entries = (size_t)path->entries * sizeof(double);
+  if (path->points == 0)
+    return hash;
+  hash = th_integer_hash(hash, path->lambda, points);
+  hash = th_integer_hash(hash, path->loss, points);
+  hash = th_integer_hash(hash, path->se, points);
+  hash = th_integer_hash(hash, path->intercept, points);
+  hash = th_integer_hash(hash, path->start, points);
+  hash = th_integer_hash(hash, path->attribute, entries);
+  return th_integer_hash(hash, path->coef, entries);
 }
 
 /* Everything that a model says, its path and its certificate. */
@@ -78,7 +104,9 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
                                    &c->gap,    &c->dual_norm,  &c->violation,
                                    &c->radius};
   uint64_t digest = problem_digest(&model);
-  CHECK(rc != TH_OK || (c->path_size == 12 && model.support_size > 0));
+  CHECK(rc != TH_OK || config->choice.how != TH_CHOOSE_LAST ||
+        (c->path_size == 12 && model.support_size > 0));
+  digest = hash_path(digest, &model.path);
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     digest = th_integer_hash(digest, numbers[k], sizeof(double));
   digest = th_integer_hash(digest, &c->active, sizeof c->active);

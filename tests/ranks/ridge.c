@@ -72,7 +72,7 @@ static struct th_config config_of(int k)
   config.intercept = k % 5 != 1;
   config.lambda = k % 4 == 1 ? 0.05 : 0;
   config.path = k % 4 == 2 ? PATH : 0;
-  config.path_min = 0.01;
+  config.choice.path_min = 0.01;
   if (k % 4 == 1 || k % 4 == 2)
     config.lambda_ratio = 0;
   return config;

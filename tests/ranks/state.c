@@ -163,7 +163,7 @@ static void print_cuts(struct th_comm *comm, struct trial *t, struct cuts *cuts)
 static uint64_t look_of(const struct session *s)
 {
   const struct th_run *run = &s->run;
-  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_algorithm *algorithm = run->algorithm;
   const struct th_head *head = run->state;
   const struct th_context *context = &run->context;
   const double numbers[] = {

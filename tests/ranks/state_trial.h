@@ -122,7 +122,7 @@ static inline struct th_config penalised(const struct th_solver_row *row,
   if (k % 3 == 2) {
     config.lambda_ratio = 0;
     config.path = PATH;
-    config.path_min = 0.4;
+    config.choice.path_min = 0.4;
   }
   return config;
 }
@@ -217,8 +217,12 @@ static inline void fit_options(struct th_config *config, int k)
     config->epochs = 0;
     config->tolerance = 0;
     config->path = 12;
-    config->path_min = 0.15;
+    config->choice.path_min = 0.15;
     config->lambda_ratio = 0;
+    if (k % 4 == 1) { /* folds choose */
+      config->choice.how = k % 8 == 1 ? TH_CHOOSE_BEST : TH_CHOOSE_1SE;
+      config->choice.folds = 3;
+    }
     if (k % 4 == 2) { /* the search for a ball */
       config->path = 0;
       config->ball.radius = 2;
@@ -230,7 +234,7 @@ static inline void fit_options(struct th_config *config, int k)
     config->tolerance = 0;
     config->epochs = 200;
     config->path = 4;
-    config->path_min = 0.05;
+    config->choice.path_min = 0.05;
     config->lambda_ratio = 0;
   }
 }

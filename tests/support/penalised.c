@@ -52,6 +52,7 @@ struct th_config penalised_config(const char *solver, const char *loss,
                             .penalty = "l1",
                             .group.mix = 0.5,
                             .lambda_ratio = ratio,
+                            .choice.how = TH_CHOOSE_LAST,
                             .screening.exponent = 0.75,
                             .batch = 1,
                             .confidence = 0.95};

@@ -376,12 +376,23 @@ static const struct th_option after[] = {
     {"json", 0, TH_OPT_FLAG, AT(json), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_EVALUATE | TH_INSPECT | TH_SOLVERS | TH_BENCH | TH_VERIFY, false,
      "Print the results as JSON"},
+    {"lambda", 0, TH_OPT_TEXT, AT(scores.lambda), "X|best|1se|all", NULL,
+     "that of the model", TH_NO_LIMITS, NULL, "run", SCORES, false,
+     "Take the model at another lambda of the path that it was chosen from: "
+     "the "
+     "best on held-out examples, the largest within a standard error of it, or "
+     "X. Between two lambdas of the path coefficients lie on the line through "
+     "those of the two. all takes all of them, side by side"},
     {"unweighted", 0, TH_OPT_FLAG, AT(scores.unweighted), NULL, "no", NULL,
      TH_NO_LIMITS, NULL, "run", TH_EVALUATE, false,
      "Count every example once, whatever its weight, if it is not 0"},
     {"check", 0, TH_OPT_FLAG, AT(checks.bytes), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_INSPECT, false,
      "Read everything, and verify every checksum"},
+    {"path", 0, TH_OPT_FLAG, AT(checks.path), NULL, "no", NULL, TH_NO_LIMITS,
+     NULL, "run", TH_INSPECT, false,
+     "Show the path that a model was chosen from: lambdas, sizes, losses on "
+     "held-out examples, and attributes in the order in which they enter"},
     {"data", 0, TH_OPT_TEXT, AT(checks.data), "NAME.h5", NULL, "none",
      TH_NO_LIMITS, NULL, "run", TH_INSPECT, false,
      "Tell mu of a model's attributes on the training examples of this data "
@@ -435,10 +446,23 @@ const struct th_option *th_option_table_row(int k)
   return behind < 0 ? th_training_options_row(k - BEFORE) : &after[behind];
 }
 
-int th_option_table_find(const char *name)
+/* commands 0: of any. */
+static int row_of(const char *name, unsigned commands)
 {
   for (int k = 0; k < th_option_table_count(); k++)
-    if (strcmp(th_option_table_row(k)->name, name) == 0)
+    if ((commands == 0 || (th_option_table_row(k)->commands & commands) != 0) &&
+        strcmp(th_option_table_row(k)->name, name) == 0)
       return k;
   return -1;
+}
+
+int th_option_table_find_of(const char *name, unsigned commands)
+{
+  int row = row_of(name, commands);
+  return row >= 0 ? row : row_of(name, 0);
+}
+
+int th_option_table_find(const char *name)
+{
+  return th_option_table_find_of(name, TH_TRAIN);
 }

@@ -247,9 +247,9 @@ static th_status option_unknown(const struct th_options *options,
                                 struct th_error *err)
 {
   const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
-  int row = th_option_table_find(name);
+  int row = th_option_table_find_of(name, bit);
   if (row < 0)
-    row = th_option_table_find(bare);
+    row = th_option_table_find_of(bare, bit);
   const char *command = command_of(options, bit);
   if (row >= 0 && (th_option_table_row(row)->commands & bit) == 0)
     return th_fail(
@@ -443,7 +443,7 @@ static th_status set_from_deck(struct deck *deck, const char *section,
 {
   struct th_options *options = deck->options;
   char where[512];
-  int row = th_option_table_find(name);
+  int row = th_option_table_find_of(name, deck->bit);
   snprintf(where, sizeof where, "%s:%d", options->deck, deck->line);
   if (row < 0 || (th_option_table_row(row)->commands & deck->bit) == 0)
     return option_unknown(deck->options, where, "", name, deck->bit, deck->err);

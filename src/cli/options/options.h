@@ -91,6 +91,7 @@ struct th_options_text {
 struct th_options_scores {
   int split; /* enum th_split */
   bool unweighted;
+  const char *lambda; /* of the models' paths; NULL: the models as they are */
 };
 
 /* What a model is exported as. */
@@ -106,6 +107,7 @@ enum th_export_form {
 struct th_options_checks {
   bool bytes;       /* all of a file */
   const char *data; /* of a model; NULL: none */
+  bool path;        /* of a model, in place of the rest */
   bool retrain;
 };
 
@@ -171,12 +173,16 @@ struct th_options {
 };
 
 /* Return the number of all rows, with those of training; row k of them; the
- * number of the first row of training; and that of a long name, or -1. Local.
- */
+ * number of the first row of training; and that of a long name, of train where
+ * it has one, or -1. Local. */
 int th_option_table_count(void);
 const struct th_option *th_option_table_row(int k);
 int th_option_table_training(void);
 int th_option_table_find(const char *name);
+
+/* Likewise of the row that those commands accept; where none of them does, any
+ * of that name. Local. */
+int th_option_table_find_of(const char *name, unsigned commands);
 
 /* Set every option to its initial value. commands: the table of commands,
  * borrowed; NULL: no command line is going to be parsed. Local. */

@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "cli/shared/json.h"
 #include "cli/shared/model_text.h"
+#include "cli/shared/path_text.h"
 #include "cli/shared/wording.h"
 #include "data/source.h"
 #include "math/kernels/kernels.h"
@@ -525,6 +526,7 @@ static void print_solution(FILE *out, const struct th_model *model)
   fprintf(out, "; objective %.8g (%s%s + penalty), duality gap %.2g\n",
           c->objective, squared ? "half the " : "",
           th_wording_loss(model->loss), c->gap);
+  th_path_text_chosen(out, "chosen:  ", model);
 }
 
 static void print_ledger(FILE *out, const struct th_model *model,
@@ -606,21 +608,35 @@ static void print_schedule(FILE *out, const struct th_plan *plan)
           th_wording_s(plan->deal_unit));
 }
 
-/* What is minimised: solvers with a penalty. */
-static void print_problem(FILE *out, const struct th_plan *plan)
+static void print_path(FILE *out, const struct th_config *config)
 {
-  const struct th_config *config = &plan->config;
-  const char *ridge = plan->solver->ridge;
-  fprintf(out, "penalty: %s, ", ridge != NULL ? ridge : config->penalty);
+  fprintf(out, "%" PRId64 " lambda%s from lambda_max down to %g of it",
+          config->path, th_wording_s(config->path), config->choice.path_min);
+  if (config->choice.parts == 1)
+    fprintf(out, ", chosen by a fifth of the examples");
+  else if (config->choice.parts > 1)
+    fprintf(out, ", chosen by %" PRId64 " folds", config->choice.parts);
+}
+
+static void print_lambdas(FILE *out, const struct th_config *config)
+{
   if (config->path > 0)
-    fprintf(out, "%" PRId64 " lambda%s from lambda_max down to %g of it",
-            config->path, th_wording_s(config->path), config->path_min);
+    print_path(out, config);
   else if (config->lambda > 0)
     fprintf(out, "lambda %g", config->lambda);
   else if (config->ball.radius > 0)
     fprintf(out, "in a ball of radius %g", config->ball.radius);
   else
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
+}
+
+/* What is minimised: solvers with a penalty. */
+static void print_problem(FILE *out, const struct th_plan *plan)
+{
+  const struct th_config *config = &plan->config;
+  const char *ridge = plan->solver->ridge;
+  fprintf(out, "penalty: %s, ", ridge != NULL ? ridge : config->penalty);
+  print_lambdas(out, config);
   if (ridge != NULL)
     fprintf(out, "; factor %s",
             th_training_options_factoring(config->factoring));
@@ -748,7 +764,8 @@ static double growth_of_support(const struct th_plan *plan,
                                 const struct th_shape *shape)
 {
   const struct th_config *config = &plan->config;
-  double last = config->path > 0 ? config->path_min : config->lambda_ratio;
+  double last =
+      config->path > 0 ? config->choice.path_min : config->lambda_ratio;
   double below = last > 0 ? usual_end / last : 1;
   bool wide = shape->attributes > shape->training;
   return wide ? fmin(fmax(below * below, 1), most_growth) : 1;
@@ -767,7 +784,9 @@ static double step_seconds(const struct th_plan *plan,
     return update_seconds * (double)plan->updates;
   if (solver->by_examples)
     return row_seconds * visits / fmax(values, 1);
-  return lambda_seconds * (double)plan->points * growth_of_support(plan, shape);
+  double paths = 1 + (double)plan->config.choice.parts;
+  return lambda_seconds * paths * (double)plan->points *
+         growth_of_support(plan, shape);
 }
 
 static double estimated_seconds(const struct th_plan *plan,

@@ -260,7 +260,12 @@ static void show_progress(struct th_run_monitor *monitor,
   char text[SHOWN];
   if (!th_meter_due(&monitor->meter))
     return;
-  if (c != NULL)
+  if (c != NULL && progress->fold > 0)
+    snprintf(text, sizeof text,
+             "fold %" PRId64 " of %" PRId64 "  lambda %.4g  support %" PRId64,
+             progress->fold, progress->folds, c->lambda,
+             progress->support_size);
+  else if (c != NULL)
     snprintf(text, sizeof text, "lambda %.4g  gap %.2g  support %" PRId64,
              c->lambda, c->gap, progress->support_size);
   else
@@ -349,6 +354,10 @@ static void write_telemetry(struct th_run_monitor *monitor,
     th_json_real(line, "objective", progress->certificate->objective);
     th_json_real(line, "gap", progress->certificate->gap);
     th_json_int(line, "active", progress->certificate->active);
+  }
+  if (progress->folds > 0) {
+    th_json_int(line, "fold", progress->fold);
+    th_json_int(line, "folds", progress->folds);
   }
   if (progress->ending != NULL)
     th_model_text_ending_json(line, progress->ending, progress->loss_name);

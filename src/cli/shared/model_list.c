@@ -4,10 +4,13 @@
 
 #include "base/memory.h"
 #include "cli/shared/input.h"
+#include "io/dataset/origin_file.h"
 #include "io/files/file.h"
 #include "io/files/output.h"
+#include "io/model/covariates_file.h"
 #include "io/model/model_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,12 +228,116 @@ void th_model_list_unlike(struct th_model *all)
   *all = (struct th_model){0};
 }
 
+/* --- Other lambdas of a path ---------------------------------------------- */
+
+/* A copy without a path, certificate, deck and groups; *to is zeroed before. */
+static th_status copy_model(struct th_model *to, const struct th_model *from,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  to->solver = th_model_copy_string(from->solver);
+  to->loss = th_model_copy_string(from->loss);
+  if (from->type != NULL)
+    to->type = th_model_copy_string(from->type);
+  if (to->solver == NULL || to->loss == NULL ||
+      (from->type != NULL && to->type == NULL))
+    return th_fail(err, TH_ENOMEM, "no memory for a model");
+  to->attributes = from->attributes;
+  to->names = from->names;
+  to->fingerprint = from->fingerprint;
+  TH_TRY(th_origin_file_copy(&to->origin, &from->origin, err));
+  TH_TRY(th_covariates_file_copy(&to->covariates, &from->covariates, err));
+done:
+  return rc;
+}
+
+/* The only model at all lambdas of its path, from the largest on. */
+static th_status spread_path(struct th_model_list *list, struct th_error *err)
+{
+  struct th_model_list all = {0};
+  struct th_model *from = &list->model[0];
+  int64_t points = from->path.points;
+  th_status rc;
+  TH_TRY(TH_NEW(&all.path, points, "names of models", err));
+  TH_TRY(TH_NEW(&all.name, points, "names of models", err));
+  TH_TRY(TH_NEW(&all.model, points, "models", err));
+  TH_TRY(TH_NEW(&all.lambda, points, "models", err));
+  for (; all.count < points; all.count++) {
+    int64_t k = all.count;
+    struct th_model *to = &all.model[k];
+    all.lambda[k] = from->path.lambda[k];
+    TH_TRY(th_file_text(&all.path[k], err, "%s", list->path[0]));
+    TH_TRY(th_file_text(&all.name[k], err, "lambda=%.6g", all.lambda[k]));
+    TH_TRY(copy_model(to, from, err));
+    to->path = from->path; /* both are lent */
+    to->members = from->members;
+    rc = th_model_set_lambda(to, all.lambda[k], err);
+    to->path = (struct th_path){0};
+    to->members = NULL;
+    TH_TRY(rc);
+  }
+  th_model_list_free(list);
+  *list = all;
+  all = (struct th_model_list){0};
+done:
+  all.count = all.model == NULL ? 0 : points;
+  th_model_list_free(&all);
+  return rc;
+}
+
+/* The lambda that is meant, of one model. */
+static th_status read_lambda(const struct th_model_list *list, int64_t k,
+                             const char *text, double *lambda,
+                             struct th_error *err)
+{
+  const struct th_path *path = &list->model[k].path;
+  char *end = NULL;
+  if (path->points == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s keeps no path, so it has one lambda only; train keeps "
+                   "one where lambda is chosen, as by solver lasso",
+                   list->path[k]);
+  *lambda = strtod(text, &end);
+  if (strcmp(text, "best") == 0 || strcmp(text, "all") == 0)
+    *lambda = path->lambda[path->best];
+  else if (strcmp(text, "1se") == 0)
+    *lambda = path->lambda[path->one_se];
+  else if (end == text || *end != '\0' || !(*lambda > 0) || !isfinite(*lambda))
+    return th_fail(err, TH_EUSAGE,
+                   "--lambda %s is neither a number above 0 nor best, 1se or "
+                   "all",
+                   text);
+  return TH_OK;
+}
+
+th_status th_model_list_set_lambda(struct th_model_list *list, const char *text,
+                                   struct th_error *err)
+{
+  bool all = strcmp(text, "all") == 0;
+  double lambda = 0;
+  th_status rc;
+  if (all && list->count > 1)
+    return th_fail(err, TH_EUSAGE,
+                   "--lambda all is for one model at a time; give one");
+  TH_TRY(read_lambda(list, 0, text, &lambda, err));
+  if (all)
+    return spread_path(list, err);
+  TH_TRY(TH_NEW(&list->lambda, list->count, "models", err));
+  for (int64_t k = 0; k < list->count; k++) {
+    TH_TRY(read_lambda(list, k, text, &lambda, err));
+    TH_TRY(th_model_set_lambda(&list->model[k], lambda, err));
+    list->lambda[k] = lambda;
+  }
+done:
+  return rc;
+}
+
 void th_model_list_free(struct th_model_list *list)
 {
   for (int64_t k = 0; k < list->count; k++)
     th_model_free(&list->model[k]);
   TH_FREE_LIST(list->path, list->count);
   TH_FREE_LIST(list->name, list->count);
-  TH_FREE(list->model);
+  TH_FREE(list->model, list->lambda);
   *list = (struct th_model_list){0};
 }

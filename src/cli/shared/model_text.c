@@ -309,21 +309,6 @@ void th_model_text_selected_print(FILE *out, const char *label,
     fprintf(out, "%snot complete: there may be other true attributes\n", label);
 }
 
-static json_t *path_json(const struct th_certificate *certificate)
-{
-  json_t *path = json_array();
-  for (int64_t k = 0; k < certificate->path_size; k++) {
-    const struct th_path_point *point = &certificate->path[k];
-    json_t *o = json_object();
-    th_json_real(o, "lambda", point->lambda);
-    th_json_real(o, "objective", point->objective);
-    th_json_real(o, "gap", point->gap);
-    th_json_int(o, "support_size", point->support_size);
-    json_array_append_new(path, o);
-  }
-  return path;
-}
-
 void th_model_text_certificate_json(json_t *object,
                                     const struct th_certificate *certificate)
 {
@@ -336,7 +321,6 @@ void th_model_text_certificate_json(json_t *object,
   for (int k = 0; k < TH_MARGINS; k++)
     json_array_append_new(margin, json_integer(certificate->margin[k]));
   json_object_set_new(object, "margin", margin);
-  json_object_set_new(object, "path", path_json(certificate));
 }
 
 static void print_field(FILE *out, const struct th_fields_row *field,
@@ -361,13 +345,6 @@ void th_model_text_certificate_print(FILE *out,
           "\n  %-18s outside the support, 1 - Omega^D(Z) by decades from 1 "
           "down\n",
           "");
-  for (int64_t k = 0; k < certificate->path_size; k++)
-    fprintf(out,
-            "%s lambda %-12.6g objective %-18.12g gap %-10.3g support %" PRId64
-            "\n",
-            k == 0 ? "path:" : "     ", certificate->path[k].lambda,
-            certificate->path[k].objective, certificate->path[k].gap,
-            certificate->path[k].support_size);
 }
 
 /* --- The text that data were imported from -------------------------------- */

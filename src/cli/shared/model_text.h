@@ -9,12 +9,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Add its members under their own names, margin and path as arrays; nothing for
- * a model without a penalty. Local. */
+/* Add its members under their own names, margin as an array, but its path;
+ * nothing for a model without a penalty. Local. */
 void th_model_text_certificate_json(json_t *object,
                                     const struct th_certificate *certificate);
 
-/* Print a certificate as lines of text. Local. */
+/* Print a certificate as lines of text, but its path. Local. */
 void th_model_text_certificate_print(FILE *out,
                                      const struct th_certificate *certificate);
 

@@ -191,11 +191,14 @@ static th_status context_targets(struct th_context *context,
                                  double *weight, struct th_error *err)
 {
   const struct th_target *t = &context->target;
+  const struct th_context_fold *apart = &context->apart;
   th_status rc = th_source_targets(context->source, rows, target, weight, err);
   for (int64_t i = 0; i < rows.count && rc == TH_OK; i++) {
     target[i] =
         t->labels ? (target[i] == t->high ? 1 : -1) : target[i] - t->shift;
     weight[i] *= t->weight_unit;
+    if (apart->fold != NULL && apart->fold[rows.first + i] == apart->held)
+      weight[i] = 0;
   }
   return rc;
 }
@@ -530,6 +533,14 @@ struct th_context th_context_lend(const struct th_context *context,
   return lent;
 }
 
+void th_context_apart(struct th_context *lent, const uint8_t *fold,
+                      uint8_t held, double all, double left)
+{
+  lent->apart.fold = fold;
+  lent->apart.held = held;
+  lent->target.weight_unit *= all / left;
+}
+
 void th_context_describe(struct th_context *context, struct th_state *state)
 {
   TH_STATE_ONE(state, context, piece_from);
@@ -551,6 +562,8 @@ void th_context_going(const struct th_context *context, double done,
   va_end(args);
   if (done >= 0)
     done = context->piece_from + context->piece_part * done;
+  if (done >= 0 && context->apart.run_part > 0)
+    done = context->apart.run_from + context->apart.run_part * done;
   monitor->going(monitor->self, done, text);
 }
 

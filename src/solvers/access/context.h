@@ -33,6 +33,15 @@ struct th_target {
                      for other solvers */
 };
 
+/* Examples that solvers do not learn from: they have the weight 0. */
+struct th_context_fold {
+  const uint8_t *fold; /* of each training example, in stored order; borrowed;
+                          NULL: all are learnt from */
+  uint8_t held;        /* the fold that is apart */
+  double run_from; /* where in the run this context's work begins, and its */
+  double run_part; /* share of the run; 0: it is the run */
+};
+
 /* Made by the driver, borrowed by solvers. Solvers see an attribute as (x -
  * centre) * scale, with x as the source hands it out: sparse attributes that
  * are far from zero have a shift there. Scale 0 marks an attribute that is left
@@ -58,6 +67,7 @@ struct th_context {
   const struct th_monitor *monitor;
   double piece_from; /* where in the run the present piece of work begins, */
   double piece_part; /* 0 to 1, and its share of the run */
+  struct th_context_fold apart;
 };
 
 /* Open everything a solver needs. Collective. The context owns the source; the
@@ -75,6 +85,12 @@ void th_context_free(struct th_context *context);
  * moved on. Local. */
 struct th_context th_context_lend(const struct th_context *context,
                                   const struct th_config *config);
+
+/* Set a fold of the training examples apart in a context that was lent: others
+ * have the mean weight 1 over all. weight: of all examples together, and of
+ * those that are left, as the context gave them. Local. */
+void th_context_apart(struct th_context *lent, const uint8_t *fold,
+                      uint8_t held, double all, double left);
 
 /* The state that solvers share: the deal, the ledger, and how far the run is.
  * Local. */

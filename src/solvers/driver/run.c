@@ -6,6 +6,7 @@
 #include "solvers/access/context.h"
 #include "solvers/algorithms.h"
 #include "solvers/driver/train.h"
+#include "solvers/predict/chooser.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static void describe(struct th_run *run, struct th_state *state)
 {
   const struct th_monitor *monitor = run->context.monitor;
   th_state_enter(state, run->solver->name);
-  run->solver->algorithm->describe(run->state, &run->context, state);
+  run->algorithm->describe(run->state, &run->context, state);
   th_state_leave(state);
   validation_describe(&run->validation, state);
   TH_STATE_ONE(state, run, updates);
@@ -297,7 +298,7 @@ static const struct th_head *head_of(const struct th_run *run)
 /* Local. */
 static double done_of(const struct th_run *run)
 {
-  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_algorithm *algorithm = run->algorithm;
   const struct th_context *context = &run->context;
   double expected =
       (double)context->config->passes * (double)context->deal.rows_in_pass;
@@ -309,7 +310,7 @@ static double done_of(const struct th_run *run)
 /* Local. */
 static bool keeps_held_out(const struct th_run *run)
 {
-  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_algorithm *algorithm = run->algorithm;
   return algorithm->keeps_held_out != NULL &&
          algorithm->keeps_held_out(run->state);
 }
@@ -326,7 +327,7 @@ static double loss_of(const struct th_run *run)
 /* Bring the support up to date for a check. Collective. */
 static th_status publish(struct th_run *run, struct th_error *err)
 {
-  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_algorithm *algorithm = run->algorithm;
   if (algorithm->publish == NULL || keeps_held_out(run) ||
       !validation_due(&run->validation, &run->context))
     return TH_OK;
@@ -338,7 +339,6 @@ static th_status publish(struct th_run *run, struct th_error *err)
 static th_status report_update(struct th_run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
-  const struct th_algorithm *algorithm = run->solver->algorithm;
   const struct th_head *head = head_of(run);
   const struct th_support *support = head->support;
   const struct th_ledger *ledger = th_source_ledger(run->context.source);
@@ -359,12 +359,14 @@ static th_status report_update(struct th_run *run, struct th_error *err)
       .updates = run->updates,
       .loss = loss_of(run),
       .loss_name = run->context.loss->name,
-      .objective = algorithm->unit == TH_LOSS_OBJECTIVE,
+      .objective = run->solver->algorithm->unit == TH_LOSS_OBJECTIVE,
       .support_size = support->size,
       .support = support->attribute,
       .coef = run->coef,
       .intercept = th_support_own_intercept(support, &run->context),
       .step_size = head->step_size != NULL ? *head->step_size : 0,
+      .fold = head->fold != NULL ? *head->fold : 0,
+      .folds = run->context.config->choice.parts,
       .remaining = head->remaining != NULL ? *head->remaining : 0,
       .remaining_holds =
           head->selected != NULL && head->selected->remaining_bound > 0,
@@ -403,7 +405,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                         struct th_error *err)
 {
   struct th_context *context = &run->context;
-  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_algorithm *algorithm = run->algorithm;
   bool stop = false;
   bool warned = context->deal.reused;
   th_status rc = TH_OK;
@@ -459,7 +461,7 @@ static th_status choose_final(struct th_run *run,
  * is that of as many examples, to the byte. Local. */
 static void fill_claims(const struct th_run *run, struct th_model *model)
 {
-  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_algorithm *algorithm = run->algorithm;
   struct th_claims *claims = &model->claims;
   if (algorithm->claims != NULL)
     algorithm->claims(run->state, claims);
@@ -530,6 +532,10 @@ static th_status fill_model(struct th_run *run,
   if (rc == TH_OK && head->certificate != NULL)
     rc =
         th_claims_certificate_copy(&model->certificate, head->certificate, err);
+  if (rc == TH_OK && head->path != NULL)
+    rc = th_path_copy(&model->path, head->path, err);
+  if (rc == TH_OK && head->path != NULL)
+    rc = th_model_list_members(model, err);
   return rc;
 }
 
@@ -604,6 +610,8 @@ static th_status check_model(const struct th_model *model, struct th_error *err)
   bool good = isfinite(model->intercept);
   for (int64_t k = 0; k < model->support_size; k++)
     good = good && isfinite(model->coef[k]);
+  if (model->path.points > 0)
+    good = good && th_path_is_good(&model->path, model->attributes);
   if (good && !th_claims_good(&th_selected_fields, &model->selected, true))
     return th_fail(err, TH_ENUMERIC,
                    "what the model says of its selection is not finite; "
@@ -620,19 +628,20 @@ th_status th_run_open(struct th_run *run, const struct th_plan *plan,
                       const struct th_monitor *monitor,
                       struct th_profile *profile, struct th_error *err)
 {
-  *run = (struct th_run){
-      .solver = plan->solver, .store = store, .validation.best_loss = INFINITY};
+  *run = (struct th_run){.solver = plan->solver,
+                         .algorithm = th_chooser_of(plan),
+                         .store = store,
+                         .validation.best_loss = INFINITY};
   th_status rc =
       th_context_init(&run->context, plan, store, comm, monitor, profile, err);
-  return rc == TH_OK
-             ? run->solver->algorithm->create(&run->state, &run->context, err)
-             : rc;
+  return rc == TH_OK ? run->algorithm->create(&run->state, &run->context, err)
+                     : rc;
 }
 
 void th_run_close(struct th_run *run)
 {
-  if (run->solver->algorithm->free != NULL)
-    run->solver->algorithm->free(run->state);
+  if (run->algorithm->free != NULL)
+    run->algorithm->free(run->state);
   validation_free(&run->validation);
   th_context_free(&run->context);
   free(run->coef);
@@ -641,7 +650,8 @@ void th_run_close(struct th_run *run)
 /* A path is no choice. Local. */
 static void tell_path(const struct th_run *run, const struct th_model *model)
 {
-  if (run->context.config->path > 1 && model->certificate.path_size > 1)
+  if (run->context.config->path > 1 && model->certificate.path_size > 1 &&
+      model->path.points == 0)
     th_context_notice(&run->context,
                       "the model is that of the last lambda of the path, %g. "
                       "No lambda was chosen: evaluate models of some {lambda} "
@@ -654,7 +664,7 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
 {
   const struct th_support *chosen = NULL;
   th_status rc;
-  TH_TRY(run->solver->algorithm->finish(run->state, &run->context, err));
+  TH_TRY(run->algorithm->finish(run->state, &run->context, err));
   TH_TRY(report_update(run, err));
   TH_TRY(choose_final(run, &chosen, err));
   rc = fill_model(run, chosen, model, err);
@@ -662,6 +672,8 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
     rc = check_model(model, err);
   TH_TRY(th_agree(run->context.comm, rc, err));
   TH_TRY(take_moments(&run->context, model, err));
+  if (model->path.points > 0)
+    TH_TRY(take_moments(&run->context, model->members, err));
   tell_path(run, model);
 done:
   return rc;

@@ -27,7 +27,8 @@ struct th_validation {
 struct th_run {
   struct th_context context;
   const struct th_solver_row *solver;
-  void *state; /* the solver's */
+  const struct th_algorithm *algorithm; /* the solver's, or one around it */
+  void *state;                          /* of the algorithm */
   struct th_store *store;
   struct th_validation validation;
   int64_t updates;

@@ -115,8 +115,9 @@ static void numbers_check_lambda(struct th_verdict *verdict,
     check_ball(verdict, e);
     return;
   }
-  double wanted =
-      th_plan_penalised_lambda(config, lambda_max, config->path - 1);
+  bool chosen = e->model->path.points > 0;
+  double wanted = th_plan_penalised_lambda(
+      config, lambda_max, chosen ? e->model->path.chosen : config->path - 1);
   if (!(lambda_max > 0) && !(config->lambda > 0))
     return; /* nothing correlates with the target: any lambda will do */
   double error =
@@ -289,6 +290,26 @@ static void compare_paths(struct th_verdict *verdict,
   }
 }
 
+/* Losses on held-out examples, bit for bit. */
+static void compare_losses(struct th_verdict *verdict,
+                           const struct th_path *claimed,
+                           const struct th_path *again)
+{
+  for (int64_t k = 0; k < claimed->points && claimed->points == again->points;
+       k++)
+    if (claimed->loss[k] != again->loss[k] || claimed->se[k] != again->se[k]) {
+      th_verify_wrong(verdict,
+                      "lambda %lld of the path loses %.17g +- %.3g on held-out "
+                      "examples, trained anew %.17g +- %.3g",
+                      (long long)k, claimed->loss[k], claimed->se[k],
+                      again->loss[k], again->se[k]);
+      return;
+    }
+  if (claimed->points != again->points || claimed->best != again->best ||
+      claimed->one_se != again->one_se)
+    th_verify_wrong(verdict, "trained anew another lambda is chosen");
+}
+
 th_status th_verify_again(const struct th_verify_setting *setting,
                           const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err)
@@ -300,9 +321,10 @@ th_status th_verify_again(const struct th_verify_setting *setting,
   if (rc == TH_OK) {
     bool reproduced = same_model(model, &again);
     verdict->unchecked[0] = '\0';
-    if (reproduced)
+    if (reproduced) {
       compare_numbers(verdict, claimed, &again.certificate);
-    else
+      compare_losses(verdict, &model->path, &again.path);
+    } else
       th_verify_unchecked(verdict,
                           "support sizes and what screening counted: another "
                           "build or processor has made the model, with other "
@@ -318,9 +340,10 @@ th_status th_verify_again(const struct th_verify_setting *setting,
  *
  * P*(lambda), the least objective, is a minimum of lines in lambda: concave,
  * and it does not fall where lambda grows. An entry says that it lies between
- * objective - gap and objective. It is P(0) from lambda_max on; at the last
- * lambda the model's own objective and gap enclose it; and the model, a point
- * like any other, bounds it from above everywhere. */
+ * objective - gap and objective. It is P(0) from lambda_max on; at its own
+ * lambda the model's objective and gap enclose it; below, it lies above the
+ * line from there to 0 at lambda 0; and the model, a point like any other,
+ * bounds it from above everywhere. */
 
 /* Everything about an entry of a path that bounds P* there. */
 struct bounds {
@@ -341,7 +364,8 @@ static struct bounds bounds_at(const struct th_verify_evidence *e,
   double part = way > 0 ? (lambda - now->lambda) / way : 1;
   part = fmin(fmax(part, 0), 1);
   double line = now->objective + (lambda - now->lambda) * e->found->omega;
-  return (struct bounds){least + part * (zero - least) - rounding,
+  double below = lambda < now->lambda ? lambda / now->lambda : 1;
+  return (struct bounds){below * least + part * (zero - least) - rounding,
                          fmin(zero, line) + rounding};
 }
 
@@ -351,8 +375,8 @@ static bool path_check_lambda(struct th_verdict *verdict,
 {
   const struct th_certificate *claimed = &e->model->certificate;
   double error = verify_lambda_slack(e);
-  double along = (double)k / (double)(claimed->path_size - 1);
-  double share = th_pow(e->config->path_min, along);
+  double along = (double)k / (double)(e->config->path - 1);
+  double share = th_pow(e->config->choice.path_min, along);
   double wanted = claimed->lambda_max * share;
   double lambda = claimed->path[k].lambda;
   /* any lambda will do, as long as they fall */
@@ -444,25 +468,51 @@ static bool verify_path_size(struct th_verdict *verdict,
                          (long long)k, (long long)size, (long long)all);
 }
 
-/* The last entry is the model. */
-static bool check_last(struct th_verdict *verdict,
-                       const struct th_verify_evidence *e)
+/* An entry is the model: the last one, or that which was chosen. */
+static bool check_chosen(struct th_verdict *verdict,
+                         const struct th_verify_evidence *e)
 {
   const struct th_certificate *claimed = &e->model->certificate;
-  const struct th_path_point *last = &claimed->path[claimed->path_size - 1];
-  if (last->lambda == claimed->lambda &&
-      last->objective == claimed->objective && last->gap == claimed->gap &&
-      last->support_size == e->model->support_size)
+  bool chosen = e->model->path.points > 0;
+  int64_t k = chosen ? e->model->path.chosen : claimed->path_size - 1;
+  const struct th_path_point *own = &claimed->path[k];
+  if (own->lambda == claimed->lambda && own->objective == claimed->objective &&
+      own->gap == claimed->gap && own->support_size == e->model->support_size)
     return true;
   return th_verify_wrong(
-      verdict, "the last entry of the path is not the model's certificate");
+      verdict, "the %s entry of the path is not the model's certificate",
+      chosen ? "chosen" : "last");
+}
+
+/* A path that is kept is that of the certificate, and the model is a part of
+ * it. */
+static bool check_kept(struct th_verdict *verdict,
+                       const struct th_verify_evidence *e)
+{
+  const struct th_model *model = e->model;
+  const struct th_path *path = &model->path;
+  bool good = path->points == model->certificate.path_size;
+  for (int64_t k = 0; good && k < path->points; k++)
+    good = path->lambda[k] == model->certificate.path[k].lambda &&
+           th_path_size(path, k) == model->certificate.path[k].support_size;
+  int64_t first = good ? path->start[path->chosen] : 0;
+  good = good && path->intercept[path->chosen] == model->intercept;
+  for (int64_t k = 0; good && k < model->support_size; k++)
+    good = path->attribute[first + k] == model->support[k] &&
+           path->coef[first + k] == model->coef[k];
+  if (good)
+    return true;
+  return th_verify_wrong(verdict, "the path that is kept is not that of the "
+                                  "certificate, or the model is no part of it");
 }
 
 static void verify_path(struct th_verdict *verdict,
                         const struct th_verify_evidence *evidence)
 {
   int64_t size = evidence->model->certificate.path_size;
-  bool good = size == evidence->config->path;
+  bool kept = evidence->model->path.points > 0;
+  bool good = kept ? size > 0 && size <= evidence->config->path
+                   : size == evidence->config->path;
   if (!good)
     th_verify_wrong(verdict,
                     "the path has %lld entries, where the model's options "
@@ -472,7 +522,9 @@ static void verify_path(struct th_verdict *verdict,
     good = path_check_lambda(verdict, evidence, k) &&
            verify_path_size(verdict, evidence, k);
   if (good && size > 0)
-    good = check_last(verdict, evidence);
+    good = check_chosen(verdict, evidence);
+  if (good && kept)
+    good = check_kept(verdict, evidence);
   for (int64_t k = 0; k < size && good; k++)
     good = check_interval(verdict, evidence, k);
   for (int64_t k = 0; k < size && good; k++)
@@ -480,8 +532,9 @@ static void verify_path(struct th_verdict *verdict,
   if (good && size > 1)
     th_verify_unchecked(verdict,
                         "objective, gap and support size of %lld entries of "
-                        "the path, beyond the bounds that the last one sets",
-                        (long long)size - 1);
+                        "the path, beyond the bounds that %s one sets%s",
+                        (long long)size - 1, kept ? "the chosen" : "the last",
+                        kept ? "; losses on held-out examples" : "");
 }
 
 /* --- The verdict ---------------------------------------------------------- */

@@ -82,8 +82,9 @@ th_status th_lasso_plan(struct th_plan *plan, const struct th_plan_size *size,
   th_status rc = th_plan_penalised(plan, size, err);
   if (rc != TH_OK)
     return rc;
-  plan->memory += th_working_set_solver_bytes(size, plan->config.path > 1);
-  plan->visits = (passes + (double)plan->points * passes_each) *
+  double paths = 1 + (double)plan->config.choice.parts;
+  plan->memory += th_working_set_solver_bytes(size, plan->points > 1);
+  plan->visits = paths * (passes + (double)plan->points * passes_each) *
                  th_plan_penalised_values(size->shape);
   return TH_OK;
 }
@@ -176,6 +177,9 @@ enum { MOST_STRIDES = 2048 }; /* no double is smaller */
 enum { SEARCH = 4 };
 static const double precise = 1e-12;
 
+/* Models of folds only predict what was held out: their gap, likewise. */
+static const double of_a_fold = 1e-6;
+
 /* A ball does not bind where no model in it is better by more than this share
  * of the zero model's objective: the gap that solutions have by default. */
 static const double no_better = 1e-9;
@@ -189,8 +193,10 @@ struct lasso {
   int64_t steps;   /* lambdas so far */
   int64_t strides; /* larger ones before a single one */
   int64_t path;
-  double reached; /* share of the run after the last update, 0 to 1 */
-  bool walks;     /* from lambda to lambda */
+  double reached;   /* share of the run after the last update, 0 to 1 */
+  double explained; /* share of the zero model's loss, by the last solution */
+  const double *predicted; /* the last solution's: of the inner solver */
+  bool walks;              /* from lambda to lambda */
   struct th_ball_search ball;
 };
 
@@ -251,15 +257,25 @@ static th_status create(void **state, struct th_context *context,
   s->exact.inner.polishes = config->ball.radius > 0;
   s->ball = ball_search_begin(config->ball.radius, s->problem.lambda_max);
   double lambda = th_plan_penalised_lambda(config, s->problem.lambda_max, 0);
-  if (!s->walks && lambda >= s->problem.lambda_max)
+  if ((!s->walks || !(s->problem.lambda_max > 0)) &&
+      lambda >= s->problem.lambda_max)
     th_context_notice(
         context, "lambda %g is not below lambda_max %g, so the model is %s",
         lambda, s->problem.lambda_max,
         s->problem.exempt.count > 0 ? "that of the attributes without a penalty"
                                     : "zero");
+  if (config->choice.few)
+    th_context_notice(context,
+                      "lambda is %g, a tenth of lambda_max: examples are too "
+                      "few to choose it by",
+                      lambda);
+  s->predicted = s->exact.inner.prediction;
   s->head = (struct th_head){.support = &s->support,
                              .loss = &s->certificate.objective,
-                             .certificate = &s->certificate};
+                             .certificate = &s->certificate,
+                             .points = &s->steps,
+                             .explained = &s->explained,
+                             .prediction = &s->predicted};
   *state = s;
   s = NULL;
 done:
@@ -356,6 +372,24 @@ static void tell_gap(const struct lasso *s, struct th_context *context)
                       c->lambda, c->gap, goal);
 }
 
+/* The path of a fold begins where that of all examples did, which may be above
+ * its own lambda_max: the zero model is the solution there. Attributes without
+ * a penalty are fitted there, too, as at any lambda. */
+static bool is_zero_there(const struct lasso *s, double lambda)
+{
+  const double nothing_enters = 1 - 1e-12;
+  const struct th_config *config = s->problem.context->config;
+  return config->choice.from > 0 && s->problem.exempt.count == 0 &&
+         lambda >= nothing_enters * s->problem.lambda_max;
+}
+
+/* What is told of an inexact solution, too. */
+static void note_fit(struct lasso *s)
+{
+  double zero = s->problem.zero;
+  s->explained = zero > 0 ? 1 - s->exact.inner.loss / zero : 0;
+}
+
 /* Solve for a lambda. Collective. */
 static th_status solve_lambda(struct lasso *s, struct th_context *context,
                               double lambda, struct th_error *err)
@@ -363,9 +397,14 @@ static th_status solve_lambda(struct lasso *s, struct th_context *context,
   double given = context->config->tolerance;
   bool walks = s->walks || s->strides > 0;
   th_status rc;
+  if (is_zero_there(s, lambda))
+    return th_inner_solver_screen_at(&s->exact.inner, &s->exact.working, lambda,
+                                     err);
   TH_TRY(th_working_set_solver_guess(&s->exact, lambda, walks, err));
   if (s->ball.low.lambda > 0 && !(given > 0))
     s->exact.tolerance = precise * s->problem.zero;
+  if (context->config->choice.from > 0)
+    s->exact.tolerance = fmax(given, of_a_fold * s->problem.zero);
   TH_TRY(th_working_set_solver_solve(&s->exact, lambda, err));
   s->exact.tolerance = given;
 done:
@@ -478,6 +517,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(solve_lambda(s, context, lambda, err)); /* lines 3 to 6 */
   TH_TRY(publish(s, context, err));              /* line 7 */
   certify(s, lambda);
+  note_fit(s);
   tell_gap(s, context);
   s->steps++;
   if (searches)
@@ -501,6 +541,24 @@ static th_status finish(void *state, struct th_context *context,
   if (rc == TH_OK && c->path_size > 0)
     c->path[c->path_size - 1] = (struct th_path_point){c->lambda, c->objective,
                                                        c->gap, s->support.size};
+  return rc;
+}
+
+/* The model of a lambda that was found before. */
+static th_status take_up(void *state, struct th_context *context,
+                         const struct th_support_list *members,
+                         double intercept, const struct th_certificate *said,
+                         struct th_error *err)
+{
+  struct lasso *s = state;
+  struct th_certificate *c = &s->certificate;
+  th_status rc = th_support_assign_list(&s->support, context, members, err);
+  s->support.intercept = intercept;
+  c->lambda = said->lambda;
+  c->objective = said->objective;
+  c->gap = said->gap;
+  c->active = said->active;
+  s->steps = 1;
   return rc;
 }
 
@@ -529,6 +587,7 @@ static void describe(void *state, struct th_context *context,
                  s->ball.radius > 0 ? INT32_MAX : s->path);
   TH_STATE_AT_MOST(list, s, strides, MOST_STRIDES);
   TH_STATE_ONE(list, s, reached);
+  TH_STATE_ONE(list, s, explained);
   th_claims_certificate_describe(&s->certificate, "certificate", list);
   th_claims_certificate_describe_path(&s->certificate,
                                       s->ball.radius > 0 ? 0 : s->steps, list);
@@ -539,12 +598,14 @@ static void describe(void *state, struct th_context *context,
   th_inner_solver_describe(&s->exact.inner, list);
 }
 
-static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY, "radius", NULL};
+static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY, "radius",
+                                      TH_OPTIONS_OF_A_CHOICE, NULL};
 
 const struct th_algorithm th_lasso_algorithm = {.options = options,
                                                 .create = create,
                                                 .step = step,
                                                 .finish = finish,
+                                                .take = take_up,
                                                 .unit = TH_LOSS_OBJECTIVE,
                                                 .done = done_of,
                                                 .claims = claims_of,

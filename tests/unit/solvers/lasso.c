@@ -264,7 +264,7 @@ static void test_path(int k)
   memory_store_finish(m);
   config.lambda_ratio = 0;
   config.path = 25;
-  config.path_min = 0.03;
+  config.choice.path_min = 0.03;
   learn(&config, m, grouped, &along);
   config.path = 0;
   config.lambda = along.certificate.lambda;
@@ -368,7 +368,7 @@ static void test_lambdas(void)
   config = (struct th_config){.lambda_ratio = 0.5};
   CHECK(th_plan_penalised_lambda(&config, 8, 0) == 4);
   CHECK(th_plan_penalised_lambda(&config, 0, 0) == 0.5);
-  config = (struct th_config){.path = 3, .path_min = 0.0625};
+  config = (struct th_config){.path = 3, .choice.path_min = 0.0625};
   CHECK(th_plan_penalised_lambda(&config, 8, 0) == 8);
   CHECK(th_plan_penalised_lambda(&config, 8, 1) == 2);
   CHECK(th_plan_penalised_lambda(&config, 8, 2) == 0.5);

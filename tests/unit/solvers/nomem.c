@@ -235,7 +235,7 @@ static void test_tall(void)
   struct th_config config = penalised_config("lasso", "squared", 0);
   memory_store_finish(m);
   config.path = 6;
-  config.path_min = 0.05;
+  config.choice.path_min = 0.05;
   test_solver(&config, m);
   memory_store_free(m);
 }
@@ -276,7 +276,7 @@ static void test_penalised(int form, int *took)
   config.epochs = 12;
   config.screening.every = 100;
   config.path = form == 0 ? 3 : 0;
-  config.path_min = 0.3;
+  config.choice.path_min = 0.3;
   config.lambda_ratio = form == 0 ? 0 : 0.3;
   test_rows(m, &config, with_a_penalty, took);
   th_groups_free(&groups);

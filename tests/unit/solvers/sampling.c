@@ -350,7 +350,7 @@ static void test_listing(const char *solver, enum th_moments_from moments)
       step_plainly(&plain, s, config.eta, lasso);
   }
   CHECK(plain.steps == 40 * EXAMPLES);
-  CHECK(run->solver->algorithm->publish(s, &run->context, &err) == TH_OK);
+  CHECK(run->algorithm->publish(s, &run->context, &err) == TH_OK);
   const struct th_support *average = s->head.support;
   CHECK(average->size == ATTRIBUTES);
   for (int j = 0; j < ATTRIBUTES; j++) {
