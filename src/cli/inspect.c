@@ -289,8 +289,8 @@ static json_t *model_json(const struct th_model *model,
   return o;
 }
 
-/* The model's deck as a deck that train accepts. Of two options of one name, the row
- * that a deck means has it. */
+/* The model's deck as a deck that train accepts. Of two options of one name,
+ * the row that a deck means has it. */
 static void print_deck(const struct th_model *model)
 {
   int count = th_option_table_count();

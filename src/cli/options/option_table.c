@@ -447,7 +447,7 @@ const struct th_option *th_option_table_row(int k)
 }
 
 /* commands 0: of any. */
-static int row_of(const char *name, unsigned commands)
+static int named_row(const char *name, unsigned commands)
 {
   for (int k = 0; k < th_option_table_count(); k++)
     if ((commands == 0 || (th_option_table_row(k)->commands & commands) != 0) &&
@@ -458,8 +458,8 @@ static int row_of(const char *name, unsigned commands)
 
 int th_option_table_find_of(const char *name, unsigned commands)
 {
-  int row = row_of(name, commands);
-  return row >= 0 ? row : row_of(name, 0);
+  int row = named_row(name, commands);
+  return row >= 0 ? row : named_row(name, 0);
 }
 
 int th_option_table_find(const char *name)
