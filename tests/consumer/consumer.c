@@ -44,9 +44,8 @@ static void refusals(struct thresher_team *team, struct thresher_data *data)
         "a value out of range");
   check(thresher_config_get(config, "solver", text, 2, NULL) == THRESHER_EARG,
         "a room too small");
-  must(thresher_config_get(config, "path-min", text, sizeof text, &error),
-       &error);
-  check(strtod(text, NULL) == 0.01, "a default");
+  must(thresher_config_get(config, "delta", text, sizeof text, &error), &error);
+  check(strtod(text, NULL) == 0.1, "a default");
   must(thresher_config_set(config, "budget", "100000000", &error), &error);
   check(thresher_train(&model, config, data, NULL, &error) == THRESHER_EUSAGE &&
             model == NULL && strstr(error.text, "budget 100000000 is more") &&

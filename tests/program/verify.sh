@@ -115,7 +115,7 @@ train()
 off=1e-5 scale=1.00001 anew=
 seq 0 299 | paste -d - - - >groups.txt # of two
 
-train 2 data plain --solver lasso --intercept --standardize
+train 2 data plain --solver lasso --lambda-ratio 0.1 --intercept --standardize
 holds data plain ''
 numbers data plain
 margins data plain

@@ -57,7 +57,7 @@ grep -q 'toy-steps' error.txt || fail "another error: $(cat error.txt)"
 
 # the loss: two solvers that certify its model, and one that fits without a penalty
 for solver in lasso saga; do
-  "$toy" train m.h5 -o $solver.h5 --solver $solver --loss toy -q
+  "$toy" train m.h5 -o $solver.h5 --solver $solver --loss toy --lambda-ratio 0.1 -q
   "$toy" verify $solver.h5 m.h5 >verify.txt || fail "verify: $(cat verify.txt)"
   grep -q 'certificate  holds' verify.txt || fail "the certificate: $(cat verify.txt)"
   "$toy" inspect $solver.h5 --json >$solver.json
