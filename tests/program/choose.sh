@@ -125,6 +125,38 @@ for lambda in best 1se "$between"; do # each has other attributes, which text is
   compare "mse of text, $lambda" "abs($(key text.json mse) - $(key data.json mse))" '<' 1e-6
 done
 
+# the picture of a path, and what it is drawn from
+if command -v gnuplot >/dev/null; then
+  bash "$SOURCE/jobs/path.sh" labels.m.h5 --labels 3 --out "the path's" >picture.txt 2>&1 ||
+    fail "the picture: $(cat picture.txt)"
+  is_picture "the path's/path.png"
+  "$PYTHON" - <<'END' || fail "the tables of the picture"
+import csv, h5py
+import numpy as np
+from scipy.sparse import csr_matrix
+def rows(name):
+    with open("the path's/" + name, newline="") as f:
+        return [r for r in csv.reader(f, delimiter="\t") if r]
+with h5py.File("labels.m.h5") as f:
+    g = f["path"]
+    kept = csr_matrix((g["data"][:], g["indices"][:], g["indptr"][:])).toarray()
+    scale = dict(zip(g["attribute"][:], g["deviation"][:]))
+    lam, loss = g["lambda"][:], g["loss"][:]
+ends = {"v%d" % j: kept[-1, j] * s for j, s in scale.items()}
+largest = sorted(ends, key=lambda name: -abs(ends[name]))[:3]
+labels = rows("labels.tsv")
+assert sorted(r[4] for r in labels) == sorted(largest), labels
+assert all(np.isclose(float(r[1]), ends[r[4]], rtol=1e-6) for r in labels)
+assert all(np.diff([float(r[2]) for r in labels]) > 0)
+assert len(rows("coefficients.tsv")) == len(scale) * len(lam)
+assert np.allclose([float(r[1]) for r in rows("losses.tsv")], loss, rtol=1e-6)
+END
+  ! bash "$SOURCE/jobs/path.sh" numbers.h5 --out none 2>picture.txt && [ ! -e none ] ||
+    fail "a picture of data: $(cat picture.txt)"
+else
+  left_out "pictures: no gnuplot"
+fi
+
 # attributes without a penalty are in all models of the path and of the folds
 for ranks in 1 2; do
   must $((ranks == 1 ? 0 : 2)) train numbers.h5 -o bare$ranks.h5 --solver lasso \
