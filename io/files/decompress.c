@@ -311,6 +311,24 @@ static bool is_skippable(const char *head)
   return (head[0] & 0xf0) == 0x50 && memcmp(head + 1, "\x2a\x4d\x18", 3) == 0;
 }
 
+/* lz4 passes over such frames, too: what stands behind the first ones tells. */
+static enum th_codec codec_behind(int fd)
+{
+  enum { MOST_FRAMES = 64, SIZES = 8 };
+  const struct th_codec_steps *lz4 = &th_codecs[TH_CODEC_LZ4];
+  unsigned char head[SIZES] = {0};
+  off_t at = 0;
+  for (int k = 0; k < MOST_FRAMES; k++) {
+    if (pread(fd, head, sizeof head, at) < (ssize_t)lz4->magic_bytes ||
+        !is_skippable((const char *)head))
+      break;
+    at += SIZES + (off_t)(head[4] | (uint32_t)head[5] << 8 |
+                          (uint32_t)head[6] << 16 | (uint32_t)head[7] << 24);
+  }
+  return memcmp(head, lz4->magic, lz4->magic_bytes) == 0 ? TH_CODEC_LZ4
+                                                         : TH_CODEC_ZSTD;
+}
+
 const char *const *th_decompress_endings(void)
 {
   static const char *const endings[] = {".gz",  ".bz2", ".xz", ".zst",
@@ -333,7 +351,7 @@ th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
   if (*codec == TH_CODEC_BZIP2 && !is_bzip2(head))
     *codec = TH_CODEC_NONE;
   if (is_skippable(head))
-    *codec = TH_CODEC_ZSTD;
+    *codec = codec_behind(fd);
   return TH_OK;
 }
 
@@ -350,7 +368,8 @@ struct job {
   int64_t line; /* bytes since the last end of a line */
   bool returns; /* the last of them is a carriage return */
   void *state;
-  bool open; /* inside a stream */
+  bool open;  /* inside a stream */
+  bool begun; /* there has been one */
   char *input;
   char *output;
   struct th_window window;
@@ -383,6 +402,7 @@ static th_status begin_stream(struct job *job, struct th_error *err)
     return th_fail(err, TH_ENOMEM, "%s: no memory for decompression",
                    job->name);
   job->open = true;
+  job->begun = true;
   return TH_OK;
 }
 
@@ -488,12 +508,33 @@ static th_status step_codec(struct job *job, bool *stuck, struct th_error *err)
   return rc == TH_OK ? outcome_status(job, outcome, err) : rc;
 }
 
+/* Zeros behind the last stream, which tapes and downloads pad files with, as
+ * gzip passes over them: to the end of the file, or they are what was lost. */
+static th_status pass_padding(struct job *job, struct th_error *err)
+{
+  struct th_window *window = &job->window;
+  bool padded = false;
+  th_status rc = TH_OK;
+  while (rc == TH_OK && job->begun && window->in_left > 0 &&
+         *window->in == '\0') {
+    padded = true;
+    window->in++;
+    window->in_left--;
+    rc = read_input(job, err);
+  }
+  if (rc == TH_OK && padded && window->in_left > 0)
+    rc = outcome_status(job, TH_IS_DAMAGED, err);
+  return rc;
+}
+
 static th_status run(struct job *job, struct th_error *err)
 {
   th_status rc = TH_OK;
   bool stuck = false;
   while (rc == TH_OK) {
     TH_TRY(read_input(job, err));
+    if (!job->open)
+      TH_TRY(pass_padding(job, err));
     if (!job->open && job->window.in_left == 0)
       break;
     if (!job->open)

@@ -2,7 +2,52 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/import_csv_notices.h"
 
+#include "base/printable.h"
+
 #include <stdio.h>
+
+static bool is_utf8(const char *text)
+{
+  int bytes = 1;
+  uint32_t code;
+  while (*text != '\0' && bytes > 0) {
+    bytes = th_printable_decode(text, &code);
+    text += bytes;
+  }
+  return bytes > 0;
+}
+
+/* The first of some names that is in another encoding; NULL: none. */
+static const char *foreign_of(char *const *name, int64_t count)
+{
+  for (int64_t k = 0; name != NULL && k < count; k++)
+    if (name[k] != NULL && !is_utf8(name[k]))
+      return name[k];
+  return NULL;
+}
+
+/* Names stay as they are, since their encoding is not known. */
+static void tell_encoding(const struct th_importing *im, const char *name)
+{
+  if (name != NULL)
+    th_import_notice(im,
+                     "note:     '%.60s' is not in UTF-8, and kept as it is: "
+                     "other programs may refuse such names. If the text is in "
+                     "Latin-1, convert it with iconv -f LATIN1 -t UTF-8",
+                     name);
+}
+
+/* The first word in another encoding, where the names of columns are not. */
+static const char *foreign_word(const struct th_csv_fields *w)
+{
+  const char *found = NULL;
+  for (int64_t f = 0; f < w->fields; f++)
+    if (w->field[f] != NULL && !is_utf8(w->field[f]))
+      return NULL; /* which has been told */
+  for (int64_t f = 0; f < w->fields && found == NULL; f++)
+    found = foreign_of(w->levels[f].name, w->levels[f].count);
+  return found;
+}
 
 void th_import_csv_notices_words(const struct th_importing *im,
                                  const struct th_csv_fields *w)
@@ -26,6 +71,7 @@ void th_import_csv_notices_words(const struct th_importing *im,
   if (w->words > shown)
     th_import_notice(im, "words:    %lld more columns have some",
                      (long long)(w->words - shown));
+  tell_encoding(im, foreign_word(w));
 }
 
 static void notice_left_columns(const struct th_importing *im,
@@ -126,6 +172,7 @@ void th_import_csv_notices_columns(const struct th_importing *im,
                      (long long)csv->weight + 1, (long long)csv->columns,
                      im->job->weights == NULL ? ", as in " : "",
                      im->job->weights == NULL ? im->job->like : "");
+  tell_encoding(im, foreign_of(csv->names, csv->columns));
   if (im->job->like != NULL)
     tell_differences(im, csv);
 }

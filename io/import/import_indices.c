@@ -215,9 +215,9 @@ void th_import_indices_tell(const struct th_importing *im, uint64_t all)
   if (all > 0 && all <= (uint64_t)TH_TEXT_ATTRIBUTES)
     snprintf(text, sizeof text, "; {attributes} %" PRIu64 " takes all", all);
   th_import_notice(im,
-                   "indices:  %lld occur, up to %" PRIu64
+                   "indices:  %lld occur%s, up to %" PRIu64
                    ": these alone are attributes, named so%s",
-                   (long long)count, largest, text);
+                   (long long)count, count == 1 ? "s" : "", largest, text);
   uint64_t next = count > 1 ? index[count - 2] : UINT64_MAX;
   if (largest / far_times > next && largest - next > far_away)
     th_import_notice(im,

@@ -488,17 +488,49 @@ static th_status find_kept(struct th_kept *kept, struct th_error *err)
   return rc;
 }
 
+/* Make a folder, and those above it that are not there. Return how many. */
+static int make_folders(char *path)
+{
+  int made = 0;
+  for (char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/')) {
+    *at = '\0';
+    made += at > path && mkdir(path, 0777) == 0;
+    *at = '/';
+  }
+  return made + (path[0] != '\0' && mkdir(path, 0777) == 0);
+}
+
+/* Remove a folder and those above it, so many in all. */
+static void remove_folders(char *path, int count)
+{
+  char *end = path + strlen(path);
+  for (int k = 0; k < count; k++) {
+    while (end > path && end[-1] == '/')
+      *--end = '\0';
+    if (rmdir(path) != 0)
+      return;
+    while (end > path && end[-1] != '/')
+      *--end = '\0';
+  }
+}
+
 static th_status make_kept_folder(struct th_kept *kept, struct th_error *err)
 {
+  struct stat found;
   char *above = NULL;
   th_status rc = th_file_folder(kept->folder, &above, err);
   if (rc != TH_OK)
     return rc;
-  kept->above_made = above[0] != '\0' && mkdir(above, 0777) == 0;
+  kept->above_made = make_folders(above);
   free(above);
   if ((mkdir(kept->folder, 0777) == 0 || errno == EEXIST) &&
       access(kept->folder, W_OK | X_OK) == 0)
     return TH_OK;
+  if (stat(kept->folder, &found) == 0 && !S_ISDIR(found.st_mode))
+    return th_fail(err, TH_EIO,
+                   "%s, which would keep what is imported of %s, is no folder; "
+                   "rename it, or give {cache} FOLDER",
+                   kept->folder, kept->source[0].name);
   return th_fail(err, TH_EIO,
                  "cannot write into %s, which would keep what is imported of "
                  "%s: %s; give {cache} FOLDER, one that may be written to",
@@ -803,9 +835,9 @@ static void remove_folder(const struct th_kept *kept)
 {
   struct th_error ignored = {0};
   char *above = NULL;
-  if (rmdir(kept->folder) == 0 && kept->above_made &&
+  if (rmdir(kept->folder) == 0 &&
       th_file_folder(kept->folder, &above, &ignored) == TH_OK)
-    rmdir(above);
+    remove_folders(above, kept->above_made);
   free(above);
 }
 

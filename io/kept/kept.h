@@ -49,10 +49,10 @@ struct th_kept {
   int64_t sources;
   bool hashed;
   char key[TH_KEPT_KEY];
-  char *data;      /* as path */
-  int lock;        /* descriptor, or -1 */
-  bool alone;      /* the entry is ours to make */
-  bool above_made; /* and so was the folder of the folder */
+  char *data;     /* as path */
+  int lock;       /* descriptor, or -1 */
+  bool alone;     /* the entry is ours to make */
+  int above_made; /* and so many folders above it */
 };
 
 /* Find what the job makes of its files, or import it. job->output and

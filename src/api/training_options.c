@@ -236,7 +236,8 @@ static const struct th_option table[] = {
      th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "The support to begin with: a model, or a list of attributes such as "
      "3,17,20. Attributes are numbers counted from 0, or names, also where "
-     "these are indices. Each may have a coefficient: 3:0.5,17:-2. exploration "
+     "these are indices. Each or none has a coefficient: 3:0.5,17:-2. "
+     "exploration "
      "and hybrid begin with the "
      "largest of them, as many as the model may have"},
     {"stop-residual", 0, TH_OPT_REAL, AT(greedy.residual), "X",

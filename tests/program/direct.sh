@@ -177,9 +177,11 @@ must 0 train t.csv -o again.m.h5 --force $solve --target y --ignore id --cache m
 [ "$(kept t.csv made)" -eq 1 ] || fail "nothing is kept in --cache"
 : >plain.csv.thresher
 cp t.csv plain.csv
-refused 1 'cannot write into plain.csv.thresher, .*--cache FOLDER' 0 \
+refused 1 'plain.csv.thresher, .* is no folder; rename it, or give --cache FOLDER' 0 \
   train plain.csv -o no.h5 --target y --ignore id
 must 0 train plain.csv -o again.m.h5 --force $solve --target y --ignore id --cache made
+must 0 train t.csv -o again.m.h5 --force $solve --target y --ignore id --cache "made/of some"/depth
+[ "$(kept t.csv "made/of some/depth")" -eq 1 ] || fail "nothing is kept in a folder of folders"
 # a text that cannot be imported leaves nothing
 printf 'a,y\n1,2\n2,x\n3,oops\n' >bad.csv
 refused 1 'bad.csv' 0 train bad.csv -o no.h5 --target y

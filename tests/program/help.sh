@@ -34,6 +34,7 @@ done
 # every option that a page mentions is one, of ours or of a script
 bash "$SOURCE/jobs/figures.sh" --help >>all.txt
 bash "$SOURCE/jobs/picture.sh" --help >>all.txt
+bash "$SOURCE/jobs/path.sh" --help >>all.txt
 for study in sampling compare thresholding complexity study; do
   bash "$SOURCE/jobs/$study.sh" --help >>all.txt
 done
@@ -61,6 +62,23 @@ for option in $mentioned; do
   grep -qE -- "$option|\[no-\]${option#--}( |$)|\[no-\]${option#--no-}( |$)" \
     all.txt || fail "a page mentions $option, --help does not"
 done
+
+# so is every word that a page gives to an option which takes one of some
+pages | (cd "$SOURCE" && xargs cat) >pages.txt
+"$PYTHON" - <<'END' || fail "pages"
+import re
+words = {}
+for option, list_of in re.findall(r"^ +(?:-\w, )?--([a-z-]+) ((?:[a-z0-9.,-]+\|\s*)+[a-z0-9.,-]+)$",
+                                  open("all.txt").read(), re.M):
+    words.setdefault(option, set()).update(re.split(r"\|\s*", list_of))
+words["format"] |= {"png", "svg", "pdf"}  # of scripts
+assert len(words) > 15 and "sift" in words["solver"] and "group" in words["penalty"], words
+bad = [(option, word) for option, word in
+       re.findall(r"--([a-z-]+) ([a-z][a-z0-9-]*)", open("pages.txt").read())
+       if option in words and word not in words[option]]
+if bad:
+    raise SystemExit("a page gives words to options that --help does not know: %s" % bad)
+END
 
 # results that cannot be written are an error, help among them
 for where in full closed; do

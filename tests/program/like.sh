@@ -220,6 +220,14 @@ refused 2 '--header, .* are for CSV; l.svm is read as LIBSVM' 0 \
 printf 'a:b:y\n1:2:3\n4:5:6\n' >colons.csv
 refused 1 "colons.csv:1:1: 1 column found, expected several with ',', ';', '|', tabs or blanks" \
   2 import colons.csv -o no.h5
+# names and words in another encoding stay as they are, with one note
+printf 'gr\xf6\xdfe,c,y\n1,\xe4,3\n4,b,6\n' >latin.csv
+printf 'g,c,y\n1,\xe4,3\n4,b,6\n' >latin_words.csv
+for name in latin latin_words; do
+  must 0 import $name.csv -o $name.h5 --target y
+  [ "$(grep -c 'is not in UTF-8, .* iconv -f LATIN1 -t UTF-8$' must.err)" -eq 1 ] ||
+    fail "$name: $(cat must.err)"
+done
 printf 'a,b,y\n1,2,3\n4,5,6\n' | iconv -f UTF-8 -t UTF-16 >utf16.csv
 printf 'a,b,y\n1,2,3\n4,5,6\n' | iconv -f UTF-8 -t UTF-16BE >utf16be.csv
 for name in utf16 utf16be; do

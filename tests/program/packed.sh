@@ -112,6 +112,13 @@ done
 # pzstd begins with a frame that decoders pass over
 { printf '\x50\x2a\x4d\x18\4\0\0\0abcd' && cat a.csv.zst; } >passed.csv
 same passed.csv --target y
+{ printf '\x50\x2a\x4d\x18\3\0\0\0abc\x5f\x2a\x4d\x18\0\0\0\0' && cat a.csv.lz4; } >frames.csv
+same frames.csv --target y
+# zeros behind the end, which tapes and downloads pad files with
+for ending in gz bz2; do
+  { cat a.csv.$ending && head -c 3000000 /dev/zero; } >padded.csv.$ending
+  same padded.csv.$ending --target y
+done
 
 # A file among others
 must 2 import a.svm.zst a.svm a.svm.lz4 a.svm.zip -o out.h5 --quiet
@@ -151,6 +158,12 @@ for ending in zst lz4; do
   done
   { cat a.csv.$ending && echo more; } >more.$ending
   bad 'damaged|end too early' more.$ending
+done
+for ending in gz bz2; do # zeros in between are what was lost
+  { cat padded.csv.$ending && echo more; } >more.$ending
+  bad damaged more.$ending
+  { cat padded.csv.$ending a.csv.$ending; } >lost.$ending
+  bad damaged lost.$ending
 done
 printf '\2\x21\x4c\x18aaaaaaaa' >old.lz4
 bad 'lz4 in its old form; compress it again' old.lz4

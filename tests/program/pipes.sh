@@ -86,7 +86,7 @@ must 3 import parts/ -o made/out.h5 --quiet
 like a.svm "a folder, 3 ranks"
 must 0 import tables -o made/out.h5 --target y --quiet
 like a.csv "a folder of tables"
-{ printf '%s\r\n\n' parts/part-*; } >list
+{ printf '\xef\xbb\xbf' && printf '%s\r\n\n' parts/part-*; } >list # with a mark of UTF-8
 must 0 import --files list -o made/out.h5 --quiet
 like a.svm "a list"
 must 3 import parts/part-aa --files - -o made/out.h5 --quiet < <(ls parts/part-a[b-z])
@@ -115,7 +115,7 @@ refused 1 'none: names no file; write' 0 import --files none -o bad.h5
 refused 1 'gone: No such file.*name of the list' 0 import --files gone -o bad.h5
 refused 1 'mixed: no file with the name of a file on each line' 0 import --files mixed -o bad.h5
 printf 'parts/part-aa\na\0b\n' >zero
-refused 1 'zero:2: a byte 0; write the name of a file' 0 import --files zero -o bad.h5
+refused 1 'zero:2: a byte 0, of find -print0 or of no text; write the name of a file' 0 import --files zero -o bad.h5
 head -c 9000 /dev/zero | tr '\0' x >long
 refused 1 'long:1: longer than a name can be' 0 import --files long -o bad.h5
 printf 'parts/part-aa\nno such file\n' >list

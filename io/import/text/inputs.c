@@ -213,6 +213,9 @@ th_status th_inputs_add(struct th_inputs *inputs, const char *name,
 
 /* --- Lists of files ------------------------------------------------------- */
 
+/* Of UTF-8, which some editors begin a text with. */
+static const char mark[] = "\xef\xbb\xbf";
+
 /* A line of a list without its end; *more: there is one. */
 static th_status next_listed(FILE *open, const char *list, int64_t *line,
                              char name[PATH_MAX], bool *more,
@@ -226,13 +229,16 @@ static th_status next_listed(FILE *open, const char *list, int64_t *line,
       return th_fail(err, TH_EDATA,
                      "%s:%lld: %s; write the name of a file on each line", list,
                      (long long)*line,
-                     byte == '\0' ? "a byte 0" : "longer than a name can be");
+                     byte == '\0' ? "a byte 0, of find -print0 or of no text"
+                                  : "longer than a name can be");
     name[length++] = (char)byte;
   }
   *more = byte != EOF || length > 0;
   if (length > 0 && name[length - 1] == '\r')
     length--;
   name[length] = '\0';
+  if (*line == 1 && strncmp(name, mark, sizeof mark - 1) == 0)
+    memmove(name, name + sizeof mark - 1, strlen(name) - sizeof mark + 2);
   if (ferror(open))
     return th_fail(err, TH_EIO, "%s: %s; check the file", list,
                    strerror(errno));

@@ -213,7 +213,8 @@ static const struct th_option before[] = {
     {"files", 0, TH_OPT_TEXT, AT(text.files), "LIST", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "More files to read, behind those that are named: a text file with one "
-     "name on each line, or -, the standard input"},
+     "name on each line, as seen from the present folder, or -, the standard "
+     "input"},
     {"names", 0, TH_OPT_TEXT, AT(text.names), "FILE", NULL,
      "those that the file has", TH_NO_LIMITS, NULL, "data", READS, false,
      "Arrays only: a text file with the name of each column on a line of its "
