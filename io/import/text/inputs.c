@@ -136,8 +136,9 @@ static bool is_passed_over(const char *name)
   return name[0] == '.' || name[0] == '_';
 }
 
+/* What is no folder; most file systems tell without a look at each file. */
 static th_status list_folder(DIR *open, const char *folder, struct names *names,
-                             struct th_error *err)
+                             int64_t *passed, struct th_error *err)
 {
   bool slash = folder[strlen(folder) - 1] == '/';
   th_status rc = TH_OK;
@@ -148,8 +149,16 @@ static th_status list_folder(DIR *open, const char *folder, struct names *names,
     TH_TRY(
         TH_GROW(&names->name, &names->capacity, names->count + 1, what, err));
     names->name[names->count] = NULL;
-    TH_TRY(th_file_text(&names->name[names->count++], err, "%s%s%s", folder,
-                        slash ? "" : "/", e->d_name));
+    char **name = &names->name[names->count];
+    TH_TRY(
+        th_file_text(name, err, "%s%s%s", folder, slash ? "" : "/", e->d_name));
+    names->count++;
+    if (e->d_type == DT_DIR ||
+        (e->d_type != DT_REG && th_inputs_is_folder(*name))) {
+      ++*passed;
+      free(*name);
+      names->count--;
+    }
   }
   if (errno != 0)
     rc = th_fail(err, TH_EIO, "%s: %s; check the folder", folder,
@@ -168,12 +177,11 @@ static th_status add_folder(struct th_inputs *inputs, const char *folder,
   if (open == NULL)
     return th_fail(err, TH_EIO, "%s: %s; check the folder", folder,
                    strerror(errno));
-  TH_TRY(list_folder(open, folder, &names, err));
+  TH_TRY(list_folder(open, folder, &names, passed, err));
   if (names.count > 1)
     qsort(names.name, (size_t)names.count, sizeof *names.name, by_name);
   for (int64_t k = 0; k < names.count; k++)
-    if (is_passed_over(th_file_name(names.name[k])) ||
-        th_inputs_is_folder(names.name[k]))
+    if (is_passed_over(th_file_name(names.name[k])))
       ++*passed;
     else
       TH_TRY(add_file(inputs, names.name[k], NULL, err));
