@@ -100,10 +100,11 @@ static th_status add_arrays(struct sink *sink, const struct th_state *state,
 static th_status create(const struct th_checkpoint *checkpoint,
                         struct sink *sink, struct th_error *err)
 {
-  unlinkat(checkpoint->folder, sink->name, 0);
-  sink->file =
-      openat(checkpoint->folder, sink->name,
-             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  sink->file = openat(checkpoint->folder, sink->name, how, 0666);
+  if (sink->file < 0 && errno == EEXIST &&
+      unlinkat(checkpoint->folder, sink->name, 0) == 0)
+    sink->file = openat(checkpoint->folder, sink->name, how, 0666);
   if (sink->file >= 0)
     return TH_OK;
   return th_fail(err, TH_EIO, "cannot write %s: %s", sink->name,
