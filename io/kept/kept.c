@@ -850,7 +850,8 @@ void th_kept_forget(struct th_kept *kept, th_status rc, struct th_error *err)
     return;
   int folder = open(kept->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   snprintf(name, sizeof name, "%s.kept", kept->key);
-  if (folder >= 0 && unlinkat(folder, name, 0) == 0)
+  if (folder >= 0 &&
+      (unlinkat(folder, name, 0) == 0 || errno == ENOENT)) /* by another rank */
     snprintf(at, sizeof err->text - (size_t)(at - err->text),
              "run the command again: it imports %.200s anew",
              kept->source[0].name);

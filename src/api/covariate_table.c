@@ -494,6 +494,7 @@ th_status th_covariate_table_open(struct th_covariate_table *table,
   TH_TRY(import_covariates(&r, &kept, comm, err));
   TH_TRY(read_imported(&r, kept.path, comm, err));
 done:
+  th_kept_forget(&kept, rc, err);
   th_kept_end(&kept);
   TH_FREE(r.left, r.ignore);
   return rc;

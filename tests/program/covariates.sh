@@ -107,6 +107,19 @@ must 2 predict m.height.h5,m.status.h5 x.csv -o both.csv --covariates cov.tsv
 paste -d, height.csv <(cut -d, -f2- status.csv) | tail -n +2 >want.csv
 tail -n +2 both.csv | cmp - want.csv || fail "several models with covariates"
 
+# --- values of a kept table that are damaged are seen; the next run imports the table anew
+cp cov.tsv own.tsv
+job=(dense.h5 "${height[@]}" --covariates own.tsv "${lasso[@]}" --lambda 0.2)
+must 2 train "${job[@]}" -o own.h5
+"$PYTHON" "$SOURCE/tests/support/damage_values.py" own.tsv.thresher/*.shards/00000.h5 ||
+  fail "no values to damage"
+ranks 2 train "${job[@]}" -o no.h5 2>damaged.err && fail "damaged covariates were used"
+grep -q 'damaged, run the command again: it imports own.tsv anew' damaged.err ||
+  fail "damaged covariates: $(cat damaged.err)"
+[ ! -e no.h5 ] || fail "a model of damaged covariates"
+must 2 train "${job[@]}" -o anew.h5
+cmp own.h5 anew.h5 || fail "damaged covariates: another model"
+
 # --- memory of a join is in the plan
 must 0 train dense.h5 -o no.h5 "${height[@]}" --covariates cov.tsv --solver lasso --dry-run
 refused 1 'to find its rows for the 200 examples of dense.h5 takes' 2 train dense.h5 -o no.h5 \

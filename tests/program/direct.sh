@@ -209,19 +209,7 @@ done
 
 # values that are damaged are seen when they are read; the next run imports the file anew
 shard=$(echo t.csv.thresher/*.shards/00000.h5)
-"$PYTHON" - "$shard" <<'END' || fail "no values to damage"
-import h5py, sys
-with h5py.File(sys.argv[1], "r") as f:
-    sets = []
-    f.visititems(lambda name, x: sets.append(x) if hasattr(x, "nbytes") else None)
-    largest = max(sets, key=lambda x: x.nbytes)
-    at = largest.id.get_offset() or largest.id.get_chunk_info(0).byte_offset
-with open(sys.argv[1], "r+b") as f:
-    f.seek(at + 5)
-    byte = f.read(1)[0]
-    f.seek(at + 5)
-    f.write(bytes([byte ^ 16]))
-END
+"$PYTHON" "$SOURCE/tests/support/damage_values.py" "$shard" || fail "no values to damage"
 ranks 1 train t.csv -o no.h5 $solve --target y --id id --test 0.25 2>damaged.err &&
   fail "damaged values were used"
 grep -q 'damaged, run the command again: it imports t.csv anew' damaged.err ||
