@@ -11,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static th_status pack_list(struct th_message *pack, char ***text, int64_t count,
-                           struct th_error *err)
-{
-  th_status rc = TH_OK;
-  if (pack->taking)
-    rc = TH_NEW(text, count, "names", err);
-  for (int64_t k = 0; k < count && rc == TH_OK; k++)
-    rc = th_message_text(pack, &(*text)[k], err);
-  return rc;
-}
-
 th_status th_covariates_file_pack(struct th_message *pack,
                                   struct th_covariates *c, struct th_error *err)
 {
@@ -34,8 +23,8 @@ th_status th_covariates_file_pack(struct th_message *pack,
         .count = fixed[0], .words = fixed[1], .decimal = (char)fixed[2]};
   if (c->count == 0)
     return TH_OK;
-  TH_TRY(pack_list(pack, &c->name, c->count, err));
-  TH_TRY(pack_list(pack, &c->word, c->words, err));
+  TH_TRY(th_message_texts(pack, &c->name, c->count, err));
+  TH_TRY(th_message_texts(pack, &c->word, c->words, err));
   TH_TRY(th_message_text(pack, &c->missing_words, err));
   TH_TRY(th_message_array(pack, (void **)&c->mean, c->count, sizeof *c->mean,
                           err));

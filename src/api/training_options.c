@@ -237,9 +237,8 @@ static const struct th_option table[] = {
      "The support to begin with: a model, or a list of attributes such as "
      "3,17,20. Attributes are numbers counted from 0, or names, also where "
      "these are indices. Each or none has a coefficient: 3:0.5,17:-2. "
-     "exploration "
-     "and hybrid begin with the "
-     "largest of them, as many as the model may have"},
+     "exploration and hybrid begin with the largest of them, as many as the "
+     "model may have"},
     {"stop-residual", 0, TH_OPT_REAL, AT(greedy.residual), "X",
      th_option_by_config, "no limit", TH_INSIDE(0, 1), NULL, "model", TH_TRAIN,
      true,

@@ -380,10 +380,9 @@ static const struct th_option after[] = {
     {"lambda", 0, TH_OPT_TEXT, AT(scores.lambda), "X|best|1se|all", NULL,
      "that of the model", TH_NO_LIMITS, NULL, "run", SCORES, false,
      "Take the model at another lambda of the path that it was chosen from: "
-     "the "
-     "best on held-out examples, the largest within a standard error of it, or "
-     "X. Between two lambdas of the path coefficients lie on the line through "
-     "those of the two. all takes all of them, side by side"},
+     "the best on held-out examples, the largest within a standard error of "
+     "it, or X. Between two lambdas of the path coefficients lie on the line "
+     "through those of the two. all takes all of them, side by side"},
     {"unweighted", 0, TH_OPT_FLAG, AT(scores.unweighted), NULL, "no", NULL,
      TH_NO_LIMITS, NULL, "run", TH_EVALUATE, false,
      "Count every example once, whatever its weight, if it is not 0"},
