@@ -66,16 +66,17 @@ static void join_at_once(MPI_Comm team, void *all, const int64_t *bytes,
 {
   int *count = must_alloc(2 * (size_t)ranks, sizeof *count);
   int *place = count + ranks;
+  MPI_Datatype type = unit == 8 ? MPI_INT64_T : MPI_BYTE;
   int64_t at = 0;
   for (int r = 0; r < ranks; r++) {
     count[r] = (int)(bytes[r] / unit);
     place[r] = (int)(at / unit);
     at += bytes[r];
   }
-  th_mpi_call_must(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all,
-                                  count, place,
-                                  unit == 8 ? MPI_INT64_T : MPI_BYTE, team),
-                   "MPI_Allgatherv");
+  /* In place the first type is not looked at. Counters of calls do look. */
+  th_mpi_call_must(
+      MPI_Allgatherv(MPI_IN_PLACE, 0, type, all, count, place, type, team),
+      "MPI_Allgatherv");
   free(count);
 }
 

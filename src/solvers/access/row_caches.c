@@ -447,21 +447,26 @@ void th_row_caches_keep(struct th_row_caches *caches, const bool *keep)
 
 /* --- Moves row caches with the attributes that change ranks
  *
- * Values that were read once are neither read nor counted again. A row cache is
- * sent as one piece for each pair of ranks: the number of entries of each row,
- * then row after row its values and, for sparse data, their places, counted
- * from the first that the receiver gets. */
+ * Values that were read once are neither read nor counted again. Row caches are
+ * sent some at a time, as one piece for each pair of ranks. For each of them it
+ * has the number of entries of each row, then row after row its values and, for
+ * sparse data, their places, counted from the first that the receiver gets. */
 
-/* A row cache that is being moved. */
+enum { PARCEL = 4 << 20 }; /* bytes that the busiest rank sends at once */
+
+/* Row caches that are being moved at once. */
 struct parcel {
   struct th_row_caches *caches;
   struct th_active_redistribution *redistribution;
-  int64_t rows;
-  size_t value; /* bytes */
+  struct th_range which;  /* of the row caches */
+  const int64_t *busiest; /* bytes of each on the busiest rank; < 0: dropped */
+  int64_t rows;           /* of the one that is packed or rebuilt */
+  size_t value;           /* bytes */
   size_t place;
   char *send;
   char *receive;
-  int64_t *at; /* rows + 1: where the next entry of a row goes */
+  const char **next; /* by rank: where its piece goes on */
+  int64_t *at;       /* rows + 1: where the next entry of a row goes */
 };
 
 /* The first entry of row i whose place is not below `place`. */
@@ -474,8 +479,8 @@ static int64_t first_entry(const struct th_row_cache *cache, int64_t i,
                        place);
 }
 
-/* Write the piece with some of the places; returns its bytes. to is NULL: only
- * count. */
+/* Write one row cache with some of the places; returns its bytes. to is NULL:
+ * only count. */
 static size_t pack(const struct parcel *parcel,
                    const struct th_row_cache *cache, struct th_range places,
                    char *to)
@@ -501,16 +506,30 @@ static size_t pack(const struct parcel *parcel,
   return bytes;
 }
 
+/* Write what one rank gets of all of them; returns its bytes. */
+static size_t pack_piece(struct parcel *parcel, struct th_range places,
+                         char *to)
+{
+  size_t bytes = 0;
+  for (int64_t k = parcel->which.first; k < parcel->which.last; k++) {
+    if (parcel->busiest[k] < 0)
+      continue;
+    parcel->rows = th_row_caches_unit(parcel->caches, k).count;
+    bytes += pack(parcel, &parcel->caches->cache[k], places,
+                  to == NULL ? NULL : to + bytes);
+  }
+  return bytes;
+}
+
 /* Write the pieces for all ranks, in order; returns their bytes. */
-static size_t pack_all(struct parcel *parcel, const struct th_row_cache *cache,
-                       char *to)
+static size_t pack_all(struct parcel *parcel, char *to)
 {
   struct th_active_redistribution *redistribution = parcel->redistribution;
   size_t bytes = 0;
   int64_t first = 0;
   for (int r = 0; r < redistribution->ranks; r++) {
     struct th_range places = {first, first + redistribution->send[r]};
-    size_t piece = pack(parcel, cache, places, to == NULL ? NULL : to + bytes);
+    size_t piece = pack_piece(parcel, places, to == NULL ? NULL : to + bytes);
     redistribution->send_bytes[r] = (int64_t)piece;
     bytes += piece;
     first = places.last;
@@ -525,22 +544,22 @@ static int32_t packed_count(const char *piece, int64_t i)
   return count;
 }
 
-/* at[i + 1] += the entries of row i in each piece. */
+/* at[i + 1] = the entries of the rows before the next, of all pieces. */
 static void count_rows(struct parcel *parcel)
 {
-  const char *piece = parcel->receive;
-  for (int r = 0; r < parcel->redistribution->ranks; r++) {
-    for (int64_t i = 0; i < parcel->rows; i++)
-      parcel->at[i + 1] += packed_count(piece, i);
-    piece += parcel->redistribution->receive_bytes[r];
+  parcel->at[0] = 0;
+  for (int64_t i = 0; i < parcel->rows; i++) {
+    parcel->at[i + 1] = parcel->at[i];
+    for (int r = 0; r < parcel->redistribution->ranks; r++)
+      parcel->at[i + 1] += packed_count(parcel->next[r], i);
   }
-  for (int64_t i = 0; i < parcel->rows; i++)
-    parcel->at[i + 1] += parcel->at[i];
 }
 
-/* Append a piece to its rows. Its places count from `offset`. */
-static void unpack_rows(struct parcel *parcel, struct th_row_cache *cache,
-                        const char *piece, int64_t offset)
+/* Append a piece to its rows. Its places count from `offset`. Returns where the
+ * piece goes on. */
+static const char *unpack_rows(struct parcel *parcel,
+                               struct th_row_cache *cache, const char *piece,
+                               int64_t offset)
 {
   const char *from = piece + (size_t)parcel->rows * sizeof(int32_t);
   for (int64_t i = 0; i < parcel->rows; i++) {
@@ -557,16 +576,16 @@ static void unpack_rows(struct parcel *parcel, struct th_row_cache *cache,
     }
     parcel->at[i] += count;
   }
+  return from;
 }
 
-/* Build the row cache from the pieces. Local. */
+/* Build the next row cache of the pieces. Local. */
 static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
                          struct th_error *err)
 {
   const struct th_active_redistribution *redistribution =
       parcel->redistribution;
   int64_t rows = parcel->rows;
-  const char *piece = parcel->receive;
   int64_t offset = 0;
   th_status rc;
   count_rows(parcel);
@@ -575,8 +594,7 @@ static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
   if (cache->start != NULL)
     memcpy(cache->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
   for (int r = 0; r < redistribution->ranks; r++) {
-    unpack_rows(parcel, cache, piece, offset);
-    piece += redistribution->receive_bytes[r];
+    parcel->next[r] = unpack_rows(parcel, cache, parcel->next[r], offset);
     offset += redistribution->receive[r];
   }
   cache->loaded = true;
@@ -585,13 +603,12 @@ done:
 }
 
 /* Exchange the sizes, then the pieces. Collective. */
-static th_status deliver(struct parcel *parcel,
-                         const struct th_row_cache *cache, struct th_error *err)
+static th_status deliver(struct parcel *parcel, struct th_error *err)
 {
   struct th_active_redistribution *redistribution = parcel->redistribution;
   struct th_comm *comm = parcel->caches->context->comm;
   int64_t bytes = 0;
-  size_t packed = pack_all(parcel, cache, NULL);
+  size_t packed = pack_all(parcel, NULL);
   th_status rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1,
                           "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
@@ -602,58 +619,108 @@ static th_status deliver(struct parcel *parcel,
   rc = th_alloc((void **)&parcel->receive, bytes, 1,
                 "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
-  pack_all(parcel, cache, parcel->send);
+  pack_all(parcel, parcel->send);
   comm->ops->exchange(comm, parcel->send, redistribution->send_bytes,
                       parcel->receive, redistribution->receive_bytes);
 done:
   return rc;
 }
 
-/* Collective. */
-static th_status move_cache(struct th_row_caches *caches,
-                            struct th_active_redistribution *redistribution,
-                            int64_t k, struct th_error *err)
+/* Where the pieces begin, and room for the rows of the largest row cache.
+ * Local. */
+static th_status begin_rebuilding(struct parcel *parcel, struct th_error *err)
 {
-  struct th_row_cache *cache = &caches->cache[k];
-  struct th_row_cache made = {.holders = cache->holders};
+  int64_t most = 0;
+  const char *piece = parcel->receive;
+  th_status rc;
+  for (int64_t k = parcel->which.first; k < parcel->which.last; k++)
+    most = th_max_i64(most, th_row_caches_unit(parcel->caches, k).count);
+  TH_TRY(TH_NEW(&parcel->next, parcel->redistribution->ranks,
+                "moving attributes between ranks", err));
+  TH_TRY(TH_NEW(&parcel->at, most + 1, "moving attributes between ranks", err));
+  for (int r = 0; r < parcel->redistribution->ranks; r++) {
+    parcel->next[r] = piece;
+    piece += parcel->redistribution->receive_bytes[r];
+  }
+done:
+  return rc;
+}
+
+/* What has arrived takes the place of what there was. Local. */
+static th_status replace(struct parcel *parcel, struct th_error *err)
+{
+  struct th_row_caches *caches = parcel->caches;
+  th_status rc = begin_rebuilding(parcel, err);
+  for (int64_t k = parcel->which.first; k < parcel->which.last && rc == TH_OK;
+       k++) {
+    struct th_row_cache *cache = &caches->cache[k];
+    struct th_row_cache made = {.holders = cache->holders};
+    if (parcel->busiest[k] < 0)
+      continue;
+    parcel->rows = th_row_caches_unit(caches, k).count;
+    rc = rebuild(parcel, &made, err);
+    row_cache_drop(caches, cache);
+    *cache = made;
+    caches->bytes += made.bytes;
+  }
+  return rc;
+}
+
+/* Collective. */
+static th_status move_some(struct th_row_caches *caches,
+                           struct th_active_redistribution *redistribution,
+                           const int64_t *busiest, struct th_range which,
+                           struct th_error *err)
+{
   struct parcel parcel = {.caches = caches,
                           .redistribution = redistribution,
-                          .rows = th_row_caches_unit(caches, k).count,
+                          .which = which,
+                          .busiest = busiest,
                           .value = th_type_size(caches->type),
                           .place = caches->sparse ? sizeof(int32_t) : 0};
   th_status rc;
-  TH_TRY(deliver(&parcel, cache, err));
-  rc = TH_NEW(&parcel.at, parcel.rows + 1, "moving attributes between ranks",
-              err);
-  if (rc == TH_OK)
-    rc = rebuild(&parcel, &made, err);
-  row_cache_drop(caches, cache);
-  *cache = made;
-  caches->bytes += made.bytes;
-  rc = th_agree(caches->context->comm, rc, err);
+  TH_TRY(deliver(&parcel, err));
+  rc = th_agree(caches->context->comm, replace(&parcel, err), err);
 done:
-  TH_FREE(parcel.send, parcel.receive, parcel.at);
+  TH_FREE(parcel.send, parcel.receive, parcel.next, parcel.at);
   return rc;
+}
+
+/* The bytes of each row cache on the rank that has most of it; -1, and it is
+ * dropped, where a rank lacks it. Collective. */
+static void find_busiest(struct th_row_caches *caches, int64_t *busiest)
+{
+  struct th_comm *comm = caches->context->comm;
+  for (int64_t k = 0; k < caches->count; k++)
+    busiest[k] =
+        caches->cache[k].loaded ? (int64_t)caches->cache[k].bytes : INT64_MAX;
+  comm->ops->max_i64(comm, busiest, (size_t)caches->count);
+  for (int64_t k = 0; k < caches->count; k++)
+    if (busiest[k] == INT64_MAX) {
+      row_cache_drop(caches, &caches->cache[k]);
+      busiest[k] = -1;
+    }
 }
 
 th_status th_row_caches_move(struct th_row_caches *caches,
                              struct th_active_redistribution *redistribution,
                              struct th_error *err)
 {
-  struct th_comm *comm = caches->context->comm;
-  int64_t *missing = NULL;
+  int64_t *busiest = NULL;
+  struct th_range which = {0, 0};
   th_status rc =
-      TH_NEW(&missing, caches->count, "moving attributes between ranks", err);
-  TH_TRY(th_agree(comm, rc, err));
-  for (int64_t k = 0; k < caches->count; k++)
-    missing[k] = !caches->cache[k].loaded;
-  comm->ops->max_i64(comm, missing, (size_t)caches->count);
-  for (int64_t k = 0; k < caches->count; k++)
-    if (missing[k] != 0)
-      row_cache_drop(caches, &caches->cache[k]);
-    else
-      TH_TRY(move_cache(caches, redistribution, k, err));
+      TH_NEW(&busiest, caches->count, "moving attributes between ranks", err);
+  TH_TRY(th_agree(caches->context->comm, rc, err));
+  find_busiest(caches, busiest);
+  while (which.first < caches->count) {
+    int64_t bytes = 0;
+    while (which.last < caches->count && bytes < PARCEL)
+      bytes += th_max_i64(busiest[which.last++], 0);
+    if (bytes > 0)
+      TH_TRY(move_some(caches, redistribution, busiest, which, err));
+    which.first = which.last;
+  }
 done:
-  free(missing);
+  free(busiest);
   return rc;
 }
