@@ -198,7 +198,7 @@ run()
 {
   local folder=$out/runs/$1
   shift
-  local command=("$thresher" train "$@" --lambda-ratio "$ratio" --no-intercept
+  local command=("$thresher" train "$@" --lambda-ratio "$ratio" --no-intercept --no-standardize
     --force -o "$folder/model.h5" --telemetry "$folder/telemetry.jsonl"
     --report "$folder/report.json")
   runs+=("$folder")

@@ -75,7 +75,7 @@ score() # NAME
 learn()
 {
   "$thresher" train "${examples[@]}" -o "$work/model.h5" --force --no-intercept \
-    --loss squared --seed "$run" --report "$work/$1.report.json" "${@:2}" \
+    --no-standardize --loss squared --seed "$run" --report "$work/$1.report.json" "${@:2}" \
     >"$work/said" 2>&1 || failed "$1"
   score "$1"
 }

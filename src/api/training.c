@@ -119,16 +119,6 @@ int64_t th_training_stored(const struct th_config *config, int64_t memory)
   return both ? memory / SHARE + 1 : memory;
 }
 
-/* Defaults that the solver decides. */
-static void choose_defaults(struct th_config *config, bool standardize_given)
-{
-  const struct th_solver_row *solver = th_solver_find(config->solver);
-  bool in_one_unit = solver->selects || !solver->penalised;
-  if (in_one_unit && !solver->as_they_are)
-    return;
-  config->standardize = config->standardize && standardize_given;
-}
-
 /* l1 takes the weights of groups only where they are asked for. */
 static bool wants_groups(const struct th_config *config)
 {
@@ -307,7 +297,6 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
   th_status rc;
   TH_TRY(th_data_need_targets(data, "train", data->name, err));
   TH_TRY(need_examples(data, err));
-  choose_defaults(&config, training->standardize_given);
   config.row_cache_memory =
       training->memory - th_training_stored(&config, training->memory);
   TH_TRY(read_named(training, &config, comm, err));
@@ -546,7 +535,6 @@ enum thresher_status thresher_train(struct thresher_model **model,
                                     const struct thresher_listener *listener,
                                     struct thresher_error *error)
 {
-  int row = th_training_options_find("standardize");
   struct thresher_model *fresh = NULL;
   struct th_training training = {0};
   struct th_error err;
@@ -558,7 +546,6 @@ enum thresher_status thresher_train(struct thresher_model **model,
     rc = TH_NEW(&fresh, 1, "a model", &err);
   TH_TRY(th_agree(data->comm, rc, &err));
   training.config = config->config;
-  training.standardize_given = config->given[row] != 0;
   training.data = &data->data;
   training.memory = data->memory;
   TH_TRY(th_handle_alike(data->comm, hash_of(config), "options", &err));

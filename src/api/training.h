@@ -14,7 +14,6 @@
 /* The first members are the caller's to set; the rest begins as zeros. */
 struct th_training {
   struct th_config config; /* as asked for */
-  bool standardize_given;  /* it was asked for by name */
   const char *output;      /* of the model, or NULL; borrowed */
   struct th_data *data;    /* borrowed */
   int64_t memory;          /* bytes of values that a rank keeps in all */

@@ -107,6 +107,7 @@ static const char *names_of_steps(int64_t k)
 static const char *names_of_moments(int64_t k)
 {
   static const char *const names[TH_MOMENTS_COUNT + 1] = {
+      [TH_MOMENTS_AUTO] = "auto",
       [TH_MOMENTS_TWO_PHASE] = "two-phase",
       [TH_MOMENTS_UNIFORM] = "uniform",
       [TH_MOMENTS_KNOWN] = "known",
@@ -212,8 +213,7 @@ static const struct th_option table[] = {
      TH_NO_LIMITS, names_of_loss, "model", TH_TRAIN, true,
      "The loss that is minimised"},
     {"standardize", 0, TH_OPT_FLAG, AT(standardize), NULL, th_option_by_config,
-     "yes; no for solvers with a penalty or in a ball", TH_NO_LIMITS, NULL,
-     "model", TH_TRAIN, true,
+     "yes", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "Work on attributes with mean 0 and standard deviation 1, or without an "
      "intercept with mean square 1. The model is in the units of the data in "
      "any case"},
@@ -305,7 +305,9 @@ static const struct th_option table[] = {
      th_option_by_config, "no limit", TH_FROM(1), NULL, "schedule", TH_TRAIN,
      true, "Stop once so many attributes have been observed of all examples"},
     {"moments", 0, TH_OPT_CHOICE, AT(ball.moments), NULL, th_option_by_config,
-     NULL, TH_NO_LIMITS, names_of_moments, "model", TH_TRAIN, true,
+     "auto: uniform with {standardize}, which makes them equal, or else "
+     "two-phase",
+     TH_NO_LIMITS, names_of_moments, "model", TH_TRAIN, true,
      "Attributes are drawn by their second moments. two-phase estimates these "
      "in the first tenth of the run, known takes those of the import, and "
      "uniform draws all attributes alike. norm is two-phase where "

@@ -374,7 +374,6 @@ static th_status train_one(const struct th_options *options,
   th_comm_profile_begin(&session.profile);
   session.training = (struct th_training){
       .config = options->config,
-      .standardize_given = th_option_given(options, "standardize"),
       .output = options->output,
       .data = &session.data,
       .mapped = options->reading.map ? TH_MAPPED_RESIDENT : TH_MAPPED_NEVER,

@@ -31,6 +31,8 @@ enum th_select_for {
 
 /* What solvers that sample attributes know of second moments. */
 enum th_moments_from {
+  TH_MOMENTS_AUTO, /* uniform where standardization makes them equal, or else
+                      two-phase */
   TH_MOMENTS_TWO_PHASE, /* estimated in a first phase */
   TH_MOMENTS_UNIFORM,   /* nothing: all attributes are drawn alike */
   TH_MOMENTS_KNOWN,     /* those of the import */

@@ -30,10 +30,9 @@ struct th_solver_row {
   bool selects; /* with `penalised`: attributes are chosen in place of a penalty
                  */
   bool anytime; /* what it has after any update is a model */
-  bool as_they_are; /* attributes are not standardized unless it is asked for */
-  bool dense_model; /* models may have more attributes than the budget */
-  bool chooses;     /* without a lambda it takes a path, and held-out examples
-                       choose on it (predict/chooser.h) */
+  bool dense_model;  /* models may have more attributes than the budget */
+  bool chooses;      /* without a lambda it takes a path, and held-out examples
+                        choose on it (predict/chooser.h) */
   const char *ridge; /* what its penalty is called, if it is not of the penalty
                         table; the loss is squared then. NULL: it is */
   const char *why_all; /* why it has no attributes without a penalty; NULL: it

@@ -52,7 +52,7 @@ prepare()
 ours()
 {
   must "$1" train "$data.h5" -o "$work.$1.h5" --force --quiet --solver lasso \
-    --loss "$loss" --no-intercept --path 100 --path-min 0.01 --choose last \
+    --loss "$loss" --no-intercept --no-standardize --path 100 --path-min 0.01 --choose last \
     --report "$work.thresher$1.$2.json"
 }
 

@@ -88,7 +88,7 @@ def ours(data, *options):
 def lasso(data, lam, tolerance):
     given = [] if tolerance is None else ["--tolerance", tolerance]
     return ours(data, "--solver", "lasso", "--loss", "logistic", "--no-intercept", "--lambda",
-                lam, *given)
+                lam, "--no-standardize", *given)
 
 
 def theirs(data, lambdas, updates, start, alpha, adaptive):
@@ -161,7 +161,7 @@ def equal_accuracy(data, starts):
         (lam, [(cost, data.accuracy(coef, intercept))]) for lam in SWEEP
         for cost, coef, intercept in (
             ours(data, "--solver", "os-prox-sgd", "--loss", "logistic", "--lambda", lam,
-                 "--epochs", 10),)]
+                 "--epochs", 10, "--no-standardize"),)]
     cost, coef, intercept = ours(data)
     tools["thresher, no option"] = [("its own", [(cost, data.accuracy(coef, intercept))])]
     for name, models in starts.items():

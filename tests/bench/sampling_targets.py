@@ -63,11 +63,11 @@ def run(job):
     name = "-".join([task, "a" + alpha, str(attributes), form, moments,
                      str(seed)])
     zero = loss(name, task, alpha, seed, 50, "--solver", "lasso",
-                "--lambda-ratio", "1", "--no-intercept")
+                "--lambda-ratio", "1", "--no-intercept", "--no-standardize")
     solver = {"ridge": "aerr", "lasso": "aelr"}[task]
     mine = loss(name, task, alpha, seed, attributes // BUDGET, "--solver",
                 solver, "--budget", str(BUDGET), "--moments", moments,
-                "--passes", "1", "--validation", "0", *FORMS[form], *OPTIONS)
+                "--passes", "1", "--validation", "0", "--no-standardize", *FORMS[form], *OPTIONS)
     return mine, zero
 
 

@@ -34,7 +34,7 @@ judge()
 {
   local name=$1-$2-$3
   must 0 train "$1.h5" -o "$name.h5" --force --loss "$2" --solver "$3" \
-    --lambda-ratio 0.5 --no-intercept "${@:4}" --report "$name.run.json"
+    --lambda-ratio 0.5 --no-intercept --no-standardize "${@:4}" --report "$name.run.json"
   ranks 0 inspect "$name.h5" --json >"$name.json"
   "$PYTHON" "$SOURCE/tests/program/lasso_reference.py" "$DATA/$1.svm.xz" "$2" 0.5 \
     "$name.json" >"$name.reference.json" || fail "$name: not the solution"
@@ -85,7 +85,7 @@ END
 timed()
 {
   must 0 train "$1.h5" -o time.h5 --force --solver "$3" --epochs "$2" \
-    --lambda-ratio 0.5 --no-intercept "${@:5}" --report "$1.$4.json"
+    --lambda-ratio 0.5 --no-intercept --no-standardize "${@:5}" --report "$1.$4.json"
 }
 
 # ratios SET EPOCHS

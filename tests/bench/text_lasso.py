@@ -48,7 +48,7 @@ def ours(x, y, tolerance, path):
     how = ["--path", "100", "--path-min", "0.01", "--choose", "last"] if path else ["--lambda", str(LAMBDA)]
     seconds = cpu([bench.THRESHER, "train", WORK + ".h5", "-o", WORK + ".model.h5",
                    "--force", "--quiet", "--solver", "lasso", "--loss", "logistic",
-                   "--intercept", *how, *given])
+                   "--intercept", "--no-standardize", *how, *given])
     model = bench.told("inspect", WORK + ".model.h5")
     if path:
         return seconds, model["objective"]
@@ -105,7 +105,7 @@ def with_a_penalty():
     bench.run(0, "import", name + ".svm", "-o", name + ".h5", "--force", "--layout", "sparse")
     bench.run(0, "train", name + ".h5", "-o", name + ".model.h5", "--force", "--solver",
               "lasso", "--loss", "logistic", "--no-intercept", "--lambda", LAMBDA,
-              "--tolerance", "1e-11")
+              "--no-standardize", "--tolerance", "1e-11")
     return bench.told("inspect", name + ".model.h5")["objective"]
 
 

@@ -32,7 +32,7 @@ VARIANTS = (
     ("group", ("lasso", "os-prox-sgd", "saga"),
      "--penalty group --groups pairs.txt --lambda-ratio 0.3"),
     ("path", ("lasso", "prox-sgd", "ridge"), "--path 6 --path-min 0.1"),
-    ("standardize", ("lasso", "ridge", "omp", "sift"), "--standardize"),
+    ("units", ("lasso", "ridge", "aerr", "os-prox-sgd", "sift"), "--no-standardize"),
     ("select", ("sift",), "--select truth"),
     ("shared", ("exploration",), "--shared-support"),
     ("cg", ("ridge",), "--factor cg"),

@@ -76,13 +76,13 @@ END
 for set in dense sparse; do
   for intercept in --no-intercept --intercept; do
     near=1e-8
-    solution $set --solver lasso $intercept
+    solution $set --solver lasso --no-standardize $intercept
     solution $set --solver lasso $intercept --standardize
-    solution $set --solver saga $intercept
+    solution $set --solver saga --no-standardize $intercept
     near=1e-3 # steps that decay
-    solution $set --solver prox-sgd $intercept
-    solution $set --solver fs-prox-sgd $intercept
-    solution $set --solver os-prox-sgd $intercept
+    solution $set --solver prox-sgd --no-standardize $intercept
+    solution $set --solver fs-prox-sgd --no-standardize $intercept
+    solution $set --solver os-prox-sgd --no-standardize $intercept
   done
 done
 
@@ -115,7 +115,7 @@ alone() # EXPECTED WHAT OPTION...; WHAT: of the model, in Python
 {
   local wanted=$1 what=$2
   shift 2
-  must 0 train one.h5 -o model.h5 --force --lambda 0.01 --solver lasso "$@"
+  must 0 train one.h5 -o model.h5 --force --lambda 0.01 --solver lasso --no-standardize "$@"
   ranks 0 inspect model.h5 --json >model.json
   compare "of a lone constant, $*" "abs((lambda coef, intercept: $what)($(
     key model.json coef), $(key model.json intercept)) - $wanted)" '<' 1e-6

@@ -16,7 +16,7 @@ must 0 import x.csv -o wide.h5 --id id --target none --type f64 --no-shuffle
 must 0 import x.csv -o calls.h5 --id id --target none --type u2 --shards 2
 must 0 import x.svm -o sparse.h5 --ids ids.txt --layout sparse
 height=(--targets pheno.tsv --target height)
-lasso=(--solver lasso --tolerance 1e-13 --force)
+lasso=(--solver lasso --no-standardize --tolerance 1e-13 --force)
 
 # --- exact, certified, and counted by themselves
 for data in dense wide calls sparse; do
@@ -74,14 +74,16 @@ for solver in "lasso --lambda 0.2" "hybrid -s 4 --budget 12" sift "omp -s 3" \
 done
 
 # --- a run that was stopped goes on with the same table, and with no other
-kept=(train calls.h5 -o kept.h5 "${height[@]}" --solver os-prox-sgd --lambda-ratio 0.2 --epochs 3
+kept=(train calls.h5 -o kept.h5 "${height[@]}" --solver os-prox-sgd --no-standardize
+  --lambda-ratio 0.2 --epochs 3
   --checkpoint kept)
 ! THRESHER_STOP_AT=1 ranks 0 "${kept[@]}" --covariates cov.tsv >stop.out 2>stop.err ||
   fail "not stopped"
 sed 's/\t0\.\([0-9]*\)$/\t1.\1/' cov.tsv >changed.tsv
 refused 2 'kept' 0 "${kept[@]}" --covariates changed.tsv --cache "$apart"
 must 2 "${kept[@]}" --covariates cov.tsv
-must 0 train calls.h5 -o whole.h5 "${height[@]}" --solver os-prox-sgd --lambda-ratio 0.2 --epochs 3 \
+must 0 train calls.h5 -o whole.h5 "${height[@]}" --solver os-prox-sgd --no-standardize \
+  --lambda-ratio 0.2 --epochs 3 \
   --covariates cov.tsv
 cmp whole.h5 kept.h5 || fail "a run that was gone on with has another model"
 
@@ -130,7 +132,7 @@ refused 2 'model model.h5 has covariates \(sex=F, sex=M, ..\); give a table' 2 p
   dense.h5 -o no.csv
 must 0 train dense.h5 -o plain.h5 "${height[@]}" "${lasso[@]}"
 refused 2 'plain.h5 has no covariates' 0 predict plain.h5 dense.h5 -o no.csv --covariates cov.tsv
-job=(train dense.h5 -o no.h5 "${height[@]}" --solver lasso)
+job=(train dense.h5 -o no.h5 "${height[@]}" --solver lasso --no-standardize)
 refused 1 "cov.tsv:1:1: no column 'width' found" 0 "${job[@]}" --covariates cov.tsv:age,width
 refused 1 "no ID .* is one of dense.h5" 0 "${job[@]}" --covariates strange.tsv
 refused 1 "more than 100 different ones, 'note'; name the columns that are covariates: \

@@ -61,7 +61,7 @@ END
 # The groups of the data set or of a file, on any ranks, in any shards.
 train()
 {
-  must "$1" train "$2" -o "$3" --force --seed 3 --solver prox-sgd --epochs 3 \
+  must "$1" train "$2" -o "$3" --force --seed 3 --solver prox-sgd --no-standardize --epochs 3 \
     --lambda-ratio 0.2 "${@:4}"
 }
 for penalty in group sparse-group; do
@@ -101,7 +101,7 @@ for line in open("data.csv"):
     row = line.strip().split(",")
     print(",".join(row[300:700] + row[:300] + row[700:]))
 END
-exact=(--solver lasso --penalty sparse-group --mix 0.9 --lambda-ratio 0.2)
+exact=(--solver lasso --no-standardize --penalty sparse-group --mix 0.9 --lambda-ratio 0.2)
 must 0 import turned.csv -o turned.h5 --no-shuffle --groups a.txt
 must 0 train turned.h5 -o exact.h5 "${exact[@]}"
 ranks 0 inspect exact.h5 --json >exact.json
@@ -121,7 +121,7 @@ must 0 verify l1.h5 with.h5
 printf '0-699\n5\n' >twice.txt
 printf '0-100,102-699' >missing.txt
 printf '0-699 weight=-1' >weight.txt
-job=(-o never.h5 --solver prox-sgd --penalty group)
+job=(-o never.h5 --solver prox-sgd --no-standardize --penalty group)
 refused 1 'twice[.]txt:2: attribute 5 is in the groups of lines 1 and 2' 2 \
   train without.h5 "${job[@]}" --groups twice.txt
 refused 1 'missing[.]txt: attribute 101 is in no group' 3 \

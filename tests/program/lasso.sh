@@ -17,7 +17,7 @@ reference()
 against_reference()
 {
   local name=$1 loss=$3 n=$4
-  must "$n" train "$name.h5" -o "$name-$loss.h5" --force --solver lasso \
+  must "$n" train "$name.h5" -o "$name-$loss.h5" --force --solver lasso --no-standardize \
     --loss "$loss" --lambda-ratio 0.5 --no-intercept || return 0
   ranks 0 inspect "$name-$loss.h5" --json >model.json
   reference "$2" "$loss" 0.5 model.json >reference.json ||
@@ -45,7 +45,7 @@ real()
 path()
 {
   must 0 generate toeplitz -o path.h5 --examples 300 --attributes 900
-  must 2 train path.h5 -o path-model.h5 --solver lasso --path 12 \
+  must 2 train path.h5 -o path-model.h5 --solver lasso --no-standardize --path 12 \
     --path-min 0.05 --choose last
   ranks 0 inspect path-model.h5 --json >path.json
   "$PYTHON" - <<'END' || fail "a path is not what it should be"
@@ -68,7 +68,7 @@ print(path[5]["lambda"], path[5]["objective"], file=open("sixth", "w"))
 sys.exit(not good)
 END
   read -r lambda objective <sixth
-  must 0 train path.h5 -o one.h5 --solver lasso --lambda "$lambda"
+  must 0 train path.h5 -o one.h5 --solver lasso --no-standardize --lambda "$lambda"
   ranks 0 inspect one.h5 --json >one.json
   compare "objective of a lambda alone over that on the path" \
     "abs($(key one.json objective) / $objective - 1)" '<' 1e-8
@@ -83,10 +83,11 @@ in_a_ball()
   local name=$1 radius=$2
   shift 2
   balls=$((balls + 1))
-  must 0 train "$name.h5" -o ball.h5 --force --solver lasso --radius "$radius" "$@"
+  must 0 train "$name.h5" -o ball.h5 --force --solver lasso --no-standardize --radius "$radius" "$@"
   must 0 verify ball.h5 "$name.h5"
   if tried $balls 3; then
-    must 2 train "$name.h5" -o ball-2.h5 --force --solver lasso --radius "$radius" "$@"
+    must 2 train "$name.h5" -o ball-2.h5 --force --solver lasso --no-standardize --radius "$radius" \
+      "$@"
     cmp ball.h5 ball-2.h5 || fail "$*, radius $radius: another model on two ranks"
     must 2 verify ball-2.h5 "$name.h5"
   fi
@@ -121,20 +122,20 @@ radius()
   in_a_ball path 1.5 --loss squared
   compare "sum of magnitudes less radius" \
     "abs(sum(abs(x) for x in $(key ball.json coef)) - 1.5)" '<' 1e-9
-  must 0 train path.h5 -o same.h5 --force --solver lasso --loss squared \
+  must 0 train path.h5 -o same.h5 --force --solver lasso --no-standardize --loss squared \
     --lambda "$(key ball.json lambda)"
   ranks 0 inspect same.h5 --json >same.json
   compare "objective at that lambda" \
     "abs($(key same.json objective) / $(key ball.json objective) - 1)" '<' 1e-9
   must 0 generate toeplitz -o loose.h5 --examples 100 --attributes 10 --support 3
-  must 0 train loose.h5 -o loose-model.h5 --solver lasso --radius 100
+  must 0 train loose.h5 -o loose-model.h5 --solver lasso --no-standardize --radius 100
   grep -q "the ball of radius 100 does not bind" must.err ||
     fail "a ball that does not bind, and not a word of it"
   must 0 verify loose-model.h5 loose.h5
   # attributes that are the same, more of them than examples: one explains all
   must 0 generate kukliansky -o same-data.h5 --examples 10 --attributes 500 --alpha 0 \
     --task lasso
-  must 0 train same-data.h5 -o same-model.h5 --solver lasso --radius 25 \
+  must 0 train same-data.h5 -o same-model.h5 --solver lasso --no-standardize --radius 25 \
     --no-intercept
   grep -q "the ball of radius 25 does not bind" must.err ||
     fail "attributes that are the same: the ball is said to bind"
@@ -142,7 +143,7 @@ radius()
   # no noise, and more attributes than examples: the loss falls to 0 with lambda
   must 0 generate kukliansky -o noiseless.h5 --examples 400 --attributes 500 --alpha -1 \
     --task lasso
-  must 0 train noiseless.h5 -o noiseless-model.h5 --solver lasso --radius 1000 \
+  must 0 train noiseless.h5 -o noiseless-model.h5 --solver lasso --no-standardize --radius 1000 \
     --no-standardize --no-intercept --report noiseless.json
   grep -q "the ball of radius 1000 does not bind .* no model in the ball has a loss" must.err ||
     fail "no noise: the ball is said to bind"
@@ -195,7 +196,7 @@ END
 far()
 {
   must 0 generate murata -o far.h5 --examples 60 --attributes 500
-  must 2 train far.h5 -o far-model.h5 --solver lasso --lambda-ratio 1e-4
+  must 2 train far.h5 -o far-model.h5 --solver lasso --no-standardize --lambda-ratio 1e-4
   ranks 0 inspect far-model.h5 --json >far.json
   compare "gap far from lambda_max" "$(key far.json gap)" '<' 1e-8
 }
@@ -215,7 +216,7 @@ END
   must 0 import separable.csv -o separable.h5
   for loss in logistic squared-hinge; do
     for ratio in 1e-3 1e-5 1e-7; do
-      must 0 train separable.h5 -o this.h5 --force --solver lasso \
+      must 0 train separable.h5 -o this.h5 --force --solver lasso --no-standardize \
         --loss "$loss" --lambda-ratio "$ratio"
       ! grep -q 'makes it no smaller' must.err || fail "$loss, $ratio: stopped early"
       ranks 0 inspect this.h5 --json >this.json
@@ -259,7 +260,7 @@ END
   must 0 generate toeplitz -o fresh.h5 --examples $((2 * n)) --attributes 300
   must 0 generate toeplitz -o other.h5 --examples $((2 * n)) --attributes 300 \
     --support 80
-  must 2 train law.h5 -o law-model.h5 --solver lasso --lambda-ratio 0.3
+  must 2 train law.h5 -o law-model.h5 --solver lasso --no-standardize --lambda-ratio 0.3
   must 3 verify law-model.h5 fresh.h5
   contradicted law-model.h5 other.h5
   must 0 generate toeplitz -o few.h5 --examples 30 --attributes 300
@@ -276,7 +277,7 @@ nothing()
   printf 'a,b,y\n1,2,3\n2,1,3\n4,4,3\n5,0,3\n' >nothing.csv
   must 0 import nothing.csv -o nothing.h5
   for options in "" "--lambda 0.1" "--path 3 --choose last"; do
-    must 2 train nothing.h5 -o this.h5 --force --solver lasso $options
+    must 2 train nothing.h5 -o this.h5 --force --solver lasso --no-standardize $options
     ranks 0 inspect this.h5 --json >this.json
     compare "support, '$options'" "'$(key this.json support)'" == "'[]'"
     compare "intercept, '$options'" "$(key this.json intercept)" == 3
@@ -293,7 +294,7 @@ huge()
   printf 'a,b,y\n2e22,2e22,3\n2e22,1e22,2\n4e22,5e22,2\n5e22,0,3\n' >elsewhere.csv
   must 0 import wide.csv -o wide.h5 --type f32
   must 0 import elsewhere.csv -o elsewhere.h5 --type f32
-  must 2 train wide.h5 -o wide-model.h5 --solver lasso --lambda-ratio 0.5 \
+  must 2 train wide.h5 -o wide-model.h5 --solver lasso --no-standardize --lambda-ratio 0.5 \
     --no-intercept
   must 2 verify wide-model.h5 wide.h5
   refused 1 'attribute 0 reaches 5e[+]22: floats cannot hold its squares' 2 \
@@ -313,7 +314,7 @@ for i in range(80):
 END
   for layout in dense sparse; do
     must 0 import layout.csv -o "$layout.h5" --layout "$layout"
-    must 2 train "$layout.h5" -o this.h5 --force --solver lasso \
+    must 2 train "$layout.h5" -o this.h5 --force --solver lasso --no-standardize \
       --standardize
     ranks 0 inspect this.h5 --json >"$layout.json"
   done

@@ -12,7 +12,7 @@ learn()
 {
   local name=$1 n=$2
   shift 2
-  must "$n" train "$@" -o "$name.h5" --solver ridge --force &&
+  must "$n" train "$@" -o "$name.h5" --solver ridge --no-standardize --force &&
     must 0 verify "$name.h5" "$1" &&
     ranks 0 inspect "$name.h5" --json >"$name.json"
 }

@@ -125,7 +125,7 @@ for solver in aerr aelr ogd-ridge eg-lasso; do
   compare "$solver, constant attributes alone" "$(key still-model.json intercept)" == 99.5
 done
 for moments in uniform known two-phase; do
-  train rare-model rare.h5 --solver aerr --budget 2 --moments $moments --passes 50
+  train rare-model rare.h5 --solver aerr --no-standardize --budget 2 --moments $moments --passes 50
   compare "budget of 2, $moments" "$(key rare-model.json ledger.max_attributes_per_example)" == 2
   compare "budget of 2, $moments: error" "$(mse rare-model rare)" '<' 0.3
 done
@@ -154,7 +154,8 @@ done
 must 0 generate kukliansky -o small.h5 --examples 4000 --attributes 50 --seed 3
 last_step()
 {
-  must 0 train small.h5 -o model.h5 --force --solver aerr --budget 11 --passes 1 --batch 1 \
+  must 0 train small.h5 -o model.h5 --force --solver aerr --no-standardize --budget 11 \
+    --passes 1 --batch 1 \
     --validation 0 --eta theory --radius 30 --moments norm --moment-norm "$1" \
     --telemetry steps.jsonl
   tail -n 1 steps.jsonl | "$PYTHON" -c 'import json, sys
@@ -179,7 +180,7 @@ assert len({size for _, size in sizes}) == 4
 END
 refused 2 'needs --moment-norm' 0 train small.h5 -o never.h5 --solver aerr --moments norm
 refused 2 'no theorem uses the norm for --solver aelr' 0 \
-  train small.h5 -o never.h5 --solver aelr --moments norm --moment-norm 3
+  train small.h5 -o never.h5 --solver aelr --no-standardize --moments norm --moment-norm 3
 refused 2 'counts only with --moments norm' 0 \
-  train small.h5 -o never.h5 --solver aerr --moment-norm 3
+  train small.h5 -o never.h5 --solver aerr --no-standardize --moment-norm 3
 finish

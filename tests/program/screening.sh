@@ -166,13 +166,13 @@ tried() # LAYOUT
 same()
 {
   local layout=$1 solver=$2 n shards how
-  must 0 train "${layout}1.h5" -o this1.h5 --force --solver "$solver" \
+  must 0 train "${layout}1.h5" -o this1.h5 --force --solver "$solver" --no-standardize \
     --lambda-ratio 0.5 "${@:3}" --memory 40K || return 0
   for how in $(tried "$layout"); do
     n=${how%:*}
     shards=${how#*:}
     must "$n" train "$layout$shards.h5" -o "this$n.h5" --force \
-      --solver "$solver" --lambda-ratio 0.5 "${@:3}" --report run.json \
+      --solver "$solver" --no-standardize --lambda-ratio 0.5 "${@:3}" --report run.json \
       --telemetry run.jsonl || return 0
     cmp this1.h5 "this$n.h5" ||
       fail "$*: another model on $n ranks and $shards shards, or with more memory"
@@ -236,7 +236,9 @@ END
       [ $loss = squared ] || set=uneven-labels
       [ -e $set.h5 ] || must 0 import $set.csv -o $set.h5
       must 0 train $set.h5 -o uneven-model.h5 --force --loss $loss \
-        --solver $solver --lambda 0.01 || continue
+        --solver $solver --lambda 0.01 --no-standardize || continue
+      grep -q '^note: standard deviations of attributes go from .*; --standardize gives' must.err ||
+        fail "$loss, $solver: no note of attributes in very different units"
       ranks 0 inspect uneven-model.h5 --json >model.json
       if [ $solver = os-prox-sgd ]; then
         compare "$loss: gap on uneven scales" "$(key model.json gap)" '<' 1e-8
@@ -246,6 +248,9 @@ END
         grep -q '^note: .*the model is not the solution' must.err ||
           fail "$loss: no note of a gap that was not reached"
       fi
+      must 0 train $set.h5 -o even-model.h5 --force --loss $loss --solver $solver --lambda 0.01
+      ! grep -q '^note: \(standard deviations\|.*exact solver ends\)' must.err ||
+        fail "$loss, $solver: standardized attributes are not in one unit: $(cat must.err)"
     done
   done
 }

@@ -37,7 +37,7 @@ solved()
   local bound=$1
   shift
   for layout in sparse dense; do
-    must 0 train $layout.h5 -o $layout-model.h5 --force --solver lasso "$@"
+    must 0 train $layout.h5 -o $layout-model.h5 --force --solver lasso --no-standardize "$@"
     ! grep -q 'makes it no smaller' must.err || fail "$layout, $*: stopped early"
     ranks 0 inspect $layout-model.h5 --json >$layout.json
     compare "$layout, $*: gap over objective" \
@@ -45,7 +45,7 @@ solved()
   done
   compare "$*: objective, sparse over dense" \
     "abs($(key sparse.json objective) / $(key dense.json objective) - 1)" '<' "$bound"
-  must 3 train sparse.h5 -o ranks-model.h5 --force --solver lasso "$@"
+  must 3 train sparse.h5 -o ranks-model.h5 --force --solver lasso --no-standardize "$@"
   cmp sparse-model.h5 ranks-model.h5 || fail "$*: another model on three ranks"
 }
 
@@ -81,7 +81,8 @@ END
 must 0 import scales.svm -o scales.h5 --layout sparse --type f64
 for ratio in 1e-5 1e-6 1e-7; do
   for goal in 1e-9 1e-10; do
-    must 0 train scales.h5 -o scales-model.h5 --force --solver lasso --loss logistic \
+    must 0 train scales.h5 -o scales-model.h5 --force --solver lasso --no-standardize \
+      --loss logistic \
       --intercept --lambda-ratio $ratio --tolerance $goal
     ranks 0 inspect scales-model.h5 --json >scales.json
     compare "scales, $ratio: the gap, or a word about it" \

@@ -33,8 +33,8 @@ END
 
 # checks that knew less than the certificate: the iterate before it was pruned, on
 # the attributes that were left
-holds 0.1 wide --solver fs-prox-sgd
-holds 0.1 wide --solver svrg --no-intercept
+holds 0.1 wide --solver fs-prox-sgd --no-standardize
+holds 0.1 wide --solver svrg --no-standardize --no-intercept
 for solver in saga svrg fs-prox-sgd; do
   for tolerance in 0.3 0.03 0.003; do
     holds $tolerance wide --solver $solver
@@ -43,11 +43,11 @@ for solver in saga svrg fs-prox-sgd; do
 done
 
 # what may help: not what is there already
-ranks 0 train wide.h5 -o model.h5 --force --solver prox-sgd --tolerance 1e-5 \
+ranks 0 train wide.h5 -o model.h5 --force --solver prox-sgd --no-standardize --tolerance 1e-5 \
   --epochs 4 >train.out 2>notes
 grep -q 'used up.* give --standardize, a larger --epochs' notes ||
   fail "no advice: $(cat notes)"
-ranks 0 train wide.h5 -o model.h5 --force --solver prox-sgd --tolerance 1e-5 \
+ranks 0 train wide.h5 -o model.h5 --force --solver prox-sgd --no-standardize --tolerance 1e-5 \
   --epochs 4 --standardize >train.out 2>notes
 grep -q 'used up.* give a larger --epochs' notes || fail "advice: $(cat notes)"
 

@@ -54,19 +54,19 @@ for layout in dense sparse; do
   for solver in prox-sgd fs-prox-sgd saga svrg rda truncated-gradient sgd; do
     same y-$layout --solver $solver
   done
-  same y-$layout --solver saga --batch 16
-  same y-$layout --solver prox-sgd --batch 16 --no-intercept
+  same y-$layout --solver saga --no-standardize --batch 16
+  same y-$layout --solver prox-sgd --no-standardize --batch 16 --no-intercept
   for loss in logistic squared-hinge; do
-    same label-$layout --solver svrg --loss $loss
+    same label-$layout --solver svrg --no-standardize --loss $loss
   done
 done
 
 # in small units as far as the solution
-must 0 train y-10-dense.h5 -o best.h5 -q --solver lasso --lambda-ratio 0.1
+must 0 train y-10-dense.h5 -o best.h5 -q --solver lasso --no-standardize --lambda-ratio 0.1
 ranks 0 inspect best.h5 --json >best.json
 best=$(key best.json objective)
 for layout in dense sparse; do
   compare "saga in small units, $layout" \
-    "$(objective y-10-$layout --solver saga)" '<' "1.0001 * $best"
+    "$(objective y-10-$layout --solver saga --no-standardize)" '<' "1.0001 * $best"
 done
 finish

@@ -24,7 +24,7 @@ for loss in squared logistic squared-hinge; do
   data=labels
   [ "$loss" = squared ] && data=numbers
   for ratio in 1.5 0.1; do
-    must 0 train "$data.h5" -o lasso.h5 --force --solver lasso --loss "$loss" \
+    must 0 train "$data.h5" -o lasso.h5 --force --solver lasso --no-standardize --loss "$loss" \
       --lambda-ratio "$ratio" --unpenalised "x33,5,x20"
     ranks 0 inspect lasso.h5 --json >lasso.json
     "$PYTHON" "$SOURCE/tests/program/unpenalised.py" check "$data.csv" "$loss" lasso.json \
@@ -77,7 +77,7 @@ compare "omp: chosen beside them" "len($(key omp.json support))" == 7
 seq 0 59 | grep -vxE '5|20|33' >single.txt
 { echo "5 20,33 weight=0" && cat single.txt; } >zero.txt
 { echo "5 20,33 weight=1e-6" && cat single.txt; } >tiny.txt
-lasso=(train numbers.h5 --force --solver lasso --lambda-ratio 0.3)
+lasso=(train numbers.h5 --force --solver lasso --no-standardize --lambda-ratio 0.3)
 must 0 "${lasso[@]}" -o list.h5 --unpenalised "$list"
 must 0 "${lasso[@]}" -o zero.h5 --groups zero.txt
 for name in list zero; do
@@ -97,17 +97,17 @@ ranks 0 inspect list.h5 | sed -n '/^\[model\]/,$p' >deck.ini
 must 2 train numbers.h5 --deck deck.ini -o again.h5
 cmp list.h5 again.h5 || fail "the deck makes another model"
 rc=0
-saga=(train numbers.h5 --solver saga --checkpoint kept -o saga.h5 --force)
+saga=(train numbers.h5 --solver saga --no-standardize --checkpoint kept -o saga.h5 --force)
 THRESHER_STOP_AT=1 ranks 0 "${saga[@]}" --unpenalised "$list" >out 2>err || rc=$?
 compare "status of a stopped run" "$rc" == 3
 refused 2 "with 'unpenalised 5,20,33' where this one has 'unpenalised 5,20'" 0 "${saga[@]}" \
   --unpenalised 5,20
 must 2 "${saga[@]}" --unpenalised "$list"
-must 0 train numbers.h5 --solver saga -o whole.h5 --unpenalised "$list"
+must 0 train numbers.h5 --solver saga --no-standardize -o whole.h5 --unpenalised "$list"
 cmp whole.h5 saga.h5 || fail "a run that was gone on with has another model"
 
 # --- what is refused
-job=(train numbers.h5 -o never.h5 --solver lasso)
+job=(train numbers.h5 -o never.h5 --solver lasso --no-standardize)
 refused 2 '--unpenalised: attribute 5 is there twice' 2 "${job[@]}" --unpenalised 5,x5
 refused 2 '--unpenalised: v9 is not the name of an attribute' 2 "${job[@]}" --unpenalised 3,v9
 refused 2 '--unpenalised: attribute 60 is not within 0..59' 0 "${job[@]}" --unpenalised 60
@@ -124,5 +124,5 @@ with open("apart.csv", "w") as out:
 END
 must 0 import apart.csv -o apart.h5 --target y
 refused 1 'the attributes of --unpenalised separate the two labels' 2 train apart.h5 -o never.h5 \
-  --solver lasso --unpenalised apart
+  --solver lasso --no-standardize --unpenalised apart
 finish

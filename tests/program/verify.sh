@@ -124,13 +124,13 @@ forged data plain active active 1 -1
 forged data plain screened_wrongly screened_wrongly 1 1
 forged data plain screened_wrongly screened_wrongly 1 1 --retrain
 
-train 2 data paths --solver lasso --path 6 --path-min 0.1 --choose last \
+train 2 data paths --solver lasso --no-standardize --path 6 --path-min 0.1 --choose last \
   --penalty group --groups groups.txt
 holds data paths 'objective, gap and support size of 5 entries of the path.*'
 numbers data paths
 path data paths 6
 
-train 2 data steps --solver prox-sgd --loss squared --epochs 3 --path 3
+train 2 data steps --solver prox-sgd --no-standardize --loss squared --epochs 3 --path 3
 holds data steps 'objective, gap and support size of 2 entries of the path.*'
 off=0.01 scale=1.001 anew=--retrain
 numbers data steps
@@ -138,7 +138,7 @@ forged data steps active active 1 -1
 path data steps 3
 off=1e-5
 
-train 2 data online --solver os-prox-sgd --lambda-ratio 0.3
+train 2 data online --solver os-prox-sgd --no-standardize --lambda-ratio 0.3
 holds data online 'active, beyond its range; screened_wrongly'
 numbers data online
 forged data online 'active is .*trained anew' active 1 1 --retrain
@@ -146,7 +146,7 @@ forged data online 'screened_wrongly is .*trained anew' screened_wrongly 1 1 \
   --retrain
 
 must 0 generate murata -o stream.h5 --examples 22000 --attributes 40 --support 4
-train 2 stream sampled --solver os-prox-sgd --epochs 1 --lambda-ratio 0.3 \
+train 2 stream sampled --solver os-prox-sgd --no-standardize --epochs 1 --lambda-ratio 0.3 \
   --confidence 0.9
 ranks 0 inspect sampled.h5 --json >sampled.json
 compare "confidence of a stream" "abs($(key sampled.json confidence) - 0.9)" '<' 1e-12

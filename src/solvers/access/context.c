@@ -397,6 +397,15 @@ static th_status choose_shift(const struct th_context *context, struct far *far,
   return TH_OK;
 }
 
+static void note_deviation(struct th_context *context,
+                           const struct th_statistics *s, int64_t a)
+{
+  if (context->scale[a] == 0)
+    return;
+  context->deviates[0] = fmax(context->deviates[0], -s->deviation);
+  context->deviates[1] = fmax(context->deviates[1], s->deviation);
+}
+
 /* Local. */
 static th_status scale_attributes(struct th_context *context, struct far *far,
                                   struct th_error *err)
@@ -419,6 +428,7 @@ static th_status scale_attributes(struct th_context *context, struct far *far,
       TH_TRY(check_attribute(context, &statistics[a], part.first + a, err));
       TH_TRY(choose_shift(context, far, &statistics[a], part.first + a, err));
       context_scale(context, &statistics[a], first + a);
+      note_deviation(context, &statistics[a], first + a);
     }
   }
 done:
@@ -433,6 +443,25 @@ static void count_left_out(struct th_context *context)
   for (int64_t a = 0; a < count; a++)
     context->left_out += context->scale[a] == 0;
   context->comm->ops->sum_i64(context->comm, &context->left_out, 1);
+}
+
+/* Attributes that are not standardized share a penalty or a ball, which presses
+ * those of small deviations more. Collective. */
+static void tell_units(struct th_context *context)
+{
+  const struct th_solver_row *solver = context->solver;
+  const double *deviates = context->deviates;
+  enum { UNEQUAL = 10 }; /* times */
+  if (context->config->standardize ||
+      (solver->ball == NULL && (!solver->penalised || solver->selects)))
+    return;
+  context->comm->ops->max_f64(context->comm, context->deviates, 2);
+  if (deviates[1] > UNEQUAL * -deviates[0])
+    th_context_notice(
+        context,
+        "standard deviations of attributes go from %.3g to %.3g, and the "
+        "%s weighs all of them alike; {standardize} gives them one unit",
+        -deviates[0], deviates[1], solver->ball == NULL ? "penalty" : "ball");
 }
 
 /* Local. */
@@ -500,6 +529,7 @@ th_status th_context_init(struct th_context *context,
       .centred = is_centred(plan, &store->shape),
       .profile = profile,
       .monitor = monitor,
+      .deviates = {-INFINITY, 0},
       .piece_part = 1};
   struct far far = {0};
   th_comm_profile_begin(profile);
@@ -511,8 +541,10 @@ th_status th_context_init(struct th_context *context,
   free(far.item);
   if (rc == TH_OK && th_context_weighted_wanted(context))
     rc = weighted_scales(context, err);
-  if (rc == TH_OK)
+  if (rc == TH_OK) {
     count_left_out(context);
+    tell_units(context);
+  }
   th_comm_profile_end(profile, TH_PHASE_SETUP);
   return rc;
 }

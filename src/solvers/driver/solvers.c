@@ -39,12 +39,11 @@ static const char *const steps_options[] = {TH_OPTIONS_OF_A_PENALTY, IN_STEPS,
 
 /* What methods that sample attributes have in common; those that read all. */
 #define SAMPLING                                                               \
-  .why_all = "all coefficients lie in its ball", .as_they_are = true,          \
-  .dense_model = true, .plan = th_sampling_plan,                               \
-  .algorithm = &th_sampling_algorithm
+  .why_all = "all coefficients lie in its ball", .dense_model = true,          \
+  .plan = th_sampling_plan, .algorithm = &th_sampling_algorithm
 #define FULL_INFORMATION                                                       \
-  .why_all = "all coefficients lie in its ball", .as_they_are = true,          \
-  .dense_model = true, .by_examples = true, .plan = th_online_plan,            \
+  .why_all = "all coefficients lie in its ball", .dense_model = true,          \
+  .by_examples = true, .plan = th_online_plan,                                 \
   .algorithm = &th_online_algorithm
 
 static const struct th_solver_row solvers[] = {

@@ -638,6 +638,15 @@ static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
   th_plan_sampled_fill(plan, size);
 }
 
+/* Second moments of standardized attributes are equal: nothing is to be learnt
+ * of them. */
+static void choose_moments(struct th_config *config)
+{
+  if (config->ball.moments == TH_MOMENTS_AUTO)
+    config->ball.moments =
+        config->standardize ? TH_MOMENTS_UNIFORM : TH_MOMENTS_TWO_PHASE;
+}
+
 th_status th_sampling_plan(struct th_plan *plan,
                            const struct th_plan_size *size,
                            struct th_error *err)
@@ -645,6 +654,7 @@ th_status th_sampling_plan(struct th_plan *plan,
   struct th_config *config = &plan->config;
   th_status rc;
   TH_TRY(th_plan_sampled_check_loss(config, err));
+  choose_moments(config);
   TH_TRY(check_moments(plan, err));
   TH_TRY(choose_budget(config, size->shape->attributes, err));
   TH_TRY(check_step_options(config, err));
