@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef SHARE
+#define SHARE 1
+#endif
+
 static uint64_t next_random(uint64_t *state)
 {
   *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -134,10 +138,11 @@ static const struct {
              {TH_SPARSE, TH_U8}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A few forgeries of each place of a data set of kind k. */
+/* A few forgeries of each place of a data set of kind k: one in SHARE of what is
+ * tried without sanitizers. */
 static void test_places(struct forge_original *original, int k, uint64_t *state)
 {
-  int tried = sweep(original, k < 2 ? 3 : 6, state);
+  int tried = sweep(original, (k < 2 ? 3 : 6) * SHARE, state);
   int resized = k < 2 ? resize_all(original, state) : 0;
   fprintf(stderr, "%d places, %d forgeries, %d resized\n", original->places,
           tried, resized);

@@ -245,7 +245,7 @@ static int64_t points_of(enum fault fault, const struct th_solver_row *row,
 {
   if (fault == LEAVING)
     return all ? 8 : 2;
-  return !all ? 5 : solver_uses(row, "select") ? 8 : 24;
+  return !all ? 3 : solver_uses(row, "select") ? 8 : 24;
 }
 
 /* Each rank in turn, at some of its calls: the first ones, the last one, and
