@@ -138,8 +138,8 @@ static const struct {
              {TH_SPARSE, TH_U8}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A few forgeries of each place of a data set of kind k: one in SHARE of what is
- * tried without sanitizers. */
+/* A few forgeries of each place of a data set of kind k: one in SHARE of what
+ * is tried without sanitizers. */
 static void test_places(struct forge_original *original, int k, uint64_t *state)
 {
   int tried = sweep(original, (k < 2 ? 3 : 6) * SHARE, state);
