@@ -173,7 +173,7 @@ static th_status find_member_columns(struct columns *c, struct th_error *err)
 
 /* --- Values --------------------------------------------------------------- */
 
-static double read_number(const struct th_given_items *items, int64_t at)
+static double cell_value(const struct th_given_items *items, int64_t at)
 {
   double value = 0;
   th_items_doubles(items->element, items->items, at, 1, &value);
@@ -194,7 +194,7 @@ static void fill_dense(struct columns *c)
     int64_t at = c->column[k] * g->column_stride;
     for (int64_t i = 0; i < c->rows.count; i++)
       value[i] =
-          read_number(&g->values, at + (c->rows.first + i) * g->row_stride);
+          cell_value(&g->values, at + (c->rows.first + i) * g->row_stride);
   }
 }
 
@@ -236,7 +236,7 @@ static th_status fill_by_rows(struct columns *c, struct th_error *err)
       TH_TRY(check_entry_place(column, g->columns, err));
       int64_t k = th_search_i64(c->column, 0, size, column);
       if (k < size && c->column[k] == column)
-        c->value[k * c->rows.count + i] += read_number(&g->values, e);
+        c->value[k * c->rows.count + i] += cell_value(&g->values, e);
     }
   }
 done:
@@ -255,7 +255,7 @@ static th_status fill_by_columns(struct columns *c, struct th_error *err)
       TH_TRY(check_entry_place(row, g->rows, err));
       row -= c->rows.first;
       if (row >= 0 && row < c->rows.count)
-        c->value[k * c->rows.count + row] += read_number(&g->values, e);
+        c->value[k * c->rows.count + row] += cell_value(&g->values, e);
     }
   }
 done:

@@ -592,6 +592,8 @@ static th_status run(struct th_training *training, struct th_comm *comm,
                 &profile, &training->model, err);
   TH_TRY(check_stopped(training, rc, err));
   TH_TRY(th_training_finish(training, comm, err));
+  if (comm->size > 1) /* names, which rank 0 alone has */
+    TH_TRY(th_model_file_share(&training->model, comm, err));
 done:
   return rc;
 }

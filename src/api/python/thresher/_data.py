@@ -117,11 +117,11 @@ class Matrix:
     def _take_dense(self, X):
         values = np.asarray(X)
         if values.ndim == 0:
-            raise ValueError(f"Expected 2D array, got scalar array instead: {X!r}. Reshape your "
-                             "data with array.reshape(-1, 1) or array.reshape(1, -1)")
+            raise ValueError("Expected 2D array, got scalar array instead. Reshape your data with "
+                             "array.reshape(-1, 1) or array.reshape(1, -1)")
         if values.ndim == 1:
-            raise ValueError(f"Expected 2D array, got 1D array instead: array={values}. Reshape "
-                             "your data with array.reshape(-1, 1) if it has one attribute, or "
+            raise ValueError(f"Expected 2D array, got 1D array instead, of shape {values.shape}. "
+                             "Reshape your data with array.reshape(-1, 1) if it has one attribute, or "
                              "array.reshape(1, -1) if it has one example")
         if values.ndim > 2:
             raise ValueError(f"Found array with dim {values.ndim}, expected 2: rows are examples, "

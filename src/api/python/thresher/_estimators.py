@@ -171,6 +171,23 @@ class _Estimator(BaseEstimator):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call "
                                  "'fit' first")
 
+    def _agreed(self, check):
+        """What a check of this rank's arguments gives; where it fails on any rank, it fails on
+        all of them, as others would wait for it."""
+        result = failure = None
+        try:
+            result = check()
+        except Exception as error:
+            failure = error
+        if self.comm is not None:
+            texts = self.comm.allgather(None if failure is None else str(failure))
+            told = [(rank, text) for rank, text in enumerate(texts) if text is not None]
+            if failure is None and told:
+                failure = lib.ThresherValueError("rank %d: %s" % told[0])
+        if failure is not None:
+            raise failure
+        return result
+
     def _configure(self):
         config = lib.Handle("config_free")
         lib.call("config_create", config.out)
@@ -180,24 +197,23 @@ class _Estimator(BaseEstimator):
         for option, value in given.items():
             if value is not None:
                 lib.call("config_set", config.pointer, option.encode(), _as_text(value).encode())
+        if self.storage not in _data.STORAGE:
+            raise ValueError(f"storage={self.storage!r}, expected one of "
+                             f"{', '.join(map(repr, _data.STORAGE))}")
         return config
 
     def _open(self, team, X, y, weights):
         memory = int(self.memory or 0)
         if _data.is_path(X):
             return _data.open_path(team, X, memory)
-        if self.storage not in _data.STORAGE:
-            raise ValueError(f"storage={self.storage!r}, expected one of "
-                             f"{', '.join(map(repr, _data.STORAGE))}")
         return X.open(team, y, weights, storage=self.storage, memory=memory)
 
-    def _train(self, X, y, weights):
+    def _train(self, config, X, y, weights):
         """One model. X: a path or a matrix of the library."""
         began = time.monotonic()
         following = _Following(self.verbose)
         model = lib.Handle("model_free")
-        with lib.team(self.comm) as team, self._configure() as config, self._open(
-                team, X, y, weights) as data:
+        with lib.team(self.comm) as team, self._open(team, X, y, weights) as data:
             stored = time.monotonic()
             try:
                 lib.call("train", model.out, config.pointer, data.pointer,
@@ -230,6 +246,7 @@ class _Estimator(BaseEstimator):
             self._keep_names(X)
             self.n_features_in_ = _columns_of(X, matrix)
             self._attributes = matrix.shape[1]
+            self.attribute_names_ = matrix.names
         else:
             self._check_count(X, matrix)
         return matrix
@@ -311,7 +328,7 @@ class _Estimator(BaseEstimator):
         self.models_ = models
         if path:
             self.n_features_in_ = self._attributes = first.attributes
-            self._columns = self._frame_columns = None
+            self._columns = self._frame_columns = self.attribute_names_ = None
         self.n_iter_ = max(max(model.ledger["passes"], 1) for model in models)
         ledgers = [model.ledger for model in models]
         self.ledger_ = ledgers[0] if len(models) == 1 else ledgers
@@ -349,26 +366,31 @@ class ThresherRegressor(RegressorMixin, _Estimator):
     on a file with the same values.
 
     After `fit`: coef_ (n_features), intercept_, support_ (columns that are used), n_iter_
-    (passes), n_features_in_, feature_names_in_, ledger_ (what was observed), path_ (of lambda, or
+    (passes), n_features_in_, feature_names_in_, attribute_names_ (of coef_; a column of words of a
+    frame has an attribute for each word), ledger_ (what was observed), path_ (of lambda, or
     None), report_ (settings and seconds), progress_, model_ (`Model`)."""
 
     def fit(self, X, y=None, sample_weight=None):
         """Train. y: a number for each example; None for the path of a data set."""
-        path = _data.is_path(X)
-        X = self._take_X(X, reset=True)
-        weights = None
-        if not path:
-            y = self._take_y(y, X.shape[0]).astype(np.float64)
-            weights = self._take_weights(sample_weight, X.shape[0])
-            if not np.isfinite(y).all():
-                raise ValueError("Input y contains NaN, infinity or a value too large: targets "
-                                 "must be finite")
-        model = self._train(X, y, weights)
-        self._keep([model], path)
+        config, X, y, weights = self._agreed(lambda: self._look(X, y, sample_weight))
+        with config:
+            model = self._train(config, X, y, weights)
+        self._keep([model], _data.is_path(X))
         self.coef_ = self._dense(model)
         self.intercept_ = model.intercept
         self.support_ = model.columns
         return self
+
+    def _look(self, X, y, sample_weight):
+        """Arguments of fit as the library takes them."""
+        X = self._take_X(X, reset=True)
+        if _data.is_path(X):
+            return self._configure(), X, None, None
+        y = self._take_y(y, X.shape[0]).astype(np.float64)
+        if not np.isfinite(y).all():
+            raise ValueError("Input y contains NaN, infinity or a value too large: targets must "
+                             "be finite")
+        return self._configure(), X, y, self._take_weights(sample_weight, X.shape[0])
 
     def predict(self, X):
         """The prediction of each example."""
@@ -412,22 +434,24 @@ class ThresherClassifier(ClassifierMixin, _Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Train. y: a class for each example; None for the path of a data set, whose targets are
         -1 and 1."""
-        path = _data.is_path(X)
-        X = self._take_X(X, reset=True)
-        weights = None
-        if path:
-            self.classes_ = np.array([-1, 1])
-            targets = [None]
-        else:
-            y = self._take_classes(y, X.shape[0])
-            weights = self._take_weights(sample_weight, X.shape[0])
-            targets = self._signs(y, weights)
-        models = [self._train(X, target, weights) for target in targets]
-        self._keep(models, path)
+        config, X, targets, weights = self._agreed(lambda: self._look(X, y, sample_weight))
+        with config:
+            models = [self._train(config, X, target, weights) for target in targets]
+        self._keep(models, _data.is_path(X))
         self.coef_ = np.vstack([self._dense(model) for model in models])
         self.intercept_ = np.array([model.intercept for model in models])
         self.support_ = np.flatnonzero(self.coef_.any(axis=0))
         return self
+
+    def _look(self, X, y, sample_weight):
+        """Arguments of fit as the library takes them; the targets of each model."""
+        X = self._take_X(X, reset=True)
+        if _data.is_path(X):
+            self.classes_ = np.array([-1, 1])
+            return self._configure(), X, [None], None
+        y = self._take_classes(y, X.shape[0])
+        weights = self._take_weights(sample_weight, X.shape[0])
+        return self._configure(), X, self._signs(y, weights), weights
 
     def _take_classes(self, y, rows):
         y = self._take_y(y, rows)

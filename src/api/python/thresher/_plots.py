@@ -13,7 +13,7 @@ def _axes(axes, count):
         return axes
     import matplotlib.pyplot as plt
 
-    return plt.subplots(1, count, figsize=(5 * count, 4), squeeze=False)[1][0]
+    return plt.subplots(1, count, figsize=(5 * count, 4), squeeze=False, layout="tight")[1][0]
 
 
 def _path_of(model):
@@ -33,7 +33,7 @@ def plot_path(model, axes=None, most=10):
     coefficients = path["coefficients"].tocsc()
     used = np.flatnonzero(np.diff(coefficients.indptr))
     largest = sorted(used, key=lambda j: -abs(coefficients[path["chosen"], j]))[:most]
-    names = getattr(model, "feature_names_in_", None)
+    names = getattr(model, "attribute_names_", None)
     for j in used:
         known = j in largest and names is not None
         label = (str(names[j]) if known else str(j)) if j in largest else None
