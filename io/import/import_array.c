@@ -438,6 +438,8 @@ done:
 static struct th_range rows_of(const struct th_importing *im, int64_t k)
 {
   const struct th_text_file *file = &im->file[k];
+  if (im->job->files.given != NULL) /* whose rows are dealt, not bytes */
+    return im->share.range[k];
   double bytes = (double)(file->size - file->body);
   double rows = (double)th_import_job_arrays(im)->file[k].rows;
   struct th_range range = im->share.range[k];

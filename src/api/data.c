@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "io/dataset/row_groups.h"
 #include "io/import/text/groups_file.h"
+#include "io/memory/own_attributes.h"
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
@@ -280,6 +281,10 @@ static th_status take_beside(const char *call, struct th_given_matrix *given,
     return th_fail(err, TH_EARG,
                    "%s: test is %g, and must be at least 0 and below 1", call,
                    beside->test);
+  if (beside->own != 0 && given->sparse)
+    return th_fail(err, TH_EARG,
+                   "%s: own: sparse data are handed in whole, by all ranks",
+                   call);
   given->target = beside->targets;
   given->weight = beside->weights;
   given->names = beside->names;
@@ -291,8 +296,10 @@ static th_status take_beside(const char *call, struct th_given_matrix *given,
 static uint64_t hash_given(const struct th_given_matrix *given,
                            const struct thresher_beside *beside)
 {
-  const int64_t words[] = {given->rows,
-                           given->columns,
+  const bool own = beside != NULL && beside->own != 0;
+  const int64_t words[] = {own,
+                           given->rows,
+                           own ? 0 : given->columns,
                            given->sparse,
                            given->by_columns,
                            given->entries,
@@ -318,6 +325,8 @@ static th_status open_stored(struct thresher_data *data,
 {
   struct th_comm *comm = &team->comm;
   const bool usual = beside == NULL || beside->storage == THRESHER_AS_USUAL;
+  const bool own = beside != NULL && beside->own != 0;
+  struct th_own_attributes joined = {0};
   struct th_in_memory_job job = {
       .given = given,
       .type = usual ? -1 : (int)stored[beside->storage],
@@ -328,11 +337,17 @@ static th_status open_stored(struct thresher_data *data,
       .threads = team->threaded ? th_team_core_share(comm) : 1};
   th_status rc;
   TH_TRY(th_handle_alike(comm, hash_given(given, beside), "data", err));
+  if (own) {
+    TH_TRY(th_own_attributes_join(&joined, given, comm, err));
+    job.given = &joined.given;
+    job.threads = 1; /* a rank reads the rows that it has */
+  }
   TH_TRY(th_in_memory_store(&data->kept, &job, comm, err));
   TH_TRY(th_data_open(&data->data, data->kept.path, data->memory, comm, err));
   data->data.name = in_memory;
   rc = th_store_place(data->data.store, comm, err);
 done:
+  th_own_attributes_free(&joined);
   return rc;
 }
 

@@ -239,10 +239,15 @@ struct thresher_beside {
   double test;  /* share of the examples that is set apart for tests */
   int in_order; /* not 0: examples are stored in their order, and not shuffled
                  */
+  int own;      /* not 0: each rank hands in attributes of its own, with their
+                   names; those of rank 0 come first. What belongs to examples
+                   is the same on all ranks. Dense matrices alone. Takes a rank's
+                   share twice more while the data are opened */
 };
 
-/* Open data that are in memory, the same on all ranks. The arrays may change,
- * or go, once the call returns. beside may be NULL.
+/* Open data that are in memory, the same on all ranks, unless beside says that
+ * each has attributes of its own. The arrays may change, or go, once the call
+ * returns. beside may be NULL.
  *
  * Everything is as if a file of NumPy or SciPy with these values had been
  * imported and opened: a model has the same bytes. To that end there is one

@@ -17,7 +17,8 @@
  * first one. */
 struct lines {
   const char *items;
-  int64_t length; /* items of a line */
+  struct th_range held; /* lines that are there, from that of `items` on */
+  int64_t length;       /* items of a line */
   int64_t line;
   int64_t step;
 };
@@ -68,15 +69,29 @@ static th_status read_given(struct th_items *items, int64_t first,
   if (first < 0 || count < 0 || first > items->count - count)
     return th_fail(err, TH_EARG, "%s: items beyond the end", items->name);
   for (int64_t done = 0; done < count;) {
-    int64_t line = (first + done) / lines->length;
+    int64_t line = (first + done) / lines->length - lines->held.first;
     int64_t at = (first + done) % lines->length;
     int64_t some = th_min_i64(count - done, lines->length - at);
     int64_t begin = line * lines->line + at * lines->step;
+    if (line < 0 || line >= th_range_count(lines->held))
+      return th_fail(err, TH_EARG, "%s: a row of another rank", items->name);
     gather_line(lines->items + begin * (int64_t)size, lines->step, some, size,
                 (char *)to + (size_t)done * size);
     done += some;
   }
   return TH_OK;
+}
+
+void th_given_rows(const struct th_given_matrix *given, struct th_range rows,
+                   void *to)
+{
+  size_t size = th_items_size(given->values.element);
+  const char *items = given->values.items;
+  for (int64_t i = rows.first; i < rows.last; i++)
+    gather_line(items + i * given->row_stride * (int64_t)size,
+                given->column_stride, given->columns, size,
+                (char *)to +
+                    (size_t)((i - rows.first) * given->columns) * size);
 }
 
 static void close_given(struct th_items *items)
@@ -111,7 +126,7 @@ static th_status open_given_list(struct th_items *items,
                                  int64_t count, struct th_error *err)
 {
   char name[TH_ITEMS_NAME];
-  struct lines lines = {list->items, th_max_i64(count, 1), 0, 1};
+  struct lines lines = {list->items, {0, 1}, th_max_i64(count, 1), 0, 1};
   snprintf(name, sizeof name, "%.200s%s", given->name, what);
   return open_lines(items, name, list->element, count, &lines, err);
 }
@@ -143,14 +158,18 @@ static th_status open_given_dense(struct th_matrix *m,
                                   const struct th_given_matrix *given,
                                   struct th_error *err)
 {
-  bool turned =
-      stride_size(given->row_stride) < stride_size(given->column_stride);
-  struct lines lines = {given->values.items, given->columns, given->row_stride,
+  bool part = th_range_count(given->held) > 0;
+  bool turned = !part && stride_size(given->row_stride) <
+                             stride_size(given->column_stride);
+  struct lines lines = {given->values.items,
+                        part ? given->held : (struct th_range){0, given->rows},
+                        given->columns, given->row_stride,
                         given->column_stride};
   int64_t items = 0;
   if (turned)
-    lines = (struct lines){given->values.items, given->rows,
-                           given->column_stride, given->row_stride};
+    lines = (struct lines){given->values.items, {0, given->columns},
+                           given->rows, given->column_stride,
+                           given->row_stride};
   if (__builtin_mul_overflow(given->rows, given->columns, &items))
     return th_fail(err, TH_EARG, "%s: %lld x %lld values are too many",
                    given->name, (long long)given->rows,

@@ -17,6 +17,8 @@ struct th_given_matrix {
   const char *name; /* in messages */
   int64_t rows;
   int64_t columns;
+  struct th_range held; /* dense: rows that are there, values being those of the
+                           first; empty: all are */
   struct th_given_items values; /* dense: of row i and column j, item
                                    i row_stride + j column_stride; sparse: of
                                    each entry */
@@ -35,6 +37,10 @@ struct th_given_matrix {
 
 /* Bytes of the values, with the places of those of a sparse matrix. Local. */
 int64_t th_given_bytes(const struct th_given_matrix *given);
+
+/* Some rows of a dense matrix, one behind the other. Local. */
+void th_given_rows(const struct th_given_matrix *given, struct th_range rows,
+                   void *to);
 
 /* Open the matrix. Local. Release with th_matrix_close, also on failure. */
 th_status th_given_open(struct th_matrix *matrix,

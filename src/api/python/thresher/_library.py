@@ -72,7 +72,7 @@ class Sparse(Structure):
 class Beside(Structure):
     _fields_ = [("targets", c_void_p), ("weights", c_void_p), ("names", POINTER(c_char_p)),
                 ("ids", POINTER(c_char_p)), ("storage", c_int), ("test", c_double),
-                ("in_order", c_int)]
+                ("in_order", c_int), ("own", c_int)]
 
 
 class Progress(Structure):
