@@ -207,7 +207,8 @@ def errors():
 
 
 def interrupt():
-    """A signal within a run stops it, with nothing left behind; the next run is as any other."""
+    """A signal stops a run that would never end, with nothing left behind; the next run is as
+    any other."""
     from thresher import ThresherRegressor, _estimators
 
     X, y = problem()
@@ -221,12 +222,11 @@ def interrupt():
     _estimators._Following._on_progress = heard
     stopped = False
     try:
-        ThresherRegressor(solver="hybrid", sparsity=3, budget=20, passes=1000).fit(X, y)
+        ThresherRegressor(solver="sgd", epochs=10**9).fit(X, y)
     except KeyboardInterrupt:
         stopped = True
     _estimators._Following._on_progress = usual
-    # it is asked for some twenty times a second whether to stop
-    assert stopped and 0 < len(seen) < 100000, len(seen)
+    assert stopped and seen
     assert not os.listdir("temporary")
     ThresherRegressor().fit(X, y)
 

@@ -167,8 +167,10 @@ static th_status open_given_dense(struct th_matrix *m,
                         given->column_stride};
   int64_t items = 0;
   if (turned)
-    lines = (struct lines){given->values.items, {0, given->columns},
-                           given->rows, given->column_stride,
+    lines = (struct lines){given->values.items,
+                           {0, given->columns},
+                           given->rows,
+                           given->column_stride,
                            given->row_stride};
   if (__builtin_mul_overflow(given->rows, given->columns, &items))
     return th_fail(err, TH_EARG, "%s: %lld x %lld values are too many",
