@@ -15,11 +15,11 @@ build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
   libopenmpi-dev libhdf5-openmpi-dev libsleef-dev librandom123-dev
   libjansson-dev libinih-dev libxxhash-dev zlib1g-dev libbz2-dev
   liblzma-dev libzstd-dev liblz4-dev libscalapack-openmpi-dev libopenblas0'
-test='python3 python3-numpy python3-h5py python3-scipy hdf5-tools xz-utils bzip2
+test='python3 python3-numpy python3-h5py python3-scipy python3-sklearn hdf5-tools xz-utils bzip2
   gzip zstd lz4'
 jobs='python3 gnuplot-nox'
 ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
-  iproute2 debootstrap shellcheck git python3-sklearn
+  iproute2 debootstrap shellcheck git python3-pandas python3-matplotlib python3-mpi4py
   mpich libmpich-dev libhdf5-mpich-dev libscalapack-mpich-dev'
 peers='python3-numpy python3-h5py python3-scipy python3-sklearn r-cran-glmnet
   liblinear-tools libopenblas-dev'

@@ -230,7 +230,8 @@ const struct th_importer_row *th_import_table(void)
  * have. */
 static th_status check_job(const struct th_import *job, struct th_error *err)
 {
-  if (job->input_count < 1 && job->files.list == NULL)
+  if (job->input_count < 1 && job->files.list == NULL &&
+      job->files.given == NULL)
     return th_fail(err, TH_EUSAGE, "nothing to import; name a file");
   if (!(job->order.test_fraction >= 0.0 && job->order.test_fraction < 1.0))
     return th_fail(err, TH_EUSAGE, "test fraction %g, expected 0 <= F < 1",

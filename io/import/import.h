@@ -80,10 +80,23 @@ struct th_import_table {
                      attribute for each; 0: none has */
 };
 
-/* Files beside the inputs. */
+/* What targets and weights are called that stand in memory. */
+#define TH_IMPORT_TARGETS "the targets"
+#define TH_IMPORT_WEIGHTS "the weights"
+
+struct th_given_matrix;
+
+/* Files beside the inputs, or what is in their place. */
 struct th_import_files {
   const char *list; /* names more inputs, one a line; "-"; NULL: none */
   const char *test; /* with test examples; NULL: none */
+  const struct th_given_matrix *given; /* a matrix in memory in place of all
+                                          inputs, with what belongs to its rows
+                                          and columns; format is the one of a
+                                          file that it is like, npy or npz;
+                                          target and weights are the names above
+                                          where it has some. Borrowed; the same
+                                          on every rank. Or NULL */
 };
 
 /* -1 in an enum-valued member means: decide by itself. */

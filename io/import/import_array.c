@@ -83,6 +83,7 @@ th_status th_import_array_turn(struct th_importing *im, int64_t k,
     return TH_OK;
   shut_file(a);
   a->in.verify = a->file[k].rows == 0 && k % im->comm->size == im->comm->rank;
+  a->in.given = im->job->files.given;
   TH_TRY(th_matrix_file_open(&a->in, a->kind, file, member,
                              im->limits.line.bytes, err));
   a->in.matrix.memory = block_memory(im);
@@ -95,7 +96,20 @@ done:
 
 /* --- What each example has one of ----------------------------------------- */
 
-/* Where is what was named: in the examples' table, in a file, or a column. */
+/* A copy of what stands in memory for each example. */
+static th_status copy_role(struct th_array_role *role, const double *number,
+                           int64_t count, struct th_error *err)
+{
+  th_status rc = TH_NEW(&role->values.number, count, "targets", err);
+  if (rc != TH_OK)
+    return rc;
+  role->values.count = count;
+  memcpy(role->values.number, number, (size_t)count * sizeof *number);
+  return TH_OK;
+}
+
+/* Where is what was named: in the examples' table, in a file, in memory, or a
+ * column. */
 static th_status find_role(struct th_importing *im, const char *given,
                            struct th_array_role *role, struct th_error *err)
 {
@@ -103,6 +117,12 @@ static th_status find_role(struct th_importing *im, const char *given,
   *role = (struct th_array_role){.name = given, .column = -1};
   if (given == NULL)
     return TH_OK;
+  if (im->job->files.given != NULL && strcmp(given, TH_IMPORT_TARGETS) == 0)
+    return copy_role(role, im->job->files.given->target,
+                     im->job->files.given->rows, err);
+  if (im->job->files.given != NULL && strcmp(given, TH_IMPORT_WEIGHTS) == 0)
+    return copy_role(role, im->job->files.given->weight,
+                     im->job->files.given->rows, err);
   if (table_of(a) != NULL && th_frame_has(a->in.h5, table_of(a), given)) {
     role->in_table = true;
     return read_column(im, role, err);
@@ -418,6 +438,8 @@ done:
 static struct th_range rows_of(const struct th_importing *im, int64_t k)
 {
   const struct th_text_file *file = &im->file[k];
+  if (im->job->files.given != NULL) /* whose rows are dealt, not bytes */
+    return im->share.range[k];
   double bytes = (double)(file->size - file->body);
   double rows = (double)th_import_job_arrays(im)->file[k].rows;
   struct th_range range = im->share.range[k];

@@ -8,6 +8,7 @@
 #include "io/dataset/format.h"
 #include "io/dataset/origin_file.h"
 #include "io/files/output.h"
+#include "io/import/arrays/given.h"
 #include "io/import/arrays/vector.h"
 #include "io/import/text/index_set.h"
 
@@ -780,14 +781,48 @@ static th_status limit_lines(struct th_importing *im, th_status rc,
   return rc;
 }
 
+/* What is in memory has a name among the inputs, as a file would. Local. */
+static th_status list_given(struct th_importing *im, struct th_error *err)
+{
+  struct th_inputs *inputs = &im->share.inputs;
+  th_status rc = TH_OK;
+  TH_TRY(th_inputs_add_name(inputs, im->job->files.given->name, err));
+  inputs->mains = 1;
+  im->files = 1;
+  TH_TRY(th_import_open_reserve_files(im, err));
+  rc = th_text_files_reserve(&im->texts, im->files, err);
+done:
+  return rc;
+}
+
+/* Its rows are dealt to ranks as bytes of a file are. Local. */
+static th_status open_given(struct th_importing *im, struct th_error *err)
+{
+  const struct th_given_matrix *given = im->job->files.given;
+  th_status rc = name_files(im, err);
+  th_text_files_stand_in(&im->texts, given->name, given->rows);
+  im->file = im->texts.file;
+  im->text_bytes = th_given_bytes(given);
+  return rc;
+}
+
 th_status th_import_open(struct th_importing *im, th_status rc,
                          struct th_error *err)
 {
+  const bool given = im->job->files.given != NULL;
   TH_TRY(limit_lines(im, rc, err));
-  TH_TRY(list_inputs(im, err));
+  if (given)
+    rc = th_agree(im->comm, list_given(im, err), err);
+  else
+    rc = list_inputs(im, err);
+  TH_TRY(rc);
   TH_TRY(take_like(im, err));
   TH_TRY(ask_format(im, err));
-  TH_TRY(open_inputs(im, err));
+  if (given)
+    rc = th_agree(im->comm, open_given(im, err), err);
+  else
+    rc = open_inputs(im, err);
+  TH_TRY(rc);
   rc = th_text_files_share(&im->texts, im->comm, open_format(im, err), err);
   if (rc != TH_OK)
     rc = th_text_files_unchanged(&im->texts, im->comm, rc, err);

@@ -845,6 +845,23 @@ done:
   return rc;
 }
 
+th_status th_model_file_share(struct th_model *model, struct th_comm *comm,
+                              struct th_error *err)
+{
+  struct th_message pack = {0};
+  th_status rc = comm->rank == 0 ? walk_all(&pack, model, err) : TH_OK;
+  rc = th_message_share(&pack, comm, rc, err);
+  if (rc == TH_OK && comm->rank != 0) {
+    struct th_groups groups = model->groups;
+    model->groups = (struct th_groups){0};
+    th_model_free(model);
+    *model = (struct th_model){.groups = groups};
+    rc = walk_all(&pack, model, err);
+  }
+  th_message_free(&pack);
+  return th_agree(comm, rc, err);
+}
+
 th_status th_model_file_read(struct th_model *model, struct th_comm *comm,
                              const char *path, struct th_error *err)
 {

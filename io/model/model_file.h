@@ -27,4 +27,9 @@ th_status th_model_file_write_to(const struct th_model *model,
 th_status th_model_file_read(struct th_model *model, struct th_comm *comm,
                              const char *path, struct th_error *err);
 
+/* Give rank 0's model to the other ranks, which have a part of it; all have its
+ * groups. Collective. */
+th_status th_model_file_share(struct th_model *model, struct th_comm *comm,
+                              struct th_error *err);
+
 #endif

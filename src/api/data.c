@@ -2,11 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "api/data.h"
 
+#include "api/applied.h"
 #include "api/handle.h"
 #include "api/training.h"
+#include "base/integer.h"
 #include "base/memory.h"
 #include "io/dataset/row_groups.h"
 #include "io/import/text/groups_file.h"
+#include "io/memory/own_attributes.h"
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
@@ -255,6 +258,156 @@ done:
   return finish(data, rc, &err, error);
 }
 
+/* --- Data in memory ------------------------------------------------------- */
+
+static const char in_memory[] = "the data in memory"; /* in messages */
+
+static const enum th_type stored[] = {[THRESHER_AS_F32] = TH_F32,
+                                      [THRESHER_AS_F64] = TH_F64,
+                                      [THRESHER_AS_U8] = TH_U8,
+                                      [THRESHER_AS_I8] = TH_I8};
+
+/* What is said beside a matrix; its rows and columns are known. Local. */
+static th_status take_beside(const char *call, struct th_given_matrix *given,
+                             const struct thresher_beside *beside,
+                             struct th_error *err)
+{
+  if (beside == NULL)
+    return TH_OK;
+  if ((int)beside->storage < 0 || beside->storage > THRESHER_AS_I8)
+    return th_fail(err, TH_EARG, "%s: storage is %d, and must be 0 to %d", call,
+                   (int)beside->storage, THRESHER_AS_I8);
+  if (!(beside->test >= 0 && beside->test < 1))
+    return th_fail(err, TH_EARG,
+                   "%s: test is %g, and must be at least 0 and below 1", call,
+                   beside->test);
+  if (beside->own != 0 && given->sparse)
+    return th_fail(err, TH_EARG,
+                   "%s: own: sparse data are handed in whole, by all ranks",
+                   call);
+  given->target = beside->targets;
+  given->weight = beside->weights;
+  given->names = beside->names;
+  given->ids = beside->ids;
+  return TH_OK;
+}
+
+/* What must be alike on all ranks. */
+static uint64_t hash_given(const struct th_given_matrix *given,
+                           const struct thresher_beside *beside)
+{
+  const bool own = beside != NULL && beside->own != 0;
+  const int64_t words[] = {own,
+                           given->rows,
+                           own ? 0 : given->columns,
+                           given->sparse,
+                           given->by_columns,
+                           given->entries,
+                           (int64_t)given->values.element,
+                           given->target != NULL,
+                           given->weight != NULL,
+                           given->names != NULL,
+                           given->ids != NULL,
+                           beside != NULL ? (int64_t)beside->storage : 0,
+                           beside != NULL && beside->in_order};
+  uint64_t hash = th_integer_hash(TH_FNV_BASIS, words, sizeof words);
+  return beside != NULL
+             ? th_integer_hash(hash, &beside->test, sizeof beside->test)
+             : hash;
+}
+
+/* Store what is given, and open it. Collective. */
+static th_status open_stored(struct thresher_data *data,
+                             struct thresher_team *team,
+                             const struct th_given_matrix *given,
+                             const struct thresher_beside *beside,
+                             struct th_error *err)
+{
+  struct th_comm *comm = &team->comm;
+  const bool usual = beside == NULL || beside->storage == THRESHER_AS_USUAL;
+  const bool own = beside != NULL && beside->own != 0;
+  struct th_own_attributes joined = {0};
+  struct th_in_memory_job job = {
+      .given = given,
+      .type = usual ? -1 : (int)stored[beside->storage],
+      .test_fraction = beside != NULL ? beside->test : 0,
+      .in_order = beside != NULL && beside->in_order,
+      .seed = th_config_default().seed,
+      .memory = data->memory,
+      .threads = team->threaded ? th_team_core_share(comm) : 1};
+  th_status rc;
+  TH_TRY(th_handle_alike(comm, hash_given(given, beside), "data", err));
+  if (own) {
+    TH_TRY(th_own_attributes_join(&joined, given, comm, err));
+    job.given = &joined.given;
+    job.threads = 1; /* a rank reads the rows that it has */
+  }
+  TH_TRY(th_in_memory_store(&data->kept, &job, comm, err));
+  TH_TRY(th_data_open(&data->data, data->kept.path, data->memory, comm, err));
+  data->data.name = in_memory;
+  rc = th_store_place(data->data.store, comm, err);
+done:
+  th_own_attributes_free(&joined);
+  return rc;
+}
+
+/* Behind both kinds of matrices; rc: how this rank's look at its own has gone.
+ * Collective. */
+static th_status from_memory(struct thresher_data **data,
+                             struct thresher_team *team,
+                             const struct th_given_matrix *given,
+                             const struct thresher_beside *beside,
+                             int64_t memory, th_status rc, struct th_error *err)
+{
+  TH_TRY(th_agree(&team->comm, rc, err));
+  TH_TRY(create(data, team, memory, err));
+  rc = open_stored(*data, team, given, beside, err);
+done:
+  return rc;
+}
+
+enum thresher_status thresher_data_from_dense(
+    struct thresher_data **data, struct thresher_team *team,
+    const struct thresher_dense *values, const struct thresher_beside *beside,
+    int64_t memory, struct thresher_error *error)
+{
+  struct th_given_matrix given = {.name = in_memory};
+  struct th_error err;
+  th_status rc;
+  TH_TRY(begin(__func__, data, team, &err));
+  rc = TH_HANDLE_GIVEN(&err, {data, "data"}, {values, "values"});
+  if (rc == TH_OK)
+    rc = check_memory(__func__, memory, &err);
+  if (rc == TH_OK)
+    rc = th_applied_dense(__func__, values, &given, &err);
+  if (rc == TH_OK)
+    rc = take_beside(__func__, &given, beside, &err);
+  rc = from_memory(data, team, &given, beside, memory, rc, &err);
+done:
+  return finish(data, rc, &err, error);
+}
+
+enum thresher_status thresher_data_from_sparse(
+    struct thresher_data **data, struct thresher_team *team,
+    const struct thresher_sparse *values, const struct thresher_beside *beside,
+    int64_t memory, struct thresher_error *error)
+{
+  struct th_given_matrix given = {.name = in_memory};
+  struct th_error err;
+  th_status rc;
+  TH_TRY(begin(__func__, data, team, &err));
+  rc = TH_HANDLE_GIVEN(&err, {data, "data"}, {values, "values"});
+  if (rc == TH_OK)
+    rc = check_memory(__func__, memory, &err);
+  if (rc == TH_OK)
+    rc = th_applied_sparse(__func__, values, &given, &err);
+  if (rc == TH_OK)
+    rc = take_beside(__func__, &given, beside, &err);
+  rc = from_memory(data, team, &given, beside, memory, rc, &err);
+done:
+  return finish(data, rc, &err, error);
+}
+
 enum thresher_status thresher_data_from(struct thresher_data **data,
                                         struct thresher_team *team,
                                         const struct thresher_source *source,
@@ -284,6 +437,9 @@ void thresher_data_close(struct thresher_data *data)
     return;
   th_data_close(&data->data);
   th_callback_store_free(data->called);
+  if (data->kept.begun) /* until nobody reads the files any more */
+    data->comm->ops->barrier(data->comm);
+  th_in_memory_remove(&data->kept);
   TH_FREE(data->path, data);
 }
 

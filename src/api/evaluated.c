@@ -97,6 +97,56 @@ double thresher_model_intercept(const struct thresher_model *model)
   return model != NULL ? model->model.intercept : NAN;
 }
 
+const char *thresher_model_name(const struct thresher_model *model, int64_t k)
+{
+  return model != NULL && k >= 0 && k < model->model.support_size
+             ? th_model_name_of(&model->model, k)
+             : NULL;
+}
+
+const double *thresher_model_means(const struct thresher_model *model)
+{
+  return model != NULL ? model->model.mean : NULL;
+}
+
+const char *thresher_model_solver(const struct thresher_model *model)
+{
+  return model != NULL ? model->model.solver : NULL;
+}
+
+const char *thresher_model_loss(const struct thresher_model *model)
+{
+  return model != NULL ? model->model.loss : NULL;
+}
+
+const char *thresher_model_setting(const struct thresher_model *model,
+                                   int64_t k, const char **value)
+{
+  bool there = model != NULL && k >= 0 && k < model->model.settings;
+  if (value != NULL)
+    *value = there ? model->model.deck[k].value : NULL;
+  return there ? model->model.deck[k].name : NULL;
+}
+
+struct thresher_path thresher_model_path(const struct thresher_model *model)
+{
+  if (model == NULL)
+    return (struct thresher_path){0};
+  const struct th_path *path = &model->model.path;
+  return (struct thresher_path){.points = path->points,
+                                .folds = path->folds,
+                                .best = path->best,
+                                .one_se = path->one_se,
+                                .chosen = path->chosen,
+                                .lambda = path->lambda,
+                                .loss = path->loss,
+                                .se = path->se,
+                                .intercept = path->intercept,
+                                .start = path->start,
+                                .attribute = path->attribute,
+                                .coefficient = path->coef};
+}
+
 const char *thresher_model_option(const struct thresher_model *model,
                                   const char *name)
 {

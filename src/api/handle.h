@@ -7,6 +7,7 @@
 #include "api/data.h"
 #include "api/thresher.h"
 #include "api/training_options.h"
+#include "io/memory/in_memory.h"
 #include "model/model.h"
 #include "solvers/config.h"
 
@@ -18,6 +19,7 @@ struct thresher_team {
 struct thresher_data {
   struct th_data data;
   struct th_callback_store *called; /* the caller's values; or NULL */
+  struct th_in_memory kept;         /* of data in memory; or zeroed */
   char *path;                       /* owned; the data's name */
   struct th_comm *comm;             /* of the team; borrowed */
   bool threaded;                    /* likewise */

@@ -62,7 +62,7 @@ enum thresher_status {
   THRESHER_EBUDGET,  /* an observation beyond the budget: a library defect */
   THRESHER_ENUMERIC, /* a number went out of range */
   THRESHER_EUSAGE,   /* an option, or options against the data */
-  THRESHER_ESTOPPED  /* not by the library: the program was told to stop */
+  THRESHER_ESTOPPED  /* the listener of a run has stopped it */
 };
 
 enum { THRESHER_ERROR_TEXT = 960 };
@@ -182,6 +182,96 @@ thresher_data_from(struct thresher_data **data, struct thresher_team *team,
                    const struct thresher_source *source,
                    struct thresher_error *error);
 
+/* How numbers lie in memory. */
+enum thresher_type {
+  THRESHER_F32, /* float; NaN is a value that is missing */
+  THRESHER_F64, /* double; the same */
+  THRESHER_U8,  /* uint8_t */
+  THRESHER_I8   /* int8_t */
+};
+
+/* A matrix in memory: the value of attribute j of example i is item
+ * i * example_stride + j * attribute_stride behind values. Rows first, that is
+ * attribute_stride 1 and example_stride `attributes`; columns first,
+ * example_stride 1 and attribute_stride `examples`. A part of a larger matrix
+ * has larger strides; they may be negative. */
+struct thresher_dense {
+  const void *values;
+  enum thresher_type type;
+  int64_t examples;
+  int64_t attributes;
+  int64_t example_stride;
+  int64_t attribute_stride;
+};
+
+/* A sparse matrix in memory, as SciPy's CSR (by_attributes 0) and CSC (1) have
+ * it: entries start[k] .. start[k + 1] - 1 are those of example k, and index
+ * has their attributes; or of attribute k, and index has their examples.
+ * Numbers count from 0. In any order; several entries in one place are added
+ * up. start has one item more than there are examples, or attributes. */
+struct thresher_sparse {
+  const void *values; /* [entries] */
+  enum thresher_type type;
+  const void *index; /* [entries] */
+  const void *start;
+  int index_bits; /* 32: index has items int32_t; 64: int64_t */
+  int start_bits; /* the same of start */
+  int by_attributes;
+  int64_t entries;
+  int64_t examples;
+  int64_t attributes;
+};
+
+/* What belongs to examples and attributes in memory, and how they are stored.
+ * Zeroed: there is nothing, and all is stored as `thresher import` does it. */
+struct thresher_beside {
+  const double *targets;    /* of each example; NULL: for predictions alone */
+  const double *weights;    /* of each example, >= 0; NULL: all are 1 */
+  const char *const *names; /* of each attribute, in UTF-8; or NULL */
+  const char *const *ids;   /* of each example, of at most 255 bytes; or NULL */
+  enum thresher_storage {
+    THRESHER_AS_USUAL, /* 8-bit integers as they are, others as f32 */
+    THRESHER_AS_F32,
+    THRESHER_AS_F64,
+    THRESHER_AS_U8,
+    THRESHER_AS_I8
+  } storage;
+  double test;  /* share of the examples that is set apart for tests */
+  int in_order; /* not 0: examples are stored in their order, and not shuffled
+                 */
+  int own;      /* not 0: each rank hands in attributes of its own, with their
+                   names; those of rank 0 come first. What belongs to examples
+                   is the same on all ranks. Dense matrices alone. Takes a rank's
+                   share twice more while the data are opened */
+};
+
+/* Open data that are in memory, the same on all ranks, unless beside says that
+ * each has attributes of its own. The arrays may change, or go, once the call
+ * returns. beside may be NULL.
+ *
+ * Everything is as if a file of NumPy or SciPy with these values had been
+ * imported and opened: a model has the same bytes. To that end there is one
+ * copy, in row groups and in the type in which it is stored, in a folder of its
+ * own in $TMPDIR (or /tmp) that goes when the data are closed; the system keeps
+ * it in memory as long as there is room. Dense values are used there in place,
+ * without another copy, unless the folder itself is in memory (tmpfs). On
+ * several machines, $TMPDIR is a folder that all of them see. What a killed
+ * process has left there, the next call removes.
+ *
+ * Values that are missing, constants, and sparse data with very many attributes
+ * are treated as by `thresher import`. memory: as thresher_data_open.
+ * Collective. THRESHER_EARG, THRESHER_EUSAGE if ranks have data of different
+ * sizes, THRESHER_EDATA for values, targets or weights that cannot be,
+ * THRESHER_EIO, THRESHER_ENOMEM. */
+THRESHER_PUBLIC enum thresher_status thresher_data_from_dense(
+    struct thresher_data **data, struct thresher_team *team,
+    const struct thresher_dense *values, const struct thresher_beside *beside,
+    int64_t memory, struct thresher_error *error);
+THRESHER_PUBLIC enum thresher_status thresher_data_from_sparse(
+    struct thresher_data **data, struct thresher_team *team,
+    const struct thresher_sparse *values, const struct thresher_beside *beside,
+    int64_t memory, struct thresher_error *error);
+
 /* Collective. */
 THRESHER_PUBLIC void thresher_data_close(struct thresher_data *data);
 
@@ -242,12 +332,17 @@ struct thresher_progress {
                   of solvers lasso and ridge the objective */
 };
 
-/* Functions that follow a run; either may be NULL. thresher_train calls them on
+/* Functions that follow a run; any may be NULL. thresher_train calls them on
  * every rank. They must not call the library. */
 struct thresher_listener {
   void *self;
   void (*progress)(void *self, const struct thresher_progress *progress);
   void (*notice)(void *self, const char *text); /* one line for people */
+  /* Not 0: the run ends at once, also within an update, with THRESHER_ESTOPPED
+   * and without a model. It is enough if one rank says so. Asked after each
+   * update, and before values are read, but not oftener than some twenty times
+   * a second. */
+  int (*stop)(void *self);
 };
 
 struct thresher_model;
@@ -255,8 +350,8 @@ struct thresher_model;
 /* Train a model on the training examples. listener may be NULL. Collective over
  * the team of the data. THRESHER_EUSAGE, also if ranks have different options,
  * THRESHER_ENUMERIC, THRESHER_EARG, THRESHER_ENOMEM; of reading THRESHER_EDATA,
- * THRESHER_EFORMAT, THRESHER_EIO; of a defect of the library THRESHER_EARG and
- * THRESHER_EBUDGET. */
+ * THRESHER_EFORMAT, THRESHER_EIO; THRESHER_ESTOPPED by the listener; of a
+ * defect of the library THRESHER_EARG and THRESHER_EBUDGET. */
 THRESHER_PUBLIC enum thresher_status
 thresher_train(struct thresher_model **model,
                const struct thresher_config *config, struct thresher_data *data,
@@ -300,6 +395,34 @@ thresher_model_coefficients(const struct thresher_model *model);
 THRESHER_PUBLIC double
 thresher_model_intercept(const struct thresher_model *model);
 
+/* Return what attribute support[k] is called, for 0 <= k < support_size, or
+ * NULL: the data had no names. The second function returns the column that it
+ * has in a matrix in memory, from 0: that is support[k], unless the data were
+ * sparse and had so many columns that those which occur are the attributes; -1
+ * if there is no such k. The third one returns the means of these attributes on
+ * the training examples, which stand for missing values, or NULL: they are not
+ * known. All belong to the model. Local. */
+THRESHER_PUBLIC const char *
+thresher_model_name(const struct thresher_model *model, int64_t k);
+THRESHER_PUBLIC int64_t
+thresher_model_column(const struct thresher_model *model, int64_t k);
+THRESHER_PUBLIC const double *
+thresher_model_means(const struct thresher_model *model);
+
+/* Return the solver that trained the model, and its loss. The texts belong to
+ * the model. Local. */
+THRESHER_PUBLIC const char *
+thresher_model_solver(const struct thresher_model *model);
+THRESHER_PUBLIC const char *
+thresher_model_loss(const struct thresher_model *model);
+
+/* Return the name of the k-th option that the model was trained with, k from 0,
+ * and NULL after the last; *value receives its value. Both belong to the model.
+ * value may be NULL. Local. */
+THRESHER_PUBLIC const char *
+thresher_model_setting(const struct thresher_model *model, int64_t k,
+                       const char **value);
+
 /* Return the value of an option as it was used to train the model. NULL: the
  * option played no part. The text belongs to the model. Local. */
 THRESHER_PUBLIC const char *
@@ -327,6 +450,28 @@ thresher_model_lambda(const struct thresher_model *model);
 THRESHER_PUBLIC double
 thresher_model_objective(const struct thresher_model *model);
 THRESHER_PUBLIC double thresher_model_gap(const struct thresher_model *model);
+
+/* A path of models at falling weights of the penalty, on which one was chosen.
+ * Arrays have `points` items, unless said otherwise. The coefficients at point
+ * l are entries start[l] .. start[l + 1] - 1, in the data's own units. */
+struct thresher_path {
+  int64_t points;
+  int64_t folds;        /* parts of the examples that were held out in turn */
+  int64_t best;         /* the point of the least loss */
+  int64_t one_se;       /* the first within a standard error of it */
+  int64_t chosen;       /* that of the model */
+  const double *lambda; /* weights of the penalty */
+  const double *loss;   /* means on examples that were held out */
+  const double *se;     /* their standard errors */
+  const double *intercept;
+  const int64_t *start;      /* [points + 1] */
+  const int64_t *attribute;  /* [start[points]]: ascending at each point */
+  const double *coefficient; /* [start[points]] */
+};
+/* Return the path that a model keeps; points is 0 if it keeps none. Arrays
+ * belong to the model. Local. */
+THRESHER_PUBLIC struct thresher_path
+thresher_model_path(const struct thresher_model *model);
 
 /* ---- applying a model ---- */
 
@@ -356,6 +501,23 @@ THRESHER_PUBLIC enum thresher_status
 thresher_predict(const struct thresher_model *model, struct thresher_data *data,
                  enum thresher_examples which, double *prediction,
                  double *target, int64_t *row, struct thresher_error *error);
+
+/* Predict examples in memory, without a data set: prediction[i] is the linear
+ * predictor of example i, with the same bits as thresher_predict has for these
+ * values. Only the attributes of the model's support are looked at, by their
+ * columns (thresher_model_column); the model's means stand for missing values.
+ * Values have the precision of the model's training data. Local.
+ * THRESHER_EDATA if the matrix has other attributes than the model, a value is
+ * missing whose mean is not known, or is infinite; THRESHER_EARG,
+ * THRESHER_ENUMERIC, THRESHER_ENOMEM. */
+THRESHER_PUBLIC enum thresher_status
+thresher_apply_dense(const struct thresher_model *model,
+                     const struct thresher_dense *values, double *prediction,
+                     struct thresher_error *error);
+THRESHER_PUBLIC enum thresher_status
+thresher_apply_sparse(const struct thresher_model *model,
+                      const struct thresher_sparse *values, double *prediction,
+                      struct thresher_error *error);
 
 /* How good predictions are. A score that is not defined is NaN. */
 struct thresher_scores {

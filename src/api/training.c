@@ -467,9 +467,17 @@ th_status th_training_finish(struct th_training *training, struct th_comm *comm,
 
 /* --- Training of thresher.h ----------------------------------------------- */
 
+/* Who follows a run. */
+struct following {
+  struct thresher_listener listener;
+  double asked; /* when it was asked last whether to stop, by th_comm_clock */
+  bool stopped; /* it has said so */
+};
+
 static void listener_progress(void *self, const struct th_progress *progress)
 {
-  const struct thresher_listener *listener = self;
+  const struct thresher_listener *listener =
+      &((struct following *)self)->listener;
   if (listener->progress == NULL)
     return;
   struct thresher_progress told = {.done = progress->done,
@@ -483,7 +491,8 @@ static void listener_progress(void *self, const struct th_progress *progress)
 
 static void listener_notice(void *self, const char *text)
 {
-  const struct thresher_listener *listener = self;
+  const struct thresher_listener *listener =
+      &((struct following *)self)->listener;
   char line[TH_ERROR_TEXT];
   if (listener->notice == NULL)
     return;
@@ -491,6 +500,50 @@ static void listener_notice(void *self, const char *text)
   th_error_one_line(line);
   th_error_name_options(line, false);
   listener->notice(listener->self, line);
+}
+
+/* Asked before every read; a caller may take its time. */
+static bool listener_stops(void *self)
+{
+  const double pause = 0.05; /* seconds */
+  struct following *following = self;
+  double now = th_comm_clock();
+  if (following->stopped || following->listener.stop == NULL ||
+      now - following->asked < pause)
+    return following->stopped;
+  following->asked = now;
+  following->stopped = following->listener.stop(following->listener.self) != 0;
+  return following->stopped;
+}
+
+static enum th_wish listener_wish(void *self, bool over)
+{
+  (void)over;
+  return listener_stops(self) ? TH_STOP : TH_GO_ON;
+}
+
+/* It is asked where any rank has someone to ask. Collective. */
+static void ask_listeners(struct th_monitor *monitor, struct th_comm *comm,
+                          const struct following *following)
+{
+  int64_t any = following->listener.stop != NULL;
+  comm->ops->max_i64(comm, &any, 1);
+  if (any == 0)
+    return;
+  monitor->wish = listener_wish;
+  monitor->leaves = listener_stops;
+}
+
+/* What was learnt until a listener has stopped the run is no model. Local,
+ * replicated. */
+static th_status check_stopped(const struct th_training *training, th_status rc,
+                               struct th_error *err)
+{
+  if (rc == TH_ESTOPPED)
+    th_error_clear(err);
+  else if (rc != TH_OK || !training->model.stopped)
+    return rc;
+  return th_fail(err, TH_ESTOPPED, "the run was stopped, and has no model");
 }
 
 static uint64_t hash_of(const struct thresher_config *config)
@@ -511,20 +564,25 @@ static th_status run(struct th_training *training, struct th_comm *comm,
                      const struct thresher_listener *listener, bool threaded,
                      struct th_error *err)
 {
-  struct thresher_listener mine = {0};
-  struct th_monitor monitor = {
-      .progress = listener_progress, .notice = listener_notice, .self = &mine};
+  struct following following = {0};
+  struct th_monitor monitor = {.progress = listener_progress,
+                               .notice = listener_notice,
+                               .self = &following};
   struct th_profile profile = {.comm = comm};
   int64_t share = 0;
   th_status rc;
   if (listener != NULL)
-    mine = *listener;
+    following.listener = *listener;
+  ask_listeners(&monitor, comm, &following);
   TH_TRY(th_training_plan(training, comm, threaded, err));
   share = th_team_memory_share(comm);
   TH_TRY(th_training_check_memory(training, comm, share, err));
-  TH_TRY(th_train(&training->plan, training->data->store, comm, &monitor,
-                  &profile, &training->model, err));
+  rc = th_train(&training->plan, training->data->store, comm, &monitor,
+                &profile, &training->model, err);
+  TH_TRY(check_stopped(training, rc, err));
   TH_TRY(th_training_finish(training, comm, err));
+  if (comm->size > 1) /* names, which rank 0 alone has */
+    TH_TRY(th_model_file_share(&training->model, comm, err));
 done:
   return rc;
 }
@@ -548,6 +606,8 @@ enum thresher_status thresher_train(struct thresher_model **model,
   training.config = config->config;
   training.data = &data->data;
   training.memory = data->memory;
+  if (data->kept.begun) /* files that are ours alone */
+    training.mapped = TH_MAPPED_RESIDENT;
   TH_TRY(th_handle_alike(data->comm, hash_of(config), "options", &err));
   TH_TRY(th_training_options_check(&config->config, config->given, &err));
   TH_TRY(run(&training, data->comm, listener, data->threaded, &err));

@@ -85,7 +85,7 @@ static struct thresher_model *train(struct thresher_data *data, int options,
   struct thresher_config *config = NULL;
   struct thresher_model *model = NULL;
   struct heard heard = {0, 0};
-  struct thresher_listener listener = {&heard, on_progress, NULL};
+  struct thresher_listener listener = {&heard, on_progress, NULL, NULL};
   must(thresher_config_create(&config, &error), &error);
   for (int k = 0; k < options; k++) {
     char name[64];

@@ -20,12 +20,21 @@ fi
 [ -z "$(find "$prefix" -name '*.a')" ] || fail "a static library is installed"
 library=$(find "$prefix" -name 'libthresher.so.0')
 readelf -d "$library" | saw 'SONAME.*\[libthresher.so.0\]' || fail "soname"
-nm -D --defined-only "$library" >symbols
-others=$(awk '$3 !~ /^thresher_[a-z_]+$/ { print $3 }' symbols)
-[ -z "$others" ] || fail "the library shows more than thresher.h: $others"
-for name in $(grep -oE '\bthresher_[a-z_]+\(' "$prefix/include/thresher.h" | tr -d '(' | sort -u); do
-  grep -q " $name$" symbols || fail "the library lacks $name"
-done
+# (a version's own name is an absolute symbol)
+nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort >symbols
+grep -oE '\bthresher_[a-z_]+\(' "$prefix/include/thresher.h" | tr -d '(' | sort -u >declared
+awk '/^THRESHER_/ { version = $1 } /^    thresher_/ { sub(";", ""); print $1 "@@" version }' \
+  "$SOURCE/src/api/exports.map" | sort >listed
+diff symbols listed >differ || fail "the library shows other symbols than exports.map: $(cat differ)"
+sed 's/@@.*//' listed | diff - declared >differ ||
+  fail "exports.map has other functions than thresher.h: $(cat differ)"
+
+# the Python package finds the library of its prefix, and no compiler was needed
+python=$prefix/lib/python3/dist-packages
+PYTHONPATH=$python "$PYTHON" -c 'import thresher; print(thresher.__version__)' >version ||
+  fail "the Python package does not find the library"
+[ "$(cat version)" = "$(sed -n 's/^version = "\(.*\)"/\1/p' "$SOURCE/src/api/python/pyproject.toml")" ] ||
+  fail "pyproject.toml has another version than the library, $(cat version)"
 
 # what is installed is as what was built, and loads nothing from the current folder
 "$PYTHON" "$SOURCE/tests/project/built.py" "$prefix" "$1" || fail "the faults above"

@@ -74,6 +74,8 @@ th_status th_matrix_file_open(struct th_matrix_file *open,
                               const char *member, int64_t longest,
                               struct th_error *err)
 {
+  if (open->given != NULL)
+    return th_given_open(&open->matrix, open->given, err);
   switch (kind) {
   case TH_MATRIX_HDF5:
     return open_hdf5(open, file, member, err);
@@ -96,6 +98,8 @@ th_status th_matrix_file_names(const struct th_matrix_file *open, char ***names,
                                struct th_error *err)
 {
   *names = NULL;
+  if (open->given != NULL)
+    return th_given_texts(open->given->names, open->matrix.columns, names, err);
   if (open->h5 == NULL)
     return TH_OK;
   return th_h5_matrix_names(open->h5, open->path, open->matrix.columns, names,
@@ -107,10 +111,12 @@ th_status th_matrix_file_ids(const struct th_matrix_file *open, char ***ids,
 {
   const char *table = th_matrix_file_table(open);
   const int64_t rows = open->matrix.rows;
+  th_status rc = TH_OK;
   *ids = NULL;
-  if (table == NULL)
-    return TH_OK;
-  th_status rc = th_frame_names(open->h5, table, rows, ids, err);
+  if (open->given != NULL)
+    rc = th_given_texts(open->given->ids, rows, ids, err);
+  else if (table != NULL)
+    rc = th_frame_names(open->h5, table, rows, ids, err);
   for (int64_t k = 0; rc == TH_OK && *ids != NULL && k < rows; k++)
     if (strlen((*ids)[k]) > TH_ID_LONGEST)
       rc = th_fail(err, TH_EDATA,

@@ -4,6 +4,7 @@
 #define TH_MATRIX_FILE_H
 
 #include "io/import/arrays/frame.h"
+#include "io/import/arrays/given.h"
 #include "io/import/arrays/matrix.h"
 
 struct th_h5;
@@ -14,6 +15,9 @@ enum th_matrix_kind { TH_MATRIX_NUMPY, TH_MATRIX_HDF5, TH_MATRIX_MARKET };
 struct th_matrix_file {
   bool verify; /* set before it is opened: what has a checksum is read once to
                   compare it */
+  const struct th_given_matrix
+      *given; /* likewise: a matrix in memory that stands for
+          the file; NULL: none does; borrowed */
   struct th_matrix matrix;
   struct th_h5 *h5;         /* of HDF5, else NULL; owned */
   char path[TH_FRAME_PATH]; /* of the matrix in it */

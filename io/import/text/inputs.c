@@ -219,6 +219,12 @@ th_status th_inputs_add(struct th_inputs *inputs, const char *name,
   return add_file(inputs, name, NULL, err);
 }
 
+th_status th_inputs_add_name(struct th_inputs *inputs, const char *name,
+                             struct th_error *err)
+{
+  return add_file(inputs, name, NULL, err);
+}
+
 /* --- Lists of files ------------------------------------------------------- */
 
 /* Of UTF-8, which some editors begin a text with. */

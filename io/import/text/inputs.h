@@ -46,6 +46,10 @@ bool th_inputs_is_folder(const char *name);
 th_status th_inputs_add(struct th_inputs *inputs, const char *name,
                         int64_t *passed, struct th_error *err);
 
+/* Add a name that is no file's. Local. */
+th_status th_inputs_add_name(struct th_inputs *inputs, const char *name,
+                             struct th_error *err);
+
 /* Add what the lines of a file name, or those of the standard input, "-".
  * Local, on one rank. */
 th_status th_inputs_add_list(struct th_inputs *inputs, const char *list,

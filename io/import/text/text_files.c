@@ -414,6 +414,13 @@ th_status th_text_files_reserve(struct th_text_files *files, int64_t count,
   return rc;
 }
 
+void th_text_files_stand_in(struct th_text_files *files, const char *name,
+                            int64_t bytes)
+{
+  files->file[0] = (struct th_text_file){
+      .name = name, .path = name, .base = -1, .size = bytes};
+}
+
 th_status th_text_files_look(struct th_text_files *files, struct th_comm *comm,
                              const char *const *names,
                              const struct th_text_look *look, th_status rc,

@@ -49,6 +49,11 @@ th_status th_text_files_look(struct th_text_files *files, struct th_comm *comm,
                              const struct th_text_look *look, th_status rc,
                              struct th_error *err);
 
+/* One that is no file, but stands for what is in memory: of so many bytes, as
+ * far as it is dealt to ranks. Local. */
+void th_text_files_stand_in(struct th_text_files *files, const char *name,
+                            int64_t bytes);
+
 /* What each rank has found of the headers of its files goes to all, unless one
  * has failed to; `rc` says how this one did. Collective. */
 th_status th_text_files_share(struct th_text_files *files, struct th_comm *comm,

@@ -101,6 +101,28 @@ static struct thresher_source good(void)
                                   .known = known};
 }
 
+/* ---- matrices in memory ---- */
+
+enum { ROWS = 6, COLUMNS = 2 };
+
+static const double cells[ROWS * COLUMNS] = {1, 2, 0, 1, 3, 0,
+                                             4, 4, 0, 2, 5, 1};
+static const double sums[ROWS] = {3, 1, 3, 8, 2, 6};
+static const int32_t indices[ROWS] = {0, 1, 0, 1, 0, 1};
+static const int32_t starts[ROWS + 1] = {0, 1, 2, 3, 4, 5, 6};
+
+static struct thresher_dense good_dense(void)
+{
+  return (struct thresher_dense){cells,   THRESHER_F64, ROWS,
+                                 COLUMNS, COLUMNS,      1};
+}
+
+static struct thresher_sparse good_sparse(void)
+{
+  return (struct thresher_sparse){cells, THRESHER_F64, indices, starts, 32, 32,
+                                  0,     ROWS,         ROWS,    COLUMNS};
+}
+
 /* ---- what every rank refuses by itself ---- */
 
 static void local_rows(struct world *w)
@@ -131,6 +153,15 @@ static void local_rows(struct world *w)
            thresher_config_help(0, text, 0) == NULL);
   HARMLESS(thresher_config_help, size,
            thresher_config_help(0, text, 1) == text && text[0] == '\0');
+  struct thresher_dense dense = good_dense();
+  struct thresher_sparse sparse = good_sparse();
+  double prediction[ROWS];
+  REFUSED(thresher_apply_dense, model, NULL, &dense, prediction);
+  REFUSED(thresher_apply_dense, values, w->model, NULL, prediction);
+  REFUSED(thresher_apply_dense, prediction, w->model, &dense, NULL);
+  REFUSED(thresher_apply_sparse, model, NULL, &sparse, prediction);
+  REFUSED(thresher_apply_sparse, values, w->model, NULL, prediction);
+  REFUSED(thresher_apply_sparse, prediction, w->model, &sparse, NULL);
   for (int status = -2; status < 80; status += status == 10 ? 60 : 1)
     HARMLESS(thresher_status_text, status,
              thresher_status_text((enum thresher_status)status)[0] != '\0');
@@ -160,6 +191,14 @@ static void missing_objects(void)
            isnan(thresher_model_intercept(NULL)));
   HARMLESS(thresher_model_option, model,
            thresher_model_option(NULL, "seed") == NULL);
+  HARMLESS(thresher_model_name, model, thresher_model_name(NULL, 0) == NULL);
+  HARMLESS(thresher_model_column, model, thresher_model_column(NULL, 0) == -1);
+  HARMLESS(thresher_model_means, model, thresher_model_means(NULL) == NULL);
+  HARMLESS(thresher_model_solver, model, thresher_model_solver(NULL) == NULL);
+  HARMLESS(thresher_model_loss, model, thresher_model_loss(NULL) == NULL);
+  HARMLESS(thresher_model_setting, model,
+           thresher_model_setting(NULL, 0, NULL) == NULL);
+  HARMLESS(thresher_model_path, model, thresher_model_path(NULL).points == 0);
   HARMLESS(thresher_model_ledger, model,
            thresher_model_ledger(NULL).examples == 0);
   HARMLESS(thresher_model_lambda, model, isnan(thresher_model_lambda(NULL)));
@@ -179,6 +218,14 @@ static void no_team(struct world *w)
   CHECK(data == NULL);
   data = w->data;
   REFUSED(thresher_data_from, team, &data, NULL, &source);
+  CHECK(data == NULL);
+  struct thresher_dense dense = good_dense();
+  struct thresher_sparse sparse = good_sparse();
+  data = w->data;
+  REFUSED(thresher_data_from_dense, team, &data, NULL, &dense, NULL, 0);
+  CHECK(data == NULL);
+  data = w->data;
+  REFUSED(thresher_data_from_sparse, team, &data, NULL, &sparse, NULL, 0);
   CHECK(data == NULL);
   REFUSED(thresher_model_read, team, &model, NULL, w->path);
   CHECK(model == NULL);
@@ -268,6 +315,69 @@ static void data_rows(struct world *w)
   CHECK(data == NULL);
 }
 
+/* One member of a record after the other. */
+static void dense_rows(struct world *w)
+{
+  struct thresher_data *data = w->data;
+  struct thresher_dense wrong[5];
+  struct thresher_dense dense = good_dense();
+  struct thresher_beside beside = {.storage = w->bad ? 9 : 0};
+  struct thresher_beside other = {.test = w->bad ? NAN : 0};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    wrong[k] = dense;
+  if (w->bad) {
+    wrong[0].values = NULL;
+    wrong[1].type = (enum thresher_type)7;
+    wrong[2].examples = 0;
+    wrong[3].attributes = -1;
+    wrong[4].type = (enum thresher_type) - 1;
+  }
+  REFUSED(thresher_data_from_dense, data, NONE(&data), w->team, &dense, NULL,
+          0);
+  REFUSED(thresher_data_from_dense, values, &data, w->team, NONE(&dense), NULL,
+          0);
+  REFUSED(thresher_data_from_dense, beside, &data, w->team, &dense, &beside, 0);
+  REFUSED(thresher_data_from_dense, beside, &data, w->team, &dense, &other, 0);
+  REFUSED(thresher_data_from_dense, memory, &data, w->team, &dense, NULL,
+          w->bad ? -1 : 0);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    REFUSED(thresher_data_from_dense, values, &data, w->team, &wrong[k], NULL,
+            0);
+  CHECK(data == NULL);
+}
+
+static void sparse_rows(struct world *w)
+{
+  struct thresher_data *data = w->data;
+  struct thresher_sparse wrong[8];
+  struct thresher_sparse sparse = good_sparse();
+  struct thresher_beside beside = {.test = w->bad ? 1 : 0};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    wrong[k] = sparse;
+  if (w->bad) {
+    wrong[0].values = NULL;
+    wrong[1].index = NULL;
+    wrong[2].start = NULL;
+    wrong[3].index_bits = 16;
+    wrong[4].start_bits = 0;
+    wrong[5].entries = -1;
+    wrong[6].examples = 0;
+    wrong[7].attributes = INT64_MIN;
+  }
+  REFUSED(thresher_data_from_sparse, data, NONE(&data), w->team, &sparse, NULL,
+          0);
+  REFUSED(thresher_data_from_sparse, values, &data, w->team, NONE(&sparse),
+          NULL, 0);
+  REFUSED(thresher_data_from_sparse, beside, &data, w->team, &sparse, &beside,
+          0);
+  REFUSED(thresher_data_from_sparse, memory, &data, w->team, &sparse, NULL,
+          w->bad ? INT64_MIN : 0);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    REFUSED(thresher_data_from_sparse, values, &data, w->team, &wrong[k], NULL,
+            0);
+  CHECK(data == NULL);
+}
+
 static void model_rows(struct world *w)
 {
   const int unknown[] = {-1, 4, 77};
@@ -307,7 +417,7 @@ static void model_rows(struct world *w)
 
 static void nothing_of_progress(struct world *w)
 {
-  const struct thresher_listener quiet = {NULL, NULL, NULL};
+  const struct thresher_listener quiet = {NULL, NULL, NULL, NULL};
   struct thresher_model *model = NULL;
   ALLOWED(thresher_train, listener.self, &model, w->config, w->data, &quiet);
   thresher_model_free(model);
@@ -316,8 +426,49 @@ static void nothing_of_progress(struct world *w)
   thresher_model_free(model);
   ALLOWED(thresher_train, listener.notice, &model, w->config, w->data, &quiet);
   thresher_model_free(model);
+  ALLOWED(thresher_train, listener.stop, &model, w->config, w->data, &quiet);
+  thresher_model_free(model);
   ALLOWED(thresher_train, listener, &model, w->config, w->data, NULL);
   thresher_model_free(model);
+}
+
+static int at_once(void *self)
+{
+  return *(const int *)self;
+}
+
+/* A run ends where one rank says so, and has no model. */
+static void stopped(struct world *w)
+{
+  for (int who = 0; who < w->comm.size; who++) {
+    int me = who == w->comm.rank;
+    const struct thresher_listener asks = {&me, NULL, NULL, at_once};
+    struct thresher_model *model = NULL;
+    CHECK(thresher_train(&model, w->config, w->data, &asks, &w->error) ==
+          THRESHER_ESTOPPED);
+    CHECK(model == NULL && strstr(w->error.text, "stopped") != NULL);
+    memset(&w->error, 0, sizeof w->error);
+  }
+}
+
+/* The sum of two columns, by a model of matrices of either kind. */
+static void matrices(struct world *w)
+{
+  struct thresher_dense dense = good_dense();
+  struct thresher_sparse sparse = good_sparse();
+  const struct thresher_beside beside = {.targets = sums};
+  struct thresher_data *data = NULL;
+  double all[ROWS];
+  ALLOWED(thresher_data_from_dense, beside, &data, w->team, &dense, &beside, 0);
+  CHECK(thresher_data_attributes(data) == COLUMNS);
+  thresher_data_close(data);
+  ALLOWED(thresher_data_from_sparse, beside, &data, w->team, &sparse, NULL, 0);
+  CHECK(thresher_data_examples(data) == ROWS);
+  thresher_data_close(data);
+  CHECK(thresher_apply_dense(w->model, &dense, all, &w->error) ==
+        THRESHER_EDATA);
+  CHECK(thresher_apply_sparse(w->model, &sparse, all, NULL) == THRESHER_EDATA);
+  memset(&w->error, 0, sizeof w->error);
 }
 
 static void allowed_data(struct world *w)
@@ -356,6 +507,16 @@ static void allowed_model(struct world *w)
   ALLOWED(thresher_model_write, force, w->model, w->team, w->other, 77);
   CHECK(thresher_model_write(w->model, w->team, w->other, 0, NULL) ==
         THRESHER_EIO);
+  for (int64_t k = -1; k < INT64_MAX / 2; k += INT64_MAX / 4) {
+    bool there = k >= 0 && k < thresher_model_support_size(w->model);
+    HARMLESS(thresher_model_name, k, thresher_model_name(w->model, k) == NULL);
+    HARMLESS(thresher_model_column, k,
+             (thresher_model_column(w->model, k) >= 0) == there);
+    HARMLESS(thresher_model_setting, k,
+             k >= 0 || thresher_model_setting(w->model, k, NULL) == NULL);
+  }
+  HARMLESS(thresher_model_setting, value,
+           thresher_model_setting(w->model, 0, NULL) != NULL);
   HARMLESS(thresher_model_option, name,
            thresher_model_option(w->model, NULL) == NULL);
   HARMLESS(thresher_model_option, name,
@@ -411,6 +572,8 @@ static void together(struct world *w)
 {
   sizes(w);
   data_rows(w);
+  dense_rows(w);
+  sparse_rows(w);
   model_rows(w);
 }
 
@@ -425,6 +588,8 @@ static void run(struct world *w)
   CASE(no_team(w));
   CASE(handles(w));
   CASE(nothing_of_progress(w));
+  CASE(stopped(w));
+  CASE(matrices(w));
   CASE(allowed_data(w));
   CASE(allowed_model(w));
   CASE(texts(w));
