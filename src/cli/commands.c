@@ -174,6 +174,14 @@ static const struct th_command table[] = {
      "the training examples. 1 means attributes alike. The smaller they are, "
      "the more it can help to draw attributes by their moments.",
      th_inspect_command},
+    {"report", TH_REPORT, "FILE... -o FILE.html", 1, INT_MAX,
+     "Makes a page with pictures of what runs have learnt and cost.",
+     "FILE is a model, or what train has written by --telemetry or --report. "
+     "Files of one run are put together by their data and options, and runs "
+     "side by side. Each picture has a sentence that says what to read from "
+     "it. The page is one file without scripts, which asks for nothing else. "
+     "The last line of a telemetry may be cut off, as by a killed run.",
+     th_report_command},
     {"solvers", TH_SOLVERS, "", 0, 0, "Lists the solvers and their options.",
      NULL, list_solvers},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,

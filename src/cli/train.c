@@ -10,6 +10,7 @@
 #include "cli/direct.h"
 #include "cli/run/report.h"
 #include "cli/shared/input.h"
+#include "cli/shared/model_text.h"
 #include "cli/shared/wording.h"
 #include "io/files/file.h"
 #include "io/files/interrupt.h"
@@ -307,6 +308,27 @@ static th_status find_cause(const struct session *session, struct th_comm *comm,
   return rc != TH_OK ? rc : failed;
 }
 
+/* What tells a run from others, in the telemetry: as the model and the report
+ * have it, and how much data there is. Local. */
+static th_status tell_run(struct session *session, struct th_error *err)
+{
+  const struct th_config *used = &session->training.plan.config;
+  const struct th_store *store = session->data.store;
+  struct th_model model = {0}; /* with a deck only */
+  th_status rc = th_training_deck(&session->training, &model, err);
+  json_t *o = json_object();
+  th_json_text(o, "version", THRESHER_VERSION);
+  th_json_text(o, "solver", used->solver);
+  th_json_text(o, "loss", used->loss);
+  th_json_int(o, "training", store->shape.training);
+  th_json_int(o, "attributes", store->shape.attributes);
+  th_json_hex(o, "dataset_fingerprint", store->fingerprint);
+  json_object_set_new(o, "deck", th_model_text_deck_json(&model));
+  th_run_monitor_tell(&session->monitor, o);
+  th_model_free(&model);
+  return rc;
+}
+
 static th_status train(struct session *session, struct th_comm *comm,
                        struct th_error *err)
 {
@@ -314,6 +336,7 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_run_monitor_open(&session->monitor, session->options,
                           session->data.truth, session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_agree(comm, tell_run(session, err), err));
   TH_TRY(th_keeper_find(&session->keeper, session->options->checkpoint.fresh,
                         &session->training, err));
   th_run_monitor_keep(&session->monitor, &session->keeper, &session->profile,

@@ -82,7 +82,7 @@ static const char *names_of_form(int64_t k)
 #define AT(member) offsetof(struct th_options, member)
 enum {
   MAKE = TH_GENERATE | TH_IMPORT,
-  WRITES = MAKE | TH_TRAIN | TH_PREDICT | TH_EXPORT,
+  WRITES = MAKE | TH_TRAIN | TH_PREDICT | TH_EXPORT | TH_REPORT,
   SCORES = TH_EVALUATE | TH_PREDICT,
   JOINS = TH_TRAIN | TH_EVALUATE | TH_VERIFY,
   SYNTHETIC = TH_GENERATE | TH_SOURCE,
@@ -316,7 +316,7 @@ static const struct th_option after[] = {
     {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL,
      "for export the standard output; else required", TH_NO_LIMITS, NULL, "run",
      WRITES, false,
-     "File to write. For predict and export, - is the standard output"},
+     "File to write. For predict, export and report, - is the standard output"},
     {"threads", 0, TH_OPT_INT, AT(data.threads), "N", NULL,
      "the cores of the machine that the rank has for itself, if there is "
      "enough text or data for them",
@@ -344,7 +344,7 @@ static const struct th_option after[] = {
      "time. Otherwise what was selected by then is fitted and written, if the "
      "solver can do that"},
     {"watchdog", 0, TH_OPT_TIME, AT(watchdog), "T", NULL, "none", TH_FROM(1),
-     NULL, "run", (WRITES & ~TH_EXPORT) | TH_EVALUATE, false,
+     NULL, "run", (WRITES & ~(TH_EXPORT | TH_REPORT)) | TH_EVALUATE, false,
      "Print a note for each rank that waits for others, or that others wait "
      "for, for longer than this, as for --max-time: it tells which rank and "
      "host hold up a job"},

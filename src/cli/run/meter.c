@@ -72,13 +72,21 @@ bool th_meter_due(const struct th_meter *meter)
   return now - meter->shown >= (meter->terminal ? bar_interval : interval);
 }
 
-/* Seconds left of the part, or negative: nobody knows. */
-static double time_left(struct th_meter *meter, double fraction, double now)
+double th_meter_left(const struct th_meter *meter, double fraction)
 {
+  double now = meter->clock();
   double made = fraction - meter->from;
   double left = (now - meter->part_began) * (1 - fraction) / made;
+  bool broken = meter->broken || now > meter->promised + rounding;
+  return broken || !(made >= least_fraction) || left < 0 ? -1 : left;
+}
+
+/* As th_meter_left; what is shown is promised. */
+static double time_left(struct th_meter *meter, double fraction, double now)
+{
+  double left = th_meter_left(meter, fraction);
   meter->broken = meter->broken || now > meter->promised + rounding;
-  if (meter->broken || !(made >= least_fraction) || left < rounding)
+  if (left < rounding)
     return -1;
   meter->promised = fmin(meter->promised, now + left);
   return left;

@@ -53,6 +53,10 @@ bool th_meter_due(const struct th_meter *meter);
  * few words, one line. */
 void th_meter_show(struct th_meter *meter, double fraction, const char *what);
 
+/* Seconds left of the part where so much of it is done, as it would be shown;
+ * negative: nobody knows. Nothing is promised by it. */
+double th_meter_left(const struct th_meter *meter, double fraction);
+
 /* Remove the bar from the terminal, before other output and at the end. Legal
  * on a zeroed record. */
 void th_meter_clear(struct th_meter *meter);

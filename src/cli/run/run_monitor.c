@@ -165,8 +165,10 @@ static void print_again(struct th_run_monitor *monitor)
     return;
   }
   if (th_checkpoint_log_print(&monitor->keeper->checkpoint, &monitor->kept,
-                              monitor->telemetry, &why) == TH_OK)
+                              monitor->telemetry, &why) == TH_OK) {
+    th_run_monitor_tell(monitor, NULL);
     return;
+  }
   monitor->kept = (struct th_checkpoint_text){0};
   snprintf(text, sizeof text,
            "the updates so far are not in the telemetry file: %.400s",
@@ -335,6 +337,40 @@ static void add_remaining(json_t *line, const struct th_progress *progress)
   json_object_set_new(line, "if_assumed", assumed);
 }
 
+/* How much is done and what time is left, of the part that goes on. */
+static void add_time(json_t *line, const struct th_run_monitor *monitor,
+                     const struct th_progress *progress)
+{
+  const struct th_meter *meter = &monitor->meter;
+  double done = progress->done >= 0 ? fmin(progress->done, 1) : NAN;
+  double left = isnan(done) ? -1 : th_meter_left(meter, done);
+  th_json_real(line, "done", done);
+  th_json_real(line, "seconds", th_comm_clock() - monitor->began);
+  th_json_real(line, "seconds_left", left >= 0 ? left : NAN);
+  if (meter->at_most)
+    json_object_set_new(line, "at_most", json_true());
+}
+
+/* Whoever follows the run sees a line soon, and a run of short updates does not
+ * write each by itself. */
+static void show_lines(struct th_run_monitor *monitor)
+{
+  const double often = 0.25; /* seconds */
+  double now = th_comm_clock();
+  if (now - monitor->flushed < often)
+    return;
+  monitor->flushed = now;
+  if (fflush(monitor->telemetry) != 0)
+    th_fail(&monitor->err, TH_EIO, "cannot write %s: %s",
+            th_output_name(monitor->telemetry_path), strerror(errno));
+}
+
+void th_run_monitor_tell(struct th_run_monitor *monitor, json_t *about)
+{
+  json_decref(monitor->about);
+  monitor->about = about;
+}
+
 static void write_telemetry(struct th_run_monitor *monitor,
                             const struct th_progress *progress)
 {
@@ -362,9 +398,13 @@ static void write_telemetry(struct th_run_monitor *monitor,
   if (progress->ending != NULL)
     th_model_text_ending_json(line, progress->ending, progress->loss_name);
   add_remaining(line, progress);
-  th_json_real(line, "seconds", th_comm_clock() - monitor->began);
+  add_time(line, monitor, progress);
   add_errors(line, monitor, progress);
+  if (monitor->about != NULL)
+    json_object_set(line, "run", monitor->about);
+  th_run_monitor_tell(monitor, NULL);
   th_json_write(&monitor->output, line, JSON_COMPACT, &monitor->err);
+  show_lines(monitor);
 }
 
 static void on_progress(void *self, const struct th_progress *progress)
@@ -493,6 +533,7 @@ void th_run_monitor_close(struct th_run_monitor *monitor)
 {
   th_meter_clear(&monitor->meter);
   monitor->telemetry = NULL;
+  th_run_monitor_tell(monitor, NULL);
   th_output_abort(&monitor->output);
   th_model_free(&monitor->reference);
   loop_log_free(&monitor->log);

@@ -59,6 +59,8 @@ struct th_run_monitor {
   struct th_output output;   /* of the telemetry */
   FILE *telemetry;           /* the output's; NULL: none */
   const char *telemetry_path;
+  json_t *about;           /* for the telemetry's first line; owned */
+  double flushed;          /* when, by th_comm_clock */
   double began;            /* earlier, if the run is gone on with */
   bool goes_on;            /* with what an earlier run has done */
   struct th_progress last; /* without what it borrowed */
@@ -90,6 +92,9 @@ void th_run_monitor_keep(struct th_run_monitor *monitor,
 th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err);
+/* The telemetry's first line, unless it is there already, tells this of the
+ * run. `about` is handed over. Local. */
+void th_run_monitor_tell(struct th_run_monitor *monitor, json_t *about);
 /* Take the bar off the terminal; finish the telemetry, or say why it cannot be
  * written. Local. */
 void th_run_monitor_finish(struct th_run_monitor *monitor);
