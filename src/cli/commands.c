@@ -182,6 +182,15 @@ static const struct th_command table[] = {
      "it. The page is one file without scripts, which asks for nothing else. "
      "The last line of a telemetry may be cut off, as by a killed run.",
      th_report_command},
+    {"watch", TH_WATCH, "DIR|RUN.jsonl", 1, 1,
+     "Follows a run of train from another shell.",
+     "RUN.jsonl is the file that the run was given by --telemetry. Of a "
+     "folder, it is the newest one in it, those that are being written first. "
+     "On a terminal a bar shows how much is done, the loss, the support and "
+     "the time left; elsewhere lines do, one every few seconds. It ends with "
+     "the run, or on Ctrl-C. The exit status is 1 if the run ended without "
+     "finishing.",
+     th_watch_command},
     {"solvers", TH_SOLVERS, "", 0, 0, "Lists the solvers and their options.",
      NULL, list_solvers},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,

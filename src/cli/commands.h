@@ -36,6 +36,9 @@ th_status th_evaluate_predict(const struct th_options *options,
 th_status th_export_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
 /* Collective. */
+th_status th_watch_command(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_report_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
 /* Collective. */

@@ -13,6 +13,7 @@
 #include "mpi/mpi_comm.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,15 @@ static th_status run(struct th_comm *comm, int argc, char **argv,
   return run_command(comm, argc - 1, argv + 1, err);
 }
 
+/* True if whoever read the results has gone, as head does: what is left of them
+ * is not missed. */
+static bool reader_gone(void)
+{
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return ferror(stdout) != 0 && poll(&out, 1, 0) == 1 &&
+         (out.revents & POLLERR) != 0;
+}
+
 static void print_failure(const struct th_comm *comm, struct th_error *err)
 {
   th_error_name_options(err->text, true);
@@ -229,6 +239,9 @@ static void stand_in(struct th_comm *comm)
     th_interrupt_stand_in(first.process);
 }
 
+/* As of a program that SIGPIPE ends. */
+enum { UNREAD = 128 + 13 };
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
@@ -258,12 +271,13 @@ int main(int argc, char **argv)
   }
   /* mpirun ends what is left of a job when its first rank has failed */
   th_interrupt_stop();
-  if (rc != TH_OK && comm.rank == 0)
+  bool unread = comm.rank == 0 && rc != TH_OK && reader_gone();
+  if (rc != TH_OK && comm.rank == 0 && !unread)
     print_failure(&comm, &err);
   if (with_mpi)
     th_mpi_comm_stop(&comm);
   else
     th_comm_free(&comm);
-  int status = th_error_status_exit(rc);
+  int status = unread ? UNREAD : th_error_status_exit(rc);
   return rc == TH_ESTOPPED ? th_keeper_stop_status(status) : status;
 }

@@ -57,7 +57,7 @@ static th_status refuse_own(const struct th_options *options,
                             struct th_error *err)
 {
   const char *const paths[] = {options->output, options->report,
-                               options->telemetry};
+                               options->told.telemetry, options->told.metrics};
   for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
     if (paths[k] != NULL && th_checkpoint_owns(paths[k]))
       return th_fail(err, TH_EUSAGE,
@@ -77,7 +77,11 @@ static bool counts_with_checkpoint(int row)
 static th_status check_use(const struct th_options *options,
                            struct th_error *err)
 {
-  if (options->telemetry == NULL &&
+  if (options->told.metrics != NULL && strcmp(options->told.metrics, "-") == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "train: --metrics writes a file that is replaced again and "
+                   "again; name one in place of -");
+  if (options->told.telemetry == NULL &&
       options->given[th_option_table_find("reference")] == TH_GIVEN_ON_LINE)
     return th_fail(err, TH_EUSAGE,
                    "train: --reference counts only with --telemetry "
@@ -135,8 +139,10 @@ static th_status claim_outputs(struct session *session, struct th_comm *comm,
 {
   const struct th_options *options = session->options;
   th_status rc;
-  TH_TRY(th_options_output_check(comm, options->telemetry, true, options->force,
-                                 err));
+  TH_TRY(th_options_output_check(comm, options->told.telemetry, true,
+                                 options->force, err));
+  TH_TRY(th_options_output_check(comm, options->told.metrics, true,
+                                 options->force, err));
   TH_TRY(th_agree(comm, comm->rank == 0 ? claim(session, err) : TH_OK, err));
   if (comm->rank == 0)
     note_lock(session);
@@ -342,8 +348,9 @@ static th_status train(struct session *session, struct th_comm *comm,
   th_run_monitor_keep(&session->monitor, &session->keeper, &session->profile,
                       session->began);
   session->monitor.meter.at_most = session->training.plan.most_visits > 0;
-  TH_TRY(th_run_monitor_refer(&session->monitor, session->options->reference,
-                              &session->data, comm, err));
+  TH_TRY(th_run_monitor_refer(&session->monitor,
+                              session->options->told.reference, &session->data,
+                              comm, err));
   if (session->monitor.prints)
     th_report_plan(stderr, &session->training.plan, &session->data.store->shape,
                    comm->size, NULL);
@@ -440,6 +447,7 @@ struct targets {
   char **output;
   char **report;
   char **telemetry;
+  char **metrics;
   int64_t count;
 };
 
@@ -449,6 +457,7 @@ static void free_targets(struct targets *targets)
   TH_FREE_LIST(targets->output, targets->count);
   TH_FREE_LIST(targets->report, targets->count);
   TH_FREE_LIST(targets->telemetry, targets->count);
+  TH_FREE_LIST(targets->metrics, targets->count);
 }
 
 /* Cut the next name off a list between commas; in double quotes where it holds
@@ -501,6 +510,7 @@ static th_status name_outputs(struct targets *t,
   TH_TRY(TH_NEW(&t->output, most, "names of targets", err));
   TH_TRY(TH_NEW(&t->report, most, "names of targets", err));
   TH_TRY(TH_NEW(&t->telemetry, most, "names of targets", err));
+  TH_TRY(TH_NEW(&t->metrics, most, "names of targets", err));
   while (*list != '\0') {
     int64_t k = t->count;
     list = next_target(list, room);
@@ -508,7 +518,8 @@ static th_status name_outputs(struct targets *t,
     TH_TRY(th_file_text(&t->name[k], err, "%s", room));
     TH_TRY(name_output(options->output, room, &t->output[k], err));
     TH_TRY(name_output(options->report, room, &t->report[k], err));
-    TH_TRY(name_output(options->telemetry, room, &t->telemetry[k], err));
+    TH_TRY(name_output(options->told.telemetry, room, &t->telemetry[k], err));
+    TH_TRY(name_output(options->told.metrics, room, &t->metrics[k], err));
     for (int64_t j = 0; j < k; j++)
       if (strcmp(t->output[j], t->output[k]) == 0)
         rc = th_fail(err, TH_EUSAGE,
@@ -540,6 +551,8 @@ static th_status check_several(const struct targets *targets,
                                    options->force, err));
     TH_TRY(th_options_output_check(comm, targets->telemetry[k], true,
                                    options->force, err));
+    TH_TRY(th_options_output_check(comm, targets->metrics[k], true,
+                                   options->force, err));
   }
 done:
   return rc;
@@ -566,7 +579,8 @@ th_status th_train_command(const struct th_options *options,
     one.text.target = targets.name[k];
     one.output = targets.output[k];
     one.report = targets.report[k];
-    one.telemetry = targets.telemetry[k];
+    one.told.telemetry = targets.telemetry[k];
+    one.told.metrics = targets.metrics[k];
     TH_TRY(train_one(&one, comm, err));
   }
 done:

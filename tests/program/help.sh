@@ -13,7 +13,7 @@ cmp thresher.1 "$SOURCE/src/cli/thresher.1" ||
   "thresher $(sed -n 's/^project(thresher VERSION \([0-9.]*\).*/\1/p' \
     "$SOURCE/CMakeLists.txt")" ] || fail "--version"
 for command in generate import train evaluate verify predict export inspect \
-  report solvers bench; do
+  report watch solvers bench; do
   grep -q "^  $command " all.txt || fail "$command is not in --help"
   grep -q "^| .$command. |" "$SOURCE/README.md" || fail "$command is not in README.md"
   "$THRESHER" $command --help >help.txt || fail "$command --help"

@@ -366,11 +366,15 @@ static const struct th_option after[] = {
      TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Write times, memory and traffic of the run to this file. - is the "
      "standard output"},
-    {"telemetry", 0, TH_OPT_TEXT, AT(telemetry), "FILE.jsonl", NULL, "none",
-     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
+    {"telemetry", 0, TH_OPT_TEXT, AT(told.telemetry), "FILE.jsonl", NULL,
+     "none", TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Write one line of JSON for each update to this file. - is the standard "
      "output"},
-    {"reference", 0, TH_OPT_TEXT, AT(reference), "MODEL.h5", NULL, "none",
+    {"metrics", 0, TH_OPT_TEXT, AT(told.metrics), "FILE.prom", NULL, "none",
+     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
+     "Write numbers of the run to this file every five seconds, in the text "
+     "format of Prometheus. The file is replaced whole each time"},
+    {"reference", 0, TH_OPT_TEXT, AT(told.reference), "MODEL.h5", NULL, "none",
      TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Add to the telemetry how far the coefficients are from those of this "
      "model"},

@@ -56,11 +56,12 @@ static th_status check(const struct th_options *options, const char *command,
                        unsigned bit, struct th_error *err)
 {
   const char *const outputs[] = {options->output, options->report,
-                                 options->telemetry};
+                                 options->told.telemetry,
+                                 options->told.metrics};
   const char *const inputs[] = {
       options->text.like,         options->text.test_file,
       options->config.start.text, options->config.group.file,
-      options->reference,         options->deck};
+      options->told.reference,    options->deck};
   th_status rc = TH_OK;
   for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
     const char *output = outputs[k];

@@ -407,6 +407,25 @@ static void write_telemetry(struct th_run_monitor *monitor,
   show_lines(monitor);
 }
 
+static void write_metrics(struct th_run_monitor *monitor,
+                          const struct th_progress *progress)
+{
+  const struct th_certificate *c = progress->certificate;
+  double done = progress->done >= 0 ? fmin(progress->done, 1) : NAN;
+  double left = isnan(done) ? -1 : th_meter_left(&monitor->meter, done);
+  const struct th_gauges_state state = {.progress = &monitor->last,
+                                        .attributes = monitor->attributes,
+                                        .active = c != NULL ? c->active : -1,
+                                        .lambda = c != NULL ? c->lambda : NAN,
+                                        .gap = c != NULL ? c->gap : NAN,
+                                        .done = done,
+                                        .seconds =
+                                            th_comm_clock() - monitor->began,
+                                        .seconds_left = left >= 0 ? left : NAN,
+                                        .running = true};
+  th_gauges_write(&monitor->metrics, &state);
+}
+
 static void on_progress(void *self, const struct th_progress *progress)
 {
   struct th_run_monitor *monitor = self;
@@ -421,6 +440,7 @@ static void on_progress(void *self, const struct th_progress *progress)
   monitor->goes_on = false;
   show_progress(monitor, progress);
   write_telemetry(monitor, progress);
+  write_metrics(monitor, progress);
 }
 
 static void on_notice(void *self, const char *text)
@@ -484,14 +504,17 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
                    ? truth
                    : NULL,
       .output = {.file = -1},
-      .telemetry_path = options->telemetry,
+      .telemetry_path = options->told.telemetry,
       .began = th_comm_clock(),
       .log = {.comm = comm, .store = store},
   };
   th_error_clear(&monitor->err);
   th_meter_begin(&monitor->meter, monitor->prints);
   monitor->log.began = monitor->began;
-  if (comm->rank != 0 || options->telemetry == NULL)
+  if (comm->rank == 0)
+    monitor->metrics = (struct th_gauges){.path = options->told.metrics,
+                                          .force = options->force};
+  if (comm->rank != 0 || options->told.telemetry == NULL)
     return TH_OK;
   return open_telemetry(monitor, options->force, err);
 }
@@ -516,9 +539,20 @@ th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
   return TH_OK;
 }
 
+/* The last numbers stay there. */
+static void end_metrics(struct th_run_monitor *monitor)
+{
+  struct th_gauges *metrics = &monitor->metrics;
+  th_gauges_end(metrics);
+  if (metrics->path != NULL && metrics->err.code != TH_OK)
+    th_wording_unwritten("metrics", metrics->path, metrics->err.text);
+  *metrics = (struct th_gauges){0};
+}
+
 void th_run_monitor_finish(struct th_run_monitor *monitor)
 {
   th_meter_clear(&monitor->meter);
+  end_metrics(monitor);
   if (monitor->telemetry == NULL)
     return;
   monitor->telemetry = NULL;
@@ -533,6 +567,7 @@ void th_run_monitor_close(struct th_run_monitor *monitor)
 {
   th_meter_clear(&monitor->meter);
   monitor->telemetry = NULL;
+  end_metrics(monitor);
   th_run_monitor_tell(monitor, NULL);
   th_output_abort(&monitor->output);
   th_model_free(&monitor->reference);

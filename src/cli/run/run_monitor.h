@@ -6,6 +6,7 @@
 
 #include "api/data.h"
 #include "cli/options/options.h"
+#include "cli/run/gauges.h"
 #include "cli/run/keeper.h"
 #include "cli/run/meter.h"
 #include "cli/run/rank_cost.h"
@@ -70,6 +71,7 @@ struct th_run_monitor {
   double started;                   /* this process, by th_comm_clock */
   struct th_rank_total before;      /* costs before it was gone on with */
   struct th_rank_total so_far;      /* the same with those since, to be kept */
+  struct th_gauges metrics;         /* of rank 0 */
   struct th_checkpoint_text kept;   /* of the telemetry */
   struct th_error err;              /* of the telemetry */
 };

@@ -383,7 +383,7 @@ static th_status check_outputs(const struct th_dataset *dataset,
                                const char *command, struct th_error *err)
 {
   const char *const outputs[] = {options->output, options->report,
-                                 options->telemetry};
+                                 options->told.telemetry};
   for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++)
     if (outputs[k] != NULL && strcmp(outputs[k], "-") != 0 &&
         th_dataset_holds(dataset, outputs[k]))
