@@ -29,9 +29,10 @@ enum th_command_bit {
   TH_EXPORT = 1 << 9,
   TH_REPORT = 1 << 10,
   TH_WATCH = 1 << 11,
-  TH_EVERY_COMMAND = (1 << 12) - 1,
-  TH_SOURCE = 1 << 12, /* no command: keys of --source */
-  TH_DIRECT = 1 << 13  /* no command: how a file is read that is no data set */
+  TH_COMPLETION = 1 << 12,
+  TH_EVERY_COMMAND = (1 << 13) - 1,
+  TH_SOURCE = 1 << 13, /* no command: keys of --source */
+  TH_DIRECT = 1 << 14  /* no command: how a file is read that is no data set */
 };
 
 enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };

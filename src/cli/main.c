@@ -131,15 +131,14 @@ static th_status run_command(struct th_comm *comm, int argc, char **argv,
   struct th_options options = {0};
   th_status rc;
   if (command == NULL)
-    return th_fail(err, TH_EUSAGE,
-                   "%s is not a command; thresher --help lists them", argv[0]);
+    return th_command_unknown(argv[0], err);
   TH_TRY(th_options_init(&options, th_command_table(), err));
   TH_TRY(th_options_parse(&options, comm, command, argc, argv, err));
   comm->ops->watch(comm, (double)options.watchdog);
-  if (!options.help)
+  if (!options.help && !options.help_all)
     rc = command->run(&options, comm, err);
   else if (comm->rank == 0)
-    th_command_help(stdout, command);
+    th_command_help(stdout, command, options.help_all);
 done:
   th_options_free(&options);
   return rc;
@@ -158,6 +157,7 @@ static void print_version(FILE *out)
 static const struct direct_row direct[] = {{"--help", th_command_help_program},
                                            {"-h", th_command_help_program},
                                            {"--version", print_version},
+                                           {"version", print_version},
                                            {"--man", th_command_man}};
 
 static th_status run(struct th_comm *comm, int argc, char **argv,
@@ -175,6 +175,8 @@ static th_status run(struct th_comm *comm, int argc, char **argv,
       direct[k].print(stdout);
     return TH_OK;
   }
+  if (strcmp(argv[1], "help") == 0)
+    return th_command_help_on(argc - 2, argv + 2, comm->rank == 0, err);
   return run_command(comm, argc - 1, argv + 1, err);
 }
 

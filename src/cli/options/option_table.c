@@ -408,7 +408,7 @@ static const struct th_option after[] = {
      "Also train the model anew by its own options, and compare every number, "
      "including those of its path"},
     {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_EVERY_COMMAND, false, "Overwrite existing outputs"},
+     "run", WRITES | TH_EVALUATE, false, "Overwrite existing outputs"},
     {"quiet", 'q', TH_OPT_FLAG, AT(quiet), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_EVERY_COMMAND, false, "Print no progress and no summary"},
     {"verbose", 'v', TH_OPT_FLAG, AT(verbose), NULL, "no", NULL, TH_NO_LIMITS,
@@ -418,7 +418,13 @@ static const struct th_option after[] = {
      NULL, NULL, TH_EVERY_COMMAND, false,
      "Read options from a file. Options on the command line have priority"},
     {"help", 'h', TH_OPT_FLAG, AT(help), NULL, NULL, NULL, TH_NO_LIMITS, NULL,
-     NULL, TH_EVERY_COMMAND, false, "Print this help and stop"},
+     NULL, TH_EVERY_COMMAND, false,
+     "Print help and stop: of commands with many options those that most "
+     "people "
+     "need"},
+    {"help-all", 0, TH_OPT_FLAG, AT(help_all), NULL, NULL, NULL, TH_NO_LIMITS,
+     NULL, NULL, TH_EVERY_COMMAND, false,
+     "Print help with all options and stop"},
 };
 
 enum {

@@ -151,6 +151,7 @@ struct th_options {
   bool quiet;
   bool verbose;
   bool help;
+  bool help_all;
   /* generate and import */
   struct th_options_data data;
   struct th_options_synthetic synthetic;
