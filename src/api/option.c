@@ -4,6 +4,7 @@
 
 #include "api/handle.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "solvers/config.h"
 
 #include <ctype.h>
@@ -47,15 +48,49 @@ static th_status out_of_range(const struct th_option *option, const char *value,
   return th_fail(err, TH_EUSAGE, "%s %s: must be %s", where, value, range);
 }
 
+/* Behind a whole number: 10k, 2M, 3G, powers of 1000. 0: it is none. */
+static int64_t count_unit(const char *suffix)
+{
+  static const struct {
+    char letter;
+    int64_t unit;
+  } units[] = {{'k', 1000}, {'M', 1000000}, {'G', 1000000000}};
+  for (size_t k = 0; k < TH_COUNT(units); k++)
+    if (suffix[0] == units[k].letter ||
+        (k == 0 && suffix[0] == 'K')) /* as sizes have it */
+      return suffix[1] == '\0' ? units[k].unit : 0;
+  return 0;
+}
+
+/* A whole number that is written with an exponent, a fraction or a unit: 1e3,
+ * 2.5e6, 1.5M. Below 2^53, where doubles are exact. */
+static bool parse_count(const char *value, int64_t *out)
+{
+  const double exact = 9007199254740992.0;
+  char *end;
+  double number = strtod(value, &end);
+  bool plain = strpbrk(value, "xXpPnN") == NULL; /* no hexadecimal, no nan */
+  int64_t unit = *end == '\0' ? 1 : count_unit(end);
+  number *= (double)unit;
+  if (end == value || !plain || unit == 0 || !(fabs(number) < exact) ||
+      number != floor(number))
+    return false;
+  *out = (int64_t)number;
+  return true;
+}
+
 static th_status set_int(const struct th_option *option, int64_t *out,
                          const char *value, const char *where,
                          struct th_error *err)
 {
   char *end;
   errno = 0;
-  long long number = strtoll(value, &end, 10);
-  if (end == value || *end != '\0')
-    return th_fail(err, TH_EUSAGE, "%s %s: not a whole number", where, value);
+  int64_t number = strtoll(value, &end, 10);
+  bool whole = end != value && *end == '\0';
+  if (!whole && !parse_count(value, &number))
+    return th_fail(err, TH_EUSAGE,
+                   "%s %s: not a whole number such as 1000, 1e3 or 10k", where,
+                   value);
   if (errno == ERANGE && number > 0 && isinf(option->limits.highest))
     return th_fail(err, TH_EUSAGE, "%s %s: must be at most %" PRId64, where,
                    value, INT64_MAX);
@@ -250,7 +285,10 @@ static th_status bad_choice(const struct th_option *option, const char *value,
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", joint,
                              option->choices(k));
   }
-  return th_fail(err, TH_EUSAGE, "%s %s: must be %s", where, value, list);
+  const char *meant = th_nearest(value, option->choices);
+  return th_fail(err, TH_EUSAGE, "%s %s: must be %s%s%s%s", where, value, list,
+                 meant != NULL ? "; did you mean " : "",
+                 meant != NULL ? meant : "", meant != NULL ? "?" : "");
 }
 
 static double number_at(const struct th_option *option, const void *in)

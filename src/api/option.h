@@ -27,9 +27,12 @@ enum th_command_bit {
   TH_BENCH = 1 << 7,
   TH_VERIFY = 1 << 8,
   TH_EXPORT = 1 << 9,
-  TH_EVERY_COMMAND = (1 << 10) - 1,
-  TH_SOURCE = 1 << 10, /* no command: keys of --source */
-  TH_DIRECT = 1 << 11  /* no command: how a file is read that is no data set */
+  TH_REPORT = 1 << 10,
+  TH_WATCH = 1 << 11,
+  TH_COMPLETION = 1 << 12,
+  TH_EVERY_COMMAND = (1 << 13) - 1,
+  TH_SOURCE = 1 << 13, /* no command: keys of --source */
+  TH_DIRECT = 1 << 14  /* no command: how a file is read that is no data set */
 };
 
 enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };

@@ -3,8 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
+#include "base/nearest.h"
 #include "base/search.h"
 #include "cli/bench/bench.h"
+#include "cli/help/completion.h"
+#include "cli/help/glossary.h"
 #include "cli/options/options.h"
 #include "cli/shared/json.h"
 #include "solvers/driver/train.h"
@@ -13,21 +16,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static void print_solver(const struct th_solver_row *row)
-{
-  printf("%s\n  %s\n  source:  %s\n  needs:   %s\n  options:", row->name,
-         row->summary, row->source,
-         row->needs_sparsity && row->needs_budget ? "-s, --budget"
-         : row->needs_sparsity                    ? "-s"
-         : row->needs_budget                      ? "--budget"
-         : row->needs_start                       ? "--start"
-                                                  : "nothing");
-  for (const char *const *option = th_solver_options(row); *option != NULL;
-       option++)
-    printf(" --%s", *option);
-  printf("%s\n", th_solver_options(row)[0] == NULL ? " none of its own" : "");
-}
 
 /* Words up to NULL. */
 static json_t *words(const char *const *word)
@@ -54,26 +42,66 @@ static json_t *solver_object(const struct th_solver_row *row)
                    row->penalised);
 }
 
-static th_status print_objects(struct th_error *err)
+static th_status print_objects(const struct th_solver_row *only,
+                               struct th_error *err)
 {
   json_t *list = json_array();
   for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
        row++)
-    json_array_append_new(list, solver_object(row));
+    if (only == NULL || row == only)
+      json_array_append_new(list, solver_object(row));
   return th_json_print(stdout, json_pack("{so}", "solvers", list),
                        JSON_INDENT(2), err);
+}
+
+static void print_solver(const struct th_solver_row *row);
+static void describe_solver(FILE *out, const struct th_solver_row *row);
+
+static const char *names_of_solvers(int64_t k)
+{
+  return th_solver_table()[k].name;
+}
+
+static th_status unknown_solver(const char *name, struct th_error *err)
+{
+  const char *meant = th_nearest(name, names_of_solvers);
+  return th_fail(
+      err, TH_EUSAGE,
+      "solvers: %s is not a solver; %s%s%sthresher solvers lists them", name,
+      meant != NULL ? "did you mean " : "", meant != NULL ? meant : "",
+      meant != NULL ? "? " : "");
 }
 
 /* Local. */
 static th_status list_solvers(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err)
 {
+  const struct th_solver_row *only = NULL;
+  if (options->arguments > 0) {
+    only = th_solver_find(options->argument[0]);
+    if (only == NULL)
+      return unknown_solver(options->argument[0], err);
+  }
+  if (comm->rank != 0)
+    return TH_OK;
   if (options->json)
-    return comm->rank == 0 ? print_objects(err) : TH_OK;
+    return print_objects(only, err);
+  if (only != NULL)
+    describe_solver(stdout, only);
   for (const struct th_solver_row *row = th_solver_table();
-       comm->rank == 0 && row->name != NULL; row++)
+       only == NULL && row->name != NULL; row++)
     print_solver(row);
   return TH_OK;
+}
+
+/* Local. */
+static th_status print_completion(const struct th_options *options,
+                                  struct th_comm *comm, struct th_error *err)
+{
+  FILE *out = comm->rank == 0 ? stdout : NULL;
+  return out == NULL ? TH_OK
+                     : th_completion_print(out, options->argument[0],
+                                           options->commands, err);
 }
 
 static const struct th_command table[] = {
@@ -174,8 +202,32 @@ static const struct th_command table[] = {
      "the training examples. 1 means attributes alike. The smaller they are, "
      "the more it can help to draw attributes by their moments.",
      th_inspect_command},
-    {"solvers", TH_SOLVERS, "", 0, 0, "Lists the solvers and their options.",
-     NULL, list_solvers},
+    {"report", TH_REPORT, "FILE... -o FILE.html", 1, INT_MAX,
+     "Makes a page with pictures of what runs have learnt and cost.",
+     "FILE is a model, or what train has written by --telemetry or --report. "
+     "Files of one run are put together by their data and options, and runs "
+     "side by side. Each picture has a sentence that says what to read from "
+     "it. The page is one file without scripts, which asks for nothing else. "
+     "The last line of a telemetry may be cut off, as by a killed run.",
+     th_report_command},
+    {"watch", TH_WATCH, "DIR|RUN.jsonl", 1, 1,
+     "Follows a run of train from another shell.",
+     "RUN.jsonl is the file that the run was given by --telemetry. Of a "
+     "folder, it is the newest one in it, those that are being written first. "
+     "On a terminal a bar shows how much is done, the loss, the support and "
+     "the time left; elsewhere lines do, one every few seconds. It ends with "
+     "the run, or on Ctrl-C. The exit status is 1 if the run ended without "
+     "finishing.",
+     th_watch_command},
+    {"solvers", TH_SOLVERS, "[NAME]", 0, 1,
+     "Lists the solvers, or describes one with its options.", NULL,
+     list_solvers},
+    {"completion", TH_COMPLETION, "bash|zsh|fish", 1, 1,
+     "Prints what a shell needs to complete command lines.",
+     "For bash: source <(thresher completion bash), in ~/.bashrc. For zsh: a "
+     "file _thresher in a folder of $fpath. For fish: "
+     "~/.config/fish/completions/thresher.fish.",
+     print_completion},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,
      "Measures the machine, and how much of it the program uses.",
      "PART restricts the run to one part. Its name is the first word of a "
@@ -192,6 +244,20 @@ const struct th_command *th_command_find(const char *name)
 {
   int64_t k = TH_SEARCH_NAME(table, name);
   return k < 0 ? NULL : &table[k];
+}
+
+static const char *names_of_commands(int64_t k)
+{
+  return table[k].name;
+}
+
+th_status th_command_unknown(const char *name, struct th_error *err)
+{
+  const char *meant = th_nearest(name, names_of_commands);
+  return th_fail(err, TH_EUSAGE,
+                 "%s is not a command; %s%s%sthresher --help lists them", name,
+                 meant != NULL ? "did you mean " : "",
+                 meant != NULL ? meant : "", meant != NULL ? "? " : "");
 }
 
 /* --- Help and the man page, printed from the tables ----------------------- */
@@ -318,10 +384,19 @@ static bool next_in_section(const struct th_option **option, int *row,
   return false;
 }
 
+/* An option as help has it: how it is written, and what it does. */
+static void print_option(FILE *out, const struct th_option *option)
+{
+  char text[TEXT];
+  usage_text(option, text, sizeof text);
+  print_usage(out, text);
+  describe(option, text, sizeof text);
+  wrap(out, INDENT, text);
+}
+
 static void print_section(FILE *out, const char *section, unsigned bit)
 {
   const struct th_option *option;
-  char text[TEXT];
   bool first = true;
   for (int row = -1; next_in_section(&option, &row, section, bit);) {
     if (first && section != NULL)
@@ -329,18 +404,89 @@ static void print_section(FILE *out, const char *section, unsigned bit)
     else if (first)
       fprintf(out, "\nOptions for the command line only:\n");
     first = false;
-    usage_text(option, text, sizeof text);
-    print_usage(out, text);
-    describe(option, text, sizeof text);
-    wrap(out, INDENT, text);
+    print_option(out, option);
   }
 }
 
-void th_command_help(FILE *out, const struct th_command *command)
+/* What most people need of commands with many options, up to NULL. */
+struct essentials {
+  unsigned bit;
+  const char *names[24];
+};
+
+static const struct essentials essential[] = {
+    {TH_TRAIN,
+     {"output", "target", "ignore", "test", "solver", "budget", "sparsity",
+      "loss", "seed", "checkpoint", "max-time", "memory", "dry-run", "report",
+      "telemetry", "force", NULL}},
+    {TH_IMPORT,
+     {"output", "target", "ignore", "id", "weights", "format", "positive-class",
+      "like", "append", "test", "memory", "force", NULL}},
+    {TH_GENERATE,
+     {"output", "examples", "attributes", "support", "noise", "test", "type",
+      "seed", "force", NULL}},
+    {TH_EVALUATE,
+     {"target", "targets", "split", "lambda", "unweighted", "json", NULL}},
+    {TH_PREDICT,
+     {"output", "split", "lambda", "covariates", "id", "force", NULL}}};
+
+static const struct essentials *essentials_of(const struct th_command *command)
 {
+  for (size_t k = 0; k < sizeof essential / sizeof *essential; k++)
+    if (essential[k].bit == command->bit)
+      return &essential[k];
+  return NULL;
+}
+
+/* An option in a line: what it does, without its second sentence. */
+static void print_brief(FILE *out, const struct th_option *option)
+{
+  enum { NAMES = 27 };
+  char text[TEXT];
+  char shown[TEXT];
+  struct th_option brief = *option;
+  if (option->choices != NULL && option->placeholder == NULL)
+    brief.placeholder = "NAME";
+  brief.choices = NULL;
+  brief.section = NULL; /* without [no-] */
+  usage_text(&brief, shown, sizeof shown);
+  snprintf(text, sizeof text, "%s", option->help);
+  char *end = strstr(text, ". ");
+  if (end != NULL)
+    *end = '\0';
+  th_error_name_options(text, true);
+  int room = WIDTH - NAMES - 1;
+  if ((int)strlen(text) > room) {
+    int cut = room - 3;
+    while (cut > 0 && text[cut] != ' ')
+      cut--;
+    memcpy(text + cut, "...", 4);
+  }
+  fprintf(out, "  %-*s %s\n", NAMES - 2, shown, text);
+}
+
+static void print_essentials(FILE *out, const struct th_command *command,
+                             const struct essentials *essentials)
+{
+  fprintf(out, "\nMost used options:\n");
+  for (const char *const *name = essentials->names; *name != NULL; name++)
+    print_brief(
+        out, th_option_table_row(th_option_table_find_of(*name, command->bit)));
+  fprintf(out,
+          "\nthresher %s --help-all has all options, and their defaults.\n",
+          command->name);
+}
+
+void th_command_help(FILE *out, const struct th_command *command, bool all)
+{
+  const struct essentials *brief = all ? NULL : essentials_of(command);
   fprintf(out, "Usage: thresher %s%s%s [OPTION]...\n\n", command->name,
           command->arguments[0] == '\0' ? "" : " ", command->arguments);
   wrap(out, 0, command->summary);
+  if (brief != NULL) {
+    print_essentials(out, command, brief);
+    return;
+  }
   if (command->help != NULL) {
     fputc('\n', out);
     wrap(out, 0, command->help);
@@ -348,6 +494,118 @@ void th_command_help(FILE *out, const struct th_command *command)
   for (int k = 0; sections[k] != NULL; k++)
     print_section(out, sections[k], command->bit);
   print_section(out, NULL, command->bit);
+}
+
+/* --- Solvers and words ---------------------------------------------------- */
+
+static const char *needs_of(const struct th_solver_row *row)
+{
+  return row->needs_sparsity && row->needs_budget ? "-s, --budget"
+         : row->needs_sparsity                    ? "-s"
+         : row->needs_budget                      ? "--budget"
+         : row->needs_start                       ? "--start"
+                                                  : "nothing";
+}
+
+static void print_solver(const struct th_solver_row *row)
+{
+  printf("%s\n  %s\n  source:  %s\n  needs:   %s\n  options:", row->name,
+         row->summary, row->source, needs_of(row));
+  for (const char *const *option = th_solver_options(row); *option != NULL;
+       option++)
+    printf(" --%s", *option);
+  printf("%s\n", th_solver_options(row)[0] == NULL ? " none of its own" : "");
+}
+
+static void describe_solver(FILE *out, const struct th_solver_row *row)
+{
+  fprintf(out, "%s: %s\n\n", row->name, row->summary);
+  fprintf(out, "source:  %s\nneeds:   %s\n", row->source, needs_of(row));
+  fprintf(out, "takes:   %s\n",
+          row->penalised ? "a penalty: all attributes that screening has left "
+                           "are read"
+                         : "a budget: only so many attributes of an example "
+                           "are observed");
+  fprintf(out, "\nIts own options, beside those of every training:\n");
+  for (const char *const *name = th_solver_options(row); *name != NULL; name++)
+    print_option(out,
+                 th_option_table_row(th_option_table_find_of(*name, TH_TRAIN)));
+}
+
+static void print_words(FILE *out)
+{
+  for (int64_t k = 0; th_glossary_word(k) != NULL; k++) {
+    fprintf(out, "%s\n", th_glossary_word(k));
+    wrap(out, 4, th_glossary_meaning(th_glossary_word(k)));
+  }
+}
+
+/* What may be asked for: commands, solvers, words. */
+static const char *names_of_topics(int64_t k)
+{
+  enum { COMMANDS = sizeof table / sizeof *table - 1 };
+  int64_t solvers = 0;
+  while (names_of_solvers(solvers) != NULL)
+    solvers++;
+  if (k < COMMANDS)
+    return names_of_commands(k);
+  if (k < COMMANDS + solvers)
+    return names_of_solvers(k - COMMANDS);
+  return th_glossary_word(k - COMMANDS - solvers);
+}
+
+static th_status unknown_topic(const char *topic, struct th_error *err)
+{
+  const char *meant = th_nearest(topic, names_of_topics);
+  return th_fail(
+      err, TH_EUSAGE,
+      "help: %s is no command, no solver, no option and no word; "
+      "%s%s%sthresher --help lists commands, thresher help words the "
+      "words",
+      topic, meant != NULL ? "did you mean " : "", meant != NULL ? meant : "",
+      meant != NULL ? "? " : "");
+}
+
+/* Print help on one topic; false: there is none. */
+static bool print_topic(FILE *out, const char *topic)
+{
+  const struct th_command *command = th_command_find(topic);
+  const struct th_solver_row *solver = th_solver_find(topic);
+  const char *meaning = th_glossary_meaning(topic);
+  int row =
+      th_option_table_find(strncmp(topic, "--", 2) == 0 ? topic + 2 : topic);
+  if (strcmp(topic, "words") == 0)
+    print_words(out);
+  else if (command != NULL)
+    th_command_help(out, command, false);
+  else if (solver != NULL)
+    describe_solver(out, solver);
+  else if (meaning != NULL && topic[0] != '-')
+    wrap(out, 0, meaning);
+  else if (row >= 0)
+    print_option(out, th_option_table_row(row));
+  else
+    return false;
+  return true;
+}
+
+th_status th_command_help_on(int words, char **word, bool prints,
+                             struct th_error *err)
+{
+  char topic[TEXT] = "";
+  size_t used = 0;
+  for (int k = 0; k < words && used < sizeof topic; k++)
+    used += (size_t)snprintf(topic + used, sizeof topic - used, "%s%s",
+                             k > 0 ? " " : "", word[k]);
+  FILE *out = prints ? stdout : fopen("/dev/null", "w");
+  if (out == NULL)
+    return TH_OK;
+  if (words == 0)
+    th_command_help_program(out);
+  bool known = words == 0 || print_topic(out, topic);
+  if (out != stdout)
+    fclose(out);
+  return known ? TH_OK : unknown_topic(topic, err);
 }
 
 static const char about[] =
@@ -399,8 +657,11 @@ void th_command_help_program(FILE *out)
   fprintf(out, "\nCommands:\n");
   for (const struct th_command *c = th_command_table(); c->name != NULL; c++)
     fprintf(out, "  %-10s %s\n", c->name, c->summary);
-  fprintf(out, "\nthresher COMMAND --help describes the options of a "
-               "command.\nthresher --man prints the manual page.\n\n");
+  fprintf(out,
+          "\nthresher COMMAND --help has the most used options of a command, "
+          "--help-all all.\nthresher help WORD explains a command, a solver, "
+          "an option or a word,\nthresher help words all words. thresher "
+          "--man prints the manual page.\n\n");
   wrap(out, 0, launching);
   fprintf(out, "\nExit status:\n");
   for (int k = 0; k < EXITS; k++)

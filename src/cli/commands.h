@@ -36,14 +36,29 @@ th_status th_evaluate_predict(const struct th_options *options,
 th_status th_export_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
 /* Collective. */
+th_status th_watch_command(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err);
+/* Collective. */
+th_status th_report_command(const struct th_options *options,
+                            struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_inspect_command(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
+
+/* Refuse the name of a command, with the one that may be meant. Local. */
+th_status th_command_unknown(const char *name, struct th_error *err);
 
 /* --- Help and the man page, printed from the tables ----------------------- */
 
 /* All local: the caller sees to it that one rank prints. */
 void th_command_help_program(FILE *out);
-void th_command_help(FILE *out, const struct th_command *command);
+void th_command_help(FILE *out, const struct th_command *command, bool all);
 void th_command_man(FILE *out);
+
+/* `thresher help WORD...`: on a command, a solver, an option or a word of the
+ * glossary; all of the glossary for `words`; of the program for none. prints:
+ * this rank does. Local. */
+th_status th_command_help_on(int words, char **word, bool prints,
+                             struct th_error *err);
 
 #endif

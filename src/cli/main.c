@@ -13,6 +13,7 @@
 #include "mpi/mpi_comm.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,15 +131,14 @@ static th_status run_command(struct th_comm *comm, int argc, char **argv,
   struct th_options options = {0};
   th_status rc;
   if (command == NULL)
-    return th_fail(err, TH_EUSAGE,
-                   "%s is not a command; thresher --help lists them", argv[0]);
+    return th_command_unknown(argv[0], err);
   TH_TRY(th_options_init(&options, th_command_table(), err));
   TH_TRY(th_options_parse(&options, comm, command, argc, argv, err));
   comm->ops->watch(comm, (double)options.watchdog);
-  if (!options.help)
+  if (!options.help && !options.help_all)
     rc = command->run(&options, comm, err);
   else if (comm->rank == 0)
-    th_command_help(stdout, command);
+    th_command_help(stdout, command, options.help_all);
 done:
   th_options_free(&options);
   return rc;
@@ -157,6 +157,7 @@ static void print_version(FILE *out)
 static const struct direct_row direct[] = {{"--help", th_command_help_program},
                                            {"-h", th_command_help_program},
                                            {"--version", print_version},
+                                           {"version", print_version},
                                            {"--man", th_command_man}};
 
 static th_status run(struct th_comm *comm, int argc, char **argv,
@@ -174,7 +175,18 @@ static th_status run(struct th_comm *comm, int argc, char **argv,
       direct[k].print(stdout);
     return TH_OK;
   }
+  if (strcmp(argv[1], "help") == 0)
+    return th_command_help_on(argc - 2, argv + 2, comm->rank == 0, err);
   return run_command(comm, argc - 1, argv + 1, err);
+}
+
+/* True if whoever read the results has gone, as head does: what is left of them
+ * is not missed. */
+static bool reader_gone(void)
+{
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return ferror(stdout) != 0 && poll(&out, 1, 0) == 1 &&
+         (out.revents & POLLERR) != 0;
 }
 
 static void print_failure(const struct th_comm *comm, struct th_error *err)
@@ -229,6 +241,9 @@ static void stand_in(struct th_comm *comm)
     th_interrupt_stand_in(first.process);
 }
 
+/* As of a program that SIGPIPE ends. */
+enum { UNREAD = 128 + 13 };
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
@@ -258,12 +273,13 @@ int main(int argc, char **argv)
   }
   /* mpirun ends what is left of a job when its first rank has failed */
   th_interrupt_stop();
-  if (rc != TH_OK && comm.rank == 0)
+  bool unread = comm.rank == 0 && rc != TH_OK && reader_gone();
+  if (rc != TH_OK && comm.rank == 0 && !unread)
     print_failure(&comm, &err);
   if (with_mpi)
     th_mpi_comm_stop(&comm);
   else
     th_comm_free(&comm);
-  int status = th_error_status_exit(rc);
+  int status = unread ? UNREAD : th_error_status_exit(rc);
   return rc == TH_ESTOPPED ? th_keeper_stop_status(status) : status;
 }

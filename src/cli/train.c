@@ -10,6 +10,7 @@
 #include "cli/direct.h"
 #include "cli/run/report.h"
 #include "cli/shared/input.h"
+#include "cli/shared/model_text.h"
 #include "cli/shared/wording.h"
 #include "io/files/file.h"
 #include "io/files/interrupt.h"
@@ -56,7 +57,7 @@ static th_status refuse_own(const struct th_options *options,
                             struct th_error *err)
 {
   const char *const paths[] = {options->output, options->report,
-                               options->telemetry};
+                               options->told.telemetry, options->told.metrics};
   for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
     if (paths[k] != NULL && th_checkpoint_owns(paths[k]))
       return th_fail(err, TH_EUSAGE,
@@ -76,7 +77,11 @@ static bool counts_with_checkpoint(int row)
 static th_status check_use(const struct th_options *options,
                            struct th_error *err)
 {
-  if (options->telemetry == NULL &&
+  if (options->told.metrics != NULL && strcmp(options->told.metrics, "-") == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "train: --metrics writes a file that is replaced again and "
+                   "again; name one in place of -");
+  if (options->told.telemetry == NULL &&
       options->given[th_option_table_find("reference")] == TH_GIVEN_ON_LINE)
     return th_fail(err, TH_EUSAGE,
                    "train: --reference counts only with --telemetry "
@@ -134,8 +139,10 @@ static th_status claim_outputs(struct session *session, struct th_comm *comm,
 {
   const struct th_options *options = session->options;
   th_status rc;
-  TH_TRY(th_options_output_check(comm, options->telemetry, true, options->force,
-                                 err));
+  TH_TRY(th_options_output_check(comm, options->told.telemetry, true,
+                                 options->force, err));
+  TH_TRY(th_options_output_check(comm, options->told.metrics, true,
+                                 options->force, err));
   TH_TRY(th_agree(comm, comm->rank == 0 ? claim(session, err) : TH_OK, err));
   if (comm->rank == 0)
     note_lock(session);
@@ -307,6 +314,27 @@ static th_status find_cause(const struct session *session, struct th_comm *comm,
   return rc != TH_OK ? rc : failed;
 }
 
+/* What tells a run from others, in the telemetry: as the model and the report
+ * have it, and how much data there is. Local. */
+static th_status tell_run(struct session *session, struct th_error *err)
+{
+  const struct th_config *used = &session->training.plan.config;
+  const struct th_store *store = session->data.store;
+  struct th_model model = {0}; /* with a deck only */
+  th_status rc = th_training_deck(&session->training, &model, err);
+  json_t *o = json_object();
+  th_json_text(o, "version", THRESHER_VERSION);
+  th_json_text(o, "solver", used->solver);
+  th_json_text(o, "loss", used->loss);
+  th_json_int(o, "training", store->shape.training);
+  th_json_int(o, "attributes", store->shape.attributes);
+  th_json_hex(o, "dataset_fingerprint", store->fingerprint);
+  json_object_set_new(o, "deck", th_model_text_deck_json(&model));
+  th_run_monitor_tell(&session->monitor, o);
+  th_model_free(&model);
+  return rc;
+}
+
 static th_status train(struct session *session, struct th_comm *comm,
                        struct th_error *err)
 {
@@ -314,13 +342,15 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_run_monitor_open(&session->monitor, session->options,
                           session->data.truth, session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_agree(comm, tell_run(session, err), err));
   TH_TRY(th_keeper_find(&session->keeper, session->options->checkpoint.fresh,
                         &session->training, err));
   th_run_monitor_keep(&session->monitor, &session->keeper, &session->profile,
                       session->began);
   session->monitor.meter.at_most = session->training.plan.most_visits > 0;
-  TH_TRY(th_run_monitor_refer(&session->monitor, session->options->reference,
-                              &session->data, comm, err));
+  TH_TRY(th_run_monitor_refer(&session->monitor,
+                              session->options->told.reference, &session->data,
+                              comm, err));
   if (session->monitor.prints)
     th_report_plan(stderr, &session->training.plan, &session->data.store->shape,
                    comm->size, NULL);
@@ -416,6 +446,7 @@ struct targets {
   char **output;
   char **report;
   char **telemetry;
+  char **metrics;
   int64_t count;
 };
 
@@ -425,6 +456,7 @@ static void free_targets(struct targets *targets)
   TH_FREE_LIST(targets->output, targets->count);
   TH_FREE_LIST(targets->report, targets->count);
   TH_FREE_LIST(targets->telemetry, targets->count);
+  TH_FREE_LIST(targets->metrics, targets->count);
 }
 
 /* Cut the next name off a list between commas; in double quotes where it holds
@@ -477,6 +509,7 @@ static th_status name_outputs(struct targets *t,
   TH_TRY(TH_NEW(&t->output, most, "names of targets", err));
   TH_TRY(TH_NEW(&t->report, most, "names of targets", err));
   TH_TRY(TH_NEW(&t->telemetry, most, "names of targets", err));
+  TH_TRY(TH_NEW(&t->metrics, most, "names of targets", err));
   while (*list != '\0') {
     int64_t k = t->count;
     list = next_target(list, room);
@@ -484,7 +517,8 @@ static th_status name_outputs(struct targets *t,
     TH_TRY(th_file_text(&t->name[k], err, "%s", room));
     TH_TRY(name_output(options->output, room, &t->output[k], err));
     TH_TRY(name_output(options->report, room, &t->report[k], err));
-    TH_TRY(name_output(options->telemetry, room, &t->telemetry[k], err));
+    TH_TRY(name_output(options->told.telemetry, room, &t->telemetry[k], err));
+    TH_TRY(name_output(options->told.metrics, room, &t->metrics[k], err));
     for (int64_t j = 0; j < k; j++)
       if (strcmp(t->output[j], t->output[k]) == 0)
         rc = th_fail(err, TH_EUSAGE,
@@ -516,6 +550,8 @@ static th_status check_several(const struct targets *targets,
                                    options->force, err));
     TH_TRY(th_options_output_check(comm, targets->telemetry[k], true,
                                    options->force, err));
+    TH_TRY(th_options_output_check(comm, targets->metrics[k], true,
+                                   options->force, err));
   }
 done:
   return rc;
@@ -542,7 +578,8 @@ th_status th_train_command(const struct th_options *options,
     one.text.target = targets.name[k];
     one.output = targets.output[k];
     one.report = targets.report[k];
-    one.telemetry = targets.telemetry[k];
+    one.told.telemetry = targets.telemetry[k];
+    one.told.metrics = targets.metrics[k];
     TH_TRY(train_one(&one, comm, err));
   }
 done:

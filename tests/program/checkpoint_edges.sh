@@ -109,7 +109,7 @@ grep -q 'note: .* without a telemetry file, and are not in this one' must.err ||
 growing=(train data.h5 -o grown.h5 --solver ogd-ridge --passes 20 --force)
 must 0 "${growing[@]}" --telemetry whole.jsonl
 mv grown.h5 whole.h5
-untimed() { sed 's/,"seconds":[^,}]*//' "$1"; }
+untimed() { sed 's/,"seconds\(_left\)*":[^,}]*//g; s/,"run":.*/}/' "$1"; }
 killed_late() # OPTION...
 {
   rm -rf grown

@@ -36,7 +36,7 @@ COMMANDS = {
 
 
 def options(program, command):
-    text = subprocess.run([program, command, "--help"], capture_output=True, text=True,
+    text = subprocess.run([program, command, "--help-all"], capture_output=True, text=True,
                           check=True).stdout
     found = re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+) [A-Z]", text, re.M)
     return [name for name in found if name not in LEFT_OUT]

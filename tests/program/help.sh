@@ -13,15 +13,24 @@ cmp thresher.1 "$SOURCE/src/cli/thresher.1" ||
   "thresher $(sed -n 's/^project(thresher VERSION \([0-9.]*\).*/\1/p' \
     "$SOURCE/CMakeLists.txt")" ] || fail "--version"
 for command in generate import train evaluate verify predict export inspect \
-  solvers bench; do
+  report watch solvers completion bench; do
   grep -q "^  $command " all.txt || fail "$command is not in --help"
   grep -q "^| .$command. |" "$SOURCE/README.md" || fail "$command is not in README.md"
-  "$THRESHER" $command --help >help.txt || fail "$command --help"
-  for option in --force --quiet --deck --help; do
+  "$THRESHER" $command --help >brief.txt || fail "$command --help"
+  "$THRESHER" $command --help-all >help.txt || fail "$command --help-all"
+  for option in --quiet --deck --help --help-all; do
     grep -qE -- "$option|\[no-\]${option#--}" help.txt ||
-      fail "$command --help lacks $option"
+      fail "$command --help-all lacks $option"
   done
-  [ "$(wc -L <help.txt)" -le 79 ] || fail "$command --help is too wide"
+  [ "$(cat brief.txt help.txt | wc -L)" -le 79 ] || fail "$command --help is too wide"
+  # of a screen, or it is all there is
+  cmp -s brief.txt help.txt || [ "$(wc -l <brief.txt)" -le 24 ] || fail "$command --help is too long"
+  # what is overwritten is written
+  case $command in
+  inspect | verify | solvers | watch | completion | bench)
+    ! grep -q -- '-f, --' help.txt || fail "$command takes --force" ;;
+  *) grep -q -- '\[no-\]force' help.txt || fail "$command --help-all lacks --force" ;;
+  esac
   cat help.txt >>all.txt
 done
 

@@ -33,7 +33,7 @@ usage 'train: --quiet takes no value' train a.h5 -o m.h5 --quiet=yes
 usage 'train: --budget needs a value' train a.h5 -o m.h5 --budget
 usage 'train: -s needs a value' train a.h5 -o m.h5 -s
 usage 'train: --budget x: not a whole number' train a.h5 -o m.h5 --budget x
-usage 'train: --budget 1e3: not a whole number' train a.h5 -o m.h5 --budget 1e3
+usage 'train: --budget 1.5: not a whole number such as 1000, 1e3 or 10k' train a.h5 -o m.h5 --budget 1.5
 usage 'train: --budget 0: must be at least 1' train a.h5 -o m.h5 --budget 0
 usage 'train: --budget 9{20}: must be at most 9223372036854775807' \
   train a.h5 -o m.h5 --budget 99999999999999999999

@@ -357,13 +357,13 @@ silent 'digits'
 # --- new text; each value of the first kind is contradicted above or below
 "$PYTHON" - >options <<'END'
 import os, re, subprocess
-text = subprocess.run([os.environ["THRESHER"], "import", "--help"], stdout=subprocess.PIPE,
+text = subprocess.run([os.environ["THRESHER"], "import", "--help-all"], stdout=subprocess.PIPE,
                       check=True).stdout.decode()
 print(*sorted(set(re.findall(r"^ {1,6}(?:-\w, )?--(?:\[no-\])?([a-z][a-z-]+)", text, re.M))))
 END
 told="decimal format header id ignore labels missing positive-class target weights zero-based"
 taken="attributes layout type" # of --like; attributes excludes it, others may be said
-free="append deck files force groups help ids levels like map max-line max-missing memory names output quiet
+free="append deck files force groups help help-all ids levels like map max-line max-missing memory names output quiet
   row-group seed shards shuffle test test-file threads watchdog"
 for option in $(cat options); do
   case " $(echo $told $taken $free) " in

@@ -37,7 +37,7 @@ toy=$PWD/build/thresher
 # each is in the listings and in the man page, which the program writes
 "$toy" solvers >solvers.txt
 grep -q '^toy$' solvers.txt || fail "solvers does not list toy"
-"$toy" train --help >help.txt
+"$toy" train --help-all >help.txt
 grep -q -e '--toy-steps' help.txt || fail "no --toy-steps in --help"
 "$toy" --man >thresher.1
 for line in 'solver .*|toy' 'loss .*|toy' 'toy.-steps N'; do

@@ -81,7 +81,9 @@ BEGIN {
   stand("cli/shared", "cli/options")
   stand("cli/bench", "cli/shared")
   stand("cli/run", "cli/shared io/checkpoint")
-  stand("cli", "cli/bench cli/run")
+  stand("cli/page", "cli/shared")
+  stand("cli/help", "cli/shared")
+  stand("cli", "cli/bench cli/help cli/page cli/run")
   stand("unit", "solvers/driver")
   home["mpi.h"] = "mpi"
   home["hdf5.h"] = "io"

@@ -22,7 +22,7 @@ WORDS = {
     "outlook": "prefetch", "ahead": "prefetch_thread", "rooms": "buffer_pool",
     "placing": "row_assignment", "spill": "bucket_spill", "geometry": "row_groups",
     "smaller": "min_i64", "larger": "max_i64", "drift": "lazy_prox", "text_law": "zipf",
-    "contest": "choice", "watch": "run_monitor", "scoring": "evaluator", "loops": "loop_log",
+    "contest": "choice", "scoring": "evaluator", "loops": "loop_log",
 }
 TAG = re.compile(r"^(struct|enum|union) (\w+)\s*\{", re.M)
 GUARD = re.compile(r"^#ifndef ((?:TH_\w+|THRESHER)_H)$", re.M)

@@ -82,7 +82,7 @@ static const char *names_of_form(int64_t k)
 #define AT(member) offsetof(struct th_options, member)
 enum {
   MAKE = TH_GENERATE | TH_IMPORT,
-  WRITES = MAKE | TH_TRAIN | TH_PREDICT | TH_EXPORT,
+  WRITES = MAKE | TH_TRAIN | TH_PREDICT | TH_EXPORT | TH_REPORT,
   SCORES = TH_EVALUATE | TH_PREDICT,
   JOINS = TH_TRAIN | TH_EVALUATE | TH_VERIFY,
   SYNTHETIC = TH_GENERATE | TH_SOURCE,
@@ -316,7 +316,7 @@ static const struct th_option after[] = {
     {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL,
      "for export the standard output; else required", TH_NO_LIMITS, NULL, "run",
      WRITES, false,
-     "File to write. For predict and export, - is the standard output"},
+     "File to write. For predict, export and report, - is the standard output"},
     {"threads", 0, TH_OPT_INT, AT(data.threads), "N", NULL,
      "the cores of the machine that the rank has for itself, if there is "
      "enough text or data for them",
@@ -344,7 +344,7 @@ static const struct th_option after[] = {
      "time. Otherwise what was selected by then is fitted and written, if the "
      "solver can do that"},
     {"watchdog", 0, TH_OPT_TIME, AT(watchdog), "T", NULL, "none", TH_FROM(1),
-     NULL, "run", (WRITES & ~TH_EXPORT) | TH_EVALUATE, false,
+     NULL, "run", (WRITES & ~(TH_EXPORT | TH_REPORT)) | TH_EVALUATE, false,
      "Print a note for each rank that waits for others, or that others wait "
      "for, for longer than this, as for --max-time: it tells which rank and "
      "host hold up a job"},
@@ -366,11 +366,15 @@ static const struct th_option after[] = {
      TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Write times, memory and traffic of the run to this file. - is the "
      "standard output"},
-    {"telemetry", 0, TH_OPT_TEXT, AT(telemetry), "FILE.jsonl", NULL, "none",
-     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
+    {"telemetry", 0, TH_OPT_TEXT, AT(told.telemetry), "FILE.jsonl", NULL,
+     "none", TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Write one line of JSON for each update to this file. - is the standard "
      "output"},
-    {"reference", 0, TH_OPT_TEXT, AT(reference), "MODEL.h5", NULL, "none",
+    {"metrics", 0, TH_OPT_TEXT, AT(told.metrics), "FILE.prom", NULL, "none",
+     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
+     "Write numbers of the run to this file every five seconds, in the text "
+     "format of Prometheus. The file is replaced whole each time"},
+    {"reference", 0, TH_OPT_TEXT, AT(told.reference), "MODEL.h5", NULL, "none",
      TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Add to the telemetry how far the coefficients are from those of this "
      "model"},
@@ -404,7 +408,7 @@ static const struct th_option after[] = {
      "Also train the model anew by its own options, and compare every number, "
      "including those of its path"},
     {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_EVERY_COMMAND, false, "Overwrite existing outputs"},
+     "run", WRITES | TH_EVALUATE, false, "Overwrite existing outputs"},
     {"quiet", 'q', TH_OPT_FLAG, AT(quiet), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_EVERY_COMMAND, false, "Print no progress and no summary"},
     {"verbose", 'v', TH_OPT_FLAG, AT(verbose), NULL, "no", NULL, TH_NO_LIMITS,
@@ -414,7 +418,13 @@ static const struct th_option after[] = {
      NULL, NULL, TH_EVERY_COMMAND, false,
      "Read options from a file. Options on the command line have priority"},
     {"help", 'h', TH_OPT_FLAG, AT(help), NULL, NULL, NULL, TH_NO_LIMITS, NULL,
-     NULL, TH_EVERY_COMMAND, false, "Print this help and stop"},
+     NULL, TH_EVERY_COMMAND, false,
+     "Print help and stop: of commands with many options those that most "
+     "people "
+     "need"},
+    {"help-all", 0, TH_OPT_FLAG, AT(help_all), NULL, NULL, NULL, TH_NO_LIMITS,
+     NULL, NULL, TH_EVERY_COMMAND, false,
+     "Print help with all options and stop"},
 };
 
 enum {

@@ -3,6 +3,7 @@
 #include "cli/options/options.h"
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "io/files/output.h"
 #include "io/import/import.h"
 #include "model/model.h"
@@ -56,11 +57,12 @@ static th_status check(const struct th_options *options, const char *command,
                        unsigned bit, struct th_error *err)
 {
   const char *const outputs[] = {options->output, options->report,
-                                 options->telemetry};
+                                 options->told.telemetry,
+                                 options->told.metrics};
   const char *const inputs[] = {
       options->text.like,         options->text.test_file,
       options->config.start.text, options->config.group.file,
-      options->reference,         options->deck};
+      options->told.reference,    options->deck};
   th_status rc = TH_OK;
   for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
     const char *output = outputs[k];
@@ -90,40 +92,14 @@ static th_status option_files_check(const struct th_options *options,
 
 /* --- The option that a misspelt name may stand for ------------------------ */
 
-/* Levenshtein's distance; names longer than the row count as far away. */
-static int edit_distance(const char *a, const char *b)
-{
-  enum { LONGEST = 40 };
-  int row[LONGEST + 1];
-  size_t length = strlen(b);
-  if (length > LONGEST)
-    return LONGEST;
-  for (size_t j = 0; j <= length; j++)
-    row[j] = (int)j;
-  for (size_t i = 0; a[i] != '\0'; i++) {
-    int diagonal = row[0];
-    row[0] = (int)i + 1;
-    for (size_t j = 1; j <= length; j++) {
-      int change = diagonal + (a[i] != b[j - 1]);
-      diagonal = row[j];
-      int shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-      row[j] = change < shift ? change : shift;
-    }
-  }
-  return row[length];
-}
-
 const char *th_option_nearest(const char *name, unsigned commands)
 {
   int count = th_option_table_count();
   const char *nearest = NULL;
   const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
-  int best = (int)strlen(name) / 3 + 2;
+  int best = th_nearest_most(name) + 1;
   for (int k = 0; k < count; k++) {
-    int far = edit_distance(bare, th_option_table_row(k)->name);
-    bool opens = strlen(bare) > 2 &&
-                 strncmp(bare, th_option_table_row(k)->name, strlen(bare)) == 0;
-    far = opens ? 0 : far; /* an abbreviation: nothing is nearer */
+    int far = th_nearest_distance(bare, th_option_table_row(k)->name);
     if ((th_option_table_row(k)->commands & commands) != 0 && far < best) {
       best = far;
       nearest = th_option_table_row(k)->name;
@@ -378,7 +354,7 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
   th_status rc;
   TH_TRY(TH_NEW(&options->argument, argc, "arguments", err));
   TH_TRY(read_command_line(options, command->name, bit, argc, argv, err));
-  if (options->help)
+  if (options->help || options->help_all)
     return TH_OK;
   if (options->deck != NULL)
     TH_TRY(th_option_deck_read(options, comm, bit, err));

@@ -118,6 +118,13 @@ struct th_options_keeping {
   bool fresh;
 };
 
+/* What a run tells while it goes on. NULL: nothing. */
+struct th_options_told {
+  const char *telemetry;
+  const char *metrics;
+  const char *reference; /* a model, for the telemetry */
+};
+
 /* How training reads its data. */
 struct th_options_reading {
   bool prefetch;
@@ -144,6 +151,7 @@ struct th_options {
   bool quiet;
   bool verbose;
   bool help;
+  bool help_all;
   /* generate and import */
   struct th_options_data data;
   struct th_options_synthetic synthetic;
@@ -153,8 +161,7 @@ struct th_options {
   const char
       *cache;     /* folder of data sets made on the way; NULL: beside FILE */
   int64_t memory; /* bytes per rank; 0: by the machine */
-  const char *telemetry;
-  const char *reference;
+  struct th_options_told told;
   const char *report;
   int64_t max_time; /* seconds; 0: no limit */
   int64_t watchdog; /* the same; 0: none */

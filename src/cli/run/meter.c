@@ -72,41 +72,47 @@ bool th_meter_due(const struct th_meter *meter)
   return now - meter->shown >= (meter->terminal ? bar_interval : interval);
 }
 
-/* Seconds left of the part, or negative: nobody knows. */
-static double time_left(struct th_meter *meter, double fraction, double now)
+double th_meter_left(const struct th_meter *meter, double fraction)
 {
+  double now = meter->clock();
   double made = fraction - meter->from;
   double left = (now - meter->part_began) * (1 - fraction) / made;
+  bool broken = meter->broken || now > meter->promised + rounding;
+  return broken || !(made >= least_fraction) || left < 0 ? -1 : left;
+}
+
+/* As th_meter_left; what is shown is promised. */
+static double time_left(struct th_meter *meter, double fraction, double now)
+{
+  double left = th_meter_left(meter, fraction);
   meter->broken = meter->broken || now > meter->promised + rounding;
-  if (meter->broken || !(made >= least_fraction) || left < rounding)
+  if (left < rounding)
     return -1;
   meter->promised = fmin(meter->promised, now + left);
   return left;
 }
 
 /* "35 %, 12 s elapsed, 22 s left" as far as it is known. */
-static void time_text(struct th_meter *meter, double fraction, char *text,
+static void time_text(const struct th_meter_times *times, char *text,
                       size_t size)
 {
   char elapsed[TH_DURATION_TEXT];
   char duration[TH_DURATION_TEXT];
   char part[TH_DURATION_TEXT] = "";
-  double now = meter->clock();
-  th_meter_duration_text(now - meter->began, elapsed);
-  if (!(fraction >= 0)) {
+  th_meter_duration_text(times->elapsed, elapsed);
+  if (!(times->fraction >= 0)) {
     snprintf(text, size, "%s elapsed", elapsed);
     return;
   }
-  fraction = fmin(fraction, 1);
-  double left = time_left(meter, fraction, now);
-  if (meter->part > 0)
-    snprintf(part, sizeof part, " of part %d", meter->part);
-  int used = snprintf(text, size, "%3.0f %%%s, %s elapsed", 100 * fraction,
-                      left < 0 ? part : "", elapsed);
-  if (left >= 0)
+  if (times->part > 0)
+    snprintf(part, sizeof part, " of part %d", times->part);
+  int used =
+      snprintf(text, size, "%3.0f %%%s, %s elapsed", 100 * times->fraction,
+               times->left < 0 ? part : "", elapsed);
+  if (times->left >= 0)
     snprintf(text + used, size - (size_t)used, ", %s%s left%s",
-             meter->at_most ? "at most " : "",
-             th_meter_duration_text(left, duration), part);
+             times->at_most ? "at most " : "",
+             th_meter_duration_text(times->left, duration), part);
 }
 
 /* One column less than the terminal has: a line that wraps cannot be taken
@@ -131,17 +137,31 @@ static void show_bar(struct th_meter *meter, double fraction, const char *times,
   meter->bar = true;
 }
 
+void th_meter_put(struct th_meter *meter, const struct th_meter_times *times,
+                  const char *what)
+{
+  char text[4 * TH_DURATION_TEXT];
+  meter->shown = meter->clock();
+  time_text(times, text, sizeof text);
+  if (meter->terminal)
+    show_bar(meter, times->fraction, text, what);
+  else
+    fprintf(meter->out, "%s  %s\n", text, what);
+}
+
 void th_meter_show(struct th_meter *meter, double fraction, const char *what)
 {
-  char times[4 * TH_DURATION_TEXT];
   if (!th_meter_due(meter))
     return;
-  meter->shown = meter->clock();
-  time_text(meter, fraction, times, sizeof times);
-  if (meter->terminal)
-    show_bar(meter, fraction, times, what);
-  else
-    fprintf(meter->out, "%s  %s\n", times, what);
+  double now = meter->clock();
+  fraction = fraction >= 0 ? fmin(fraction, 1) : -1;
+  const struct th_meter_times times = {
+      .fraction = fraction,
+      .elapsed = now - meter->began,
+      .left = fraction >= 0 ? time_left(meter, fraction, now) : -1,
+      .part = meter->part,
+      .at_most = meter->at_most};
+  th_meter_put(meter, &times, what);
 }
 
 void th_meter_clear(struct th_meter *meter)

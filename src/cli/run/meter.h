@@ -53,6 +53,21 @@ bool th_meter_due(const struct th_meter *meter);
  * few words, one line. */
 void th_meter_show(struct th_meter *meter, double fraction, const char *what);
 
+/* Seconds left of the part where so much of it is done, as it would be shown;
+ * negative: nobody knows. Nothing is promised by it. */
+double th_meter_left(const struct th_meter *meter, double fraction);
+
+/* Show what is known of work that goes on elsewhere, due or not. */
+struct th_meter_times {
+  double fraction; /* negative: not known */
+  double elapsed;  /* seconds */
+  double left;     /* the same; negative: not known */
+  int part;        /* from 1 on; 0: there is one only */
+  bool at_most;
+};
+void th_meter_put(struct th_meter *meter, const struct th_meter_times *times,
+                  const char *what);
+
 /* Remove the bar from the terminal, before other output and at the end. Legal
  * on a zeroed record. */
 void th_meter_clear(struct th_meter *meter);

@@ -360,8 +360,10 @@ static json_t *report_json(const struct th_report *report,
   json_t *o = json_object();
   add_costs(o, report, model, last);
   json_object_set_new(o, "solver", json_string(model->solver));
+  th_json_text(o, "loss", model->loss);
   th_json_int(o, "attributes", model->attributes);
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
+  json_object_set_new(o, "deck", th_model_text_deck_json(model));
   th_json_int(o, "examples", model->ledger.examples);
   th_json_int(o, "attributes_observed", model->ledger.attributes);
   th_json_int(o, "validation_attributes", model->ledger.validation_attributes);

@@ -165,8 +165,10 @@ static void print_again(struct th_run_monitor *monitor)
     return;
   }
   if (th_checkpoint_log_print(&monitor->keeper->checkpoint, &monitor->kept,
-                              monitor->telemetry, &why) == TH_OK)
+                              monitor->telemetry, &why) == TH_OK) {
+    th_run_monitor_tell(monitor, NULL);
     return;
+  }
   monitor->kept = (struct th_checkpoint_text){0};
   snprintf(text, sizeof text,
            "the updates so far are not in the telemetry file: %.400s",
@@ -335,6 +337,40 @@ static void add_remaining(json_t *line, const struct th_progress *progress)
   json_object_set_new(line, "if_assumed", assumed);
 }
 
+/* How much is done and what time is left, of the part that goes on. */
+static void add_time(json_t *line, const struct th_run_monitor *monitor,
+                     const struct th_progress *progress)
+{
+  const struct th_meter *meter = &monitor->meter;
+  double done = progress->done >= 0 ? fmin(progress->done, 1) : NAN;
+  double left = isnan(done) ? -1 : th_meter_left(meter, done);
+  th_json_real(line, "done", done);
+  th_json_real(line, "seconds", th_comm_clock() - monitor->began);
+  th_json_real(line, "seconds_left", left >= 0 ? left : NAN);
+  if (meter->at_most)
+    json_object_set_new(line, "at_most", json_true());
+}
+
+/* Whoever follows the run sees a line soon, and a run of short updates does not
+ * write each by itself. */
+static void show_lines(struct th_run_monitor *monitor)
+{
+  const double often = 0.25; /* seconds */
+  double now = th_comm_clock();
+  if (now - monitor->flushed < often)
+    return;
+  monitor->flushed = now;
+  if (fflush(monitor->telemetry) != 0)
+    th_fail(&monitor->err, TH_EIO, "cannot write %s: %s",
+            th_output_name(monitor->telemetry_path), strerror(errno));
+}
+
+void th_run_monitor_tell(struct th_run_monitor *monitor, json_t *about)
+{
+  json_decref(monitor->about);
+  monitor->about = about;
+}
+
 static void write_telemetry(struct th_run_monitor *monitor,
                             const struct th_progress *progress)
 {
@@ -362,9 +398,32 @@ static void write_telemetry(struct th_run_monitor *monitor,
   if (progress->ending != NULL)
     th_model_text_ending_json(line, progress->ending, progress->loss_name);
   add_remaining(line, progress);
-  th_json_real(line, "seconds", th_comm_clock() - monitor->began);
+  add_time(line, monitor, progress);
   add_errors(line, monitor, progress);
+  if (monitor->about != NULL)
+    json_object_set(line, "run", monitor->about);
+  th_run_monitor_tell(monitor, NULL);
   th_json_write(&monitor->output, line, JSON_COMPACT, &monitor->err);
+  show_lines(monitor);
+}
+
+static void write_metrics(struct th_run_monitor *monitor,
+                          const struct th_progress *progress)
+{
+  const struct th_certificate *c = progress->certificate;
+  double done = progress->done >= 0 ? fmin(progress->done, 1) : NAN;
+  double left = isnan(done) ? -1 : th_meter_left(&monitor->meter, done);
+  const struct th_gauges_state state = {.progress = &monitor->last,
+                                        .attributes = monitor->attributes,
+                                        .active = c != NULL ? c->active : -1,
+                                        .lambda = c != NULL ? c->lambda : NAN,
+                                        .gap = c != NULL ? c->gap : NAN,
+                                        .done = done,
+                                        .seconds =
+                                            th_comm_clock() - monitor->began,
+                                        .seconds_left = left >= 0 ? left : NAN,
+                                        .running = true};
+  th_gauges_write(&monitor->metrics, &state);
 }
 
 static void on_progress(void *self, const struct th_progress *progress)
@@ -381,6 +440,7 @@ static void on_progress(void *self, const struct th_progress *progress)
   monitor->goes_on = false;
   show_progress(monitor, progress);
   write_telemetry(monitor, progress);
+  write_metrics(monitor, progress);
 }
 
 static void on_notice(void *self, const char *text)
@@ -444,14 +504,17 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
                    ? truth
                    : NULL,
       .output = {.file = -1},
-      .telemetry_path = options->telemetry,
+      .telemetry_path = options->told.telemetry,
       .began = th_comm_clock(),
       .log = {.comm = comm, .store = store},
   };
   th_error_clear(&monitor->err);
   th_meter_begin(&monitor->meter, monitor->prints);
   monitor->log.began = monitor->began;
-  if (comm->rank != 0 || options->telemetry == NULL)
+  if (comm->rank == 0)
+    monitor->metrics = (struct th_gauges){.path = options->told.metrics,
+                                          .force = options->force};
+  if (comm->rank != 0 || options->told.telemetry == NULL)
     return TH_OK;
   return open_telemetry(monitor, options->force, err);
 }
@@ -476,9 +539,20 @@ th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
   return TH_OK;
 }
 
+/* The last numbers stay there. */
+static void end_metrics(struct th_run_monitor *monitor)
+{
+  struct th_gauges *metrics = &monitor->metrics;
+  th_gauges_end(metrics);
+  if (metrics->path != NULL && metrics->err.code != TH_OK)
+    th_wording_unwritten("metrics", metrics->path, metrics->err.text);
+  *metrics = (struct th_gauges){0};
+}
+
 void th_run_monitor_finish(struct th_run_monitor *monitor)
 {
   th_meter_clear(&monitor->meter);
+  end_metrics(monitor);
   if (monitor->telemetry == NULL)
     return;
   monitor->telemetry = NULL;
@@ -493,6 +567,8 @@ void th_run_monitor_close(struct th_run_monitor *monitor)
 {
   th_meter_clear(&monitor->meter);
   monitor->telemetry = NULL;
+  end_metrics(monitor);
+  th_run_monitor_tell(monitor, NULL);
   th_output_abort(&monitor->output);
   th_model_free(&monitor->reference);
   loop_log_free(&monitor->log);

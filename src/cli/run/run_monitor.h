@@ -6,6 +6,7 @@
 
 #include "api/data.h"
 #include "cli/options/options.h"
+#include "cli/run/gauges.h"
 #include "cli/run/keeper.h"
 #include "cli/run/meter.h"
 #include "cli/run/rank_cost.h"
@@ -59,6 +60,8 @@ struct th_run_monitor {
   struct th_output output;   /* of the telemetry */
   FILE *telemetry;           /* the output's; NULL: none */
   const char *telemetry_path;
+  json_t *about;           /* for the telemetry's first line; owned */
+  double flushed;          /* when, by th_comm_clock */
   double began;            /* earlier, if the run is gone on with */
   bool goes_on;            /* with what an earlier run has done */
   struct th_progress last; /* without what it borrowed */
@@ -68,6 +71,7 @@ struct th_run_monitor {
   double started;                   /* this process, by th_comm_clock */
   struct th_rank_total before;      /* costs before it was gone on with */
   struct th_rank_total so_far;      /* the same with those since, to be kept */
+  struct th_gauges metrics;         /* of rank 0 */
   struct th_checkpoint_text kept;   /* of the telemetry */
   struct th_error err;              /* of the telemetry */
 };
@@ -90,6 +94,9 @@ void th_run_monitor_keep(struct th_run_monitor *monitor,
 th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err);
+/* The telemetry's first line, unless it is there already, tells this of the
+ * run. `about` is handed over. Local. */
+void th_run_monitor_tell(struct th_run_monitor *monitor, json_t *about);
 /* Take the bar off the terminal; finish the telemetry, or say why it cannot be
  * written. Local. */
 void th_run_monitor_finish(struct th_run_monitor *monitor);

@@ -3,6 +3,7 @@
 #include "cli/shared/input.h"
 
 #include "api/targets.h"
+#include "base/nearest.h"
 #include "cli/options/options.h"
 #include "cli/shared/wording.h"
 #include "data/source.h"
@@ -58,6 +59,11 @@ static th_status check_parameters(const struct th_options *options,
   return TH_OK;
 }
 
+static const char *names_of_families(int64_t k)
+{
+  return th_synthetic_family_table()[k].name;
+}
+
 static th_status find_family(const char *name, const char *where,
                              const struct th_family **family,
                              struct th_error *err)
@@ -71,8 +77,10 @@ static th_status find_family(const char *name, const char *where,
        f++)
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                              used == 0 ? "" : ", ", f->name);
-  return th_fail(err, TH_EUSAGE, "%s: %s is not a family; there are %s", where,
-                 name, names);
+  const char *meant = th_nearest(name, names_of_families);
+  return th_fail(err, TH_EUSAGE, "%s: %s is not a family; there are %s%s%s%s",
+                 where, name, names, meant != NULL ? "; did you mean " : "",
+                 meant != NULL ? meant : "", meant != NULL ? "?" : "");
 }
 
 static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
@@ -383,7 +391,7 @@ static th_status check_outputs(const struct th_dataset *dataset,
                                const char *command, struct th_error *err)
 {
   const char *const outputs[] = {options->output, options->report,
-                                 options->telemetry};
+                                 options->told.telemetry};
   for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++)
     if (outputs[k] != NULL && strcmp(outputs[k], "-") != 0 &&
         th_dataset_holds(dataset, outputs[k]))
