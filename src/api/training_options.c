@@ -346,10 +346,21 @@ static const struct th_option table[] = {
      "or names, with commas between them. They are fitted with the intercept, "
      "are never dropped and always observed, and do not count as attributes of "
      "{sparsity}. lambda_max is that after they have been fitted"},
-    {"mix", 0, TH_OPT_REAL, AT(group.mix), "A", th_option_by_config, NULL,
-     TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
-     "For sparse-group only: the share A of the l1 norm in the penalty A norm1 "
-     "+ (1 - A) group norm"},
+    {"mix",
+     0,
+     TH_OPT_REAL,
+     AT(group.mix),
+     "A",
+     th_option_by_config,
+     NULL,
+     {0, 1, true, false},
+     NULL,
+     "model",
+     TH_TRAIN,
+     true,
+     "For sparse-group and elastic-net: the share A of the l1 norm in the "
+     "penalty A norm1 + (1 - A) group norm, or A norm1 + (1 - A)/2 norm2^2, "
+     "where A is glmnet's alpha"},
     {"lambda", 0, TH_OPT_REAL, AT(lambda), "X", th_option_by_config,
      "lambda_max times {lambda-ratio}; chosen by the data for rda-ito, dantzig "
      "and ssr",
@@ -626,7 +637,7 @@ static const struct partner {
     {"choose", "{path}, not with {lambda}, {lambda-ratio} or {radius}",
      chooses},
     {"folds", "{path} and {choose} best or 1se", holds_out},
-    {"mix", "{penalty} sparse-group", mixes},
+    {"mix", "{penalty} elastic-net or sparse-group", mixes},
     {"screen-rule", "{screen} gap-safe or online", screens},
     {"screen-draws", "{screen} gap-safe or online", screens},
     {"screen-exponent", "{screen} online", screens_online},

@@ -40,6 +40,7 @@ struct th_grouping_shared {
 struct th_grouping {
   int64_t places;
   int64_t groups;             /* with members here */
+  double ridge;               /* over lambda; 0: the penalty has none */
   struct th_group_norm one;   /* of every group, where norm is NULL */
   struct th_group_norm *norm; /* groups */
   int64_t *start;   /* groups + 1: members of each; NULL: group g is the
@@ -105,6 +106,11 @@ void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
 th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
                            const double *v, double *omega,
                            struct th_error *err);
+
+/* Compute *square = sum of q norm2(v_g)^2 / 2, likewise. Collective. */
+th_status th_grouping_square(struct th_grouping *grouping, struct th_comm *comm,
+                             const double *v, double *square,
+                             struct th_error *err);
 
 /* Copy the flag of each group to all its places. Local. */
 void th_grouping_spread(const struct th_grouping *grouping,

@@ -1,4 +1,5 @@
-/* penalty.c - l1, group and sparse-group penalties: value, prox, dual norm
+/* penalty.c - l1, group, sparse-group and elastic-net penalties: value, prox,
+ * dual norm
  * SPDX-License-Identifier: MIT */
 #include "math/penalty.h"
 
@@ -155,7 +156,7 @@ static double dual_of_both(struct th_group_norm norm, const double *z,
 {
   double most = largest_magnitude(z, count);
   double unit = norm.a + norm.c;
-  struct th_group_norm scaled = {norm.a / unit, norm.c / unit};
+  struct th_group_norm scaled = {.a = norm.a / unit, .c = norm.c / unit};
   if (!(most > 0) || isinf(most))
     return most;
   for (int64_t k = 0; k < count; k++)
@@ -187,7 +188,21 @@ static struct th_group_norm l1_norm(double weight, int64_t size, double mix)
 {
   (void)size;
   (void)mix;
-  return (struct th_group_norm){.a = weight > 0 ? weight : 1};
+  double of_each = weight > 0 ? weight : 1;
+  return (struct th_group_norm){.a = of_each, .q = of_each};
+}
+
+static struct th_group_norm elastic_net_norm(double weight, int64_t size,
+                                             double mix)
+{
+  struct th_group_norm norm = l1_norm(weight, size, 1);
+  norm.a *= mix;
+  return norm;
+}
+
+static double elastic_net_ridge(double mix)
+{
+  return 1 - mix;
 }
 
 static struct th_group_norm sparse_group_norm(double weight, int64_t size,
@@ -217,6 +232,11 @@ static const struct th_penalty penalties[] = {
      .grouped = true,
      .mixes = true,
      .norm = sparse_group_norm},
+    {.name = "elastic-net",
+     .summary = "sum of w_j (mix |b_j| + (1 - mix)/2 b_j^2); w_j as for l1",
+     .mixes = true,
+     .norm = elastic_net_norm,
+     .ridge = elastic_net_ridge},
     {.name = NULL},
 };
 

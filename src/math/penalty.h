@@ -1,9 +1,15 @@
-/* penalty.h - l1, group and sparse-group penalties: value, prox, dual norm
+/* penalty.h - l1, group, sparse-group and elastic-net penalties: value, prox,
+ * dual norm
  *
  * Omega(b) = sum over groups g of Omega_g(b_g), where every group's norm is of
  * one form, Omega_g(v) = a norm1(v) + c norm2(v). A group's norm takes the
  * group's values in one piece: see math/grouping.h for groups over attributes.
  * All functions are local and without side effects.
+ *
+ * The elastic net (Zou & Hastie 2005) in the parametrisation of glmnet
+ * (Friedman, Hastie & Tibshirani 2010) is mix norm1(b) + (1 - mix)/2
+ * norm2(b)^2. Its square is no part of a norm: it is a ridge of (1 - mix)
+ * lambda, of which an attribute has q times as much.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PENALTY_H
 #define TH_PENALTY_H
@@ -11,10 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* a, c >= 0; both 0: no penalty. */
+/* a, c, q >= 0; all 0: no penalty. */
 struct th_group_norm {
   double a;
   double c;
+  double q; /* of a ridge, where there is one: ridge q norm2(v)^2 / 2 */
 };
 
 /* Return Omega_g(v); 0 for count 0. */
@@ -44,15 +51,16 @@ double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
 double th_penalty_norm_least(struct th_group_norm norm);
 
 /* One row per penalty. norm takes the weight of a group, or 0 for the default.
- * With l1 this is the weight of each member, by default 1; otherwise the
- * default is sqrt(size). size: members in the description, screened or not.
- * mix: share of norm1; only sparse-group uses it. */
+ * Of a penalty that is not grouped this is the weight of each member, by
+ * default 1; otherwise the default is sqrt(size). size: members in the
+ * description, screened or not. mix: share of norm1, of penalties that mix. */
 struct th_penalty {
   const char *name;
   const char *summary;
   bool grouped; /* the members of a group act together */
   bool mixes;   /* takes a mix */
   struct th_group_norm (*norm)(double weight, int64_t size, double mix);
+  double (*ridge)(double mix); /* the ridge over lambda; NULL: it has none */
 };
 
 /* Return the table, which ends with a NULL name; return the row of a name, or

@@ -407,7 +407,7 @@ static th_status multiply_columns(struct form *m, const struct th_quadratic *q,
     m->product[0] = q->sum_h;
   for (int64_t i = 0; i < m->size; i++) {
     double *column = m->product + (m->first + i) * rows;
-    column[m->first + i] += q->ridge;
+    column[m->first + i] += q->ridge * q->working->q[m->member[i]];
     column[m->first + i] *= 1 + damping;
     if (m->first > 0)
       column[0] = th_column_dot(&m->column[i], q->h);

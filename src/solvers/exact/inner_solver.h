@@ -1,7 +1,7 @@
 /* inner_solver.h - the exact solution on a working set, the same on every rank
  *
  * min over the members' coefficients and the intercept of sum_i eta_i f(p_i;
- * y_i) + lambda Omega(b) + (ridge/2) |b|^2: minimised by quadratic models,
+ * y_i) + lambda Omega(b) + (ridge/2) sum q b^2: minimised by quadratic models,
  * each solved by coordinate descent (quadratic.h). A squared loss needs one
  * model; other losses need Newton models with a line search, until the duality
  * gap of the working set is small. Ranks share the long sums over examples;

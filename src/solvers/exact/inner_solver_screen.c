@@ -249,7 +249,7 @@ th_status th_inner_solver_screen_slopes(struct th_inner_solver *d,
   TH_TRY(th_replicated_columns_dots(&d->columns, p->context->comm, w->slot,
                                     w->members, d->weighted, w->slope, err));
   for (int64_t k = 0; p->ridge > 0 && k < w->members; k++)
-    w->slope[k] += p->ridge * w->coef[k];
+    w->slope[k] += p->ridge * w->q[k] * w->coef[k];
   measure_gap(d, w, lambda);
 done:
   return rc;

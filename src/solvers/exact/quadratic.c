@@ -181,7 +181,7 @@ double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
 {
   const struct th_covariance *c = q->covariance;
   const int64_t *slot = q->working->slot;
-  double ridge = j == k ? q->ridge : 0;
+  double ridge = j == k ? q->ridge * q->working->q[k] : 0;
   if (c != NULL)
     return c->product[slot[j] * c->capacity + slot[k]] + ridge;
   return th_column_dot(&q->columns->vector[slot[j]], weighted) + ridge;
@@ -193,7 +193,7 @@ static double quadratic_square(const struct th_quadratic *q, int64_t k)
   if (q->covariance != NULL)
     return th_quadratic_product(q, k, k, NULL);
   return th_column_square(&q->columns->vector[q->working->slot[k]], q->h) +
-         q->ridge;
+         q->ridge * q->working->q[k];
 }
 
 /* The largest eigenvalue of a unit's block of the Hessian. */
@@ -312,7 +312,7 @@ double th_quadratic_slope(const struct th_quadratic *q, int64_t k)
   if (q->covariance != NULL)
     return q->state[slot];
   return th_column_dot(&q->columns->vector[slot], q->state) +
-         q->ridge * q->coef[k];
+         q->ridge * q->working->q[k] * q->coef[k];
 }
 
 void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
@@ -331,7 +331,7 @@ void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
   const double *product = c->product + slot * c->capacity;
   for (int64_t j = 0; j < q->states; j++)
     q->state[j] += delta * product[j];
-  q->state[slot] += delta * q->ridge;
+  q->state[slot] += delta * (q->ridge * q->working->q[k]);
 }
 
 /* A proximal gradient step on one unit, exact if it has one member. Returns a

@@ -18,7 +18,8 @@ struct th_working_set {
   int64_t *slot;              /* slot of its column, once it is gathered */
   double *coef;
   double *earlier; /* coefficients at the last lambda */
-  double *slope;   /* sum of eta theta x, and ridge coef, at the last look */
+  double *slope;   /* sum of eta theta x, and ridge q coef, at the last look */
+  double *q;       /* of each member: q of its norm (math/penalty.h) */
 };
 
 /* Local. */
@@ -26,7 +27,7 @@ void th_working_set_free(struct th_working_set *working);
 
 /* Add the listed units, with coefficients 0. The list is ascending and the same
  * on every rank; none of them is in the set yet. Collective: one gathering of
- * 32 bytes per member. */
+ * 40 bytes per member. */
 th_status th_working_set_add(struct th_working_set *working,
                              const struct th_problem *problem,
                              const int64_t *key, int64_t count,
@@ -52,7 +53,7 @@ double th_working_set_omega(const struct th_working_set *working,
 double th_working_set_dual(const struct th_working_set *working,
                            const double *slope, double *work);
 
-/* (ridge/2) |coef|^2 over the members. Local. */
+/* (ridge/2) sum q coef^2 over the members. Local. */
 double th_working_set_ridge(const struct th_working_set *working, double ridge,
                             const double *coef);
 

@@ -473,7 +473,7 @@ static void unit_dual(struct th_working_set_solver *e, int64_t unit, int64_t g)
     int64_t place = th_problem_place(p, m);
     while (w->attribute[k] != p->active.attribute[place])
       k++; /* members on other ranks */
-    e->duals.z[place] = p->ridge * w->coef[k] - w->slope[k];
+    e->duals.z[place] = p->ridge * w->q[k] * w->coef[k] - w->slope[k];
   }
 }
 
@@ -706,7 +706,7 @@ static void stay(struct th_working_set_solver *e, double lambda)
   }
   th_comm_share_numbers(p->context->comm, w->slope, (size_t)w->members);
   for (int64_t k = 0; k < w->members; k++)
-    w->slope[k] += p->ridge * w->coef[k];
+    w->slope[k] += p->ridge * w->q[k] * w->coef[k];
   th_inner_solver_screen_stay(&e->inner, w, lambda);
 }
 

@@ -30,9 +30,10 @@ struct review {
   double *refit; /* what their coefficients lack */
   double lambda;
   struct th_duals duals;
-  double omega; /* the penalty, without lambda */
-  double drift; /* how much another rounding of theta may change a dual value,
-                   over the group's norm bound */
+  double omega;  /* the penalty, without lambda */
+  double square; /* what of it is a ridge */
+  double drift;  /* how much another rounding of theta may change a dual value,
+                    over the group's norm bound */
 };
 
 /* If a dual value is below the level by this much, a float sum is good enough.
@@ -198,8 +199,8 @@ static void review_survey(const struct review *r, int side,
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     struct th_range members = th_problem_members(p, g);
     double value = r->duals.value[g] + side * review_slack(r, g);
-    double radius = th_gap_radius(
-        L, c->gap, p->norm_bound[g] * p->norm_bound[g], c->lambda);
+    double radius =
+        th_gap_radius(L, c->gap, th_problem_ridge_second(p, g), c->lambda);
     bool exempt = exempt_of(r, g) >= 0;
     bool in_support = r->held[g] > 0 || exempt;
     largest[0] = fmax(largest[0], review_violation(r, g));
@@ -218,14 +219,26 @@ static void review_survey(const struct review *r, int side,
   memcpy(c->margin, counts, sizeof c->margin);
 }
 
+/* Omega of the model. Collective. */
+static th_status weigh_penalty(struct review *r, struct th_error *err)
+{
+  struct th_grouping *grouping = &r->problem->grouping;
+  struct th_comm *comm = r->problem->context->comm;
+  th_status rc = th_grouping_norm(grouping, comm, r->coef, &r->omega, err);
+  if (rc == TH_OK && grouping->ridge > 0)
+    rc = th_grouping_square(grouping, comm, r->coef, &r->square, err);
+  r->square *= grouping->ridge;
+  r->omega += r->square;
+  return rc;
+}
+
 /* Objective, dual norm and gap. Collective. */
 static th_status weigh_gap(struct review *r, struct th_certificate *c,
                            struct th_error *err)
 {
   struct th_problem *p = r->problem;
   double dual_norm = 0;
-  th_status rc =
-      th_grouping_norm(&p->grouping, p->context->comm, r->coef, &r->omega, err);
+  th_status rc = weigh_penalty(r, err);
   if (rc != TH_OK)
     return rc;
   for (int64_t g = 0; g < p->grouping.groups; g++)
@@ -236,9 +249,11 @@ static th_status weigh_gap(struct review *r, struct th_certificate *c,
   c->objective =
       th_gap_primal(p->loss, p->rows, p->eta, p->target, r->prediction) +
       c->lambda * r->omega;
-  c->gap = th_gap_bound(c->objective,
-                        th_gap_dual(p->loss, p->rows, p->eta, p->target,
-                                    r->theta, 1 / fmax(1, dual_norm)));
+  double scale = 1 / fmax(1, dual_norm);
+  double dual =
+      th_gap_dual(p->loss, p->rows, p->eta, p->target, r->theta, scale) -
+      scale * scale * c->lambda * r->square;
+  c->gap = th_gap_bound(c->objective, dual);
   return TH_OK;
 }
 
@@ -262,6 +277,8 @@ static th_status review_make(struct review *r, const struct th_support *model,
   th_grouping_dual(&p->grouping, comm, r->coef, r->held);
   TH_TRY(
       th_problem_pass(p, r->theta, lambda, 1 - settled_below, &r->duals, err));
+  th_problem_ridge_at(p, lambda);
+  th_problem_ridge_join(p, lambda, r->coef, &r->duals);
   r->lambda = certificate->lambda = lambda;
   certificate->lambda_max = p->lambda_max;
   certificate->confidence = 1;
@@ -303,8 +320,8 @@ th_status th_certify(struct th_problem *p, const struct th_support *model,
  *   D(theta)      (dt + m times the error of the dual norm) times the slope of
  *                 f*, which is a prediction: at most 2 S + t, and for labels,
  *                 of which theta is scaled down, the logarithm of that more
- *   gap           objective and D together, and never below what th_gap_bound
- *                 adds for rounding
+ *   gap           objective and D together, the ridge's part of D too, and
+ *                 never below what th_gap_bound adds for rounding
  *   norm          as many terms as coefficients, each with an error of u
  *   radius        goes with the root of the gap: that of the model itself is
  *                 taken, so that nothing but rounding is left
@@ -371,9 +388,11 @@ static double gap_error(const struct review *r, const struct scale *s,
                         const struct th_certificate *now, double dual)
 {
   double slope = 2 * s->magnitude + s->largest;
+  double by_ridge = 2 * now->lambda * r->square * dual;
   if (r->problem->loss->labels)
     slope += 1 + th_log(fmax(1, now->dual_norm));
-  return objective_error(r, s, now) + slope * (s->turned + s->mean * dual) +
+  return objective_error(r, s, now) + by_ridge +
+         slope * (s->turned + s->mean * dual) +
          s->terms * DBL_EPSILON * (2 * fabs(now->objective) + now->gap);
 }
 

@@ -227,9 +227,15 @@ static void test_closed_forms(void)
   const struct th_group_norm group = th_penalty_find("group")->norm(0, 4, 0.5);
   const struct th_group_norm both =
       th_penalty_find("sparse-group")->norm(3, 4, 0.25);
+  const struct th_penalty *net = th_penalty_find("elastic-net");
+  const struct th_group_norm half = net->norm(3, 1, 0.5);
   double work[3];
   double v[3];
   CHECK(l1.a == 1 && l1.c == 0 && group.a == 0 && group.c == 2);
+  CHECK(half.a == 1.5 && half.c == 0 && half.q == 3);
+  CHECK(net->norm(0, 1, 1).a == l1.a && net->norm(0, 1, 1).q == l1.q);
+  CHECK(net->ridge(0.25) == 0.75 && net->ridge(1) == 0);
+  CHECK(group.q == 0 && both.q == 0);
   CHECK(both.a == 0.25 && both.c == 2.25);
   CHECK(th_penalty_norm_value(l1, z, 3) == 7 &&
         th_penalty_norm_dual(l1, z, 3, NULL) == 4);
@@ -272,10 +278,10 @@ static void test_limits(void)
   const double tiny[] = {1e-3, 1e-8, 1e-13, 1e-200};
   double work[6];
   for (int k = 0; k < 4; k++) {
-    double l1_like =
-        th_penalty_norm_dual((struct th_group_norm){1, tiny[k]}, z, 6, work);
-    double group_like =
-        th_penalty_norm_dual((struct th_group_norm){tiny[k], 1}, z, 6, work);
+    double l1_like = th_penalty_norm_dual(
+        (struct th_group_norm){.a = 1, .c = tiny[k]}, z, 6, work);
+    double group_like = th_penalty_norm_dual(
+        (struct th_group_norm){.a = tiny[k], .c = 1}, z, 6, work);
     CHECK(l1_like <= 5 && l1_like >= 5 - 5 * tiny[k] - 1e-14);
     double size = sqrt(dot(z, z, 6));
     CHECK(group_like <= size * (1 + 1e-15) &&

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# penalties.sh - the elastic net of solver lasso: solutions as NumPy and scikit-learn find
+# them, certificates, chosen paths, the same model on any ranks and after a stop, what is
+# refused
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/support/lib.sh"
+if ! "$PYTHON" -c 'import numpy' 2>/dev/null; then
+  echo "skipped: $PYTHON has no numpy"
+  exit 77
+fi
+rm -rf ./*
+
+"$PYTHON" "$SOURCE/tests/program/penalties.py" make
+for name in numbers labels; do
+  must 0 import "$name.csv" -o "$name.h5" --target y --type f64 --no-shuffle --shards 3
+  must 0 import "$name.csv" -o "sparse_$name.h5" --target y --type f64 --layout sparse --no-shuffle
+done
+must 0 import weights.csv -o weights.h5 --target y --weights w --type f64 --no-shuffle
+
+holds()
+{
+  ranks 0 verify "$@" >verify.out 2>verify.err || fail "verify $*: $(cat verify.err)"
+  grep -q '^certificate  *holds$' verify.out || fail "$1: the certificate"
+}
+
+# exact DATA WORDS OPTION...: a model, to be compared with the references; words: of
+# penalties.py
+models=0
+exact()
+{
+  local data=$1 words=$2 loss=squared
+  shift 2
+  [[ $data != *labels ]] || loss=logistic
+  models=$((models + 1))
+  must 0 train "$data.h5" -o exact.h5 --force --solver lasso --loss $loss "$@"
+  ranks 0 inspect exact.h5 --json >exact$models.json
+  holds exact.h5 "$data.h5"
+  echo "${data#sparse_}.csv $loss exact$models.json $words" >>list.txt
+}
+net=(--penalty elastic-net --mix)
+for data in numbers sparse_numbers labels sparse_labels; do
+  exact $data mix=0.5 "${net[@]}" 0.5 --lambda-ratio 0.02
+done
+exact numbers mix=0.05 "${net[@]}" 0.05 --lambda-ratio 0.1 --standardize
+exact weights mix=0.3 "${net[@]}" 0.3 --lambda-ratio 0.05 --standardize
+exact numbers 'mix=0.4 unpenalised=3,7' "${net[@]}" 0.4 --lambda-ratio 0.05 --unpenalised x3,x7
+exact sparse_labels 'mix=0.4 unpenalised=3,7' "${net[@]}" 0.4 --lambda-ratio 0.05 --unpenalised x3,x7 \
+  --standardize
+if long; then
+  for data in numbers sparse_numbers labels sparse_labels weights; do
+    for ratio in 0.5 0.001; do
+      exact $data mix=0.2 "${net[@]}" 0.2 --lambda-ratio $ratio --screen none
+      exact $data 'mix=0.7 unpenalised=0,39' "${net[@]}" 0.7 --lambda-ratio $ratio --standardize \
+        --unpenalised 0,39
+    done
+  done
+fi
+
+"$PYTHON" "$SOURCE/tests/program/penalties.py" check <list.txt || fail "other solutions than NumPy's"
+
+# --- the whole of l1 is l1: all of the model but its deck
+told()
+{
+  ranks 0 inspect "$1" --json |
+    "$PYTHON" -c 'import json, sys; m = json.load(sys.stdin); del m["deck"]; print(m)'
+}
+for data in numbers sparse_labels; do
+  must 0 train $data.h5 -o l1.h5 --force --solver lasso --path 20
+  must 0 train $data.h5 -o whole.h5 --force --solver lasso --path 20 "${net[@]}" 1
+  told l1.h5 >l1.txt
+  told whole.h5 >whole.txt
+  cmp l1.txt whole.txt || fail "$data: with a mix of 1 it is not l1"
+done
+
+# --- a path chosen by folds: on any ranks, gone on with, certified, printed
+for data in numbers sparse_labels; do
+  job=(train "$data.h5" --solver lasso "${net[@]}" 0.5 --folds 3 --path 25 --standardize --force)
+  must 0 "${job[@]}" -o one.h5
+  rc=0
+  THRESHER_STOP_AT=7 ranks 0 "${job[@]}" -o again.h5 --checkpoint kept >out 2>err || rc=$?
+  compare "$data: status of a stopped run" "$rc" == 3
+  must 3 "${job[@]}" -o again.h5 --checkpoint kept
+  cmp one.h5 again.h5 || fail "$data: a run that goes on, on three ranks, has another model"
+  ranks 0 verify one.h5 $data.h5 --retrain >verify.txt || fail "$data: $(cat verify.txt)"
+  ranks 0 inspect one.h5 --path --json >path.json
+  compare "$data: lambdas" "len($(key path.json path.lambda))" '>' 10
+done
+ranks 0 train numbers.h5 --solver lasso "${net[@]}" 0.25 --dry-run >plan.txt
+grep -q '^penalty: elastic-net, mix 0.25, 100 lambdas' plan.txt || fail "the plan: $(cat plan.txt)"
+
+# --- what is refused
+job=(train numbers.h5 -o never.h5 "${net[@]}" 0.5)
+for solver in sgd saga rda os-prox-sgd; do
+  refused 2 "solver $solver does not take --penalty elastic-net" 0 "${job[@]}" --solver $solver
+done
+refused 2 'solver ridge does not use --penalty' 0 "${job[@]}" --solver ridge
+refused 2 '[-]-radius is for penalties that are norms' 0 "${job[@]}" --solver lasso --radius 1
+refused 2 '[-]-mix 0: must be above 0' 0 train numbers.h5 -o never.h5 --solver lasso "${net[@]}" 0
+refused 2 '[-]-mix counts only with --penalty elastic-net or sparse-group' 0 train numbers.h5 \
+  -o never.h5 --solver lasso --mix 0.5
+finish
