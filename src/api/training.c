@@ -20,6 +20,7 @@
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -235,6 +236,72 @@ done:
   return rc;
 }
 
+/* The factors of a list as pieces of all attributes: those between its members
+ * have none. Local: rank 0. */
+static th_status form_pieces(const struct th_attribute_list *list,
+                             int64_t attributes, struct th_group_piece **piece,
+                             int64_t *count, struct th_error *err)
+{
+  int64_t from = 0;
+  th_status rc = TH_NEW(piece, 2 * list->count + 1, "{penalty-weights}", err);
+  for (int64_t k = 0; k <= list->count && rc == TH_OK; k++) {
+    bool ends = k == list->count;
+    int64_t to = ends ? attributes : list->item[k].attribute;
+    if (to > from)
+      (*piece)[(*count)++] = (struct th_group_piece){
+          .range = {from, to}, .group = from, .size = to - from};
+    if (!ends)
+      (*piece)[(*count)++] = (struct th_group_piece){
+          .range = {to, to + 1},
+          .group = to,
+          .size = 1,
+          .weight = list->item[k].coef > 0 ? list->item[k].coef
+                                           : TH_GROUPS_UNPENALISED};
+    from = to + 1;
+  }
+  return rc;
+}
+
+/* Covariates have no penalty that a factor could change. Local, replicated. */
+static th_status refuse_covariates(const struct th_attribute_list *list,
+                                   const struct th_data *data,
+                                   struct th_error *err)
+{
+  const int64_t d = th_data_attributes(data);
+  int64_t last = list->count - 1;
+  if (last < 0 || list->item[last].attribute < d)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s: attribute %" PRId64 " is a covariate, and these have no "
+                 "penalty; leave it out",
+                 list->option, list->item[last].attribute);
+}
+
+/* Factors of attributes are groups with weights, one for each. Collective. */
+static th_status read_factors(struct th_training *training, const char *name,
+                              struct th_comm *comm, struct th_error *err)
+{
+  struct th_attribute_list list = {.option = "{penalty-weights}"};
+  struct th_attribute_file file = {.name = name,
+                                   .output = training->output,
+                                   .most = DBL_MAX,
+                                   .expected = "a factor, 0 or above"};
+  const int64_t attributes = training->data->store->shape.attributes;
+  struct th_group_piece *piece = NULL;
+  int64_t count = 0;
+  th_status rc;
+  TH_TRY(th_attribute_list_file(&list, &file, training->data, comm, err));
+  rc = refuse_covariates(&list, training->data, err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = form_pieces(&list, attributes, &piece, &count, err);
+  TH_TRY(th_groups_share(&training->groups, comm, attributes, piece, count, rc,
+                         err));
+done:
+  th_attribute_list_free(&list);
+  free(piece);
+  return rc;
+}
+
 /* Read what options name. Collective. */
 static th_status read_named(struct th_training *training,
                             struct th_config *config, struct th_comm *comm,
@@ -246,6 +313,10 @@ static th_status read_named(struct th_training *training,
                           comm, &training->groups, err));
     config->group.all =
         training->groups.attributes > 0 ? &training->groups : NULL;
+  }
+  if (config->group.weights != NULL) {
+    TH_TRY(read_factors(training, config->group.weights, comm, err));
+    config->group.all = &training->groups;
   }
   TH_TRY(read_exempt(training, config, comm, err));
   if (training->data->truth != NULL)

@@ -340,6 +340,13 @@ static const struct th_option table[] = {
      "from 0 or by the indices they are called by, ranges a-b, and weight=W. "
      "The default weight is 1 for l1, and "
      "otherwise the square root of the group's size"},
+    {"penalty-weights", 0, TH_OPT_TEXT, AT(group.weights), "FILE",
+     th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, false,
+     "File with factors of the penalty, for l1 and elastic-net: on each line "
+     "an "
+     "attribute, by its name or counted from 0, and its factor. 0 is for no "
+     "penalty at all, as {unpenalised}. Other attributes have the factor 1; "
+     "factors are taken as they are, where glmnet gives them a mean of 1"},
     {"unpenalised", 0, TH_OPT_TEXT, AT(group.exempt.text), "LIST",
      th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "Attributes without a penalty, such as covariates: numbers counted from 0 "
@@ -600,6 +607,12 @@ static bool mixes(const struct th_config *config)
   return penalty != NULL && penalty->mixes;
 }
 
+static bool weighs_each(const struct th_config *config)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  return penalty != NULL && !penalty->grouped && config->group.file == NULL;
+}
+
 static enum th_screen screen_of(const struct th_config *config)
 {
   return config->screening.how == TH_SCREEN_AUTO
@@ -637,6 +650,8 @@ static const struct partner {
     {"choose", "{path}, not with {lambda}, {lambda-ratio} or {radius}",
      chooses},
     {"folds", "{path} and {choose} best or 1se", holds_out},
+    {"penalty-weights", "{penalty} l1 or elastic-net, and without {groups}",
+     weighs_each},
     {"mix", "{penalty} elastic-net or sparse-group", mixes},
     {"screen-rule", "{screen} gap-safe or online", screens},
     {"screen-draws", "{screen} gap-safe or online", screens},

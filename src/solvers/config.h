@@ -170,6 +170,7 @@ struct th_config_exempt {
 /* Penalties of groups, and no penalty. */
 struct th_config_group {
   const char *file;            /* NULL: those of the data set */
+  const char *weights;         /* file of factors of attributes; NULL: none */
   double mix;                  /* sparse-group: the share of norm1 */
   const struct th_groups *all; /* borrowed; NULL: each attribute is one */
   struct th_config_exempt exempt;

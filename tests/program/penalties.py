@@ -3,7 +3,8 @@
 make: the tables numbers.csv, labels.csv and weights.csv. check: lasso models with an
 elastic net beside a plain proximal gradient method that Newton's steps end, and beside
 scikit-learn where that has the problem; exit status 1, and why, when they differ. A line of
-the list is TABLE LOSS MODEL.json KEY=VALUE...: mix, the share of l1; unpenalised=J,J.
+the list is TABLE LOSS MODEL.json KEY=VALUE...: mix, the share of l1; unpenalised=J,J;
+weights=FILE of factors.
 SPDX-License-Identifier: MIT
 """
 import json
@@ -124,6 +125,11 @@ def check(table, loss, told, options):
     x, y, eta, unit = read(table, loss, told)
     mix, lam = float(options["mix"]), told["lambda"]
     factor = np.ones(40)
+    if "weights" in options:
+        for line in open(options["weights"]):
+            if line.strip() and not line.startswith("#"):
+                name, value = line.replace(",", " ").split()
+                factor[int(name.lstrip("x"))] = float(value)
     for j in filter(None, options.get("unpenalised", "").split(",")):
         factor[int(j)] = 0
     none = np.where(factor > 0, 1e9, 0)  # nothing but what has no penalty
@@ -142,7 +148,7 @@ def check(table, loss, told, options):
         "gap": told["gap"] / 1e-8,
     }
     other = None
-    if loss == "squared" and factor.all():
+    if loss == "squared" and (factor == 1).all():
         other = sklearn_net(x, y, eta, lam, mix)
     if other is not None:
         faults["scikit-learn"] = abs(told["objective"] / other - 1) / 1e-8

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# penalties.sh - the elastic net of solver lasso: solutions as NumPy and scikit-learn find
-# them, certificates, chosen paths, the same model on any ranks and after a stop, what is
-# refused
+# penalties.sh - the elastic net of solver lasso, and factors of penalties: solutions as NumPy
+# and scikit-learn find them, certificates, chosen paths, the same model on any ranks and after
+# a stop, what is refused
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -47,6 +47,19 @@ exact weights mix=0.3 "${net[@]}" 0.3 --lambda-ratio 0.05 --standardize
 exact numbers 'mix=0.4 unpenalised=3,7' "${net[@]}" 0.4 --lambda-ratio 0.05 --unpenalised x3,x7
 exact sparse_labels 'mix=0.4 unpenalised=3,7' "${net[@]}" 0.4 --lambda-ratio 0.05 --unpenalised x3,x7 \
   --standardize
+cat >weights.txt <<'END'
+# by name and by number, with 0 for no penalty
+x2 0.5
+5	2
+x3, 0
+
+  x20   1e1
+x9,0
+END
+exact numbers 'mix=1 weights=weights.txt' --penalty-weights weights.txt --lambda-ratio 0.05
+exact sparse_labels 'mix=0.5 weights=weights.txt unpenalised=30' "${net[@]}" 0.5 --lambda-ratio 0.05 \
+  --penalty-weights weights.txt --unpenalised 30,x3
+compare "no penalty on" "$(key exact$models.json unpenalised)" == '["x3", "x9", "x30"]'
 if long; then
   for data in numbers sparse_numbers labels sparse_labels weights; do
     for ratio in 0.5 0.001; do
@@ -89,7 +102,53 @@ done
 ranks 0 train numbers.h5 --solver lasso "${net[@]}" 0.25 --dry-run >plan.txt
 grep -q '^penalty: elastic-net, mix 0.25, 100 lambdas' plan.txt || fail "the plan: $(cat plan.txt)"
 
+# --- factors: the same model on any ranks; they are weights of groups, and who has these has them
+job=(train numbers.h5 --solver lasso "${net[@]}" 0.5 --folds 3 --path 20 --force)
+must 0 "${job[@]}" --penalty-weights weights.txt -o one.h5
+must 2 "${job[@]}" --penalty-weights weights.txt -o two.h5
+cmp one.h5 two.h5 || fail "factors: another model on two ranks"
+ranks 0 verify one.h5 numbers.h5 --retrain >verify.txt || fail "factors: $(cat verify.txt)"
+{
+  printf '%s\n' '2 weight=0.5' '5 weight=2' '3 weight=0' '9 weight=0' '20 weight=10'
+  seq 0 39 | grep -vxE '2|5|3|9|20'
+} >groups.txt
+for solver in lasso saga; do
+  job=(train numbers.h5 --solver "$solver" --lambda-ratio 0.1 --force)
+  must 0 "${job[@]}" --groups groups.txt -o groups.h5
+  must 0 "${job[@]}" --penalty-weights weights.txt -o factors.h5
+  for name in groups factors; do
+    ranks 0 inspect $name.h5 --json >$name.json
+  done
+  for what in coef support unpenalised lambda_max; do
+    compare "$solver: $what by groups" "'$(key groups.json $what)'" == "'$(key factors.json $what)'"
+  done
+done
+rc=0
+saga=(train numbers.h5 --solver saga --checkpoint begun -o saga.h5 --force --lambda-ratio 0.1)
+THRESHER_STOP_AT=1 ranks 0 "${saga[@]}" --penalty-weights weights.txt >out 2>err || rc=$?
+compare "status of a stopped run" "$rc" == 3
+refused 2 "with 'unpenalised 3,9' where this one has" 0 "${saga[@]}"
+
 # --- what is refused
+factors=(train numbers.h5 -o never.h5 --solver lasso --penalty-weights)
+echo 'v9 2' >wrong.txt
+refused 2 '[-]-penalty-weights: v9 is not the name of an attribute' 2 "${factors[@]}" wrong.txt
+printf 'x1 2\nx2 -1\n' >wrong.txt
+refused 1 'wrong.txt:2:4: -1 found, expected a factor, 0 or above' 0 "${factors[@]}" wrong.txt
+printf 'x1 2\nx2\n' >wrong.txt
+refused 1 'wrong.txt:2:1: expected an attribute, a blank, and a factor' 0 "${factors[@]}" wrong.txt
+printf 'x1 2\n1 3\n' >wrong.txt
+refused 2 '[-]-penalty-weights: attribute 1 is there twice' 0 "${factors[@]}" wrong.txt
+printf '40 3\n' >wrong.txt
+refused 2 '[-]-penalty-weights: attribute 40 is not within 0..39' 0 "${factors[@]}" wrong.txt
+seq -f 'x%g 0' 0 39 >wrong.txt
+refused 2 'no attribute is left that has a penalty' 0 "${factors[@]}" wrong.txt
+refused 1 'none.txt: No such file' 0 "${factors[@]}" none.txt
+refused 2 '[-]-penalty-weights counts only with --penalty l1 or elastic-net' 0 "${factors[@]}" \
+  weights.txt --groups groups.txt
+refused 2 '[-]-penalty-weights counts only with --penalty l1 or elastic-net' 0 "${factors[@]}" \
+  weights.txt --penalty group
+refused 2 'solver omp does not use --penalty-weights' 0 "${factors[@]}" weights.txt --solver omp
 job=(train numbers.h5 -o never.h5 "${net[@]}" 0.5)
 for solver in sgd saga rda os-prox-sgd; do
   refused 2 "solver $solver does not take --penalty elastic-net" 0 "${job[@]}" --solver $solver
