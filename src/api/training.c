@@ -302,6 +302,24 @@ done:
   return rc;
 }
 
+/* An attribute without a penalty has no bounds. Local, replicated. */
+static th_status refuse_bounded(const struct th_config_bound *bound,
+                                const struct th_config_exempt *exempt,
+                                struct th_error *err)
+{
+  for (int64_t k = 0; k < bound->count; k++) {
+    int64_t at =
+        th_search_i64(exempt->attribute, 0, exempt->count, bound->attribute[k]);
+    if (at < exempt->count && exempt->attribute[at] == bound->attribute[k])
+      return th_fail(err, TH_EUSAGE,
+                     "attribute %" PRId64 " has no penalty, and so no bounds; "
+                     "leave it out of {lower} and {upper}, or give it a small "
+                     "factor in {penalty-weights}",
+                     bound->attribute[k]);
+  }
+  return TH_OK;
+}
+
 /* Read what options name. Collective. */
 static th_status read_named(struct th_training *training,
                             struct th_config *config, struct th_comm *comm,
@@ -319,6 +337,10 @@ static th_status read_named(struct th_training *training,
     config->group.all = &training->groups;
   }
   TH_TRY(read_exempt(training, config, comm, err));
+  TH_TRY(th_bounds_read(&training->bounds, &config->group, training->output,
+                        training->data, comm, err));
+  TH_TRY(refuse_bounded(&config->group.lower, &config->group.exempt, err));
+  TH_TRY(refuse_bounded(&config->group.upper, &config->group.exempt, err));
   if (training->data->truth != NULL)
     config->greedy.known = th_synthetic_design(training->data->truth);
   if (config->greedy.oracle != TH_ORACLE_NO)
@@ -398,6 +420,7 @@ void th_training_free(struct th_training *training)
   th_model_free(&training->model);
   th_model_free(&training->start);
   th_groups_free(&training->groups);
+  th_bounds_free(&training->bounds);
   free(training->exempt);
 }
 
@@ -492,7 +515,9 @@ static bool is_left_out(const struct th_option *option,
       strcmp(option->name, "folds") == 0 || strcmp(option->name, "choose") == 0;
   return strcmp(option->name, "start") == 0 ||
          strcmp(option->name, "unpenalised") == 0 ||
-         (choice && used->path == 0);
+         strcmp(option->name, "positive") == 0 ||
+         strcmp(option->name, "lower") == 0 ||
+         strcmp(option->name, "upper") == 0 || (choice && used->path == 0);
 }
 
 th_status th_training_deck(const struct th_training *training,
@@ -513,6 +538,7 @@ th_status th_training_deck(const struct th_training *training,
   }
   TH_TRY(put_start(training, model, err));
   TH_TRY(put_exempt(used, model, err));
+  TH_TRY(th_bounds_put(&used->group, model, err));
 done:
   return rc;
 }

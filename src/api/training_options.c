@@ -353,18 +353,19 @@ static const struct th_option table[] = {
      "or names, with commas between them. They are fitted with the intercept, "
      "are never dropped and always observed, and do not count as attributes of "
      "{sparsity}. lambda_max is that after they have been fitted"},
-    {"mix",
-     0,
-     TH_OPT_REAL,
-     AT(group.mix),
-     "A",
-     th_option_by_config,
-     NULL,
-     {0, 1, true, false},
-     NULL,
-     "model",
-     TH_TRAIN,
-     true,
+    {"positive", 0, TH_OPT_FLAG, AT(group.positive), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "No coefficient of an attribute with a penalty is below 0: {lower} 0"},
+    {"lower", 0, TH_OPT_TEXT, AT(group.lower.text), "X|FILE",
+     th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "Least coefficient, 0 or below, in the units of the data: a number for "
+     "all attributes with a penalty, or a file with an attribute and its bound "
+     "on each line; others have none"},
+    {"upper", 0, TH_OPT_TEXT, AT(group.upper.text), "X|FILE",
+     th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "Largest coefficient, 0 or above, as {lower}"},
+    {"mix", 0, TH_OPT_REAL, AT(group.mix), "A", th_option_by_config, NULL,
+     TH_SHARE, NULL, "model", TH_TRAIN, true,
      "For sparse-group and elastic-net: the share A of the l1 norm in the "
      "penalty A norm1 + (1 - A) group norm, or A norm1 + (1 - A)/2 norm2^2, "
      "where A is glmnet's alpha"},

@@ -13,7 +13,7 @@
 
 /* Bytes that a member of a shared group takes on every rank: in
  * th_grouping_shared, and as a shared_member while that is made. */
-enum { TH_SHARED_MEMBER_BYTES = 24 + 56 };
+enum { TH_SHARED_MEMBER_BYTES = 24 + 80 };
 
 /* A number from the values of a group; work has room for as many. */
 typedef double reduction(struct th_group_norm norm, const double *v,
@@ -34,6 +34,15 @@ static double half_square(struct th_group_norm norm, const double *v,
   for (int64_t k = 0; k < count; k++)
     sum += v[k] * v[k];
   return norm.q * sum / 2;
+}
+
+static double itself(struct th_group_norm norm, const double *v, int64_t count,
+                     double *work)
+{
+  (void)norm;
+  (void)count;
+  (void)work;
+  return v[0];
 }
 
 static double second_of(struct th_group_norm norm, const double *v,
@@ -263,6 +272,12 @@ th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
                            const double *v, double *omega, struct th_error *err)
 {
   return total(grouping, comm, norm_value, v, omega, err);
+}
+
+th_status th_grouping_sum(struct th_grouping *grouping, struct th_comm *comm,
+                          const double *v, double *sum, struct th_error *err)
+{
+  return total(grouping, comm, itself, v, sum, err);
 }
 
 th_status th_grouping_square(struct th_grouping *grouping, struct th_comm *comm,
@@ -731,6 +746,19 @@ static th_status free_places(struct th_grouping *grouping,
     if (place < count && attribute[place] == of->exempt[k])
       grouping->norm[place] = (struct th_group_norm){0};
   }
+  return rc;
+}
+
+th_status th_grouping_bound(struct th_grouping *grouping, struct th_error *err)
+{
+  int64_t count = grouping->places;
+  th_status rc = TH_OK;
+  grouping->bounded = true;
+  if (grouping->norm != NULL)
+    return rc;
+  rc = TH_NEW(&grouping->norm, count, "penalty weights", err);
+  for (int64_t k = 0; k < count && rc == TH_OK; k++)
+    grouping->norm[k] = grouping->one;
   return rc;
 }
 

@@ -21,7 +21,10 @@
 struct th_group_norm {
   double a;
   double c;
-  double q; /* of a ridge, where there is one: ridge q norm2(v)^2 / 2 */
+  double q;     /* of a ridge, where there is one: ridge q norm2(v)^2 / 2 */
+  bool bounded; /* a single value, which stays within lower <= 0 <= upper: */
+  double lower;
+  double upper;
 };
 
 /* Return Omega_g(v); 0 for count 0. */
@@ -30,7 +33,7 @@ double th_penalty_norm_value(struct th_group_norm norm, const double *v,
 
 /* Replace v by the prox of t Omega_g at v, the minimiser u of
  * norm2(u - v)^2 / 2 + t Omega_g(u): apply the soft threshold t a, then shrink
- * the group by t c. t >= 0. */
+ * the group by t c, then go back to the bounds. t >= 0. */
 void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
                           int64_t count);
 
@@ -42,9 +45,32 @@ void th_penalty_norm_descend(struct th_group_norm norm, double t, double *v,
 /* Return Omega_g^D(z) = max of z'u over Omega_g(u) <= 1, also the smallest nu
  * with norm2((|z| - a nu)_+) <= c nu. work: room for count doubles; it is not
  * used if a or c is 0. NaN if z has one, INFINITY if z has one. 0 without a
- * penalty: z is 0 at an optimum then. */
+ * penalty: z is 0 at an optimum then. With bounds, as th_penalty_norm_dual_at
+ * at 0. */
 double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
                             int64_t count, double *work);
+
+/* --- Bounds of single values
+ *
+ * The conjugate of lambda a |v| within the bounds is, at lambda z, upper lambda
+ * (z - a)_+ or -lower lambda (-z - a)_+. A side without a bound needs z <= a
+ * (or -z <= a) instead. Where there is a bound, either will do: at the bound
+ * the first one, which closes the gap, elsewhere the second. */
+
+/* Return the smallest nu with z <= a nu and -z <= a nu, less the side on which
+ * v is at its bound: what no step from v could use. Without bounds |z| / a. */
+double th_penalty_norm_dual_at(struct th_group_norm norm, double v, double z);
+
+/* Return the conjugate at lambda z, for the side on which v is at its bound.
+ * 0 without bounds. */
+double th_penalty_norm_beyond(struct th_group_norm norm, double v, double z,
+                              double lambda);
+
+/* Return v, or the bound that it is beyond. */
+double th_penalty_norm_clip(struct th_group_norm norm, double v);
+
+/* True if v is not 0, and at no bound. */
+bool th_penalty_norm_free(struct th_group_norm norm, double v);
 
 /* Return a number k with Omega_g(v) >= k norm2(v). Then
  * Omega_g^D(x) <= norm2(x) / k. */

@@ -214,11 +214,31 @@ static th_status check_ridge(const struct th_config *config,
   return TH_OK;
 }
 
+/* Bounds are for coefficients one by one. */
+static th_status check_bounds(const struct th_config *config,
+                              struct th_error *err)
+{
+  const struct th_config_group *group = &config->group;
+  if (!group->lower.given && !group->upper.given)
+    return TH_OK;
+  if (th_penalty_find(config->penalty)->grouped)
+    return th_fail(err, TH_EUSAGE,
+                   "{positive}, {lower} and {upper} are for the penalties l1 "
+                   "and elastic-net, not for %s; leave them out",
+                   config->penalty);
+  if (config->ball.radius > 0)
+    return th_fail(err, TH_EUSAGE,
+                   "{radius} does not go with {positive}, {lower} or {upper}; "
+                   "give {lambda} or {lambda-ratio}");
+  return TH_OK;
+}
+
 static th_status check_penalty(const struct th_config *config,
                                const struct th_solver_row *solver,
                                struct th_error *err)
 {
   const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  th_status rc;
   if (penalty == NULL)
     return th_fail(err, TH_EUSAGE, "there is no penalty %s", config->penalty);
   if (penalty->grouped && config->group.all == NULL)
@@ -226,7 +246,10 @@ static th_status check_penalty(const struct th_config *config,
                    "{penalty} %s needs groups, and the data set has none; "
                    "give {groups} FILE",
                    penalty->name);
-  return check_ridge(config, solver, err);
+  TH_TRY(check_ridge(config, solver, err));
+  rc = check_bounds(config, err);
+done:
+  return rc;
 }
 
 /* The number of lambdas; the exact solver approaches a small one by others, and

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# penalties.sh - the elastic net of solver lasso, and factors of penalties: solutions as NumPy
-# and scikit-learn find them, certificates, chosen paths, the same model on any ranks and after
-# a stop, what is refused
+# penalties.sh - the elastic net of solver lasso, factors of penalties and bounds of
+# coefficients: solutions as NumPy and scikit-learn find them, certificates, chosen paths, the
+# same model on any ranks and after a stop, what is refused
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -60,6 +60,15 @@ exact numbers 'mix=1 weights=weights.txt' --penalty-weights weights.txt --lambda
 exact sparse_labels 'mix=0.5 weights=weights.txt unpenalised=30' "${net[@]}" 0.5 --lambda-ratio 0.05 \
   --penalty-weights weights.txt --unpenalised 30,x3
 compare "no penalty on" "$(key exact$models.json unpenalised)" == '["x3", "x9", "x30"]'
+printf 'x2 -0.05\nx9 0\n4,-0.2\n' >low.txt
+printf '# none for others\nx8 0\nx20 0.3\n3\t0.1\n' >high.txt
+exact numbers 'lower=0' --positive --lambda-ratio 0.02
+exact sparse_labels 'mix=0.5 lower=0' "${net[@]}" 0.5 --positive --lambda-ratio 0.02 --standardize
+exact weights 'lower=-0.1 upper=0.2' --lower -0.1 --upper 0.2 --lambda-ratio 0.02 --standardize
+exact labels 'mix=0.5 upper=0 unpenalised=7' "${net[@]}" 0.5 --upper 0 --lambda-ratio 0.1 \
+  --unpenalised 7
+exact sparse_numbers 'mix=0.8 lower=low.txt upper=high.txt' "${net[@]}" 0.8 --lambda-ratio 0.02 \
+  --lower low.txt --upper 8:0,20:0.3,3:0.1 --standardize
 if long; then
   for data in numbers sparse_numbers labels sparse_labels weights; do
     for ratio in 0.5 0.001; do
@@ -129,7 +138,44 @@ THRESHER_STOP_AT=1 ranks 0 "${saga[@]}" --penalty-weights weights.txt >out 2>err
 compare "status of a stopped run" "$rc" == 3
 refused 2 "with 'unpenalised 3,9' where this one has" 0 "${saga[@]}"
 
+# --- bounds: the same model on any ranks and after a stop; the deck makes it again
+job=(train numbers.h5 --solver lasso --folds 3 --path 20 --lower low.txt --upper high.txt --force)
+must 0 "${job[@]}" -o one.h5
+rc=0
+THRESHER_STOP_AT=9 ranks 0 "${job[@]}" -o again.h5 --checkpoint bounded >out 2>err || rc=$?
+compare "bounds: status of a stopped run" "$rc" == 3
+must 2 "${job[@]}" -o again.h5 --checkpoint bounded
+cmp one.h5 again.h5 || fail "bounds: a run that goes on, on two ranks, has another model"
+ranks 0 verify one.h5 numbers.h5 --retrain >verify.txt || fail "bounds: $(cat verify.txt)"
+ranks 0 inspect one.h5 | sed -n '/^\[model\]/,$p' >deck.ini
+grep -q '^lower = 2:-0.050*[0-9]*,4:-0.2[0-9]*,9:' deck.ini || fail "the deck: $(cat deck.ini)"
+must 0 train numbers.h5 --deck deck.ini -o deck.h5
+cmp one.h5 deck.h5 || fail "bounds: the deck makes another model"
+must 0 train numbers.h5 -o bounded.h5 --solver lasso --positive --lambda-ratio 0.02
+must 0 train numbers.h5 -o free.h5 --solver lasso --lambda-ratio 0.02
+"$PYTHON" - <<'END' || fail "cannot take the deck of another model"
+import h5py
+with h5py.File("free.h5", "r") as free, h5py.File("bounded.h5", "r") as bounded:
+    assert (free["coef"][:] < 0).any() and (bounded["coef"][:] > 0).all()
+END
+
 # --- what is refused
+bounds=(train numbers.h5 -o never.h5 --solver lasso)
+refused 2 '[-]-lower 0.5: must be a lower bound, 0 or below' 2 "${bounds[@]}" --lower 0.5
+refused 2 '[-]-upper -1: must be an upper bound, 0 or above' 0 "${bounds[@]}" --upper -1
+refused 2 '[-]-upper 3:-1: must be an upper bound' 0 "${bounds[@]}" --upper 3:-1
+refused 1 'low.txt:1:4: -0.05 found, expected an upper bound, 0 or above' 2 "${bounds[@]}" \
+  --upper low.txt
+refused 2 'positive is --lower 0; leave one of them out' 0 "${bounds[@]}" --positive --lower -1
+refused 2 'attribute 9 has no penalty, and so no bounds' 0 "${bounds[@]}" --lower low.txt \
+  --unpenalised x9
+refused 2 'are for the penalties l1 and elastic-net, not for group' 0 "${bounds[@]}" --positive \
+  --penalty group --groups groups.txt
+refused 2 'radius does not go with --positive' 0 "${bounds[@]}" --positive --radius 1
+for solver in saga ridge omp sift; do
+  refused 2 "solver $solver does not use --positive; leave it out, or use solver lasso" 0 \
+    train numbers.h5 -o never.h5 --solver $solver --positive
+done
 factors=(train numbers.h5 -o never.h5 --solver lasso --penalty-weights)
 echo 'v9 2' >wrong.txt
 refused 2 '[-]-penalty-weights: v9 is not the name of an attribute' 2 "${factors[@]}" wrong.txt

@@ -626,7 +626,7 @@ enum {
 static bool by_cycles(const struct th_problem *p)
 {
   return p->kept == NULL && p->loss->predicts == TH_PREDICTS_ODDS &&
-         !p->dense && p->grouping.start == NULL;
+         !p->dense && p->grouping.start == NULL && !p->grouping.bounded;
 }
 
 th_status th_inner_solver_init(struct th_inner_solver *d,

@@ -131,7 +131,7 @@ void th_inner_solver_screen_stay(struct th_inner_solver *inner,
 
 double th_inner_solver_screen_gap(const struct th_inner_solver *inner,
                                   const struct th_working_set *working,
-                                  double scale);
+                                  double lambda, double scale);
 
 /* Descend from the point of the last look to a gap of at most tolerance, or to
  * the limit of doubles. Ends with a look. Collective. */

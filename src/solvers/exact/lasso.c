@@ -602,8 +602,13 @@ static void describe(void *state, struct th_context *context,
   th_inner_solver_describe(&s->exact.inner, list);
 }
 
-static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY, "radius",
-                                      TH_OPTIONS_OF_A_CHOICE, NULL};
+static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY,
+                                      "radius",
+                                      TH_OPTIONS_OF_A_CHOICE,
+                                      "positive",
+                                      "lower",
+                                      "upper",
+                                      NULL};
 
 const struct th_algorithm th_lasso_algorithm = {.options = options,
                                                 .create = create,

@@ -99,6 +99,20 @@ static void combine_iterates(const double *kept, int64_t count,
       out[k] += weight[i] * kept[(i + 1) * count + k];
 }
 
+/* Put back what rounding has taken beyond its bound. False: it is farther. */
+static bool keep_bounds(const struct th_quadratic *q, double *coef)
+{
+  const double rounding = 1e-12;
+  for (int64_t k = 0; k < q->working->members; k++) {
+    double inside =
+        th_penalty_norm_clip(th_working_set_norm(q->working, k), coef[k]);
+    if (fabs(coef[k] - inside) > rounding * fabs(inside))
+      return false;
+    coef[k] = inside;
+  }
+  return true;
+}
+
 /* Move to the point extrapolated from all iterates if the model is lower there.
  * The iterates are overwritten. */
 static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
@@ -113,6 +127,8 @@ static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
   double *state = q->kept[1];
   combine_iterates(q->kept[0], variables, weight, coef);
   combine_iterates(q->kept[1], q->states, weight, state);
+  if (!keep_bounds(q, coef))
+    return;
   if (th_quadratic_value(q, lambda, coef, state) < now)
     th_quadratic_restore(q, 0);
 }
@@ -471,7 +487,8 @@ double th_quadratic_value(const struct th_quadratic *q, double lambda,
 }
 
 /* With the residual divided by c >= the dual norm as the dual point: F (1 -
- * 1/c)^2 + lambda Omega + b'slope / c, F the fit. */
+ * 1/c)^2 + lambda Omega + b'slope / c, F the fit, and what members at their
+ * bounds add. */
 double th_quadratic_gap(struct th_quadratic *q, double lambda)
 {
   const struct th_working_set *w = q->working;
@@ -480,9 +497,11 @@ double th_quadratic_gap(struct th_quadratic *q, double lambda)
     q->slope[k] = th_quadratic_slope(q, k);
     along += q->coef[k] * q->slope[k];
   }
-  double c = fmax(1, th_working_set_dual(w, q->slope, q->work) / lambda);
+  double c =
+      fmax(1, th_working_set_dual(w, q->coef, q->slope, q->work) / lambda);
   double rest = 1 - 1 / c;
-  double gap = lambda * th_working_set_omega(w, q->coef) + along / c;
+  double gap = lambda * th_working_set_omega(w, q->coef) + along / c +
+               th_working_set_beyond(w, lambda, 1 / c, q->coef, q->slope);
   if (rest > 0)
     gap += fit_of(q, q->coef, q->state) * rest * rest;
   return gap;

@@ -210,15 +210,39 @@ double th_working_set_omega(const struct th_working_set *w, const double *coef)
   return omega;
 }
 
-double th_working_set_dual(const struct th_working_set *w, const double *slope,
-                           double *work)
+double th_working_set_dual(const struct th_working_set *w, const double *coef,
+                           const double *slope, double *work)
 {
   double most = 0;
-  for (int64_t g = 0; g < w->units; g++)
-    most =
-        fmax(most, th_penalty_norm_dual(w->norm[g], slope + w->start[g],
-                                        w->start[g + 1] - w->start[g], work));
+  for (int64_t g = 0; g < w->units; g++) {
+    int64_t k = w->start[g];
+    double dual = w->norm[g].bounded
+                      ? th_penalty_norm_dual_at(w->norm[g], coef[k], -slope[k])
+                      : th_penalty_norm_dual(w->norm[g], slope + k,
+                                             w->start[g + 1] - k, work);
+    most = fmax(most, dual);
+  }
   return most;
+}
+
+double th_working_set_beyond(const struct th_working_set *w, double lambda,
+                             double scale, const double *coef,
+                             const double *slope)
+{
+  double sum = 0;
+  for (int64_t g = 0; g < w->units; g++) {
+    int64_t k = w->start[g];
+    if (w->norm[g].bounded)
+      sum += th_penalty_norm_beyond(w->norm[g], coef[k],
+                                    -scale * slope[k] / lambda, lambda);
+  }
+  return sum;
+}
+
+struct th_group_norm th_working_set_norm(const struct th_working_set *w,
+                                         int64_t member)
+{
+  return w->units == w->members ? w->norm[member] : (struct th_group_norm){0};
 }
 
 double th_working_set_ridge(const struct th_working_set *w, double ridge,

@@ -23,6 +23,7 @@ struct review {
   struct th_problem *problem; /* borrowed */
   double *coef;               /* places */
   double *held; /* groups: above 0 where a member has a coefficient */
+  double *work; /* groups */
   struct th_shared memory; /* of both */
   double *prediction;
   double *theta; /* the dual point before it is scaled */
@@ -30,10 +31,12 @@ struct review {
   double *refit; /* what their coefficients lack */
   double lambda;
   struct th_duals duals;
-  double omega;  /* the penalty, without lambda */
-  double square; /* what of it is a ridge */
-  double drift;  /* how much another rounding of theta may change a dual value,
-                    over the group's norm bound */
+  double omega;     /* the penalty, without lambda */
+  double square;    /* what of it is a ridge */
+  double bounds[2]; /* what they take off the dual point, over lambda, and the
+                       sum of the coefficients there */
+  double drift; /* how much another rounding of theta may change a dual value,
+                   over the group's norm bound */
 };
 
 /* If a dual value is below the level by this much, a float sum is good enough.
@@ -43,7 +46,7 @@ static const double settled_below = 1e-4;
 /* Collective. */
 static void review_free(struct review *r)
 {
-  TH_FREE(r->coef, r->held, r->slope, r->refit);
+  TH_FREE(r->coef, r->held, r->work, r->slope, r->refit);
   th_comm_shared_free(&r->memory);
   th_problem_duals_free(&r->duals);
 }
@@ -59,6 +62,7 @@ static th_status prepare(struct review *r, const struct th_support *model,
   th_status rc;
   TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
+  TH_TRY(TH_NEW(&r->work, p->grouping.groups, "coefficients", err));
   TH_TRY(TH_NEW(&r->slope, p->exempt.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->refit, p->exempt.count, "coefficients", err));
   TH_TRY(th_problem_duals_init(&r->duals, p, err));
@@ -250,9 +254,13 @@ static th_status weigh_gap(struct review *r, struct th_certificate *c,
       th_gap_primal(p->loss, p->rows, p->eta, p->target, r->prediction) +
       c->lambda * r->omega;
   double scale = 1 / fmax(1, dual_norm);
+  rc = th_problem_bounds_beyond(p, scale, r->coef, &r->duals, r->work,
+                                r->bounds, err);
+  if (rc != TH_OK)
+    return rc;
   double dual =
       th_gap_dual(p->loss, p->rows, p->eta, p->target, r->theta, scale) -
-      scale * scale * c->lambda * r->square;
+      c->lambda * (scale * scale * r->square + r->bounds[0]);
   c->gap = th_gap_bound(c->objective, dual);
   return TH_OK;
 }
@@ -279,6 +287,7 @@ static th_status review_make(struct review *r, const struct th_support *model,
       th_problem_pass(p, r->theta, lambda, 1 - settled_below, &r->duals, err));
   th_problem_ridge_at(p, lambda);
   th_problem_ridge_join(p, lambda, r->coef, &r->duals);
+  th_problem_bounds_join(p, r->coef, &r->duals);
   r->lambda = certificate->lambda = lambda;
   certificate->lambda_max = p->lambda_max;
   certificate->confidence = 1;
@@ -389,9 +398,10 @@ static double gap_error(const struct review *r, const struct scale *s,
 {
   double slope = 2 * s->magnitude + s->largest;
   double by_ridge = 2 * now->lambda * r->square * dual;
+  double by_bounds = now->lambda * r->bounds[1] * dual;
   if (r->problem->loss->labels)
     slope += 1 + th_log(fmax(1, now->dual_norm));
-  return objective_error(r, s, now) + by_ridge +
+  return objective_error(r, s, now) + by_ridge + by_bounds +
          slope * (s->turned + s->mean * dual) +
          s->terms * DBL_EPSILON * (2 * fabs(now->objective) + now->gap);
 }

@@ -138,6 +138,24 @@ void th_problem_ridge_join(const struct th_problem *problem, double lambda,
  * curvature than the others' L: it counts 1/L. Local. */
 double th_problem_ridge_second(const struct th_problem *problem, int64_t group);
 
+/* Give the groups the bounds of the configuration, in the units of the problem.
+ * Local. */
+th_status th_problem_bounds_take(struct th_problem *problem,
+                                 struct th_error *err);
+
+/* Make dual values, which a pass has found at 0, those at the coefficients
+ * coef[places], where these are at bounds (math/penalty.h). Local. */
+void th_problem_bounds_join(const struct th_problem *problem,
+                            const double *coef, struct th_duals *duals);
+
+/* Compute found[0], what groups at bounds take off the value of the dual point
+ * scale theta, over lambda, and found[1], the sum of their |coef|. work:
+ * groups. Collective. */
+th_status th_problem_bounds_beyond(struct th_problem *problem, double scale,
+                                   const double *coef,
+                                   const struct th_duals *duals, double *work,
+                                   double found[2], struct th_error *err);
+
 /* Compute Z and dual values of the wanted groups at theta. Values that may lie
  * at or above level, or be the largest of all, are exact in double (slack is
  * their rounding), unless they are known. The other groups stay as they are.

@@ -316,6 +316,36 @@ static void test_descend(const struct sample *s, uint64_t number)
     CHECK(s->v[k] != 0 || after[k] == 0);
 }
 
+/* Bounds of one value: the prox is where the objective is least, the dual value
+ * is that of the sides that are open, and Fenchel's inequality is an equality
+ * at the prox. */
+static void test_bounds(void)
+{
+  const double lower[] = {-INFINITY, -0.75, 0, -0.75, 0, -INFINITY};
+  const double upper[] = {0.5, 0.5, 0.5, INFINITY, INFINITY, 0};
+  for (int k = 0; k < 6; k++)
+    for (double z = -4; z <= 4; z += 0.5) {
+      struct th_group_norm norm = {
+          .a = 1.5, .bounded = true, .lower = lower[k], .upper = upper[k]};
+      double u = z;
+      th_penalty_norm_prox(norm, 1, &u, 1);
+      double least = (u - z) * (u - z) / 2 + 1.5 * fabs(u);
+      CHECK(u >= lower[k] && u <= upper[k]);
+      for (double v = -5; v <= 5; v += 1.0 / 64)
+        CHECK(v < lower[k] || v > upper[k] ||
+              (v - z) * (v - z) / 2 + 1.5 * fabs(v) >= least - 1e-12);
+      double beyond = th_penalty_norm_beyond(norm, u, z - u, 1);
+      CHECK_NEAR((z - u) * u, 1.5 * fabs(u) + beyond, 1e-12);
+      CHECK(th_penalty_norm_dual_at(norm, u, z - u) <= 1 + 1e-12);
+      double above = upper[k] > 0 ? fmax(z, 0) : 0;
+      double below = lower[k] < 0 ? fmax(-z, 0) : 0;
+      CHECK(th_penalty_norm_dual(norm, &z, 1, NULL) ==
+            fmax(above, below) / 1.5);
+      CHECK(th_penalty_norm_free(norm, u) ==
+            (u != 0 && u != lower[k] && u != upper[k]));
+    }
+}
+
 int main(void)
 {
   for (uint64_t number = 0; number < CASES; number++) {
@@ -338,6 +368,7 @@ int main(void)
   CASE(test_closed_forms());
   CASE(test_no_numbers());
   CASE(test_limits());
+  CASE(test_bounds());
   for (const struct th_penalty *p = th_penalty_table(); p->name != NULL; p++)
     CHECK(th_penalty_find(p->name) == p && p->summary[0] != '\0');
   CHECK(th_penalty_find("none of this name") == NULL);
