@@ -368,21 +368,22 @@ static struct scale measure_scale(const struct review *r,
 }
 
 /* How far dual norm and violation may be off: as far as any group that may be
- * the largest. Collective. */
+ * the largest; with bounds, how far any group may be. Collective. */
 static void dual_errors(const struct review *r,
-                        const struct th_certificate *now, double error[2])
+                        const struct th_certificate *now, double error[3])
 {
   const struct th_problem *p = r->problem;
-  error[0] = 0;
-  error[1] = 0;
+  error[0] = error[1] = error[2] = 0;
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double slack = review_slack(r, g);
     if (r->duals.value[g] + 2 * slack >= now->dual_norm)
       error[0] = fmax(error[0], slack);
     if (review_violation(r, g) + 2 * slack >= now->violation)
       error[1] = fmax(error[1], slack);
+    if (p->grouping.bounded)
+      error[2] = fmax(error[2], slack);
   }
-  p->context->comm->ops->max_f64(p->context->comm, error, 2);
+  p->context->comm->ops->max_f64(p->context->comm, error, 3);
 }
 
 static double objective_error(const struct review *r, const struct scale *s,
@@ -394,11 +395,12 @@ static double objective_error(const struct review *r, const struct scale *s,
 }
 
 static double gap_error(const struct review *r, const struct scale *s,
-                        const struct th_certificate *now, double dual)
+                        const struct th_certificate *now, const double error[3])
 {
+  double dual = error[0];
   double slope = 2 * s->magnitude + s->largest;
   double by_ridge = 2 * now->lambda * r->square * dual;
-  double by_bounds = now->lambda * r->bounds[1] * dual;
+  double by_bounds = now->lambda * r->bounds[1] * error[2];
   if (r->problem->loss->labels)
     slope += 1 + th_log(fmax(1, now->dual_norm));
   return objective_error(r, s, now) + by_ridge + by_bounds +
@@ -460,10 +462,10 @@ static void find_range(struct review *r, const struct th_support *support,
   const struct th_certificate *now = &f->now;
   struct scale s = measure_scale(r, support);
   r->drift = s.turned / now->lambda;
-  double error[2];
+  double error[3];
   dual_errors(r, now, error);
   double dual = error[0];
-  double gap = gap_error(r, &s, now, dual);
+  double gap = gap_error(r, &s, now, error);
   double lambda_max = lambda_max_error(r->problem);
   survey_ends(r, claimed, dual, f);
   enclose(&f->least.lambda_max, &f->most.lambda_max, now->lambda_max,
