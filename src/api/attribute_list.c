@@ -1,10 +1,13 @@
-/* attribute_list.c - a list of attributes in an option: numbers or names
+/* attribute_list.c - a list of attributes in an option, or in a file that it
+ * names: numbers or names
  * SPDX-License-Identifier: MIT */
 #include "api/attribute_list.h"
 
 #include "api/match.h"
 #include "base/integer.h"
 #include "base/memory.h"
+#include "io/import/text/text_files.h"
+#include "io/import/text/text_row.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -147,6 +150,173 @@ static th_status sort_items(struct th_attribute_list *list,
       return th_fail(err, TH_EUSAGE, "%s: attribute %" PRId64 " is there twice",
                      list->option, list->item[k].attribute);
   return TH_OK;
+}
+
+/* --- Lists in files ------------------------------------------------------- */
+
+enum { LONGEST_LINE = 1 << 16 };
+
+/* What rank 0 reads. */
+struct numbered {
+  const struct th_attribute_file *file;
+  char *text; /* names, each with its 0 */
+  int64_t used;
+  int64_t room;
+  double *value;
+  int64_t count;
+  int64_t capacity;
+};
+
+static bool is_space_or_tab(char c)
+{
+  return c == ' ' || c == '\t';
+}
+
+static bool is_between(char c)
+{
+  return is_space_or_tab(c) || c == ',';
+}
+
+/* Keep a line's name, which ends at `end`, and its value. */
+static th_status keep_numbered(struct numbered *e, const char *name,
+                               const char *end, double value,
+                               struct th_error *err)
+{
+  int64_t length = end - name;
+  th_status rc;
+  TH_TRY(TH_GROW(&e->text, &e->room, e->used + length + 1, "attributes", err));
+  TH_TRY(TH_GROW(&e->value, &e->capacity, e->count + 1, "attributes", err));
+  memcpy(e->text + e->used, name, (size_t)length);
+  e->text[e->used + length] = '\0';
+  e->used += length + 1;
+  e->value[e->count++] = value;
+done:
+  return rc;
+}
+
+static th_status read_numbered(struct numbered *e, const struct th_line *line,
+                               struct th_error *err)
+{
+  const char *at = line->text;
+  const char *end = at + line->length;
+  double value = 0;
+  while (at < end && is_space_or_tab(*at))
+    at++;
+  while (end > at && is_space_or_tab(end[-1]))
+    end--;
+  if (at == end || *at == '#')
+    return TH_OK;
+  const char *number = end;
+  while (number > at && !is_between(number[-1]))
+    number--;
+  const char *behind = number;
+  while (behind > at && is_between(behind[-1]))
+    behind--;
+  if (behind == at)
+    return th_text_row_fail(line, at, err,
+                            "expected an attribute, a blank, and %s; correct "
+                            "the line",
+                            e->file->expected);
+  const char *cursor = number;
+  th_status rc = th_text_row_number(line, &cursor, end, ',', e->file->expected,
+                                    &value, err);
+  if (rc != TH_OK)
+    return rc;
+  if (cursor != end || !(value >= e->file->least && value <= e->file->most))
+    return th_text_row_fail(
+        line, number, err, "%.*s found, expected %s; correct the line",
+        (int)th_min_i64(end - number, 40), number, e->file->expected);
+  return keep_numbered(e, at, behind, value, err);
+}
+
+static th_status read_numbered_lines(void *self, struct th_text_file *text,
+                                     struct th_error *err)
+{
+  struct th_text_lines lines = {0};
+  struct th_line line;
+  bool more = true;
+  th_status rc;
+  th_text_lines_begin(&lines, text, (struct th_range){text->body, text->size},
+                      LONGEST_LINE, 0);
+  while (true) {
+    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
+    if (!more)
+      break;
+    if (line.too_long)
+      TH_TRY(th_text_row_fail(&line, line.text, err,
+                              "the line is longer than %d bytes; shorten it",
+                              LONGEST_LINE));
+    TH_TRY(th_text_row_check(&line, err));
+    TH_TRY(read_numbered(self, &line, err));
+  }
+done:
+  th_text_lines_free(&lines);
+  return rc;
+}
+
+/* Give the entries to all ranks. Collective. */
+static th_status share_numbered(struct numbered *e, struct th_comm *comm,
+                                th_status rc, struct th_error *err)
+{
+  int64_t size[2] = {e->used, e->count};
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, size, sizeof size, 0);
+  rc = TH_GROW(&e->text, &e->room, size[0], "attributes", err);
+  if (rc == TH_OK)
+    rc = TH_GROW(&e->value, &e->capacity, size[1], "attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  e->used = size[0];
+  e->count = size[1];
+  comm->ops->bcast(comm, e->text, (size_t)e->used, 0);
+  comm->ops->bcast(comm, e->value, (size_t)e->count * sizeof *e->value, 0);
+done:
+  return rc;
+}
+
+/* The list takes over the names. Local, replicated. */
+static th_status take_numbered(struct th_attribute_list *list,
+                               struct numbered *e, enum naming naming,
+                               int64_t attributes, struct th_error *err)
+{
+  bool none = false;
+  th_status rc = TH_NEW(&list->item, e->count, list->option, err);
+  if (rc != TH_OK)
+    return rc;
+  list->text = e->text;
+  e->text = NULL;
+  list->count = e->count;
+  list->has_coef = true;
+  char *name = list->text;
+  for (int64_t k = 0; k < e->count && rc == TH_OK; k++) {
+    rc = read_item(list, name, naming, &list->item[k], &none, attributes, err);
+    list->item[k].coef = e->value[k];
+    name += strlen(name) + 1;
+  }
+  return rc;
+}
+
+th_status th_attribute_list_file(struct th_attribute_list *list,
+                                 const struct th_attribute_file *file,
+                                 struct th_data *data, struct th_comm *comm,
+                                 struct th_error *err)
+{
+  struct numbered e = {.file = file};
+  enum naming naming = th_match_indexed(data) ? BY_INDEX
+                       : th_match_named(data) ? BY_NAME
+                                              : BY_NUMBER;
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = th_text_files_alone(file->name, file->output, read_numbered_lines, &e,
+                             err);
+  TH_TRY(share_numbered(&e, comm, rc, err));
+  rc = take_numbered(list, &e, naming, data->store->shape.attributes, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (naming != BY_NUMBER)
+    TH_TRY(resolve_names(list, data, comm, err));
+  rc = sort_items(list, err);
+done:
+  TH_FREE(e.text, e.value);
+  return rc;
 }
 
 th_status th_attribute_list_read(struct th_attribute_list *list,

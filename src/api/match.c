@@ -137,11 +137,13 @@ static th_status check_other_names(const struct th_model *model,
         "trained on, and groups depend on the order; import "
         "the data with {like} the data it was trained on",
         data->name, path);
-  if (model_has(model, "unpenalised"))
+  if (model_has(model, "unpenalised") || model_has(model, "lower") ||
+      model_has(model, "upper"))
     return th_fail(
         err, TH_EDATA,
         "%s: its attributes are in another order than those that model %s was "
-        "trained on, and those without a penalty go by their numbers; import "
+        "trained on, and those without a penalty, or with bounds, go by their "
+        "numbers; import "
         "the data with {like} the data it was trained on",
         data->name, path);
   return TH_OK;

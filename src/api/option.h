@@ -83,6 +83,10 @@ struct th_limits {
   {                                                                            \
     0.0, 1.0, false, true                                                      \
   }
+#define TH_SHARE                                                               \
+  {                                                                            \
+    0.0, 1.0, true, false                                                      \
+  }
 #define TH_NO_LIMITS                                                           \
   {                                                                            \
     0.0, 0.0, false, false                                                     \

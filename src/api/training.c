@@ -20,6 +20,7 @@
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -225,6 +226,90 @@ done:
   return rc;
 }
 
+/* The factors of a list as pieces of all attributes: those between its members
+ * have none. Local: rank 0. */
+static th_status form_pieces(const struct th_attribute_list *list,
+                             int64_t attributes, struct th_group_piece **piece,
+                             int64_t *count, struct th_error *err)
+{
+  int64_t from = 0;
+  th_status rc = TH_NEW(piece, 2 * list->count + 1, "{penalty-weights}", err);
+  for (int64_t k = 0; k <= list->count && rc == TH_OK; k++) {
+    bool ends = k == list->count;
+    int64_t to = ends ? attributes : list->item[k].attribute;
+    if (to > from)
+      (*piece)[(*count)++] = (struct th_group_piece){
+          .range = {from, to}, .group = from, .size = to - from};
+    if (!ends)
+      (*piece)[(*count)++] = (struct th_group_piece){
+          .range = {to, to + 1},
+          .group = to,
+          .size = 1,
+          .weight = list->item[k].coef > 0 ? list->item[k].coef
+                                           : TH_GROUPS_UNPENALISED};
+    from = to + 1;
+  }
+  return rc;
+}
+
+/* Covariates have no penalty that a factor could change. Local, replicated. */
+static th_status refuse_covariates(const struct th_attribute_list *list,
+                                   const struct th_data *data,
+                                   struct th_error *err)
+{
+  const int64_t d = th_data_attributes(data);
+  int64_t last = list->count - 1;
+  if (last < 0 || list->item[last].attribute < d)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s: attribute %" PRId64 " is a covariate, and these have no "
+                 "penalty; leave it out",
+                 list->option, list->item[last].attribute);
+}
+
+/* Factors of attributes are groups with weights, one for each. Collective. */
+static th_status read_factors(struct th_training *training, const char *name,
+                              struct th_comm *comm, struct th_error *err)
+{
+  struct th_attribute_list list = {.option = "{penalty-weights}"};
+  struct th_attribute_file file = {.name = name,
+                                   .output = training->output,
+                                   .most = DBL_MAX,
+                                   .expected = "a factor, 0 or above"};
+  const int64_t attributes = training->data->store->shape.attributes;
+  struct th_group_piece *piece = NULL;
+  int64_t count = 0;
+  th_status rc;
+  TH_TRY(th_attribute_list_file(&list, &file, training->data, comm, err));
+  rc = refuse_covariates(&list, training->data, err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = form_pieces(&list, attributes, &piece, &count, err);
+  TH_TRY(th_groups_share(&training->groups, comm, attributes, piece, count, rc,
+                         err));
+done:
+  th_attribute_list_free(&list);
+  free(piece);
+  return rc;
+}
+
+/* An attribute without a penalty has no bounds. Local, replicated. */
+static th_status refuse_bounded(const struct th_config_bound *bound,
+                                const struct th_config_exempt *exempt,
+                                struct th_error *err)
+{
+  for (int64_t k = 0; k < bound->count; k++) {
+    int64_t at =
+        th_search_i64(exempt->attribute, 0, exempt->count, bound->attribute[k]);
+    if (at < exempt->count && exempt->attribute[at] == bound->attribute[k])
+      return th_fail(err, TH_EUSAGE,
+                     "attribute %" PRId64 " has no penalty, and so no bounds; "
+                     "leave it out of {lower} and {upper}, or give it a small "
+                     "factor in {penalty-weights}",
+                     bound->attribute[k]);
+  }
+  return TH_OK;
+}
+
 /* Read what options name. Collective. */
 static th_status read_named(struct th_training *training,
                             struct th_config *config, struct th_comm *comm,
@@ -237,7 +322,15 @@ static th_status read_named(struct th_training *training,
     config->group.all =
         training->groups.attributes > 0 ? &training->groups : NULL;
   }
+  if (config->group.weights != NULL) {
+    TH_TRY(read_factors(training, config->group.weights, comm, err));
+    config->group.all = &training->groups;
+  }
   TH_TRY(read_exempt(training, config, comm, err));
+  TH_TRY(th_bounds_read(&training->bounds, &config->group, training->output,
+                        training->data, comm, err));
+  TH_TRY(refuse_bounded(&config->group.lower, &config->group.exempt, err));
+  TH_TRY(refuse_bounded(&config->group.upper, &config->group.exempt, err));
   if (training->data->truth != NULL)
     config->greedy.known = th_synthetic_design(training->data->truth);
   if (config->greedy.oracle != TH_ORACLE_NO)
@@ -316,6 +409,7 @@ void th_training_free(struct th_training *training)
   th_model_free(&training->model);
   th_model_free(&training->start);
   th_groups_free(&training->groups);
+  th_bounds_free(&training->bounds);
   free(training->exempt);
 }
 
@@ -410,7 +504,9 @@ static bool is_left_out(const struct th_option *option,
       strcmp(option->name, "folds") == 0 || strcmp(option->name, "choose") == 0;
   return strcmp(option->name, "start") == 0 ||
          strcmp(option->name, "unpenalised") == 0 ||
-         (choice && used->path == 0);
+         strcmp(option->name, "positive") == 0 ||
+         strcmp(option->name, "lower") == 0 ||
+         strcmp(option->name, "upper") == 0 || (choice && used->path == 0);
 }
 
 th_status th_training_deck(const struct th_training *training,
@@ -431,6 +527,7 @@ th_status th_training_deck(const struct th_training *training,
   }
   TH_TRY(put_start(training, model, err));
   TH_TRY(put_exempt(used, model, err));
+  TH_TRY(th_bounds_put(&used->group, model, err));
 done:
   return rc;
 }

@@ -6,6 +6,7 @@
 #ifndef TH_TRAINING_H
 #define TH_TRAINING_H
 
+#include "api/bounds.h"
 #include "api/data.h"
 #include "data/source.h"
 #include "ranks/comm.h"
@@ -22,6 +23,7 @@ struct th_training {
   struct th_model start; /* support and coefficients alone */
   bool start_coef;
   int64_t *exempt; /* attributes without a penalty */
+  struct th_bounds bounds;
   struct th_plan plan;
   struct th_model model;
 };

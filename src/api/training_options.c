@@ -342,16 +342,35 @@ static const struct th_option table[] = {
      "from 0 or by the indices they are called by, ranges a-b, and weight=W. "
      "The default weight is 1 for l1, and "
      "otherwise the square root of the group's size"},
+    {"penalty-weights", 0, TH_OPT_TEXT, AT(group.weights), "FILE",
+     th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, false,
+     "File with factors of the penalty, for l1 and elastic-net: on each line "
+     "an "
+     "attribute, by its name or counted from 0, and its factor. 0 is for no "
+     "penalty at all, as {unpenalised}. Other attributes have the factor 1; "
+     "factors are taken as they are, where glmnet gives them a mean of 1"},
     {"unpenalised", 0, TH_OPT_TEXT, AT(group.exempt.text), "LIST",
      th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "Attributes without a penalty, such as covariates: numbers counted from 0 "
      "or names, with commas between them. They are fitted with the intercept, "
      "are never dropped and always observed, and do not count as attributes of "
      "{sparsity}. lambda_max is that after they have been fitted"},
+    {"positive", 0, TH_OPT_FLAG, AT(group.positive), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "No coefficient of an attribute with a penalty is below 0: {lower} 0"},
+    {"lower", 0, TH_OPT_TEXT, AT(group.lower.text), "X|FILE",
+     th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "Least coefficient, 0 or below, in the units of the data: a number for "
+     "all attributes with a penalty, or a file with an attribute and its bound "
+     "on each line; others have none"},
+    {"upper", 0, TH_OPT_TEXT, AT(group.upper.text), "X|FILE",
+     th_option_by_config, "none", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "Largest coefficient, 0 or above, as {lower}"},
     {"mix", 0, TH_OPT_REAL, AT(group.mix), "A", th_option_by_config, NULL,
-     TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
-     "For sparse-group only: the share A of the l1 norm in the penalty A norm1 "
-     "+ (1 - A) group norm"},
+     TH_SHARE, NULL, "model", TH_TRAIN, true,
+     "For sparse-group and elastic-net: the share A of the l1 norm in the "
+     "penalty A norm1 + (1 - A) group norm, or A norm1 + (1 - A)/2 norm2^2, "
+     "where A is glmnet's alpha"},
     {"lambda", 0, TH_OPT_REAL, AT(lambda), "X", th_option_by_config,
      "lambda_max times {lambda-ratio}; chosen by the data for rda-ito, dantzig "
      "and ssr",
@@ -591,6 +610,12 @@ static bool mixes(const struct th_config *config)
   return penalty != NULL && penalty->mixes;
 }
 
+static bool weighs_each(const struct th_config *config)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  return penalty != NULL && !penalty->grouped && config->group.file == NULL;
+}
+
 static enum th_screen screen_of(const struct th_config *config)
 {
   return config->screening.how == TH_SCREEN_AUTO
@@ -628,7 +653,9 @@ static const struct partner {
     {"choose", "{path}, not with {lambda}, {lambda-ratio} or {radius}",
      chooses},
     {"folds", "{path} and {choose} best or 1se", holds_out},
-    {"mix", "{penalty} sparse-group", mixes},
+    {"penalty-weights", "{penalty} l1 or elastic-net, and without {groups}",
+     weighs_each},
+    {"mix", "{penalty} elastic-net or sparse-group", mixes},
     {"screen-rule", "{screen} gap-safe or online", screens},
     {"screen-draws", "{screen} gap-safe or online", screens},
     {"screen-exponent", "{screen} online", screens_online},

@@ -2,6 +2,7 @@
  * verify
  * SPDX-License-Identifier: MIT */
 #include "api/attribute_list.h"
+#include "api/bounds.h"
 #include "api/data.h"
 #include "api/evaluated.h"
 #include "api/match.h"
@@ -487,6 +488,7 @@ struct session {
   struct th_options deck;          /* the model's */
   struct th_attribute_list exempt; /* its attributes without a penalty, */
   int64_t *attribute;              /* and their numbers */
+  struct th_bounds bounds;
   struct th_plan plan;
   struct th_verdict verdict;
 };
@@ -621,6 +623,8 @@ static th_status check_certificate(struct session *session,
   share = th_team_memory_share(comm);
   TH_TRY(read_deck(session, err));
   TH_TRY(list_exempt_of_model(session, comm, err));
+  TH_TRY(th_bounds_read(&session->bounds, &session->deck.config.group, NULL,
+                        &evaluator->data, comm, err));
   TH_TRY(
       make_plan(session, comm, th_options_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,
@@ -673,6 +677,7 @@ done:
   th_options_free(&session.deck);
   th_attribute_list_free(&session.exempt);
   free(session.attribute);
+  th_bounds_free(&session.bounds);
   close_evaluator(&session.evaluator, rc, err);
   return rc;
 }

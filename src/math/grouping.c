@@ -13,7 +13,7 @@
 
 /* Bytes that a member of a shared group takes on every rank: in
  * th_grouping_shared, and as a shared_member while that is made. */
-enum { TH_SHARED_MEMBER_BYTES = 24 + 48 };
+enum { TH_SHARED_MEMBER_BYTES = 24 + 80 };
 
 /* A number from the values of a group; work has room for as many. */
 typedef double reduction(struct th_group_norm norm, const double *v,
@@ -24,6 +24,25 @@ static double norm_value(struct th_group_norm norm, const double *v,
 {
   (void)work;
   return th_penalty_norm_value(norm, v, count);
+}
+
+static double half_square(struct th_group_norm norm, const double *v,
+                          int64_t count, double *work)
+{
+  (void)work;
+  double sum = 0;
+  for (int64_t k = 0; k < count; k++)
+    sum += v[k] * v[k];
+  return norm.q * sum / 2;
+}
+
+static double itself(struct th_group_norm norm, const double *v, int64_t count,
+                     double *work)
+{
+  (void)norm;
+  (void)count;
+  (void)work;
+  return v[0];
 }
 
 static double second_of(struct th_group_norm norm, const double *v,
@@ -192,26 +211,26 @@ void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
 
 /* Return the value of number k of this rank's groups and then of the shared
  * ones; 0 if another rank counts this group. */
-static double counted_value(const struct th_grouping *grouping, const double *v,
-                            int64_t k)
+static double counted_value(const struct th_grouping *grouping, reduction *f,
+                            const double *v, int64_t k)
 {
   int64_t s = k - grouping->groups;
   if (s >= 0)
-    return grouping->shared.is_owner[s] ? reduce_shared(grouping, norm_value, s)
-                                        : 0;
-  return has_remote(grouping, k) ? 0 : reduce_group(grouping, norm_value, v, k);
+    return grouping->shared.is_owner[s] ? reduce_shared(grouping, f, s) : 0;
+  return has_remote(grouping, k) ? 0 : reduce_group(grouping, f, v, k);
 }
 
 /* Find what the fixed point needs: the largest value and how many are not 0.
  * Local. */
-static th_status survey(const struct th_grouping *grouping, const double *v,
-                        double *largest, int64_t *nonzero, struct th_error *err)
+static th_status survey(const struct th_grouping *grouping, reduction *f,
+                        const double *v, double *largest, int64_t *nonzero,
+                        struct th_error *err)
 {
   int64_t count = grouping->groups + grouping->shared.groups;
   *largest = 0;
   *nonzero = 0;
   for (int64_t k = 0; k < count; k++) {
-    double value = counted_value(grouping, v, k);
+    double value = counted_value(grouping, f, v, k);
     if (!isfinite(value))
       return th_fail(err, TH_ENUMERIC,
                      "a coefficient is not a finite number; standardize, or "
@@ -224,15 +243,16 @@ static th_status survey(const struct th_grouping *grouping, const double *v,
 
 /* Each group's value is rounded by itself, so that the sum is the same for any
  * split over ranks. */
-th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
-                           const double *v, double *omega, struct th_error *err)
+static th_status total(struct th_grouping *grouping, struct th_comm *comm,
+                       reduction *f, const double *v, double *omega,
+                       struct th_error *err)
 {
   int64_t count = grouping->groups + grouping->shared.groups;
   struct th_fixed fixed;
   double largest;
   int64_t sums[2];
   share_values(grouping, comm, v);
-  th_status rc = survey(grouping, v, &largest, &sums[0], err);
+  th_status rc = survey(grouping, f, v, &largest, &sums[0], err);
   comm->ops->max_f64(comm, &largest, 1);
   rc = th_comm_sum_agree(comm, sums, 1, rc, err);
   if (rc != TH_OK)
@@ -242,10 +262,29 @@ th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
                    "the penalty is too large for a double; standardize");
   sums[0] = 0;
   for (int64_t k = 0; k < count; k++)
-    sums[0] += th_fixed_from(&fixed, counted_value(grouping, v, k));
+    sums[0] += th_fixed_from(&fixed, counted_value(grouping, f, v, k));
   comm->ops->sum_i64(comm, sums, 1);
   *omega = th_fixed_to(&fixed, sums[0]);
   return TH_OK;
+}
+
+th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
+                           const double *v, double *omega, struct th_error *err)
+{
+  return total(grouping, comm, norm_value, v, omega, err);
+}
+
+th_status th_grouping_sum(struct th_grouping *grouping, struct th_comm *comm,
+                          const double *v, double *sum, struct th_error *err)
+{
+  return total(grouping, comm, itself, v, sum, err);
+}
+
+th_status th_grouping_square(struct th_grouping *grouping, struct th_comm *comm,
+                             const double *v, double *square,
+                             struct th_error *err)
+{
+  return total(grouping, comm, half_square, v, square, err);
 }
 
 void th_grouping_spread(const struct th_grouping *grouping,
@@ -522,7 +561,7 @@ static struct th_group_norm norm_by(const struct th_penalty *penalty,
                                     double mix)
 {
   return piece->weight == TH_GROUPS_UNPENALISED
-             ? (struct th_group_norm){0, 0}
+             ? (struct th_group_norm){0}
              : penalty->norm(piece->weight, piece->size, mix);
 }
 
@@ -705,8 +744,21 @@ static th_status free_places(struct th_grouping *grouping,
   for (int64_t k = 0; k < of->exempt_count && rc == TH_OK; k++) {
     int64_t place = th_search_i64(attribute, 0, count, of->exempt[k]);
     if (place < count && attribute[place] == of->exempt[k])
-      grouping->norm[place] = (struct th_group_norm){0, 0};
+      grouping->norm[place] = (struct th_group_norm){0};
   }
+  return rc;
+}
+
+th_status th_grouping_bound(struct th_grouping *grouping, struct th_error *err)
+{
+  int64_t count = grouping->places;
+  th_status rc = TH_OK;
+  grouping->bounded = true;
+  if (grouping->norm != NULL)
+    return rc;
+  rc = TH_NEW(&grouping->norm, count, "penalty weights", err);
+  for (int64_t k = 0; k < count && rc == TH_OK; k++)
+    grouping->norm[k] = grouping->one;
   return rc;
 }
 
@@ -717,6 +769,8 @@ th_status th_grouping_build(struct th_grouping *grouping,
 {
   th_grouping_free(grouping);
   grouping->places = count;
+  if (of->penalty->ridge != NULL)
+    grouping->ridge = of->penalty->ridge(of->mix);
   if (of->groups == NULL && of->penalty->grouped)
     return th_fail(err, TH_EARG, "penalty %s needs groups", of->penalty->name);
   if (of->groups == NULL) {

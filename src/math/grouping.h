@@ -40,6 +40,8 @@ struct th_grouping_shared {
 struct th_grouping {
   int64_t places;
   int64_t groups;             /* with members here */
+  double ridge;               /* over lambda; 0: the penalty has none */
+  bool bounded;               /* some places have bounds */
   struct th_group_norm one;   /* of every group, where norm is NULL */
   struct th_group_norm *norm; /* groups */
   int64_t *start;   /* groups + 1: members of each; NULL: group g is the
@@ -81,6 +83,10 @@ int64_t th_grouping_bytes(const struct th_groups *groups,
                           const struct th_penalty *penalty, int64_t count,
                           int ranks);
 
+/* Give each place a norm of its own, which may get bounds. Of a penalty that is
+ * not grouped. Local. */
+th_status th_grouping_bound(struct th_grouping *grouping, struct th_error *err);
+
 /* Replace v by the prox of t Omega at v. Collective where a group is shared. */
 void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
                       double t, double *v);
@@ -105,6 +111,16 @@ void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
 th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
                            const double *v, double *omega,
                            struct th_error *err);
+
+/* Compute *sum = sum of v, not below 0, over all groups, likewise. Of a penalty
+ * that is not grouped. Collective. */
+th_status th_grouping_sum(struct th_grouping *grouping, struct th_comm *comm,
+                          const double *v, double *sum, struct th_error *err);
+
+/* Compute *square = sum of q norm2(v_g)^2 / 2, likewise. Collective. */
+th_status th_grouping_square(struct th_grouping *grouping, struct th_comm *comm,
+                             const double *v, double *square,
+                             struct th_error *err);
 
 /* Copy the flag of each group to all its places. Local. */
 void th_grouping_spread(const struct th_grouping *grouping,

@@ -1,4 +1,5 @@
-/* penalty.c - l1, group and sparse-group penalties: value, prox, dual norm
+/* penalty.c - l1, group, sparse-group and elastic-net penalties: value, prox,
+ * dual norm
  * SPDX-License-Identifier: MIT */
 #include "math/penalty.h"
 
@@ -103,6 +104,8 @@ void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
     soft_threshold_all(t * norm.a, v, count);
   if (norm.c > 0)
     shrink_norm2(t * norm.c, v, count);
+  for (int64_t k = 0; norm.bounded && k < count; k++)
+    v[k] = th_penalty_norm_clip(norm, v[k]);
 }
 
 void th_penalty_norm_descend(struct th_group_norm norm, double t, double *v,
@@ -155,7 +158,7 @@ static double dual_of_both(struct th_group_norm norm, const double *z,
 {
   double most = largest_magnitude(z, count);
   double unit = norm.a + norm.c;
-  struct th_group_norm scaled = {norm.a / unit, norm.c / unit};
+  struct th_group_norm scaled = {.a = norm.a / unit, .c = norm.c / unit};
   if (!(most > 0) || isinf(most))
     return most;
   for (int64_t k = 0; k < count; k++)
@@ -169,6 +172,8 @@ double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
 {
   if (norm.a == 0 && norm.c == 0)
     return 0;
+  if (norm.bounded)
+    return th_penalty_norm_dual_at(norm, 0, z[0]);
   if (norm.c == 0)
     return largest_magnitude(z, count) / norm.a;
   if (norm.a == 0)
@@ -183,11 +188,62 @@ double th_penalty_norm_least(struct th_group_norm norm)
   return norm.a + norm.c;
 }
 
+/* --- Bounds of single values ---------------------------------------------- */
+
+double th_penalty_norm_dual_at(struct th_group_norm norm, double v, double z)
+{
+  double least = th_penalty_norm_least(norm);
+  if (!(least > 0))
+    return 0;
+  if (!norm.bounded || !isfinite(z))
+    return fabs(z) / least;
+  double above = v < norm.upper ? z : 0;
+  double below = v > norm.lower ? -z : 0;
+  return fmax(fmax(above, below), 0) / least;
+}
+
+double th_penalty_norm_beyond(struct th_group_norm norm, double v, double z,
+                              double lambda)
+{
+  double most = lambda * th_penalty_norm_least(norm);
+  if (!norm.bounded || v == 0)
+    return 0;
+  if (v >= norm.upper)
+    return norm.upper * fmax(lambda * z - most, 0);
+  if (v <= norm.lower)
+    return -norm.lower * fmax(-lambda * z - most, 0);
+  return 0;
+}
+
+double th_penalty_norm_clip(struct th_group_norm norm, double v)
+{
+  return norm.bounded ? fmin(fmax(v, norm.lower), norm.upper) : v;
+}
+
+bool th_penalty_norm_free(struct th_group_norm norm, double v)
+{
+  return v != 0 && !(norm.bounded && (v <= norm.lower || v >= norm.upper));
+}
+
 static struct th_group_norm l1_norm(double weight, int64_t size, double mix)
 {
   (void)size;
   (void)mix;
-  return (struct th_group_norm){.a = weight > 0 ? weight : 1};
+  double of_each = weight > 0 ? weight : 1;
+  return (struct th_group_norm){.a = of_each, .q = of_each};
+}
+
+static struct th_group_norm elastic_net_norm(double weight, int64_t size,
+                                             double mix)
+{
+  struct th_group_norm norm = l1_norm(weight, size, 1);
+  norm.a *= mix;
+  return norm;
+}
+
+static double elastic_net_ridge(double mix)
+{
+  return 1 - mix;
 }
 
 static struct th_group_norm sparse_group_norm(double weight, int64_t size,
@@ -217,6 +273,11 @@ static const struct th_penalty penalties[] = {
      .grouped = true,
      .mixes = true,
      .norm = sparse_group_norm},
+    {.name = "elastic-net",
+     .summary = "sum of w_j (mix |b_j| + (1 - mix)/2 b_j^2); w_j as for l1",
+     .mixes = true,
+     .norm = elastic_net_norm,
+     .ridge = elastic_net_ridge},
     {.name = NULL},
 };
 

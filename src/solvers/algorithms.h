@@ -68,8 +68,8 @@ struct th_head {
 #define TH_OPTIONS_UNDER_A_BUDGET                                              \
   "sparsity", "budget", "refit", "passes", "validation"
 #define TH_OPTIONS_OF_A_PENALTY                                                \
-  "penalty", "groups", "mix", "unpenalised", "lambda", "lambda-ratio", "path", \
-      "path-min", "epochs", "tolerance", "screen"
+  "penalty", "groups", "penalty-weights", "mix", "unpenalised", "lambda",      \
+      "lambda-ratio", "path", "path-min", "epochs", "tolerance", "screen"
 #define TH_OPTIONS_OF_A_CHOICE "folds", "choose"
 
 /* All functions are collective unless said otherwise. */

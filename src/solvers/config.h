@@ -169,12 +169,27 @@ struct th_config_exempt {
   int64_t count;
 };
 
-/* Penalties of groups, and no penalty. */
+/* A bound of coefficients on one side of 0, in the data's own units; borrowed.
+ */
+struct th_config_bound {
+  const char *text; /* as given; NULL: none */
+  bool given;
+  double all;               /* of all attributes but these; may be infinite */
+  const int64_t *attribute; /* ascending */
+  const double *value;
+  int64_t count;
+};
+
+/* Penalties of groups, and no penalty; bounds of attributes that have one. */
 struct th_config_group {
   const char *file;            /* NULL: those of the data set */
+  const char *weights;         /* file of factors of attributes; NULL: none */
   double mix;                  /* sparse-group: the share of norm1 */
   const struct th_groups *all; /* borrowed; NULL: each attribute is one */
   struct th_config_exempt exempt;
+  bool positive; /* the same as a lower bound of 0 */
+  struct th_config_bound lower;
+  struct th_config_bound upper;
 };
 
 /* The choice of lambda on a path (predict/chooser.h). */

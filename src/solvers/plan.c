@@ -193,10 +193,52 @@ static th_status check_lambda(struct th_config *config,
   return plan_choice(config, solver, shape, err);
 }
 
+/* A penalty with a ridge is no norm, and not for every solver. */
+static th_status check_ridge(const struct th_config *config,
+                             const struct th_solver_row *solver,
+                             struct th_error *err)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  if (penalty->ridge == NULL)
+    return TH_OK;
+  if (!solver->squares)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s does not take {penalty} %s; use solver lasso, or "
+                   "another penalty",
+                   solver->name, penalty->name);
+  if (config->ball.radius > 0)
+    return th_fail(err, TH_EUSAGE,
+                   "{radius} is for penalties that are norms, which %s is not; "
+                   "give {lambda} or {lambda-ratio}",
+                   penalty->name);
+  return TH_OK;
+}
+
+/* Bounds are for coefficients one by one. */
+static th_status check_bounds(const struct th_config *config,
+                              struct th_error *err)
+{
+  const struct th_config_group *group = &config->group;
+  if (!group->lower.given && !group->upper.given)
+    return TH_OK;
+  if (th_penalty_find(config->penalty)->grouped)
+    return th_fail(err, TH_EUSAGE,
+                   "{positive}, {lower} and {upper} are for the penalties l1 "
+                   "and elastic-net, not for %s; leave them out",
+                   config->penalty);
+  if (config->ball.radius > 0)
+    return th_fail(err, TH_EUSAGE,
+                   "{radius} does not go with {positive}, {lower} or {upper}; "
+                   "give {lambda} or {lambda-ratio}");
+  return TH_OK;
+}
+
 static th_status check_penalty(const struct th_config *config,
+                               const struct th_solver_row *solver,
                                struct th_error *err)
 {
   const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  th_status rc;
   if (penalty == NULL)
     return th_fail(err, TH_EUSAGE, "there is no penalty %s", config->penalty);
   if (penalty->grouped && config->group.all == NULL)
@@ -204,7 +246,10 @@ static th_status check_penalty(const struct th_config *config,
                    "{penalty} %s needs groups, and the data set has none; "
                    "give {groups} FILE",
                    penalty->name);
-  return TH_OK;
+  TH_TRY(check_ridge(config, solver, err));
+  rc = check_bounds(config, err);
+done:
+  return rc;
 }
 
 /* The number of lambdas; the exact solver approaches a small one by others, and
@@ -278,7 +323,7 @@ th_status th_plan_penalised(struct th_plan *plan,
   const struct th_shape *shape = size->shape;
   th_status rc;
   TH_TRY(check_lambda(config, plan->solver, shape, err));
-  TH_TRY(check_penalty(config, err));
+  TH_TRY(check_penalty(config, plan->solver, err));
   if (config->screening.how == TH_SCREEN_AUTO)
     config->screening.how = plan->solver->screen;
   /* no limit; screened attributes are not read */

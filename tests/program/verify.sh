@@ -130,6 +130,13 @@ holds data paths 'objective, gap and support size of 5 entries of the path.*'
 numbers data paths
 path data paths 6
 
+train 2 data net --solver lasso --path 6 --path-min 0.1 --choose last --standardize \
+  --penalty elastic-net --mix 0.5
+holds data net 'objective, gap and support size of 5 entries of the path.*'
+numbers data net
+forged data net norm norm 1.00001 0
+path data net 6
+
 train 2 data steps --solver prox-sgd --no-standardize --loss squared --epochs 3 --path 3
 holds data steps 'objective, gap and support size of 2 entries of the path.*'
 off=0.01 scale=1.001 anew=--retrain

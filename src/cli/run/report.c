@@ -13,6 +13,7 @@
 #include "cli/shared/wording.h"
 #include "data/source.h"
 #include "math/kernels/kernels.h"
+#include "math/penalty.h"
 #include "solvers/solver_table.h"
 
 #include <inttypes.h>
@@ -638,6 +639,8 @@ static void print_problem(FILE *out, const struct th_plan *plan)
   const struct th_config *config = &plan->config;
   const char *ridge = plan->solver->ridge;
   fprintf(out, "penalty: %s, ", ridge != NULL ? ridge : config->penalty);
+  if (ridge == NULL && th_penalty_find(config->penalty)->mixes)
+    fprintf(out, "mix %g, ", config->group.mix);
   print_lambdas(out, config);
   if (ridge != NULL)
     fprintf(out, "; factor %s",

@@ -143,6 +143,7 @@ static const struct th_solver_row solvers[] = {
      .source = "Massias, Gramfort & Salmon 2018; Liang & Poon 2022, section 2",
      .penalised = true,
      .chooses = true,
+     .squares = true,
      .screen = TH_SCREEN_GAP_SAFE,
      .plan = th_lasso_plan,
      .algorithm = &th_lasso_algorithm},

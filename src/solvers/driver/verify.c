@@ -682,8 +682,8 @@ static th_status add_groups(struct check *check, struct th_error *err)
   return rc;
 }
 
-/* sum becomes |Z_j|. square becomes its half-width: how far chance may move the
- * mean of theta x / lambda over n examples. Local. */
+/* sum becomes Z_j. square becomes its half-width, of the same sign: how far
+ * chance may move the mean of theta x / lambda over n examples. Local. */
 static void widths(struct check *check, double lambda, double confidence)
 {
   const struct th_active *active = &check->problem.active;
@@ -695,10 +695,11 @@ static void widths(struct check *check, double lambda, double confidence)
     double unit = active->scale[p] / lambda;
     double mean = check->sum[p] / n;
     double variance = fmax(0, check->both[p] / n - mean * mean) * n / (n - 1);
-    check->sum[p] = fabs(mean) * unit;
-    check->square[p] = th_penalty_confidence_bernstein(
+    check->sum[p] = -mean * unit;
+    double width = th_penalty_confidence_bernstein(
         variance * unit * unit, largest * active->bound[p] / lambda,
         check->problem.rows, active->total, 1 - confidence);
+    check->square[p] = copysign(width, check->sum[p]);
   }
 }
 

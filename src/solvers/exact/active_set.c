@@ -64,6 +64,13 @@ static double weight_of(const struct th_working_set *w, int64_t k)
   return w->norm[k].a + w->norm[k].c;
 }
 
+/* Is a member to be solved for? Not at 0, and not at a bound, where it stays.
+ */
+static bool is_free(const struct th_quadratic *q, int64_t k)
+{
+  return th_penalty_norm_free(th_working_set_norm(q->working, k), q->coef[k]);
+}
+
 /* Room for so many rows. Local. */
 static th_status reserve(struct th_active_set *f, int64_t rows,
                          struct th_error *err)
@@ -228,13 +235,13 @@ static void follow(struct th_active_set *f, const struct th_quadratic *q)
   const struct th_working_set *w = q->working;
   for (int64_t i = f->factor.size - 1; i >= 0; i--) {
     int64_t k = coef_index(f, q, i);
-    if (k < 0 || (k < w->members && q->coef[k] == 0))
+    if (k < 0 || (k < w->members && !is_free(q, k)))
       drop_row(f, i);
   }
   if (f->factor.size == 0 && q->intercept && !f->centred && q->sum_h > 0)
     join_factor(f, INTERCEPT, q->sum_h);
   for (int64_t k = 0; k < w->members && f->factor.size < f->factor.room; k++)
-    if (q->coef[k] != 0 && !f->held[w->slot[k]])
+    if (is_free(q, k) && !f->held[w->slot[k]])
       join_member(f, q, k);
 }
 
@@ -250,7 +257,7 @@ static int64_t cost_of(const struct th_active_set *f,
   int64_t joins = 0;
   int64_t items = 0;
   for (int64_t k = 0; k < w->members; k++) {
-    if (q->coef[k] == 0)
+    if (!is_free(q, k))
       continue;
     size++;
     joins += !f->held[w->slot[k]];
@@ -277,21 +284,40 @@ static void find_residual(struct th_active_set *f, const struct th_quadratic *q,
   }
 }
 
-/* The part of the step before a sign changes, at most 1. *stop: the row that is
- * zero there, or -1. */
+/* The part of a member's step that leads to *end: zero, or a bound. INFINITY:
+ * nothing ends it. */
+static double part_to_end(const struct th_working_set *w, int64_t k, double at,
+                          double step, double *end)
+{
+  struct th_group_norm norm = th_working_set_norm(w, k);
+  *end = 0;
+  if (weight_of(w, k) > 0 && at * step < 0)
+    return -at / step;
+  if (!norm.bounded || step == 0)
+    return INFINITY;
+  *end = step > 0 ? norm.upper : norm.lower;
+  return fmax((*end - at) / step, 0);
+}
+
+/* The part of the step before a sign changes or a bound is reached, at most 1.
+ * *stop: the row that is zero or at its bound there, *end, or -1. */
 static double step_to_sign_change(const struct th_active_set *f,
-                                  const struct th_quadratic *q, int64_t *stop)
+                                  const struct th_quadratic *q, int64_t *stop,
+                                  double *end)
 {
   double part = 1;
   *stop = -1;
+  *end = 0;
   for (int64_t i = 0; i < f->factor.size; i++) {
     int64_t k = coef_index(f, q, i);
-    double at = f->target[k];
-    bool ends = f->name[i] != INTERCEPT && weight_of(q->working, k) > 0 &&
-                at * f->step[i] < 0;
-    if (ends && -at / f->step[i] < part) {
-      part = -at / f->step[i];
+    if (f->name[i] == INTERCEPT)
+      continue;
+    double to;
+    double ends = part_to_end(q->working, k, f->target[k], f->step[i], &to);
+    if (ends < part) {
+      part = ends;
       *stop = i;
+      *end = to;
     }
   }
   return part;
@@ -306,13 +332,14 @@ static void minimise(struct th_active_set *f, const struct th_quadratic *q)
          (size_t)(q->working->members + 1) * sizeof *f->target);
   for (int k = 0; k <= MOST_STOPS && stop >= 0 && f->factor.size > 0; k++) {
     th_linalg_factor_solve(&f->factor, f->residual, f->step);
-    double part = step_to_sign_change(f, q, &stop);
+    double end;
+    double part = step_to_sign_change(f, q, &stop, &end);
     for (int64_t i = 0; i < f->factor.size; i++) {
       f->target[coef_index(f, q, i)] += part * f->step[i];
       f->residual[i] *= 1 - part;
     }
     if (stop >= 0) {
-      f->target[coef_index(f, q, stop)] = 0;
+      f->target[coef_index(f, q, stop)] = end;
       drop_row(f, stop);
     }
   }
@@ -377,7 +404,7 @@ static th_status list_support(struct form *m, const struct th_quadratic *q,
   m->first = q->intercept ? 1 : 0;
   TH_TRY(TH_NEW(&m->member, w->members, what, err));
   for (int64_t k = 0; k < w->members; k++)
-    if (q->coef[k] != 0)
+    if (is_free(q, k))
       m->member[m->size++] = k;
   int64_t rows = m->first + m->size;
   TH_TRY(TH_NEW(&m->name, m->size, what, err));
@@ -407,7 +434,7 @@ static th_status multiply_columns(struct form *m, const struct th_quadratic *q,
     m->product[0] = q->sum_h;
   for (int64_t i = 0; i < m->size; i++) {
     double *column = m->product + (m->first + i) * rows;
-    column[m->first + i] += q->ridge;
+    column[m->first + i] += q->ridge * q->working->q[m->member[i]];
     column[m->first + i] *= 1 + damping;
     if (m->first > 0)
       column[0] = th_column_dot(&m->column[i], q->h);
@@ -457,7 +484,7 @@ int64_t th_active_set_changes(const struct th_active_set *f,
   int64_t joined = 0;
   int64_t stays = 0;
   for (int64_t k = 0; k < w->members; k++)
-    if (q->coef[k] != 0) {
+    if (is_free(q, k)) {
       bool held = f->held[w->slot[k]];
       stays += held;
       joined += !held;
@@ -480,7 +507,7 @@ double th_active_set_form_cost(const struct th_quadratic *q)
   double size = 0;
   double entries = 0;
   for (int64_t k = 0; k < w->members; k++)
-    if (q->coef[k] != 0) {
+    if (is_free(q, k)) {
       size++;
       entries += (double)q->columns->vector[w->slot[k]].items;
     }

@@ -7,7 +7,8 @@
  * join or leave. The Cholesky factor of the products is therefore kept and
  * changed row by row, as in homotopy methods (Osborne, Presnell & Turlach 2000;
  * Efron et al. 2004). A coefficient that would change its sign stops at zero
- * and leaves. Replicated and local: every rank computes the same.
+ * and leaves, as one does at its bound. Replicated and local: every rank
+ * computes the same.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ACTIVE_SET_H
 #define TH_ACTIVE_SET_H

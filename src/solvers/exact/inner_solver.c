@@ -508,9 +508,9 @@ static bool search(struct th_inner_solver *d, struct th_working_set *working,
   step_of(d);
   for (int64_t i = 0; i < d->problem->rows; i++)
     slope += d->weighted[i] * d->trial[i];
-  for (int64_t k = 0; d->problem->ridge > 0 && k < working->members; k++)
-    slope +=
-        d->problem->ridge * working->coef[k] * (q->coef[k] - working->coef[k]);
+  for (int64_t k = 0; q->ridge > 0 && k < working->members; k++)
+    slope += q->ridge * working->q[k] * working->coef[k] *
+             (q->coef[k] - working->coef[k]);
   double part = 1;
   double rounding = d->cycles.used ? TH_INNER_ROUNDING * fabs(d->primal) : 0;
   for (int k = 0; k < HALVINGS; k++, part /= 2) {
@@ -566,9 +566,9 @@ static void learn_products(struct th_inner_solver *d,
   for (int64_t k = 0; k < working->members; k++) {
     int64_t slot = working->slot[k];
     step[slot] = working->coef[k] - q->from[k];
-    change[slot] = working->slope[k] - q->start[slot] - q->ridge * step[slot];
-    expected[slot] =
-        part * (q->state[slot] - q->start[slot]) - q->ridge * step[slot];
+    double by_ridge = q->ridge * working->q[k] * step[slot];
+    change[slot] = working->slope[k] - q->start[slot] - by_ridge;
+    expected[slot] = part * (q->state[slot] - q->start[slot]) - by_ridge;
   }
   chord_learn(&d->covariance, step, change, expected);
 }
@@ -626,7 +626,7 @@ enum {
 static bool by_cycles(const struct th_problem *p)
 {
   return p->kept == NULL && p->loss->predicts == TH_PREDICTS_ODDS &&
-         !p->dense && p->grouping.start == NULL;
+         !p->dense && p->grouping.start == NULL && !p->grouping.bounded;
 }
 
 th_status th_inner_solver_init(struct th_inner_solver *d,

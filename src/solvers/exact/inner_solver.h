@@ -1,7 +1,7 @@
 /* inner_solver.h - the exact solution on a working set, the same on every rank
  *
  * min over the members' coefficients and the intercept of sum_i eta_i f(p_i;
- * y_i) + lambda Omega(b) + (ridge/2) |b|^2: minimised by quadratic models,
+ * y_i) + lambda Omega(b) + (ridge/2) sum q b^2: minimised by quadratic models,
  * each solved by coordinate descent (quadratic.h). A squared loss needs one
  * model; other losses need Newton models with a line search, until the duality
  * gap of the working set is small. Ranks share the long sums over examples;
@@ -131,7 +131,7 @@ void th_inner_solver_screen_stay(struct th_inner_solver *inner,
 
 double th_inner_solver_screen_gap(const struct th_inner_solver *inner,
                                   const struct th_working_set *working,
-                                  double scale);
+                                  double lambda, double scale);
 
 /* Descend from the point of the last look to a gap of at most tolerance, or to
  * the limit of doubles. Ends with a look. Collective. */

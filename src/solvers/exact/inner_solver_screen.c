@@ -201,10 +201,13 @@ static double dual_of(const struct th_inner_solver *d, double scale)
 }
 
 double th_inner_solver_screen_gap(const struct th_inner_solver *d,
-                                  const struct th_working_set *w, double scale)
+                                  const struct th_working_set *w, double lambda,
+                                  double scale)
 {
   double ridge = th_working_set_ridge(w, d->problem->ridge, w->coef);
-  return th_gap_bound(d->primal, dual_of(d, scale) - scale * scale * ridge);
+  double beyond = th_working_set_beyond(w, lambda, scale, w->coef, w->slope);
+  return th_gap_bound(d->primal,
+                      dual_of(d, scale) - scale * scale * ridge - beyond);
 }
 
 static void find_primal(struct th_inner_solver *d,
@@ -236,8 +239,9 @@ done:
 static void measure_gap(struct th_inner_solver *d,
                         const struct th_working_set *w, double lambda)
 {
-  double dual_norm = th_working_set_dual(w, w->slope, d->work) / lambda;
-  d->gap = th_inner_solver_screen_gap(d, w, 1 / fmax(1, dual_norm));
+  double dual_norm =
+      th_working_set_dual(w, w->coef, w->slope, d->work) / lambda;
+  d->gap = th_inner_solver_screen_gap(d, w, lambda, 1 / fmax(1, dual_norm));
 }
 
 th_status th_inner_solver_screen_slopes(struct th_inner_solver *d,
@@ -249,7 +253,7 @@ th_status th_inner_solver_screen_slopes(struct th_inner_solver *d,
   TH_TRY(th_replicated_columns_dots(&d->columns, p->context->comm, w->slot,
                                     w->members, d->weighted, w->slope, err));
   for (int64_t k = 0; p->ridge > 0 && k < w->members; k++)
-    w->slope[k] += p->ridge * w->coef[k];
+    w->slope[k] += p->ridge * w->q[k] * w->coef[k];
   measure_gap(d, w, lambda);
 done:
   return rc;

@@ -10,7 +10,10 @@
  * attributes finds the units that this misses.
  *
  *   for each lambda, from large to small
- *     1  lambda of the path; or the next one of the search for a ball
+ *     1  lambda of the path; or the next one of the search for a ball. The
+ *        ridge of an elastic net is a share of it: the problem with one more
+ *        example for each attribute is solved and certified (Zou & Hastie 2005,
+ *        Lemma 1; in the parametrisation of Friedman, Hastie & Tibshirani 2010)
  *     2  if it is far from the last one: first lambdas in between
  *     3  guess: b on the line through the last two solutions, and the working
  *        set W of the units whose slopes reach lambda there
@@ -510,6 +513,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
                : th_plan_penalised_lambda(context->config,
                                           s->problem.lambda_max, s->steps);
   double way = next_stride(s, lambda);
+  th_problem_ridge_at(&s->problem, way > 0 ? way : lambda);
   begin_update(s, context, lambda);
   s->reached = context->piece_from + context->piece_part;
   if (way > 0)
@@ -598,8 +602,13 @@ static void describe(void *state, struct th_context *context,
   th_inner_solver_describe(&s->exact.inner, list);
 }
 
-static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY, "radius",
-                                      TH_OPTIONS_OF_A_CHOICE, NULL};
+static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY,
+                                      "radius",
+                                      TH_OPTIONS_OF_A_CHOICE,
+                                      "positive",
+                                      "lower",
+                                      "upper",
+                                      NULL};
 
 const struct th_algorithm th_lasso_algorithm = {.options = options,
                                                 .create = create,

@@ -99,6 +99,20 @@ static void combine_iterates(const double *kept, int64_t count,
       out[k] += weight[i] * kept[(i + 1) * count + k];
 }
 
+/* Put back what rounding has taken beyond its bound. False: it is farther. */
+static bool keep_bounds(const struct th_quadratic *q, double *coef)
+{
+  const double rounding = 1e-12;
+  for (int64_t k = 0; k < q->working->members; k++) {
+    double inside =
+        th_penalty_norm_clip(th_working_set_norm(q->working, k), coef[k]);
+    if (fabs(coef[k] - inside) > rounding * fabs(inside))
+      return false;
+    coef[k] = inside;
+  }
+  return true;
+}
+
 /* Move to the point extrapolated from all iterates if the model is lower there.
  * The iterates are overwritten. */
 static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
@@ -113,6 +127,8 @@ static void quadratic_extrapolate(struct th_quadratic *q, double lambda)
   double *state = q->kept[1];
   combine_iterates(q->kept[0], variables, weight, coef);
   combine_iterates(q->kept[1], q->states, weight, state);
+  if (!keep_bounds(q, coef))
+    return;
   if (th_quadratic_value(q, lambda, coef, state) < now)
     th_quadratic_restore(q, 0);
 }
@@ -181,7 +197,7 @@ double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
 {
   const struct th_covariance *c = q->covariance;
   const int64_t *slot = q->working->slot;
-  double ridge = j == k ? q->ridge : 0;
+  double ridge = j == k ? q->ridge * q->working->q[k] : 0;
   if (c != NULL)
     return c->product[slot[j] * c->capacity + slot[k]] + ridge;
   return th_column_dot(&q->columns->vector[slot[j]], weighted) + ridge;
@@ -193,7 +209,7 @@ static double quadratic_square(const struct th_quadratic *q, int64_t k)
   if (q->covariance != NULL)
     return th_quadratic_product(q, k, k, NULL);
   return th_column_square(&q->columns->vector[q->working->slot[k]], q->h) +
-         q->ridge;
+         q->ridge * q->working->q[k];
 }
 
 /* The largest eigenvalue of a unit's block of the Hessian. */
@@ -312,7 +328,7 @@ double th_quadratic_slope(const struct th_quadratic *q, int64_t k)
   if (q->covariance != NULL)
     return q->state[slot];
   return th_column_dot(&q->columns->vector[slot], q->state) +
-         q->ridge * q->coef[k];
+         q->ridge * q->working->q[k] * q->coef[k];
 }
 
 void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
@@ -331,7 +347,7 @@ void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
   const double *product = c->product + slot * c->capacity;
   for (int64_t j = 0; j < q->states; j++)
     q->state[j] += delta * product[j];
-  q->state[slot] += delta * q->ridge;
+  q->state[slot] += delta * (q->ridge * q->working->q[k]);
 }
 
 /* A proximal gradient step on one unit, exact if it has one member. Returns a
@@ -471,7 +487,8 @@ double th_quadratic_value(const struct th_quadratic *q, double lambda,
 }
 
 /* With the residual divided by c >= the dual norm as the dual point: F (1 -
- * 1/c)^2 + lambda Omega + b'slope / c, F the fit. */
+ * 1/c)^2 + lambda Omega + b'slope / c, F the fit, and what members at their
+ * bounds add. */
 double th_quadratic_gap(struct th_quadratic *q, double lambda)
 {
   const struct th_working_set *w = q->working;
@@ -480,9 +497,11 @@ double th_quadratic_gap(struct th_quadratic *q, double lambda)
     q->slope[k] = th_quadratic_slope(q, k);
     along += q->coef[k] * q->slope[k];
   }
-  double c = fmax(1, th_working_set_dual(w, q->slope, q->work) / lambda);
+  double c =
+      fmax(1, th_working_set_dual(w, q->coef, q->slope, q->work) / lambda);
   double rest = 1 - 1 / c;
-  double gap = lambda * th_working_set_omega(w, q->coef) + along / c;
+  double gap = lambda * th_working_set_omega(w, q->coef) + along / c +
+               th_working_set_beyond(w, lambda, 1 / c, q->coef, q->slope);
   if (rest > 0)
     gap += fit_of(q, q->coef, q->state) * rest * rest;
   return gap;

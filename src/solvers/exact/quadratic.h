@@ -1,10 +1,10 @@
 /* quadratic.h - coordinate descent on a quadratic model with a penalty
  *
  * min over b, b0 of sum_i (g_i v_i + h_i v_i^2 / 2) + lambda Omega(b) +
- * (ridge/2) |b|^2, v = X (b - b_start) + b0: which is a squared loss itself, or
- * the Newton model of another loss. Block coordinate descent over the units of
- * a working set (groups, or single attributes), extrapolated as in celer
- * (Massias, Gramfort & Salmon 2018; Anderson's acceleration).
+ * (ridge/2) sum q b^2, v = X (b - b_start) + b0: which is a squared loss
+ * itself, or the Newton model of another loss. Block coordinate descent over
+ * the units of a working set (groups, or single attributes), extrapolated as in
+ * celer (Massias, Gramfort & Salmon 2018; Anderson's acceleration).
  * th_active_set_solve takes turns of it and of solving on the support. Serial
  * and local: every rank computes the same.
  * SPDX-License-Identifier: MIT */
@@ -45,8 +45,8 @@ struct th_quadratic {
   const struct th_covariance *covariance;
   const double *h; /* of examples; 0 leaves one out; NULL with covariance */
   double uniform_curvature; /* the common value of all h, or 0 */
-  double ridge;    /* included in slopes, also in those of the state, and in
-                      products */
+  double ridge;    /* q times included in slopes, also in those of the state,
+                      and in products */
   bool intercept;  /* b0 is a variable; covariances are centred instead */
   double constant; /* covariance: half the mean square of theta at the start,
                       and the ridge there */
@@ -129,7 +129,7 @@ void th_quadratic_move(struct th_quadratic *quadratic, int64_t k, double delta);
 void th_quadratic_move_intercept(struct th_quadratic *quadratic, double delta);
 
 /* The first function sets weighted = h x of member k, if products need it. The
- * second returns the sum of h x x' of members j and k, plus the ridge if j = k.
+ * second returns the sum of h x x' of members j and k, plus ridge q if j = k.
  */
 void th_quadratic_weigh(const struct th_quadratic *quadratic, int64_t k,
                         double *weighted);

@@ -26,7 +26,8 @@ static const struct th_array by_member[] = {
     TH_ARRAY(struct th_working_set, slot),
     TH_ARRAY(struct th_working_set, coef),
     TH_ARRAY(struct th_working_set, earlier),
-    TH_ARRAY(struct th_working_set, slope)};
+    TH_ARRAY(struct th_working_set, slope),
+    TH_ARRAY(struct th_working_set, q)};
 
 void th_working_set_free(struct th_working_set *w)
 {
@@ -92,6 +93,7 @@ static void append_unit(struct th_working_set *w, const struct record *record,
     w->attribute[at] = record[k].attribute;
     w->slot[at] = -1;
     w->coef[at] = w->earlier[at] = w->slope[at] = 0;
+    w->q[at] = record->norm.q;
   }
   w->start[++w->units] = w->members;
 }
@@ -112,6 +114,7 @@ static void copy_unit(struct th_working_set *to,
   memmove(to->coef + at, from->coef + first, bytes);
   memmove(to->earlier + at, from->earlier + first, bytes);
   memmove(to->slope + at, from->slope + first, bytes);
+  memmove(to->q + at, from->q + first, bytes);
   to->members += count;
   to->start[++to->units] = to->members;
 }
@@ -207,22 +210,46 @@ double th_working_set_omega(const struct th_working_set *w, const double *coef)
   return omega;
 }
 
-double th_working_set_dual(const struct th_working_set *w, const double *slope,
-                           double *work)
+double th_working_set_dual(const struct th_working_set *w, const double *coef,
+                           const double *slope, double *work)
 {
   double most = 0;
-  for (int64_t g = 0; g < w->units; g++)
-    most =
-        fmax(most, th_penalty_norm_dual(w->norm[g], slope + w->start[g],
-                                        w->start[g + 1] - w->start[g], work));
+  for (int64_t g = 0; g < w->units; g++) {
+    int64_t k = w->start[g];
+    double dual = w->norm[g].bounded
+                      ? th_penalty_norm_dual_at(w->norm[g], coef[k], -slope[k])
+                      : th_penalty_norm_dual(w->norm[g], slope + k,
+                                             w->start[g + 1] - k, work);
+    most = fmax(most, dual);
+  }
   return most;
+}
+
+double th_working_set_beyond(const struct th_working_set *w, double lambda,
+                             double scale, const double *coef,
+                             const double *slope)
+{
+  double sum = 0;
+  for (int64_t g = 0; g < w->units; g++) {
+    int64_t k = w->start[g];
+    if (w->norm[g].bounded)
+      sum += th_penalty_norm_beyond(w->norm[g], coef[k],
+                                    -scale * slope[k] / lambda, lambda);
+  }
+  return sum;
+}
+
+struct th_group_norm th_working_set_norm(const struct th_working_set *w,
+                                         int64_t member)
+{
+  return w->units == w->members ? w->norm[member] : (struct th_group_norm){0};
 }
 
 double th_working_set_ridge(const struct th_working_set *w, double ridge,
                             const double *coef)
 {
-  return ridge > 0 ? 0.5 * ridge * th_column_dot_plain(coef, coef, w->members)
-                   : 0;
+  const struct th_vector x = th_column_vector_of(coef, w->members);
+  return ridge > 0 ? 0.5 * ridge * th_column_square(&x, w->q) : 0;
 }
 
 int64_t th_working_set_support(const struct th_working_set *w)

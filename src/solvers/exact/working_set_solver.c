@@ -432,7 +432,7 @@ static void extrapolate(struct th_working_set *w, double part)
     double next = now + part * (now - w->earlier[k]);
     w->earlier[k] = now;
     if (next * now > 0)
-      w->coef[k] = next;
+      w->coef[k] = th_penalty_norm_clip(th_working_set_norm(w, k), next);
   }
 }
 
@@ -466,14 +466,17 @@ static void unit_dual(struct th_working_set_solver *e, int64_t unit, int64_t g)
   int64_t k = w->start[unit];
   int64_t count = w->start[unit + 1] - k;
   e->duals.value[g] =
-      th_penalty_norm_dual(w->norm[unit], w->slope + k, count, e->inner.work);
+      w->norm[unit].bounded
+          ? th_penalty_norm_dual_at(w->norm[unit], w->coef[k], -w->slope[k])
+          : th_penalty_norm_dual(w->norm[unit], w->slope + k, count,
+                                 e->inner.work);
   e->duals.slack[g] = 0;
   for (int64_t m = th_problem_members(p, g).first;
        m < th_problem_members(p, g).last; m++, k++) {
     int64_t place = th_problem_place(p, m);
     while (w->attribute[k] != p->active.attribute[place])
       k++; /* members on other ranks */
-    e->duals.z[place] = p->ridge * w->coef[k] - w->slope[k];
+    e->duals.z[place] = p->ridge * w->q[k] * w->coef[k] - w->slope[k];
   }
 }
 
@@ -568,7 +571,7 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
   gradient_history_keep(&e->history, lambda, e->inner.theta, unread * level,
                         &e->duals);
   e->objective = e->inner.primal;
-  e->gap = th_inner_solver_screen_gap(&e->inner, &e->working,
+  e->gap = th_inner_solver_screen_gap(&e->inner, &e->working, lambda,
                                       1 / fmax(1, e->dual_norm / lambda));
   return TH_OK;
 }
@@ -706,7 +709,7 @@ static void stay(struct th_working_set_solver *e, double lambda)
   }
   th_comm_share_numbers(p->context->comm, w->slope, (size_t)w->members);
   for (int64_t k = 0; k < w->members; k++)
-    w->slope[k] += p->ridge * w->coef[k];
+    w->slope[k] += p->ridge * w->q[k] * w->coef[k];
   th_inner_solver_screen_stay(&e->inner, w, lambda);
 }
 

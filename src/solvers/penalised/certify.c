@@ -23,6 +23,7 @@ struct review {
   struct th_problem *problem; /* borrowed */
   double *coef;               /* places */
   double *held; /* groups: above 0 where a member has a coefficient */
+  double *work; /* groups */
   struct th_shared memory; /* of both */
   double *prediction;
   double *theta; /* the dual point before it is scaled */
@@ -30,7 +31,10 @@ struct review {
   double *refit; /* what their coefficients lack */
   double lambda;
   struct th_duals duals;
-  double omega; /* the penalty, without lambda */
+  double omega;     /* the penalty, without lambda */
+  double square;    /* what of it is a ridge */
+  double bounds[2]; /* what they take off the dual point, over lambda, and the
+                       sum of the coefficients there */
   double drift; /* how much another rounding of theta may change a dual value,
                    over the group's norm bound */
 };
@@ -42,7 +46,7 @@ static const double settled_below = 1e-4;
 /* Collective. */
 static void review_free(struct review *r)
 {
-  TH_FREE(r->coef, r->held, r->slope, r->refit);
+  TH_FREE(r->coef, r->held, r->work, r->slope, r->refit);
   th_comm_shared_free(&r->memory);
   th_problem_duals_free(&r->duals);
 }
@@ -58,6 +62,7 @@ static th_status prepare(struct review *r, const struct th_support *model,
   th_status rc;
   TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
+  TH_TRY(TH_NEW(&r->work, p->grouping.groups, "coefficients", err));
   TH_TRY(TH_NEW(&r->slope, p->exempt.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->refit, p->exempt.count, "coefficients", err));
   TH_TRY(th_problem_duals_init(&r->duals, p, err));
@@ -198,8 +203,8 @@ static void review_survey(const struct review *r, int side,
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     struct th_range members = th_problem_members(p, g);
     double value = r->duals.value[g] + side * review_slack(r, g);
-    double radius = th_gap_radius(
-        L, c->gap, p->norm_bound[g] * p->norm_bound[g], c->lambda);
+    double radius =
+        th_gap_radius(L, c->gap, th_problem_ridge_second(p, g), c->lambda);
     bool exempt = exempt_of(r, g) >= 0;
     bool in_support = r->held[g] > 0 || exempt;
     largest[0] = fmax(largest[0], review_violation(r, g));
@@ -218,14 +223,26 @@ static void review_survey(const struct review *r, int side,
   memcpy(c->margin, counts, sizeof c->margin);
 }
 
+/* Omega of the model. Collective. */
+static th_status weigh_penalty(struct review *r, struct th_error *err)
+{
+  struct th_grouping *grouping = &r->problem->grouping;
+  struct th_comm *comm = r->problem->context->comm;
+  th_status rc = th_grouping_norm(grouping, comm, r->coef, &r->omega, err);
+  if (rc == TH_OK && grouping->ridge > 0)
+    rc = th_grouping_square(grouping, comm, r->coef, &r->square, err);
+  r->square *= grouping->ridge;
+  r->omega += r->square;
+  return rc;
+}
+
 /* Objective, dual norm and gap. Collective. */
 static th_status weigh_gap(struct review *r, struct th_certificate *c,
                            struct th_error *err)
 {
   struct th_problem *p = r->problem;
   double dual_norm = 0;
-  th_status rc =
-      th_grouping_norm(&p->grouping, p->context->comm, r->coef, &r->omega, err);
+  th_status rc = weigh_penalty(r, err);
   if (rc != TH_OK)
     return rc;
   for (int64_t g = 0; g < p->grouping.groups; g++)
@@ -236,9 +253,15 @@ static th_status weigh_gap(struct review *r, struct th_certificate *c,
   c->objective =
       th_gap_primal(p->loss, p->rows, p->eta, p->target, r->prediction) +
       c->lambda * r->omega;
-  c->gap = th_gap_bound(c->objective,
-                        th_gap_dual(p->loss, p->rows, p->eta, p->target,
-                                    r->theta, 1 / fmax(1, dual_norm)));
+  double scale = 1 / fmax(1, dual_norm);
+  rc = th_problem_bounds_beyond(p, scale, r->coef, &r->duals, r->work,
+                                r->bounds, err);
+  if (rc != TH_OK)
+    return rc;
+  double dual =
+      th_gap_dual(p->loss, p->rows, p->eta, p->target, r->theta, scale) -
+      c->lambda * (scale * scale * r->square + r->bounds[0]);
+  c->gap = th_gap_bound(c->objective, dual);
   return TH_OK;
 }
 
@@ -262,6 +285,9 @@ static th_status review_make(struct review *r, const struct th_support *model,
   th_grouping_dual(&p->grouping, comm, r->coef, r->held);
   TH_TRY(
       th_problem_pass(p, r->theta, lambda, 1 - settled_below, &r->duals, err));
+  th_problem_ridge_at(p, lambda);
+  th_problem_ridge_join(p, lambda, r->coef, &r->duals);
+  th_problem_bounds_join(p, r->coef, &r->duals);
   r->lambda = certificate->lambda = lambda;
   certificate->lambda_max = p->lambda_max;
   certificate->confidence = 1;
@@ -303,8 +329,8 @@ th_status th_certify(struct th_problem *p, const struct th_support *model,
  *   D(theta)      (dt + m times the error of the dual norm) times the slope of
  *                 f*, which is a prediction: at most 2 S + t, and for labels,
  *                 of which theta is scaled down, the logarithm of that more
- *   gap           objective and D together, and never below what th_gap_bound
- *                 adds for rounding
+ *   gap           objective and D together, the ridge's part of D too, and
+ *                 never below what th_gap_bound adds for rounding
  *   norm          as many terms as coefficients, each with an error of u
  *   radius        goes with the root of the gap: that of the model itself is
  *                 taken, so that nothing but rounding is left
@@ -342,21 +368,22 @@ static struct scale measure_scale(const struct review *r,
 }
 
 /* How far dual norm and violation may be off: as far as any group that may be
- * the largest. Collective. */
+ * the largest; with bounds, how far any group may be. Collective. */
 static void dual_errors(const struct review *r,
-                        const struct th_certificate *now, double error[2])
+                        const struct th_certificate *now, double error[3])
 {
   const struct th_problem *p = r->problem;
-  error[0] = 0;
-  error[1] = 0;
+  error[0] = error[1] = error[2] = 0;
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double slack = review_slack(r, g);
     if (r->duals.value[g] + 2 * slack >= now->dual_norm)
       error[0] = fmax(error[0], slack);
     if (review_violation(r, g) + 2 * slack >= now->violation)
       error[1] = fmax(error[1], slack);
+    if (p->grouping.bounded)
+      error[2] = fmax(error[2], slack);
   }
-  p->context->comm->ops->max_f64(p->context->comm, error, 2);
+  p->context->comm->ops->max_f64(p->context->comm, error, 3);
 }
 
 static double objective_error(const struct review *r, const struct scale *s,
@@ -368,12 +395,16 @@ static double objective_error(const struct review *r, const struct scale *s,
 }
 
 static double gap_error(const struct review *r, const struct scale *s,
-                        const struct th_certificate *now, double dual)
+                        const struct th_certificate *now, const double error[3])
 {
+  double dual = error[0];
   double slope = 2 * s->magnitude + s->largest;
+  double by_ridge = 2 * now->lambda * r->square * dual;
+  double by_bounds = now->lambda * r->bounds[1] * error[2];
   if (r->problem->loss->labels)
     slope += 1 + th_log(fmax(1, now->dual_norm));
-  return objective_error(r, s, now) + slope * (s->turned + s->mean * dual) +
+  return objective_error(r, s, now) + by_ridge + by_bounds +
+         slope * (s->turned + s->mean * dual) +
          s->terms * DBL_EPSILON * (2 * fabs(now->objective) + now->gap);
 }
 
@@ -431,10 +462,10 @@ static void find_range(struct review *r, const struct th_support *support,
   const struct th_certificate *now = &f->now;
   struct scale s = measure_scale(r, support);
   r->drift = s.turned / now->lambda;
-  double error[2];
+  double error[3];
   dual_errors(r, now, error);
   double dual = error[0];
-  double gap = gap_error(r, &s, now, dual);
+  double gap = gap_error(r, &s, now, error);
   double lambda_max = lambda_max_error(r->problem);
   survey_ends(r, claimed, dual, f);
   enclose(&f->least.lambda_max, &f->most.lambda_max, now->lambda_max,

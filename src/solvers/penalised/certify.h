@@ -11,7 +11,7 @@
  * no more. */
 #define TH_BALL_CLOSE 1e-6
 
-/* Certify a model without a ridge from the data. Its coefficients are those of
+/* Certify a model from the data. Its coefficients are those of
  * (x - centre) * scale. *certificate keeps its path; lambda_max is filled in.
  * Collective. */
 th_status th_certify(struct th_problem *problem, const struct th_support *model,

@@ -121,6 +121,7 @@ static th_status reserve_groups(struct th_problem *p, struct th_error *err)
   TH_TRY(TH_NEW(&p->centre, places, "sums over examples", err));
   TH_TRY(TH_NEW(&p->place, places, "sums over examples", err));
   TH_TRY(TH_NEW(&p->listed, places, "sums over examples", err));
+  rc = th_problem_bounds_take(p, err);
 done:
   return rc;
 }

@@ -1,14 +1,16 @@
 /* problem.h - a penalised problem on all training examples, exactly
  *
- * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) + (ridge/2) |b|^2
+ * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) + (ridge/2) sum q b^2
  * over the attributes that are not left out, with theta_i = f'(p_i; y_i) and Z
  * = -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h.
  *
- * A ridge is equivalent to one more example for every attribute, with x =
- * sqrt(ridge) there, 0 elsewhere, and target 0. Its theta is sqrt(ridge) b, so
- * slopes of attributes with a coefficient include ridge b. Z is of the data
- * alone. Examples are in stored order. eta, y and other vectors over examples
- * lie once on a node; vectors over attributes belong to the owners.
+ * A ridge is equivalent to one more example of a squared loss for every
+ * attribute, with x = sqrt(ridge q) there, 0 elsewhere, and target 0 (Zou &
+ * Hastie 2005, Lemma 1). Its theta is sqrt(ridge q) b, so slopes of attributes
+ * with a coefficient include ridge q b, and D is smaller by (ridge/2) sum q
+ * b^2. Z of passes is of the data alone. Examples are in stored order. eta, y
+ * and other vectors over examples lie once on a node; vectors over attributes
+ * belong to the owners.
  *
  * Passes read through the observing source and declare what they read. A
  * solver that has active attributes of its own declares them again afterwards.
@@ -46,7 +48,7 @@ struct th_problem {
   bool dense;        /* attributes have a value for every example */
   bool single;       /* stored values are summed in float */
   bool beyond_float; /* they are not, because of their magnitude */
-  double ridge;      /* 0: none */
+  double ridge;      /* at the present lambda; 0: none */
   int64_t rows;      /* n: training examples */
   struct th_all_targets all;
   const double *target; /* of these */
@@ -123,6 +125,36 @@ th_status th_problem_duals_init(struct th_duals *duals,
                                 const struct th_problem *problem,
                                 struct th_error *err);
 void th_problem_duals_free(struct th_duals *duals);
+
+/* Go to a lambda, of which the ridge of the penalty is a share. Local. */
+void th_problem_ridge_at(struct th_problem *problem, double lambda);
+
+/* Make Z and dual values, which a pass has found of the data, those of the
+ * problem with its ridge at the coefficients coef[places]. Local. */
+void th_problem_ridge_join(const struct th_problem *problem, double lambda,
+                           const double *coef, struct th_duals *duals);
+
+/* Return a bound on N_g with the example of the ridge, whose loss has another
+ * curvature than the others' L: it counts 1/L. Local. */
+double th_problem_ridge_second(const struct th_problem *problem, int64_t group);
+
+/* Give the groups the bounds of the configuration, in the units of the problem.
+ * Local. */
+th_status th_problem_bounds_take(struct th_problem *problem,
+                                 struct th_error *err);
+
+/* Make dual values, which a pass has found at 0, those at the coefficients
+ * coef[places], where these are at bounds (math/penalty.h). Local. */
+void th_problem_bounds_join(const struct th_problem *problem,
+                            const double *coef, struct th_duals *duals);
+
+/* Compute found[0], what groups at bounds take off the value of the dual point
+ * scale theta, over lambda, and found[1], the sum of their |coef|. work:
+ * groups. Collective. */
+th_status th_problem_bounds_beyond(struct th_problem *problem, double scale,
+                                   const double *coef,
+                                   const struct th_duals *duals, double *work,
+                                   double found[2], struct th_error *err);
 
 /* Compute Z and dual values of the wanted groups at theta. Values that may lie
  * at or above level, or be the largest of all, are exact in double (slack is

@@ -543,7 +543,9 @@ static void texts(struct world *w)
       CHECK(thresher_config_get(config, name, text, TEXT, NULL) == THRESHER_OK);
       bool whole = strcmp(text, "nan") != 0 && strstr(text, "inf") == NULL;
       bool list = strcmp(name, "start") == 0 || strcmp(name, "groups") == 0 ||
-                  strcmp(name, "unpenalised") == 0; /* of names */
+                  strcmp(name, "unpenalised") == 0 || /* of names */
+                  strcmp(name, "penalty-weights") == 0 ||
+                  strcmp(name, "lower") == 0 || strcmp(name, "upper") == 0;
       CHECK(whole || list);
       thresher_config_free(config);
     }

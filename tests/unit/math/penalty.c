@@ -227,9 +227,15 @@ static void test_closed_forms(void)
   const struct th_group_norm group = th_penalty_find("group")->norm(0, 4, 0.5);
   const struct th_group_norm both =
       th_penalty_find("sparse-group")->norm(3, 4, 0.25);
+  const struct th_penalty *net = th_penalty_find("elastic-net");
+  const struct th_group_norm half = net->norm(3, 1, 0.5);
   double work[3];
   double v[3];
   CHECK(l1.a == 1 && l1.c == 0 && group.a == 0 && group.c == 2);
+  CHECK(half.a == 1.5 && half.c == 0 && half.q == 3);
+  CHECK(net->norm(0, 1, 1).a == l1.a && net->norm(0, 1, 1).q == l1.q);
+  CHECK(net->ridge(0.25) == 0.75 && net->ridge(1) == 0);
+  CHECK(group.q == 0 && both.q == 0);
   CHECK(both.a == 0.25 && both.c == 2.25);
   CHECK(th_penalty_norm_value(l1, z, 3) == 7 &&
         th_penalty_norm_dual(l1, z, 3, NULL) == 4);
@@ -272,10 +278,10 @@ static void test_limits(void)
   const double tiny[] = {1e-3, 1e-8, 1e-13, 1e-200};
   double work[6];
   for (int k = 0; k < 4; k++) {
-    double l1_like =
-        th_penalty_norm_dual((struct th_group_norm){1, tiny[k]}, z, 6, work);
-    double group_like =
-        th_penalty_norm_dual((struct th_group_norm){tiny[k], 1}, z, 6, work);
+    double l1_like = th_penalty_norm_dual(
+        (struct th_group_norm){.a = 1, .c = tiny[k]}, z, 6, work);
+    double group_like = th_penalty_norm_dual(
+        (struct th_group_norm){.a = tiny[k], .c = 1}, z, 6, work);
     CHECK(l1_like <= 5 && l1_like >= 5 - 5 * tiny[k] - 1e-14);
     double size = sqrt(dot(z, z, 6));
     CHECK(group_like <= size * (1 + 1e-15) &&
@@ -310,6 +316,36 @@ static void test_descend(const struct sample *s, uint64_t number)
     CHECK(s->v[k] != 0 || after[k] == 0);
 }
 
+/* Bounds of one value: the prox is where the objective is least, the dual value
+ * is that of the sides that are open, and Fenchel's inequality is an equality
+ * at the prox. */
+static void test_bounds(void)
+{
+  const double lower[] = {-INFINITY, -0.75, 0, -0.75, 0, -INFINITY};
+  const double upper[] = {0.5, 0.5, 0.5, INFINITY, INFINITY, 0};
+  for (int k = 0; k < 6; k++)
+    for (double z = -4; z <= 4; z += 0.5) {
+      struct th_group_norm norm = {
+          .a = 1.5, .bounded = true, .lower = lower[k], .upper = upper[k]};
+      double u = z;
+      th_penalty_norm_prox(norm, 1, &u, 1);
+      double least = (u - z) * (u - z) / 2 + 1.5 * fabs(u);
+      CHECK(u >= lower[k] && u <= upper[k]);
+      for (double v = -5; v <= 5; v += 1.0 / 64)
+        CHECK(v < lower[k] || v > upper[k] ||
+              (v - z) * (v - z) / 2 + 1.5 * fabs(v) >= least - 1e-12);
+      double beyond = th_penalty_norm_beyond(norm, u, z - u, 1);
+      CHECK_NEAR((z - u) * u, 1.5 * fabs(u) + beyond, 1e-12);
+      CHECK(th_penalty_norm_dual_at(norm, u, z - u) <= 1 + 1e-12);
+      double above = upper[k] > 0 ? fmax(z, 0) : 0;
+      double below = lower[k] < 0 ? fmax(-z, 0) : 0;
+      CHECK(th_penalty_norm_dual(norm, &z, 1, NULL) ==
+            fmax(above, below) / 1.5);
+      CHECK(th_penalty_norm_free(norm, u) ==
+            (u != 0 && u != lower[k] && u != upper[k]));
+    }
+}
+
 int main(void)
 {
   for (uint64_t number = 0; number < CASES; number++) {
@@ -332,6 +368,7 @@ int main(void)
   CASE(test_closed_forms());
   CASE(test_no_numbers());
   CASE(test_limits());
+  CASE(test_bounds());
   for (const struct th_penalty *p = th_penalty_table(); p->name != NULL; p++)
     CHECK(th_penalty_find(p->name) == p && p->summary[0] != '\0');
   CHECK(th_penalty_find("none of this name") == NULL);

@@ -27,6 +27,7 @@ struct sample {
   int64_t start[MEMBERS + 1];
   int64_t slot[MEMBERS];
   struct th_group_norm norm[MEMBERS];
+  double q[MEMBERS];
   double coef[MEMBERS];
   double slope[MEMBERS];
   double intercept;
@@ -81,7 +82,8 @@ static void fill_member(struct sample *s, uint64_t number, int64_t k)
   if (number % 6 == 4)
     s->vector[s->slot[k]] = thin_out(s, k);
   s->key[k] = s->start[k] = k;
-  s->norm[k] = (struct th_group_norm){k % 4 == 1 ? 1.5 : 1, 0};
+  s->q[k] = k % 4 == 1 ? 1.5 : 1;
+  s->norm[k] = (struct th_group_norm){.a = s->q[k], .q = s->q[k]};
 }
 
 static double product_of(const struct sample *s, const double *a,
@@ -126,6 +128,7 @@ static void fill(struct sample *s, uint64_t number)
                                        .norm = s->norm,
                                        .slot = s->slot,
                                        .slope = s->slope,
+                                       .q = s->q,
                                        .coef = s->coef};
 }
 

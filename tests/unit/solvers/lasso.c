@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const char *const losses[] = {"squared", "logistic", "squared-hinge"};
-static const char *const penalties[] = {"l1", "group", "sparse-group"};
+static const char *const penalties[] = {"l1", "group", "sparse-group",
+                                        "elastic-net"};
 
 enum { CASES = 72, GROUP = 7, MOST_STEPS = 400000 };
 
@@ -31,6 +32,14 @@ static double *room(int64_t count)
   return p;
 }
 
+/* Of an elastic net the weight of its square, over lambda, in group g. */
+static double square_of(const struct reference *r, int64_t g)
+{
+  bool net = strcmp(r->penalty, "elastic-net") == 0;
+  double weight = r->grouped && g % 3 == 1 ? 1.5 : 1;
+  return net ? (1 - r->mix) * weight : 0;
+}
+
 /* Omega_g(v) = a norm1(v) + c norm2(v) of group g. */
 static void norm_of(const struct reference *r, int64_t g, int64_t size,
                     double *a, double *c)
@@ -39,8 +48,9 @@ static void norm_of(const struct reference *r, int64_t g, int64_t size,
   bool sparse = strcmp(r->penalty, "sparse-group") == 0;
   *a = sparse ? r->mix : 0;
   *c = sparse ? (1 - r->mix) * weight : weight;
-  if (strcmp(r->penalty, "l1") == 0) {
-    *a = r->grouped && g % 3 == 1 ? 1.5 : 1;
+  bool net = strcmp(r->penalty, "elastic-net") == 0;
+  if (strcmp(r->penalty, "l1") == 0 || net) {
+    *a = (net ? r->mix : 1) * (r->grouped && g % 3 == 1 ? 1.5 : 1);
     *c = 0;
   }
 }
@@ -57,9 +67,11 @@ static double shrink(const struct reference *r, double step, double *b)
     double a;
     double c;
     double square = 0;
+    double net = square_of(r, g);
     norm_of(r, g, last - first, &a, &c);
     for (int64_t j = first; j < last; j++) {
       b[j] = copysign(fmax(fabs(b[j]) - step * lambda * a, 0), b[j]);
+      b[j] /= 1 + step * lambda * net;
       square += b[j] * b[j];
     }
     double size = sqrt(square);
@@ -67,7 +79,7 @@ static double shrink(const struct reference *r, double step, double *b)
     omega += c * size * left;
     for (int64_t j = first; j < last; j++) {
       b[j] *= c > 0 ? left : 1;
-      omega += a * fabs(b[j]);
+      omega += a * fabs(b[j]) + net * b[j] * b[j] / 2;
     }
   }
   return lambda * omega;
@@ -172,7 +184,7 @@ static struct th_config config_of(int k)
 {
   struct th_config config = penalised_config(
       "lasso", losses[k % 3], k % 11 == 0 ? 0.05 : 0.15 + 0.1 * (k % 6));
-  config.penalty = penalties[(k / 3) % 3];
+  config.penalty = penalties[(k / 3) % 4];
   config.intercept = (k / 9) % 2;
   config.screening.how = k % 4 == 1 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
   config.group.mix = 0.3 + 0.2 * (k % 3);
