@@ -4,7 +4,7 @@
 #define TH_EVALUATED_H
 
 #include "api/data.h"
-#include "api/metrics.h"
+#include "math/metrics.h"
 #include "model/model.h"
 
 /* Predictions of some models and targets of rows, in stored order. */

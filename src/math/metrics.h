@@ -3,8 +3,8 @@
 #ifndef TH_METRICS_H
 #define TH_METRICS_H
 
+#include "base/error.h"
 #include "math/loss.h"
-#include "model/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>

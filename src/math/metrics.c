@@ -1,6 +1,6 @@
 /* metrics.c - scores of predictions
  * SPDX-License-Identifier: MIT */
-#include "api/metrics.h"
+#include "math/metrics.h"
 
 #include "base/elementary.h"
 #include "base/memory.h"
