@@ -54,7 +54,7 @@ struct th_import th_direct_job(const struct th_options *options, int64_t share,
   return (struct th_import){
       .inputs = options->argument,
       .input_count = options->arguments,
-      .files = {options->text.files, options->text.test_file},
+      .files = {.list = options->text.files, .test = options->text.test_file},
       .output = options->output,
       .format = options->text.format,
       .layout = options->data.layout - 1,
