@@ -296,10 +296,11 @@ static th_status take_beside(const char *call, struct th_given_matrix *given,
 static uint64_t hash_given(const struct th_given_matrix *given,
                            const struct thresher_beside *beside)
 {
-  const bool own = beside != NULL && beside->own != 0;
-  const int64_t words[] = {own,
+  const struct thresher_beside none = {0};
+  const struct thresher_beside *b = beside != NULL ? beside : &none;
+  const int64_t words[] = {b->own != 0,
                            given->rows,
-                           own ? 0 : given->columns,
+                           b->own != 0 ? 0 : given->columns,
                            given->sparse,
                            given->by_columns,
                            given->entries,
@@ -308,12 +309,12 @@ static uint64_t hash_given(const struct th_given_matrix *given,
                            given->weight != NULL,
                            given->names != NULL,
                            given->ids != NULL,
-                           beside != NULL ? (int64_t)beside->storage : 0,
-                           beside != NULL && beside->in_order};
-  uint64_t hash = th_integer_hash(TH_FNV_BASIS, words, sizeof words);
-  return beside != NULL
-             ? th_integer_hash(hash, &beside->test, sizeof beside->test)
-             : hash;
+                           (int64_t)b->storage,
+                           b->in_order};
+  uint64_t hash = th_integer_hash(TH_FNV_BASIS, &b->test, sizeof b->test);
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    hash = th_integer_hash(hash, &words[k], sizeof words[k]);
+  return hash;
 }
 
 /* Store what is given, and open it. Collective. */

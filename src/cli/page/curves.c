@@ -240,6 +240,8 @@ static void say_order(FILE *out, const struct kind *kind, const char *name,
                       curve[k].smooth[last] < least->smooth[last_point(least)]))
       least = &curve[k];
   }
+  if (least == NULL)
+    return;
   fputs("At the end ", out);
   th_html_text(out, least->run->title);
   fprintf(out, " has the %s %s, ",

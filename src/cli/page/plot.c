@@ -107,14 +107,14 @@ static void log_ticks(struct ticks *ticks, const struct th_plot_axis *axis,
                       int most)
 {
   static const double between[] = {1, 2, 5};
-  double first = floor(log10_of(axis->low));
+  int first = (int)floor(log10_of(axis->low));
   double decades = log10_of(axis->high) - log10_of(axis->low);
   int every = (int)fmax(1, ceil(decades / most));
   int parts = 3 * decades + 1 <= most + 1 ? 3 : 1;
   *ticks = (struct ticks){.step = 0};
-  for (double k = first; k <= log10_of(axis->high) + 1e-9; k += 1)
+  for (int k = first; k <= log10_of(axis->high) + 1e-9; k++)
     for (int part = 0; part < parts; part++)
-      if (fmod(fabs(k), every) == 0)
+      if (k % every == 0)
         add_tick(ticks, axis, between[part] * th_pow(10, k));
   if (ticks->count < 2) { /* less than a decade without its ends */
     linear_ticks(ticks, axis, most);
