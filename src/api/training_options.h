@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* Room for one byte per row. */
-enum { TH_TRAINING_OPTIONS_MOST = 64 };
+enum { TH_TRAINING_OPTIONS_MOST = 80 };
 
 /* How many rows there are; the k-th; the row of a name, or -1. */
 int th_training_options_count(void);

@@ -36,7 +36,7 @@ struct th_command {
                    struct th_error *err);
 };
 
-enum { TH_OPTIONS_MOST = 144 };
+enum { TH_OPTIONS_MOST = 176 };
 
 /* Data to be made: by generate, by import, on demand. */
 struct th_options_data {
