@@ -97,7 +97,7 @@ same 2 built/consumer dense.h5 solver=exploitation start=3,17,20
 same 4 built/consumer sparse.h5 solver=saga epochs=3
 
 # the example of the library's README, by its own line
-awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' \
+awk '/^```c$/ { inside = 1; next } inside && /^```/ { exit } inside' \
   "$SOURCE/src/api/README.md" >mine.c
 line=$(sed -n 's/^    \$ \(mpicc mine.c .*\)/\1/p' "$SOURCE/src/api/README.md")
 "$THRESHER" generate murata -o murata.h5 --examples 3000 --attributes 200 -q
