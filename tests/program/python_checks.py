@@ -259,7 +259,7 @@ def parts():
     assert (again.predict(X) == fitted.predict(X)).all()
     told = program("inspect", "m.h5", "--json")
     assert '"solver": "lasso"' in told
-    options = program("train", "--help")
+    options = program("train", "--help-all")
     for name in fitted.get_params():
         option = name.rstrip("_").replace("_", "-")
         if name not in ("storage", "memory", "comm", "verbose"):
