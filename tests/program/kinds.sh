@@ -19,7 +19,7 @@ printf '%s\n' since,share,flag,color,y 2020-01-01,5%,yes,red,1 2020-02-01,6%,no,
 printf '%s\n' color,flag,share,since red,yes,5%,2020-06-01 blue,no,7%,2020-07-01 >good.csv
 printf '%s\n' since,share,flag,color 2020-01-01,5%,yes,red 43831,0.05,3,red 43862,0.06,0,blue >bad.csv
 must 2 import old.csv -o old.h5 --target y
-must 0 train old.h5 -o m.h5 --solver lasso --lambda-ratio 0.001
+must 0 train old.h5 -o m.h5 --solver lasso --lambda-ratio 0.001 --no-standardize # one attribute
 for n in 0 2; do
   must $n import good.csv --like old.h5 -o good.h5 --force
   refused 1 "bad.csv:3:1: 3 columns are of another kind than in old.h5: column 1, 'since', has numbers, such as '43831', where dates were, column 2, 'share', has numbers, such as '0.05', where numbers with % were, column 3, 'flag', has numbers, such as '3', where truth values were" \

@@ -68,7 +68,8 @@ static th_status begin(struct session *s, struct trial *t, struct th_comm *comm,
 
 static void end(struct session *s, struct trial *t)
 {
-  th_run_close(&s->run);
+  if (s->run.algorithm != NULL) /* there was a plan */
+    th_run_close(&s->run);
   th_groups_free(&t->groups);
 }
 

@@ -5,6 +5,8 @@
 
 #include "penalised.h"
 
+#include "solvers/sampling/ball.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -139,6 +141,9 @@ static inline struct th_config in_a_ball(const struct th_solver_row *row,
   config.validation = k % 4 >= 2 ? 0.1 : 0;
   config.batch = 10 * (k % 3);
   config.ball.moments = (enum th_moments_from)((k + k / 3) % TH_MOMENTS_COUNT);
+  if (config.ball.moments == TH_MOMENTS_NORM && row->ball->largest)
+    config.ball.moments = TH_MOMENTS_AUTO; /* it is refused */
+  config.ball.moment_norm = config.ball.moments == TH_MOMENTS_NORM ? 10 : 0;
   config.ball.inner = (enum th_inner)(k % TH_INNER_COUNT);
   config.ball.adagrad = (enum th_adagrad)(k % TH_ADAGRAD_COUNT);
   config.eta = k % 5 == 4 ? TH_ETA_THEORY : 0;
