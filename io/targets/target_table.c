@@ -499,34 +499,28 @@ done:
   return rc;
 }
 
+static th_status take_table_row(void *self, struct th_line *line,
+                                struct th_error *err)
+{
+  struct reading *r = self;
+  if (line->too_long)
+    return th_text_row_fail(line, line->text, err,
+                            "the line is longer than %d bytes; shorten it",
+                            LONGEST_LINE);
+  return th_csv_reader_is_example(&r->csv, line->text, line->length)
+             ? read_row(r, line, err)
+             : TH_OK;
+}
+
 static th_status read_table_rows(struct reading *r, struct th_error *err)
 {
-  struct th_text_lines lines = {0};
-  struct th_line line;
-  bool more = true;
-  th_status rc = TH_OK;
-  th_text_lines_begin(&lines, r->file,
-                      (struct th_range){r->file->body, r->file->size},
-                      LONGEST_LINE, r->file->header_lines);
-  while (true) {
-    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
-    if (!more)
-      break;
-    TH_TRY(th_text_row_check(&line, err));
-    if (line.too_long)
-      TH_TRY(th_text_row_fail(&line, line.text, err,
-                              "the line is longer than %d bytes; shorten it",
-                              LONGEST_LINE));
-    if (th_csv_reader_is_example(&r->csv, line.text, line.length))
-      TH_TRY(read_row(r, &line, err));
-  }
-  if (r->table->rows == 0)
-    rc = th_fail(err, TH_EDATA,
+  th_status rc = th_text_lines_each(
+      r->file, LONGEST_LINE, r->file->header_lines, take_table_row, r, err);
+  if (rc != TH_OK || r->table->rows > 0)
+    return rc;
+  return th_fail(err, TH_EDATA,
                  "%s: no row found, expected an ID and %s on each line",
                  r->file->name, r->choice->ids_only ? "values" : "a target");
-done:
-  th_text_lines_free(&lines);
-  return rc;
 }
 
 static th_status read_target_table(void *self, struct th_text_file *file,

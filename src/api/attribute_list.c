@@ -194,12 +194,17 @@ done:
   return rc;
 }
 
-static th_status read_numbered(struct numbered *e, const struct th_line *line,
+static th_status read_numbered(void *self, struct th_line *line,
                                struct th_error *err)
 {
+  struct numbered *e = self;
   const char *at = line->text;
   const char *end = at + line->length;
   double value = 0;
+  if (line->too_long)
+    return th_text_row_fail(line, line->text, err,
+                            "the line is longer than %d bytes; shorten it",
+                            LONGEST_LINE);
   while (at < end && is_space_or_tab(*at))
     at++;
   while (end > at && is_space_or_tab(end[-1]))
@@ -232,26 +237,7 @@ static th_status read_numbered(struct numbered *e, const struct th_line *line,
 static th_status read_numbered_lines(void *self, struct th_text_file *text,
                                      struct th_error *err)
 {
-  struct th_text_lines lines = {0};
-  struct th_line line;
-  bool more = true;
-  th_status rc;
-  th_text_lines_begin(&lines, text, (struct th_range){text->body, text->size},
-                      LONGEST_LINE, 0);
-  while (true) {
-    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
-    if (!more)
-      break;
-    if (line.too_long)
-      TH_TRY(th_text_row_fail(&line, line.text, err,
-                              "the line is longer than %d bytes; shorten it",
-                              LONGEST_LINE));
-    TH_TRY(th_text_row_check(&line, err));
-    TH_TRY(read_numbered(self, &line, err));
-  }
-done:
-  th_text_lines_free(&lines);
-  return rc;
+  return th_text_lines_each(text, LONGEST_LINE, 0, read_numbered, self, err);
 }
 
 /* Give the entries to all ranks. Collective. */

@@ -95,36 +95,26 @@ struct table {
   take_line take;
 };
 
-static th_status take_lines(void *self, struct th_text_file *text,
-                            struct th_error *err)
+static th_status take_table_line(void *self, struct th_line *line,
+                                 struct th_error *err)
 {
   const struct table *table = self;
   struct th_cohort *cohort = table->cohort;
-  struct th_text_lines lines = {0};
-  struct th_line line;
   struct field field[MOST_FIELDS];
-  bool more = true;
-  th_status rc;
-  th_text_lines_begin(&lines, text, (struct th_range){text->body, text->size},
-                      LINE_LIMIT, 0);
-  while (true) {
-    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
-    if (!more)
-      break;
-    if (line.too_long)
-      TH_TRY(th_text_row_fail(&line, line.text, err,
-                              "the line is longer than %d bytes; correct it",
-                              LINE_LIMIT));
-    TH_TRY(th_text_row_check(&line, err));
-    cohort->print = th_fingerprint_next(
-        cohort->print, th_hash(line.text, (size_t)line.length));
-    int fields = split(&line, field);
-    if (fields > 0)
-      TH_TRY(table->take(cohort, &line, field, fields, err));
-  }
-done:
-  th_text_lines_free(&lines);
-  return rc;
+  if (line->too_long)
+    return th_text_row_fail(line, line->text, err,
+                            "the line is longer than %d bytes; correct it",
+                            LINE_LIMIT);
+  cohort->print = th_fingerprint_next(
+      cohort->print, th_hash(line->text, (size_t)line->length));
+  int fields = split(line, field);
+  return fields > 0 ? table->take(cohort, line, field, fields, err) : TH_OK;
+}
+
+static th_status take_lines(void *self, struct th_text_file *text,
+                            struct th_error *err)
+{
+  return th_text_lines_each(text, LINE_LIMIT, 0, take_table_line, self, err);
 }
 
 /* --- People --------------------------------------------------------------- */

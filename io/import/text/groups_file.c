@@ -200,27 +200,19 @@ static th_status line_too_long(const struct groups_file *file,
       (long long)line_limit(file->attributes), (long long)file->attributes);
 }
 
+static th_status take_group_line(void *self, struct th_line *line,
+                                 struct th_error *err)
+{
+  return line->too_long ? line_too_long(self, line, err)
+                        : read_line(self, line, err);
+}
+
 static th_status read_lines(void *self, struct th_text_file *text,
                             struct th_error *err)
 {
-  struct groups_file *file = self;
-  struct th_text_lines lines = {0};
-  struct th_line line;
-  bool more = true;
-  th_status rc;
-  th_text_lines_begin(&lines, text, (struct th_range){text->body, text->size},
-                      line_limit(file->attributes), 0);
-  while (true) {
-    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
-    if (!more)
-      break;
-    TH_TRY(line.too_long ? line_too_long(file, &line, err)
-                         : th_text_row_check(&line, err));
-    TH_TRY(read_line(file, &line, err));
-  }
-done:
-  th_text_lines_free(&lines);
-  return rc;
+  const struct groups_file *file = self;
+  return th_text_lines_each(text, line_limit(file->attributes), 0,
+                            take_group_line, self, err);
 }
 
 static int by_first(const void *a, const void *b)

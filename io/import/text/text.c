@@ -280,6 +280,28 @@ th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
   return TH_OK;
 }
 
+th_status th_text_lines_each(const struct th_text_file *file, int64_t longest,
+                             int64_t header, th_text_take *take, void *self,
+                             struct th_error *err)
+{
+  struct th_text_lines lines = {0};
+  struct th_line line;
+  bool more = true;
+  th_status rc;
+  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                      longest, header);
+  while (true) {
+    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
+    if (!more)
+      break;
+    TH_TRY(th_text_row_check(&line, err));
+    TH_TRY(take(self, &line, err));
+  }
+done:
+  th_text_lines_free(&lines);
+  return rc;
+}
+
 th_status th_text_lines_first(struct th_text_lines *lines,
                               const struct th_text_file *file, int64_t bytes,
                               struct th_line *line, bool *whole,

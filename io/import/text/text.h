@@ -90,6 +90,17 @@ void th_text_lines_free(struct th_text_lines *lines);
 th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
                              bool *more, struct th_error *err);
 
+/* What is done with a line. */
+typedef th_status th_text_take(void *self, struct th_line *line,
+                               struct th_error *err);
+
+/* Hand on all lines behind a header of so many, and check them
+ * (th_text_row_check). One of more than `longest` bytes is handed on as such;
+ * it is an error of `take`, or the last one. Local. */
+th_status th_text_lines_each(const struct th_text_file *file, int64_t longest,
+                             int64_t header, th_text_take *take, void *self,
+                             struct th_error *err);
+
 /* The line that a file begins with, of so many bytes with its end; *whole is
  * false where it is no such line. Local. */
 th_status th_text_lines_first(struct th_text_lines *lines,

@@ -85,39 +85,33 @@ static th_status read_id(struct th_text_ids *ids, struct th_line *line,
 struct id_list {
   struct th_text_ids *ids;
   int64_t count;
+  int64_t found;
 };
+
+static th_status take_id_line(void *self, struct th_line *line,
+                              struct th_error *err)
+{
+  struct id_list *list = self;
+  return list->found++ < list->count ? read_id(list->ids, line, err) : TH_OK;
+}
 
 static th_status read_id_lines(void *self, struct th_text_file *file,
                                struct th_error *err)
 {
   enum { LONGEST_LINE = 4096 };
-  const struct id_list *list = self;
-  const int64_t count = list->count;
-  struct th_text_lines lines = {0};
-  struct th_line line;
-  bool more = true;
-  int64_t found = 0;
-  th_status rc = TH_OK;
-  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                      LONGEST_LINE, 0);
-  while (true) {
-    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
-    if (!more)
-      break;
-    TH_TRY(th_text_row_check(&line, err));
-    if (found++ < count)
-      TH_TRY(read_id(list->ids, &line, err));
-  }
-  if (found != count)
-    rc = th_fail(err, TH_EDATA,
-                 "%s:%lld: %lld lines with IDs found, expected %lld, as there "
-                 "are examples; give each example one, in the order of the "
-                 "input",
-                 file->name, (long long)(found < count ? found : count + 1),
-                 (long long)found, (long long)count);
-done:
-  th_text_lines_free(&lines);
-  return rc;
+  struct id_list *list = self;
+  th_status rc =
+      th_text_lines_each(file, LONGEST_LINE, 0, take_id_line, list, err);
+  if (rc != TH_OK || list->found == list->count)
+    return rc;
+  return th_fail(
+      err, TH_EDATA,
+      "%s:%lld: %lld lines with IDs found, expected %lld, as there "
+      "are examples; give each example one, in the order of the "
+      "input",
+      file->name,
+      (long long)(list->found < list->count ? list->found : list->count + 1),
+      (long long)list->found, (long long)list->count);
 }
 
 th_status th_text_ids_read(struct th_text_ids *ids, const char *name,

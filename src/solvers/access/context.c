@@ -337,6 +337,10 @@ static void context_scale(struct th_context *context,
   context->scale[a] = left_out ? 0 : scale;
   double reach = fmax(fabs(s->highest - centre), fabs(s->lowest - centre));
   context->bound[a] = left_out ? 0 : reach * scale * TH_FIXED_SLACK;
+  if (left_out)
+    return;
+  context->spread[0] = fmax(context->spread[0], -spread);
+  context->spread[1] = fmax(context->spread[1], spread);
 }
 
 void th_context_places(const struct th_context *context,
@@ -397,15 +401,6 @@ static th_status choose_shift(const struct th_context *context, struct far *far,
   return TH_OK;
 }
 
-static void note_deviation(struct th_context *context,
-                           const struct th_statistics *s, int64_t a)
-{
-  if (context->scale[a] == 0)
-    return;
-  context->deviates[0] = fmax(context->deviates[0], -s->deviation);
-  context->deviates[1] = fmax(context->deviates[1], s->deviation);
-}
-
 /* Local. */
 static th_status scale_attributes(struct th_context *context, struct far *far,
                                   struct th_error *err)
@@ -428,7 +423,6 @@ static th_status scale_attributes(struct th_context *context, struct far *far,
       TH_TRY(check_attribute(context, &statistics[a], part.first + a, err));
       TH_TRY(choose_shift(context, far, &statistics[a], part.first + a, err));
       context_scale(context, &statistics[a], first + a);
-      note_deviation(context, &statistics[a], first + a);
     }
   }
 done:
@@ -450,18 +444,18 @@ static void count_left_out(struct th_context *context)
 static void tell_units(struct th_context *context)
 {
   const struct th_solver_row *solver = context->solver;
-  const double *deviates = context->deviates;
+  const double *spread = context->spread;
   enum { UNEQUAL = 10 }; /* times */
   if (context->config->standardize ||
       (solver->ball == NULL && (!solver->penalised || solver->selects)))
     return;
-  context->comm->ops->max_f64(context->comm, context->deviates, 2);
-  if (deviates[1] > UNEQUAL * -deviates[0])
+  context->comm->ops->max_f64(context->comm, context->spread, 2);
+  if (spread[1] > UNEQUAL * -spread[0])
     th_context_notice(
         context,
         "standard deviations of attributes go from %.3g to %.3g, and the "
         "%s weighs all of them alike; {standardize} gives them one unit",
-        -deviates[0], deviates[1], solver->ball == NULL ? "penalty" : "ball");
+        -spread[0], spread[1], solver->ball == NULL ? "penalty" : "ball");
 }
 
 /* Local. */
@@ -529,7 +523,7 @@ th_status th_context_init(struct th_context *context,
       .centred = is_centred(plan, &store->shape),
       .profile = profile,
       .monitor = monitor,
-      .deviates = {-INFINITY, 0},
+      .spread = {-INFINITY, 0},
       .piece_part = 1};
   struct far far = {0};
   th_comm_profile_begin(profile);

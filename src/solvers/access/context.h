@@ -59,12 +59,12 @@ struct th_context {
   bool centred;   /* centre is the mean, else 0 */
   double *centre; /* of the owned attributes */
   double *scale;
-  double *bound;      /* largest |(x - centre) * scale| */
-  double *deviation;  /* weighted standard deviations; NULL: the source's
-                         statistics are used */
-  int64_t left_out;   /* attributes, over all ranks */
-  double deviates[2]; /* - the least standard deviation of an owned attribute
-                         that is not left out, and the largest */
+  double *bound;     /* largest |(x - centre) * scale| */
+  double *deviation; /* weighted standard deviations; NULL: the source's
+                        statistics are used */
+  int64_t left_out;  /* attributes, over all ranks */
+  double spread[2];  /* - the least of what standardizes an owned attribute that
+                        is not left out, and the largest */
   struct th_profile *profile;
   const struct th_monitor *monitor;
   double piece_from; /* where in the run the present piece of work begins, */
