@@ -118,7 +118,7 @@ th_status th_text_ids_read(struct th_text_ids *ids, const char *name,
                            const char *output, int64_t count,
                            struct th_error *err)
 {
-  struct id_list list = {ids, count};
+  struct id_list list = {.ids = ids, .count = count};
   return th_text_files_alone(name, output, read_id_lines, &list, err);
 }
 
