@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # long: instead of the ordinary suite, of some minutes, that of statistics over
-# many seeds and of the widest sweeps.
+# many seeds, of studies and of the widest sweeps.
 set -eu
 cd "$(dirname "$0")/.."
 suite=release
@@ -14,5 +14,5 @@ fi
 sh jobs/packages.sh build test
 cmake --preset release -DTHRESHER_TESTS=ON
 cmake --build --preset release
-# more at once take longer altogether: half of the work is the kernel's, at starts
-ctest --preset "$suite" -j "$(nproc)" "$@"
+# two for each processor: half of a start of ranks is waiting
+ctest --preset "$suite" -j $(($(nproc) * 2)) "$@"

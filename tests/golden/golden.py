@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""golden.py THRESHER LAUNCH [--renew] [--other] - the model of every solver of the table keeps its
-bytes: SHA-256 of each on small data, on one rank and on three, beside those of table.txt
+"""golden.py THRESHER LAUNCH [--renew] [--other] [--all] - the model of every solver of the table
+keeps its bytes: SHA-256 of each on small data, on one rank and on three, beside table.txt
 SPDX-License-Identifier: MIT
 
 Works in the present folder. A model is what a solver makes of one of four data sets:
@@ -10,7 +10,8 @@ says why. The bits of libraries (HDF5, OpenBLAS, SLEEF) are part of a model's, s
 table tells with which ones it was made; with others, ranks are compared with each other
 alone. --renew writes the table anew. --other: of another MPI, whose ranks spin where they
 wait, so on two alone (one rank needs no MPI), one model after the other; HDF5 has another
-name there, and is compared all the same.
+name there, and is compared all the same. Ranks are many for one data set of each solver
+and way to run it, in turn over the data sets; --all, and --renew: for every model.
 """
 import collections
 import concurrent.futures
@@ -123,6 +124,16 @@ def settings(thresher):
                 yield f"{solver}+{word} {data}", data, plain + words
 
 
+def of_each_kind(models):
+    """of each solver and way to run it one model, in turn over those that are not refused"""
+    kinds = collections.OrderedDict()
+    for what, digest in models.items():
+        kind = kinds.setdefault(what.split()[0], [])
+        if not digest.startswith("status"):
+            kind.append(what)
+    return {kind[k % len(kind)] for k, kind in enumerate(kinds.values()) if kind}
+
+
 def wanted_here(system, other):
     """the models of the table, unless other libraries made them"""
     made_with, wanted = read_table()
@@ -180,8 +191,11 @@ def read_table():
 def main():
     thresher, launch = sys.argv[1:3]
     renew, other = "--renew" in sys.argv[3:], "--other" in sys.argv[3:]
+    every = renew or "--all" in sys.argv[3:]
+    some = of_each_kind(read_table()[1])
     jobs = [(thresher, launch, ranks, *setting) for setting in settings(thresher)
-            for ranks in ((2,) if other else RANKS)]
+            for ranks in ((2,) if other else RANKS)
+            if ranks == 1 or every or setting[0] in some]
     with concurrent.futures.ThreadPoolExecutor(1 if other else 2) as pool:
         digests = list(pool.map(train, jobs))
     bad, made = [], collections.OrderedDict()
@@ -196,8 +210,10 @@ def main():
                        "# with: %s\n" % system)
             file.writelines(f"{what}: {digest}\n" for what, digest in made.items())
     if wanted := wanted_here(system, other):
+        left = () if other and not every else wanted
         bad += [f"{what}: {made.get(what, 'not made')}, table.txt has {wanted.get(what, 'none')}"
-                for what in {**wanted, **made} if wanted.get(what) != made.get(what)]
+                for what in {**dict.fromkeys(left), **made}
+                if wanted.get(what) != made.get(what)]
     print("\n".join(bad))
     if bad:
         print("models that change on purpose, or are new: in an empty folder,\n  python3 "
