@@ -396,6 +396,7 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
   TH_TRY(th_run_choose_loss(&config, store, err));
   struct th_plan_size size = th_plan_size_of(store, comm->size);
   size.together = th_team_together(comm, &size.room);
+  size.memory = th_team_memory_share(comm) * size.together;
   TH_TRY(th_train_plan(&config, size, &training->plan, err));
   training->plan.memory =
       th_max_i64(training->plan.memory + data->joins.kept, data->joins.most);

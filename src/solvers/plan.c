@@ -23,10 +23,14 @@ struct th_plan_size th_plan_size_of(const struct th_store *store, int ranks)
                                .entries = store->placement.most};
 }
 
+/* What is more than the memory of a node is planned for nodes that have it:
+ * they can share more, too. */
 double th_plan_part(const struct th_plan_size *size, double bytes)
 {
-  bool shared = size->together > 1 && 2 * bytes < (double)size->room;
-  return shared ? bytes / size->together : bytes;
+  bool fits = 2 * bytes < (double)size->room;
+  bool elsewhere = size->memory > 0 && bytes > (double)size->memory;
+  return size->together > 1 && (fits || elsewhere) ? bytes / size->together
+                                                   : bytes;
 }
 
 int64_t th_plan_entries(const struct th_plan_size *size)

@@ -20,6 +20,7 @@ struct th_plan_size {
   int64_t owned;   /* attributes of the rank that owns the most */
   int together;    /* ranks of a node, of that with the fewest; 0: as 1 */
   int64_t room;    /* bytes that these can share, of the node with the least */
+  int64_t memory;  /* bytes that these have, where a rank has the least */
   int64_t entries; /* sparse: of training examples, of the rank with the most,
                       about; 0: the attributes have as many each */
 };
