@@ -24,6 +24,7 @@ struct columns {
   int64_t id;
   int64_t target;
   int64_t weight;
+  int64_t group;
 };
 
 /* A table while it is read. */
@@ -183,11 +184,14 @@ static th_status find_columns(struct reading *r, struct th_error *err)
   const struct th_target_choice *choice = r->choice;
   struct columns *c = &r->columns;
   th_status rc = TH_OK;
-  *c = (struct columns){-1, -1, -1, -1};
+  *c = (struct columns){-1, -1, -1, -1, -1};
   if (choice->ids != NULL)
     TH_TRY(find_wanted(r, choice->ids, "{ids}", &c->id, err));
   else
     TH_TRY(find_id_columns(r, err));
+  if (choice->group != NULL)
+    TH_TRY(th_csv_columns_find(&r->csv, r->file->name, choice->group,
+                               "{folds-by}", &c->group, err));
   if (choice->ids_only)
     goto keep;
   if (choice->weights != NULL)
@@ -406,6 +410,18 @@ static th_status read_value(struct reading *r, const struct th_line *line,
   return TH_OK;
 }
 
+/* Keep a field as it is. PLINK's family 0 is none. */
+static th_status keep_word(struct reading *r, int64_t column, int64_t *word,
+                           struct th_error *err)
+{
+  bool none = strcasecmp(r->csv.names[column], "fid") == 0 &&
+              strcmp(r->value, "0") == 0;
+  if (none || is_missing(r->value))
+    return TH_OK;
+  *word = r->table->length;
+  return add_text(r->table, r->value, err);
+}
+
 /* Take a field of the row to be. */
 static th_status take_field(struct reading *r, const struct th_line *line,
                             const struct th_csv_field *field, int64_t column,
@@ -415,14 +431,18 @@ static th_status take_field(struct reading *r, const struct th_line *line,
   const struct columns *c = &r->columns;
   th_status rc = TH_OK;
   if (column != c->family && column != c->id && column != c->target &&
-      column != c->weight)
+      column != c->weight && column != c->group)
     return TH_OK;
   TH_TRY(TH_GROW(&r->value, &r->value_room, field->length + 1, "a field", err));
   (void)th_csv_field_copy(field, r->value);
+  if (column == c->group)
+    TH_TRY(keep_word(r, column, &row->group, err));
   if (column == c->target)
     rc = read_value(r, line, field, column, &row->target, &row->word, err);
   else if (column == c->weight)
     rc = read_value(r, line, field, column, &row->weight, &row->word, err);
+  else if (column != c->family && column != c->id)
+    goto done;
   else if (field->length > TH_ID_LONGEST)
     rc = th_text_row_fail(line, field->text, err,
                           "an ID of more than %d bytes found; shorten it",
@@ -470,8 +490,11 @@ static th_status read_row(struct reading *r, const struct th_line *given,
 {
   struct th_line line = *given;
   struct th_target_table *table = r->table;
-  struct th_target_row row = {
-      .line = given->number, .target = NAN, .word = -1, .weight = 1};
+  struct th_target_row row = {.line = given->number,
+                              .target = NAN,
+                              .word = -1,
+                              .weight = 1,
+                              .group = -1};
   char *family = NULL;
   int64_t count = 0;
   enum th_csv_ending ending = TH_CSV_MORE;
@@ -542,6 +565,7 @@ static void hand_over_names(struct reading *r)
   table->column = r->csv.names;
   table->family = r->columns.family;
   table->id = r->columns.id;
+  table->group = r->columns.group;
   table->decimal = table_decimal(r);
   r->csv.names = NULL;
 }

@@ -29,6 +29,8 @@ struct th_target_choice {
                           called like IDs */
   const char *weights; /* the same; NULL: none */
   bool ids_only;       /* neither targets nor weights are wanted */
+  const char *group;   /* a column whose words are kept as they are; NULL: none
+                        */
   const char *class;   /* of the targets, against all others; NULL: as they look
                         */
   const char *likely;  /* the class of a model, which counts where it is one
@@ -47,6 +49,8 @@ struct th_target_row {
   double target; /* NaN: missing; of classes 1 and -1 */
   int64_t word;  /* in place of a number; -1: none */
   double weight; /* 1: there are none */
+  int64_t group; /* word of the column that is kept; -1: it is missing, or there
+                    is no such column */
 };
 
 /* Zeroed: empty. All pointers are owned. */
@@ -70,11 +74,13 @@ struct th_target_table {
   char **column;  /* what they are called */
   int64_t family; /* column of FID, or -1, */
   int64_t id;     /* and of the IDs */
+  int64_t group;  /* column whose words are kept; -1: there is none of the name
+                   */
   bool marked;    /* a # stood before the first name */
   char decimal;   /* the mark before decimals */
 };
 
-/* Read a table whole, with about 56 bytes for each row beside its IDs. An error
+/* Read a table whole, with about 64 bytes for each row beside its IDs. An error
  * names FILE:LINE:COLUMN, what was expected and what to do. Release with
  * th_target_table_free, also after a failure. */
 th_status th_target_table_read(struct th_target_table *table,

@@ -190,7 +190,8 @@ static th_status look_at_table(struct reading *r, struct th_error *err)
                                           .known = origin->id_name,
                                           .decimal = origin->decimal,
                                           .output = r->how->output};
-  join->data = r->data;
+  join->dataset = r->data->dataset;
+  join->data = r->data->name;
   TH_TRY(th_id_join_read(join, &choice, r->data->room, err));
   TH_TRY(choose_columns(r, err));
   TH_TRY(list_left(r, err));

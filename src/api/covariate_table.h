@@ -5,8 +5,8 @@
 #define TH_COVARIATE_TABLE_H
 
 #include "api/data.h"
-#include "api/id_join.h"
 #include "io/import/import.h"
+#include "io/targets/id_join.h"
 #include "model/model.h"
 
 /* Where covariates come from; all is borrowed. */

@@ -323,7 +323,9 @@ th_status th_covered_open(struct th_data *data, const struct th_covering *how,
   struct th_store *base = data->store;
   uint64_t print = 0;
   th_status rc;
-  TH_TRY(th_agree(comm, th_id_join_check(data, "{covariates}", err), err));
+  TH_TRY(th_agree(
+      comm, th_id_join_check(data->dataset, data->name, "{covariates}", err),
+      err));
   TH_TRY(th_agree(comm, TH_NEW(&c, 1, "covariates", err), err));
   data->covered = c;
   data->uncover = free_covered;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "api/targets.h"
 
-#include "api/id_join.h"
 #include "base/memory.h"
+#include "io/targets/id_join.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 /* A join on rank 0. */
 struct join {
+  struct th_data *data;
   struct th_id_join of;
   double *target; /* of each example, in stored order */
   double *weight;
@@ -26,7 +27,7 @@ struct join {
  * 0 before is stored apart, and keeps it. */
 static void label_example(struct join *j, int64_t i)
 {
-  const struct th_shape *shape = &j->of.data->store->shape;
+  const struct th_shape *shape = &j->data->store->shape;
   const int64_t row = j->of.row[i];
   const struct th_target_row *r = &j->of.table.row[row < 0 ? 0 : row];
   bool known = row >= 0 && !isnan(r->target) && !isnan(r->weight);
@@ -45,7 +46,7 @@ static void label_example(struct join *j, int64_t i)
 /* Nobody looks at the targets of weight 0, which are one of the others. */
 static void fill_missing(struct join *j)
 {
-  const int64_t n = j->of.data->store->shape.examples;
+  const int64_t n = j->data->store->shape.examples;
   double some = 0;
   for (int64_t i = n - 1; i >= 0; i--)
     if (j->weight[i] > 0)
@@ -62,7 +63,7 @@ static th_status join_table(struct join *j,
                             const struct th_target_choice *choice,
                             struct th_error *err)
 {
-  struct th_data *data = j->of.data;
+  struct th_data *data = j->data;
   const struct th_rows all = {0, data->store->shape.examples};
   th_status rc;
   j->of.beside = 2 * (int64_t)sizeof(double);
@@ -84,8 +85,8 @@ done:
 
 static bool is_weighted(const struct join *j)
 {
-  for (int64_t i = 0;
-       j->weight != NULL && i < j->of.data->store->shape.examples; i++)
+  for (int64_t i = 0; j->weight != NULL && i < j->data->store->shape.examples;
+       i++)
     if (j->weight[i] != 1)
       return true;
   return false;
@@ -112,7 +113,7 @@ static void tell_classes_joined(const struct join *j)
   const struct th_target_table *table = &j->of.table;
   if (table->positive[0] == '\0')
     return;
-  note_join(j->of.data,
+  note_join(j->data,
             "target '%.60s': class '%s' is 1, of %lld examples that count; %s "
             "is -1, of %lld%s",
             table->target, table->positive, (long long)j->positives,
@@ -125,7 +126,7 @@ static void tell_classes_joined(const struct join *j)
 
 static void tell_join(const struct join *j, bool trains)
 {
-  const struct th_data *data = j->of.data;
+  const struct th_data *data = j->data;
   const struct th_target_table *table = &j->of.table;
   const struct th_shape *shape = &data->store->shape;
   note_join(
@@ -184,11 +185,14 @@ th_status th_targets_join(struct th_data *data,
                           const struct th_target_choice *choice, bool trains,
                           struct th_comm *comm, struct th_error *err)
 {
-  struct join j = {.of = {.data = data}};
+  struct join j = {.data = data,
+                   .of = {.dataset = data->dataset, .data = data->name}};
   struct joined shared = {.weighted = 0};
   const char *other[TH_CLASSES_KEPT];
   th_status rc;
-  TH_TRY(th_agree(comm, th_id_join_check(data, "{targets}", err), err));
+  TH_TRY(th_agree(comm,
+                  th_id_join_check(data->dataset, data->name, "{targets}", err),
+                  err));
   if (comm->rank == 0)
     rc = join_table(&j, choice, err);
   TH_TRY(th_agree(comm, rc, err));

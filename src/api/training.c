@@ -310,6 +310,24 @@ static th_status refuse_bounded(const struct th_config_bound *bound,
   return TH_OK;
 }
 
+/* Examples that stay together in folds. Collective. */
+static th_status read_together(struct th_training *training,
+                               struct th_config_choice *choice,
+                               struct th_comm *comm, struct th_error *err)
+{
+  const struct th_fold_column column = {.text = choice->together.text,
+                                        .targets = training->targets,
+                                        .ids = training->ids,
+                                        .output = training->output,
+                                        .folds = choice->folds};
+  if (column.text == NULL)
+    return TH_OK;
+  th_status rc = th_fold_groups_read(&training->together, training->data,
+                                     &column, comm, err);
+  th_fold_groups_give(&training->together, choice);
+  return rc;
+}
+
 /* Read what options name. Collective. */
 static th_status read_named(struct th_training *training,
                             struct th_config *config, struct th_comm *comm,
@@ -329,6 +347,7 @@ static th_status read_named(struct th_training *training,
   TH_TRY(read_exempt(training, config, comm, err));
   TH_TRY(th_bounds_read(&training->bounds, &config->group, training->output,
                         training->data, comm, err));
+  TH_TRY(read_together(training, &config->choice, comm, err));
   TH_TRY(refuse_bounded(&config->group.lower, &config->group.exempt, err));
   TH_TRY(refuse_bounded(&config->group.upper, &config->group.exempt, err));
   if (training->data->truth != NULL)
@@ -398,6 +417,8 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
   size.together = th_team_together(comm, &size.room);
   size.memory = th_team_memory_share(comm) * size.together;
   TH_TRY(th_train_plan(&config, size, &training->plan, err));
+  if (training->together.first != NULL)
+    training->plan.memory += th_fold_groups_bytes(data->store->shape.training);
   training->plan.memory =
       th_max_i64(training->plan.memory + data->joins.kept, data->joins.most);
   TH_TRY(th_agree(comm, read_ahead(training, threaded, err), err));
@@ -411,6 +432,7 @@ void th_training_free(struct th_training *training)
   th_model_free(&training->start);
   th_groups_free(&training->groups);
   th_bounds_free(&training->bounds);
+  th_fold_groups_free(&training->together);
   free(training->exempt);
 }
 
@@ -505,6 +527,7 @@ static bool is_left_out(const struct th_option *option,
       strcmp(option->name, "folds") == 0 || strcmp(option->name, "choose") == 0;
   return strcmp(option->name, "start") == 0 ||
          strcmp(option->name, "unpenalised") == 0 ||
+         strcmp(option->name, "folds-by") == 0 ||
          strcmp(option->name, "positive") == 0 ||
          strcmp(option->name, "lower") == 0 ||
          strcmp(option->name, "upper") == 0 || (choice && used->path == 0);
@@ -528,6 +551,7 @@ th_status th_training_deck(const struct th_training *training,
   }
   TH_TRY(put_start(training, model, err));
   TH_TRY(put_exempt(used, model, err));
+  TH_TRY(th_fold_groups_put(&training->together, model, err));
   TH_TRY(th_bounds_put(&used->group, model, err));
 done:
   return rc;

@@ -8,6 +8,7 @@
 
 #include "api/bounds.h"
 #include "api/data.h"
+#include "api/fold_groups.h"
 #include "data/source.h"
 #include "ranks/comm.h"
 #include "solvers/driver/train.h"
@@ -16,6 +17,8 @@
 struct th_training {
   struct th_config config; /* as asked for */
   const char *output;      /* of the model, or NULL; borrowed */
+  const char *targets;     /* the table of targets, and its column of IDs, or */
+  const char *ids;         /* NULL; borrowed */
   struct th_data *data;    /* borrowed */
   int64_t memory;          /* bytes of values that a rank keeps in all */
   enum th_mapped mapped;   /* which values of files are not copied */
@@ -24,6 +27,7 @@ struct th_training {
   bool start_coef;
   int64_t *exempt; /* attributes without a penalty */
   struct th_bounds bounds;
+  struct th_fold_groups together;
   struct th_plan plan;
   struct th_model model;
 };

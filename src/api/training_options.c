@@ -404,6 +404,16 @@ static const struct th_option table[] = {
      "Choose lambda by cross-validation: K parts of the examples are held out, "
      "one after the other. They are random, with as many of each label; equal "
      "examples share one"},
+    {"folds-by", 0, TH_OPT_TEXT, AT(choice.together.text), "COLUMN",
+     th_option_by_config, "no column", TH_NO_LIMITS, NULL, "model",
+     TH_TRAIN | TH_VERIFY, true,
+     "Examples with the same value of a column stay in one fold: families, "
+     "patients, sites. An attribute by its name or number, a column of words, "
+     "the IDs (ID, or FID alone), or a column of the table of {targets}; or "
+     "TABLE:COLUMN, whose rows are found by ID. What is held out are whole "
+     "groups, in folds as even as these allow; where there are fewer groups "
+     "than usual folds, each is one. The column stays an attribute if it is "
+     "one"},
     {"choose", 0, TH_OPT_CHOICE, AT(choice.how), NULL, th_option_by_config,
      NULL, TH_NO_LIMITS, names_of_choose, "model", TH_TRAIN, true,
      "Which lambda of {path} to take: best predicts held-out examples best, "
@@ -604,6 +614,25 @@ static bool holds_out(const struct th_config *config)
   return chooses(config) && config->choice.how != TH_CHOOSE_LAST;
 }
 
+/* Solvers that have folds without a path hold groups out anyhow. */
+static bool holds_groups(const struct th_config *config)
+{
+  return !th_solver_find(config->solver)->chooses || holds_out(config);
+}
+
+static bool predicts(const struct th_config *config)
+{
+  return config->select != TH_SELECT_TRUTH;
+}
+
+static bool has_folds_of_sizes(const struct th_config *config)
+{
+  return !th_solver_find(config->solver)->selects ||
+         (config->sparsity == 0 && !(config->greedy.residual > 0) &&
+          !(config->greedy.correlation > 0) && !(config->validation > 0) &&
+          config->greedy.oracle == TH_ORACLE_NO);
+}
+
 static bool mixes(const struct th_config *config)
 {
   const struct th_penalty *penalty = th_penalty_find(config->penalty);
@@ -653,6 +682,12 @@ static const struct partner {
     {"choose", "{path}, not with {lambda}, {lambda-ratio} or {radius}",
      chooses},
     {"folds", "{path} and {choose} best or 1se", holds_out},
+    {"folds-by", "{path} and {choose} best or 1se", holds_groups},
+    {"folds-by", "{select} predict", predicts},
+    {"folds-by",
+     "the folds of omp, which {sparsity}, {stop-residual}, {stop-correlation}, "
+     "{oracle} and {validation} take the place of",
+     has_folds_of_sizes},
     {"penalty-weights", "{penalty} l1 or elastic-net, and without {groups}",
      weighs_each},
     {"mix", "{penalty} elastic-net or sparse-group", mixes},

@@ -5,6 +5,7 @@
 #include "api/bounds.h"
 #include "api/data.h"
 #include "api/evaluated.h"
+#include "api/fold_groups.h"
 #include "api/match.h"
 #include "api/training.h"
 #include "base/integer.h"
@@ -489,6 +490,7 @@ struct session {
   struct th_attribute_list exempt; /* its attributes without a penalty, */
   int64_t *attribute;              /* and their numbers */
   struct th_bounds bounds;
+  struct th_fold_groups together;
   struct th_plan plan;
   struct th_verdict verdict;
 };
@@ -533,6 +535,30 @@ done:
   return rc;
 }
 
+/* The groups of the folds that chose the model, to choose anew. Collective. */
+static th_status read_groups_of_model(struct session *session,
+                                      struct th_comm *comm,
+                                      struct th_error *err)
+{
+  const struct th_options *options = session->options;
+  struct th_config_choice *choice = &session->deck.config.choice;
+  const char *given = options->config.choice.together.text;
+  const struct th_fold_column column = {
+      .text = given != NULL ? given : choice->together.text,
+      .targets = options->text.targets,
+      .ids = options->text.ids,
+      .folds = choice->folds};
+  bool needed = options->checks.retrain && choice->together.text != NULL;
+  if (!needed && given != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "verify: --folds-by counts only with --retrain, for a model "
+                   "that was chosen by it; leave it out");
+  if (!needed)
+    return TH_OK;
+  return th_fold_groups_read(&session->together, &session->evaluator.data,
+                             &column, comm, err);
+}
+
 /* What the model's own options ask for, on these data. Local, replicated. */
 static th_status make_plan(struct session *session, const struct th_comm *comm,
                            int64_t memory, struct th_error *err)
@@ -544,6 +570,7 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
     config.group.all = &session->evaluator.model->groups;
   config.group.exempt.attribute = session->attribute;
   config.group.exempt.count = session->exempt.count;
+  th_fold_groups_give(&session->together, &config.choice);
   return th_train_plan(&config, th_plan_size_of(store, comm->size),
                        &session->plan, err);
 }
@@ -625,6 +652,7 @@ static th_status check_certificate(struct session *session,
   TH_TRY(list_exempt_of_model(session, comm, err));
   TH_TRY(th_bounds_read(&session->bounds, &session->deck.config.group, NULL,
                         &evaluator->data, comm, err));
+  TH_TRY(read_groups_of_model(session, comm, err));
   TH_TRY(
       make_plan(session, comm, th_options_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,
@@ -678,6 +706,7 @@ done:
   th_attribute_list_free(&session.exempt);
   free(session.attribute);
   th_bounds_free(&session.bounds);
+  th_fold_groups_free(&session.together);
   close_evaluator(&session.evaluator, rc, err);
   return rc;
 }

@@ -405,6 +405,8 @@ static th_status train_one(const struct th_options *options,
   session.training = (struct th_training){
       .config = options->config,
       .output = options->output,
+      .targets = options->text.targets,
+      .ids = options->text.ids,
       .data = &session.data,
       .mapped = options->reading.map ? TH_MAPPED_RESIDENT : TH_MAPPED_NEVER,
       .memory = th_options_memory_to_keep(options, share)};

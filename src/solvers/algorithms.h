@@ -70,7 +70,7 @@ struct th_head {
 #define TH_OPTIONS_OF_A_PENALTY                                                \
   "penalty", "groups", "penalty-weights", "mix", "unpenalised", "lambda",      \
       "lambda-ratio", "path", "path-min", "epochs", "tolerance", "screen"
-#define TH_OPTIONS_OF_A_CHOICE "folds", "choose"
+#define TH_OPTIONS_OF_A_CHOICE "folds", "folds-by", "choose"
 
 /* All functions are collective unless said otherwise. */
 struct th_algorithm {

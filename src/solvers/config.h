@@ -192,11 +192,20 @@ struct th_config_group {
   struct th_config_bound upper;
 };
 
+/* Examples that stay together in folds (api/fold_groups.h). */
+struct th_config_together {
+  const char *text;     /* the column as given; NULL: none */
+  const int64_t *first; /* of each training example the first of its group,
+                           which is one for itself; borrowed */
+  int64_t count;        /* groups that have an example of some weight */
+};
+
 /* The choice of lambda on a path (predict/chooser.h). */
 struct th_config_choice {
   double path_min; /* the last lambda, over lambda_max; 0: by rule */
   enum th_choose how;
-  int64_t folds; /* 0: by rule */
+  int64_t folds;                      /* 0: by rule */
+  struct th_config_together together; /* in folds of any solver */
   int64_t parts; /* by the plan: parts of the examples that are held out, one
                     after the other; 0: nothing is chosen */
   bool few;      /* by the plan: something would be, but examples are too few */

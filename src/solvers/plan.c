@@ -149,6 +149,28 @@ static double last_ratio(const struct th_config *config,
   return config->choice.parts > 0 && tall ? tall_ratio : path_ratio;
 }
 
+th_status th_plan_check_together(const struct th_config *config, int64_t folds,
+                                 struct th_error *err)
+{
+  enum { FEWEST_FOLDS = 2 };
+  const struct th_config_together *together = &config->choice.together;
+  if (together->first == NULL ||
+      together->count >= th_max_i64(folds, FEWEST_FOLDS))
+    return TH_OK;
+  if (folds > FEWEST_FOLDS)
+    return th_fail(err, TH_EDATA,
+                   "{folds-by} %.60s: the training examples have %lld groups, "
+                   "fewer than the %lld folds of {folds}; give fewer, or leave "
+                   "{folds} out",
+                   together->text, (long long)together->count,
+                   (long long)folds);
+  return th_fail(err, TH_EDATA,
+                 "{folds-by} %.60s: all training examples belong together, so "
+                 "that none can be held out; name a column that has other "
+                 "values",
+                 together->text);
+}
+
 /* How a path is chosen from, and where it ends. */
 static th_status plan_choice(struct th_config *config,
                              const struct th_solver_row *solver,
@@ -161,11 +183,19 @@ static th_status plan_choice(struct th_config *config,
                    "%lld training examples are too few to choose a lambda by; "
                    "give {lambda}, {lambda-ratio} or {choose} last",
                    (long long)shape->training);
-  bool folds = config->choice.folds > 0 || shape->training < FROM_HERE_A_PART;
+  const struct th_config_together *together = &config->choice.together;
+  int64_t usual = together->first != NULL
+                      ? th_min_i64(USUAL_FOLDS, together->count)
+                      : USUAL_FOLDS;
+  bool folds = config->choice.folds > 0 || shape->training < FROM_HERE_A_PART ||
+               usual < USUAL_FOLDS;
+  th_status rc = th_plan_check_together(config, config->choice.folds, err);
+  if (rc != TH_OK)
+    return rc;
   config->choice.parts = !chooses                   ? 0
                          : !folds                   ? 1
                          : config->choice.folds > 0 ? config->choice.folds
-                                                    : USUAL_FOLDS;
+                                                    : usual;
   if (!(config->choice.path_min > 0))
     config->choice.path_min = last_ratio(config, shape);
   return TH_OK;

@@ -83,6 +83,11 @@ th_status th_plan_sampled_check_loss(const struct th_config *config,
 void th_plan_sampled_fill(struct th_plan *plan,
                           const struct th_plan_size *size);
 
+/* An error where examples stay together (config.choice.together) in fewer
+ * groups than `folds`, or than two. Local. */
+th_status th_plan_check_together(const struct th_config *config, int64_t folds,
+                                 struct th_error *err);
+
 /* --- Plans of solvers with a penalty. Local. */
 
 /* The part of the plan that all such solvers share: lambda, passes, reads and

@@ -144,6 +144,8 @@ static th_status make_key(struct th_keeper *keeper,
   for (int64_t k = 0; k < deck.settings; k++)
     fprintf(text, "%s %s\n", deck.deck[k].name, deck.deck[k].value);
   fprintf(text, "groups %016" PRIx64 "\n", training->groups.fingerprint);
+  if (training->together.first != NULL)
+    fprintf(text, "folds %016" PRIx64 "\n", training->together.fingerprint);
   fprintf(text, "version %s\nbuild %016" PRIx64 "\narithmetic %016" PRIx64 "\n",
           THRESHER_VERSION, build, arithmetic);
 done:

@@ -77,8 +77,8 @@ static bool has_both(const struct th_omp_folds *folds,
   return !p->loss->labels || (found[0] && found[1]);
 }
 
-/* Examples in random order, dealt to the folds in turn; each class by itself,
- * if chance would put one into a single fold. Local. */
+/* Examples in random order, or groups of them, dealt to the folds in turn; each
+ * class by itself, if chance would put one into a single fold. Local. */
 static th_status deal_folds(struct th_omp_folds *folds,
                             const struct th_pursuit_data *data,
                             struct th_error *err)
@@ -92,11 +92,15 @@ static th_status deal_folds(struct th_omp_folds *folds,
     return rc;
   th_folds_twins(th_source_twins(p->context->source), p->rows, twin);
   given.twin = twin;
-  th_folds_make(&given, p->context->config->seed, folds->count, folds->fold);
+  given.group = p->context->config->choice.together.first;
+  TH_TRY(th_folds_make(&given, p->context->config->seed, folds->count,
+                       folds->fold, err));
   for (int64_t f = 0; f < folds->count && !given.labels; f++)
     given.labels = !has_both(folds, p, f);
   if (given.labels)
-    th_folds_make(&given, p->context->config->seed, folds->count, folds->fold);
+    rc = th_folds_make(&given, p->context->config->seed, folds->count,
+                       folds->fold, err);
+done:
   free(twin);
   return rc;
 }
@@ -308,12 +312,14 @@ static void choose_folds(struct th_config *config, int64_t training)
   bool limited = config->sparsity > 0 || config->greedy.residual > 0 ||
                  config->greedy.correlation > 0 ||
                  config->greedy.oracle != TH_ORACLE_NO;
-  bool small = training < TH_OMP_FOLDS_BELOW;
+  const struct th_config_together *together = &config->choice.together;
+  bool small = training < TH_OMP_FOLDS_BELOW || together->text != NULL;
   if (config->validation < 0)
     config->validation = limited || small ? 0 : usual_validation;
   config->greedy.folds = config->validation > 0;
   if (config->validation == 0 && !limited)
-    config->greedy.folds = th_min_i64(TH_OMP_FOLDS, training);
+    config->greedy.folds = th_min_i64(
+        TH_OMP_FOLDS, together->first != NULL ? together->count : training);
 }
 
 /* The most attributes: those of the option, or as many as half the examples. */
@@ -379,6 +385,7 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   double values = th_plan_penalised_values(shape);
   th_status rc;
   TH_TRY(check_oracle(config, err));
+  TH_TRY(th_plan_check_together(config, 0, err));
   choose_most(config, shape);
   choose_folds(config, shape->training);
   choose_forecast(config, shape);
@@ -633,8 +640,8 @@ static void describe(void *state, struct th_context *context,
 }
 
 static const char *const options[] = {
-    "sparsity", "validation",  "stop-residual",    "oracle",
-    "start",    "unpenalised", "stop-correlation", NULL};
+    "sparsity",    "validation",       "stop-residual", "oracle", "start",
+    "unpenalised", "stop-correlation", "folds-by",      NULL};
 
 const struct th_algorithm th_omp_algorithm = {.options = options,
                                               .create = create,

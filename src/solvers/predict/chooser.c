@@ -119,10 +119,52 @@ static bool is_usable(const struct chooser *s, int64_t rows, int fold,
   return inside && (labels ? low && high : low || high);
 }
 
+/* A single part of whole groups is the fold that is nearest to a fifth. */
+static void choose_part(struct chooser *s, int64_t rows)
+{
+  int64_t size[A_FIFTH] = {0};
+  int64_t all = 0;
+  int part = 0;
+  for (int64_t i = 0; i < rows; i++) {
+    bool counts = s->all.weight[i] > 0;
+    size[s->fold[i]] += counts;
+    all += counts;
+  }
+  for (int f = 1; f < A_FIFTH; f++)
+    if (llabs(A_FIFTH * size[f] - all) < llabs(A_FIFTH * size[part] - all))
+      part = f;
+  for (int64_t i = 0; i < rows; i++)
+    if (s->fold[i] == part || s->fold[i] == 0)
+      s->fold[i] = s->fold[i] == part ? 0 : (uint8_t)part;
+}
+
+/* Local. */
+static th_status refuse_folds(const struct chooser *s,
+                              const struct th_folds_rows *given,
+                              const struct th_config_together *together,
+                              struct th_error *err)
+{
+  const char *classes = given->labels ? ", or those of a class," : "";
+  long long parts = parts_of(s) == 1 ? A_FIFTH : parts_of(s);
+  if (given->group != NULL)
+    return th_fail(err, TH_EDATA,
+                   "lambda cannot be chosen: %lld groups by {folds-by} %.60s "
+                   "that have some weight%s are too few, or too uneven, for "
+                   "%lld parts. Give {lambda} or {lambda-ratio}, or fewer "
+                   "{folds}",
+                   (long long)together->count, together->text, classes, parts);
+  return th_fail(err, TH_EDATA,
+                 "lambda cannot be chosen: %lld different examples of some "
+                 "weight%s are too few for %lld parts. Give {lambda} or "
+                 "{lambda-ratio}, or fewer {folds}",
+                 (long long)th_folds_distinct(given), classes, parts);
+}
+
 /* Local, replicated. */
 static th_status make_folds(struct chooser *s, const struct th_context *context,
                             struct th_error *err)
 {
+  const struct th_config_together *together = &context->config->choice.together;
   int64_t rows = th_source_shape(context->source)->training;
   int64_t *twin = NULL;
   th_status rc;
@@ -132,18 +174,15 @@ static th_status make_folds(struct chooser *s, const struct th_context *context,
                                       .target = s->all.target,
                                       .labels = context->target.labels,
                                       .weight = s->all.weight,
-                                      .twin = twin};
-  th_folds_make(&given, context->config->seed,
-                parts_of(s) == 1 ? A_FIFTH : parts_of(s), s->fold);
+                                      .twin = twin,
+                                      .group = together->first};
+  TH_TRY(th_folds_make(&given, context->config->seed,
+                       parts_of(s) == 1 ? A_FIFTH : parts_of(s), s->fold, err));
+  if (given.group != NULL && parts_of(s) == 1)
+    choose_part(s, rows);
   for (int f = 0; f < parts_of(s) && rc == TH_OK; f++)
     if (!is_usable(s, rows, f, given.labels))
-      rc = th_fail(err, TH_EDATA,
-                   "lambda cannot be chosen: %lld different examples of some "
-                   "weight%s are too few for %lld parts. Give {lambda} or "
-                   "{lambda-ratio}, or fewer {folds}",
-                   (long long)th_folds_distinct(&given),
-                   given.labels ? ", or those of a class," : "",
-                   (long long)(parts_of(s) == 1 ? A_FIFTH : parts_of(s)));
+      rc = refuse_folds(s, &given, together, err);
 done:
   free(twin);
   return rc;

@@ -14,7 +14,8 @@
  *
  * Folds are dealt at random (access/folds.h): stratified for labels, equal
  * examples together, by the seed alone. A single part is a fifth of the
- * examples. Nothing depends on ranks.
+ * examples. Where examples have groups (config.choice.together), these are held
+ * out as wholes. Nothing depends on ranks.
  *
  * It is an algorithm around that of the solver, whose states it makes one after
  * the other, each in a context where a fold has the weight 0. A solver joins by

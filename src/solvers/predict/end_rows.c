@@ -233,6 +233,28 @@ static void fold_held(struct th_end *end, const uint8_t *fate)
   }
 }
 
+/* The groups that examples stay together in, by rows of the end. Local. */
+static th_status group_rows(const struct th_end *end, const int64_t *first,
+                            int64_t examples, int64_t *group,
+                            struct th_error *err)
+{
+  int64_t *lead = NULL;
+  int64_t row = 0;
+  th_status rc = TH_NEW(&lead, examples, "folds", err);
+  for (int64_t i = 0; i < examples && rc == TH_OK; i++)
+    lead[i] = -1;
+  for (int64_t k = 0; k < end->pieces.count && rc == TH_OK; k++) {
+    struct th_rows rows = end->pieces.items[k];
+    for (int64_t i = rows.first; i < rows.first + rows.count; i++, row++) {
+      if (lead[first[i]] < 0)
+        lead[first[i]] = row;
+      group[row] = lead[first[i]];
+    }
+  }
+  free(lead);
+  return rc;
+}
+
 /* Rows that do not choose are in no fold. There are two folds at least, one of
  * which may be empty. Local. */
 static th_status fold_rows(struct th_end *end, struct th_context *context,
@@ -241,6 +263,8 @@ static th_status fold_rows(struct th_end *end, struct th_context *context,
   double *target = NULL;
   double *weight = NULL;
   uint8_t *fold = NULL;
+  int64_t *group = NULL;
+  const struct th_config_together *together = &context->config->choice.together;
   th_status rc;
   TH_TRY(TH_NEW(&target, end->rows, "targets", err));
   TH_TRY(TH_NEW(&weight, end->rows, "weights", err));
@@ -249,18 +273,27 @@ static th_status fold_rows(struct th_end *end, struct th_context *context,
   for (int64_t i = 0; i < end->rows; i++)
     if (end->fold[i] == UINT8_MAX)
       weight[i] = 0;
+  if (together->first != NULL) {
+    TH_TRY(TH_NEW(&group, end->rows, "folds", err));
+    TH_TRY(group_rows(end, together->first,
+                      th_source_shape(context->source)->training, group, err));
+  }
   const struct th_folds_rows given = {.rows = end->rows,
                                       .target = target,
                                       .labels = context->target.labels,
                                       .weight = weight,
-                                      .twin = end->twin};
-  end->folds = th_max_i64(2, th_folds_count(th_folds_distinct(&given)));
-  th_folds_make(&given, context->config->seed, end->folds, fold);
+                                      .twin = end->twin,
+                                      .group = group};
+  end->folds = th_folds_count(th_folds_distinct(&given));
+  if (group != NULL)
+    end->folds = th_min_i64(end->folds, together->count);
+  end->folds = th_max_i64(2, end->folds);
+  TH_TRY(th_folds_make(&given, context->config->seed, end->folds, fold, err));
   for (int64_t i = 0; i < end->rows; i++)
     if (end->fold[i] != UINT8_MAX)
       end->fold[i] = fold[i];
 done:
-  TH_FREE(target, weight, fold);
+  TH_FREE(target, weight, fold, group);
   return rc;
 }
 

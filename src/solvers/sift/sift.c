@@ -718,7 +718,7 @@ static void describe(void *state, struct th_context *context,
 }
 
 static const char *const options[] = {TH_OPTIONS_UNDER_A_BUDGET, "select",
-                                      "unpenalised", NULL};
+                                      "unpenalised", "folds-by", NULL};
 
 const struct th_algorithm th_sift_algorithm = {
     .options = options,

@@ -99,6 +99,33 @@ static void choose_predict_passes(struct th_config *config,
     config->validation = fmin(share, run_held_rows / (double)n);
 }
 
+/* Groups are whole in folds of all examples alone: deal units hold examples of
+ * several. */
+static th_status check_whole_groups(const struct th_config *config,
+                                    const struct th_shape *shape,
+                                    struct th_error *err)
+{
+  if (config->choice.together.text == NULL)
+    return TH_OK;
+  if (!th_end_chooses(config))
+    return th_fail(err, TH_EUSAGE,
+                   "{folds-by} counts only where folds choose the model, and "
+                   "this one is that of {select} truth: %s",
+                   th_sift_why_truth(config, shape));
+  if (config->passes == 1)
+    return th_fail(err, TH_EUSAGE,
+                   "solver sift has no folds of whole groups in a single pass, "
+                   "which learns from examples of all groups before; leave "
+                   "{folds-by} out, give more {passes}, or use solver lasso");
+  if (shape->training >= TH_END_SMALL)
+    return th_fail(err, TH_EUSAGE,
+                   "solver sift holds out single examples of %lld, and has "
+                   "folds of whole groups below %d; leave {folds-by} out, or "
+                   "use solver lasso or omp",
+                   (long long)shape->training, TH_END_SMALL);
+  return th_plan_check_together(config, 0, err);
+}
+
 /* Add the cost of an end that predicts to the plan of the rounds. */
 static void add_end(struct th_plan *plan, const struct th_plan_size *size)
 {
@@ -190,6 +217,7 @@ th_status th_sift_run_plan(struct th_plan *plan,
   else
     th_budgeted_plan_passes(config, size->shape, plan->blocks * rows, false,
                             false);
+  TH_TRY(check_whole_groups(config, size->shape, err));
   plan_rounds(plan, size, rows);
 done:
   return rc;

@@ -545,7 +545,8 @@ static void texts(struct world *w)
       bool list = strcmp(name, "start") == 0 || strcmp(name, "groups") == 0 ||
                   strcmp(name, "unpenalised") == 0 || /* of names */
                   strcmp(name, "penalty-weights") == 0 ||
-                  strcmp(name, "lower") == 0 || strcmp(name, "upper") == 0;
+                  strcmp(name, "folds-by") == 0 || strcmp(name, "lower") == 0 ||
+                  strcmp(name, "upper") == 0;
       CHECK(whole || list);
       thresher_config_free(config);
     }

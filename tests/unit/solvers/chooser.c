@@ -73,7 +73,7 @@ static void deal(const struct plain *p, bool labels, uint64_t seed,
 {
   const struct th_folds_rows given = {
       .rows = p->n, .target = p->y, .labels = labels, .weight = p->weight};
-  th_folds_make(&given, seed, FOLDS, fold);
+  CHECK(th_folds_make(&given, seed, FOLDS, fold, NULL) == TH_OK);
 }
 
 /* What the model at p->lambda without a fold loses on it: sum of weights. */

@@ -1,6 +1,6 @@
 /* id_join.c - the rows of a table that belong to the examples of data, by ID
  * SPDX-License-Identifier: MIT */
-#include "api/id_join.h"
+#include "io/targets/id_join.h"
 
 #include "base/memory.h"
 #include "base/printable.h"
@@ -59,7 +59,7 @@ static void fill_slots(struct th_id_join *j, bool single)
 
 static int64_t count_matches(const struct th_id_join *j)
 {
-  const int64_t n = j->data->store->shape.examples;
+  const int64_t n = j->examples;
   size_t length;
   int64_t count = 0;
   for (int64_t i = 0; i < n; i++)
@@ -97,7 +97,7 @@ static th_status index_rows(struct th_id_join *j, struct th_error *err)
 enum { SHOWN = 3, LIST = 256 };
 static void show_ids(const struct th_id_join *j, bool of_data, char text[LIST])
 {
-  const int64_t n = of_data ? j->data->store->shape.examples : j->table.rows;
+  const int64_t n = of_data ? j->examples : j->table.rows;
   size_t used = 0;
   text[0] = '\0';
   for (int64_t k = 0; k < SHOWN && k < n; k++) {
@@ -120,7 +120,7 @@ static th_status nothing_matches(const struct th_id_join *j,
                  "%s: no ID (%s) is one of %s: there %s, here %s; name another "
                  "column with {ids}, or import the data with other IDs, by "
                  "import {ids} FILE",
-                 j->name, j->table.ids, j->data->name, mine, theirs);
+                 j->name, j->table.ids, j->data, mine, theirs);
 }
 
 static th_status twice_in_table(const struct th_id_join *j, int64_t row,
@@ -153,8 +153,8 @@ static th_status twice_in_data(const struct th_id_join *j, int64_t row,
   int64_t number[2] = {0};
   const int64_t stored[2] = {j->matched[row] - 1, example};
   for (int k = 0; k < 2; k++) {
-    th_status rc = th_data_row_numbers(j->data, (struct th_rows){stored[k], 1},
-                                       &number[k], err);
+    th_status rc = th_dataset_row_numbers(
+        j->dataset, (struct th_rows){stored[k], 1}, &number[k], err);
     if (rc != TH_OK)
       return rc;
   }
@@ -162,7 +162,7 @@ static th_status twice_in_data(const struct th_id_join *j, int64_t row,
       err, TH_EDATA,
       "%s: examples %lld and %lld of the input, counted from 0, have "
       "the same ID, '%.60s'; import it with IDs that differ",
-      j->data->name, (long long)(number[0] < number[1] ? number[0] : number[1]),
+      j->data, (long long)(number[0] < number[1] ? number[0] : number[1]),
       (long long)(number[0] < number[1] ? number[1] : number[0]),
       id_of(j, row));
 }
@@ -171,7 +171,7 @@ static th_status twice_in_data(const struct th_id_join *j, int64_t row,
 static th_status find_rows_of_examples(struct th_id_join *j,
                                        struct th_error *err)
 {
-  const int64_t n = j->data->store->shape.examples;
+  const int64_t n = j->examples;
   size_t length;
   for (int64_t i = 0; i < n; i++) {
     int64_t row = row_by_id(j, i, &length);
@@ -197,8 +197,8 @@ static int64_t bytes_of_join(const struct th_id_join *j, size_t width)
     slots *= 2;
   int64_t rows = table->capacity * (int64_t)sizeof *table->row + table->room +
                  (slots + table->rows) * (int64_t)sizeof(int64_t);
-  return rows + j->data->store->shape.examples *
-                    ((int64_t)width + (int64_t)sizeof *j->row + j->beside);
+  return rows +
+         j->examples * ((int64_t)width + (int64_t)sizeof *j->row + j->beside);
 }
 
 static th_status check_join_memory(struct th_id_join *j, int64_t memory,
@@ -206,15 +206,15 @@ static th_status check_join_memory(struct th_id_join *j, int64_t memory,
 {
   char needed[32];
   char there[32];
-  j->bytes = bytes_of_join(j, th_dataset_ids_width(j->data->dataset));
+  j->bytes = bytes_of_join(j, th_dataset_ids_width(j->dataset));
   if (memory == 0 || j->bytes <= memory)
     return TH_OK;
   return th_fail(err, TH_ENOMEM,
                  "%s: to find its rows for the %lld examples of %s takes %s on "
                  "rank 0, and there are %s; give more {memory}, or leave out "
                  "of the table what is not needed",
-                 j->name, (long long)j->data->store->shape.examples,
-                 j->data->name, th_printable_size(j->bytes, needed),
+                 j->name, (long long)j->examples, j->data,
+                 th_printable_size(j->bytes, needed),
                  th_printable_size(memory, there));
 }
 
@@ -222,12 +222,13 @@ th_status th_id_join_read(struct th_id_join *j,
                           const struct th_target_choice *choice, int64_t memory,
                           struct th_error *err)
 {
-  const struct th_rows all = {0, j->data->store->shape.examples};
+  j->examples = th_dataset_store(j->dataset)->shape.examples;
+  const struct th_rows all = {0, j->examples};
   th_status rc;
   j->name = choice->table;
   TH_TRY(th_target_table_read(&j->table, choice, err));
   TH_TRY(check_join_memory(j, memory, err));
-  TH_TRY(th_dataset_ids(j->data->dataset, all, &j->ids, err));
+  TH_TRY(th_dataset_ids(j->dataset, all, &j->ids, err));
   TH_TRY(TH_NEW(&j->row, all.count, "rows of a table", err));
   TH_TRY(TH_NEW(&j->matched, j->table.rows, "a table", err));
   TH_TRY(index_rows(j, err));
@@ -247,17 +248,17 @@ const char *th_id_join_called(const struct th_id_join *j)
   return j->single && j->table.paired ? "IID" : j->table.ids;
 }
 
-th_status th_id_join_check(const struct th_data *data, const char *option,
-                           struct th_error *err)
+th_status th_id_join_check(const struct th_dataset *dataset, const char *data,
+                           const char *option, struct th_error *err)
 {
-  if (data->dataset == NULL)
+  if (dataset == NULL)
     return th_fail(err, TH_EUSAGE,
                    "%s is for a data set, and %s are computed; leave it out",
-                   option, data->name);
-  if (th_dataset_has_ids(data->dataset))
+                   option, data);
+  if (th_dataset_has_ids(dataset))
     return TH_OK;
   return th_fail(err, TH_EDATA,
                  "%s has no IDs, by which %s finds its examples; import it "
                  "with {id} COLUMN or {ids} FILE",
-                 data->name, option);
+                 data, option);
 }

@@ -5,17 +5,19 @@
 #ifndef TH_ID_JOIN_H
 #define TH_ID_JOIN_H
 
-#include "api/data.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/targets/target_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The first two members are the caller's to set; the rest begins as zeros. */
+/* The first three members are the caller's to set; the rest begins as zeros. */
 struct th_id_join {
-  struct th_data *data; /* borrowed */
-  int64_t beside;       /* bytes that the caller keeps of each example */
-  const char *name;     /* of the table; borrowed */
+  struct th_dataset *dataset; /* borrowed */
+  const char *data;           /* its name in messages; borrowed */
+  int64_t beside;             /* bytes that the caller keeps of each example */
+  int64_t examples;
+  const char *name; /* of the table; borrowed */
   struct th_target_table table;
   struct th_ids ids;
   bool single;   /* by IID alone, of the table, */
@@ -28,9 +30,10 @@ struct th_id_join {
   int64_t bytes;    /* that all of it takes at most */
 };
 
-/* An error unless the data have IDs. option: in braces, for messages. */
-th_status th_id_join_check(const struct th_data *data, const char *option,
-                           struct th_error *err);
+/* An error unless there is a data set, and has IDs. data: its name; option: in
+ * braces; both for messages. */
+th_status th_id_join_check(const struct th_dataset *dataset, const char *data,
+                           const char *option, struct th_error *err);
 
 /* Read a table and find the row of each example. An error where nothing
  * matches, with IDs of both sides; where an ID stands twice on either side,
