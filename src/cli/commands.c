@@ -36,10 +36,10 @@ static json_t *solver_object(const struct th_solver_row *row)
     needs[count++] = "budget";
   if (row->needs_start)
     needs[count++] = "start";
-  return json_pack("{ss ss ss so so sb}", "name", row->name, "summary",
-                   row->summary, "source", row->source, "needs", words(needs),
-                   "options", words(th_solver_options(row)), "penalised",
-                   row->penalised);
+  return json_pack("{ss ss ss ss so so sb}", "name", row->name, "summary",
+                   row->summary, "for", row->for_whom, "source", row->source,
+                   "needs", words(needs), "options",
+                   words(th_solver_options(row)), "penalised", row->penalised);
 }
 
 static th_status print_objects(const struct th_solver_row *only,
@@ -509,8 +509,8 @@ static const char *needs_of(const struct th_solver_row *row)
 
 static void print_solver(const struct th_solver_row *row)
 {
-  printf("%s\n  %s\n  source:  %s\n  needs:   %s\n  options:", row->name,
-         row->summary, row->source, needs_of(row));
+  printf("%s\n  %s\n  for:     %s\n  source:  %s\n  needs:   %s\n  options:",
+         row->name, row->summary, row->for_whom, row->source, needs_of(row));
   for (const char *const *option = th_solver_options(row); *option != NULL;
        option++)
     printf(" --%s", *option);
@@ -520,7 +520,8 @@ static void print_solver(const struct th_solver_row *row)
 static void describe_solver(FILE *out, const struct th_solver_row *row)
 {
   fprintf(out, "%s: %s\n\n", row->name, row->summary);
-  fprintf(out, "source:  %s\nneeds:   %s\n", row->source, needs_of(row));
+  fprintf(out, "for:     %s\nsource:  %s\nneeds:   %s\n", row->for_whom,
+          row->source, needs_of(row));
   fprintf(out, "takes:   %s\n",
           row->penalised ? "a penalty: all attributes that screening has left "
                            "are read"
