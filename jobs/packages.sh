@@ -19,7 +19,7 @@ test='python3 python3-numpy python3-h5py python3-scipy python3-sklearn hdf5-tool
   gzip zstd lz4'
 jobs='python3 gnuplot-nox'
 ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
-  iproute2 debootstrap shellcheck git python3-pandas python3-matplotlib python3-mpi4py chromium
+  iproute2 debootstrap shellcheck git python3-pandas python3-matplotlib python3-mpi4py chromium groff-base
   mpich libmpich-dev libhdf5-mpich-dev libscalapack-mpich-dev'
 peers='python3-numpy python3-h5py python3-scipy python3-sklearn r-cran-glmnet
   liblinear-tools libopenblas-dev'

@@ -53,7 +53,11 @@ th_status th_command_unknown(const char *name, struct th_error *err);
 /* All local: the caller sees to it that one rank prints. */
 void th_command_help_program(FILE *out);
 void th_command_help(FILE *out, const struct th_command *command, bool all);
-void th_command_man(FILE *out);
+
+/* `thresher --man [COMMAND]`: the manual page of the program, or of a command.
+ * prints: this rank does. Local. */
+th_status th_command_man(int words, char **word, bool prints,
+                         struct th_error *err);
 
 /* `thresher help WORD...`: on a command, a solver, an option or a word of the
  * glossary; all of the glossary for `words`; of the program for none. prints:

@@ -157,8 +157,7 @@ static void print_version(FILE *out)
 static const struct direct_row direct[] = {{"--help", th_command_help_program},
                                            {"-h", th_command_help_program},
                                            {"--version", print_version},
-                                           {"version", print_version},
-                                           {"--man", th_command_man}};
+                                           {"version", print_version}};
 
 static th_status run(struct th_comm *comm, int argc, char **argv,
                      struct th_error *err)
@@ -175,6 +174,8 @@ static th_status run(struct th_comm *comm, int argc, char **argv,
       direct[k].print(stdout);
     return TH_OK;
   }
+  if (strcmp(argv[1], "--man") == 0)
+    return th_command_man(argc - 2, argv + 2, comm->rank == 0, err);
   if (strcmp(argv[1], "help") == 0)
     return th_command_help_on(argc - 2, argv + 2, comm->rank == 0, err);
   return run_command(comm, argc - 1, argv + 1, err);

@@ -21,6 +21,7 @@ struct th_update;
 struct th_solver_row {
   const char *name;
   const char *summary;
+  const char *for_whom;           /* what they have who should take it */
   const char *source;             /* paper and algorithm */
   const char *const *own_options; /* where they are not its algorithm's */
   bool needs_sparsity;            /* -s must be given */

@@ -43,6 +43,10 @@ for solver in solvers:
     said = re.findall(r"^  (?:-\w, )?--(?:\[no-\])?([a-z][a-z0-9-]*)", text, re.M)
     if set(said) != set(solver["options"]) or solver["summary"] not in text or solver["source"] not in text:
         sys.exit("%s: %s" % (solver["name"], said))
+    if "\nfor:     %s\n" % solver["for"] not in text or len(solver["for"].split()) < 5:
+        sys.exit("%s: for whom is not said in a line" % solver["name"])
+if len({s["for"] for s in solvers}) != len(solvers):
+    sys.exit("two solvers are for the same people")
 sys.exit(json.load(open("lasso.json"))["solvers"] != [s for s in solvers if s["name"] == "lasso"])
 END
 

@@ -34,11 +34,15 @@ for command in generate import train evaluate verify predict export inspect \
   cat help.txt >>all.txt
 done
 
-# the table of which solver to take names every one
-sed -n '/^| you have/,/^$/p' "$SOURCE/src/solvers/README.md" >table.txt
-for solver in $("$THRESHER" solvers | grep '^[a-z]'); do
-  grep -qF "\`$solver\`" table.txt || fail "src/solvers/README.md does not say when to take $solver"
-done
+# the table of which solver to take has the words of the program
+"$THRESHER" solvers --json >solvers.json
+"$PYTHON" - "$SOURCE/src/solvers/README.md" <<'END' || fail "the first table of src/solvers/README.md"
+import json, sys
+page = open(sys.argv[1]).read()
+rows = page[page.index("| you have | take |"):].split("\n\n")[0].splitlines()[2:]
+told = ["| %s | `%s` |" % (s["for"], s["name"]) for s in json.load(open("solvers.json"))["solvers"]]
+sys.exit("differ: %s" % sorted(set(rows) ^ set(told)) if sorted(rows) != sorted(told) else 0)
+END
 
 # every option that a page mentions is one, of ours or of a script
 bash "$SOURCE/jobs/figures.sh" --help >>all.txt

@@ -108,7 +108,7 @@ if long; then
   typed src/cli/README.md '## Data that are computed on demand'
 fi
 must 0 import fresh.svm -o typed/fresh.h5 --attributes 60
-typed src/solvers/README.md '## Solvers with a penalty, and screening'
+typed src/solvers/penalised/README.md '## Solvers with a penalty, and screening'
 rm typed/model.h5
 typed io/README.md '## Your own data' '^thresher '
 typed io/README.md '### Arrays' '^thresher '

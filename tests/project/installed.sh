@@ -14,6 +14,12 @@ if grep -rlF "$SOURCE" "$prefix" --include='*.cmake' --include='*.h' --include='
   fail "the installed files above name the source folder"
 fi
 
+# a manual page of the program and of each command
+for command in "" $("$prefix/bin/thresher" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/-\1/p'); do
+  [ -s "$prefix/share/man/man1/thresher$command.1" ] || fail "no manual page thresher$command(1)"
+done
+[ "$(find "$prefix/share/man" -type f | wc -l)" -ge 14 ] || fail "manual pages"
+
 # the public header, the library, and no others
 [ "$(cd "$prefix" && find include -type f)" = include/thresher.h ] ||
   fail "the include folder holds more or less than thresher.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # pages.sh - README.md has at most 200 lines; links of the README files, of
-# CONTRIBUTING.md, DECISIONS.md and THEORY.md lead somewhere, and files that they name are
+# CONTRIBUTING.md, DECISIONS.md, THEORY.md and FAQ.md lead somewhere, and files that they name are
 # there; the folders' own pages are there; nothing but a template has a placeholder: a
 # word between two signs of "at"
 # SPDX-License-Identifier: MIT
@@ -30,7 +30,7 @@ there()
 }
 
 checked=0
-for page in CONTRIBUTING.md src/DECISIONS.md src/solvers/THEORY.md \
+for page in CONTRIBUTING.md src/DECISIONS.md src/solvers/THEORY.md src/cli/FAQ.md \
   $(find README.md src io mpi jobs tests -name README.md | sort); do
   for link in $(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^http'); do
     checked=$((checked + 1))

@@ -234,7 +234,7 @@ readme_commands()
 # All pages that explain something, one on a line.
 pages()
 {
-  (cd "$SOURCE" && find README.md src io mpi jobs tests -name README.md -o -path "io/guides/*.md" | sort)
+  (cd "$SOURCE" && find README.md src io mpi jobs tests -name README.md -o -name FAQ.md -o -path "io/guides/*.md" | sort)
 }
 
 # is_picture FILE: it is what its name says, and has been drawn in.
