@@ -226,8 +226,11 @@ static void write_news(const json_t *line, char *text, size_t size)
     used +=
         snprintf(text + used, size - (size_t)used, "  lambda %.4g  gap %.2g",
                  line_number(line, "lambda"), gap);
-  snprintf(text + used, size - (size_t)used, "  support %.0f  examples %.0f",
-           line_number(line, "support_size"), line_number(line, "examples"));
+  if (isfinite(line_number(line, "support_size")))
+    used += snprintf(text + used, size - (size_t)used, "  support %.0f",
+                     line_number(line, "support_size"));
+  snprintf(text + used, size - (size_t)used, "  examples %.0f",
+           line_number(line, "examples"));
   th_printable(text);
 }
 

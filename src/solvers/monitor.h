@@ -25,6 +25,8 @@ struct th_progress {
   const char *loss_name; /* "squared", and so on; static */
   bool objective;        /* the loss is that: with the penalty, and of a squared
                             loss half */
+  bool unpublished;      /* the model of the moment is not known yet: there is
+                            no support, and no number that follows from it */
   int64_t support_size;
   const int64_t *support; /* borrowed */
   const double *coef;     /* in the data's own units */

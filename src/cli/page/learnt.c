@@ -151,6 +151,28 @@ static void put_row(FILE *out, const struct th_model *model, int64_t k)
   fputs("</tr>\n", out);
 }
 
+/* Rows of the members from..to of a list, below the names of the columns. */
+static void put_rows(FILE *out, const struct th_model *model,
+                     const struct ranked *list, int64_t from, int64_t to)
+{
+  fputs("<thead><tr><th>attribute</th><th>number</th>"
+        "<th>coefficient</th><th>per standard deviation</th></tr></thead>\n"
+        "<tbody>\n",
+        out);
+  for (int64_t k = from; k < to; k++)
+    put_row(out, model, list[k].member);
+  fputs("</tbody>\n</table></div>\n", out);
+}
+
+/* What is behind the first rows of a table can be opened. */
+static void begin_rest(FILE *out, int64_t rows)
+{
+  fprintf(out,
+          "<details>\n<summary>%" PRId64
+          " more</summary>\n<div class=\"wide\"><table>\n",
+          rows);
+}
+
 /* A table of one run: what a deviation more of an attribute changes is beside
  * the coefficient. */
 static th_status put_table(FILE *out, const struct th_runs_one *run,
@@ -171,13 +193,13 @@ static th_status put_table(FILE *out, const struct th_runs_one *run,
             ". The largest %" PRId64 " of %" PRId64
             "; <code>thresher export</code> lists all",
             shown, model->support_size);
-  fputs("</caption>\n<thead><tr><th>attribute</th><th>number</th>"
-        "<th>coefficient</th><th>per standard deviation</th></tr></thead>\n"
-        "<tbody>\n",
-        out);
-  for (int64_t k = 0; k < shown; k++)
-    put_row(out, model, list[k].member);
-  fputs("</tbody>\n</table></div>\n", out);
+  fputs("</caption>\n", out);
+  put_rows(out, model, list, 0, th_min_i64(shown, BARS));
+  if (shown > BARS) {
+    begin_rest(out, shown - BARS);
+    put_rows(out, model, list, BARS, shown);
+    fputs("</details>\n", out);
+  }
   free(list);
   return rc;
 }
@@ -193,12 +215,7 @@ static bool of_one_data(const struct th_runs_one *a,
 static void put_compared_head(FILE *out, const struct th_runs *runs,
                               const struct th_runs_one *first)
 {
-  fputs("<div class=\"wide\"><table>\n<caption>The largest coefficients of ",
-        out);
-  th_html_text(out, first->title);
-  fputs(", and what the others have there; empty: the attribute is not in the "
-        "model</caption>\n<thead><tr><th>attribute</th>",
-        out);
+  fputs("<thead><tr><th>attribute</th>", out);
   for (int64_t k = 0; k < runs->count; k++) {
     if (!of_one_data(&runs->run[k], first))
       continue;
@@ -227,19 +244,40 @@ static void put_compared_row(FILE *out, const struct th_runs *runs,
   fputs("</tr>\n", out);
 }
 
-/* What several runs say of one attribute, side by side. */
+/* The members from..to of a list, below the names of the runs. */
+static void put_compared_rows(FILE *out, const struct th_runs *runs,
+                              const struct th_runs_one *first,
+                              const struct ranked *list, int64_t from,
+                              int64_t to)
+{
+  put_compared_head(out, runs, first);
+  for (int64_t i = from; i < to; i++)
+    put_compared_row(out, runs, first, list[i].member);
+  fputs("</tbody>\n</table></div>\n", out);
+}
+
+/* What several runs say of their attributes, side by side. */
 static th_status put_compared(FILE *out, const struct th_runs *runs,
                               const struct th_runs_one *first,
                               struct th_error *err)
 {
   struct ranked *list = NULL;
+  int64_t shown = th_min_i64(first->model.support_size, ROWS);
   th_status rc = rank_members(&first->model, &list, err);
   if (rc != TH_OK)
     return rc;
-  put_compared_head(out, runs, first);
-  for (int64_t i = 0; i < th_min_i64(first->model.support_size, ROWS); i++)
-    put_compared_row(out, runs, first, list[i].member);
-  fputs("</tbody>\n</table></div>\n", out);
+  fputs("<div class=\"wide\"><table>\n<caption>The largest coefficients of ",
+        out);
+  th_html_text(out, first->title);
+  fputs(", and what the others have there; empty: the attribute is not in the "
+        "model</caption>\n",
+        out);
+  put_compared_rows(out, runs, first, list, 0, th_min_i64(shown, BARS));
+  if (shown > BARS) {
+    begin_rest(out, shown - BARS);
+    put_compared_rows(out, runs, first, list, BARS, shown);
+    fputs("</details>\n", out);
+  }
   free(list);
   return rc;
 }

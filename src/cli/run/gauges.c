@@ -40,7 +40,7 @@ static double observed_of(const struct th_gauges_state *s)
 
 static double support_size_of(const struct th_gauges_state *s)
 {
-  return (double)s->progress->support_size;
+  return s->progress->unpublished ? NAN : (double)s->progress->support_size;
 }
 
 static double attributes_of(const struct th_gauges_state *s)

@@ -260,22 +260,24 @@ static void show_progress(struct th_run_monitor *monitor,
 {
   const struct th_certificate *c = progress->certificate;
   char text[SHOWN];
+  char support[SHOWN / 4] = "";
   if (!th_meter_due(&monitor->meter))
     return;
+  if (!progress->unpublished)
+    snprintf(support, sizeof support, "  support %" PRId64,
+             progress->support_size);
   if (c != NULL && progress->fold > 0)
     snprintf(text, sizeof text,
-             "fold %" PRId64 " of %" PRId64 "  lambda %.4g  support %" PRId64,
-             progress->fold, progress->folds, c->lambda,
-             progress->support_size);
+             "fold %" PRId64 " of %" PRId64 "  lambda %.4g%s", progress->fold,
+             progress->folds, c->lambda, support);
   else if (c != NULL)
-    snprintf(text, sizeof text, "lambda %.4g  gap %.2g  support %" PRId64,
-             c->lambda, c->gap, progress->support_size);
+    snprintf(text, sizeof text, "lambda %.4g  gap %.2g%s", c->lambda, c->gap,
+             support);
   else
     snprintf(text, sizeof text,
-             "update %" PRId64 "  %s %.5g  support %" PRId64
-             "  examples %" PRId64,
-             progress->updates, short_loss(progress), progress->loss,
-             progress->support_size, progress->examples);
+             "update %" PRId64 "  %s %.5g%s  examples %" PRId64,
+             progress->updates, short_loss(progress), progress->loss, support,
+             progress->examples);
   th_meter_show(&monitor->meter, progress->done, text);
 }
 
@@ -315,14 +317,17 @@ static double distance(const struct th_progress *progress,
 static void add_errors(json_t *line, const struct th_run_monitor *monitor,
                        const struct th_progress *progress)
 {
+  bool known = !progress->unpublished;
   if (monitor->truth != NULL)
     th_json_real(line, "population_mse",
-                 th_synthetic_population_mse(
-                     monitor->truth, monitor->attributes, progress->support,
-                     progress->coef, progress->support_size,
-                     progress->intercept));
+                 known ? th_synthetic_population_mse(
+                             monitor->truth, monitor->attributes,
+                             progress->support, progress->coef,
+                             progress->support_size, progress->intercept)
+                       : NAN);
   if (monitor->referred)
-    th_json_real(line, "distance", distance(progress, &monitor->reference));
+    th_json_real(line, "distance",
+                 known ? distance(progress, &monitor->reference) : NAN);
 }
 
 /* What may be left out, in the form of a model's JSON. */
@@ -379,9 +384,13 @@ static void write_telemetry(struct th_run_monitor *monitor,
   json_t *line = json_object();
   th_json_int(line, "update", progress->updates);
   th_json_int(line, "examples", progress->examples);
-  th_json_real(line, "epochs", progress->epochs);
+  if (progress->epochs > 0)
+    th_json_real(line, "epochs", progress->epochs);
   th_json_int(line, "attributes", progress->attributes_observed);
-  th_json_int(line, "support_size", progress->support_size);
+  if (progress->unpublished)
+    json_object_set_new(line, "support_size", json_null());
+  else
+    th_json_int(line, "support_size", progress->support_size);
   th_json_real(line, "loss", progress->loss);
   th_json_text(line, "loss_is", long_loss(progress));
   th_json_real(line, "step_size", progress->step_size);

@@ -360,6 +360,7 @@ static th_status report_update(struct th_run *run, struct th_error *err)
       .loss = loss_of(run),
       .loss_name = run->context.loss->name,
       .objective = run->solver->algorithm->unit == TH_LOSS_OBJECTIVE,
+      .unpublished = run->algorithm->publish != NULL && support->size == 0,
       .support_size = support->size,
       .support = support->attribute,
       .coef = run->coef,

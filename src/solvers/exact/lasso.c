@@ -393,6 +393,18 @@ static void note_fit(struct lasso *s)
   s->explained = zero > 0 ? 1 - s->exact.inner.loss / zero : 0;
 }
 
+/* What is known of the zero model where it is the solution. Collective. */
+static th_status look_at_zero(struct lasso *s, double lambda,
+                              struct th_error *err)
+{
+  struct th_working_set_solver *e = &s->exact;
+  th_status rc = th_inner_solver_screen_at(&e->inner, &e->working, lambda, err);
+  e->objective = e->inner.primal;
+  e->gap = e->inner.gap;
+  e->dual_norm = s->problem.lambda_max;
+  return rc;
+}
+
 /* Solve for a lambda. Collective. */
 static th_status solve_lambda(struct lasso *s, struct th_context *context,
                               double lambda, struct th_error *err)
@@ -401,8 +413,7 @@ static th_status solve_lambda(struct lasso *s, struct th_context *context,
   bool walks = s->walks || s->strides > 0;
   th_status rc;
   if (is_zero_there(s, lambda))
-    return th_inner_solver_screen_at(&s->exact.inner, &s->exact.working, lambda,
-                                     err);
+    return look_at_zero(s, lambda, err);
   TH_TRY(th_working_set_solver_guess(&s->exact, lambda, walks, err));
   if (s->ball.low.lambda > 0 && !(given > 0))
     s->exact.tolerance = precise * s->problem.zero;
