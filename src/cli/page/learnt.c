@@ -152,8 +152,9 @@ static void put_row(FILE *out, const struct th_model *model, int64_t k)
 }
 
 /* Rows of the members from..to of a list, below the names of the columns. */
-static void put_rows(FILE *out, const struct th_model *model,
-                     const struct ranked *list, int64_t from, int64_t to)
+static void put_coefficients(FILE *out, const struct th_model *model,
+                             const struct ranked *list, int64_t from,
+                             int64_t to)
 {
   fputs("<thead><tr><th>attribute</th><th>number</th>"
         "<th>coefficient</th><th>per standard deviation</th></tr></thead>\n"
@@ -194,10 +195,10 @@ static th_status put_table(FILE *out, const struct th_runs_one *run,
             "; <code>thresher export</code> lists all",
             shown, model->support_size);
   fputs("</caption>\n", out);
-  put_rows(out, model, list, 0, th_min_i64(shown, BARS));
+  put_coefficients(out, model, list, 0, th_min_i64(shown, BARS));
   if (shown > BARS) {
     begin_rest(out, shown - BARS);
-    put_rows(out, model, list, BARS, shown);
+    put_coefficients(out, model, list, BARS, shown);
     fputs("</details>\n", out);
   }
   free(list);
