@@ -85,6 +85,7 @@ struct th_import_table {
 #define TH_IMPORT_WEIGHTS "the weights"
 
 struct th_given_matrix;
+struct th_held;
 
 /* Files beside the inputs, or what is in their place. */
 struct th_import_files {
@@ -139,6 +140,9 @@ struct th_import {
                      many however little text there is; 0: one. No more than
                      memory has room for */
   const struct th_import_monitor *monitor; /* or NULL; of this rank */
+  struct th_held *held; /* takes a dense matrix in memory, on the only rank, in
+                           place of files; nothing is made, without an error,
+                           where its values need files. NULL: files */
 };
 
 /* What was imported, for the summary. */
