@@ -12,15 +12,10 @@
 
 static const char what[] = "values that are held in memory";
 
-int64_t th_held_bytes(const struct th_row_groups *row_groups)
-{
-  return th_row_groups_bytes(row_groups, 0);
-}
-
 /* Pages are zeros when they are first written, so nobody has to clear them. */
 static th_status reserve_pages(struct th_held *held, struct th_error *err)
 {
-  const int64_t bytes = th_held_bytes(&held->row_groups);
+  const int64_t bytes = th_row_groups_bytes(&held->row_groups, 0);
   th_status rc = TH_NEW_RARE(&held->room, bytes + TH_LARGE_PAGE, what, err);
   if (rc != TH_OK)
     return rc;

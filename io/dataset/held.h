@@ -34,9 +34,6 @@ struct th_held {
   struct th_h5_image *master; /* NULL: it is not complete */
 };
 
-/* Bytes that the values of that shape take. */
-int64_t th_held_bytes(const struct th_row_groups *row_groups);
-
 /* Make room for all values of a shape; weighted: training examples count by
  * weights. Release with th_held_free, also after a failure. */
 th_status th_held_begin(struct th_held *held, const struct th_shape *shape,

@@ -81,7 +81,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err);
 
 /* Likewise of a master that is in memory, with the shard table as it is there.
- */
+ * Local. */
 th_status th_master_read_image(const struct th_h5_image *image,
                                const char *name, struct th_master_info *info,
                                struct th_error *err);

@@ -98,6 +98,9 @@ struct th_import_files {
                                           target and weights are the names above
                                           where it has some. Borrowed; the same
                                           on every rank. Or NULL */
+  struct th_held *held; /* takes a dense one on the only rank, in place of the
+                           output; nothing is made, without an error, where its
+                           values need files. NULL: files */
 };
 
 /* -1 in an enum-valued member means: decide by itself. */
@@ -140,9 +143,6 @@ struct th_import {
                      many however little text there is; 0: one. No more than
                      memory has room for */
   const struct th_import_monitor *monitor; /* or NULL; of this rank */
-  struct th_held *held; /* takes a dense matrix in memory, on the only rank, in
-                           place of files; nothing is made, without an error,
-                           where its values need files. NULL: files */
 };
 
 /* What was imported, for the summary. */

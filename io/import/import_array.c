@@ -631,7 +631,7 @@ static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
   struct th_array_files *a = th_import_job_arrays(im);
   struct th_example_fault fault = {0};
   th_status rc = TH_OK;
-  if (im->job->held != NULL) { /* which takes its values later */
+  if (im->job->files.held != NULL) { /* which takes its values later */
     to->measured = false;
     rc = th_text_row_reset(to, 0, err);
     return rc == TH_OK
@@ -670,7 +670,7 @@ static th_status next_example(struct th_importing *im, int64_t k, int64_t end,
   if (row % 1024 == 0)
     th_import_tell(im, TH_IMPORT_PARSES, row - share.first,
                    th_range_count(share));
-  if (im->job->held == NULL)
+  if (im->job->files.held == NULL)
     TH_TRY(th_matrix_next(&a->in.matrix, share, row, &values, err));
   rc = make_example(im, k, row, &values, to, err);
 done:

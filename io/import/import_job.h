@@ -559,19 +559,6 @@ th_status th_import_parse_assign(struct th_importing *im, struct th_error *err);
 th_status th_import_write(struct th_importing *im, th_status rc,
                           struct th_error *err);
 
-/* True if so few of the values of data are not 0 that they are laid out as
- * sparse ones, where nobody says how. Local. */
-bool th_import_write_is_sparse(int64_t nonzeros, double cells);
-
-/* Put the values of a matrix in memory into im->job->held, once all examples
- * are there, and find their keys. weight: of training examples as stored, mean
- * 1, or NULL. *good is false where the values need files. For one rank,
- * local. */
-th_status th_import_held_fill(struct th_importing *im,
-                              const struct th_shape *shape,
-                              const double *weight, bool *good,
-                              struct th_error *err);
-
 /* --- Arrays (import_array*.c); all local -----------------------------------
  */
 

@@ -329,7 +329,7 @@ th_status th_import_parse_keep(struct th_importing *im,
     rc = th_text_row_rounding_see(&im->rounding, row, err);
   if (rc == TH_OK)
     rc = th_lacking_see(&im->text.lacking, row, training, err);
-  if (im->job->held != NULL)
+  if (im->job->files.held != NULL)
     return rc;
   if (rc == TH_OK && row->as_is && row->place >= 0)
     return th_bucket_spill_again(im->bins.own, bucket, in_bin, row->place, err);
@@ -618,7 +618,7 @@ enum {
 /* Half of the memory is for their records. */
 static int parser_threads(const struct th_importing *im)
 {
-  if (im->format->importer->alone || im->job->held != NULL)
+  if (im->format->importer->alone || im->job->files.held != NULL)
     return 1;
   return th_team_size(im->job->threads,
                       1 + im->text_bytes / im->comm->size / TEXT_EACH,
@@ -741,7 +741,7 @@ static th_status parse_part(struct th_comm *comm, void *self,
   TH_TRY(th_import_parse_divide(im, err));
   rc = th_import_parse_assign(im, err);
   rc = find_numbers(reading, comm, rc, err);
-  if (rc == TH_OK && reading->first && im->job->held == NULL)
+  if (rc == TH_OK && reading->first && im->job->files.held == NULL)
     rc = th_import_parse_make_bins(im, comm->size / reading->ranks->size, err);
   TH_TRY(th_agree(comm, rc, err));
   rc = th_import_parse(im, err);

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "base/printable.h"
-#include "io/dataset/held.h"
 #include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer/writer.h"
+#include "io/import/arrays/given_held.h"
 #include "io/import/bins/bucket.h"
 #include "io/import/bins/handoff.h"
 #include "io/import/import_job.h"
@@ -335,17 +335,13 @@ done:
 
 /* --- The data set: its layout, its labels, its master --------------------- */
 
-bool th_import_write_is_sparse(int64_t nonzeros, double cells)
-{
-  static const double density = 0.25; /* at most, for the sparse layout */
-  return (double)nonzeros <= density * cells;
-}
+static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
 enum { LEAST_ROOM = 64 << 20, LOADS = 1 << 16 };
 
 static enum th_layout choose_layout(const struct th_importing *im)
 {
-  if (im->listed.examples > 0 || im->job->held != NULL)
+  if (im->listed.examples > 0 || im->job->files.held != NULL)
     return TH_DENSE;
   if (im->job->layout >= 0)
     return (enum th_layout)im->job->layout;
@@ -358,7 +354,7 @@ static enum th_layout choose_layout(const struct th_importing *im)
                            ? im->text.lacking.attributes
                            : im->attributes;
   double cells = (double)im->assignment.examples * (double)attributes;
-  return th_import_write_is_sparse(im->nonzeros, cells) ? TH_SPARSE : TH_DENSE;
+  return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
 
 /* Stretches of the attributes whose values are counted; 0: none are. */
@@ -736,7 +732,7 @@ static th_status make_writer(const struct th_importing *im,
                              struct th_writer **writer, struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (im->job->held != NULL)
+  if (im->job->files.held != NULL)
     return TH_OK;
   TH_TRY(th_writer_create(writer, im->comm, im->job->output, plan,
                           im->job->force, err));
@@ -753,8 +749,14 @@ static th_status bring_values(struct th_importing *im, struct th_writer *writer,
                               const struct th_dataset_plan *plan, bool *good,
                               struct th_error *err)
 {
-  if (im->job->held != NULL)
-    return th_import_held_fill(im, &plan->shape, plan->weight, good, err);
+  const struct th_given_fill fill = {.given = im->job->files.given,
+                                     .stored = im->own.stored,
+                                     .shape = &plan->shape,
+                                     .weight = plan->weight,
+                                     .density = sparse_density};
+  if (im->job->files.held != NULL)
+    return th_given_held_fill(im->job->files.held, &fill, im->own.key, good,
+                              err);
   if (im->listed.examples > 0)
     return th_import_columns_write(im, writer, err);
   return import_write_shards(im, writer, plan->shape.layout, err);
@@ -769,7 +771,7 @@ static th_status commit_all(const struct th_importing *im,
   if (writer != NULL)
     return th_writer_commit(writer, master, rc, err);
   if (rc == TH_OK)
-    rc = th_held_end(im->job->held, master, im->job->output, err);
+    rc = th_held_end(im->job->files.held, master, im->job->output, err);
   return th_agree(im->comm, rc, err);
 }
 

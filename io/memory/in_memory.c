@@ -224,7 +224,7 @@ static th_status hold(struct th_in_memory *kept,
   struct th_import_result result;
   struct th_import import = import_of(job, job->given->name);
   th_status rc = TH_NEW(&kept->held, 1, "the data in memory", err);
-  import.held = kept->held;
+  import.files.held = kept->held;
   if (rc == TH_OK)
     rc = th_import_run(&import, comm, &result, err);
   if (rc != TH_OK || kept->held->master == NULL)

@@ -256,10 +256,10 @@ struct thresher_beside {
  * dense, all values are known, more than a quarter of them are not 0, and the
  * copy is not larger than `memory`. Else it lies in a folder of its own in
  * $TMPDIR (or /tmp) that goes when the data are closed; the system keeps it in
- * memory as long as there is room. Dense values are used there in place, without
- * another copy, unless the folder itself is in memory (tmpfs). On several
- * machines, $TMPDIR is a folder that all of them see. What a killed process has
- * left there, the next call removes.
+ * memory as long as there is room. Dense values are used there in place,
+ * without another copy, unless the folder itself is in memory (tmpfs). On
+ * several machines, $TMPDIR is a folder that all of them see. What a killed
+ * process has left there, the next call removes.
  *
  * Values that are missing, constants, and sparse data with very many attributes
  * are treated as by `thresher import`. memory: as thresher_data_open.

@@ -243,20 +243,28 @@ done:
   return rc;
 }
 
-/* info: of rank 0's reading, which has gone like rc; it is taken. Collective.
- */
-static th_status open_read(struct th_dataset **dataset, struct th_comm *comm,
-                           const struct th_held *held, const char *path,
-                           int64_t memory, struct th_master_info *info,
-                           th_status rc, struct th_error *err)
+/* On rank 0. */
+static th_status read_info(const struct th_held *held, const char *path,
+                           struct th_master_info *info, struct th_error *err)
 {
+  return held != NULL ? th_master_read_image(held->master, path, info, err)
+                      : th_master_read(path, info, err);
+}
+
+/* held: that is NULL for files. Collective. */
+static th_status open_any(struct th_dataset **dataset, struct th_comm *comm,
+                          const struct th_held *held, const char *path,
+                          int64_t memory, struct th_error *err)
+{
+  struct th_master_info info = {0};
   struct th_dataset *d = NULL;
-  rc = th_master_share(info, comm, rc, err);
+  th_status rc = comm->rank == 0 ? read_info(held, path, &info, err) : TH_OK;
+  rc = th_master_share(&info, comm, rc, err);
   if (rc == TH_OK)
     rc = TH_NEW(&d, 1, "the data set", err);
   if (rc == TH_OK) {
-    d->info = *info;
-    *info = (struct th_master_info){0};
+    d->info = info;
+    info = (struct th_master_info){0};
     d->held = held;
     d->residency.ranks = comm->size;
     d->residency.rank = comm->rank;
@@ -270,7 +278,7 @@ static th_status open_read(struct th_dataset **dataset, struct th_comm *comm,
   *dataset = d;
   d = NULL;
 done:
-  th_master_info_free(info);
+  th_master_info_free(&info);
   th_dataset_close(d);
   return rc;
 }
@@ -279,9 +287,7 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err)
 {
-  struct th_master_info info = {0};
-  th_status rc = comm->rank == 0 ? th_master_read(path, &info, err) : TH_OK;
-  return open_read(dataset, comm, NULL, path, memory, &info, rc, err);
+  return open_any(dataset, comm, NULL, path, memory, err);
 }
 
 th_status th_dataset_open_held(struct th_dataset **dataset,
@@ -289,9 +295,7 @@ th_status th_dataset_open_held(struct th_dataset **dataset,
                                const char *name, int64_t memory,
                                struct th_error *err)
 {
-  struct th_master_info info = {0};
-  th_status rc = th_master_read_image(held->master, name, &info, err);
-  return open_read(dataset, comm, held, name, memory, &info, rc, err);
+  return open_any(dataset, comm, held, name, memory, err);
 }
 
 void th_dataset_close(struct th_dataset *dataset)

@@ -30,9 +30,9 @@ struct th_held;
 th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err);
-/* Open a data set that is held in memory, by that name in messages, on its only
- * rank; the memory is for targets and weights. held is borrowed, and complete.
- */
+/* Open a data set that is held in memory, by that name in messages; the memory
+ * is for targets and weights. held is borrowed, and complete. Collective; comm
+ * is of one rank. */
 th_status th_dataset_open_held(struct th_dataset **dataset,
                                struct th_comm *comm, const struct th_held *held,
                                const char *name, int64_t memory,

@@ -1,16 +1,16 @@
-/* import_held.c - a dense matrix in memory is put in the order of a data set
+/* given_held.c - a dense matrix in memory is put in the order of a data set
  * that is held in memory as well: one copy, and no file
  *
  * Only what needs no second look is held: values that are all known, and enough
  * of them not 0 for the dense layout. Anything else is left, and is imported
  * into files.
  * SPDX-License-Identifier: MIT */
+#include "io/import/arrays/given_held.h"
+
 #include "base/integer.h"
 #include "base/memory.h"
 #include "io/dataset/fingerprint.h"
-#include "io/dataset/held.h"
 #include "io/import/arrays/given_turn.h"
-#include "io/import/import_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +25,23 @@ enum {
  */
 
 struct filling {
-  const struct th_importing *im;
+  const struct th_given_fill *job;
   struct th_held *held;
-  const double *weight; /* of training examples as stored, or NULL */
-  int64_t *from;        /* items before each stored row, in the matrix */
+  int64_t *from; /* items before each stored row, in the matrix */
 };
 
 static th_status find_items(struct filling *filling, struct th_error *err)
 {
-  const struct th_import_rows *own = &filling->im->own;
-  const int64_t stride = filling->im->job->files.given->row_stride;
-  th_status rc = TH_NEW(&filling->from, own->count, "examples", err);
-  for (int64_t k = 0; rc == TH_OK && k < own->count; k++)
-    filling->from[own->stored[k]] = k * stride;
+  const struct th_given_matrix *given = filling->job->given;
+  th_status rc = TH_NEW(&filling->from, given->rows, "examples", err);
+  for (int64_t k = 0; rc == TH_OK && k < given->rows; k++)
+    filling->from[filling->job->stored[k]] = k * given->row_stride;
   return rc;
+}
+
+static bool has_few(const struct filling *filling, double cells)
+{
+  return (double)filling->held->nonzeros <= filling->job->density * cells;
 }
 
 /* Some attributes of a row group, while they are in the processor's cache. */
@@ -48,11 +51,11 @@ static bool fill_some(const struct filling *filling, int64_t group,
   struct th_held *held = filling->held;
   const struct th_shape *shape = &held->row_groups.shape;
   const struct th_rows rows = th_row_groups_group(&held->row_groups, group);
-  return th_given_turn(filling->im->job->files.given,
-                       filling->from + rows.first, rows.count, range,
-                       shape->type, th_held_run(held, group, range.first),
+  return th_given_turn(filling->job->given, filling->from + rows.first,
+                       rows.count, range, shape->type,
+                       th_held_run(held, group, range.first),
                        shape->row_group) &&
-         th_held_take(held, group, range, filling->weight);
+         th_held_take(held, group, range, filling->job->weight);
 }
 
 /* Hardly any value of the first attributes of a row group is not 0: the data
@@ -62,14 +65,13 @@ static bool seems_sparse(const struct filling *filling, int64_t group,
 {
   const struct th_row_groups *g = &filling->held->row_groups;
   const int64_t cells = range.last * th_row_groups_group(g, group).count;
-  return group == 0 && range.last >= LEAST &&
-         th_import_write_is_sparse(filling->held->nonzeros, (double)cells);
+  return group == 0 && range.last >= LEAST && has_few(filling, (double)cells);
 }
 
 /* Row groups outside where rows lie together, else attributes. */
 static bool fill_all(const struct filling *filling)
 {
-  const struct th_given_matrix *given = filling->im->job->files.given;
+  const struct th_given_matrix *given = filling->job->given;
   const struct th_row_groups *g = &filling->held->row_groups;
   const int64_t some = LINE / (int64_t)th_items_size(given->values.element);
   const int64_t blocks = th_integer_ceil_divide(g->shape.attributes, some);
@@ -144,11 +146,13 @@ static bool mark_equal(struct known *sorted, int64_t count, uint64_t *key,
 
 /* Examples that differ in some attributes are not equal: only the others are
  * looked at as a whole. */
-static th_status find_keys(struct th_importing *im, struct th_error *err)
+static th_status find_keys(const struct filling *filling, uint64_t *of_row,
+                           struct th_error *err)
 {
-  const struct th_held *held = im->job->held;
-  const int64_t count = im->own.count;
-  const int64_t every = th_max_i64(1, im->attributes / SAMPLE);
+  const struct th_held *held = filling->held;
+  const int64_t count = filling->job->given->rows;
+  const int64_t every =
+      th_max_i64(1, held->row_groups.shape.attributes / SAMPLE);
   struct known *sorted = NULL;
   unsigned char *mark = NULL;
   uint64_t *key = NULL;
@@ -160,7 +164,7 @@ static th_status find_keys(struct th_importing *im, struct th_error *err)
   if (every > 1 && mark_equal(sorted, count, key, mark))
     add_keys(held, 1, mark, key);
   for (int64_t k = 0; k < count; k++)
-    im->own.key[k] = key[im->own.stored[k]];
+    of_row[k] = key[filling->job->stored[k]];
 done:
   TH_FREE(sorted, mark, key);
   return rc;
@@ -169,23 +173,20 @@ done:
 /* --- All of it -------------------------------------------------------------
  */
 
-th_status th_import_held_fill(struct th_importing *im,
-                              const struct th_shape *shape,
-                              const double *weight, bool *good,
-                              struct th_error *err)
+th_status th_given_held_fill(struct th_held *held,
+                             const struct th_given_fill *job, uint64_t *key,
+                             bool *good, struct th_error *err)
 {
-  struct th_held *held = im->job->held;
-  struct filling filling = {.im = im, .held = held, .weight = weight};
-  const double cells = (double)shape->examples * (double)shape->attributes;
+  struct filling filling = {.job = job, .held = held};
+  const double cells =
+      (double)job->shape->examples * (double)job->shape->attributes;
   th_status rc = TH_OK;
   *good = false;
-  TH_TRY(th_held_begin(held, shape, weight != NULL, err));
+  TH_TRY(th_held_begin(held, job->shape, job->weight != NULL, err));
   TH_TRY(find_items(&filling, err));
-  *good =
-      fill_all(&filling) && !th_import_write_is_sparse(held->nonzeros, cells);
-  im->nonzeros = held->nonzeros;
+  *good = fill_all(&filling) && !has_few(&filling, cells);
   if (*good)
-    rc = find_keys(im, err);
+    rc = find_keys(&filling, key, err);
 done:
   free(filling.from);
   return rc;
