@@ -687,6 +687,27 @@ done:
   return rc;
 }
 
+static th_status read_open(const struct th_h5 *h5, struct th_master_info *info,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_format_check(h5, TH_FORMAT_MASTER, err));
+  TH_TRY(get_shape(h5, info, err));
+  TH_TRY(get_targets(h5, info, err));
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_FINGERPRINT, &info->fingerprint, err));
+  TH_TRY(master_tables(h5, &info->row_groups, &info->tables, err));
+  TH_TRY(th_h5_get_line(h5, "/", TH_A_PROVENANCE, &info->provenance, err));
+  TH_TRY(th_attribute_names_print(h5, info->row_groups.shape.attributes,
+                                  &info->names, err));
+  TH_TRY(th_twins_get(h5, info->row_groups.shape.training, &info->twins, err));
+  TH_TRY(get_shards(h5, info, err));
+  info->generated = th_h5_set_exists(h5, TH_G_TRUTH);
+  if (info->generated)
+    TH_TRY(get_truth(h5, &info->truth, info->row_groups.shape.attributes, err));
+done:
+  return rc;
+}
+
 th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err)
 {
@@ -696,24 +717,25 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   th_status rc = TH_OK;
   TH_TRY(th_format_check_file(path, path, err));
   TH_TRY(th_h5_open_own(&h5, path, path, err));
-  TH_TRY(th_format_check(&h5, TH_FORMAT_MASTER, err));
-  TH_TRY(get_shape(&h5, info, err));
-  TH_TRY(get_targets(&h5, info, err));
-  TH_TRY(th_h5_get_u64(&h5, "/", TH_A_FINGERPRINT, &info->fingerprint, err));
-  TH_TRY(master_tables(&h5, &info->row_groups, &info->tables, err));
-  TH_TRY(th_h5_get_line(&h5, "/", TH_A_PROVENANCE, &info->provenance, err));
-  TH_TRY(th_attribute_names_print(&h5, info->row_groups.shape.attributes,
-                                  &info->names, err));
-  TH_TRY(th_twins_get(&h5, info->row_groups.shape.training, &info->twins, err));
-  TH_TRY(get_shards(&h5, info, err));
+  TH_TRY(read_open(&h5, info, err));
   TH_TRY(adopt_folder(path, info, err));
-  info->generated = th_h5_set_exists(&h5, TH_G_TRUTH);
-  if (info->generated)
-    TH_TRY(
-        get_truth(&h5, &info->truth, info->row_groups.shape.attributes, err));
   if (th_file_identity_of(path, &identity))
     info->master_bytes = (int64_t)identity.size;
 done:
+  th_h5_close(&h5, &ignored);
+  return rc;
+}
+
+th_status th_master_read_image(const struct th_h5_image *image,
+                               const char *name, struct th_master_info *info,
+                               struct th_error *err)
+{
+  struct th_h5 h5 = {0};
+  struct th_error ignored = {0};
+  th_status rc = th_h5_open_image(&h5, image, name, err);
+  if (rc == TH_OK)
+    rc = read_open(&h5, info, err);
+  info->master_bytes = image->count;
   th_h5_close(&h5, &ignored);
   return rc;
 }

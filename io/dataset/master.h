@@ -80,6 +80,12 @@ th_status th_master_image(const char *name, struct th_master_info *info,
 th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err);
 
+/* Likewise of a master that is in memory, with the shard table as it is there.
+ * Local. */
+th_status th_master_read_image(const struct th_h5_image *image,
+                               const char *name, struct th_master_info *info,
+                               struct th_error *err);
+
 /* An error unless this host's master is the one that rank 0 has read. Local; on
  * every rank. */
 th_status th_master_same(const struct th_h5 *h5,

@@ -256,6 +256,34 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
   return rc;
 }
 
+/* HDF5 takes files in memory of one name for one file. */
+static hid_t open_image(const struct th_h5_image *image)
+{
+  char name[64];
+  hid_t access = access_list(NULL);
+  hid_t file = -1;
+  snprintf(name, sizeof name, "/dev/null/%p", image->bytes);
+  if (access >= 0 && H5Pset_fapl_core(access, MEMORY_STEP, false) >= 0 &&
+      H5Pset_file_image(access, image->bytes, (size_t)image->count) >= 0)
+    file = H5Fopen(name, H5F_ACC_RDONLY, access);
+  th_h5_drop(access);
+  return file;
+}
+
+th_status th_h5_open_image(struct th_h5 *h5, const struct th_h5_image *image,
+                           const char *name, struct th_error *err)
+{
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  *h5 = (struct th_h5){.name = name};
+  if (find_memory(err) != TH_OK)
+    return TH_ENOMEM;
+  hid_t file = open_image(image);
+  if (file < 0)
+    return th_h5_fail(h5, "cannot be opened in memory", NULL, err);
+  h5->file = file;
+  return TH_OK;
+}
+
 th_status th_h5_open_own(struct th_h5 *h5, const char *path, const char *name,
                          struct th_error *err)
 {

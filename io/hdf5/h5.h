@@ -63,6 +63,10 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
 th_status th_h5_open_own(struct th_h5 *h5, const char *path, const char *name,
                          struct th_error *err);
 
+/* Open, for reading, a file that is in memory, of which HDF5 makes a copy. */
+th_status th_h5_open_image(struct th_h5 *h5, const struct th_h5_image *image,
+                           const char *name, struct th_error *err);
+
 /* True if a program has the file open for writing, or was killed while it had:
  * then th_h5_open fails, and says so. */
 bool th_h5_left_open(const char *path);

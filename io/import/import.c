@@ -257,8 +257,9 @@ static th_status check_job(const struct th_import *job, struct th_error *err)
 static th_status check_output(const struct th_import *job,
                               const struct th_comm *comm, struct th_error *err)
 {
-  return comm->rank == 0 ? th_writer_check(job->output, job->force, err)
-                         : TH_OK;
+  return comm->rank == 0 && job->files.held == NULL
+             ? th_writer_check(job->output, job->force, err)
+             : TH_OK;
 }
 
 /* Now that the attributes are known; before shards are written. A file goes by
@@ -356,7 +357,8 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
       .unlabelled = im.text.unlabelled,
       .text = !im.format->importer->binary,
       .text_bytes = im.text_bytes};
-  rc = import_judge(&im, result, err);
+  if (job->files.held == NULL)
+    rc = import_judge(&im, result, err);
   if (job->like != NULL) /* it was trained on other data */
     result->constant_attributes = 0;
 done:

@@ -85,6 +85,7 @@ struct th_import_table {
 #define TH_IMPORT_WEIGHTS "the weights"
 
 struct th_given_matrix;
+struct th_held;
 
 /* Files beside the inputs, or what is in their place. */
 struct th_import_files {
@@ -97,6 +98,9 @@ struct th_import_files {
                                           target and weights are the names above
                                           where it has some. Borrowed; the same
                                           on every rank. Or NULL */
+  struct th_held *held; /* takes a dense one on the only rank, in place of the
+                           output; nothing is made, without an error, where its
+                           values need files. NULL: files */
 };
 
 /* -1 in an enum-valued member means: decide by itself. */

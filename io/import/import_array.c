@@ -631,6 +631,13 @@ static th_status make_example(struct th_importing *im, int64_t k, int64_t row,
   struct th_array_files *a = th_import_job_arrays(im);
   struct th_example_fault fault = {0};
   th_status rc = TH_OK;
+  if (im->job->files.held != NULL) { /* which takes its values later */
+    to->measured = false;
+    rc = th_text_row_reset(to, 0, err);
+    return rc == TH_OK
+               ? th_import_array_labels_give(im, k, row, values, to, err)
+               : rc;
+  }
   to->place = im->text.reread ? row : -1;
   TH_TRY(th_text_row_reset(
       to, th_max_i64(values->count, a->dense ? a->table.attributes : 0), err));
@@ -663,7 +670,8 @@ static th_status next_example(struct th_importing *im, int64_t k, int64_t end,
   if (row % 1024 == 0)
     th_import_tell(im, TH_IMPORT_PARSES, row - share.first,
                    th_range_count(share));
-  TH_TRY(th_matrix_next(&a->in.matrix, share, row, &values, err));
+  if (im->job->files.held == NULL)
+    TH_TRY(th_matrix_next(&a->in.matrix, share, row, &values, err));
   rc = make_example(im, k, row, &values, to, err);
 done:
   return rc;

@@ -329,6 +329,8 @@ th_status th_import_parse_keep(struct th_importing *im,
     rc = th_text_row_rounding_see(&im->rounding, row, err);
   if (rc == TH_OK)
     rc = th_lacking_see(&im->text.lacking, row, training, err);
+  if (im->job->files.held != NULL)
+    return rc;
   if (rc == TH_OK && row->as_is && row->place >= 0)
     return th_bucket_spill_again(im->bins.own, bucket, in_bin, row->place, err);
   return rc == TH_OK
@@ -437,8 +439,11 @@ done:
 static int64_t most_records(const struct th_importing *im)
 {
   const int64_t of_a_byte = 40;
+  const struct th_given_matrix *given = im->job->files.given;
   int64_t bytes =
       im->before.old.reads ? im->before.old.bytes / of_a_byte + 1 : 0;
+  if (given != NULL) /* whose ranges are rows, each with a record's head */
+    bytes += th_given_bytes(given) + given->rows;
   for (int64_t k = 0; k < im->files; k++)
     bytes += th_range_count(im->share.range[k]);
   return bytes < INT64_MAX / of_a_byte ? of_a_byte * bytes : INT64_MAX;
@@ -613,7 +618,7 @@ enum {
 /* Half of the memory is for their records. */
 static int parser_threads(const struct th_importing *im)
 {
-  if (im->format->importer->alone)
+  if (im->format->importer->alone || im->job->files.held != NULL)
     return 1;
   return th_team_size(im->job->threads,
                       1 + im->text_bytes / im->comm->size / TEXT_EACH,
@@ -736,7 +741,7 @@ static th_status parse_part(struct th_comm *comm, void *self,
   TH_TRY(th_import_parse_divide(im, err));
   rc = th_import_parse_assign(im, err);
   rc = find_numbers(reading, comm, rc, err);
-  if (rc == TH_OK && reading->first)
+  if (rc == TH_OK && reading->first && im->job->files.held == NULL)
     rc = th_import_parse_make_bins(im, comm->size / reading->ranks->size, err);
   TH_TRY(th_agree(comm, rc, err));
   rc = th_import_parse(im, err);

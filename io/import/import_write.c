@@ -5,12 +5,12 @@
 #include "io/dataset/origin_file.h"
 #include "io/dataset/twins.h"
 #include "io/dataset/writer/writer.h"
+#include "io/import/arrays/given_held.h"
 #include "io/import/bins/bucket.h"
-#include "io/import/bins/transpose.h"
+#include "io/import/bins/handoff.h"
 #include "io/import/import_job.h"
 #include "ranks/team.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,95 +152,6 @@ done:
   return rc;
 }
 
-/* --- Tiles that one thread makes and another one writes, in order
- *
- * A few places go round: the maker fills the next one, the writer empties the
- * oldest. */
-
-enum { TH_HANDOFF_PLACES = 2 };
-
-/* The mutex guards made, written and ended; a place belongs to the maker until
- * it is made, and then to the writer. */
-struct th_handoff {
-  struct th_transpose place[TH_HANDOFF_PLACES];
-  pthread_mutex_t mutex;
-  pthread_cond_t news;
-  int64_t made; /* tiles so far */
-  int64_t written;
-  bool ended; /* one of the two has come to its end, or failed */
-};
-
-/* All places are like the one that is given. */
-static void handoff_init(struct th_handoff *handoff,
-                         const struct th_transpose *like)
-{
-  *handoff = (struct th_handoff){.made = 0};
-  pthread_mutex_init(&handoff->mutex, NULL);
-  pthread_cond_init(&handoff->news, NULL);
-  for (int k = 0; k < TH_HANDOFF_PLACES; k++)
-    handoff->place[k] = *like;
-}
-
-static void handoff_free(struct th_handoff *handoff)
-{
-  for (int k = 0; k < TH_HANDOFF_PLACES; k++)
-    th_transpose_free(&handoff->place[k]);
-  pthread_cond_destroy(&handoff->news);
-  pthread_mutex_destroy(&handoff->mutex);
-}
-
-/* The maker: a place to make a tile in, NULL if the writer has failed; and that
- * it is made. */
-static struct th_transpose *handoff_place(struct th_handoff *handoff)
-{
-  pthread_mutex_lock(&handoff->mutex);
-  while (!handoff->ended &&
-         handoff->made - handoff->written == TH_HANDOFF_PLACES)
-    pthread_cond_wait(&handoff->news, &handoff->mutex);
-  bool wanted = !handoff->ended;
-  int64_t next = handoff->made;
-  pthread_mutex_unlock(&handoff->mutex);
-  return wanted ? &handoff->place[next % TH_HANDOFF_PLACES] : NULL;
-}
-
-/* The writer: the next tile, NULL if no more will come; and that it is written.
- */
-static const struct th_transpose *handoff_next(struct th_handoff *handoff)
-{
-  pthread_mutex_lock(&handoff->mutex);
-  while (!handoff->ended && handoff->made == handoff->written)
-    pthread_cond_wait(&handoff->news, &handoff->mutex);
-  bool there = handoff->made > handoff->written;
-  int64_t next = handoff->written;
-  pthread_mutex_unlock(&handoff->mutex);
-  return there ? &handoff->place[next % TH_HANDOFF_PLACES] : NULL;
-}
-
-static void handoff_made(struct th_handoff *handoff)
-{
-  pthread_mutex_lock(&handoff->mutex);
-  handoff->made++;
-  pthread_cond_signal(&handoff->news);
-  pthread_mutex_unlock(&handoff->mutex);
-}
-
-static void handoff_written(struct th_handoff *handoff)
-{
-  pthread_mutex_lock(&handoff->mutex);
-  handoff->written++;
-  pthread_cond_signal(&handoff->news);
-  pthread_mutex_unlock(&handoff->mutex);
-}
-
-/* Either of them: it is through. What is made can still be written. */
-static void handoff_end(struct th_handoff *handoff)
-{
-  pthread_mutex_lock(&handoff->mutex);
-  handoff->ended = true;
-  pthread_cond_signal(&handoff->news);
-  pthread_mutex_unlock(&handoff->mutex);
-}
-
 /* --- Bins of examples become tiles, and tiles go into shards -------------- */
 
 /* What is under way. The maker has the bucket and the rows; the writer tells
@@ -273,7 +184,7 @@ static th_status make_group(struct shards *shards, bool alone, int64_t shard,
 {
   struct th_range all = th_writer_mine(shards->writer, shard);
   for (int64_t first = all.first; first < all.last;) {
-    struct th_transpose *place = handoff_place(&shards->handoff);
+    struct th_transpose *place = th_handoff_place(&shards->handoff);
     if (place == NULL)
       return TH_OK; /* the other thread says why */
     th_status rc =
@@ -283,9 +194,9 @@ static th_status make_group(struct shards *shards, bool alone, int64_t shard,
     if (rc != TH_OK)
       return rc;
     first = place->turned.range.last;
-    handoff_made(&shards->handoff);
+    th_handoff_made(&shards->handoff);
     if (alone)
-      handoff_written(&shards->handoff);
+      th_handoff_written(&shards->handoff);
   }
   return TH_OK;
 }
@@ -337,21 +248,21 @@ static th_status make_all_bins(struct shards *shards, struct th_error *err)
     if (rc == TH_OK)
       rc = make_bin(shards, false, b, err);
   }
-  handoff_end(&shards->handoff);
+  th_handoff_end(&shards->handoff);
   return rc;
 }
 
 static th_status write_tiles(struct shards *shards, struct th_error *err)
 {
-  const struct th_transpose *tile = handoff_next(&shards->handoff);
+  const struct th_transpose *tile = th_handoff_next(&shards->handoff);
   th_status rc = TH_OK;
   while (rc == TH_OK && tile != NULL) {
     rc = write_tile(shards, tile, err);
-    handoff_written(&shards->handoff);
+    th_handoff_written(&shards->handoff);
     if (rc == TH_OK)
-      tile = handoff_next(&shards->handoff);
+      tile = th_handoff_next(&shards->handoff);
   }
-  handoff_end(&shards->handoff);
+  th_handoff_end(&shards->handoff);
   return rc;
 }
 
@@ -408,7 +319,7 @@ static th_status import_write_shards(struct th_importing *im,
                               .dropped = im->text.lacking.dropped,
                               .listed = im->text.lacking.attributes};
   int made = 1;
-  handoff_init(&shards.handoff, &like);
+  th_handoff_init(&shards.handoff, &like);
   th_status rc = reserve_bins(&shards, err);
   TH_TRY(th_agree(im->comm, rc, err));
   if (im->comm->size == 1 && im->bins.count > 1)
@@ -418,7 +329,7 @@ static th_status import_write_shards(struct th_importing *im,
 done:
   free(shards.rows);
   th_bucket_free(&shards.bucket);
-  handoff_free(&shards.handoff);
+  th_handoff_free(&shards.handoff);
   return rc;
 }
 
@@ -430,7 +341,7 @@ enum { LEAST_ROOM = 64 << 20, LOADS = 1 << 16 };
 
 static enum th_layout choose_layout(const struct th_importing *im)
 {
-  if (im->listed.examples > 0)
+  if (im->listed.examples > 0 || im->job->files.held != NULL)
     return TH_DENSE;
   if (im->job->layout >= 0)
     return (enum th_layout)im->job->layout;
@@ -814,6 +725,56 @@ done:
   return rc;
 }
 
+/* Claim the output; where the data set is held in memory, there is none.
+ * Collective. */
+static th_status make_writer(const struct th_importing *im,
+                             const struct th_dataset_plan *plan,
+                             struct th_writer **writer, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (im->job->files.held != NULL)
+    return TH_OK;
+  TH_TRY(th_writer_create(writer, im->comm, im->job->output, plan,
+                          im->job->force, err));
+  notice_lock(im, *writer);
+  if (im->before.old.on)
+    rc = check_same_master(im, err);
+done:
+  return rc;
+}
+
+/* *good is false where values cannot be held in memory. Collective; the status
+ * is this rank's own. */
+static th_status bring_values(struct th_importing *im, struct th_writer *writer,
+                              const struct th_dataset_plan *plan, bool *good,
+                              struct th_error *err)
+{
+  const struct th_given_fill fill = {.given = im->job->files.given,
+                                     .stored = im->own.stored,
+                                     .shape = &plan->shape,
+                                     .weight = plan->weight,
+                                     .density = sparse_density};
+  if (im->job->files.held != NULL)
+    return th_given_held_fill(im->job->files.held, &fill, im->own.key, good,
+                              err);
+  if (im->listed.examples > 0)
+    return th_import_columns_write(im, writer, err);
+  return import_write_shards(im, writer, plan->shape.layout, err);
+}
+
+/* rc: how this rank's work has gone so far. Collective. */
+static th_status commit_all(const struct th_importing *im,
+                            struct th_writer *writer,
+                            const struct th_master *master, th_status rc,
+                            struct th_error *err)
+{
+  if (writer != NULL)
+    return th_writer_commit(writer, master, rc, err);
+  if (rc == TH_OK)
+    rc = th_held_end(im->job->files.held, master, im->job->output, err);
+  return th_agree(im->comm, rc, err);
+}
+
 th_status th_import_write(struct th_importing *im, th_status rc,
                           struct th_error *err)
 {
@@ -824,6 +785,7 @@ th_status th_import_write(struct th_importing *im, th_status rc,
   struct labels labels = {0};
   struct th_origin origin = {0};
   struct th_twins twins = {0};
+  bool good = true;
   char provenance[TH_IMPORT_PROVENANCE];
   if (rc == TH_OK)
     rc = reserve_shared(im, &weight, &load, &labels, err);
@@ -833,15 +795,10 @@ th_status th_import_write(struct th_importing *im, th_status rc,
   TH_TRY(check_aside(im, plan.shape.layout, err));
   sample_loads(im, &plan, load);
   TH_TRY(check_room(im, &plan, err));
-  TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
-                          im->job->force, err));
-  notice_lock(im, writer);
-  if (im->before.old.on)
-    TH_TRY(check_same_master(im, err));
-  if (im->listed.examples > 0)
-    rc = th_import_columns_write(im, writer, err);
-  else
-    rc = import_write_shards(im, writer, plan.shape.layout, err);
+  TH_TRY(make_writer(im, &plan, &writer, err));
+  rc = bring_values(im, writer, &plan, &good, err);
+  if (!good && rc == TH_OK)
+    goto done;
   TH_TRY(collect_written(im, &labels, rc, err));
   rc = find_twins(im, &labels, &twins, err);
   if (rc == TH_OK)
@@ -863,7 +820,7 @@ th_status th_import_write(struct th_importing *im, th_status rc,
                              .pieces = im->groups.pieces,
                              .twins = &twins,
                              .provenance = provenance};
-  rc = th_writer_commit(writer, &master, rc, err);
+  rc = commit_all(im, writer, &master, rc, err);
   writer = NULL;
 done:
   th_writer_abort(writer);

@@ -1,9 +1,11 @@
-/* in_memory.c - data that a caller has in memory, as a data set in a folder of
- * their own that lasts as long as they are open
+/* in_memory.c - data that a caller has in memory, as a data set in memory, or
+ * in a folder of their own, that lasts as long as they are open
  * SPDX-License-Identifier: MIT */
 #include "io/memory/in_memory.h"
 
 #include "base/memory.h"
+#include "io/dataset/held.h"
+#include "io/dataset/residency/dataset.h"
 #include "io/dataset/writer/writer.h"
 #include "io/files/file.h"
 #include "io/import/import.h"
@@ -129,8 +131,17 @@ done:
   return rc;
 }
 
+static void drop_held(struct th_in_memory *kept)
+{
+  if (kept->held != NULL)
+    th_held_free(kept->held);
+  free(kept->held);
+  kept->held = NULL;
+}
+
 void th_in_memory_remove(struct th_in_memory *kept)
 {
+  drop_held(kept);
   if (kept->folder != NULL) {
     if (kept->inside >= 0)
       empty_folder(kept->inside);
@@ -188,6 +199,39 @@ static struct th_import import_of(const struct th_in_memory_job *job,
       .threads = job->threads};
 }
 
+/* Dense values that one rank has, and has memory for. */
+static bool may_be_held(const struct th_in_memory_job *job,
+                        const struct th_comm *comm)
+{
+  const struct th_given_matrix *given = job->given;
+  const bool bytes = given->values.element == TH_ELEMENT_U8 ||
+                     given->values.element == TH_ELEMENT_I8;
+  const enum th_type type = job->type >= 0 ? (enum th_type)job->type
+                            : bytes        ? TH_U8
+                                           : TH_F32;
+  return comm->size == 1 && !given->sparse &&
+         th_range_count(given->held) == 0 &&
+         (double)given->rows * (double)given->columns *
+                 (double)th_type_size(type) <=
+             (double)job->memory;
+}
+
+/* kept->held stays NULL where the values need files. */
+static th_status hold(struct th_in_memory *kept,
+                      const struct th_in_memory_job *job, struct th_comm *comm,
+                      struct th_error *err)
+{
+  struct th_import_result result;
+  struct th_import import = import_of(job, job->given->name);
+  th_status rc = TH_NEW(&kept->held, 1, "the data in memory", err);
+  import.files.held = kept->held;
+  if (rc == TH_OK)
+    rc = th_import_run(&import, comm, &result, err);
+  if (rc != TH_OK || kept->held->master == NULL)
+    drop_held(kept);
+  return rc;
+}
+
 th_status th_in_memory_store(struct th_in_memory *kept,
                              const struct th_in_memory_job *job,
                              struct th_comm *comm, struct th_error *err)
@@ -195,9 +239,23 @@ th_status th_in_memory_store(struct th_in_memory *kept,
   struct th_import_result result;
   struct th_import import;
   th_status rc = TH_OK;
+  if (may_be_held(job, comm))
+    TH_TRY(hold(kept, job, comm, err));
+  if (kept->held != NULL)
+    return rc;
   TH_TRY(name_data(kept, comm, err));
   import = import_of(job, kept->path);
   rc = th_import_run(&import, comm, &result, err);
 done:
   return rc;
+}
+
+th_status th_in_memory_open(const struct th_in_memory *kept, const char *name,
+                            int64_t memory, struct th_comm *comm,
+                            struct th_dataset **dataset, struct th_error *err)
+{
+  return kept->held != NULL
+             ? th_dataset_open_held(dataset, comm, kept->held, name, memory,
+                                    err)
+             : th_dataset_open(dataset, comm, kept->path, memory, err);
 }

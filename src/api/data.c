@@ -15,14 +15,20 @@
 
 void thresher_data_close(struct thresher_data *data);
 
+/* Take over the data set that was opened. */
+static void take_dataset(struct th_data *data, const char *name)
+{
+  data->name = name;
+  data->store = th_dataset_store(data->dataset);
+  data->truth = th_dataset_truth(data->dataset);
+}
+
 th_status th_data_open(struct th_data *data, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err)
 {
   th_status rc;
   TH_TRY(th_dataset_open(&data->dataset, comm, path, memory, err));
-  data->name = path;
-  data->store = th_dataset_store(data->dataset);
-  data->truth = th_dataset_truth(data->dataset);
+  take_dataset(data, path);
 done:
   return rc;
 }
@@ -326,7 +332,7 @@ static th_status open_stored(struct thresher_data *data,
 {
   struct th_comm *comm = &team->comm;
   const bool usual = beside == NULL || beside->storage == THRESHER_AS_USUAL;
-  const bool own = beside != NULL && beside->own != 0;
+  const bool own = beside != NULL && beside->own != 0 && comm->size > 1;
   struct th_own_attributes joined = {0};
   struct th_in_memory_job job = {
       .given = given,
@@ -344,8 +350,9 @@ static th_status open_stored(struct thresher_data *data,
     job.threads = 1; /* a rank reads the rows that it has */
   }
   TH_TRY(th_in_memory_store(&data->kept, &job, comm, err));
-  TH_TRY(th_data_open(&data->data, data->kept.path, data->memory, comm, err));
-  data->data.name = in_memory;
+  TH_TRY(th_in_memory_open(&data->kept, in_memory, data->memory, comm,
+                           &data->data.dataset, err));
+  take_dataset(&data->data, in_memory);
   rc = th_store_place(data->data.store, comm, err);
 done:
   th_own_attributes_free(&joined);

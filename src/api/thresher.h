@@ -251,9 +251,12 @@ struct thresher_beside {
  *
  * Everything is as if a file of NumPy or SciPy with these values had been
  * imported and opened: a model has the same bytes. To that end there is one
- * copy, in row groups and in the type in which it is stored, in a folder of its
- * own in $TMPDIR (or /tmp) that goes when the data are closed; the system keeps
- * it in memory as long as there is room. Dense values are used there in place,
+ * copy, in row groups and in the type in which it is stored. It is held in
+ * memory, and no file is written, where the team is one rank, the matrix is
+ * dense, all values are known, more than a quarter of them are not 0, and the
+ * copy is not larger than `memory`. Else it lies in a folder of its own in
+ * $TMPDIR (or /tmp) that goes when the data are closed; the system keeps it in
+ * memory as long as there is room. Dense values are used there in place,
  * without another copy, unless the folder itself is in memory (tmpfs). On
  * several machines, $TMPDIR is a folder that all of them see. What a killed
  * process has left there, the next call removes.

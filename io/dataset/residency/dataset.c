@@ -7,7 +7,9 @@
 #include "io/dataset/attributes.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
+#include "io/dataset/held.h"
 #include "io/dataset/residency/dataset_store.h"
+#include "io/dataset/residency/held_store.h"
 #include "io/dataset/shard_read.h"
 #include "io/files/file.h"
 #include "io/files/output.h"
@@ -200,8 +202,7 @@ done:
 static th_status fill_store(struct th_dataset *d, const char *path,
                             int64_t memory, struct th_error *err)
 {
-  th_status rc = TH_OK;
-  d->store.ops = &th_dataset_store_ops;
+  d->store.ops = d->held != NULL ? &th_held_store_ops : &th_dataset_store_ops;
   d->store.shape = d->info.row_groups.shape;
   d->store.fingerprint = d->info.fingerprint;
   d->store.shards = d->info.shards;
@@ -211,38 +212,66 @@ static th_status fill_store(struct th_dataset *d, const char *path,
   d->residency.memory = memory;
   d->residency.whole = true;
   d->residency.missed = (struct th_missed){.run = -1, .elsewhere = -1};
+  return th_file_text(&d->path, err, "%s", path);
+}
+
+static th_status open_files(struct th_dataset *d, struct th_error *err)
+{
+  th_status rc = TH_OK;
   th_file_raise_limit(RLIMIT_NOFILE);
-  TH_TRY(th_file_text(&d->path, err, "%s", path));
-  if (!th_file_identity_of(path, &d->identity)) {
+  if (!th_file_identity_of(d->path, &d->identity)) {
     rc = th_fail(
         err, TH_EIO,
         "cannot open %s on this rank's host; let all ranks see the same files",
-        path);
+        d->path);
     goto done;
   }
   TH_TRY(name_shards(d, err));
-  TH_TRY(th_examples_open(&d->examples, d->path, &d->info, &d->store, err));
+  TH_TRY(
+      th_examples_open(&d->examples, d->path, NULL, &d->info, &d->store, err));
 done:
   return rc;
 }
 
-th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
-                          const char *path, int64_t memory,
-                          struct th_error *err)
+static th_status open_held(struct th_dataset *d, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(name_shards(d, err));
+  TH_TRY(th_examples_open(&d->examples, d->path, d->held->master, &d->info,
+                          &d->store, err));
+done:
+  return rc;
+}
+
+/* On rank 0. */
+static th_status read_info(const struct th_held *held, const char *path,
+                           struct th_master_info *info, struct th_error *err)
+{
+  return held != NULL ? th_master_read_image(held->master, path, info, err)
+                      : th_master_read(path, info, err);
+}
+
+/* held: that is NULL for files. Collective. */
+static th_status open_any(struct th_dataset **dataset, struct th_comm *comm,
+                          const struct th_held *held, const char *path,
+                          int64_t memory, struct th_error *err)
 {
   struct th_master_info info = {0};
   struct th_dataset *d = NULL;
-  th_status rc = comm->rank == 0 ? th_master_read(path, &info, err) : TH_OK;
+  th_status rc = comm->rank == 0 ? read_info(held, path, &info, err) : TH_OK;
   rc = th_master_share(&info, comm, rc, err);
   if (rc == TH_OK)
     rc = TH_NEW(&d, 1, "the data set", err);
   if (rc == TH_OK) {
     d->info = info;
     info = (struct th_master_info){0};
+    d->held = held;
     d->residency.ranks = comm->size;
     d->residency.rank = comm->rank;
     rc = fill_store(d, path, memory, err);
   }
+  if (rc == TH_OK)
+    rc = held != NULL ? open_held(d, err) : open_files(d, err);
   TH_TRY(th_agree(comm, rc, err));
   if (memory > 0)
     TH_TRY(th_examples_keep(&d->examples, memory, comm, err));
@@ -252,6 +281,21 @@ done:
   th_master_info_free(&info);
   th_dataset_close(d);
   return rc;
+}
+
+th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
+                          const char *path, int64_t memory,
+                          struct th_error *err)
+{
+  return open_any(dataset, comm, NULL, path, memory, err);
+}
+
+th_status th_dataset_open_held(struct th_dataset **dataset,
+                               struct th_comm *comm, const struct th_held *held,
+                               const char *name, int64_t memory,
+                               struct th_error *err)
+{
+  return open_any(dataset, comm, held, name, memory, err);
 }
 
 void th_dataset_close(struct th_dataset *dataset)
@@ -295,7 +339,7 @@ th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err)
 {
   int64_t window = dataset->residency.memory / WINDOW_SHARE;
-  if (dataset->store.shape.layout == TH_SPARSE)
+  if (dataset->store.shape.layout == TH_SPARSE || dataset->held != NULL)
     return TH_OK;
   return th_prefetch_begin(&dataset->prefetch,
                            window < MOST_WINDOW ? window : MOST_WINDOW,
@@ -631,7 +675,9 @@ static th_status shard_unchanged(const struct th_shard *shard,
 th_status th_dataset_unchanged(struct th_dataset *dataset, struct th_error *err)
 {
   struct th_identity now;
-  th_status rc;
+  th_status rc = TH_OK;
+  if (dataset->held != NULL)
+    return rc;
   TH_TRY(th_residency_check(&dataset->residency, err));
   if (!th_file_identity_of(dataset->path, &now) ||
       !th_file_identity_same(&now, &dataset->identity))

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 struct th_dataset;
+struct th_held;
 
 /* Open PATH: rank 0 reads the master and broadcasts; every shard's identity is
  * checked when it is first opened. Collective. memory: bytes of stored values
@@ -29,6 +30,13 @@ struct th_dataset;
 th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err);
+/* Open a data set that is held in memory, by that name in messages; the memory
+ * is for targets and weights. held is borrowed, and complete. Collective; comm
+ * is of one rank. */
+th_status th_dataset_open_held(struct th_dataset **dataset,
+                               struct th_comm *comm, const struct th_held *held,
+                               const char *name, int64_t memory,
+                               struct th_error *err);
 /* Collective over the ranks that opened it. */
 void th_dataset_close(struct th_dataset *dataset);
 

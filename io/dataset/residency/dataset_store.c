@@ -16,11 +16,9 @@ static th_status refuse_request(const struct th_dataset *d, const char *what,
   return TH_EARG;
 }
 
-/* TH_EARG for a request outside of the data, or on rows of several row groups.
- * Local. */
-static th_status dataset_request(const struct th_dataset *d,
-                                 struct th_rows rows, struct th_range range,
-                                 struct th_error *err)
+th_status th_dataset_store_request(const struct th_dataset *d,
+                                   struct th_rows rows, struct th_range range,
+                                   struct th_error *err)
 {
   const struct th_row_groups *g = &d->info.row_groups;
   if (range.first < 0 || range.first >= range.last ||
@@ -211,7 +209,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
                          struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  th_status rc = dataset_request(d, rows, range, err);
+  th_status rc = th_dataset_store_request(d, rows, range, err);
   if (rc == TH_OK)
     rc = th_residency_check(&d->residency, err);
   if (rc != TH_OK)
@@ -593,7 +591,7 @@ static th_status read_one(struct th_dataset *d, int64_t row, int64_t attribute,
   struct th_place place;
   struct th_slab slab;
   th_status rc;
-  TH_TRY(dataset_request(d, one, rest, err));
+  TH_TRY(th_dataset_store_request(d, one, rest, err));
   int64_t group = th_row_groups_group_of(&d->info.row_groups, row);
   TH_TRY(th_residency_place(&d->residency, attribute, group, &place, err));
   if (whole)

@@ -120,6 +120,7 @@ static th_status read_all(struct th_examples *e, const struct th_h5_set *set,
 }
 
 th_status th_examples_open(struct th_examples *e, const char *path,
+                           const struct th_h5_image *image,
                            const struct th_master_info *info,
                            struct th_store *store, struct th_error *err)
 {
@@ -129,7 +130,10 @@ th_status th_examples_open(struct th_examples *e, const char *path,
   e->path = path;
   e->info = info;
   e->store = store;
-  TH_TRY(th_h5_open(&e->h5, e->path, e->path, err));
+  if (image != NULL)
+    TH_TRY(th_h5_open_image(&e->h5, image, e->path, err));
+  else
+    TH_TRY(th_h5_open(&e->h5, e->path, e->path, err));
   TH_TRY(th_master_same(&e->h5, e->info, err));
   TH_TRY(TH_NEW((int64_t **)&e->group, shape->row_group,
                 "the examples of a row group", err));

@@ -30,8 +30,10 @@ struct th_examples {
   void *group; /* room for one row group */
 };
 
-/* Open the per-example arrays. Local. */
+/* Open the per-example arrays. image: of a master that is in memory, whose path
+ * is but its name; NULL: it is a file. Local. */
 th_status th_examples_open(struct th_examples *examples, const char *path,
+                           const struct th_h5_image *image,
                            const struct th_master_info *info,
                            struct th_store *store, struct th_error *err);
 

@@ -13,7 +13,7 @@
 
 /* A record in memory: its row is told here, so that records, which lie anywhere
  * in memory, need not be looked at for it. */
-struct th_held {
+struct th_parsed {
   struct th_record *record; /* borrowed */
   uint32_t row;
 };
@@ -53,7 +53,7 @@ struct list {
   struct again *again; /* and what is read again */
   int64_t agains;
   int64_t again_capacity;
-  struct th_held *held;
+  struct th_parsed *held;
   int64_t count;
   int64_t capacity;
   int64_t bytes; /* of the records */
@@ -269,7 +269,7 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
     return TH_OK; /* absent records are zeros */
   th_status rc = TH_OK;
   int64_t bytes = record_bytes(values->count, values->first < 0, spill->size);
-  int64_t taken = bytes + (int64_t)sizeof(struct th_held);
+  int64_t taken = bytes + (int64_t)sizeof(struct th_parsed);
   if (spill->held > 0 && spill->held + taken > spill->memory)
     TH_TRY(flush(spill, err));
   TH_TRY(reserve(spill, bytes, err));
@@ -282,7 +282,7 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
   fill_record(record, row, values, spill->size);
   segment->used += bytes;
   spill->held += taken;
-  list->held[list->count++] = (struct th_held){record, row};
+  list->held[list->count++] = (struct th_parsed){record, row};
   list->bytes += bytes;
 done:
   return rc;
@@ -305,8 +305,8 @@ static int64_t bucket_spill_bytes(const struct th_bucket_spill *spill,
   return spill->lists[bucket].bytes + spill_stored(spill, bucket);
 }
 
-static const struct th_held *spill_held(const struct th_bucket_spill *spill,
-                                        int64_t bucket, int64_t *count)
+static const struct th_parsed *spill_held(const struct th_bucket_spill *spill,
+                                          int64_t bucket, int64_t *count)
 {
   *count = spill->lists[bucket].count;
   return spill->lists[bucket].held;
@@ -515,7 +515,7 @@ static bool stays_whole(const struct th_bucket *bucket)
 static void copy_held(struct th_bucket *bucket, int k)
 {
   int64_t count;
-  const struct th_held *held =
+  const struct th_parsed *held =
       spill_held(bucket->spill[k], bucket->number, &count);
   for (int64_t j = 0; j < count; j++) {
     const struct th_record *record = held[j].record;
@@ -675,7 +675,7 @@ static void place_whole(const struct th_bucket *bucket,
   index_records(bucket, bucket->local, bucket->local_used, rows);
   for (int k = 0; k < bucket->spills; k++) {
     int64_t count;
-    const struct th_held *held =
+    const struct th_parsed *held =
         spill_held(bucket->spill[k], bucket->number, &count);
     for (int64_t j = 0; j < count; j++)
       rows[held[j].row] = held[j].record;
