@@ -202,7 +202,8 @@ def errors():
     refused(ValueError, "finite", fitted.predict, np.where(X > 2, np.inf, X))
     refused(ValueError, "not fitted", ThresherRegressor().predict, X)
     os.environ["TMPDIR"] = "/absent"
-    refused(OSError, "set TMPDIR", fit, X, y)
+    fit(X, y)  # held in memory
+    refused(OSError, "set TMPDIR", fit, with_a_hole(X), y)
     os.environ["TMPDIR"] = os.path.abspath("temporary")
 
 
@@ -358,6 +359,7 @@ def alone():
     assert ThresherClassifier().fit(X, y > 0).score(X, y > 0) > 0.9
     refused(ValueError, "not fitted", ThresherRegressor().predict, X)
     refused(ValueError, "Invalid parameter", fitted.set_params, budged=1)
+    fitted.fit(with_a_hole(X), y)  # in a folder, which takes away what a dead one has left
 
 
 def sklearn(each):
@@ -380,15 +382,23 @@ def sklearn(each):
     assert clone(search.best_estimator_).get_params()["path"] == 5
 
 
+def with_a_hole(X):
+    """A value less."""
+    X = X.copy()
+    X[2, 3] = np.nan
+    return X
+
+
 def killed():
-    """It dies with its data open."""
+    """It dies with its data open, which are in a folder: a value is missing."""
     from thresher import ThresherRegressor, _estimators
 
     def die(self, progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
     _estimators._Following._on_progress = die
-    ThresherRegressor().fit(*problem())
+    X, y = problem()
+    ThresherRegressor().fit(with_a_hole(X), y)
 
 
 def ranks():
