@@ -396,6 +396,22 @@ static void print_essentials(FILE *out, const struct th_command *command,
           command->name);
 }
 
+/* A line of a shell, in two where it is long. */
+static void print_shell_line(FILE *out, const char *line)
+{
+  enum { WHOLE = 75, BROKEN = WHOLE - 2 };
+  size_t cut = strlen(line);
+  if (cut > WHOLE)
+    for (cut = BROKEN; cut > 0 && strncmp(line + cut, " -", 2) != 0; cut--)
+      ;
+  if (cut == 0)
+    cut = strlen(line);
+  fprintf(out, "    %.*s", (int)cut, line);
+  if (line[cut] != '\0')
+    fprintf(out, " \\\n       %s", line + cut);
+  fputc('\n', out);
+}
+
 static void print_example_lines(FILE *out, const struct th_command *command)
 {
   fprintf(out, "\nExamples:\n");
@@ -403,7 +419,7 @@ static void print_example_lines(FILE *out, const struct th_command *command)
        row->commands != 0; row++)
     if ((row->commands & command->bit) != 0) {
       wrap(out, 2, row->does);
-      fprintf(out, "    %s\n", row->line);
+      print_shell_line(out, row->line);
     }
 }
 
