@@ -27,7 +27,8 @@ for command in $commands; do
     diff options - >differ || fail "$command: options of help (<), and of the page (>): $(cat differ)"
   [ "$(wc -l <options)" -ge 4 ] || fail "$command: options"
   # what --help-all has as examples is what the page has
-  sed -n '/^Examples:/,$s/^    //p' help >"$command.lines"
+  sed -n '/^Examples:/,$s/^    //p' help |
+    sed -e ':next' -e '/\\$/{N;s/ \\\n */ /;b next' -e '}' >"$command.lines"
   awk '/^[.]nf/ { inside = 1; next } /^[.]fi/ { inside = 0 } inside' "$page" | sed 's,\\:,,g; s,\\,,g' |
     cmp - "$command.lines" || fail "$command: other examples in the page"
   [ -s "$command.lines" ] || fail "$command has no example"

@@ -40,7 +40,7 @@ grep -q '^toy$' solvers.txt || fail "solvers does not list toy"
 "$toy" train --help-all >help.txt
 grep -q -e '--toy-steps' help.txt || fail "no --toy-steps in --help"
 "$toy" --man >thresher.1
-for line in 'solver .*|toy' 'loss .*|toy' 'toy.-steps N'; do
+for line in 'solver .*|\\:toy' 'loss .*|\\:toy' 'toy.-steps N'; do
   grep -q -e "^[.]B.*$line" thresher.1 || fail "$line is not in the man page"
 done
 
