@@ -208,16 +208,22 @@ static bool join_factor(struct th_active_set *f, int64_t name, double diagonal)
   return th_linalg_factor_join(&f->factor, diagonal, TH_ACTIVE_SET_INDEPENDENT);
 }
 
+/* The row's products with member k, whose weighted column is q->work. */
+static double row_product(const struct th_active_set *f,
+                          const struct th_quadratic *q, int64_t i, int64_t k)
+{
+  if (f->name[i] == INTERCEPT)
+    return th_column_dot(&q->columns->vector[q->working->slot[k]], q->h);
+  return th_quadratic_product(q, f->member[f->name[i]], k, q->work);
+}
+
 static void join_member(struct th_active_set *f, const struct th_quadratic *q,
                         int64_t k)
 {
   int64_t slot = q->working->slot[k];
   th_quadratic_weigh(q, k, q->work);
   for (int64_t i = 0; i < f->factor.size; i++)
-    f->factor.row[i] =
-        f->name[i] == INTERCEPT
-            ? th_column_dot(&q->columns->vector[slot], q->h)
-            : th_quadratic_product(q, f->member[f->name[i]], k, q->work);
+    f->factor.row[i] = row_product(f, q, i, k);
   f->held[slot] = join_factor(
       f, slot, th_quadratic_product(q, k, k, q->work) * (1 + f->damping));
 }
@@ -370,6 +376,120 @@ bool th_active_set_step(struct th_active_set *f, struct th_quadratic *q,
   if (!(after - before <= rounding * fabs(before)))
     th_active_set_reset(f); /* the factor has lost its precision */
   return false;
+}
+
+/* --- Members that depend on the rows of the factor
+ *
+ * Columns that are the same up to a factor near 1, and others that depend on
+ * each other, cannot all have a row. Along the direction that trades such a
+ * member for the rows it depends on, the predictions stay, and the objective is
+ * linear until a sign changes. Descent walks there by steps of that slope; here
+ * the member goes to the end. */
+
+/* A slope below this share of a member's penalty is rounding. */
+static const double flat = 1e-12;
+
+/* step = the change of the rows that undoes a change of member k by -1. Returns
+ * the objective's slope along the two; *curvature: along them, 0 where it is
+ * rounding. */
+static double trade_of(struct th_active_set *f, const struct th_quadratic *q,
+                       double lambda, int64_t k, double *curvature)
+{
+  double *product = f->factor.row;
+  double penalty = lambda * weight_of(q->working, k);
+  double slope = th_quadratic_slope(q, k) + copysign(penalty, q->coef[k]);
+  th_quadratic_weigh(q, k, q->work);
+  double square = th_quadratic_product(q, k, k, q->work);
+  for (int64_t i = 0; i < f->factor.size; i++)
+    product[i] = row_product(f, q, i, k);
+  th_linalg_factor_solve(&f->factor, product, f->step);
+  double left = square;
+  for (int64_t i = 0; i < f->factor.size; i++) {
+    left -= f->step[i] * product[i];
+    slope += f->step[i] * f->residual[i];
+  }
+  *curvature = left > flat * square ? left : 0;
+  return fabs(slope) > flat * penalty ? slope : 0;
+}
+
+/* How far member k goes along -sign, and the rows against it, before one of
+ * them changes its sign or is at its bound, at most `most`. *stop: the row,
+ * size: member k itself, -1: none. */
+static double trade_to_end(const struct th_active_set *f,
+                           const struct th_quadratic *q, int64_t k, double sign,
+                           double most, int64_t *stop, double *end)
+{
+  double to;
+  double part = most;
+  *stop = -1;
+  for (int64_t i = 0; i <= f->factor.size; i++) {
+    bool itself = i == f->factor.size;
+    if (!itself && f->name[i] == INTERCEPT)
+      continue;
+    int64_t m = itself ? k : coef_index(f, q, i);
+    double along = itself ? -sign : sign * f->step[i];
+    double ends = part_to_end(q->working, m, q->coef[m], along, &to);
+    if (ends < part) {
+      part = ends;
+      *stop = i;
+      *end = to;
+    }
+  }
+  return part;
+}
+
+static void move_to(struct th_quadratic *q, int64_t k, double to)
+{
+  th_quadratic_move(q, k, to - q->coef[k]);
+  q->coef[k] = to; /* keeps exact zeros */
+}
+
+/* Trade a member for the rows it depends on, as far as the objective falls. The
+ * row that ends at zero leaves, and the member takes its place. */
+static void trade(struct th_active_set *f, struct th_quadratic *q,
+                  double lambda, int64_t k)
+{
+  double curvature;
+  double slope = trade_of(f, q, lambda, k, &curvature);
+  double most = curvature > 0 ? fabs(slope) / curvature : INFINITY;
+  int64_t stop;
+  double end = 0;
+  double sign = slope > 0 ? 1 : -1;
+  double part = trade_to_end(f, q, k, sign, most, &stop, &end);
+  if (slope == 0 || !isfinite(part))
+    return;
+  double before = th_quadratic_value(q, lambda, q->coef, q->state);
+  th_quadratic_keep(q, 0);
+  for (int64_t i = 0; i < f->factor.size; i++) {
+    double by = part * sign * f->step[i];
+    int64_t m = coef_index(f, q, i);
+    if (f->name[i] == INTERCEPT)
+      th_quadratic_move_intercept(q, by);
+    else if (by != 0)
+      move_to(q, m, i == stop ? end : q->coef[m] + by);
+  }
+  move_to(q, k, stop == f->factor.size ? end : q->coef[k] - part * sign);
+  if (!(th_quadratic_value(q, lambda, q->coef, q->state) < before)) {
+    th_quadratic_restore(q, 0);
+  } else if (stop >= 0 && stop < f->factor.size) {
+    drop_row(f, stop);
+    join_member(f, q, k);
+  }
+}
+
+/* After a step: the members of the support that have no row. */
+static void trade_dependent(struct th_active_set *f, struct th_quadratic *q,
+                            double lambda)
+{
+  const struct th_working_set *w = q->working;
+  if (f->factor.size >= f->factor.room)
+    return; /* others are missing for want of room */
+  for (int64_t k = 0; k < w->members; k++)
+    if (f->factor.size > 0 && is_free(q, k) && !f->held[w->slot[k]] &&
+        weight_of(w, k) > 0) {
+      find_residual(f, q, lambda);
+      trade(f, q, lambda, k);
+    }
 }
 
 /* --- The factor of a whole support at once
@@ -527,7 +647,9 @@ static bool solve_face(struct th_quadratic *q, double lambda)
       (q->frugal && q->visited < cost_of(q->active_set, q)))
     return false;
   q->visited = 0;
-  return th_active_set_step(q->active_set, q, lambda);
+  bool moved = th_active_set_step(q->active_set, q, lambda);
+  trade_dependent(q->active_set, q, lambda);
+  return moved;
 }
 
 /* Epochs over all members find those that join the support. The minimum over

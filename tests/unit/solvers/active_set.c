@@ -13,8 +13,9 @@
 enum { EXAMPLES = 60, MEMBERS = 24, LAMBDAS = 40, PROBLEMS = 60 };
 
 /* sum of h (x'b + b0 - y)^2 / 2 + lambda norm1(b), at one lambda after the
- * other. Two columns of every third problem are the same; h is even or not, and
- * columns are dense or their entries. */
+ * other. Two columns of every third problem are the same, or nearly so, and
+ * then another depends on two, too; h is even or not, and columns are dense or
+ * their entries. */
 struct sample {
   double x[MEMBERS][EXAMPLES];
   double y[EXAMPLES];
@@ -38,6 +39,9 @@ struct sample {
   struct th_active_set active_set;
   struct th_error err;
 };
+
+/* Descent would trade such a column for the other by steps of 1e-8. */
+static const double nearly = 1 + 1e-8;
 
 static double normal(uint64_t number, uint64_t index)
 {
@@ -72,8 +76,12 @@ static void fill_member(struct sample *s, uint64_t number, int64_t k)
   for (int64_t i = 0; i < EXAMPLES; i++)
     s->x[k][i] = normal(number, (uint64_t)(k * EXAMPLES + i)) +
                  (k > 0 ? 0.7 * s->x[k - 1][i] : 0);
-  if (number % 3 == 2 && k == MEMBERS / 2)
-    memcpy(s->x[k], s->x[k - 1], sizeof s->x[k]);
+  for (int64_t i = 0; i < EXAMPLES && number % 3 == 2; i++) {
+    if (k == MEMBERS / 2)
+      s->x[k][i] = s->x[k - 1][i] * (number % 6 == 5 ? nearly : 1);
+    if (k == MEMBERS / 2 + 3 && number % 6 == 5)
+      s->x[k][i] = 0.6 * (s->x[k - 1][i] - s->x[k - 2][i]);
+  }
   s->slot[k] = MEMBERS - 1 - k;
   s->vector[s->slot[k]] = (struct th_vector){.form = TH_VECTOR_DOUBLE,
                                              .items = EXAMPLES,
