@@ -17,13 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
   ENTRIES = 32,
   NAME = 4096,
   SHARD_NAME = 32,
-  STAY = 500 /* milliseconds: mpirun gives a second in all */
+  STAY = 500, /* milliseconds: mpirun gives a second in all */
+  SAME = 200  /* milliseconds: the same signal once more */
 };
 
 struct entry {
@@ -61,6 +63,8 @@ static struct {
   bool hurried; /* the launcher kills those who stay after a signal */
   volatile sig_atomic_t may_ask; /* a signal asks for the end */
   volatile sig_atomic_t asked;
+  int number; /* that has asked, and when */
+  struct timespec when;
   volatile sig_atomic_t heard; /* SIGUSR2 */
   bool alone;
   bool terminal; /* a bar may be on it */
@@ -121,6 +125,17 @@ static void speak(int number)
                                                             : endings[k].line);
 }
 
+/* timeout, for one, sends a signal to the program and then to all of its group,
+ * of which the program is. */
+static bool has_asked(int number)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t since = (int64_t)(now.tv_sec - state.when.tv_sec) * 1000 +
+                  (now.tv_nsec - state.when.tv_nsec) / 1000000;
+  return state.asked && number == state.number && since < SAME;
+}
+
 /* The first signal that leaves time for it asks the run to end. */
 static bool asks(int number)
 {
@@ -130,6 +145,10 @@ static bool asks(int number)
     only_asks =
         only_asks || (endings[k].number == number && endings[k].only_asks);
   bool asks = state.may_ask && (first || only_asks);
+  if (asks && !state.asked) {
+    state.number = number;
+    clock_gettime(CLOCK_MONOTONIC, &state.when);
+  }
   state.asked = state.asked || asks;
   return asks;
 }
@@ -145,7 +164,7 @@ static void on_signal(int number)
     errno = saved;
     return;
   }
-  if (asks(number))
+  if (has_asked(number) || asks(number))
     return;
   for (int k = 0; k < ENTRIES; k++)
     if (state.entry[k].used)

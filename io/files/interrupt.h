@@ -28,7 +28,8 @@ void th_interrupt_start(int rank, int ranks, bool hurried);
 void th_interrupt_stand_in(int64_t process);
 
 /* asks: from now on the first of these signals does not end the process but
- * asks for the end, where the launcher leaves time for it. */
+ * asks for the end, where the launcher leaves time for it. The same signal
+ * within a fifth of a second is that one. */
 void th_interrupt_ask(bool asks);
 
 /* True if a signal has asked for the end. */

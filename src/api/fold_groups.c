@@ -360,6 +360,8 @@ static struct value value_of_example(const struct reading *r, int64_t i)
 
 static bool are_alike(struct value a, struct value b)
 {
+  if (a.length == 0 || a.text == NULL || b.text == NULL)
+    return a.length == b.length;
   return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 

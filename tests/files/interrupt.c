@@ -128,6 +128,24 @@ static void claim_in_threads(int ready)
     pause();
 }
 
+/* Asked twice at once, as by timeout, it goes on to its end; asked again later
+ * it leaves. */
+static void ask_twice(int ready)
+{
+  const struct timespec later = {0, 250 * 1000 * 1000};
+  th_interrupt_hold();
+  th_interrupt_start(0, 1, false);
+  th_interrupt_ask(true);
+  raise(SIGTERM);
+  raise(SIGTERM);
+  bool good = th_interrupt_asked() && write(ready, "+", 1) == 1;
+  put("done", "x");
+  nanosleep(&later, NULL);
+  if (good)
+    raise(SIGTERM);
+  _exit(97);
+}
+
 struct child {
   pid_t pid;
   int words; /* its standard error */
@@ -144,7 +162,9 @@ static struct child begin_child(int kind)
     dup2(words[1], STDERR_FILENO);
     if (kind < 2)
       claim_all(kind == 1, ready[1]);
-    claim_in_threads(ready[1]);
+    if (kind == 2)
+      claim_in_threads(ready[1]);
+    ask_twice(ready[1]);
   }
   close(words[1]);
   close(ready[1]);
@@ -194,6 +214,10 @@ static void test_signals(void)
   child = begin_child(2);
   end_child(&child, SIGINT, "SIGINT");
   CHECK(names_in_folder() == 1 && is_there("done"));
+  folder_start();
+  child = begin_child(3);
+  end_child(&child, SIGTERM, "SIGTERM");
+  CHECK(is_there("done"));
 }
 
 int main(void)

@@ -31,7 +31,8 @@ compare "amplification of blocks" "$(key run.json bytes_read_blocks) / \
 bytes=$(key run.json bytes_read)
 # shellcheck disable=SC2086
 train 1 this.h5 $budget --no-prefetch
-compare "bytes without prefetch" "$(key run.json bytes_read)" == "$bytes"
+# what the system does not have in memory for a moment is read, and not used where it lies
+compare "bytes without prefetch" "abs($(key run.json bytes_read) / $bytes - 1)" '<' 0.01
 cmp first.h5 this.h5 || fail "another model without prefetch"
 
 # a support that stays

@@ -23,17 +23,16 @@ enum {
 
 enum th_frame_kind th_frame_kind_of(const struct th_h5 *h5, const char *path)
 {
-  H5O_info_t info;
   hid_t list = H5Pcreate(H5P_LINK_ACCESS);
-  herr_t ok = -1;
+  hid_t object = -1;
   if (list >= 0 && th_h5_stay_inside(list) >= 0)
-    ok = H5Oget_info_by_name2(h5->file, path, &info, H5O_INFO_BASIC, list);
+    object = H5Oopen(h5->file, path, list);
+  H5I_type_t type = object >= 0 ? H5Iget_type(object) : H5I_BADID;
+  th_h5_drop(object);
   th_h5_drop(list);
-  if (ok < 0)
-    return TH_FRAME_NOTHING;
-  return info.type == H5O_TYPE_GROUP     ? TH_FRAME_GROUP
-         : info.type == H5O_TYPE_DATASET ? TH_FRAME_SET
-                                         : TH_FRAME_NOTHING;
+  return type == H5I_GROUP     ? TH_FRAME_GROUP
+         : type == H5I_DATASET ? TH_FRAME_SET
+                               : TH_FRAME_NOTHING;
 }
 
 void th_frame_free(struct th_frame_column *column)

@@ -34,11 +34,11 @@ static void bring_rows(const struct part *part, int64_t first, int64_t last,
   {                                                                            \
     const from *items = (const from *)(const void *)part->items;               \
     for (int64_t c = part->columns.first; c < part->columns.last; c++) {       \
-      into *to =                                                               \
-          (into *)(void *)part->to + (c - part->columns.first) * part->stride; \
+      char *column_to = part->to + (c - part->columns.first) * part->stride *  \
+                                       (int64_t)sizeof(into);                  \
       const from *column = items + c * part->step;                             \
       for (int64_t i = first; i < last; i++)                                   \
-        to[i] = (into)column[part->row[i]];                                    \
+        ((into *)(void *)column_to)[i] = (into)column[part->row[i]];           \
     }                                                                          \
   }
 

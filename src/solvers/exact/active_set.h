@@ -9,7 +9,8 @@
  * Efron et al. 2004). A coefficient that would change its sign stops at zero
  * and leaves, as one does at its bound. A member that depends on the others has
  * no row; it is traded for them until one of them is at zero. Replicated and
- * local: every rank computes the same. SPDX-License-Identifier: MIT */
+ * local: every rank computes the same.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_ACTIVE_SET_H
 #define TH_ACTIVE_SET_H
 
