@@ -5,6 +5,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import unittest
 import warnings
 
 import numpy as np
@@ -375,7 +376,10 @@ def sklearn(each):
         assert len(checks) > 40
         for each_estimator, check in checks[::int(each)]:
             print(check)
-            check(each_estimator)
+            try:
+                check(each_estimator)
+            except unittest.SkipTest as why:  # what it compares with is not installed
+                print(why)
     X, y = problem()
     search = GridSearchCV(ThresherRegressor(solver="lasso", path=5), {"choose": ["best", "1se"]}, cv=2)
     assert search.fit(X, y).best_score_ > 0.9
