@@ -118,9 +118,11 @@ double th_store_shape_statistics_bytes(const struct th_shape *shape)
 
 double th_store_shape_read_bytes(const struct th_shape *shape)
 {
-  enum { RUN_BYTES = 6 }; /* io/dataset/format.h */
-  double runs =
-      shape->layout == TH_SPARSE ? RUN_BYTES * training_runs(shape) : 0;
+  enum { RUN_BYTES = 6, CHECKSUM_BYTES = 8 }; /* io/dataset/format.h */
+  double runs = shape->layout == TH_SPARSE
+                    ? RUN_BYTES * training_runs(shape)
+                    : CHECKSUM_BYTES * (double)shape->attributes *
+                          (double)training_groups(shape);
   return th_store_shape_bytes(shape) + runs +
          th_store_shape_statistics_bytes(shape);
 }

@@ -71,7 +71,8 @@ int64_t th_store_shape_tests(const struct th_shape *shape);
 /* Bytes of the stored training values, with the row of each if sparse. */
 double th_store_shape_bytes(const struct th_shape *shape);
 /* Bytes that reading all training values takes, with the statistics of
- * attributes: sparse data begin each run with its attribute and count. */
+ * attributes: sparse data begin each run with its attribute and count, and
+ * dense data have a checksum of each. */
 double th_store_shape_read_bytes(const struct th_shape *shape);
 double th_store_shape_statistics_bytes(const struct th_shape *shape);
 /* The share of the attributes that is read together, on a row group, where one

@@ -68,8 +68,11 @@ th_active_redistribute_plan(struct th_active_redistribution *redistribution,
   if (rc != TH_OK)
     return rc;
   comm->ops->alltoall_i64(comm, redistribution->send, redistribution->receive);
+  int64_t moved = redistribution->before - redistribution->send[comm->rank];
   for (int r = 0; r < comm->size; r++)
     redistribution->after += redistribution->receive[r];
+  comm->ops->max_i64(comm, &moved, 1);
+  redistribution->moves = moved > 0;
   return rc;
 }
 

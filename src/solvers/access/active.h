@@ -70,6 +70,7 @@ struct th_active_redistribution {
   int64_t *receive_bytes;
   int64_t before; /* places of this rank before the move */
   int64_t after;
+  bool moves; /* a place changes its rank anywhere */
 };
 
 /* Find out who sends what, so that the attributes come to lie as a placement

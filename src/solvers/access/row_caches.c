@@ -448,9 +448,10 @@ void th_row_caches_keep(struct th_row_caches *caches, const bool *keep)
 /* --- Moves row caches with the attributes that change ranks
  *
  * Values that were read once are neither read nor counted again. Row caches are
- * sent some at a time, as one piece for each pair of ranks. For each of them it
- * has the number of entries of each row, then row after row its values and, for
- * sparse data, their places, counted from the first that the receiver gets. */
+ * sent some at a time, as one piece for each pair of ranks between which places
+ * move. For each of them it has its values row after row. Sparse: of the rows
+ * that have any, with their places, counted from the first that the receiver
+ * gets. */
 
 enum { PARCEL = 4 << 20 }; /* bytes that the busiest rank sends at once */
 
@@ -479,38 +480,60 @@ static int64_t first_entry(const struct th_row_cache *cache, int64_t i,
                        place);
 }
 
-/* Write one row cache with some of the places; returns its bytes. to is NULL:
+/* Put bytes at `at` of a piece; returns where the next ones go. to is NULL:
  * only count. */
+static size_t put(char *to, size_t at, const void *from, size_t bytes)
+{
+  if (to != NULL && bytes > 0)
+    memcpy(to + at, from, bytes);
+  return at + bytes;
+}
+
+/* Write the entries of a row whose places are in a range. Sparse: behind the
+ * number of the row and how many they are; nothing where there are none. */
+static size_t pack_row(const struct parcel *parcel,
+                       const struct th_row_cache *cache, struct th_range places,
+                       int64_t row, char *to, size_t at)
+{
+  int64_t first = first_entry(cache, row, places.first);
+  int32_t count = (int32_t)(first_entry(cache, row, places.last) - first);
+  const int32_t head[2] = {(int32_t)row, count};
+  if (parcel->place > 0 && count == 0)
+    return at;
+  if (parcel->place > 0)
+    at = put(to, at, head, sizeof head);
+  at = put(to, at, (char *)cache->values + (size_t)first * parcel->value,
+           (size_t)count * parcel->value);
+  for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
+    int32_t place = cache->place[first + k] - (int32_t)places.first;
+    at = put(to, at, &place, sizeof place);
+  }
+  return at;
+}
+
+/* Write one row cache with some of the places; returns its bytes. Sparse: how
+ * many bytes its rows take comes first. */
 static size_t pack(const struct parcel *parcel,
                    const struct th_row_cache *cache, struct th_range places,
                    char *to)
 {
-  size_t bytes = (size_t)parcel->rows * sizeof(int32_t);
-  for (int64_t i = 0; i < parcel->rows; i++) {
-    int64_t first = first_entry(cache, i, places.first);
-    int32_t count = (int32_t)(first_entry(cache, i, places.last) - first);
-    size_t values = (size_t)count * parcel->value;
-    if (to != NULL) {
-      memcpy(to + (size_t)i * sizeof count, &count, sizeof count);
-      memcpy(to + bytes, (char *)cache->values + (size_t)first * parcel->value,
-             values);
-    }
-    bytes += values;
-    for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
-      int32_t place = cache->place[first + k] - (int32_t)places.first;
-      if (to != NULL)
-        memcpy(to + bytes, &place, sizeof place);
-      bytes += sizeof place;
-    }
-  }
-  return bytes;
+  size_t head = parcel->place > 0 ? sizeof(int64_t) : 0;
+  size_t at = head;
+  for (int64_t i = 0; i < parcel->rows; i++)
+    at = pack_row(parcel, cache, places, i, to, at);
+  int64_t bytes = (int64_t)(at - head);
+  put(to, 0, &bytes, head);
+  return at;
 }
 
-/* Write what one rank gets of all of them; returns its bytes. */
+/* Write what one rank gets of all of them, which is nothing where it gets no
+ * place; returns its bytes. */
 static size_t pack_piece(struct parcel *parcel, struct th_range places,
                          char *to)
 {
   size_t bytes = 0;
+  if (th_range_count(places) == 0)
+    return bytes;
   for (int64_t k = parcel->which.first; k < parcel->which.last; k++) {
     if (parcel->busiest[k] < 0)
       continue;
@@ -537,46 +560,86 @@ static size_t pack_all(struct parcel *parcel, char *to)
   return bytes;
 }
 
-static int32_t packed_count(const char *piece, int64_t i)
-{
+/* Some entries of a row in a piece. */
+struct packed {
+  int32_t row;
   int32_t count;
-  memcpy(&count, piece + (size_t)i * sizeof count, sizeof count);
-  return count;
+  const char *values;
+  const char *places; /* sparse */
+};
+
+/* Take the next row of a piece, `row` if it is dense; returns where the piece
+ * goes on. */
+static const char *take_row(const struct parcel *parcel, const char *from,
+                            int64_t row, int64_t places, struct packed *packed)
+{
+  int32_t head[2] = {(int32_t)row, (int32_t)places};
+  if (parcel->place > 0) {
+    memcpy(head, from, sizeof head);
+    from += sizeof head;
+  }
+  *packed = (struct packed){.row = head[0], .count = head[1], .values = from};
+  packed->places = from + (size_t)packed->count * parcel->value;
+  return packed->places + (size_t)packed->count * parcel->place;
+}
+
+/* Where the rows of a row cache in a piece begin and end. */
+static const char *begin_rows(const struct parcel *parcel, const char *from,
+                              int64_t places, const char **end)
+{
+  int64_t bytes = parcel->rows * places * (int64_t)parcel->value;
+  if (parcel->place > 0) {
+    memcpy(&bytes, from, sizeof bytes);
+    from += sizeof bytes;
+  }
+  *end = from + bytes;
+  return from;
 }
 
 /* at[i + 1] = the entries of the rows before the next, of all pieces. */
 static void count_rows(struct parcel *parcel)
 {
-  parcel->at[0] = 0;
-  for (int64_t i = 0; i < parcel->rows; i++) {
-    parcel->at[i + 1] = parcel->at[i];
-    for (int r = 0; r < parcel->redistribution->ranks; r++)
-      parcel->at[i + 1] += packed_count(parcel->next[r], i);
+  const struct th_active_redistribution *redistribution =
+      parcel->redistribution;
+  memset(parcel->at, 0, (size_t)(parcel->rows + 1) * sizeof *parcel->at);
+  for (int r = 0; r < redistribution->ranks; r++) {
+    int64_t places = redistribution->receive[r];
+    const char *end;
+    struct packed packed;
+    if (places == 0)
+      continue;
+    const char *from = begin_rows(parcel, parcel->next[r], places, &end);
+    for (int64_t i = 0; from < end; i++) {
+      from = take_row(parcel, from, i, places, &packed);
+      parcel->at[packed.row + 1] += packed.count;
+    }
   }
+  for (int64_t i = 0; i < parcel->rows; i++)
+    parcel->at[i + 1] += parcel->at[i];
 }
 
 /* Append a piece to its rows. Its places count from `offset`. Returns where the
  * piece goes on. */
 static const char *unpack_rows(struct parcel *parcel,
                                struct th_row_cache *cache, const char *piece,
-                               int64_t offset)
+                               int64_t places, int64_t offset)
 {
-  const char *from = piece + (size_t)parcel->rows * sizeof(int32_t);
-  for (int64_t i = 0; i < parcel->rows; i++) {
-    int32_t count = packed_count(piece, i);
-    size_t values = (size_t)count * parcel->value;
-    memcpy((char *)cache->values + (size_t)parcel->at[i] * parcel->value, from,
-           values);
-    from += values;
-    for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
+  const char *end;
+  const char *from = begin_rows(parcel, piece, places, &end);
+  for (int64_t i = 0; from < end; i++) {
+    struct packed packed;
+    from = take_row(parcel, from, i, places, &packed);
+    int64_t at = parcel->at[packed.row];
+    memcpy((char *)cache->values + (size_t)at * parcel->value, packed.values,
+           (size_t)packed.count * parcel->value);
+    for (int32_t k = 0; parcel->place > 0 && k < packed.count; k++) {
       int32_t place;
-      memcpy(&place, from, sizeof place);
-      cache->place[parcel->at[i] + k] = place + (int32_t)offset;
-      from += sizeof place;
+      memcpy(&place, packed.places + (size_t)k * sizeof place, sizeof place);
+      cache->place[at + k] = place + (int32_t)offset;
     }
-    parcel->at[i] += count;
+    parcel->at[packed.row] += packed.count;
   }
-  return from;
+  return end;
 }
 
 /* Build the next row cache of the pieces. Local. */
@@ -594,8 +657,11 @@ static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
   if (cache->start != NULL)
     memcpy(cache->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
   for (int r = 0; r < redistribution->ranks; r++) {
-    parcel->next[r] = unpack_rows(parcel, cache, parcel->next[r], offset);
-    offset += redistribution->receive[r];
+    int64_t places = redistribution->receive[r];
+    if (places > 0)
+      parcel->next[r] =
+          unpack_rows(parcel, cache, parcel->next[r], places, offset);
+    offset += places;
   }
   cache->loaded = true;
 done:

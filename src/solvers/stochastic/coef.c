@@ -287,7 +287,8 @@ static th_status move_all(struct th_stochastic *s,
   th_status rc;
   TH_TRY(th_active_redistribute_plan(&redistribution, &s->active, placement,
                                      comm, err));
-  TH_TRY(th_row_caches_move(&s->caches, &redistribution, err));
+  if (redistribution.moves)
+    TH_TRY(th_row_caches_move(&s->caches, &redistribution, err));
   TH_TRY(th_active_move(&s->active, s->context, &redistribution, owned, err));
   TH_TRY(th_coef_places_form(s, err));
 done:
