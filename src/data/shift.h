@@ -28,8 +28,8 @@ struct th_shift {
 };
 
 /* The shift of a sparse attribute of that storage type: near its mean if that
- * is far from zero, or 0. x - shift is a float where values are floats or whole
- * numbers. */
+ * is far from zero, or 0. x - shift is a whole number where values are; of
+ * floats it is a double. */
 double th_shift_of(const struct th_statistics *statistics, enum th_type type);
 
 /* Statistics of x become those of x - shift. */

@@ -217,6 +217,11 @@ done:
   return rc;
 }
 
+bool th_source_is_shifted(const struct th_source *source)
+{
+  return source->shifts.count > 0;
+}
+
 double th_source_shift_of(const struct th_source *source, int64_t attribute)
 {
   return th_shift_find(&source->shifts, attribute);

@@ -100,6 +100,9 @@ th_status th_source_shift(struct th_source *source, struct th_comm *comm,
 /* The shift of an attribute of any rank; 0 for most. */
 double th_source_shift_of(const struct th_source *source, int64_t attribute);
 
+/* Has any attribute one? Floats less their shift need not be floats. */
+bool th_source_is_shifted(const struct th_source *source);
+
 /* Its state: the ledger. */
 void th_source_describe(struct th_source *source, struct th_state *state);
 

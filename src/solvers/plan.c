@@ -51,8 +51,9 @@ double th_plan_column(const struct th_plan_size *size, double examples)
   double values = (double)shape->examples * (double)shape->attributes;
   if (!th_store_shape_is_full(shape))
     return examples * (double)shape->nonzeros / values * ENTRY_BYTES;
-  if (shape->layout == TH_SPARSE) /* without zeros */
-    return examples * (shape->type == TH_F64 ? sizeof(double) : sizeof(float));
+  if (shape->layout == TH_SPARSE) /* without zeros, and floats may be shifted */
+    return examples * (th_type_whole_numbers(shape->type) ? sizeof(float)
+                                                          : sizeof(double));
   enum th_type type = shape->mixed ? TH_F32 : shape->type;
   return (double)th_type_bytes(type, (int64_t)examples);
 }

@@ -306,8 +306,9 @@ struct request {
   struct th_draw *draw;
 };
 
-static enum th_vector_form form_of(const struct th_shape *shape)
+static enum th_vector_form form_of(const struct th_source *source)
 {
+  const struct th_shape *shape = th_source_shape(source);
   static const enum th_vector_form dense[TH_TYPE_COUNT] = {
       [TH_F32] = TH_VECTOR_SINGLE,
       [TH_F64] = TH_VECTOR_DOUBLE,
@@ -318,7 +319,9 @@ static enum th_vector_form form_of(const struct th_shape *shape)
     return TH_VECTOR_ENTRIES;
   if (shape->layout == TH_DENSE && !shape->mixed)
     return dense[shape->type];
-  return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
+  bool doubles = shape->type == TH_F64 ||
+                 (shape->type == TH_F32 && th_source_is_shifted(source));
+  return doubles ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
 }
 
 /* One draw per piece, each observing the whole list. Local. */
@@ -350,7 +353,7 @@ static th_status open_request(struct request *r,
   const struct th_shape *shape = th_source_shape(r->context->source);
   th_status rc;
   r->examples = columns->examples;
-  r->form = form_of(shape);
+  r->form = form_of(r->context->source);
   r->mine = th_range_members(r->attribute, r->count, r->context->owned);
   if (columns->rows != NULL)
     r->pieces = columns->rows->count;

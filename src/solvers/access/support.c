@@ -11,9 +11,9 @@
 #include <string.h>
 
 /* What a member of a penalised solution adds to predictions at most, over what
- * the first one adds: with less it is what rounding has left of a zero. No gap
- * that a solver reaches resolves it: the objective changes by its square. */
-static const double dust = 0x1p-30;
+ * the first one adds: with less it is what rounding has left of a zero. Where
+ * columns nearly depend on each other, a member of a billionth is none. */
+static const double dust = 0x1p-44;
 
 static const struct th_array arrays[] = {
     TH_ARRAY(struct th_support, attribute),

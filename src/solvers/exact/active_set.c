@@ -27,6 +27,10 @@ enum {
  */
 static const double rounding = 1e-12;
 
+/* One that rises by this share may have fallen: slopes tell smaller gains than
+ * the value does. */
+static const double even = 1e-15;
+
 void th_active_set_free(struct th_active_set *f)
 {
   th_linalg_factor_free(&f->factor);
@@ -370,7 +374,7 @@ bool th_active_set_step(struct th_active_set *f, struct th_quadratic *q,
   if (f->target[members] != q->coef[members])
     th_quadratic_move_intercept(q, f->target[members] - q->coef[members]);
   double after = th_quadratic_value(q, lambda, q->coef, q->state);
-  if (after <= before + f->slack * fabs(before))
+  if (after <= before + fmax(f->slack, even) * fabs(before))
     return true;
   th_quadratic_restore(q, 0);
   if (!(after - before <= rounding * fabs(before)))
@@ -469,7 +473,8 @@ static void trade(struct th_active_set *f, struct th_quadratic *q,
       move_to(q, m, i == stop ? end : q->coef[m] + by);
   }
   move_to(q, k, stop == f->factor.size ? end : q->coef[k] - part * sign);
-  if (!(th_quadratic_value(q, lambda, q->coef, q->state) < before)) {
+  double after = th_quadratic_value(q, lambda, q->coef, q->state);
+  if (!(after <= before + even * fabs(before))) {
     th_quadratic_restore(q, 0);
   } else if (stop >= 0 && stop < f->factor.size) {
     drop_row(f, stop);
