@@ -470,30 +470,48 @@ static DIR *checkpoint_list(const struct th_checkpoint *checkpoint)
   return list;
 }
 
-/* Remove all checkpoints whose number is less, whole or not. */
-static void remove_below(struct th_checkpoint *checkpoint, int64_t least)
+/* Remove the manifests of all checkpoints whose number is less, or their parts
+ * and what is left of unfinished ones. */
+static void remove_files(struct th_checkpoint *checkpoint, int64_t least,
+                         bool manifests)
 {
   DIR *list = checkpoint_list(checkpoint);
+  const struct dirent *entry;
   bool whole;
   if (list == NULL)
     return;
-  /* a manifest goes before its parts: what is left is not taken for whole */
-  for (int parts = 0; parts < 2; parts++) {
-    const struct dirent *entry;
-    rewinddir(list);
-    while ((entry = readdir(list)) != NULL) {
-      int64_t number = th_manifest_name_number(entry->d_name, &whole);
-      if (number > 0 && number < least && (parts == 1 || whole))
-        unlinkat(checkpoint->folder, entry->d_name, 0);
-    }
+  while ((entry = readdir(list)) != NULL) {
+    int64_t number = th_manifest_name_number(entry->d_name, &whole);
+    if (number > 0 && number < least && (whole || !manifests))
+      unlinkat(checkpoint->folder, entry->d_name, 0);
   }
   closedir(list);
 }
 
+/* Remove all checkpoints whose number is less, whole or not. */
+static void remove_below(struct th_checkpoint *checkpoint, int64_t least)
+{
+  /* a manifest goes before its parts: what is left is not taken for whole */
+  remove_files(checkpoint, least, true);
+  remove_files(checkpoint, least, false);
+}
+
+/* Each rank removes its parts of the two that are kept, between rank 0's
+ * manifests and whatever else there is. */
 void th_checkpoint_clear(struct th_checkpoint *checkpoint)
 {
-  if (checkpoint->folder >= 0) {
-    remove_below(checkpoint, INT64_MAX);
+  struct th_comm *comm = checkpoint->comm;
+  bool first = comm->rank == 0 && checkpoint->folder >= 0;
+  if (first)
+    remove_files(checkpoint, INT64_MAX, true);
+  comm->ops->barrier(comm);
+  if (comm->rank > 0 && checkpoint->newest > 0)
+    remove_own(checkpoint, checkpoint->newest);
+  if (comm->rank > 0 && checkpoint->older > 0)
+    remove_own(checkpoint, checkpoint->older);
+  comm->ops->barrier(comm);
+  if (first) {
+    remove_files(checkpoint, INT64_MAX, false);
     unlinkat(checkpoint->folder, TH_CHECKPOINT_LOG, 0);
   }
   checkpoint->newest = 0;

@@ -81,8 +81,8 @@ th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
                               const struct th_state *state,
                               struct th_error *err);
 
-/* Remove all checkpoints, and what killed runs have left of others. Local; for
- * rank 0, which has the lock. */
+/* Remove all checkpoints, and what killed runs have left of others. Collective;
+ * rank 0 has the lock. */
 void th_checkpoint_clear(struct th_checkpoint *checkpoint);
 
 /* True if a path's name is one that files of checkpoints have. Local. */

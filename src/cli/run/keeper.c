@@ -186,7 +186,7 @@ th_status th_keeper_begin(struct th_keeper *keeper,
     th_error_clear(err);
     rc = TH_OK;
   }
-  if (rc == TH_OK && keeper->fresh && keeper->comm->rank == 0)
+  if (rc == TH_OK && keeper->fresh)
     th_checkpoint_clear(&keeper->checkpoint); /* now that nothing refuses */
   th_checkpoint_release(&keeper->found);
   keeper->writing = (double)bytes / slow_disk;
@@ -317,10 +317,11 @@ th_status th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
 
 void th_keeper_done(struct th_keeper *keeper)
 {
-  if (!keeper->on || keeper->comm->rank != 0)
+  if (!keeper->on)
     return;
   th_checkpoint_clear(&keeper->checkpoint);
-  th_checkpoint_told(&keeper->checkpoint); /* too late */
+  if (keeper->comm->rank == 0)
+    th_checkpoint_told(&keeper->checkpoint); /* too late */
 }
 
 void th_keeper_close(struct th_keeper *keeper)

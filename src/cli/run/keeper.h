@@ -73,7 +73,7 @@ bool th_keeper_leaves(struct th_keeper *keeper);
 th_status th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
                          int64_t updates, bool *kept, struct th_error *err);
 
-/* The model is written: remove the checkpoints. Local. */
+/* The model is written: remove the checkpoints. Collective. */
 void th_keeper_done(struct th_keeper *keeper);
 
 /* Local. */
