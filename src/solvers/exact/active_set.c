@@ -253,6 +253,7 @@ static void follow(struct th_active_set *f, const struct th_quadratic *q)
   for (int64_t k = 0; k < w->members && f->factor.size < f->factor.room; k++)
     if (is_free(q, k) && !f->held[w->slot[k]])
       join_member(f, q, k);
+  f->full = f->factor.size == f->factor.room;
 }
 
 /* The cost of th_active_set_step now, in values that descent could visit
@@ -487,8 +488,8 @@ static void trade_dependent(struct th_active_set *f, struct th_quadratic *q,
                             double lambda)
 {
   const struct th_working_set *w = q->working;
-  if (f->factor.size >= f->factor.room)
-    return; /* others are missing for want of room */
+  if (f->full)
+    return; /* others have no row for want of room */
   for (int64_t k = 0; k < w->members; k++)
     if (f->factor.size > 0 && is_free(q, k) && !f->held[w->slot[k]] &&
         weight_of(w, k) > 0) {

@@ -25,6 +25,7 @@ struct th_active_set {
   int64_t *name;    /* rows: slots, or -1 for the intercept */
   double *residual; /* rows */
   double *step;     /* rows */
+  bool full;        /* members may have no row for want of room */
   bool centred;     /* products without an intercept's row */
   double ridge;     /* in the products */
   double damping;   /* share of each product of a member with itself that is
