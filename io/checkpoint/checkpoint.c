@@ -22,12 +22,41 @@
 
 static th_status lock_folder(struct th_checkpoint *checkpoint, bool *gone,
                              struct th_error *err);
-static void remove_below(struct th_checkpoint *checkpoint, int64_t least);
+
+/* The files of the folder; NULL with errno. */
+static DIR *checkpoint_list(const struct th_checkpoint *checkpoint)
+{
+  int again =
+      openat(checkpoint->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *list = again < 0 ? NULL : fdopendir(again);
+  if (list == NULL && again >= 0)
+    close(again);
+  return list;
+}
+
+/* Remove all checkpoints whose number is less, whole or not. */
+static void remove_below(struct th_checkpoint *checkpoint, int64_t least)
+{
+  DIR *list = checkpoint_list(checkpoint);
+  bool whole;
+  if (list == NULL)
+    return;
+  /* a manifest goes before its parts: what is left is not taken for whole */
+  for (int parts = 0; parts < 2; parts++) {
+    const struct dirent *entry;
+    rewinddir(list);
+    while ((entry = readdir(list)) != NULL) {
+      int64_t number = th_manifest_name_number(entry->d_name, &whole);
+      if (number > 0 && number < least && (parts == 1 || whole))
+        unlinkat(checkpoint->folder, entry->d_name, 0);
+    }
+  }
+  closedir(list);
+}
 
 /* --- Writes a checkpoint: parts first, the manifest last ------------------ */
 
-/* Items of a vector that this rank writes: of what all ranks have, rank 0 does.
- */
+/* Items of a vector that this rank writes; rank 0: what all ranks have, too. */
 static int64_t written_items(const struct th_state_entry *entry, int rank)
 {
   if (entry->place != TH_STATE_BY_ATTRIBUTE && rank != 0)
@@ -459,65 +488,23 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint)
   *checkpoint = (struct th_checkpoint){.folder = -1, .locked = -1};
 }
 
-/* The files of the folder; NULL with errno. */
-static DIR *checkpoint_list(const struct th_checkpoint *checkpoint)
-{
-  int again =
-      openat(checkpoint->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *list = again < 0 ? NULL : fdopendir(again);
-  if (list == NULL && again >= 0)
-    close(again);
-  return list;
-}
-
-/* Remove the manifests of all checkpoints whose number is less, or their parts
- * and what is left of unfinished ones. */
-static void remove_files(struct th_checkpoint *checkpoint, int64_t least,
-                         bool manifests)
-{
-  DIR *list = checkpoint_list(checkpoint);
-  const struct dirent *entry;
-  bool whole;
-  if (list == NULL)
-    return;
-  while ((entry = readdir(list)) != NULL) {
-    int64_t number = th_manifest_name_number(entry->d_name, &whole);
-    if (number > 0 && number < least && (whole || !manifests))
-      unlinkat(checkpoint->folder, entry->d_name, 0);
-  }
-  closedir(list);
-}
-
-/* Remove all checkpoints whose number is less, whole or not. */
-static void remove_below(struct th_checkpoint *checkpoint, int64_t least)
-{
-  /* a manifest goes before its parts: what is left is not taken for whole */
-  remove_files(checkpoint, least, true);
-  remove_files(checkpoint, least, false);
-}
-
-/* Each rank removes its parts of the two that are kept, between rank 0's
- * manifests and whatever else there is. */
+/* Rank 0 removes its files first, with the manifests, and at last all else. */
 void th_checkpoint_clear(struct th_checkpoint *checkpoint)
 {
   struct th_comm *comm = checkpoint->comm;
-  bool first = comm->rank == 0 && checkpoint->folder >= 0;
-  if (first)
-    remove_files(checkpoint, INT64_MAX, true);
-  comm->ops->barrier(comm);
-  if (comm->rank > 0 && checkpoint->newest > 0)
-    remove_own(checkpoint, checkpoint->newest);
-  if (comm->rank > 0 && checkpoint->older > 0)
-    remove_own(checkpoint, checkpoint->older);
-  comm->ops->barrier(comm);
-  if (first) {
-    remove_files(checkpoint, INT64_MAX, false);
+  for (int others = 0; others < 2; others++) {
+    if ((comm->rank > 0) == (others > 0)) {
+      remove_own(checkpoint, checkpoint->newest);
+      remove_own(checkpoint, checkpoint->older);
+    }
+    comm->ops->barrier(comm);
+  }
+  if (comm->rank == 0 && checkpoint->folder >= 0) {
+    remove_below(checkpoint, INT64_MAX);
     unlinkat(checkpoint->folder, TH_CHECKPOINT_LOG, 0);
   }
-  checkpoint->newest = 0;
-  checkpoint->older = 0;
+  checkpoint->newest = checkpoint->older = checkpoint->there = 0;
   checkpoint->own = false;
-  checkpoint->there = 0;
 }
 
 bool th_checkpoint_owns(const char *path)

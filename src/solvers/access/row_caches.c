@@ -482,7 +482,7 @@ static int64_t first_entry(const struct th_row_cache *cache, int64_t i,
 
 /* Put bytes at `at` of a piece; returns where the next ones go. to is NULL:
  * only count. */
-static size_t put(char *to, size_t at, const void *from, size_t bytes)
+static size_t put_bytes(char *to, size_t at, const void *from, size_t bytes)
 {
   if (to != NULL && bytes > 0)
     memcpy(to + at, from, bytes);
@@ -501,12 +501,12 @@ static size_t pack_row(const struct parcel *parcel,
   if (parcel->place > 0 && count == 0)
     return at;
   if (parcel->place > 0)
-    at = put(to, at, head, sizeof head);
-  at = put(to, at, (char *)cache->values + (size_t)first * parcel->value,
-           (size_t)count * parcel->value);
+    at = put_bytes(to, at, head, sizeof head);
+  at = put_bytes(to, at, (char *)cache->values + (size_t)first * parcel->value,
+                 (size_t)count * parcel->value);
   for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
     int32_t place = cache->place[first + k] - (int32_t)places.first;
-    at = put(to, at, &place, sizeof place);
+    at = put_bytes(to, at, &place, sizeof place);
   }
   return at;
 }
@@ -522,7 +522,7 @@ static size_t pack(const struct parcel *parcel,
   for (int64_t i = 0; i < parcel->rows; i++)
     at = pack_row(parcel, cache, places, i, to, at);
   int64_t bytes = (int64_t)(at - head);
-  put(to, 0, &bytes, head);
+  put_bytes(to, 0, &bytes, head);
   return at;
 }
 
@@ -584,7 +584,7 @@ static const char *take_row(const struct parcel *parcel, const char *from,
 }
 
 /* Where the rows of a row cache in a piece begin and end. */
-static const char *begin_rows(const struct parcel *parcel, const char *from,
+static const char *piece_rows(const struct parcel *parcel, const char *from,
                               int64_t places, const char **end)
 {
   int64_t bytes = parcel->rows * places * (int64_t)parcel->value;
@@ -608,7 +608,7 @@ static void count_rows(struct parcel *parcel)
     struct packed packed;
     if (places == 0)
       continue;
-    const char *from = begin_rows(parcel, parcel->next[r], places, &end);
+    const char *from = piece_rows(parcel, parcel->next[r], places, &end);
     for (int64_t i = 0; from < end; i++) {
       from = take_row(parcel, from, i, places, &packed);
       parcel->at[packed.row + 1] += packed.count;
@@ -625,7 +625,7 @@ static const char *unpack_rows(struct parcel *parcel,
                                int64_t places, int64_t offset)
 {
   const char *end;
-  const char *from = begin_rows(parcel, piece, places, &end);
+  const char *from = piece_rows(parcel, piece, places, &end);
   for (int64_t i = 0; from < end; i++) {
     struct packed packed;
     from = take_row(parcel, from, i, places, &packed);
