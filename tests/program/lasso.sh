@@ -324,6 +324,28 @@ END
   done
 }
 
+# Columns that nearly depend on each other, dense and sparse, and sparse floats far from zero:
+# the certificate from the data is as small as the gap that was reached.
+alike()
+{
+  "$PYTHON" - <<'END'
+import numpy
+r = numpy.random.default_rng(4)
+a = r.standard_normal((200, 400))
+y = a[:, :8].sum(1) + r.standard_normal(200)
+numpy.savez("copies.npz", X=numpy.hstack([a, a]), y=y)
+x = (numpy.cumsum(r.standard_normal((900, 60)), 0) + 20).astype(numpy.float32)
+numpy.savez("far_off.npz", X=x, y=x[:, :5].sum(1) + r.standard_normal(900).astype(float))
+END
+  for form in "copies f64 dense" "copies f64 sparse" "far_off f32 sparse"; do
+    # shellcheck disable=SC2086 # words
+    set -- $form
+    ranks 0 train "$1.npz:X" --target "$1.npz:y" --type "$2" --layout "$3" --solver lasso -f \
+      -o alike.h5 --lambda-ratio 1e-4 >alike.out 2>&1 || fail "$form: $(cat alike.out)"
+    ! grep 'makes it no smaller' alike.out >said || fail "$form: $(cat said)"
+  done
+}
+
 if [ "${1:-}" = real ]; then
   if [ ! -f "$data/colon-cancer.svm.xz" ]; then
     echo "skipped: no real data in $data (set THRESHER_DATA)"
@@ -336,6 +358,7 @@ fi
 path
 radius
 copies
+alike
 far
 separable
 verified
