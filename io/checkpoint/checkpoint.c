@@ -20,6 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Checkpoints that a run may have left: those it kept, and one that it was
+ * writing. */
+enum { AT_ONCE = 3 };
+
 static th_status lock_folder(struct th_checkpoint *checkpoint, bool *gone,
                              struct th_error *err);
 
@@ -34,24 +38,50 @@ static DIR *checkpoint_list(const struct th_checkpoint *checkpoint)
   return list;
 }
 
-/* Remove all checkpoints whose number is less, whole or not. */
-static void remove_below(struct th_checkpoint *checkpoint, int64_t least)
+/* Remove the manifests of all checkpoints whose number is less; or whatever
+ * there is of them. Local: rank 0. */
+static void remove_below(const struct th_checkpoint *checkpoint, int64_t least,
+                         bool all)
 {
   DIR *list = checkpoint_list(checkpoint);
+  const struct dirent *entry;
   bool whole;
   if (list == NULL)
     return;
-  /* a manifest goes before its parts: what is left is not taken for whole */
-  for (int parts = 0; parts < 2; parts++) {
-    const struct dirent *entry;
-    rewinddir(list);
-    while ((entry = readdir(list)) != NULL) {
-      int64_t number = th_manifest_name_number(entry->d_name, &whole);
-      if (number > 0 && number < least && (parts == 1 || whole))
-        unlinkat(checkpoint->folder, entry->d_name, 0);
-    }
+  while ((entry = readdir(list)) != NULL) {
+    int64_t number = th_manifest_name_number(entry->d_name, &whole);
+    if (number > 0 && number < least && (all || whole))
+      unlinkat(checkpoint->folder, entry->d_name, 0);
   }
   closedir(list);
+}
+
+/* Remove this rank's share of the parts that runs before this one have left in
+ * the folder: there are no more of one checkpoint than files were found. */
+static void remove_share(const struct th_checkpoint *checkpoint, int64_t least)
+{
+  char name[TH_MANIFEST_NAME];
+  const struct th_comm *comm = checkpoint->comm;
+  int64_t last = th_min_i64(least - 1, checkpoint->last_found);
+  for (int64_t k = th_max_i64(1, last - AT_ONCE + 1); k <= last; k++)
+    for (int64_t p = comm->rank; p < checkpoint->files_found; p += comm->size)
+      unlinkat(checkpoint->folder, th_manifest_part_name(k, p, name), 0);
+}
+
+/* Remove all checkpoints whose number is less, whole or not. A manifest goes
+ * before its parts: what is left is not taken for whole. Collective. */
+static void remove_others(struct th_checkpoint *checkpoint, int64_t least)
+{
+  struct th_comm *comm = checkpoint->comm;
+  if (checkpoint->files_found == 0)
+    return;
+  if (comm->rank == 0)
+    remove_below(checkpoint, least, false);
+  comm->ops->barrier(comm);
+  remove_share(checkpoint, least);
+  comm->ops->barrier(comm);
+  if (comm->rank == 0)
+    remove_below(checkpoint, least, true);
 }
 
 /* --- Writes a checkpoint: parts first, the manifest last ------------------ */
@@ -266,8 +296,6 @@ static th_status finish(struct th_checkpoint *checkpoint, int64_t number,
   TH_TRY(commit(checkpoint, manifest, err));
   if (checkpoint->older > 0)
     remove_own(checkpoint, checkpoint->older);
-  else
-    remove_below(checkpoint, checkpoint->newest);
 done:
   th_manifest_free(manifest);
   return rc;
@@ -291,6 +319,8 @@ th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
   TH_TRY(th_agree(comm, rc, err));
   if (checkpoint->older > 0 && comm->rank > 0)
     remove_own(checkpoint, checkpoint->older);
+  if (checkpoint->older == 0)
+    remove_others(checkpoint, checkpoint->newest);
   checkpoint->older = checkpoint->own ? checkpoint->newest : 0;
   checkpoint->newest = number;
   checkpoint->own = true;
@@ -307,7 +337,6 @@ done:
 /* --- The folder: opened, locked, cleared ---------------------------------- */
 
 enum { LOCK_TRIES = 50, LOCK_WAIT = 100 /* milliseconds */ };
-enum { AT_ONCE = 3 }; /* checkpoints that are on disk at the same time */
 
 static const char stop[] = "STOP";
 static const char lock_file[] = ".lock";
@@ -499,11 +528,13 @@ void th_checkpoint_clear(struct th_checkpoint *checkpoint)
     }
     comm->ops->barrier(comm);
   }
-  if (comm->rank == 0 && checkpoint->folder >= 0) {
-    remove_below(checkpoint, INT64_MAX);
+  remove_others(checkpoint, INT64_MAX);
+  if (comm->rank == 0) {
+    remove_below(checkpoint, INT64_MAX, true);
     unlinkat(checkpoint->folder, TH_CHECKPOINT_LOG, 0);
   }
   checkpoint->newest = checkpoint->older = checkpoint->there = 0;
+  checkpoint->files_found = 0;
   checkpoint->own = false;
 }
 
@@ -545,220 +576,6 @@ done:
 
 enum { MOST_TRIED = 4, LINE = 240 };
 
-/* No manifest has more bytes. */
-static const int64_t most_bytes = INT64_C(1) << 30;
-
-/* Open a regular file, and nothing else: no pipe would let go. Its size, or -1.
- */
-static int64_t open_regular(int folder, const char *name, int *file)
-{
-  struct stat s;
-  *file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (*file < 0)
-    return -1;
-  if (fstat(*file, &s) == 0 && S_ISREG(s.st_mode))
-    return (int64_t)s.st_size;
-  close(*file);
-  *file = -1;
-  return -1;
-}
-
-/* The words of a manifest. Local: rank 0. */
-static th_status read_words(const struct th_checkpoint *checkpoint,
-                            int64_t number, int64_t **words, int64_t *count,
-                            struct th_error *err)
-{
-  char name[TH_MANIFEST_NAME];
-  int file = -1;
-  int64_t bytes =
-      open_regular(checkpoint->folder, th_manifest_name(number, name), &file);
-  th_status rc = TH_OK;
-  if (bytes <= 0 || bytes > most_bytes || bytes % (int64_t)sizeof **words != 0)
-    rc = th_fail(err, TH_EFORMAT, "its manifest is damaged");
-  *count = bytes / (int64_t)sizeof **words;
-  if (rc == TH_OK)
-    rc = TH_NEW(words, *count, "a checkpoint", err);
-  if (rc == TH_OK)
-    rc = th_output_temporary_read(file, *words, bytes, 0, name, err);
-  if (file >= 0)
-    close(file);
-  return rc;
-}
-
-/* Give rank 0's words to all ranks. Collective. */
-static th_status share_words(struct th_comm *comm, int64_t **words,
-                             int64_t *count, struct th_error *err)
-{
-  th_status rc = TH_OK;
-  comm->ops->bcast(comm, count, sizeof *count, 0);
-  if (comm->rank != 0)
-    rc = TH_NEW(words, *count, "a checkpoint", err);
-  rc = th_agree(comm, rc, err);
-  if (rc == TH_OK)
-    comm->ops->bcast(comm, *words, (size_t)*count * sizeof **words, 0);
-  return rc;
-}
-
-static th_status fail_part(const char *name, const char *why,
-                           struct th_error *err)
-{
-  return th_fail(err, TH_EFORMAT, "%s %s", name, why);
-}
-
-/* Read a part and compare its checksum. Local. */
-static th_status check_open_part(const struct th_manifest *manifest,
-                                 int64_t part, const char *name, int file,
-                                 struct th_error *err)
-{
-  int64_t bytes = manifest->offset[(part + 1) * (manifest->arrays + 1) - 1];
-  int64_t hash = 0;
-  char *block = NULL;
-  th_status rc = TH_NEW(&block, TH_MANIFEST_BLOCK, "a checkpoint", err);
-  for (int64_t at = 0; at < bytes && rc == TH_OK; at += TH_MANIFEST_BLOCK) {
-    int64_t now = th_min_i64(bytes - at, TH_MANIFEST_BLOCK);
-    rc = th_output_temporary_read(file, block, now, at, name, err);
-    if (rc == TH_OK)
-      hash = th_manifest_hash_next(hash, block, now);
-  }
-  free(block);
-  if (rc == TH_OK && hash != manifest->hash[part])
-    return fail_part(name, "is damaged", err);
-  return rc;
-}
-
-static th_status check_part_file(const struct th_checkpoint *checkpoint,
-                                 const struct th_manifest *manifest,
-                                 int64_t part, struct th_error *err)
-{
-  char name[TH_MANIFEST_NAME];
-  int file = -1;
-  int64_t wanted = manifest->offset[(part + 1) * (manifest->arrays + 1) - 1];
-  int64_t bytes =
-      open_regular(checkpoint->folder,
-                   th_manifest_part_name(manifest->number, part, name), &file);
-  th_status rc;
-  if (bytes < 0)
-    return fail_part(name, "is not there, or no file", err);
-  if (bytes != wanted)
-    rc = fail_part(name, "has another size", err);
-  else
-    rc = check_open_part(manifest, part, name, file, err);
-  close(file);
-  return rc;
-}
-
-/* The parts are dealt out over the ranks. Collective. */
-static th_status check_parts(const struct th_checkpoint *checkpoint,
-                             const struct th_manifest *manifest,
-                             struct th_error *err)
-{
-  struct th_comm *comm = checkpoint->comm;
-  th_status rc = TH_OK;
-  for (int64_t p = comm->rank; p < manifest->parts && rc == TH_OK;
-       p += comm->size)
-    rc = check_part_file(checkpoint, manifest, p, err);
-  return th_agree(comm, rc, err);
-}
-
-/* Collective. */
-static th_status load(const struct th_checkpoint *checkpoint, int64_t number,
-                      struct th_manifest **manifest, struct th_error *err)
-{
-  struct th_comm *comm = checkpoint->comm;
-  int64_t *words = NULL;
-  int64_t count = 0;
-  th_status rc = TH_OK;
-  *manifest = NULL;
-  if (comm->rank == 0)
-    rc = read_words(checkpoint, number, &words, &count, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(share_words(comm, &words, &count, err));
-  rc = th_manifest_unpack(manifest, words, count, err);
-  if (rc == TH_OK && (*manifest)->number != number)
-    rc = th_fail(err, TH_EFORMAT, "its manifest is of another one");
-  TH_TRY(th_agree(comm, rc, err));
-done:
-  free(words);
-  if (rc != TH_OK) {
-    th_manifest_free(*manifest);
-    *manifest = NULL;
-  }
-  return rc;
-}
-
-/* Local. */
-static th_status read_part_file(struct th_checkpoint_image *found, int64_t part,
-                                void *to, int64_t bytes, int64_t offset,
-                                struct th_error *err)
-{
-  char name[TH_MANIFEST_NAME];
-  th_manifest_part_name(found->number, part, name);
-  if (found->file < 0 || found->part != part) {
-    if (found->file >= 0)
-      close(found->file);
-    found->part = part;
-    if (open_regular(found->folder, name, &found->file) < 0)
-      return fail_part(name, "is not there, or no file", err);
-  }
-  return th_output_temporary_read(found->file, to, bytes, offset, name, err);
-}
-
-/* Items of a vector of an array: from the parts that have them. Local. */
-static th_status fetch_items(void *self, int64_t k, int64_t row,
-                             struct th_range range, void *to,
-                             struct th_error *err)
-{
-  struct th_checkpoint_image *found = self;
-  const struct th_manifest *m = found->manifest;
-  int64_t item = (int64_t)th_state_size(m->entry[k].type);
-  int64_t first = 0; /* item of the vector, of this part */
-  char *out = to;
-  th_status rc = TH_OK;
-  for (int64_t p = 0; p < m->parts && rc == TH_OK; p++) {
-    int64_t width = m->width[k * m->parts + p];
-    struct th_range part =
-        th_range_intersect(range, (struct th_range){first, first + width});
-    int64_t bytes = th_range_count(part) * item;
-    if (bytes > 0)
-      rc = read_part_file(found, p, out, bytes,
-                          m->offset[p * (m->arrays + 1) + k] +
-                              (row * width + part.first - first) * item,
-                          err);
-    out += bytes;
-    first += width;
-  }
-  return rc;
-}
-
-void th_checkpoint_release(struct th_checkpoint_image *found)
-{
-  if (found->file >= 0 && found->number > 0)
-    close(found->file);
-  free(found->image.entry);
-  th_manifest_free(found->manifest);
-  *found = (struct th_checkpoint_image){.file = -1};
-}
-
-/* Local. */
-static th_status show(struct th_checkpoint *checkpoint,
-                      struct th_manifest *manifest,
-                      struct th_checkpoint_image *found, struct th_error *err)
-{
-  int64_t arrays = manifest->arrays;
-  found->manifest = manifest;
-  found->number = manifest->number;
-  found->folder = checkpoint->folder;
-  found->image.fetch = fetch_items;
-  found->image.self = found;
-  found->image.name = checkpoint->path;
-  found->image.count = arrays;
-  th_status rc = TH_NEW(&found->image.entry, arrays, "a checkpoint", err);
-  if (rc == TH_OK && arrays > 0)
-    memcpy(found->image.entry, manifest->entry,
-           (size_t)arrays * sizeof *manifest->entry);
-  return rc;
-}
-
 /* Put a number into its place among the largest. */
 static void insert(int64_t newest[MOST_TRIED], int64_t number)
 {
@@ -776,6 +593,7 @@ static void take_name(struct th_checkpoint *checkpoint,
   bool whole;
   int64_t number = th_manifest_name_number(name, &whole);
   checkpoint->used = th_max_i64(checkpoint->used, number);
+  checkpoint->files_found += number > 0;
   if (!whole)
     return;
   insert(newest, number);
@@ -805,6 +623,15 @@ static th_status list_numbers(struct th_checkpoint *checkpoint,
     return TH_OK;
   return th_fail(err, TH_EIO, "checkpoint %s: cannot be listed: %s",
                  checkpoint->path, strerror(failure));
+}
+
+/* All ranks know what rank 0 has found. Collective. */
+static void tell_found(struct th_checkpoint *checkpoint)
+{
+  int64_t found[] = {checkpoint->used, checkpoint->files_found};
+  checkpoint->comm->ops->bcast(checkpoint->comm, found, sizeof found, 0);
+  checkpoint->used = checkpoint->last_found = found[0];
+  checkpoint->files_found = found[1];
 }
 
 /* The length of a line. */
@@ -839,18 +666,16 @@ static th_status try_one(struct th_checkpoint *checkpoint, int64_t number,
                          const char *key, struct th_checkpoint_image *found,
                          struct th_error *err)
 {
-  struct th_manifest *manifest = NULL;
+  struct th_comm *comm = checkpoint->comm;
   th_status rc;
-  TH_TRY(load(checkpoint, number, &manifest, err));
-  TH_TRY(th_agree(checkpoint->comm,
-                  compare_keys(checkpoint, manifest->key, key, err), err));
-  TH_TRY(check_parts(checkpoint, manifest, err));
-  rc = show(checkpoint, manifest, found, err);
-  manifest = NULL;
-  TH_TRY(th_agree(checkpoint->comm, rc, err));
+  TH_TRY(
+      th_checkpoint_image_open(found, comm, checkpoint->folder, number, err));
+  TH_TRY(th_agree(
+      comm, compare_keys(checkpoint, th_checkpoint_image_key(found), key, err),
+      err));
+  TH_TRY(th_checkpoint_image_check(found, checkpoint->path, err));
   checkpoint->newest = number;
 done:
-  th_manifest_free(manifest);
   return rc;
 }
 
@@ -879,12 +704,13 @@ th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
   if (rc != TH_OK)
     return rc;
   comm->ops->bcast(comm, newest, sizeof newest, 0);
+  tell_found(checkpoint);
   for (int k = 0; k < MOST_TRIED && newest[k] > 0 && key != NULL; k++) {
     th_error_clear(&why);
     rc = try_one(checkpoint, newest[k], key, found, &why);
     if (rc == TH_OK)
       return TH_OK;
-    th_checkpoint_release(found);
+    th_checkpoint_image_release(found);
     if (rc != TH_EFORMAT && rc != TH_EIO) {
       *err = why;
       return rc;

@@ -17,10 +17,8 @@
 #ifndef TH_CHECKPOINT_H
 #define TH_CHECKPOINT_H
 
+#include "io/checkpoint/checkpoint_image.h"
 #include "io/files/lock.h"
-#include "state/state.h"
-
-struct th_manifest;
 
 struct th_checkpoint {
   const char *path;     /* borrowed */
@@ -32,18 +30,10 @@ struct th_checkpoint {
   int64_t older;  /* of the one before it, if this run has written both; 0 */
   bool own;       /* this run has written the newest */
   int64_t there;  /* manifests that were found */
-  int64_t used;   /* the largest number so far */
-  bool made;      /* the folder was not there before */
-};
-
-/* A checkpoint that was found. */
-struct th_checkpoint_image {
-  struct th_state_image image; /* items are read when they are put */
-  struct th_manifest *manifest;
-  int folder;     /* borrowed from the checkpoint */
-  int64_t number; /* 0: there is none */
-  int64_t part;   /* that is open, */
-  int file;       /* and its descriptor; -1: none */
+  int64_t files_found; /* all files of checkpoints; 0: they are gone, too */
+  int64_t last_found;  /* the largest number of them */
+  int64_t used;        /* the largest number so far */
+  bool made;           /* the folder was not there before */
 };
 
 /* Make the folder if it is not there, and lock it. An error if another run has
@@ -56,19 +46,16 @@ th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
 void th_checkpoint_close(struct th_checkpoint *checkpoint);
 
 /* Find the newest checkpoint that is not damaged. *found: release it with
- * th_checkpoint_release; its number is 0 if there is none. key: lines `NAME
- * VALUE` of everything that the run depends on; NULL: nothing is to be found. A
- * checkpoint of another key is an error that tells the first line that differs.
- * note: one line if a damaged one was passed over, else empty. An error if none
- * of those that are there can be used. */
+ * th_checkpoint_image_release; its number is 0 if there is none. key: lines
+ * `NAME VALUE` of everything that the run depends on; NULL: nothing is to be
+ * found. A checkpoint of another key is an error that tells the first line that
+ * differs. note: one line if a damaged one was passed over, else empty. An
+ * error if none of those that are there can be used. */
 enum { TH_CHECKPOINT_NOTE = 512 };
 th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
                              struct th_checkpoint_image *found,
                              char note[TH_CHECKPOINT_NOTE],
                              struct th_error *err);
-/* Local. */
-void th_checkpoint_release(struct th_checkpoint_image *found);
-
 /* Is there room on disk? TH_EIO if there is not. Two are kept while a third is
  * written; those that are there count. *bytes: of one of this state. */
 th_status th_checkpoint_room(struct th_checkpoint *checkpoint,

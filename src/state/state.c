@@ -265,52 +265,80 @@ double *th_state_scratch(struct th_state *state, int64_t count)
   return made;
 }
 
-/* All items of an array of integers that lies elsewhere; NULL after a failure.
+/* The first item of an ascending array that is no less: each step fetches one.
  */
-static const int64_t *keys_of(struct th_state *state,
-                              const struct th_state_entry *from)
+static int64_t search_keys(struct th_state *state,
+                           const struct th_state_entry *from, int64_t least)
 {
-  void *made = NULL;
-  if (from->rows == 1 || from->all == 0)
-    made = th_state_scratch(state, from->all);
-  else
-    th_state_note(state, th_fail(state->err, TH_EFORMAT,
-                                 "the state has %lld lists %s, not one",
-                                 (long long)from->rows, from->name));
-  if (made != NULL && from->all > 0)
-    fetch(state, from, 0, (struct th_range){0, from->all}, made);
+  int64_t below = 0;
+  int64_t end = from->all;
+  while (below < end && th_state_good(state)) {
+    int64_t middle = below + (end - below) / 2;
+    int64_t key = 0;
+    fetch(state, from, 0, (struct th_range){middle, middle + 1}, &key);
+    if (key < least)
+      below = middle + 1;
+    else
+      end = middle;
+  }
+  return below;
+}
+
+/* Some items of an array of integers; NULL after a failure. */
+static const int64_t *keys_of(struct th_state *state,
+                              const struct th_state_entry *from,
+                              struct th_range members)
+{
+  void *made = th_state_scratch(state, th_range_count(members));
+  if (made != NULL && th_range_count(members) > 0)
+    fetch(state, from, 0, members, made);
   return th_state_good(state) ? made : NULL;
 }
 
-/* Do the members of a list ascend within a range? */
-static bool ascend(const int64_t *keys, struct th_range members,
-                   struct th_range range)
+/* Do so many keys ascend within a range? */
+static bool ascend(const int64_t *keys, int64_t count, struct th_range range)
 {
   int64_t before = range.first - 1;
-  for (int64_t k = members.first; k < members.last; before = keys[k++])
+  for (int64_t k = 0; k < count; before = keys[k++])
     if (keys[k] <= before || keys[k] >= range.last)
       return false;
   return true;
+}
+
+/* The next entry, if it is one list of integers by attribute. */
+static const struct th_state_entry *expect_keys(struct th_state *state,
+                                                const char *name)
+{
+  struct th_state_entry wanted = {.type = TH_STATE_I64,
+                                  .place = TH_STATE_BY_ATTRIBUTE};
+  const struct th_state_entry *found = NULL;
+  snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_PREFIX,
+           state->prefix, name);
+  if (th_state_good(state))
+    found = expect_entry(state, &wanted);
+  if (found == NULL || found->rows == 1 || found->all == 0)
+    return found;
+  th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                               "the state has %lld lists %s, not one",
+                               (long long)found->rows, found->name));
+  return NULL;
 }
 
 struct th_range th_state_find(struct th_state *state, const char *name,
                               struct th_range range, const int64_t **keys)
 {
   const struct th_range none = {0, 0};
-  struct th_state_entry wanted = {.type = TH_STATE_I64,
-                                  .place = TH_STATE_BY_ATTRIBUTE};
-  const struct th_state_entry *found = NULL;
+  const struct th_state_entry *found = expect_keys(state, name);
+  struct th_range members = none;
   *keys = NULL;
-  snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_PREFIX,
-           state->prefix, name);
-  if (th_state_good(state))
-    found = expect_entry(state, &wanted);
   if (found != NULL)
-    *keys = found->data != NULL ? found->data : keys_of(state, found);
+    members = (struct th_range){search_keys(state, found, range.first),
+                                search_keys(state, found, range.last)};
+  if (th_state_good(state))
+    *keys = keys_of(state, found, members);
   if (*keys == NULL)
     return none;
-  struct th_range members = th_range_members(*keys, found->all, range);
-  if (ascend(*keys, members, range))
+  if (ascend(*keys, th_range_count(members), range))
     return members;
   th_state_note(state, th_fail(state->err, TH_EFORMAT,
                                "the state has %s out of order", found->name));

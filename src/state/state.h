@@ -163,8 +163,8 @@ void th_state_first(struct th_state *state, const char *name,
 
 /* For lists by attribute, whose length must be known before they are put: the
  * items of the next array, which are ascending attributes, that lie in a range.
- * *keys: all of its items, borrowed. Only while an image is put. An error if
- * the next array is another one. */
+ * *keys: these items, borrowed. Only while an image is put. An error if the
+ * next array is another one. */
 struct th_range th_state_find(struct th_state *state, const char *name,
                               struct th_range range, const int64_t **keys);
 

@@ -153,7 +153,7 @@ static void check_there(struct th_comm *comm, const char *path, int64_t steps)
   CHECK((found.number > 0) == (steps > 0));
   if (found.number > 0)
     check_found(&found, comm, steps);
-  th_checkpoint_release(&found);
+  th_checkpoint_image_release(&found);
   th_checkpoint_close(&checkpoint);
   comm->ops->barrier(comm);
 }
@@ -176,13 +176,41 @@ static void test_ranks(struct th_comm *comm, const char *path)
     check_there(&half, path, 4);
     struct th_checkpoint_image found;
     CHECK(open_find(&checkpoint, &half, path, run_key, &found, &err) == TH_OK);
-    th_checkpoint_release(&found);
+    th_checkpoint_image_release(&found);
     CHECK(write_state(&checkpoint, &half, 5, &err) == TH_OK);
     th_checkpoint_close(&checkpoint);
   }
   comm->ops->barrier(comm);
   check_there(comm, path, 5);
   th_comm_free(&half);
+}
+
+/* What every rank needs was read once: the file may go. */
+static void test_common(struct th_comm *comm, const char *path)
+{
+  struct th_checkpoint checkpoint;
+  struct th_checkpoint_image found;
+  struct th_error err;
+  unsigned char example[EXAMPLES] = {0};
+  char name[TH_MANIFEST_NAME];
+  CHECK(open_find(&checkpoint, comm, path, run_key, &found, &err) == TH_OK);
+  th_manifest_part_name(found.number, 0, name);
+  if (comm->rank == 0)
+    CHECK(renameat(checkpoint.folder, name, checkpoint.folder, "away") == 0);
+  comm->ops->barrier(comm);
+  for (int64_t k = 0; k < found.image.count && comm->rank > 0; k++)
+    if (found.image.entry[k].place == TH_STATE_BY_EXAMPLE)
+      CHECK(found.image.fetch(found.image.self, k, 0,
+                              (struct th_range){1, EXAMPLES}, example,
+                              &err) == TH_OK);
+  CHECK(comm->rank == 0 || example[EXAMPLES - 2] == example[0] + EXAMPLES - 2);
+  CHECK(comm->rank == 0 || example[0] == 1 + 5);
+  comm->ops->barrier(comm);
+  if (comm->rank == 0)
+    CHECK(renameat(checkpoint.folder, "away", checkpoint.folder, name) == 0);
+  th_checkpoint_image_release(&found);
+  th_checkpoint_close(&checkpoint);
+  comm->ops->barrier(comm);
 }
 
 /* Another key; and none left once they are cleared. */
@@ -194,7 +222,7 @@ static void test_key(struct th_comm *comm, const char *path)
   CHECK(open_find(&checkpoint, comm, path, "a 1\nb 3\n", &found, &err) ==
         TH_EUSAGE);
   CHECK(strstr(err.text, "'b 2' where this one has 'b 3'") != NULL);
-  th_checkpoint_release(&found);
+  th_checkpoint_image_release(&found);
   comm->ops->barrier(comm);
   th_checkpoint_clear(&checkpoint);
   th_checkpoint_close(&checkpoint);
@@ -293,6 +321,7 @@ int main(int argc, char **argv)
   test_folder(&comm, folder);
   snprintf(path, sizeof path, "%s/kept", folder);
   CASE(test_ranks(&comm, path));
+  CASE(test_common(&comm, path));
   CASE(test_key(&comm, path));
   if (comm.rank == 0)
     CASE(test_forged());

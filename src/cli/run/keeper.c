@@ -188,7 +188,7 @@ th_status th_keeper_begin(struct th_keeper *keeper,
   }
   if (rc == TH_OK && keeper->fresh)
     th_checkpoint_clear(&keeper->checkpoint); /* now that nothing refuses */
-  th_checkpoint_release(&keeper->found);
+  th_checkpoint_image_release(&keeper->found);
   keeper->writing = (double)bytes / slow_disk;
   keeper->saved = th_comm_clock();
   keeper->asked = keeper->saved;
@@ -326,7 +326,7 @@ void th_keeper_done(struct th_keeper *keeper)
 
 void th_keeper_close(struct th_keeper *keeper)
 {
-  th_checkpoint_release(&keeper->found);
+  th_checkpoint_image_release(&keeper->found);
   th_checkpoint_close(&keeper->checkpoint);
   free(keeper->key);
   *keeper = (struct th_keeper){.checkpoint = {.folder = -1, .locked = -1},

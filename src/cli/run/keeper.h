@@ -76,7 +76,7 @@ th_status th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
 /* The model is written: remove the checkpoints. Collective. */
 void th_keeper_done(struct th_keeper *keeper);
 
-/* Local. */
+/* Collective. */
 void th_keeper_close(struct th_keeper *keeper);
 
 /* The exit status of a run that was stopped early: THRESHER_STOP_STATUS, 3 to

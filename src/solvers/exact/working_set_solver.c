@@ -88,6 +88,18 @@ static void describe_error(struct th_point *point, const struct th_problem *p,
         error[th_problem_place(p, th_problem_members(p, g).first)];
 }
 
+/* There is a last lambda, always. Local. */
+static void check_points(const struct th_gradient_history *history,
+                         struct th_state *state)
+{
+  bool good = history->count > 0;
+  for (int64_t k = 0; k < history->count && good; k++)
+    good = isfinite(history->point[k].lambda) && history->point[k].lambda > 0;
+  if (th_state_puts(state) && th_state_good(state) && !good)
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state goes on from no lambda"));
+}
+
 void th_working_set_solver_history_describe(struct th_gradient_history *history,
                                             struct th_state *state)
 {
@@ -111,6 +123,7 @@ void th_working_set_solver_history_describe(struct th_gradient_history *history,
     describe_error(point, p, here, state);
     th_state_leave(state);
   }
+  check_points(history, state);
   th_state_leave(state);
 }
 

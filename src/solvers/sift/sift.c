@@ -670,7 +670,7 @@ static void describe_plan(struct th_sift_plan *plan,
                           const struct th_context *context,
                           struct th_state *list)
 {
-  const int64_t *all = NULL;
+  const int64_t *keys = NULL;
   struct th_range here = {0, plan->race_count};
   th_state_enter(list, "plan");
   th_state_all(list, "fresh", TH_STATE_I64, &plan->fresh, 1);
@@ -681,7 +681,7 @@ static void describe_plan(struct th_sift_plan *plan,
   TH_STATE_ONE(list, plan, level);
   TH_STATE_ONE(list, plan, used);
   if (th_state_puts(list)) {
-    here = th_state_find(list, "race", context->owned, &all);
+    here = th_state_find(list, "race", context->owned, &keys);
     plan->race_count = th_range_count(here);
     th_state_note(list,
                   th_grow((void **)&plan->race, &plan->race_capacity,

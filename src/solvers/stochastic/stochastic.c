@@ -587,21 +587,22 @@ static struct th_range keep_active(struct th_stochastic *s,
                                    struct th_state *state)
 {
   struct th_context *context = s->context;
-  const int64_t *all = NULL;
+  const int64_t *kept = NULL;
   struct th_range here =
-      th_state_find(state, "attribute", s->active.owned, &all);
-  int64_t at = here.first;
+      th_state_find(state, "attribute", s->active.owned, &kept);
+  int64_t count = th_range_count(here);
+  int64_t at = 0;
   if (!th_state_agree(state, context->comm))
     return here;
   for (int64_t p = 0; p < s->active.count; p++) {
-    s->places.keep[p] = at < here.last && all[at] == s->active.attribute[p];
+    s->places.keep[p] = at < count && kept[at] == s->active.attribute[p];
     at += s->places.keep[p];
   }
   th_status rc = TH_OK;
-  if (at < here.last)
+  if (at < count)
     rc = th_fail(state->err, TH_EFORMAT,
                  "the state has attribute %lld, which is left out here",
-                 (long long)all[at]);
+                 (long long)kept[at]);
   th_state_note(state, rc);
   if (!th_state_agree(state, context->comm))
     return here;

@@ -148,7 +148,7 @@ static void test_find(struct th_comm *comm)
   th_state_from(&state, &image, comm, (struct th_range){3, 8}, &err);
   struct th_range found =
       th_state_find(&state, "list", (struct th_range){3, 8}, &all);
-  CHECK(found.first == 1 && found.last == 3 && all[1] == 3 && all[2] == 7);
+  CHECK(found.first == 1 && found.last == 3 && all[0] == 3 && all[1] == 7);
   th_state_free(&state);
   th_state_image_free(&image);
 }
