@@ -19,6 +19,9 @@ struct transport {
   MPI_Comm extra;      /* to compare operations; MPI_COMM_NULL: they are not */
   MPI_Request request; /* of the sum that is under way */
   struct th_mpi_nodes *nodes; /* NULL: nothing has been shared yet */
+  struct th_memory_use own;
+  struct th_memory_use
+      *memory; /* of the process: a part has that of its whole */
   /* Borrowed by the parts of a team; NULL: nobody watches. */
   struct th_mpi_watch *watch;
   bool is_part;
@@ -293,7 +296,8 @@ static struct th_mpi_nodes *nodes_of(struct th_comm *comm)
   th_mpi_call_must(MPI_Comm_split_type(transport->comm, MPI_COMM_TYPE_SHARED,
                                        comm->rank, MPI_INFO_NULL, &node),
                    "MPI_Comm_split_type");
-  transport->nodes = th_mpi_shared_nodes(transport->comm, node);
+  transport->nodes =
+      th_mpi_shared_nodes(transport->comm, node, transport->memory);
   return transport->nodes;
 }
 
@@ -303,7 +307,6 @@ static void mpi_share(struct th_comm *comm, size_t bytes,
   double began = enter(comm, TH_MPI_SHARE, bytes, 0);
   th_mpi_shared_make(nodes_of(comm), bytes, block);
   block->ops = comm->ops;
-  comm->borrowed = th_mpi_shared_borrowed(nodes_of(comm));
   leave(comm, began);
 }
 
@@ -324,6 +327,8 @@ static void start_part(const struct transport *whole, MPI_Comm team,
 {
   start_transport(part, team, whole->extra != MPI_COMM_NULL);
   transport_of(part)->watch = whole->watch;
+  transport_of(part)->memory = whole->memory;
+  part->memory = whole->memory;
   transport_of(part)->is_part = true;
 }
 
@@ -422,7 +427,10 @@ static void start_transport(struct th_comm *comm, MPI_Comm team, bool checked)
   transport->comm = team;
   transport->extra = MPI_COMM_NULL;
   transport->request = MPI_REQUEST_NULL;
-  *comm = (struct th_comm){.ops = &mpi_ops, .transport = transport};
+  transport->memory = &transport->own;
+  th_memory_use_begin(transport->memory);
+  *comm = (struct th_comm){
+      .ops = &mpi_ops, .memory = transport->memory, .transport = transport};
   th_mpi_call_must(MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN),
                    "MPI_Comm_set_errhandler");
   th_mpi_call_must(MPI_Comm_rank(team, &comm->rank), "MPI_Comm_rank");

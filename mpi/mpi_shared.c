@@ -113,9 +113,8 @@ struct th_mpi_nodes {
   int most;   /* ranks of a node */
   int count;  /* nodes */
   int *place; /* of each rank: the number of its node, by their first ranks */
-  bool in_order; /* the ranks of a node follow each other */
-  int64_t live;  /* bytes of windows */
-  int64_t peak;  /* the most of these */
+  bool in_order;                /* the ranks of a node follow each other */
+  struct th_memory_use *memory; /* borrowed: counts windows */
 };
 
 /* Number the nodes, and tell every rank that of each. */
@@ -137,11 +136,13 @@ static void number_nodes(struct th_mpi_nodes *n)
     n->in_order &= n->place[r] >= n->place[r - 1];
 }
 
-struct th_mpi_nodes *th_mpi_shared_nodes(MPI_Comm team, MPI_Comm node)
+struct th_mpi_nodes *th_mpi_shared_nodes(MPI_Comm team, MPI_Comm node,
+                                         struct th_memory_use *memory)
 {
   struct th_mpi_nodes *n = must_alloc(1, sizeof *n);
   n->team = team;
   n->node = node;
+  n->memory = memory;
   n->ranks = size_of(team);
   n->most = size_of(n->node);
   th_mpi_call_must(
@@ -225,8 +226,7 @@ void th_mpi_shared_make(struct th_mpi_nodes *n, size_t bytes,
   if (n->most > 1 && bytes >= WORTH_SHARING && window_fits(n, bytes)) {
     struct window *window = must_alloc(1, sizeof *window);
     *window = (struct window){.nodes = n, .bytes = bytes};
-    n->live += (int64_t)bytes;
-    n->peak = n->live > n->peak ? n->live : n->peak;
+    th_memory_use_share(n->memory, (int64_t)bytes, size_of(n->node));
     open_window(window, bytes, block);
     block->window = window;
     return;
@@ -251,16 +251,12 @@ void th_mpi_shared_free(struct th_shared *block)
     free(block->data);
     return;
   }
+  th_memory_use_note(window->nodes->memory);
   th_mpi_call_must(MPI_Win_unlock_all(window->win), "MPI_Win_unlock_all");
   th_mpi_call_must(MPI_Win_free(&window->win), "MPI_Win_free");
-  window->nodes->live -= (int64_t)window->bytes;
+  th_memory_use_unshare(window->nodes->memory, (int64_t)window->bytes,
+                        size_of(window->nodes->node));
   free(window);
-}
-
-int64_t th_mpi_shared_borrowed(const struct th_mpi_nodes *n)
-{
-  int ranks = size_of(n->node);
-  return n->peak - n->peak / ranks;
 }
 
 /* --- Parts that are joined in the memory of each node --------------------- */

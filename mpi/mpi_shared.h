@@ -6,6 +6,7 @@
 #define TH_MPI_SHARED_H
 
 #include "ranks/comm.h"
+#include "ranks/memory_use.h"
 
 #include <mpi.h>
 
@@ -13,15 +14,12 @@
 struct th_mpi_nodes;
 
 /* node: the ranks of the team that share this one's memory, in their order; it
- * is released with the nodes. */
-struct th_mpi_nodes *th_mpi_shared_nodes(MPI_Comm team, MPI_Comm node);
+ * is released with the nodes. memory: counts what is shared; borrowed. */
+struct th_mpi_nodes *th_mpi_shared_nodes(MPI_Comm team, MPI_Comm node,
+                                         struct th_memory_use *memory);
 
 /* Legal on NULL. */
 void th_mpi_shared_nodes_free(struct th_mpi_nodes *nodes);
-
-/* Of what the ranks of this node have shared at a time, the most: bytes, less
- * an equal part of them for each rank. Local. */
-int64_t th_mpi_shared_borrowed(const struct th_mpi_nodes *nodes);
 
 /* Fill *block as described in ranks/comm.h; data is NULL without memory. It
  * borrows the nodes. Ends the job if MPI fails. */

@@ -520,11 +520,12 @@ void th_linalg_factor_free(struct th_factor *f)
 th_status th_linalg_factor_reserve(struct th_factor *f, int64_t rows,
                                    struct th_error *err)
 {
+  int64_t entries = triangle(f->room);
   th_status rc = TH_OK;
   if (rows <= f->room)
     return rc;
-  TH_TRY(TH_WIDEN(&f->entry, triangle(f->room), triangle(rows),
-                  "a linear system", err));
+  TH_TRY(
+      TH_LENGTHEN(&f->entry, &entries, triangle(rows), "a linear system", err));
   TH_TRY(TH_WIDEN(&f->row, f->room, rows, "a linear system", err));
   TH_TRY(TH_WIDEN(&f->cosine, f->room, rows, "a linear system", err));
   TH_TRY(TH_WIDEN(&f->sine, f->room, rows, "a linear system", err));

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct th_comm;
+struct th_memory_use;
 struct th_comm_ops;
 struct th_spread_ops;
 
@@ -93,9 +94,9 @@ struct th_comm {
   int64_t bytes_sent; /* by this rank: payload handed to the operations */
   int64_t operations; /* collective operations entered */
   double seconds;     /* spent inside them */
-  int64_t borrowed;   /* bytes of what the ranks of a node share, less this
-                         rank's part: the most at a time */
-  void *transport;    /* private to the implementation */
+  const struct th_memory_use
+      *memory;     /* borrowed: of this process; NULL: nothing is ever shared */
+  void *transport; /* private to the implementation */
 };
 
 /* A team of one. Local. */

@@ -29,10 +29,13 @@ static void test_join(int color, int64_t each)
   int rank;
   int size;
   MPI_Comm node;
+  struct th_memory_use memory;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_split(MPI_COMM_WORLD, color, rank, &node);
-  struct th_mpi_nodes *nodes = th_mpi_shared_nodes(MPI_COMM_WORLD, node);
+  th_memory_use_begin(&memory);
+  struct th_mpi_nodes *nodes =
+      th_mpi_shared_nodes(MPI_COMM_WORLD, node, &memory);
   for (int r = 0; r < size; r++) {
     bytes[r] = each * (r % 3); /* some have nothing */
     before += r < rank ? bytes[r] : 0;
@@ -50,8 +53,10 @@ static void test_join(int color, int64_t each)
     for (int64_t i = 0; i < bytes[r]; i++)
       CHECK(all[i] == byte_of(r, i));
   bool shares = block.window != NULL;
-  CHECK(th_mpi_shared_borrowed(nodes) < (shares ? total : 1));
+  CHECK(memory.others < (shares ? total : 1));
+  CHECK(memory.shared == (shares ? total : 0));
   th_mpi_shared_free(&block);
+  CHECK(memory.shared == 0 && memory.others == 0 && memory.peak >= 0);
   th_mpi_shared_nodes_free(nodes);
 }
 
@@ -62,9 +67,12 @@ static void test_written(int color)
   struct th_shared block = {.data = NULL};
   int rank;
   MPI_Comm node;
+  struct th_memory_use memory;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_split(MPI_COMM_WORLD, color, rank, &node);
-  struct th_mpi_nodes *nodes = th_mpi_shared_nodes(MPI_COMM_WORLD, node);
+  th_memory_use_begin(&memory);
+  struct th_mpi_nodes *nodes =
+      th_mpi_shared_nodes(MPI_COMM_WORLD, node, &memory);
   th_mpi_shared_make(nodes, ITEMS * sizeof(int), &block);
   int *values = block.data;
   for (int i = 0; i < ITEMS && block.writer; i++)

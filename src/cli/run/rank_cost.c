@@ -6,35 +6,12 @@
 #include "base/memory.h"
 #include "io/files/mapping.h"
 #include "ranks/comm.h"
+#include "ranks/memory_use.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-/* Of this program: what getrusage tells begins with the peak of the process
- * that started it. Where /proc is not there, it has to do. */
-static int64_t peak_memory(void)
-{
-  struct rusage usage;
-  char line[128];
-  const char peak[] = "VmHWM:";
-  int64_t kilobytes = 0;
-  FILE *status = fopen("/proc/self/status", "r");
-  while (status != NULL && kilobytes == 0 &&
-         fgets(line, sizeof line, status) != NULL)
-    if (strncmp(line, peak, sizeof peak - 1) == 0)
-      kilobytes = strtoll(line + sizeof peak - 1, NULL, 10);
-  if (status != NULL)
-    (void)fclose(status);
-  if (kilobytes > 0)
-    return kilobytes * 1024;
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024
-                                             : 0;
-}
 
 static void add_phase(struct th_phase_cost *sum, struct th_phase_cost *most,
                       const struct th_phase_cost *cost)
@@ -117,7 +94,7 @@ struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
       .bytes_in_place = store->bytes_in_place,
       .blocks = store->blocks,
       .support = store->support,
-      .peak_memory = peak_memory() - th_mapping_memory() - comm->borrowed};
+      .peak_memory = th_memory_use_peak(comm->memory, th_mapping_memory())};
   memcpy(now.phase, profile->phase, sizeof now.phase);
   now.phase[TH_PHASE_OTHER] = rest_of(&now);
   return now;

@@ -585,8 +585,8 @@ static th_status append_column(struct th_replicated_columns_parcel *parcel,
   int64_t size =
       TH_COLUMNS_HEADER + packed_bytes(TH_VECTOR_ENTRIES, entries->count);
   th_status rc =
-      th_grow((void **)&parcel->bytes, &parcel->capacity, parcel->count + size,
-              1, "attributes copied to all ranks", err);
+      TH_LENGTHEN(&parcel->bytes, &parcel->capacity, parcel->count + size,
+                  "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
   unsigned char *at = parcel->bytes + parcel->count;
@@ -620,8 +620,8 @@ static th_status pack_sparse(const struct request *r,
 {
   struct entries entries = {0};
   th_status rc;
-  TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity, known_bytes(r), 1,
-                 "attributes copied to all ranks", err));
+  TH_TRY(TH_LENGTHEN(&parcel->bytes, &parcel->capacity, known_bytes(r),
+                     "attributes copied to all ranks", err));
   for (int64_t k = r->mine.first; k < r->mine.last; k++) {
     TH_TRY(read_entries(r, k, &entries, err));
     TH_TRY(append_column(parcel, r->attribute[k], &entries, err));

@@ -12,7 +12,8 @@ enum {
   ROWS = TH_PRODUCTS_ROWS,
   TILE = TH_PRODUCTS_TILE,
   STRIP = TH_PRODUCTS_STRIP * TILE, /* columns on the right at a time */
-  TASK_ITEMS = STRIP * TILE         /* products of a task */
+  TASK_ITEMS = STRIP * TILE,        /* products of a task */
+  MOST_SPARE = 1 << 23              /* bytes that are kept for the next sums */
 };
 
 /* New columns on the left, in tiles; old and new ones on the right, in strips.
@@ -31,7 +32,7 @@ struct growth {
   int64_t strips;
   double *left;  /* ROWS x TILE * tiles: all new columns on a piece's rows */
   double *right; /* ROWS x STRIP: old ones */
-  double *sum;   /* TASK_ITEMS for each task */
+  double *sum;   /* TASK_ITEMS for each task; of the node */
 };
 
 /* The tasks of one strip that belong to a share. */
@@ -42,10 +43,12 @@ struct run {
   int64_t tiles;
 };
 
-void th_covariance_free(struct th_covariance *covariance)
+void th_covariance_free(struct th_covariance *c)
 {
-  TH_FREE(covariance->product, covariance->mean);
-  *covariance = (struct th_covariance){0};
+  th_comm_shared_free(&c->memory);
+  th_comm_shared_free(&c->sums);
+  TH_FREE(c->alone, c->mean);
+  *c = (struct th_covariance){0};
 }
 
 /* Slots that there is room for where so many are wanted: pages behind the last
@@ -55,28 +58,83 @@ static int64_t capacity_for(int64_t count)
   return th_integer_ceil_divide(count + count / 4, 8) * 8;
 }
 
+/* All new columns on a piece's rows. */
 int64_t th_covariance_bytes(int64_t count)
 {
-  int64_t made = count * ROWS; /* all columns on a piece's rows */
-  return (count * capacity_for(count) + made) * (int64_t)sizeof(double);
+  return count * ROWS * (int64_t)sizeof(double);
 }
 
-/* Room for so many slots. Products move to their new places in the same memory,
- * the last ones first. Local. */
-static th_status reserve(struct th_covariance *c, int64_t count,
-                         struct th_error *err)
+/* While room is made for the last slots, the products are there twice; nothing
+ * is written behind the last ones. */
+int64_t th_covariance_shared_bytes(int64_t count)
+{
+  return count * (capacity_for(count) + count / 2) * (int64_t)sizeof(double);
+}
+
+/* Every rank of the node has read what is there, or sees what was written. */
+static void meet_node(struct th_covariance *c)
+{
+  if (c->alone == NULL)
+    th_comm_shared_show(&c->memory);
+}
+
+static bool is_writer(const struct th_covariance *c)
+{
+  return c->alone != NULL || c->memory.writer;
+}
+
+/* A single rank's products move to their new places in the same memory, the
+ * last ones first. Local. */
+static th_status widen_alone(struct th_covariance *c, int64_t capacity,
+                             struct th_error *err)
 {
   int64_t old = c->capacity;
-  int64_t capacity = capacity_for(count);
-  th_status rc = TH_OK;
-  if (count <= old)
+  th_status rc = TH_LENGTHEN(&c->alone, &c->room, capacity * capacity,
+                             "products of attributes", err);
+  if (rc != TH_OK)
     return rc;
-  TH_TRY(TH_LENGTHEN(&c->product, &c->room, capacity * capacity,
-                     "products of attributes", err));
-  TH_TRY(TH_WIDEN(&c->mean, old, capacity, "means of attributes", err));
+  c->product = c->alone;
   for (int64_t j = c->count - 1; j > 0; j--)
     memmove(c->product + j * capacity, c->product + j * old,
             (size_t)c->count * sizeof *c->product);
+  return rc;
+}
+
+/* Products move to other memory of the node. Collective. */
+static th_status widen_shared(struct th_covariance *c, struct th_comm *comm,
+                              int64_t capacity, struct th_error *err)
+{
+  struct th_shared made = {0};
+  th_status rc =
+      th_comm_share(comm, (size_t)(capacity * capacity) * sizeof *c->product,
+                    "products of attributes", &made, err);
+  if (rc != TH_OK)
+    return rc;
+  double *to = made.data;
+  for (int64_t j = 0; j < c->count && made.writer; j++)
+    memcpy(to + j * capacity, c->product + j * c->capacity,
+           (size_t)c->count * sizeof *to);
+  th_comm_shared_show(&made);
+  th_comm_shared_free(&c->memory);
+  c->memory = made;
+  c->product = to;
+  return rc;
+}
+
+/* Room for so many slots. Collective. */
+static th_status reserve(struct th_covariance *c, struct th_comm *comm,
+                         int64_t count, struct th_error *err)
+{
+  int64_t capacity = capacity_for(count);
+  th_status rc = TH_OK;
+  if (count <= c->capacity)
+    return rc;
+  rc = TH_WIDEN(&c->mean, c->capacity, capacity, "means of attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (comm->size == 1)
+    TH_TRY(widen_alone(c, capacity, err));
+  else
+    TH_TRY(widen_shared(c, comm, capacity, err));
   c->capacity = capacity;
 done:
   return rc;
@@ -198,24 +256,65 @@ static void store_all(const struct growth *g, int size, struct th_covariance *c)
 }
 
 /* Local. */
-static th_status prepare(struct growth *g, struct th_covariance *covariance,
-                         const double *eta, bool centred, struct th_error *err)
+static th_status prepare(struct growth *g, struct th_error *err)
 {
   int64_t added = g->last - g->first;
   th_status rc;
   g->tiles = th_column_products_tiles(added);
   g->old_strips = th_integer_ceil_divide(g->first, STRIP);
   g->strips = g->old_strips + th_integer_ceil_divide(added, STRIP);
-  TH_TRY(reserve(covariance, g->last, err));
   TH_TRY(
       TH_NEW(&g->left, g->tiles * TILE * ROWS, "products of attributes", err));
   TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "products of attributes", err));
-  TH_TRY(TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of attributes",
-                err));
-  for (int64_t k = g->first; k < g->last; k++)
-    covariance->mean[k] =
-        centred ? th_column_dot(&g->columns->vector[k], eta) : 0;
 done:
+  return rc;
+}
+
+/* Room for the sums of all tasks. Collective. */
+static th_status reserve_sums(struct growth *g, struct th_covariance *c,
+                              struct th_comm *comm, struct th_error *err)
+{
+  int64_t bytes = all_tasks(g) * TASK_ITEMS * (int64_t)sizeof *g->sum;
+  th_status rc = TH_OK;
+  if (bytes > c->sums_bytes) {
+    th_comm_shared_free(&c->sums);
+    c->sums_bytes = 0;
+    rc = th_comm_share(comm, (size_t)bytes, "products of attributes", &c->sums,
+                       err);
+  }
+  if (rc != TH_OK)
+    return rc;
+  c->sums_bytes = th_max_i64(c->sums_bytes, bytes);
+  g->sum = c->sums.data;
+  return rc;
+}
+
+static void drop_sums(struct th_covariance *c)
+{
+  if (c->sums_bytes <= MOST_SPARE)
+    return;
+  th_comm_shared_free(&c->sums);
+  c->sums_bytes = 0;
+}
+
+/* Each rank forms a share of the products; every node has all of them.
+ * Collective. */
+static th_status form_all(const struct growth *g, struct th_covariance *c,
+                          struct th_comm *comm, struct th_error *err)
+{
+  int64_t tasks = all_tasks(g);
+  int64_t task = TASK_ITEMS * (int64_t)sizeof *g->sum;
+  int64_t *bytes = NULL;
+  th_status rc = TH_NEW(&bytes, comm->size, "products of attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int r = 0; r < comm->size; r++)
+    bytes[r] = th_range_count(th_range_part(tasks, r, comm->size)) * task;
+  struct th_range share = th_range_part(tasks, comm->rank, comm->size);
+  memset(g->sum + share.first * TASK_ITEMS, 0, (size_t)bytes[comm->rank]);
+  form_products(g, share);
+  th_comm_shared_join(comm, &c->sums, bytes);
+done:
+  free(bytes);
   return rc;
 }
 
@@ -233,31 +332,68 @@ th_status th_covariance_grow(struct th_covariance *covariance,
   th_status rc;
   if (g.first == g.last)
     return TH_OK;
-  TH_TRY(th_agree(comm, prepare(&g, covariance, eta, centred, err), err));
-  struct th_range share = th_range_part(all_tasks(&g), comm->rank, comm->size);
-  form_products(&g, share);
-  TH_TRY(th_comm_join(comm, g.sum, all_tasks(&g) * TASK_ITEMS,
-                      share.first * TASK_ITEMS, share.last * TASK_ITEMS, err));
-  store_all(&g, comm->size, covariance);
+  TH_TRY(th_agree(comm, prepare(&g, err), err));
+  TH_TRY(reserve(covariance, comm, g.last, err));
+  TH_TRY(reserve_sums(&g, covariance, comm, err));
+  for (int64_t k = g.first; k < g.last; k++)
+    covariance->mean[k] = centred ? th_column_dot(&columns->vector[k], eta) : 0;
+  TH_TRY(form_all(&g, covariance, comm, err));
+  if (is_writer(covariance))
+    store_all(&g, comm->size, covariance);
+  meet_node(covariance);
+  drop_sums(covariance);
   covariance->count = g.last;
 done:
-  TH_FREE(g.left, g.right, g.sum);
+  TH_FREE(g.left, g.right);
   return rc;
 }
 
 void th_covariance_keep(struct th_covariance *c, const bool *keep)
 {
   int64_t kept = 0;
+  meet_node(c);
   for (int64_t j = 0; j < c->count; j++) {
     if (!keep[j])
       continue;
     int64_t at = 0;
-    for (int64_t k = 0; k < c->count; k++)
+    for (int64_t k = 0; k < c->count && is_writer(c); k++)
       if (keep[k])
         c->product[kept * c->capacity + at++] = c->product[j * c->capacity + k];
     c->mean[kept++] = c->mean[j];
   }
   c->count = kept;
+  meet_node(c);
+}
+
+/* Least curvature along a step, over the expected one. */
+static const double convex = 1e-3;
+
+static void add_curvature(struct th_covariance *c, const double *change,
+                          double real, const double *expected, double model)
+{
+  for (int64_t j = 0; j < c->count; j++) {
+    double *row = c->product + j * c->capacity;
+    for (int64_t k = 0; k < c->count; k++)
+      row[k] +=
+          change[j] * change[k] / real - expected[j] * expected[k] / model;
+  }
+}
+
+void th_covariance_learn(struct th_covariance *c, const double *step,
+                         const double *change, const double *expected)
+{
+  double real = 0;
+  double model = 0;
+  for (int64_t j = 0; j < c->count; j++) {
+    real += step[j] * change[j];
+    model += step[j] * expected[j];
+  }
+  if (!(real > convex * model && model > 0))
+    return;
+  meet_node(c);
+  if (is_writer(c))
+    add_curvature(c, change, real, expected, model);
+  meet_node(c);
 }
 
 /* --- Products of sparse columns, from their entries by rows --------------- */
@@ -301,7 +437,7 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
                                   const struct th_rowwise *rowwise,
                                   int64_t count,
                                   const struct th_covariance_weights *weights,
-                                  struct th_error *err)
+                                  struct th_comm *comm, struct th_error *err)
 {
   const double *h = weights->h;
   struct th_rowwise_entry *work = NULL;
@@ -311,16 +447,22 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
   th_status rc = TH_OK;
   if (first == last)
     return rc;
-  TH_TRY(name_columns(columns, count, &name, err));
-  TH_TRY(TH_NEW(&work, rowwise->longest, "products of attributes", err));
-  TH_TRY(reserve(c, last, err));
+  rc = name_columns(columns, count, &name, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&work, rowwise->longest, "products of attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(reserve(c, comm, last, err));
   for (int64_t k = first; k < last; k++)
     c->mean[k] = weights->centred && weights->sum > 0
                      ? th_column_dot(&columns->vector[k], h) / weights->sum
                      : 0;
-  clear_products(c, first, last);
-  th_rowwise_products(rowwise, h, name, first, c->capacity, c->product, work);
-  centre_products(c, first, last, weights->sum);
+  meet_node(c);
+  if (is_writer(c)) {
+    clear_products(c, first, last);
+    th_rowwise_products(rowwise, h, name, first, c->capacity, c->product, work);
+    centre_products(c, first, last, weights->sum);
+  }
+  meet_node(c);
   c->count = last;
 done:
   TH_FREE(name, work);

@@ -51,9 +51,6 @@ static const double value_cost = 0.8;
 static const double newton_rate = 0.01;
 static const double usual_rate = 0.25;
 
-/* Least curvature along a step, over the expected one. */
-static const double convex = 1e-3;
-
 static double worth_of(const struct th_chord *c, const struct th_problem *p)
 {
   const struct th_rowwise *r = &c->rowwise;
@@ -71,11 +68,10 @@ static double worth_of(const struct th_chord *c, const struct th_problem *p)
          ((double)r->start[r->rows] * entry_cost + rows * row_cost);
 }
 
-/* True if a problem is tall. Depends on sizes alone. */
-static bool chord_fits(const struct th_problem *p)
+bool th_inner_solver_is_tall(int64_t rows, int64_t columns)
 {
-  return p->kept != NULL && p->kept->count <= MOST_COLUMNS &&
-         p->rows >= FEWEST_ROWS && p->rows > ROWS_PER_COLUMN * p->kept->count;
+  return columns <= MOST_COLUMNS && rows >= FEWEST_ROWS &&
+         rows > ROWS_PER_COLUMN * columns;
 }
 
 /* Release with chord_free. */
@@ -145,29 +141,6 @@ static void chord_note(struct th_chord *c, double left, bool first, bool well)
   c->fresh = false;
 }
 
-/* Update the products by the curvature along a step of all slots (the update of
- * Broyden, Fletcher, Goldfarb and Shanno): by how much the step changed the
- * slopes, and by how much the products predicted. */
-static void chord_learn(struct th_covariance *covariance, const double *step,
-                        const double *change, const double *expected)
-{
-  int64_t count = covariance->count;
-  double real = 0;
-  double model = 0;
-  for (int64_t j = 0; j < count; j++) {
-    real += step[j] * change[j];
-    model += step[j] * expected[j];
-  }
-  if (!(real > convex * model && model > 0))
-    return;
-  for (int64_t j = 0; j < count; j++) {
-    double *row = covariance->product + j * covariance->capacity;
-    for (int64_t k = 0; k < count; k++)
-      row[k] +=
-          change[j] * change[k] / real - expected[j] * expected[k] / model;
-  }
-}
-
 /* Begin anew at these predictions if that is the faster way to a gap that is
  * `times` smaller. The products then lose all slots. Returns whether it has
  * begun anew. */
@@ -185,7 +158,7 @@ static bool chord_renew(struct th_chord *c, const struct th_problem *p,
 }
 
 /* Form the products of the slots that columns have beyond those of the
- * products. Collective where the problem is dense. */
+ * products. Collective. */
 static th_status chord_grow(struct th_chord *c, const struct th_problem *p,
                             const struct th_replicated_columns *columns,
                             struct th_covariance *covariance,
@@ -197,7 +170,8 @@ static th_status chord_grow(struct th_chord *c, const struct th_problem *p,
     return th_covariance_grow(covariance, columns, p->context->comm, c->share,
                               c->root, p->intercept, err);
   return th_covariance_grow_rows(covariance, columns, &c->rowwise,
-                                 p->kept->count, &weights, err);
+                                 p->kept->count, &weights, p->context->comm,
+                                 err);
 }
 
 /* Half the h-weighted square of weighted / h: a model's value at its start. */
@@ -390,8 +364,8 @@ static void start_residuals(struct th_inner_solver *d)
          (size_t)p->rows * sizeof *d->quadratic.state);
 }
 
-/* Make the model around the present coefficients. Collective where products of
- * dense attributes are formed. */
+/* Make the model around the present coefficients. Collective where products are
+ * formed. */
 static th_status inner_solver_model(struct th_inner_solver *d,
                                     const struct th_working_set *working,
                                     double tolerance, struct th_error *err)
@@ -570,7 +544,7 @@ static void learn_products(struct th_inner_solver *d,
     change[slot] = working->slope[k] - q->start[slot] - by_ridge;
     expected[slot] = part * (q->state[slot] - q->start[slot]) - by_ridge;
   }
-  chord_learn(&d->covariance, step, change, expected);
+  th_covariance_learn(&d->covariance, step, change, expected);
 }
 
 /* Make the step of a model by products, halved until it is good, and look where
@@ -644,7 +618,8 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   TH_TRY(TH_NEW(&d->trial, n, "predictions", err));
   for (int64_t i = 0; i < n; i++)
     d->root_eta[i] = sqrt(problem->eta[i]);
-  d->tall = chord_fits(problem);
+  d->tall =
+      problem->kept != NULL && th_inner_solver_is_tall(n, problem->kept->count);
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
   bool plain = problem->exempt.count == 0;
   d->squared = plain && problem->kept != NULL && problem->loss->quadratic;
@@ -750,11 +725,9 @@ static th_status grow_products(struct th_inner_solver *d, struct th_error *err)
                               p->eta, d->root_eta, p->intercept, err);
   struct th_covariance_weights weights = {
       .h = p->eta, .sum = 1, .centred = p->intercept};
-  return th_agree(p->context->comm,
-                  th_covariance_grow_rows(&d->covariance, &d->columns,
-                                          &d->chord.rowwise, p->kept->count,
-                                          &weights, err),
-                  err);
+  return th_covariance_grow_rows(&d->covariance, &d->columns, &d->chord.rowwise,
+                                 p->kept->count, &weights, p->context->comm,
+                                 err);
 }
 
 /* Fetch columns, and form their products if those are in use. Collective. */

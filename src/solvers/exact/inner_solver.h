@@ -79,6 +79,11 @@ struct th_inner_solver {
   double done; /* share of the work that is done, for the monitor */
 };
 
+/* Is a problem of so many columns in memory solved by their products? Those of
+ * sparse columns are formed from entries by rows, which each rank keeps. Local.
+ */
+bool th_inner_solver_is_tall(int64_t rows, int64_t columns);
+
 /* The zero model. Local. */
 th_status th_inner_solver_init(struct th_inner_solver *inner,
                                struct th_problem *problem,

@@ -85,8 +85,11 @@ th_status th_lasso_plan(struct th_plan *plan, const struct th_plan_size *size,
   th_status rc = th_plan_penalised(plan, size, err);
   if (rc != TH_OK)
     return rc;
-  double paths = 1 + (double)plan->config.choice.parts;
-  plan->memory += th_working_set_solver_bytes(size, plan->points > 1);
+  const struct th_config *config = &plan->config;
+  double paths = 1 + (double)config->choice.parts;
+  double ratio =
+      config->path > 0 ? config->choice.path_min : config->lambda_ratio;
+  plan->memory += th_working_set_solver_bytes(size, ratio);
   plan->visits = paths * (passes + (double)plan->points * passes_each) *
                  th_plan_penalised_values(size->shape);
   return TH_OK;

@@ -296,13 +296,14 @@ enum {
   LEAST_GROWTH = 100,   /* units that may join at once */
   WORTH_A_SLAB = 16,    /* places: a shorter gap between wanted ones is read */
   USUAL_MEMBERS = 1000, /* at one lambda */
-  USUAL_OF_PATH = 2000, /* at the last one of many */
+  USUAL_OF_PATH = 2000, /* at the usual end of a path, and below */
   MOST_MODELS = 200,
   FEW_MODELS = 3,                            /* while members may be missing */
   ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
   EXAMPLE_BYTES = 16 * 8 + TH_POINTS * 8     /* of each rank */
 };
 
+static const double usual_ratio = 0.01;     /* of lambda_max: where paths end */
 static const double usual_tolerance = 1e-9; /* of the zero model's objective */
 static const double usual_precision = 1e-8; /* of the model's own */
 static const double for_the_set = 0.3;      /* of the goal: the set's own gap */
@@ -315,19 +316,32 @@ static const double soon = 0.1;
 /* of lambda: extrapolated slopes above join at once */
 static const double reaches = 0.98;
 
-int64_t th_working_set_solver_bytes(const struct th_plan_size *size, bool walks)
+/* Members at the end of a path, of which more join as lambda falls. */
+static int64_t usual_members(const struct th_shape *shape, double ratio)
+{
+  int64_t most = th_min_i64(shape->training, shape->attributes);
+  double usual = USUAL_MEMBERS;
+  if (ratio > 0)
+    usual = USUAL_OF_PATH * fmin(1, sqrt(usual_ratio / ratio));
+  return th_min_i64((int64_t)usual, most);
+}
+
+int64_t th_working_set_solver_bytes(const struct th_plan_size *size,
+                                    double ratio)
 {
   const struct th_shape *shape = size->shape;
   int64_t n = shape->training;
-  int64_t usual = walks ? USUAL_OF_PATH : USUAL_MEMBERS;
-  int64_t members = th_min_i64(usual, th_min_i64(n, shape->attributes));
+  int64_t members = usual_members(shape, ratio);
+  int64_t slots = th_min_i64(members + members / 2, shape->attributes);
   int64_t bytes = size->owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES +
                   th_problem_bytes(size) + th_active_set_bytes(members) +
                   th_csc_cache_bytes(size);
-  double columns = (double)members * th_plan_column(size, (double)n);
-  bytes += (int64_t)th_plan_part(size, columns);
+  double shared = (double)slots * th_plan_column(size, (double)n);
+  if (th_store_shape_is_full(shape))
+    shared += (double)th_covariance_shared_bytes(slots);
+  bytes += (int64_t)th_plan_part(size, shared);
   return bytes + (th_store_shape_is_full(shape)
-                      ? th_covariance_bytes(members)
+                      ? th_covariance_bytes(slots)
                       : th_active_set_form_bytes(members));
 }
 

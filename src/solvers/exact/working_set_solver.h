@@ -60,11 +60,11 @@ struct th_working_set_solver {
   double dual_norm; /* times lambda */
 };
 
-/* Bytes that this takes on the rank with the most, for a working set of
- * a thousand attributes, of two thousand where it goes from lambda to lambda,
- * or of all that there can be. Local. */
+/* Bytes that this takes on the rank with the most, for as many members as are
+ * usual where a path ends. ratio: its last lambda over lambda_max; 0: not
+ * known. Local. */
 int64_t th_working_set_solver_bytes(const struct th_plan_size *size,
-                                    bool walks);
+                                    double ratio);
 
 /* Begin with the zero model. duals: the ones from th_problem_init; the solver
  * takes them over. Collective. Release with th_working_set_solver_free. */

@@ -13,7 +13,9 @@
 #include "ranks/partition.h"
 #include "solvers/access/folds.h"
 #include "solvers/algorithms.h"
+#include "solvers/exact/active_set.h"
 #include "solvers/exact/covariance.h"
+#include "solvers/exact/inner_solver.h"
 #include "solvers/predict/end.h"
 #include "solvers/sift/sift.h"
 #include "solvers/thresholding/budgeted_plan.h"
@@ -31,12 +33,13 @@ enum {
   FITS = 75,               /* nets: mixes times penalties */
   SUM_BYTES = 32,          /* of an attribute in a fold */
   ROW_BYTES = 1000,        /* predictions and losses of all candidates */
-  SWEEPS = 10              /* over the list, for each net */
+  SWEEPS = 10,             /* over the list, for each net */
+  USUAL_MEMBERS = 512,     /* of S; more are rare */
+  USUAL_WORKING = 1024     /* attributes in work at the end of a path of nets */
 };
 
 static const double held_share = 0.2; /* of the list's examples, to choose by */
 static const double run_held_rows = 65536; /* of them at most */
-static const double most_products = 4096;
 
 /* Data that are computed on demand take one pass by default. */
 static int64_t wanted_passes(const struct th_config *config,
@@ -149,14 +152,18 @@ static void add_end(struct th_plan *plan, const struct th_plan_size *size)
   double filled = sparse ? (double)shape->nonzeros / ((double)shape->examples *
                                                       (double)shape->attributes)
                          : 1;
-  int64_t products = (int64_t)fmin(fmin(list, n), most_products);
+  int64_t working = (int64_t)fmin(fmin(list, n), USUAL_WORKING);
+  double columns = all * th_plan_column(size, n);
+  double shared = columns + (double)th_covariance_shared_bytes(working);
   plan->memory +=
-      (int64_t)(th_plan_part(size, all * th_plan_column(size, n)) +
+      (int64_t)(th_plan_part(size, shared) +
                 (double)(owned * (own ? folds : 1) * SUM_BYTES) +
                 (small ? n
                        : (double)shape->training * plan->config.validation) *
                     ROW_BYTES) +
-      th_covariance_bytes(products);
+      th_covariance_bytes(working) + th_active_set_bytes(working) +
+      (int64_t)(sparse && th_inner_solver_is_tall(rows, plan->list) ? columns
+                                                                    : 0);
   plan->fit_visits = (double)(FITS * (folds + 1) * SWEEPS) * list * n * filled;
 }
 
@@ -184,9 +191,10 @@ static void plan_rounds(struct th_plan *plan, const struct th_plan_size *size,
       plan, size,
       &(struct th_budgeted_needs){
           .bytes = size->shape->layout == TH_SPARSE ? SPARSE_BYTES : SIFT_BYTES,
-          .members =
+          .members = th_min_i64(
               th_schedule_sift_support(shape->attributes, config->budget,
                                        config->sparsity, shape->training),
+              th_max_i64(USUAL_MEMBERS, config->sparsity)),
           .copies = 1,
           .by_row = folds}, /* each example has one */
       rows);
