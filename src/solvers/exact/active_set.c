@@ -18,8 +18,8 @@
 #define TH_ACTIVE_SET_INDEPENDENT 1e-9
 
 enum {
-  MOST_ROWS = 2048, /* that join one by one */
-  MOST_STOPS = 64,  /* signs that would change, in one step */
+  MOST_ROWS = TH_ACTIVE_SET_MOST, /* that join one by one */
+  MOST_STOPS = 64,                /* signs that would change, in one step */
   INTERCEPT = TH_ACTIVE_SET_INTERCEPT
 };
 

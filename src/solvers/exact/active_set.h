@@ -67,7 +67,7 @@ th_status th_active_set_room(struct th_active_set *active_set,
 
 /* Form the factor of the whole support at once, from the entries of its
  * attributes row by row. A member that depends on others does not join. The
- * support fits if it has fewer than TH_ACTIVE_SET_MOST members
+ * support fits if it has fewer than TH_ACTIVE_SET_FORMED members
  * (active_set.h). */
 th_status th_active_set_form(struct th_active_set *active_set,
                              const struct th_quadratic *quadratic,
@@ -96,8 +96,9 @@ double th_active_set_solve(struct th_quadratic *quadratic, double lambda,
                            double tolerance, int rounds);
 
 enum {
-  TH_ACTIVE_SET_MOST = 4096,   /* rows; of a larger support only a part is
+  TH_ACTIVE_SET_MOST = 8192,   /* rows; of a larger support only a part is
                                   solved for */
+  TH_ACTIVE_SET_FORMED = 4096, /* rows that may join at once */
   TH_ACTIVE_SET_INTERCEPT = -1 /* name of the intercept's row */
 };
 

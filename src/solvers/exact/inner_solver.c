@@ -263,7 +263,7 @@ static bool wants_factor(const struct th_inner_solver *d, double tolerance)
   const struct th_inner_cycles *c = &d->cycles;
   bool polishes = d->polishes && d->gap <= tolerance;
   int64_t support = th_working_set_support(d->quadratic.working);
-  if (support == 0 || support >= TH_ACTIVE_SET_MOST)
+  if (support == 0 || support >= TH_ACTIVE_SET_FORMED)
     return false;
   if (has_factor(d) && c->forms <= FREE_FORMS)
     return !(d->gap <= cycles_gains * c->gap);
