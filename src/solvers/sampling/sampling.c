@@ -614,14 +614,12 @@ static void choose_passes_and_batch(struct th_config *config,
   config->batch = th_min_i64(config->batch, th_max_i64(1, all));
 }
 
-static int64_t sampling_memory(const struct th_plan *plan,
-                               const struct th_plan_size *size)
+/* slots: reads of a batch that are listed one by one. */
+static int64_t sampling_memory(const struct th_plan_size *size, int64_t slots)
 {
-  const struct th_config *config = &plan->config;
   int64_t d = size->shape->attributes;
   int64_t touched = 3 * (int64_t)sizeof(double); /* and AdaGrad's squares */
   int64_t moments = 4 * (int64_t)sizeof(double);
-  int64_t slots = config->batch * config->budget;
   return size->owned * (CONTEXT_BYTES + touched + moments +
                         th_reads_draws_bytes() + th_learning_iterate_bytes()) +
          d / TH_CELL * CELL_BYTES + d * SUPPORT_BYTES +
@@ -630,11 +628,14 @@ static int64_t sampling_memory(const struct th_plan *plan,
          slots * SLOT_BYTES;
 }
 
-/* Passes, memory, and what is read. */
-static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
+/* Passes, memory, and what is read. draws: attributes are drawn. */
+static void fill_in(struct th_plan *plan, const struct th_plan_size *size,
+                    bool draws)
 {
+  const struct th_config *config = &plan->config;
   choose_passes_and_batch(&plan->config, size->shape);
-  plan->memory = sampling_memory(plan, size);
+  plan->memory =
+      sampling_memory(size, draws ? config->batch * config->budget : 0);
   th_plan_sampled_fill(plan, size);
 }
 
@@ -658,7 +659,7 @@ th_status th_sampling_plan(struct th_plan *plan,
   TH_TRY(check_moments(plan, err));
   TH_TRY(choose_budget(config, size->shape->attributes, err));
   TH_TRY(check_step_options(config, err));
-  fill_in(plan, size);
+  fill_in(plan, size, true);
 done:
   return rc;
 }
@@ -671,7 +672,7 @@ th_status th_online_plan(struct th_plan *plan, const struct th_plan_size *size,
   TH_TRY(th_plan_sampled_check_loss(config, err));
   TH_TRY(check_step_options(config, err));
   config->budget = size->shape->attributes;
-  fill_in(plan, size);
+  fill_in(plan, size, false);
 done:
   return rc;
 }
