@@ -43,7 +43,7 @@ must 3 verify three.h5 sparse.h5
 planned()
 {
   { ranks "$1" train --source "murata:$2" -o never.h5 --dry-run --solver "${@:3}" || [ $? -eq 1 ]; } \
-    2>planned.err | sed -n 's/^cost: *[0-9]* ranks*, \([0-9.]*\) \([kMG]\)B .*/\1\2/p' |
+    2>planned.err | sed -n 's/^cost: *[0-9]* ranks*, \([0-9.]*\) \([kMGT]\)B .*/\1\2/p' |
     numfmt --from=si
 }
 # spared MOST SIZE OPTION...: of one rank, tenths that four of a node take together
