@@ -586,12 +586,17 @@ static void insert(int64_t newest[MOST_TRIED], int64_t number)
   }
 }
 
+/* No run comes to such a number; those after it would be refused. */
+static const int64_t far = INT64_C(1) << 45;
+
 /* Take the name of a file into account. Local: rank 0. */
 static void take_name(struct th_checkpoint *checkpoint,
                       int64_t newest[MOST_TRIED], const char *name)
 {
   bool whole;
   int64_t number = th_manifest_name_number(name, &whole);
+  if (number > far)
+    return;
   checkpoint->used = th_max_i64(checkpoint->used, number);
   checkpoint->files_found += number > 0;
   if (!whole)

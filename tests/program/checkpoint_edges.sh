@@ -86,6 +86,11 @@ echo mine >odd/9223372036854775807.part-0
 stopped env THRESHER_STOP_AT=1 "$THRESHER" "${path[@]}" --checkpoint odd
 must 0 "${path[@]}" --checkpoint odd
 [ "$(ls odd)" = 9223372036854775807.part-0 ] || fail "odd numbers: $(ls odd)"
+mkdir far # the largest number that names have: those after it would not be found
+echo mine >far/70368744177664.part-0
+stopped env THRESHER_STOP_AT=1 "$THRESHER" "${path[@]}" --checkpoint far
+[ -e far/000001.manifest ] || fail "far numbers: $(ls far)"
+must 0 "${path[@]}" --checkpoint far
 mkdir -p a/kept b/kept
 for folder in a b; do cp -r data.h5 data.shards $folder; done
 rc=0
