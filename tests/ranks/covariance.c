@@ -140,12 +140,23 @@ static void test_growth(struct sample *s, struct th_comm *comm,
   th_covariance_free(&alone);
 }
 
+/* Columns are dropped where no products were ever made, too. */
+static void test_none(void)
+{
+  const bool keep[] = {true, false};
+  struct th_covariance none = {0};
+  th_covariance_keep(&none, keep);
+  CHECK(none.count == 0 && none.product == NULL);
+  th_covariance_free(&none);
+}
+
 int main(int argc, char **argv)
 {
   static struct sample s;
   struct th_comm comm;
   th_mpi_comm_start(&comm, &argc, &argv);
   check_start(&comm);
+  CASE(test_none());
   CASE(test_growth(&s, &comm, 1, false));
   CASE(test_growth(&s, &comm, TH_PRODUCTS_ROWS, true));
   CASE(test_growth(&s, &comm, MOST_EXAMPLES, false));

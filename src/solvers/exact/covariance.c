@@ -74,7 +74,7 @@ int64_t th_covariance_shared_bytes(int64_t count)
 /* Every rank of the node has read what is there, or sees what was written. */
 static void meet_node(struct th_covariance *c)
 {
-  if (c->alone == NULL)
+  if (c->memory.ops != NULL) /* several ranks have made products */
     th_comm_shared_show(&c->memory);
 }
 
