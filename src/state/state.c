@@ -186,14 +186,21 @@ static void describe(struct th_state *state, const char *name,
     list(state, entry);
 }
 
-static void describe_all(struct th_state *state, const char *name,
-                         struct th_state_entry entry, int64_t count)
+/* here: this rank has them. */
+static void describe_some(struct th_state *state, const char *name,
+                          struct th_state_entry entry, int64_t count, bool here)
 {
   entry.rows = 1;
   entry.all = count;
-  bool here = entry.place != TH_STATE_FIRST_RANK || state->rank == 0;
   entry.here = (struct th_range){0, here ? count : 0};
   describe(state, name, &entry);
+}
+
+static void describe_all(struct th_state *state, const char *name,
+                         struct th_state_entry entry, int64_t count)
+{
+  bool here = entry.place != TH_STATE_FIRST_RANK || state->rank == 0;
+  describe_some(state, name, entry, count, here);
 }
 
 void th_state_all(struct th_state *state, const char *name,
@@ -203,6 +210,15 @@ void th_state_all(struct th_state *state, const char *name,
                (struct th_state_entry){
                    .type = type, .place = TH_STATE_REPLICATED, .data = data},
                count);
+}
+
+void th_state_elsewhere(struct th_state *state, const char *name,
+                        enum th_state_type type, int64_t count)
+{
+  describe_some(
+      state, name,
+      (struct th_state_entry){.type = type, .place = TH_STATE_REPLICATED},
+      count, false);
 }
 
 void th_state_grow(struct th_state *state, struct th_state_growing array,

@@ -134,6 +134,11 @@ void th_state_all(struct th_state *state, const char *name,
   th_state_all((state), #field, TH_STATE_TYPE(*(owner)->field),                \
                (owner)->field, (count))
 
+/* `count` items that every rank could have, and that this one does without:
+ * rank 0 has them. */
+void th_state_elsewhere(struct th_state *state, const char *name,
+                        enum th_state_type type, int64_t count);
+
 /* An array that grows by th_grow, of which `count` elements are in use. An
  * element is so many items of the type. Room is made before the array is put,
  * if the image has that many. */

@@ -145,16 +145,21 @@ static void reserve_put(struct th_active_set *f, int64_t room, int64_t slots,
     th_state_note(state, widen_slots(f, slots, state->err));
 }
 
-void th_active_set_describe(struct th_active_set *f,
-                            const struct th_replicated_columns *columns,
-                            const int64_t *known, int64_t count,
-                            struct th_state *state)
+/* The factor of another rank. */
+static void describe_elsewhere(struct th_active_set *f, struct th_state *state)
 {
-  th_state_enter(state, "factor");
-  TH_STATE_ONE(state, f, centred);
-  TH_STATE_ONE(state, f, ridge);
-  TH_STATE_AT_MOST(state, &f->factor, room, TH_ACTIVE_SET_MOST);
-  TH_STATE_AT_MOST(state, &f->factor, size, f->factor.room);
+  th_state_elsewhere(state, "name", TH_STATE_I64, f->factor.size);
+  th_state_elsewhere(state, "entry", TH_STATE_F64,
+                     th_linalg_factor_entries(&f->factor));
+  if (th_state_puts(state))
+    f->factor.room = f->factor.size = 0;
+}
+
+static void describe_rows(struct th_active_set *f,
+                          const struct th_replicated_columns *columns,
+                          const int64_t *known, int64_t count,
+                          struct th_state *state)
+{
   if (th_state_puts(state))
     reserve_put(f, f->factor.room, columns->count, state);
   TH_STATE_ARRAY(state, f, name, f->factor.size);
@@ -169,6 +174,22 @@ void th_active_set_describe(struct th_active_set *f,
       f->name[i] = th_replicated_columns_slot(columns, known[f->name[i]]);
       f->held[f->name[i]] = true;
     }
+}
+
+void th_active_set_describe(struct th_active_set *f,
+                            const struct th_replicated_columns *columns,
+                            const int64_t *known, int64_t count, bool keeps,
+                            struct th_state *state)
+{
+  th_state_enter(state, "factor");
+  TH_STATE_ONE(state, f, centred);
+  TH_STATE_ONE(state, f, ridge);
+  TH_STATE_AT_MOST(state, &f->factor, room, TH_ACTIVE_SET_MOST);
+  TH_STATE_AT_MOST(state, &f->factor, size, f->factor.room);
+  if (keeps)
+    describe_rows(f, columns, known, count, state);
+  else
+    describe_elsewhere(f, state);
   th_state_leave(state);
 }
 

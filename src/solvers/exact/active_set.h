@@ -45,10 +45,12 @@ void th_active_set_free(struct th_active_set *active_set);
 void th_active_set_reset(struct th_active_set *active_set);
 
 /* Its state: the factor, row by row. known: attributes of the slots that an
- * image names the factor's rows by; `columns` has all of them. */
+ * image names the factor's rows by; `columns` has all of them. keeps: the
+ * factor lies here; elsewhere its room and size must be the same while a list
+ * is made, and are 0 when an image has been put. */
 void th_active_set_describe(struct th_active_set *active_set,
                             const struct th_replicated_columns *columns,
-                            const int64_t *known, int64_t count,
+                            const int64_t *known, int64_t count, bool keeps,
                             struct th_state *state);
 
 /* Bytes for a working set of so many members. */

@@ -334,6 +334,26 @@ static bool is_chord(const struct th_inner_solver *d)
   return d->by_products && !is_squared(d);
 }
 
+/* Are models minimised here? Steps by products are looked at on the way, by all
+ * ranks: each has the model. */
+static bool minimises(const struct th_inner_solver *d)
+{
+  return d->node.rank == 0 || (d->tall && !is_squared(d));
+}
+
+/* What the first rank of each node has. Collective. */
+static void give_to_node(struct th_inner_solver *d, void *data, size_t bytes)
+{
+  struct th_comm *comm = d->problem->context->comm;
+  struct th_comm before = d->node;
+  if (d->node.size == 1)
+    return;
+  d->node.ops->bcast(&d->node, data, bytes, 0);
+  comm->bytes_sent += d->node.bytes_sent - before.bytes_sent;
+  comm->operations += d->node.operations - before.operations;
+  comm->seconds += d->node.seconds - before.seconds;
+}
+
 /* Start a model whose state is the slopes of the gathered columns. Local,
  * replicated. */
 static void start_slopes(struct th_inner_solver *d,
@@ -634,6 +654,7 @@ done:
 
 void th_inner_solver_free(struct th_inner_solver *d)
 {
+  th_comm_free(&d->node);
   th_replicated_columns_free(&d->columns);
   th_covariance_free(&d->covariance);
   th_quadratic_free(&d->quadratic);
@@ -756,6 +777,14 @@ static th_status fetch_new(struct th_inner_solver *d, const int64_t *missing,
   return rc;
 }
 
+/* Collective. */
+static void join_node(struct th_inner_solver *d)
+{
+  struct th_comm *comm = d->problem->context->comm;
+  if (d->node.ops == NULL)
+    comm->ops->split_node(comm, &d->node);
+}
+
 th_status th_inner_solver_gather(struct th_inner_solver *d,
                                  struct th_working_set *working,
                                  struct th_error *err)
@@ -763,6 +792,7 @@ th_status th_inner_solver_gather(struct th_inner_solver *d,
   int64_t *missing = NULL;
   int64_t count = 0;
   th_status rc;
+  join_node(d);
   TH_TRY(drop_and_list(d, working, &missing, &count, err));
   d->by_products = use_products(d, working->members);
   TH_TRY(fetch_new(d, missing, count, err));
@@ -792,6 +822,24 @@ static void fetch_known(struct th_inner_solver *d, const int64_t *known,
   free(sorted);
 }
 
+/* Collective. */
+static void describe_factor(struct th_inner_solver *d, const int64_t *known,
+                            int64_t count, struct th_state *state)
+{
+  struct th_active_set *f = &d->active_set;
+  join_node(d);
+  bool keeps = minimises(d);
+  int64_t sizes[2] = {f->factor.room, f->factor.size};
+  give_to_node(d, sizes, sizeof sizes);
+  if (!keeps) {
+    f->factor.room = sizes[0];
+    f->factor.size = sizes[1];
+  }
+  th_active_set_describe(f, &d->columns, known, count, keeps, state);
+  if (!keeps)
+    f->factor.room = f->factor.size = 0;
+}
+
 void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
 {
   int64_t *known = NULL; /* of an image: attributes of its slots */
@@ -811,26 +859,9 @@ void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
     th_state_all(state, "columns", TH_STATE_I64, d->columns.attribute,
                  d->columns.count);
   }
-  th_active_set_describe(&d->active_set, &d->columns, known, count, state);
+  describe_factor(d, known, count, state);
   th_state_leave(state);
   free(known);
-}
-
-/* Move to the model's minimum, or as far as the objective falls, and look
- * there. *moved: the objective fell. Collective. */
-static th_status follow_model(struct th_inner_solver *d,
-                              struct th_working_set *working, double lambda,
-                              bool *moved, struct th_error *err)
-{
-  *moved = true;
-  if (is_chord(d))
-    return inner_solver_chord(d, working, lambda, moved, err);
-  if (is_squared(d))
-    memcpy(working->coef, d->quadratic.coef,
-           (size_t)working->members * sizeof *working->coef);
-  else
-    *moved = search(d, working, lambda);
-  return *moved ? th_inner_solver_screen_at(d, working, lambda, err) : TH_OK;
 }
 
 /* Make the next model, unless the run is to end. */
@@ -839,7 +870,55 @@ static th_status next_model(struct th_inner_solver *d,
                             double tolerance, struct th_error *err)
 {
   th_status rc = th_source_leave(d->problem->context->source, err);
-  return rc == TH_OK ? inner_solver_model(d, working, tolerance, err) : rc;
+  if (rc == TH_OK && minimises(d))
+    rc = inner_solver_model(d, working, tolerance, err);
+  return rc;
+}
+
+/* Move to the model's minimum, or as far as the objective falls. False: it does
+ * not. Local. */
+static bool step_here(struct th_inner_solver *d, struct th_working_set *working,
+                      double lambda, double tolerance)
+{
+  if (!inner_solver_minimise(d, lambda, tolerance))
+    return false;
+  if (!is_squared(d))
+    return search(d, working, lambda);
+  memcpy(working->coef, d->quadratic.coef,
+         (size_t)working->members * sizeof *working->coef);
+  return true;
+}
+
+/* The same on all ranks of a node. Collective. */
+static bool step_of_node(struct th_inner_solver *d,
+                         struct th_working_set *working, double lambda,
+                         double tolerance)
+{
+  size_t members = (size_t)working->members;
+  double *given = d->work; /* coefficients; moved */
+  if (minimises(d)) {
+    given[members] = step_here(d, working, lambda, tolerance);
+    memcpy(given, working->coef, members * sizeof *given);
+  }
+  give_to_node(d, given, (members + 1) * sizeof *given);
+  memcpy(working->coef, given, members * sizeof *given);
+  return given[members] > 0;
+}
+
+/* Minimise the model, move, and look there. *moved: the objective fell.
+ * Collective. */
+static th_status follow_model(struct th_inner_solver *d,
+                              struct th_working_set *working, double lambda,
+                              double tolerance, bool *moved,
+                              struct th_error *err)
+{
+  bool by_chord = is_chord(d);
+  *moved = by_chord ? inner_solver_minimise(d, lambda, tolerance)
+                    : step_of_node(d, working, lambda, tolerance);
+  if (!*moved)
+    return TH_OK;
+  return by_chord ? inner_solver_chord(d, working, lambda, moved, err)
+                  : th_inner_solver_screen_at(d, working, lambda, err);
 }
 
 th_status th_inner_solver_solve(struct th_inner_solver *d,
@@ -863,9 +942,7 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
                      lambda, d->gap, working->members);
     TH_TRY(th_agree(d->problem->context->comm,
                     next_model(d, working, tolerance, err), err));
-    if (!inner_solver_minimise(d, lambda, tolerance))
-      break;
-    rc = follow_model(d, working, lambda, &moved, err);
+    rc = follow_model(d, working, lambda, tolerance, &moved, err);
   }
 done:
   return rc;

@@ -4,8 +4,10 @@
  * y_i) + lambda Omega(b) + (ridge/2) sum q b^2: minimised by quadratic models,
  * each solved by coordinate descent (quadratic.h). A squared loss needs one
  * model; other losses need Newton models with a line search, until the duality
- * gap of the working set is small. Ranks share the long sums over examples;
- * the rest is serial.
+ * gap of the working set is small. Ranks share the long sums over examples. The
+ * rest is serial: the first rank of each node minimises the models, and gives
+ * the others of its node the step. So the factor of the support and the
+ * iterates lie there alone.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_INNER_SOLVER_H
 #define TH_INNER_SOLVER_H
@@ -45,9 +47,17 @@ struct th_inner_cycles {
   int forms;      /* factors so far */
 };
 
-/* The state of a solution on the working set. Replicated. */
+/* Of a squared loss: sum eta theta^2, sum eta theta y. */
+struct th_inner_sums {
+  double square;
+  double along;
+};
+
+/* The state of a solution on the working set. Replicated, but for models. */
 struct th_inner_solver {
   struct th_problem *problem; /* borrowed */
+  struct th_comm node; /* the ranks whose models the first of them minimises;
+                          ops NULL: no columns have been gathered yet */
   struct th_replicated_columns columns;
   struct th_covariance covariance;
   struct th_quadratic quadratic;
@@ -73,8 +83,7 @@ struct th_inner_solver {
   double intercept;
   double loss;   /* at the coefficients, without the penalty */
   double primal; /* with it */
-  double square; /* squared: sum eta theta^2, sum eta theta y */
-  double along;
+  struct th_inner_sums sums;
   double gap;  /* of the working set */
   double done; /* share of the work that is done, for the monitor */
 };

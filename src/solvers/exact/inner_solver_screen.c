@@ -180,9 +180,9 @@ static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
     d->theta[i] -= mean;
     d->weighted[i] = p->eta[i] * d->theta[i];
   }
-  d->square = th_column_dot_plain(d->weighted, d->theta, p->rows);
-  d->along = th_column_dot_plain(d->weighted, p->target, p->rows);
-  d->loss = 0.5 * (d->square + mean * mean);
+  d->sums.square = th_column_dot_plain(d->weighted, d->theta, p->rows);
+  d->sums.along = th_column_dot_plain(d->weighted, p->target, p->rows);
+  d->loss = 0.5 * (d->sums.square + mean * mean);
   return isfinite(d->loss) ? TH_OK
                            : th_fail(err, TH_ENUMERIC,
                                      "a prediction is not a number; check the "
@@ -194,7 +194,7 @@ static double dual_of(const struct th_inner_solver *d, double scale)
 {
   const struct th_problem *p = d->problem;
   if (d->squared)
-    return -scale * (scale * d->square / 2 + d->along);
+    return -scale * (scale * d->sums.square / 2 + d->sums.along);
   return d->logistic ? th_column_logistic_dual(p->rows, p->eta, d->theta, scale)
                      : th_gap_dual(p->loss, p->rows, p->eta, p->target,
                                    d->theta, scale);
