@@ -22,44 +22,6 @@ static th_status batch_take(struct th_batch *batch, struct th_context *context,
  * Strips end at multiples of it, as the units of computed data do. */
 enum { SPARSE_STRIP = 1 << 15 };
 
-/* So many members are observed on all rows before the next ones are: what they
- * have on a row group stays in little memory from one piece of it to the next.
- */
-enum { MEMBERS = 32 };
-
-/* One piece of a draw's rows, where they begin in the batch, and some of this
- * rank's members of S. */
-struct piece {
-  const struct th_draw *draw;
-  struct th_rows rows;
-  int64_t row;
-  struct th_range members;
-};
-
-/* These members on these rows. Local. */
-static th_status observe_piece(struct th_batch *batch,
-                               struct th_context *context,
-                               const struct th_support *support,
-                               const struct piece *piece, struct th_error *err)
-{
-  struct th_range rest = piece->members;
-  double *column = batch->columns + piece->row +
-                   (rest.first - batch->mine.first) * batch->rows;
-  while (rest.first < rest.last) {
-    struct th_slab slab;
-    th_status rc = th_source_members(context->source, piece->draw, piece->rows,
-                                     rest, &slab, err);
-    if (rc != TH_OK)
-      return rc;
-    th_kernel_columns(&slab, support->centre + rest.first,
-                      support->scale + rest.first, column, batch->rows);
-    context->comm->ops->sum_progress(context->comm);
-    rest.first += th_range_count(slab.attributes);
-    column += th_range_count(slab.attributes) * batch->rows;
-  }
-  return TH_OK;
-}
-
 struct th_range th_batch_members(const struct th_batch *batch,
                                  const struct th_context *context,
                                  const struct th_support *support, int rank)
@@ -72,42 +34,47 @@ struct th_range th_batch_members(const struct th_batch *batch,
                           th_source_owned(context->source, rank, size));
 }
 
-/* Room for the values of this rank's members of S. Local. */
+/* Room for the values of this rank's members of S, of at most so many at a
+ * time. Local. */
 static th_status batch_columns(struct th_batch *batch,
                                const struct th_context *context,
-                               const struct th_support *support,
+                               const struct th_support *support, int64_t most,
                                struct th_error *err)
 {
   batch->mine = th_batch_members(batch, context, support, context->comm->rank);
-  int64_t count = th_range_count(batch->mine);
+  int64_t count = th_min_i64(th_range_count(batch->mine), most);
   return TH_GROW(&batch->columns, &batch->column_capacity, count * batch->rows,
                  "support attributes", err);
 }
 
-/* Members of S on the rows of some draws. Local. */
-static th_status observe_members(struct th_batch *batch,
-                                 struct th_context *context,
-                                 const struct th_support *support,
-                                 struct th_range members, struct th_range draws,
-                                 struct th_error *err)
+/* Reads this rank's members of S. Local. */
+static struct th_support_reads reads_of(const struct th_batch *batch,
+                                        struct th_context *context,
+                                        th_support_taker *take, void *self)
 {
-  th_status rc = TH_OK;
-  for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
-    struct piece piece = {
-        .draw = &batch->draw[i], .row = batch->draw_row[i], .members = members};
-    for (int64_t p = 0; p < piece.draw->rows.count && rc == TH_OK; p++) {
-      piece.rows = piece.draw->rows.items[p];
-      rc = observe_piece(batch, context, support, &piece, err);
-      piece.row += piece.rows.count;
-    }
-  }
-  return rc;
+  return (struct th_support_reads){.context = context,
+                                   .members = batch->mine,
+                                   .draw = batch->draw,
+                                   .draw_row = batch->draw_row,
+                                   .take = take,
+                                   .self = self};
 }
 
-/* The members from the k-th on that are observed together. */
-static struct th_range members_from(const struct th_batch *batch, int64_t k)
+/* Keeps values, scaled. */
+struct keeper {
+  const struct th_batch *batch;
+  const struct th_support *support;
+};
+
+static void keep_slab(void *self, int64_t k, int64_t row,
+                      const struct th_slab *slab)
 {
-  return (struct th_range){k, th_min_i64(k + MEMBERS, batch->mine.last)};
+  const struct keeper *keeper = self;
+  const struct th_batch *batch = keeper->batch;
+  int64_t at = row + (k - batch->mine.first) * batch->rows;
+  th_kernel_columns(slab, keeper->support->centre + k,
+                    keeper->support->scale + k, batch->columns + at,
+                    batch->rows);
 }
 
 /* Read this rank's values on the rows of some draws. Local. */
@@ -116,12 +83,10 @@ static th_status observe_draws(struct th_batch *batch,
                                const struct th_support *support,
                                struct th_range draws, struct th_error *err)
 {
-  struct th_range mine = batch->mine;
-  th_status rc = TH_OK;
-  for (int64_t k = mine.first; k < mine.last && rc == TH_OK; k += MEMBERS)
-    rc = observe_members(batch, context, support, members_from(batch, k), draws,
-                         err);
-  return rc;
+  struct keeper keeper = {batch, support};
+  const struct th_support_reads reads =
+      reads_of(batch, context, keep_slab, &keeper);
+  return th_support_read(&reads, draws, err);
 }
 
 /* Tell the store what is going to be read next, so that it may read ahead. The
@@ -131,10 +96,8 @@ static th_status observe_draws(struct th_batch *batch,
 static void batch_announce(struct th_batch *batch, struct th_context *context,
                            struct th_range draws)
 {
-  for (int64_t k = batch->mine.first; k < batch->mine.last; k += MEMBERS)
-    for (int64_t i = draws.first; i < draws.last; i++)
-      th_source_announce_members(context->source, &batch->draw[i],
-                                 members_from(batch, k));
+  const struct th_support_reads reads = reads_of(batch, context, NULL, NULL);
+  th_support_announce(&reads, draws);
 }
 
 static void announce_blocks(struct th_batch *batch, struct th_context *context,
@@ -482,7 +445,7 @@ static th_status draw_batch(struct th_batch *batch, struct th_context *context,
   TH_TRY(deal_rows(batch, context, request, err));
   cut_draws(batch, request, false);
   TH_TRY(declare_draws(batch, context, err));
-  TH_TRY(batch_columns(batch, context, request->support, err));
+  TH_TRY(batch_columns(batch, context, request->support, INT64_MAX, err));
 done:
   if (rc != TH_OK)
     number_rows(batch, request);
@@ -522,8 +485,8 @@ th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
                                     .support_size = support->size};
   batch->draw_row[0] = 0;
   batch->draw_row[1] = rows;
-  return th_agree(context->comm, batch_columns(batch, context, support, err),
-                  err);
+  return th_agree(context->comm,
+                  batch_columns(batch, context, support, INT64_MAX, err), err);
 }
 
 /* Local. */
@@ -541,7 +504,8 @@ static th_status take_units(struct th_batch *batch, struct th_context *context,
   batch->draw_row[1] = batch->pieces.count;
   cut_draws(batch, request, true);
   TH_TRY(declare_draws(batch, context, err));
-  TH_TRY(batch_columns(batch, context, request->support, err));
+  TH_TRY(
+      batch_columns(batch, context, request->support, TH_SUPPORT_AT_ONCE, err));
 done:
   if (rc != TH_OK)
     number_rows(batch, request);
@@ -588,6 +552,7 @@ struct pipeline {
   struct th_context *context;
   const struct th_batch_request *request;
   bool observe; /* the support's values have still to be read */
+  bool passes;  /* they are added while they are read, and not kept */
   int64_t slices;
   int64_t draws; /* of a slice, but for the last */
   struct th_fixed fixed;
@@ -632,15 +597,13 @@ static int64_t *slice_sums(const struct pipeline *f, int64_t t)
   return f->batch->sums + slice_rows(f, t).first + t;
 }
 
-/* This rank's share of the predictions of a slice. Local. */
-static th_status share_slice(struct pipeline *f, int64_t t,
-                             struct th_error *err)
+/* Add the values that were read to the predictions of a slice. False: one is
+ * out of its bounds. Local. */
+static bool add_kept_columns(const struct pipeline *f, struct th_range rows,
+                             int64_t *sums)
 {
   const struct th_batch *batch = f->batch;
-  struct th_range rows = slice_rows(f, t);
-  int64_t *sums = slice_sums(f, t);
   bool good = true;
-  memset(sums, 0, (size_t)th_range_count(rows) * sizeof *sums);
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
     const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
     double coef = f->request->support->coef[k];
@@ -648,8 +611,109 @@ static th_status share_slice(struct pipeline *f, int64_t t,
       good &= th_fixed_add(&f->fixed, coef, x + rows.first,
                            th_range_count(rows), sums);
   }
-  if (good)
-    return TH_OK;
+  return good;
+}
+
+/* What member k's zeros add to a prediction. */
+static int64_t zero_of(const struct pipeline *f, int64_t k)
+{
+  const struct th_support *s = f->request->support;
+  return th_fixed_from(&f->fixed, s->coef[k] * (-s->centre[k] * s->scale[k]));
+}
+
+/* What the zeros of all members add, to every row of a slice. Local. */
+static bool add_all_zeros(const struct pipeline *f, int64_t count,
+                          int64_t *sums)
+{
+  uint64_t all = 0; /* sums may be beyond an integer until entries are in */
+  bool good = true;
+  for (int64_t k = f->batch->mine.first; k < f->batch->mine.last; k++) {
+    int64_t zero = zero_of(f, k);
+    good &= zero != TH_FIXED_BAD;
+    all += (uint64_t)zero;
+  }
+  for (int64_t i = 0; i < count; i++)
+    sums[i] = (int64_t)all;
+  return good;
+}
+
+/* Adds up a slice's predictions from values that are not kept: supports of all
+ * attributes have too many. */
+struct adder {
+  const struct pipeline *f;
+  int64_t first; /* row of the slice */
+  int64_t *sums;
+  bool good; /* none is out of its bounds */
+};
+
+/* What the entries of member k add beyond its zeros. Local. */
+static void add_member_entries(struct adder *a, int64_t k,
+                               const struct th_slab *slab, int64_t *sums)
+{
+  const struct th_support *s = a->f->request->support;
+  uint64_t zero = (uint64_t)zero_of(a->f, k);
+  for (int64_t run = 0; run < slab->runs; run++) {
+    struct th_range entries = th_slab_entries(slab, run);
+    for (int64_t e = entries.first; e < entries.last; e++) {
+      double x = th_type_load(slab->type, slab->values, e);
+      int64_t *sum = &sums[slab->row_in_group[e] - slab->row];
+      int64_t term = th_fixed_from(
+          &a->f->fixed, s->coef[k] * ((x - s->centre[k]) * s->scale[k]));
+      a->good &= term != TH_FIXED_BAD;
+      *sum = (int64_t)((uint64_t)*sum + (uint64_t)term - zero);
+    }
+  }
+}
+
+static void add_read_slab(void *self, int64_t k, int64_t row,
+                          const struct th_slab *slab)
+{
+  struct adder *a = self;
+  const struct th_support *s = a->f->request->support;
+  double *column = a->f->batch->columns;
+  int64_t *sums = a->sums + row - a->first;
+  if (slab->layout == TH_SPARSE) {
+    add_member_entries(a, k, slab, sums);
+    return;
+  }
+  th_kernel_columns(slab, s->centre + k, s->scale + k, column, slab->rows);
+  for (int64_t j = k; j < k + th_range_count(slab->attributes); j++) {
+    if (s->coef[j] != 0)
+      a->good &=
+          th_fixed_add(&a->f->fixed, s->coef[j], column, slab->rows, sums);
+    column += slab->rows;
+  }
+}
+
+/* Local. */
+static th_status pass_slice(struct pipeline *f, int64_t t, int64_t *sums,
+                            bool *good, struct th_error *err)
+{
+  struct adder a = {f, slice_rows(f, t).first, sums, true};
+  const struct th_support_reads reads =
+      reads_of(f->batch, f->context, add_read_slab, &a);
+  if (th_source_shape(f->context->source)->layout == TH_SPARSE)
+    a.good = add_all_zeros(f, th_range_count(slice_rows(f, t)), sums);
+  th_status rc = th_support_read(&reads, slice_draws(f, t), err);
+  *good = a.good;
+  return rc;
+}
+
+/* This rank's share of the predictions of a slice. Local. */
+static th_status share_slice(struct pipeline *f, int64_t t,
+                             struct th_error *err)
+{
+  struct th_range rows = slice_rows(f, t);
+  int64_t *sums = slice_sums(f, t);
+  bool good = true;
+  th_status rc = TH_OK;
+  memset(sums, 0, (size_t)th_range_count(rows) * sizeof *sums);
+  if (f->passes)
+    rc = pass_slice(f, t, sums, &good, err);
+  else
+    good = add_kept_columns(f, rows, sums);
+  if (good || rc != TH_OK)
+    return rc;
   return th_fail(err, TH_ENUMERIC,
                  "a stored value lies outside of its attribute's recorded "
                  "range; check the data set with thresher inspect --check");
@@ -658,7 +722,7 @@ static th_status share_slice(struct pipeline *f, int64_t t,
 /* Local. */
 static void observe_slice(struct pipeline *f, int64_t t, struct th_error *err)
 {
-  if (f->rc != TH_OK || !f->observe)
+  if (f->rc != TH_OK || !f->observe || f->passes)
     return;
   th_comm_profile_begin(f->context->profile);
   f->rc = observe_draws(f->batch, f->context, f->request->support,
@@ -798,8 +862,11 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
 {
   const struct th_batch_request request = {.support = support,
                                            .loss = context->loss};
-  struct pipeline f = {
-      .batch = batch, .context = context, .request = &request, .observe = true};
+  struct pipeline f = {.batch = batch,
+                       .context = context,
+                       .request = &request,
+                       .observe = true,
+                       .passes = true};
   f.rc = batch_take_units(batch, context, units, support, err);
   if (batch->rows == 0) /* some rank had no room for them */
     return f.rc;

@@ -227,3 +227,70 @@ double th_support_intercept_rounding(const struct th_support *support,
                 th_support_own_centre(support, context, k));
   return ((double)support->size + 4) * DBL_EPSILON * sum; /* both ways */
 }
+
+/* --- Reading members on the rows of draws --------------------------------- */
+
+/* The members from the k-th on that are read together. */
+static struct th_range members_together(const struct th_support_reads *r,
+                                        int64_t k)
+{
+  return (struct th_range){k,
+                           th_min_i64(k + TH_SUPPORT_AT_ONCE, r->members.last)};
+}
+
+/* Members on a piece of a draw's rows. */
+static th_status read_on_piece(const struct th_support_reads *r,
+                               struct th_range rest, const struct th_draw *draw,
+                               struct th_rows rows, int64_t row,
+                               struct th_error *err)
+{
+  struct th_comm *comm = r->context->comm;
+  while (rest.first < rest.last) {
+    struct th_slab slab;
+    th_status rc =
+        th_source_members(r->context->source, draw, rows, rest, &slab, err);
+    if (rc != TH_OK)
+      return rc;
+    r->take(r->self, rest.first, row, &slab);
+    comm->ops->sum_progress(comm);
+    rest.first += th_range_count(slab.attributes);
+  }
+  return TH_OK;
+}
+
+/* Members on the rows of some draws. */
+static th_status read_on_draws(const struct th_support_reads *r,
+                               struct th_range members, struct th_range draws,
+                               struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
+    const struct th_draw *draw = &r->draw[i];
+    int64_t row = r->draw_row[i];
+    for (int64_t p = 0; p < draw->rows.count && rc == TH_OK; p++) {
+      rc = read_on_piece(r, members, draw, draw->rows.items[p], row, err);
+      row += draw->rows.items[p].count;
+    }
+  }
+  return rc;
+}
+
+th_status th_support_read(const struct th_support_reads *r,
+                          struct th_range draws, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t k = r->members.first; k < r->members.last && rc == TH_OK;
+       k += TH_SUPPORT_AT_ONCE)
+    rc = read_on_draws(r, members_together(r, k), draws, err);
+  return rc;
+}
+
+void th_support_announce(const struct th_support_reads *r,
+                         struct th_range draws)
+{
+  for (int64_t k = r->members.first; k < r->members.last;
+       k += TH_SUPPORT_AT_ONCE)
+    for (int64_t i = draws.first; i < draws.last; i++)
+      th_source_announce_members(r->context->source, &r->draw[i],
+                                 members_together(r, k));
+}

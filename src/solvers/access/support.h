@@ -3,6 +3,7 @@
 #ifndef TH_SUPPORT_H
 #define TH_SUPPORT_H
 
+#include "data/slab.h"
 #include "math/select.h"
 #include "solvers/access/context.h"
 
@@ -96,5 +97,37 @@ double th_support_intercept_rounding(const struct th_support *support,
 /* The members that this rank owns are [first, last). Local. */
 struct th_range th_support_owned(const struct th_support *support,
                                  struct th_range owned);
+
+/* --- Reading members on the rows of draws, some members and some rows at a
+ * time
+ */
+
+/* So many members are read on all rows before the next ones are: what they have
+ * on a row group stays in little memory from one piece of it to the next. */
+enum { TH_SUPPORT_AT_ONCE = 32 };
+
+/* Called for values that were read: of some members, the first of which is
+ * member k of S, on rows of the draws from `row` on. */
+typedef void th_support_taker(void *self, int64_t k, int64_t row,
+                              const struct th_slab *slab);
+
+/* What is read. All of it is borrowed. */
+struct th_support_reads {
+  struct th_context *context;
+  struct th_range members; /* of S, which the draws name */
+  const struct th_draw *draw;
+  const int64_t *draw_row; /* the first row of each draw */
+  th_support_taker *take;
+  void *self;
+};
+
+/* Read the members on the rows of some draws. Local. */
+th_status th_support_read(const struct th_support_reads *reads,
+                          struct th_range draws, struct th_error *err);
+
+/* Tell the source that they are going to be read, in the same order. Local.
+ */
+void th_support_announce(const struct th_support_reads *reads,
+                         struct th_range draws);
 
 #endif

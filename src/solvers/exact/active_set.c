@@ -155,7 +155,7 @@ static void describe_elsewhere(struct th_active_set *f, struct th_state *state)
     f->factor.room = f->factor.size = 0;
 }
 
-static void describe_rows(struct th_active_set *f,
+static void describe_here(struct th_active_set *f,
                           const struct th_replicated_columns *columns,
                           const int64_t *known, int64_t count,
                           struct th_state *state)
@@ -187,7 +187,7 @@ void th_active_set_describe(struct th_active_set *f,
   TH_STATE_AT_MOST(state, &f->factor, room, TH_ACTIVE_SET_MOST);
   TH_STATE_AT_MOST(state, &f->factor, size, f->factor.room);
   if (keeps)
-    describe_rows(f, columns, known, count, state);
+    describe_here(f, columns, known, count, state);
   else
     describe_elsewhere(f, state);
   th_state_leave(state);

@@ -184,9 +184,6 @@ static double chord_constant(const struct th_chord *c,
   return 0.5 * sum;
 }
 
-/* A rise of the objective by this share of it may be rounding. */
-#define TH_INNER_ROUNDING 1e-12
-
 /* --- Models of the logistic loss on sparse attributes
  *
  * Far from the solution, a model is worth few cycles of descent, and so it is
@@ -458,66 +455,6 @@ static bool inner_solver_minimise(struct th_inner_solver *d, double lambda,
   return !polishes || gap <= d->gap;
 }
 
-/* --- How far to go along the step of a Newton model ----------------------- */
-
-enum { HALVINGS = 40 };
-
-/* The change of the predictions by the model's step: trial = (u - g) / h. */
-static void step_of(struct th_inner_solver *d)
-{
-  const struct th_quadratic *q = &d->quadratic;
-  for (int64_t i = 0; i < d->problem->rows; i++)
-    d->trial[i] = d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
-}
-
-/* The objective after a part of the step. coef receives the coefficients there;
- * trial holds the step. */
-static double objective_at(struct th_inner_solver *d,
-                           const struct th_working_set *working, double lambda,
-                           double part, double *coef)
-{
-  const struct th_problem *p = d->problem;
-  const struct th_quadratic *q = &d->quadratic;
-  for (int64_t k = 0; k < working->members; k++)
-    coef[k] = part == 1
-                  ? q->coef[k]
-                  : working->coef[k] + part * (q->coef[k] - working->coef[k]);
-  double *prediction = d->h; /* the model is done with it */
-  for (int64_t i = 0; i < p->rows; i++)
-    prediction[i] = d->prediction[i] + part * d->trial[i];
-  return th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction) +
-         lambda * th_working_set_omega(working, coef) +
-         th_working_set_ridge(working, p->ridge, coef);
-}
-
-/* Make the model's step, halved until the objective falls by a part of what the
- * model's slope promises (Tseng & Yun 2009). False: it does not fall, in
- * doubles. Local, replicated. */
-static bool search(struct th_inner_solver *d, struct th_working_set *working,
-                   double lambda)
-{
-  const struct th_quadratic *q = &d->quadratic;
-  double slope = lambda * (th_working_set_omega(working, q->coef) -
-                           th_working_set_omega(working, working->coef));
-  step_of(d);
-  for (int64_t i = 0; i < d->problem->rows; i++)
-    slope += d->weighted[i] * d->trial[i];
-  for (int64_t k = 0; q->ridge > 0 && k < working->members; k++)
-    slope += q->ridge * working->q[k] * working->coef[k] *
-             (q->coef[k] - working->coef[k]);
-  double part = 1;
-  double rounding = d->cycles.used ? TH_INNER_ROUNDING * fabs(d->primal) : 0;
-  for (int k = 0; k < HALVINGS; k++, part /= 2) {
-    double value = objective_at(d, working, lambda, part, q->work);
-    if (value <= d->primal + 1e-4 * part * slope + rounding) {
-      memcpy(working->coef, q->work,
-             (size_t)working->members * sizeof *working->coef);
-      return true;
-    }
-  }
-  return false;
-}
-
 /* --- The solution, model after model -------------------------------------- */
 
 /* The coefficients after a part of the model's step from its start. */
@@ -584,7 +521,7 @@ static th_status inner_solver_chord(struct th_inner_solver *d,
   double part = 1;
   bool falls = false;
   th_status rc;
-  for (int k = 0; k < HALVINGS && !falls; k++, part /= 2) {
+  for (int k = 0; k < TH_INNER_HALVINGS && !falls; k++, part /= 2) {
     set_part_of_step(working, &d->quadratic, part);
     d->intercept = intercept + part * along;
     TH_TRY(th_inner_solver_screen_predict(d, working, lambda, err));
@@ -883,13 +820,13 @@ static bool step_here(struct th_inner_solver *d, struct th_working_set *working,
   if (!inner_solver_minimise(d, lambda, tolerance))
     return false;
   if (!is_squared(d))
-    return search(d, working, lambda);
+    return th_inner_solver_screen_search(d, working, lambda);
   memcpy(working->coef, d->quadratic.coef,
          (size_t)working->members * sizeof *working->coef);
   return true;
 }
 
-/* The same on all ranks of a node. Collective. */
+/* Step on all ranks of a node. Collective. */
 static bool step_of_node(struct th_inner_solver *d,
                          struct th_working_set *working, double lambda,
                          double tolerance)

@@ -18,6 +18,12 @@
 #include "solvers/exact/quadratic.h"
 #include "solvers/penalised/problem.h"
 
+/* A rise of the objective by this share of it may be rounding. */
+#define TH_INNER_ROUNDING 1e-12
+
+/* A step is halved so many times at most. */
+enum { TH_INNER_HALVINGS = 40 };
+
 /* Products of columns for the models of a tall problem. */
 struct th_chord {
   struct th_rowwise rowwise; /* sparse columns alone */
@@ -146,6 +152,13 @@ void th_inner_solver_screen_stay(struct th_inner_solver *inner,
 double th_inner_solver_screen_gap(const struct th_inner_solver *inner,
                                   const struct th_working_set *working,
                                   double lambda, double scale);
+
+/* Make the step of the quadratic model, halved until the objective falls by a
+ * part of what the model's slope promises (Tseng & Yun 2009). False: it does
+ * not fall, in doubles. Local. */
+bool th_inner_solver_screen_search(struct th_inner_solver *inner,
+                                   struct th_working_set *working,
+                                   double lambda);
 
 /* Descend from the point of the last look to a gap of at most tolerance, or to
  * the limit of doubles. Ends with a look. Collective. */

@@ -1,5 +1,5 @@
 /* inner_solver_screen.c - looks at the present point: predictions, theta,
- * slopes, gap
+ * slopes, gap; and how far to go along the step of a model
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/inner_solver.h"
 
@@ -275,4 +275,60 @@ th_status th_inner_solver_screen_at(struct th_inner_solver *d,
   TH_TRY(th_inner_solver_screen_slopes(d, w, lambda, err));
 done:
   return rc;
+}
+
+/* --- How far to go along the step of a Newton model ----------------------- */
+
+/* The change of the predictions by the model's step: trial = (u - g) / h. */
+static void step_of(struct th_inner_solver *d)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  for (int64_t i = 0; i < d->problem->rows; i++)
+    d->trial[i] = d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
+}
+
+/* The objective after a part of the step. coef receives the coefficients there;
+ * trial holds the step. */
+static double objective_at(struct th_inner_solver *d,
+                           const struct th_working_set *working, double lambda,
+                           double part, double *coef)
+{
+  const struct th_problem *p = d->problem;
+  const struct th_quadratic *q = &d->quadratic;
+  for (int64_t k = 0; k < working->members; k++)
+    coef[k] = part == 1
+                  ? q->coef[k]
+                  : working->coef[k] + part * (q->coef[k] - working->coef[k]);
+  double *prediction = d->h; /* the model is done with it */
+  for (int64_t i = 0; i < p->rows; i++)
+    prediction[i] = d->prediction[i] + part * d->trial[i];
+  return th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction) +
+         lambda * th_working_set_omega(working, coef) +
+         th_working_set_ridge(working, p->ridge, coef);
+}
+
+bool th_inner_solver_screen_search(struct th_inner_solver *d,
+                                   struct th_working_set *working,
+                                   double lambda)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  double slope = lambda * (th_working_set_omega(working, q->coef) -
+                           th_working_set_omega(working, working->coef));
+  step_of(d);
+  for (int64_t i = 0; i < d->problem->rows; i++)
+    slope += d->weighted[i] * d->trial[i];
+  for (int64_t k = 0; q->ridge > 0 && k < working->members; k++)
+    slope += q->ridge * working->q[k] * working->coef[k] *
+             (q->coef[k] - working->coef[k]);
+  double part = 1;
+  double rounding = d->cycles.used ? TH_INNER_ROUNDING * fabs(d->primal) : 0;
+  for (int k = 0; k < TH_INNER_HALVINGS; k++, part /= 2) {
+    double value = objective_at(d, working, lambda, part, q->work);
+    if (value <= d->primal + 1e-4 * part * slope + rounding) {
+      memcpy(working->coef, q->work,
+             (size_t)working->members * sizeof *working->coef);
+      return true;
+    }
+  }
+  return false;
 }
