@@ -544,11 +544,43 @@ int64_t th_linalg_factor_entries(const struct th_factor *f)
   return triangle(f->size);
 }
 
-bool th_linalg_factor_join(struct th_factor *f, double diagonal,
+static int64_t whole_lanes(int64_t count)
+{
+  return count / TH_COLUMN_LANES * TH_COLUMN_LANES;
+}
+
+/* Rows i .. i + TH_FACTOR_TOGETHER - 1, as far as there are so many. */
+static void rows_from(const struct th_factor *f, int64_t i,
+                      const double *row[TH_FACTOR_TOGETHER])
+{
+  for (int64_t k = 0; k < TH_FACTOR_TOGETHER; k++)
+    row[k] = factor_row(f, th_min_i64(i + k, f->size - 1));
+}
+
+void th_linalg_factor_forward(const struct th_factor *f,
+                              double *const b[TH_FACTOR_TOGETHER])
+{
+  const double *const x[] = {b[0], b[1], b[2], b[3]};
+  for (int64_t i = 0; i < f->size; i += TH_FACTOR_TOGETHER) {
+    double lane[TH_FACTOR_TOGETHER][TH_FACTOR_TOGETHER][TH_COLUMN_LANES];
+    memset(lane, 0, sizeof lane);
+    const double *row[TH_FACTOR_TOGETHER];
+    int64_t whole = whole_lanes(i);
+    rows_from(f, i, row);
+    th_column_tile(row, x, whole, lane);
+    for (int64_t j = 0; j < TH_FACTOR_TOGETHER && i + j < f->size; j++)
+      for (int k = 0; k < TH_FACTOR_TOGETHER; k++)
+        b[k][i + j] = (x[k][i + j] - th_column_lanes_sum(lane[j][k], row[j],
+                                                         x[k], whole, i + j)) /
+                      row[j][i + j];
+  }
+}
+
+bool th_linalg_factor_join(struct th_factor *f, int64_t done, double diagonal,
                            double tolerance)
 {
   double *row = f->row;
-  for (int64_t i = 0; i < f->size; i++) {
+  for (int64_t i = done; i < f->size; i++) {
     const double *above = factor_row(f, i);
     row[i] = (row[i] - th_column_dot_plain(above, row, i)) / above[i];
   }
@@ -618,13 +650,26 @@ void th_linalg_factor_drop(struct th_factor *f, int64_t i)
   f->size--;
 }
 
+/* Entries i .. i + TH_FACTOR_TOGETHER - 1 of the solution of L x = b. */
+static void forward_block(const struct th_factor *f, int64_t i, const double *b,
+                          double *x)
+{
+  double lane[TH_FACTOR_TOGETHER][TH_COLUMN_LANES] = {{0}};
+  const double *row[TH_FACTOR_TOGETHER];
+  int64_t whole = whole_lanes(i);
+  rows_from(f, i, row);
+  th_column_lanes(row, x, whole, lane);
+  for (int64_t k = 0; k < TH_FACTOR_TOGETHER && i + k < f->size; k++)
+    x[i + k] =
+        (b[i + k] - th_column_lanes_sum(lane[k], row[k], x, whole, i + k)) /
+        row[k][i + k];
+}
+
 void th_linalg_factor_solve(const struct th_factor *f, const double *b,
                             double *x)
 {
-  for (int64_t i = 0; i < f->size; i++) {
-    const double *row = factor_row(f, i);
-    x[i] = (b[i] - th_column_dot_plain(row, x, i)) / row[i];
-  }
+  for (int64_t i = 0; i < f->size; i += TH_FACTOR_TOGETHER)
+    forward_block(f, i, b, x);
   for (int64_t i = f->size - 1; i >= 0; i--) {
     const double *row = factor_row(f, i);
     x[i] /= row[i];

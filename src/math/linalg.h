@@ -80,12 +80,19 @@ int64_t th_linalg_factor_bytes(int64_t rows);
 /* Return the number of entries that are in use. */
 int64_t th_linalg_factor_entries(const struct th_factor *factor);
 
+/* Solve L x = b in place for so many b of factor->size items at once: rows on
+ * their way in, each with the bits that th_linalg_factor_join gives it. */
+enum { TH_FACTOR_TOGETHER = 4 };
+void th_linalg_factor_forward(const struct th_factor *factor,
+                              double *const row[TH_FACTOR_TOGETHER]);
+
 /* Add a row to the factor. The caller has made room for it, and has put its
- * products with the other rows into factor->row. If its pivot is at most
+ * products with the other rows into factor->row, of which the first `done` have
+ * been through th_linalg_factor_forward. If its pivot is at most
  * tolerance * diagonal, it depends on the others: then it does not join, and
  * the result is false. */
-bool th_linalg_factor_join(struct th_factor *factor, double diagonal,
-                           double tolerance);
+bool th_linalg_factor_join(struct th_factor *factor, int64_t done,
+                           double diagonal, double tolerance);
 
 /* Replace the factor by that of H, n x n, whose room has been made. Column
  * after column, only the upper triangle is read. Rows that depend on the rows

@@ -34,6 +34,31 @@ double th_column_dot(const struct th_vector *x, const double *u)
   return x->scale * dot_entries(x->values, x->row, x->items, u);
 }
 
+void th_column_lanes(const double *const x[TH_COLUMN_DOTS], const double *u,
+                     int64_t count,
+                     double lane[TH_COLUMN_DOTS][TH_COLUMN_LANES])
+{
+  dense_columns()->lanes(x, u, count, lane);
+}
+
+void th_column_tile(
+    const double *const x[TH_COLUMN_DOTS],
+    const double *const u[TH_COLUMN_DOTS], int64_t count,
+    double lane[TH_COLUMN_DOTS][TH_COLUMN_DOTS][TH_COLUMN_LANES])
+{
+  dense_columns()->tile(x, u, count, lane);
+}
+
+double th_column_lanes_sum(double lane[TH_COLUMN_LANES], const double *x,
+                           const double *u, int64_t first, int64_t last)
+{
+  for (int64_t i = first; i < last; i++)
+    lane[i % TH_COLUMN_LANES] += x[i] * u[i];
+  double a = (lane[0] + lane[4]) + (lane[2] + lane[6]);
+  double b = (lane[1] + lane[5]) + (lane[3] + lane[7]);
+  return a + b;
+}
+
 double th_column_square(const struct th_vector *x, const double *h)
 {
   const double *entry = x->values;

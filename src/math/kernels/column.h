@@ -58,6 +58,29 @@ static inline double th_column_dot_plain(const double *a, const double *b,
   return th_column_dot(&x, b);
 }
 
+/* --- Several sums over plain numbers at once, each with the bits of its own
+ * th_column_dot_plain: item i is added to lane i % TH_COLUMN_LANES of its sum.
+ */
+
+enum { TH_COLUMN_LANES = 8, TH_COLUMN_DOTS = 4 };
+
+/* lane[k] += products of items 0 .. count - 1 of x[k] and u; count is a
+ * multiple of TH_COLUMN_LANES. */
+void th_column_lanes(const double *const x[TH_COLUMN_DOTS], const double *u,
+                     int64_t count,
+                     double lane[TH_COLUMN_DOTS][TH_COLUMN_LANES]);
+
+/* So for all pairs: lane[j][k] of x[j] and u[k]. */
+void th_column_tile(
+    const double *const x[TH_COLUMN_DOTS],
+    const double *const u[TH_COLUMN_DOTS], int64_t count,
+    double lane[TH_COLUMN_DOTS][TH_COLUMN_DOTS][TH_COLUMN_LANES]);
+
+/* Return the sum, with the products of items first .. last - 1 that follow;
+ * first is a multiple of TH_COLUMN_LANES. */
+double th_column_lanes_sum(double lane[TH_COLUMN_LANES], const double *x,
+                           const double *u, int64_t first, int64_t last);
+
 /* u_i += factor x_i; u_i += factor h_i x_i. */
 void th_column_add(const struct th_vector *x, double factor, double *u);
 static inline void th_column_add_plain(const double *x, double factor,

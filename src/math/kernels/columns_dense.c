@@ -237,6 +237,46 @@ DEFINE_DENSE(i8, const struct some, some_of(x, MISSING_i8))
 DEFINE_DENSE(u2, const struct four, four_of(x))
 #undef DEFINE_DENSE
 
+static void lanes(const double *const *x, const double *u, int64_t count,
+                  double (*lane)[LANES])
+{
+  vector sum[TH_COLUMN_DOTS][PARTS];
+  memcpy(sum, lane, sizeof sum);
+  for (int64_t i = 0; i < count; i += LANES)
+    for (int p = 0; p < PARTS; p++) {
+      vector at = load_double(u + i + p * WIDTH);
+      for (int k = 0; k < TH_COLUMN_DOTS; k++)
+        sum[k][p] += load_double(x[k] + i + p * WIDTH) * at;
+    }
+  memcpy(lane, sum, sizeof sum);
+}
+
+/* Part after part, since one part of all sums fits the registers. */
+static void tile(const double *const *x, const double *const *u, int64_t count,
+                 double (*lane)[TH_COLUMN_DOTS][LANES])
+{
+  enum { DOTS = TH_COLUMN_DOTS };
+  for (int p = 0; p < LANES; p += WIDTH) {
+    vector sum[DOTS][DOTS];
+    for (int j = 0; j < DOTS; j++)
+      for (int k = 0; k < DOTS; k++)
+        sum[j][k] = load_double(lane[j][k] + p);
+    for (int64_t i = p; i < count; i += LANES) {
+      vector at[DOTS];
+      for (int k = 0; k < DOTS; k++)
+        at[k] = load_double(u[k] + i);
+      for (int j = 0; j < DOTS; j++) {
+        vector one = load_double(x[j] + i);
+        for (int k = 0; k < DOTS; k++)
+          sum[j][k] += one * at[k];
+      }
+    }
+    for (int j = 0; j < DOTS; j++)
+      for (int k = 0; k < DOTS; k++)
+        memcpy(lane[j][k] + p, &sum[j][k], sizeof sum[j][k]);
+  }
+}
+
 #define ALL(what)                                                              \
   {                                                                            \
     [TH_VECTOR_SINGLE] = what##_single, [TH_VECTOR_DOUBLE] = what##_double,    \
@@ -245,4 +285,5 @@ DEFINE_DENSE(u2, const struct four, four_of(x))
   }
 
 const struct th_column_kernels TH_COLUMNS_SET = {
-    ALL(dot), ALL(square), ALL(add), ALL(add_weighted), ALL(unpack)};
+    ALL(dot),    ALL(square), ALL(add), ALL(add_weighted),
+    ALL(unpack), lanes,       tile};

@@ -20,6 +20,7 @@
 enum {
   MOST_ROWS = TH_ACTIVE_SET_MOST, /* that join one by one */
   MOST_STOPS = 64,                /* signs that would change, in one step */
+  TOGETHER = TH_FACTOR_TOGETHER,  /* members that join at once */
   INTERCEPT = TH_ACTIVE_SET_INTERCEPT
 };
 
@@ -34,7 +35,8 @@ static const double even = 1e-15;
 void th_active_set_free(struct th_active_set *f)
 {
   th_linalg_factor_free(&f->factor);
-  TH_FREE(f->name, f->residual, f->step, f->member, f->held, f->target);
+  TH_FREE(f->name, f->joining, f->residual, f->step, f->member, f->held,
+          f->target);
   *f = (struct th_active_set){0};
 }
 
@@ -54,7 +56,7 @@ static int64_t rows_for(int64_t members)
 int64_t th_active_set_bytes(int64_t members)
 {
   return th_linalg_factor_bytes(rows_for(members)) +
-         6 * members * (int64_t)sizeof(double);
+         (6 + TOGETHER) * members * (int64_t)sizeof(double);
 }
 
 /* Are units attributes, and is the norm of each a multiple of |b|? */
@@ -84,6 +86,8 @@ static th_status reserve(struct th_active_set *f, int64_t rows,
   if (rows <= old)
     return rc;
   TH_TRY(TH_WIDEN(&f->name, old, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->joining, TOGETHER * old, TOGETHER * rows,
+                  "a linear system", err));
   TH_TRY(TH_WIDEN(&f->residual, old, rows, "a linear system", err));
   TH_TRY(TH_WIDEN(&f->step, old, rows, "a linear system", err));
   TH_TRY(th_linalg_factor_reserve(&f->factor, rows, err));
@@ -227,10 +231,12 @@ static void drop_row(struct th_active_set *f, int64_t i)
   th_linalg_factor_drop(&f->factor, i);
 }
 
-static bool join_factor(struct th_active_set *f, int64_t name, double diagonal)
+static bool join_factor(struct th_active_set *f, int64_t name, int64_t done,
+                        double diagonal)
 {
   f->name[f->factor.size] = name;
-  return th_linalg_factor_join(&f->factor, diagonal, TH_ACTIVE_SET_INDEPENDENT);
+  return th_linalg_factor_join(&f->factor, done, diagonal,
+                               TH_ACTIVE_SET_INDEPENDENT);
 }
 
 /* The row's products with member k, whose weighted column is q->work. */
@@ -242,15 +248,70 @@ static double row_product(const struct th_active_set *f,
   return th_quadratic_product(q, f->member[f->name[i]], k, q->work);
 }
 
+/* Members that join together: they meet the rows that are there at once, and
+ * each other one by one. */
+struct joining {
+  int count;
+  int64_t member[TOGETHER];
+  double diagonal[TOGETHER];
+  double among[TOGETHER][TOGETHER]; /* products of each with those before it */
+};
+
+static double *joining_row(const struct th_active_set *f, int j)
+{
+  return f->joining + j * f->factor.room;
+}
+
+/* The products of the j-th of them. */
+static void multiply_joining(struct th_active_set *f,
+                             const struct th_quadratic *q, struct joining *all,
+                             int j)
+{
+  int64_t k = all->member[j];
+  double *row = joining_row(f, j);
+  th_quadratic_weigh(q, k, q->work);
+  for (int64_t i = 0; i < f->factor.size; i++)
+    row[i] = row_product(f, q, i, k);
+  for (int before = 0; before < j; before++)
+    all->among[j][before] =
+        th_quadratic_product(q, all->member[before], k, q->work);
+  all->diagonal[j] = th_quadratic_product(q, k, k, q->work) * (1 + f->damping);
+}
+
+static void join_members(struct th_active_set *f, const struct th_quadratic *q,
+                         struct joining *all)
+{
+  double *row[TOGETHER];
+  bool joined[TOGETHER];
+  int64_t size = f->factor.size;
+  int64_t done = all->count > 1 ? size : 0; /* one joins as fast by itself */
+  for (int j = 0; j < TOGETHER; j++) {
+    row[j] = joining_row(f, j);
+    if (j < all->count)
+      multiply_joining(f, q, all, j);
+    else
+      memset(row[j], 0, (size_t)done * sizeof *row[j]);
+  }
+  if (done > 0)
+    th_linalg_factor_forward(&f->factor, row);
+  for (int j = 0; j < all->count; j++) {
+    int64_t slot = q->working->slot[all->member[j]];
+    int64_t at = size;
+    memcpy(f->factor.row, row[j], (size_t)size * sizeof *row[j]);
+    for (int before = 0; before < j; before++)
+      if (joined[before])
+        f->factor.row[at++] = all->among[j][before];
+    joined[j] = join_factor(f, slot, done, all->diagonal[j]);
+    f->held[slot] = joined[j];
+  }
+  all->count = 0;
+}
+
 static void join_member(struct th_active_set *f, const struct th_quadratic *q,
                         int64_t k)
 {
-  int64_t slot = q->working->slot[k];
-  th_quadratic_weigh(q, k, q->work);
-  for (int64_t i = 0; i < f->factor.size; i++)
-    f->factor.row[i] = row_product(f, q, i, k);
-  f->held[slot] = join_factor(
-      f, slot, th_quadratic_product(q, k, k, q->work) * (1 + f->damping));
+  struct joining one = {.count = 1, .member = {k}};
+  join_members(f, q, &one);
 }
 
 /* The place of a row's coefficient among the members and the intercept. */
@@ -263,6 +324,7 @@ static int64_t coef_index(const struct th_active_set *f,
 /* Update the factor to that of the support. */
 static void follow(struct th_active_set *f, const struct th_quadratic *q)
 {
+  struct joining all = {.count = 0};
   const struct th_working_set *w = q->working;
   for (int64_t i = f->factor.size - 1; i >= 0; i--) {
     int64_t k = coef_index(f, q, i);
@@ -270,10 +332,15 @@ static void follow(struct th_active_set *f, const struct th_quadratic *q)
       drop_row(f, i);
   }
   if (f->factor.size == 0 && q->intercept && !f->centred && q->sum_h > 0)
-    join_factor(f, INTERCEPT, q->sum_h);
-  for (int64_t k = 0; k < w->members && f->factor.size < f->factor.room; k++)
+    join_factor(f, INTERCEPT, 0, q->sum_h);
+  for (int64_t k = 0; k < w->members && f->factor.size < f->factor.room; k++) {
     if (is_free(q, k) && !f->held[w->slot[k]])
-      join_member(f, q, k);
+      all.member[all.count++] = k;
+    bool enough =
+        all.count == TOGETHER || f->factor.size + all.count == f->factor.room;
+    if (all.count > 0 && (enough || k == w->members - 1))
+      join_members(f, q, &all);
+  }
   f->full = f->factor.size == f->factor.room;
 }
 

@@ -23,6 +23,7 @@
 struct th_active_set {
   struct th_factor factor;
   int64_t *name;    /* rows: slots, or -1 for the intercept */
+  double *joining;  /* rows, for each of TH_FACTOR_TOGETHER members */
   double *residual; /* rows */
   double *step;     /* rows */
   bool full;        /* members may have no row for want of room */

@@ -131,6 +131,40 @@ static void test_plain(int64_t items)
   CHECK_NEAR(th_column_square(&s.stored, s.h), square, 1e-12);
 }
 
+/* Several sums at once have the bits of each by itself. */
+static void test_several(int64_t items)
+{
+  enum { DOTS = TH_COLUMN_DOTS, LANES = TH_COLUMN_LANES };
+  static double value[2 * DOTS][MOST];
+  const double *x[DOTS];
+  const double *u[DOTS];
+  int64_t whole = items / LANES * LANES;
+  for (int k = 0; k < DOTS; k++) {
+    x[k] = value[k];
+    u[k] = value[DOTS + k];
+    for (int64_t i = 0; i < items; i++) {
+      value[k][i] = uniform((uint64_t)(3 + k), i) - 0.3;
+      value[DOTS + k][i] = uniform((uint64_t)(13 + k), i) - 0.6;
+    }
+  }
+  for (const struct th_dense_set *set = th_kernel_sets(); set->name != NULL;
+       set++) {
+    double tile[DOTS][DOTS][LANES] = {{{0}}};
+    double lane[DOTS][LANES] = {{0}};
+    if (!th_kernel_runs_here(set))
+      continue;
+    set->columns->tile(x, u, whole, tile);
+    set->columns->lanes(x, u[1], whole, lane);
+    for (int j = 0; j < DOTS; j++) {
+      for (int k = 0; k < DOTS; k++)
+        CHECK(th_column_lanes_sum(tile[j][k], x[j], u[k], whole, items) ==
+              th_column_dot_plain(x[j], u[k], items));
+      CHECK(th_column_lanes_sum(lane[j], x[j], u[1], whole, items) ==
+            th_column_dot_plain(x[j], u[1], items));
+    }
+  }
+}
+
 int main(void)
 {
   static const struct {
@@ -147,6 +181,8 @@ int main(void)
       if (th_type_whole_numbers(forms[f].type))
         test_column(forms[f].form, forms[f].type, items, true);
     }
+  for (int64_t items = 0; items <= MOST; items++)
+    test_several(items);
   test_plain(MOST);
   test_plain(3);
   return check_finish(NULL);

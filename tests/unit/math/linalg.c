@@ -162,6 +162,57 @@ static void test_eigenvalue(int64_t n)
   CHECK_NEAR(value / length, 1.0, 1e-6);
 }
 
+/* Add row i of the problem's matrix, of which `done` entries are made. */
+static bool join(struct th_factor *f, const struct problem *p, int64_t n,
+                 int64_t i, const double *made, int64_t done)
+{
+  memcpy(f->row, p->full + i * n, (size_t)f->size * sizeof *f->row);
+  if (done > 0)
+    memcpy(f->row, made, (size_t)done * sizeof *f->row);
+  return th_linalg_factor_join(f, done, p->full[i + i * n], 1e-12);
+}
+
+/* Rows that meet the ones above them together have the bits of rows that join
+ * one by one; and their systems are solved. */
+static void test_together(int64_t n)
+{
+  enum { TOGETHER = TH_FACTOR_TOGETHER };
+  struct problem p;
+  struct th_error err;
+  struct th_factor one = {0};
+  struct th_factor four = {0};
+  double rows[TOGETHER][MOST];
+  double *row[TOGETHER] = {rows[0], rows[1], rows[2], rows[3]};
+  double x[MOST];
+  fill(&p, n, false, 1);
+  CHECK(th_linalg_factor_reserve(&one, n, &err) == TH_OK);
+  CHECK(th_linalg_factor_reserve(&four, n, &err) == TH_OK);
+  for (int64_t i = 0; i < n; i++)
+    CHECK(join(&one, &p, n, i, NULL, 0));
+  for (int64_t i = 0; i < n; i += TOGETHER) {
+    int64_t done = four.size;
+    for (int64_t k = 0; k < TOGETHER; k++)
+      for (int64_t j = 0; j < done; j++)
+        rows[k][j] = i + k < n ? p.full[(i + k) * n + j] : 0;
+    th_linalg_factor_forward(&four, row);
+    for (int64_t k = 0; k < TOGETHER && i + k < n; k++)
+      CHECK(join(&four, &p, n, i + k, rows[k], done));
+  }
+  CHECK(n == 0 ||
+        memcmp(one.entry, four.entry,
+               (size_t)th_linalg_factor_entries(&one) * sizeof(double)) == 0);
+  th_linalg_factor_solve(&four, p.b, x);
+  for (int64_t i = 0; i < n; i++) {
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+      sum += p.full[i + j * n] * x[j];
+    CHECK_NEAR(sum / sqrt(p.full[i + i * n]), p.b[i] / sqrt(p.full[i + i * n]),
+               1e-10);
+  }
+  th_linalg_factor_free(&one);
+  th_linalg_factor_free(&four);
+}
+
 int main(void)
 {
   for (int64_t n = 0; n <= MOST; n = n < 8 ? n + 1 : n + 14) {
@@ -170,6 +221,7 @@ int main(void)
     CASE(test_solve(n, false, 1e-100));
     CASE(test_solve(n, true, 1e100));
     CASE(test_cholesky(n));
+    CASE(test_together(n));
     if (n > 0)
       CASE(test_eigenvalue(n));
   }
