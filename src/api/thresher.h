@@ -491,7 +491,8 @@ THRESHER_PUBLIC int64_t thresher_data_count(const struct thresher_data *data,
                                             enum thresher_examples which);
 
 /* Predict the targets of these examples, in the order in which they are stored.
- * prediction[i] is the linear predictor; with logistic loss these are log odds.
+ * prediction[i] is the linear predictor; with logistic loss these are log odds,
+ * with Poisson's logarithms of means.
  * target[i] is the target of the same example, or 0 if the data have none.
  * row[i] is the number that the example had in the imported text. Each array
  * has room for thresher_data_count items. Each may be NULL, on some ranks and

@@ -8,6 +8,7 @@
 #include "api/fold_groups.h"
 #include "api/match.h"
 #include "api/training.h"
+#include "base/elementary.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/printable.h"
@@ -204,9 +205,20 @@ static void print_name(FILE *file, const struct th_model_list *list, int64_t k,
   free(name);
 }
 
-static bool has_odds(const struct th_model_list *list, int64_t k)
+/* What a prediction says of the target, where it is not the target itself: a
+ * column beside it. */
+static const struct {
+  const char *name; /* NULL: there is none */
+  double (*of)(double prediction);
+} beside[] = {[TH_PREDICTS_TARGET] = {NULL, NULL},
+              [TH_PREDICTS_ODDS] = {"probability", th_metrics_probability},
+              [TH_PREDICTS_MARGIN] = {NULL, NULL},
+              [TH_PREDICTS_LOG_MEAN] = {"mean", th_exp}};
+
+static enum th_predictor predictor_of(const struct th_model_list *list,
+                                      int64_t k)
 {
-  return th_evaluated_predictor(&list->model[k]) == TH_PREDICTS_ODDS;
+  return th_evaluated_predictor(&list->model[k]);
 }
 
 static void print_header(FILE *file, const struct th_model_list *list,
@@ -215,8 +227,8 @@ static void print_header(FILE *file, const struct th_model_list *list,
   fputs(first, file);
   for (int64_t k = 0; k < list->count; k++) {
     print_name(file, list, k, "prediction");
-    if (has_odds(list, k))
-      print_name(file, list, k, "probability");
+    if (beside[predictor_of(list, k)].name != NULL)
+      print_name(file, list, k, beside[predictor_of(list, k)].name);
   }
   fputc('\n', file);
 }
@@ -237,8 +249,8 @@ static void print_lines(FILE *file, const struct line *lines,
     for (int64_t k = 0; k < list->count; k++) {
       double prediction = th_evaluated_of(evaluated, k)[lines[i].place];
       fprintf(file, ",%.17g", prediction);
-      if (has_odds(list, k))
-        fprintf(file, ",%.17g", th_metrics_probability(prediction));
+      if (beside[predictor_of(list, k)].name != NULL)
+        fprintf(file, ",%.17g", beside[predictor_of(list, k)].of(prediction));
     }
     fputc('\n', file);
   }

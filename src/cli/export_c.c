@@ -185,6 +185,22 @@ static const char margin_text[] =
     "  double p = (1 + prediction) / 2;\n"
     "  return p < 0 ? 0 : p > 1 ? 1 : p;\n}\n";
 
+static const char mean_text[] =
+    "\n/* The mean, by what thresher_predict returns. */\n"
+    "double thresher_mean(double prediction);\n"
+    "double thresher_mean(double prediction)\n{\n"
+    "  return exp(prediction);\n}\n";
+
+/* What thresher_predict returns, and what that says of the target. */
+static const struct {
+  const char *what;
+  const char *text; /* NULL: it is the target */
+} predictions[] = {
+    [TH_PREDICTS_TARGET] = {"The prediction", NULL},
+    [TH_PREDICTS_ODDS] = {"The log odds", odds_text},
+    [TH_PREDICTS_MARGIN] = {"The margin", margin_text},
+    [TH_PREDICTS_LOG_MEAN] = {"The logarithm of the mean", mean_text}};
+
 void th_export_c_write(FILE *out, const struct th_model *model)
 {
   enum th_predictor predicts = th_evaluated_predictor(model);
@@ -196,12 +212,7 @@ void th_export_c_write(FILE *out, const struct th_model *model)
                               : "",
           is_type(model, TH_F32) ? "(double)(float)value /* as it is stored */"
                                  : "value");
-  fprintf(out, calls_text,
-          predicts == TH_PREDICTS_ODDS     ? "The log odds"
-          : predicts == TH_PREDICTS_MARGIN ? "The margin"
-                                           : "The prediction");
-  if (predicts == TH_PREDICTS_ODDS)
-    fputs(odds_text, out);
-  else if (predicts == TH_PREDICTS_MARGIN)
-    fputs(margin_text, out);
+  fprintf(out, calls_text, predictions[predicts].what);
+  if (predictions[predicts].text != NULL)
+    fputs(predictions[predicts].text, out);
 }

@@ -74,13 +74,14 @@ double th_gap_bound(double primal, double dual)
   return isnan(gap) ? INFINITY : gap;
 }
 
-/* Return |sum eta theta| over the examples on one side of 0. */
-static double side(int64_t n, const double *eta, const double *target,
+/* Return |sum eta theta| over the examples on one side of 0, by the signs of
+ * `of`. */
+static double side(int64_t n, const double *eta, const double *of,
                    const double *theta, int sign)
 {
   struct sum sum = {0, 0};
   for (int64_t i = 0; i < n; i++)
-    if (sign * target[i] > 0)
+    if (sign * of[i] > 0)
       sum_add(&sum, eta[i] * fabs(theta[i]));
   return sum_value(&sum);
 }
@@ -97,17 +98,29 @@ static void subtract_mean(int64_t n, const double *eta, double *theta)
 void th_gap_centre(const struct th_loss *loss, int64_t n, const double *eta,
                    const double *target, double *theta)
 {
-  if (!loss->labels) {
+  if (!loss->labels && !th_loss_is_steep(loss)) {
     subtract_mean(n, eta, theta);
     return;
   }
-  double positive = side(n, eta, target, theta, 1);
-  double negative = side(n, eta, target, theta, -1);
+  /* theta times a factor of at most 1 stays in the domain of the conjugate */
+  const double *of = loss->labels ? target : theta;
+  double positive = side(n, eta, of, theta, 1);
+  double negative = side(n, eta, of, theta, -1);
   double larger = positive > negative ? 1 : -1;
   double factor =
       fmin(positive, negative) / fmax(DBL_MIN, fmax(positive, negative));
   for (int64_t i = 0; i < n; i++)
-    theta[i] *= larger * target[i] > 0 ? factor : 1;
+    theta[i] *= larger * of[i] > 0 ? factor : 1;
+}
+
+double th_gap_level_L(const struct th_loss *loss, int64_t n, const double *eta,
+                      const double *target, double most)
+{
+  double L = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (eta[i] > 0)
+      L = fmax(L, th_loss_level_L(loss, target[i], most / eta[i]));
+  return L;
 }
 
 double th_gap_radius(double L, double gap, double N, double lambda)
@@ -143,6 +156,8 @@ static struct slope slope_at(const struct th_loss *loss, int64_t n,
     th_loss_df_all(loss, count, p, target + done, df);
     th_loss_d2f_all(loss, count, p, target + done, p);
     for (int64_t i = 0; i < count; i++) {
+      if (!(eta[done + i] > 0)) /* its mean may be beyond all numbers */
+        continue;
       double term = eta[done + i] * df[i];
       sum_add(&first, term);
       slope.size += fabs(term);
@@ -197,7 +212,8 @@ th_status th_gap_intercept(const struct th_loss *loss, int64_t n,
                            struct th_error *err)
 {
   enum { MOST_STEPS = 2500 }; /* bisection alone takes fewer */
-  struct bracket bracket = {-INFINITY, INFINITY, loss->labels ? 1 : DBL_MAX};
+  bool cautious = loss->labels || th_loss_is_steep(loss);
+  struct bracket bracket = {-INFINITY, INFINITY, cautious ? 1 : DBL_MAX};
   double place = *b0;
   if (loss->labels && !both_sides(n, eta, target))
     return th_fail(err, TH_EDATA,
@@ -205,6 +221,12 @@ th_status th_gap_intercept(const struct th_loss *loss, int64_t n,
                    "intercept fits them");
   for (int k = 0; k < MOST_STEPS; k++) {
     struct slope at = slope_at(loss, n, eta, target, prediction, place);
+    if (th_loss_is_steep(loss) && at.first == INFINITY) {
+      bracket.high = place; /* its mean is beyond all numbers */
+      place = bracket.low > -INFINITY ? bracket.low + (place - bracket.low) / 2
+                                      : place - 64;
+      continue;
+    }
     if (!isfinite(at.first))
       return th_fail(
           err, TH_ENUMERIC,

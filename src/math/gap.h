@@ -47,6 +47,11 @@ double th_gap_bound(double primal, double dual);
 void th_gap_centre(const struct th_loss *loss, int64_t n, const double *eta,
                    const double *target, double *theta);
 
+/* Return L: a bound on f'' of each example wherever sum eta f is at most
+ * `most`, for f that are not below 0. */
+double th_gap_level_L(const struct th_loss *loss, int64_t n, const double *eta,
+                      const double *target, double most);
+
 /* Return r_g = sqrt(2 L G N_g) / lambda, N_g = sum eta Omega_g^D(x_g)^2. If Z*
  * is the Z of the solution, Omega_g^D(Z_g - Z*_g) is at most r_g. The paper's
  * product of (2.4) and (2.5) is sqrt(n) too small, and (2.5) lacks 1 / lambda.

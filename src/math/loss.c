@@ -198,6 +198,35 @@ static double hinge_conjugate(double u, double y)
   return v <= 0 ? v * (v / 2 + 1) : INFINITY;
 }
 
+/* y log y. */
+static double own_log(double y)
+{
+  return y > 0 ? y * th_log(y) : 0;
+}
+
+/* Half the deviance, 0 where the mean is y. */
+static double poisson_value(double p, double y)
+{
+  return fmax((th_exp(p) - y * p) - (y - own_log(y)), 0);
+}
+
+static double poisson_derivative(double p, double y)
+{
+  return th_exp(p) - y;
+}
+
+static double poisson_curvature(double p, double y)
+{
+  (void)y;
+  return th_exp(p);
+}
+
+static double poisson_conjugate(double u, double y)
+{
+  double mean = u + y;
+  return mean >= 0 ? (own_log(mean) - mean) + (y - own_log(y)) : INFINITY;
+}
+
 static const struct th_loss losses[] = {
     {.name = "squared",
      .summary = "(p - y)^2, as in Murata & Suzuki; half of it where there is a "
@@ -238,6 +267,19 @@ static const struct th_loss losses[] = {
      .curvature = hinge_curvature,
      .conjugate = hinge_conjugate,
      .quadratic_conjugate = true},
+    {.name = "poisson",
+     .summary = "half the deviance of a count or rate y >= 0 with the mean "
+                "exp(p); only with solver lasso",
+     .mean = "mean half deviance",
+     .predicts = TH_PREDICTS_LOG_MEAN,
+     .penalised_only = true,
+     .exact_only = true,
+     .smoothness = INFINITY,
+     .half = 1,
+     .value = poisson_value,
+     .derivative = poisson_derivative,
+     .curvature = poisson_curvature,
+     .conjugate = poisson_conjugate},
     {.name = NULL},
 };
 
@@ -340,4 +382,16 @@ double th_loss_conjugate(const struct th_loss *loss, double u, double y)
 double th_loss_L(const struct th_loss *loss)
 {
   return loss->half * loss->smoothness;
+}
+
+bool th_loss_is_steep(const struct th_loss *loss)
+{
+  return !isfinite(loss->smoothness);
+}
+
+/* Poisson: f(p) >= (sqrt(exp p) - sqrt y)^2. */
+double th_loss_level_L(const struct th_loss *loss, double y, double most)
+{
+  double root = sqrt(y) + sqrt(most);
+  return th_loss_is_steep(loss) ? root * root : th_loss_L(loss);
 }

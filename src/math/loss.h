@@ -12,8 +12,14 @@ struct th_loss_arrays; /* of whole arrays: math/loss.c */
 
 /* What a linear predictor z says of a target: squared loss, the target itself;
  * logistic, the log odds of the larger value; squared hinge, a margin, at best
- * 2 p - 1 for the probability p of the larger value (Zhang 2004). */
-enum th_predictor { TH_PREDICTS_TARGET, TH_PREDICTS_ODDS, TH_PREDICTS_MARGIN };
+ * 2 p - 1 for the probability p of the larger value (Zhang 2004); Poisson, the
+ * logarithm of its mean. */
+enum th_predictor {
+  TH_PREDICTS_TARGET,
+  TH_PREDICTS_ODDS,
+  TH_PREDICTS_MARGIN,
+  TH_PREDICTS_LOG_MEAN
+};
 
 /* One row per loss; p is the linear predictor, y the target (labels: -1, +1).
  */
@@ -25,7 +31,9 @@ struct th_loss {
   bool quadratic;      /* a square of p: its curvature is the same everywhere */
   bool labels;         /* needs a target with exactly two values */
   bool penalised_only; /* for solvers with a penalty */
-  double smoothness;   /* largest second derivative: L = smoothness * lambda */
+  bool exact_only;     /* for the exact one of them */
+  double smoothness;   /* largest second derivative: L = smoothness * lambda;
+                          INFINITY: targets are from 0 on, there is none */
   double half;         /* f = half * value in problems with a penalty */
   double (*value)(double p, double y);
   double (*derivative)(double p, double y);
@@ -63,11 +71,18 @@ const struct th_loss *th_loss_find(const char *name);
 
 /* The loss of a problem with a penalty (Liang & Poon, section 2): f, f',
  * f*(u) = sup_p (u p - f(p)), which is INFINITY outside of its domain, and the
- * Lipschitz constant of f'. Kernels have f' of whole arrays; one value of it is
- * for tests. Local. */
+ * Lipschitz constant of f', or INFINITY. Kernels have f' of whole arrays; one
+ * value of it is for tests. Local. */
 double th_loss_f(const struct th_loss *loss, double p, double y);
 double th_loss_df(const struct th_loss *loss, double p, double y);
 double th_loss_conjugate(const struct th_loss *loss, double u, double y);
 double th_loss_L(const struct th_loss *loss);
+
+/* Has f' no Lipschitz constant? Then targets are from 0 on, and as they are. */
+bool th_loss_is_steep(const struct th_loss *loss);
+
+/* A bound on the second derivative of f wherever f(p) is at most `most`: a
+ * Lipschitz constant there. */
+double th_loss_level_L(const struct th_loss *loss, double y, double most);
 
 #endif

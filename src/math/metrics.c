@@ -49,6 +49,8 @@ static double expected_target(const struct scoring *s, int64_t i)
   double z = s->rows->predictor[i];
   if (s->rows->kind == TH_PREDICTS_TARGET)
     return z;
+  if (s->rows->kind == TH_PREDICTS_LOG_MEAN)
+    return th_exp(z);
   double p = s->rows->kind == TH_PREDICTS_ODDS ? th_metrics_probability(z)
                                                : fmin(fmax((1 + z) / 2, 0), 1);
   return labels->low + (labels->high - labels->low) * p;
@@ -218,8 +220,9 @@ _Static_assert((int)COUNT <= (int)TH_METRICS_MOST, "too many scores");
 
 static bool defined(const struct th_metrics_rows *rows, enum score_of of)
 {
-  return of == OF_LOSS || rows->labels.two ||
-         (of == OF_TARGET && rows->kind == TH_PREDICTS_TARGET);
+  bool numbers =
+      rows->kind == TH_PREDICTS_TARGET || rows->kind == TH_PREDICTS_LOG_MEAN;
+  return of == OF_LOSS || rows->labels.two || (of == OF_TARGET && numbers);
 }
 
 const char *th_metrics_name(int k)

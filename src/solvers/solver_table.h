@@ -34,6 +34,7 @@ struct th_solver_row {
   bool dense_model;  /* models may have more attributes than the budget */
   bool chooses;      /* without a lambda it takes a path, and held-out examples
                         choose on it (predict/chooser.h) */
+  bool exact;        /* takes losses without a Lipschitz constant */
   bool squares;      /* takes penalties with a ridge: the elastic net */
   const char *ridge; /* what its penalty is called, if it is not of the penalty
                         table; the loss is squared then. NULL: it is */

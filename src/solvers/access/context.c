@@ -125,6 +125,23 @@ static th_status take_labels(struct th_context *context,
   return TH_OK;
 }
 
+/* Targets of a loss that is defined from 0 on. */
+static th_status check_rates(const struct th_loss *loss,
+                             const struct scan *scan, struct th_error *err)
+{
+  if (scan->lowest < 0)
+    return th_fail(err, TH_EDATA,
+                   "the target goes down to %g; a %s loss needs counts or "
+                   "rates, from 0 on",
+                   scan->lowest, loss->name);
+  if (!(scan->weighted_sum > 0))
+    return th_fail(err, TH_EDATA,
+                   "the target is 0 for every training example that counts; a "
+                   "%s loss needs some above 0",
+                   loss->name);
+  return TH_OK;
+}
+
 /* Numbers, less their mean where there is an intercept. */
 static th_status take_numbers(struct th_context *context,
                               const struct scan *scan, struct th_error *err)
@@ -132,7 +149,11 @@ static th_status take_numbers(struct th_context *context,
   struct th_target *target = &context->target;
   double square = scan->between > 0 ? scan->second * scan->second : 0;
   double reach = fmax(fabs(scan->lowest), fabs(scan->highest));
-  if (context->config->intercept)
+  bool steep = th_loss_is_steep(context->loss);
+  th_status rc = steep ? check_rates(context->loss, scan, err) : TH_OK;
+  if (rc != TH_OK)
+    return rc;
+  if (context->config->intercept && !steep)
     target->shift = scan->weighted_sum / scan->weight;
   target->low = scan->lowest;
   target->high = scan->highest;

@@ -166,6 +166,7 @@ static const struct th_solver_row solvers[] = {
          "data that may be read whole, and of which some attributes matter",
      .source = "Massias, Gramfort & Salmon 2018; Liang & Poon 2022, section 2",
      .penalised = true,
+     .exact = true,
      .chooses = true,
      .squares = true,
      .screen = TH_SCREEN_GAP_SAFE,

@@ -111,6 +111,10 @@ static th_status check_loss(const struct th_solver_row *row,
                    "solver %s does not support {loss} %s: its loss is squared, "
                    "also for labels; take a solver such as lasso",
                    row->name, loss->name);
+  if (loss->exact_only && !row->exact)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s does not support {loss} %s; take {solver} lasso",
+                   row->name, loss->name);
   if (loss->penalised_only && !row->penalised)
     return th_fail(err, TH_EUSAGE,
                    "solver %s does not support {loss} %s; take a solver with a "

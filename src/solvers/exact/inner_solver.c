@@ -102,12 +102,23 @@ static void chord_free(struct th_chord *c)
   *c = (struct th_chord){0};
 }
 
+/* Of the loss; of those at hand, where it has none. */
+static double largest_curvature(const struct th_problem *p, const double *h)
+{
+  double most = 0;
+  if (!th_loss_is_steep(p->loss))
+    return th_loss_L(p->loss);
+  for (int64_t i = 0; i < p->rows; i++)
+    most = p->eta[i] > 0 ? fmax(most, h[i]) : most;
+  return most;
+}
+
 static void take_curvatures(struct th_chord *c, const struct th_problem *p,
                             const double *prediction)
 {
-  double least = least_curvature * th_loss_L(p->loss);
   c->sum = 0;
   th_loss_d2f_all(p->loss, p->rows, prediction, p->target, c->h);
+  double least = least_curvature * largest_curvature(p, c->h);
   for (int64_t i = 0; i < p->rows; i++) {
     c->h[i] = p->eta[i] > 0 ? p->eta[i] * fmax(c->h[i], least) : 0;
     c->sum += c->h[i];
@@ -372,9 +383,9 @@ static void start_slopes(struct th_inner_solver *d,
 static void start_residuals(struct th_inner_solver *d)
 {
   const struct th_problem *p = d->problem;
-  double least = least_curvature * th_loss_L(p->loss);
   d->quadratic.h = d->h;
   th_loss_d2f_all(p->loss, p->rows, d->prediction, p->target, d->h);
+  double least = least_curvature * largest_curvature(p, d->h);
   for (int64_t i = 0; i < p->rows; i++)
     d->h[i] = p->eta[i] * fmax(d->h[i], least);
   memcpy(d->quadratic.state, d->weighted,

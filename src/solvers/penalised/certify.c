@@ -196,7 +196,7 @@ static void review_survey(const struct review *r, int side,
 {
   const struct th_problem *p = r->problem;
   struct th_comm *comm = p->context->comm;
-  double L = th_loss_L(p->loss);
+  double L = p->L;
   double scale = 1 / fmax(1, c->dual_norm);
   double largest[2] = {0, 0};
   int64_t counts[TH_MARGINS + 1] = {0};
@@ -363,7 +363,7 @@ static struct scale measure_scale(const struct review *r,
   }
   s.moved = s.terms * DBL_EPSILON * s.magnitude +
             th_support_intercept_rounding(support, p->context);
-  s.turned = 4 * th_loss_L(p->loss) * s.moved + 8 * DBL_EPSILON * s.largest;
+  s.turned = 4 * p->L * s.moved + 8 * DBL_EPSILON * s.largest;
   return s;
 }
 
@@ -389,7 +389,7 @@ static void dual_errors(const struct review *r,
 static double objective_error(const struct review *r, const struct scale *s,
                               const struct th_certificate *now)
 {
-  double L = th_loss_L(r->problem->loss);
+  double L = r->problem->L;
   return s->mean * s->moved + L * s->moved * s->moved / 2 +
          s->terms * DBL_EPSILON * fabs(now->objective);
 }
@@ -401,7 +401,7 @@ static double gap_error(const struct review *r, const struct scale *s,
   double slope = 2 * s->magnitude + s->largest;
   double by_ridge = 2 * now->lambda * r->square * dual;
   double by_bounds = now->lambda * r->bounds[1] * error[2];
-  if (r->problem->loss->labels)
+  if (r->problem->loss->labels || th_loss_is_steep(r->problem->loss))
     slope += 1 + th_log(fmax(1, now->dual_norm));
   return objective_error(r, s, now) + by_ridge + by_bounds +
          slope * (s->turned + s->mean * dual) +
@@ -417,7 +417,7 @@ static double lambda_max_error(const struct th_problem *p)
         th_penalty_norm_least(p->grouping.norm[g]) > 0)
       most = fmax(most, p->norm_bound[g]);
   p->context->comm->ops->max_f64(p->context->comm, &most, 1);
-  return TH_DOUBLE_ROUNDING * most * sqrt(2 * th_loss_L(p->loss) * p->zero);
+  return TH_DOUBLE_ROUNDING * most * sqrt(2 * p->L * p->zero);
 }
 
 static void enclose(double *least, double *most, double value, double error)

@@ -236,6 +236,13 @@ static void keep_signs(const struct th_exempt *x, double *theta)
       theta[i] = 0;
 }
 
+/* Of counts theta is a mean less the target. */
+static void keep_means(const struct th_exempt *x, double *theta)
+{
+  for (int64_t i = 0; i < x->rows; i++)
+    theta[i] = fmax(theta[i], -x->target[i]);
+}
+
 void th_exempt_theta(const struct th_exempt *x, const double *prediction,
                      double *theta)
 {
@@ -252,4 +259,6 @@ void th_exempt_theta(const struct th_exempt *x, const double *prediction,
   }
   if (x->loss->labels)
     keep_signs(x, theta);
+  if (th_loss_is_steep(x->loss))
+    keep_means(x, theta);
 }

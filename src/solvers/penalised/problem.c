@@ -91,7 +91,7 @@ static th_status take_kept_targets(struct th_problem *p, struct th_error *err)
 static th_status load_examples(struct th_problem *p, struct th_error *err)
 {
   size_t rows = (size_t)p->rows;
-  size_t bytes = rows * (sizeof *p->multiplier + sizeof *p->multiplier32);
+  size_t bytes = rows * (sizeof *p->multipliers.value + sizeof(float));
   th_status rc = p->kept != NULL
                      ? take_kept_targets(p, err)
                      : th_context_all_targets_init(&p->all, p->context,
@@ -99,9 +99,9 @@ static th_status load_examples(struct th_problem *p, struct th_error *err)
   TH_TRY(rc);
   p->target = p->all.target;
   p->eta = p->all.weight;
-  TH_TRY(share(p, bytes, "residuals", &p->work, err));
-  p->multiplier = p->work.data;
-  p->multiplier32 = (float *)(void *)(p->multiplier + rows);
+  TH_TRY(share(p, bytes, "residuals", &p->multipliers.memory, err));
+  p->multipliers.value = p->multipliers.memory.data;
+  p->multipliers.single = (float *)(void *)(p->multipliers.value + rows);
 done:
   return rc;
 }
@@ -238,6 +238,7 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
     start_everywhere(p, prediction, theta);
   th_comm_shared_show(&memory);
   p->zero = th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction);
+  p->L = th_gap_level_L(p->loss, p->rows, p->eta, p->target, p->zero);
   TH_TRY(th_agree(p->context->comm, check_start(p, err), err));
   TH_TRY(problem_moments(p, err));
   TH_TRY(th_problem_pass(p, theta, 1, INFINITY, duals, err));
@@ -377,7 +378,7 @@ void th_problem_free(struct th_problem *p)
   th_active_free(&p->active);
   th_grouping_free(&p->grouping);
   th_context_all_targets_free(&p->all);
-  th_comm_shared_free(&p->work);
+  th_comm_shared_free(&p->multipliers.memory);
   TH_FREE(p->key, p->by_key, p->is_owner, p->norm_bound);
   th_exempt_free(&p->exempt);
   th_csc_cache_free(&p->csc);
@@ -493,13 +494,13 @@ static void sums_add_piece(struct th_problem *p,
 {
   const struct sums_task *task = of;
   enum th_sum_kind kind = task->kind;
-  const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
+  const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multipliers.value;
   int64_t first = piece->rows.first;
-  const struct th_row_weights m = {.residual = p->multiplier + first,
-                                   .residual32 = p->multiplier32 + first,
-                                   .weight = p->multiplier +
+  const struct th_row_weights m = {.residual = p->multipliers.value + first,
+                                   .residual32 = p->multipliers.single + first,
+                                   .weight = p->multipliers.value +
                                              first, /* not used by a gradient */
-                                   .weight32 = p->multiplier32 + first};
+                                   .weight32 = p->multipliers.single + first};
   if (piece->slab.layout == TH_SPARSE)
     sum_sparse(p, piece, factor, kind);
   else if (kind == TH_SUM_FAST)
@@ -514,7 +515,7 @@ static void sums_add_kept(struct th_problem *p, int64_t count,
                           enum th_sum_kind kind)
 {
   const struct th_csc_cache *csc = &p->csc;
-  const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
+  const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multipliers.value;
   for (int64_t k = 0; k < count; k++) {
     double sum = 0;
     for (int64_t e = csc->start[p->place[k]]; e < csc->start[p->place[k] + 1];
@@ -601,9 +602,9 @@ static void sum_kept(const struct th_problem *p, int64_t count,
   for (int64_t k = 0; k < count; k++) {
     const struct th_vector *x =
         &p->kept->column[p->active.attribute[p->place[k]]];
-    double sum = kind == TH_SUM_MOMENTS ? th_column_square(x, p->eta)
-                                        : th_column_dot(x, p->multiplier);
-    z[p->place[k]] = factor * sum;
+    z[p->place[k]] = factor * (kind == TH_SUM_MOMENTS
+                                   ? th_column_square(x, p->eta)
+                                   : th_column_dot(x, p->multipliers.value));
   }
 }
 
@@ -753,11 +754,11 @@ static double weigh(struct th_problem *p, const double *theta, double *unit)
   }
   frexp(largest, &exponent);
   *unit = ldexp(1, exponent);
-  for (int64_t i = 0; i < p->rows && p->work.writer; i++) {
-    p->multiplier[i] = p->eta[i] * theta[i] / *unit;
-    p->multiplier32[i] = (float)p->multiplier[i];
+  for (int64_t i = 0; i < p->rows && p->multipliers.memory.writer; i++) {
+    p->multipliers.value[i] = p->eta[i] * theta[i] / *unit;
+    p->multipliers.single[i] = (float)p->multipliers.value[i];
   }
-  th_comm_shared_show(&p->work);
+  th_comm_shared_show(&p->multipliers.memory);
   return sqrt(sum);
 }
 

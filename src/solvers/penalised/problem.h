@@ -39,6 +39,13 @@ struct th_problem_kept {
   const double *weight; /* not below 0; only their ratios count */
 };
 
+/* What a pass multiplies examples by, once a node. */
+struct th_multipliers {
+  struct th_shared memory;
+  double *value;
+  float *single; /* in float */
+};
+
 struct th_problem {
   struct th_context *context; /* borrowed */
   const struct th_problem_kept
@@ -54,6 +61,8 @@ struct th_problem {
   const double *target; /* of these */
   const double *eta;    /* weight / n: adds up to 1 */
   double zero;          /* P(0) with the best intercept and exempt.coef */
+  double L;             /* f'' is at most that where the objective is at most
+                           `zero` */
   double lambda_max;    /* exact: the smallest lambda at which b = 0 is best */
   struct th_active active;     /* every attribute that is not left out */
   struct th_grouping grouping; /* over its places */
@@ -66,10 +75,8 @@ struct th_problem {
   struct th_exempt exempt; /* attributes without a penalty: the zero model and
                               theta are those after they are fitted */
   struct th_csc_cache csc; /* sparse values, if they fit in memory */
-  struct th_shared work;   /* of passes: both multipliers */
-  double *multiplier;
-  float *multiplier32;
-  double *sums; /* places: sums and centres of a pass */
+  struct th_multipliers multipliers; /* of a pass */
+  double *sums;                      /* places: sums and centres of a pass */
   double *centre;
   int64_t *place; /* places of a pass, and their attributes */
   int64_t *listed;

@@ -33,12 +33,11 @@ void th_problem_ridge_join(const struct th_problem *p, double lambda,
 
 double th_problem_ridge_second(const struct th_problem *p, int64_t g)
 {
-  double L = th_loss_L(p->loss);
   double bound = p->norm_bound[g];
   struct th_group_norm norm = group_norm_of(p, g);
   double least = th_penalty_norm_least(norm);
   double own = p->ridge > 0 && least > 0
-                   ? p->ridge * norm.q / (least * least * L) * (1 + 1e-12)
+                   ? p->ridge * norm.q / (least * least * p->L) * (1 + 1e-12)
                    : 0;
   return bound * bound + own;
 }

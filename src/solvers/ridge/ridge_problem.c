@@ -80,10 +80,10 @@ void th_ridge_problem_weigh(const struct th_ridge_problem *places,
                             const double *value, double mean)
 {
   struct th_problem *p = places->problem;
-  for (int64_t i = 0; i < p->rows && p->work.writer; i++)
-    p->multiplier[i] =
+  for (int64_t i = 0; i < p->rows && p->multipliers.memory.writer; i++)
+    p->multipliers.value[i] =
         value == NULL ? p->eta[i] : p->eta[i] * (value[i] - mean);
-  th_comm_shared_show(&p->work);
+  th_comm_shared_show(&p->multipliers.memory);
 }
 
 double th_ridge_problem_mean(const struct th_ridge_problem *places,

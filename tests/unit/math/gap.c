@@ -17,18 +17,21 @@ struct sample {
   double prediction[ROWS];
 };
 
-/* Predictions from small to far out; both classes, some examples without
- * weight. */
+/* Predictions from small to far out; both classes, or counts; some examples
+ * without weight. */
 static struct sample make_sample(uint64_t number, const struct th_loss *loss)
 {
   struct th_stream stream = {number, TH_PURPOSE_TEST};
-  double size = exp((double)(number % 12) - 3);
+  bool steep = th_loss_is_steep(loss);
+  double size = exp((double)(number % (steep ? 6 : 12)) - 3);
   struct sample s;
   for (uint64_t i = 0; i < ROWS; i++) {
     double pair[2];
     th_random_normal(stream, 0, i, pair);
     s.prediction[i] = size * pair[0] + (double)(number % 7) * size;
-    s.target[i] = loss->labels ? (i < 2 + number % 25 ? 1 : -1) : pair[1];
+    s.target[i] = loss->labels ? (i < 2 + number % 25 ? 1 : -1)
+                  : steep      ? floor(fabs(3 * pair[1]))
+                               : pair[1];
     s.eta[i] = i % 5 == 4 ? 0 : 1.0 / COUNTED;
   }
   return s;
@@ -75,7 +78,10 @@ static void test_centre(const struct th_loss *loss, uint64_t number)
   th_gap_centre(loss, ROWS, s.eta, s.target, theta);
   for (int i = 0; i < ROWS; i++)
     sum += s.eta[i] * theta[i];
-  CHECK(fabs(sum) <= 1e-14 * exp((double)(number % 12) - 3));
+  double size = exp((double)(number % 12) - 3);
+  for (int i = 0; i < ROWS && th_loss_is_steep(loss); i++)
+    size += s.eta[i] * fabs(theta[i]);
+  CHECK(fabs(sum) <= 1e-14 * size);
   CHECK(isfinite(th_gap_dual(loss, ROWS, s.eta, s.target, theta, 1)));
   CHECK(isfinite(th_gap_dual(loss, ROWS, s.eta, s.target, theta, 0.3)));
 }

@@ -393,8 +393,9 @@ class ThresherRegressor(RegressorMixin, _Estimator):
         return self._configure(), X, y, self._take_weights(sample_weight, X.shape[0])
 
     def predict(self, X):
-        """The prediction of each example."""
-        return self._predictor(X)[:, 0]
+        """The prediction of each example; with loss="poisson" its mean."""
+        predictor = self._predictor(X)[:, 0]
+        return np.exp(predictor) if self.loss == "poisson" else predictor
 
 
 # ---- classification ----

@@ -146,8 +146,9 @@ class Model:
     # ---- predictions ----
 
     def predict(self, X):
-        """The linear predictor of each example: with logistic loss, log odds. X: a matrix, or the
-        path of a data set, whose examples come in the order of its input."""
+        """The linear predictor of each example: with logistic loss, log odds; with Poisson's,
+        logarithms of means. X: a matrix, or the path of a data set, whose examples come in the
+        order of its input."""
         if _data.is_path(X):
             return self._predict_path(X)
         matrix = X if isinstance(X, _data.Matrix) else _data.Matrix(X)
