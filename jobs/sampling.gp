@@ -49,7 +49,7 @@ title_of(p) = adagrad ? (p eq "online" ? "ogd-ridge" : sampler . ", " . p) : \
 count = words(panels)
 columns = count < 2 ? 1 : 2
 rows = (count + columns - 1) / columns
-width = columns == 1 ? 4.8 : 7
+width = columns == 1 ? 5.6 : 7
 height = 1.3 + 2.3 * rows
 eval picture(prefix, width, height)
 set key at screen 0.5, screen 0.07 / height center bottom vertical maxrows 2 \

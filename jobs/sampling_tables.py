@@ -22,6 +22,7 @@ sampling_tables.py summary PREFIX PART...
 """
 import glob
 import json
+import math
 import os
 import random
 import statistics
@@ -182,6 +183,19 @@ class Curves:
         points = next(points for key, points in self.errors.items() if key[0] == curve)
         return mean * points[max(points)]
 
+    def ratio(self, one, other):
+        """The geometric mean of one curve over another, where both have points, and its standard
+        error; curves by name and rule. None where there is no such point."""
+        means = self.average({"one": one, "other": other})
+        if len(means) < 2:
+            return None
+        found = [next(key for key in self.means if key[0] == of[0] and
+                      self.of(*of) is self.means[key]) for of in (one, other)]
+        shared = set(self.means[found[0]]) & set(self.means[found[1]])
+        value = means["one"] / means["other"]
+        return value, value * math.hypot(*(self.errors[key][x] for key in found
+                                           for x in shared)) / len(shared)
+
     def average(self, keys, pick=None):
         """Geometric means over the points that all the curves have, or over one of them."""
         curves = {name: self.of(*key) for name, key in keys.items()}
@@ -199,15 +213,23 @@ def of_moments(names):
 def falling_moments(rows):
     """Figures 1 and 2: known over uniform, by panel."""
     data = sorted({row["data"] for row in rows}, key=float, reverse=True)
-    gains = {ONE: 1.0}
+    gains, errors = {ONE: 1.0}, {ONE: 0.0}
     for alpha in data:
-        means = Curves(rows, alpha).average(of_moments(("known", "uniform")))
-        if "known" in means and "uniform" in means:
-            gains["alpha " + alpha] = means["known"] / means["uniform"]
+        found = Curves(rows, alpha).ratio(("known",), ("uniform",))
+        if found:
+            gains["alpha " + alpha], errors["alpha " + alpha] = found
     names = ["alpha " + alpha for alpha in data]
     first = [alike("alpha 0", ONE, gains)] if "0" in data else []
     last = [below(names[-1], ONE, gains)] if float(data[-1]) < 0 else []
-    yield "", "known over uniform", gains, first + falling(names, gains) + last
+    yield ("", "known over uniform", gains,
+           first + [told(part, gains, errors) for part in falling(names, gains) + last])
+
+
+def told(part, values, errors):
+    """The part, where its two values differ by more than noise."""
+    one, other = part[0]
+    return part if missing((one, other), values) else unless_noise(
+        part, values[one] - values[other], errors[one], errors[other])
 
 
 def apart(low, high, values):
@@ -227,6 +249,14 @@ def clearly_nearer(one, to, than, values, curves):
     a, b, c = (curves.error(name.removesuffix(END), values[name]) for name in (one, to, than))
     part = unless_noise(part, values[one] - middle, a, b / 2, c / 2)
     return part if part[2] is None else unless_noise(part, values[to] - values[than], b, c)
+
+
+def at_end(low, high, values, curves):
+    """That the first value, at the end, is the smaller one, where the two differ."""
+    names = low + END, high + END
+    errors = {name: None if values.get(name) is None else
+              curves.error(name.removesuffix(END), values[name]) for name in names}
+    return told(below(*names, values), values, errors)
 
 
 def real_data(figure, rows):
@@ -249,24 +279,25 @@ def real_data(figure, rows):
             lower = below if figure == "mnist-ridge" else alike_or_below
             parts += [lower(*few, values), alike_or_below(*end, values)]
             if figure == "mnist-ridge":
-                parts += [below("offline" + END, end[1], values)]
+                parts += [at_end("offline", "online", values, curves)]
         else:
-            parts += [alike_or_below(*few, values), below(end[1], end[0], values)]
+            parts += [alike_or_below(*few, values), at_end("online", "known", values, curves)]
             if figure == "covertype-ridge":
-                parts += [below("offline" + END, end[0], values)]
+                parts += [at_end("offline", "known", values, curves)]
         yield data, "means over the points and at both ends", values, parts
 
 
 def adagrad(figure, rows):
     """Figures 7 and 8: steps by coordinates over one size of steps."""
     curves = Curves(rows, rows[0]["data"])
-    gains, parts = {ONE: 1.0}, []
+    gains, errors, parts = {ONE: 1.0}, {ONE: 0.0}, []
     for curve in ("uniform", "two-phase", "known", "online"):
-        means = curves.average({rule: (curve, rule) for rule in ("none", "coordinate")})
-        if len(means) == 2:
-            gains[curve] = means["coordinate"] / means["none"]
+        found = curves.ratio((curve, "coordinate"), (curve, "none"))
+        if found:
+            gains[curve], errors[curve] = found
         better = figure == "adagrad-simulated" or curve == "online"
-        parts.append(below(curve, ONE, gains) if better else below(ONE, curve, gains))
+        parts.append(told(below(curve, ONE, gains) if better else below(ONE, curve, gains),
+                          gains, errors))
     yield "", "coordinate over none", gains, parts
 
 

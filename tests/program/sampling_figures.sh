@@ -145,6 +145,11 @@ curves() # UNIFORM TWO-PHASE KNOWN ONLINE OFFLINE: at the last point
     0 known auto 90 0.8 0 uniform auto 90 0.8 -2 known auto 90 0.9 -2 uniform auto 90 0.8
   said ': the same order$' adagrad-mnist p known none 90 0.3 p known coordinate 90 0.5 \
     p online none 90 0.3 p online coordinate 90 0.2
+  DEVIATION=0.2 said 'too few runs to tell whether 1 is below known' adagrad-mnist \
+    p known none 90 0.3 p known coordinate 90 0.35 p online none 90 1.9 p online coordinate 90 0.9
+  DEVIATION=0.2 said ': the same order, too few runs to tell whether alpha -1 is below alpha 0$' \
+    simulated-lasso 0 known auto 90 0.8 0 uniform auto 90 0.8 -1 known auto 90 0.78 \
+    -1 uniform auto 90 0.8 -2 known auto 90 0.2 -2 uniform auto 90 0.8
 }
 
 # refuses PATTERN ARGUMENT...: status 2, and one line that says why
