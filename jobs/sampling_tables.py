@@ -256,7 +256,8 @@ def at_end(low, high, values, curves):
     names = low + END, high + END
     errors = {name: None if values.get(name) is None else
               curves.error(name.removesuffix(END), values[name]) for name in names}
-    return told(below(*names, values), values, errors)
+    part = apart(*names, values)
+    return part if part[2] is None else told(part, values, errors)
 
 
 def real_data(figure, rows):
