@@ -51,6 +51,9 @@ RUNS = [
     ("saga", SIGNS, "--solver saga --path 8 --path-min 0.2"),
     ("svrg", SIGNS, "--solver svrg --path 8 --path-min 0.2"),
     ("lasso", DENSE, "--solver lasso --path 40"),
+    ("lasso-sparse", SIGNS, "--solver lasso --path 60 --path-min 0.01 --choose last"),
+    ("elastic-net", SIGNS, "--solver lasso --penalty elastic-net --mix 0.5 --path 40 "
+     "--path-min 0.01 --choose last"),
     ("ridge", DENSE, "--solver ridge --path 20"),
     ("omp", DENSE, "--solver omp -s 20"),
     ("oomp", DENSE, "--solver oomp -s 8"),
