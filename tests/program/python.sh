@@ -42,7 +42,7 @@ grep -q '^(400,)$' said || fail "the example says $(cat said)"
 [ "$(ls temporary)" != "" ] || fail "a killed process leaves nothing to be removed"
 try alone
 
-checks=(values sparse weights classes errors interrupt parts)
+checks=(values sparse weights classes counts errors interrupt parts)
 if long; then checks+=(wide); fi
 if with h5py; then checks+=(read); fi
 if with pandas; then checks+=(frames); fi

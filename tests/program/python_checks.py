@@ -165,6 +165,17 @@ def classes():
     assert several.predict_proba(X).shape == (len(y), 3) and len(several.ledger_) == 3
 
 
+def counts():
+    X, y = problem()
+    rates = np.exp(0.5 + np.clip(0.3 * y, -3, 3))
+    counted = np.random.default_rng(4).poisson(rates).astype(float)
+    fitted = same_as_program(X, counted, solver="lasso", loss="poisson", lambda_ratio=0.1,
+                             options=["--solver", "lasso", "--loss", "poisson",
+                                      "--lambda-ratio", "0.1"])
+    assert np.allclose(fitted.predict(X), np.exp(fitted.model_.predict(X)), rtol=1e-14)
+    assert fitted.score(X, counted) > 0.3
+
+
 def refused(kind, words, call, *arguments, **keywords):
     try:
         call(*arguments, **keywords)
