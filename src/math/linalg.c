@@ -665,12 +665,32 @@ static void forward_block(const struct th_factor *f, int64_t i, const double *b,
         row[k][i + k];
 }
 
+/* Entries i .. i + TH_FACTOR_TOGETHER - 1 of the solution of L' x = b, the last
+ * first; the ones before them lose their part. */
+static void backward_block(const struct th_factor *f, int64_t i, double *x)
+{
+  const double *row[TH_FACTOR_TOGETHER];
+  double factor[TH_FACTOR_TOGETHER];
+  for (int k = 0; k < TH_FACTOR_TOGETHER; k++) {
+    int64_t at = i + TH_FACTOR_TOGETHER - 1 - k;
+    row[k] = factor_row(f, at);
+    x[at] /= row[k][at];
+    factor[k] = -x[at];
+    for (int64_t j = i; j < at; j++)
+      x[j] += row[k][j] * factor[k];
+  }
+  th_column_add_several(row, factor, i, x);
+}
+
 void th_linalg_factor_solve(const struct th_factor *f, const double *b,
                             double *x)
 {
   for (int64_t i = 0; i < f->size; i += TH_FACTOR_TOGETHER)
     forward_block(f, i, b, x);
-  for (int64_t i = f->size - 1; i >= 0; i--) {
+  int64_t left = f->size;
+  for (; left >= TH_FACTOR_TOGETHER; left -= TH_FACTOR_TOGETHER)
+    backward_block(f, left - TH_FACTOR_TOGETHER, x);
+  for (int64_t i = left - 1; i >= 0; i--) {
     const double *row = factor_row(f, i);
     x[i] /= row[i];
     th_column_add_plain(row, -x[i], i, x);

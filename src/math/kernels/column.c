@@ -49,6 +49,13 @@ void th_column_tile(
   dense_columns()->tile(x, u, count, lane);
 }
 
+void th_column_add_several(const double *const x[TH_COLUMN_DOTS],
+                           const double factor[TH_COLUMN_DOTS], int64_t count,
+                           double *u)
+{
+  dense_columns()->several(x, factor, count, u);
+}
+
 double th_column_lanes_sum(double lane[TH_COLUMN_LANES], const double *x,
                            const double *u, int64_t first, int64_t last)
 {

@@ -81,6 +81,11 @@ void th_column_tile(
 double th_column_lanes_sum(double lane[TH_COLUMN_LANES], const double *x,
                            const double *u, int64_t first, int64_t last);
 
+/* u_i += factor[k] x[k]_i for one k after the other. */
+void th_column_add_several(const double *const x[TH_COLUMN_DOTS],
+                           const double factor[TH_COLUMN_DOTS], int64_t count,
+                           double *u);
+
 /* u_i += factor x_i; u_i += factor h_i x_i. */
 void th_column_add(const struct th_vector *x, double factor, double *u);
 static inline void th_column_add_plain(const double *x, double factor,

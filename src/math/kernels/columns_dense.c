@@ -277,6 +277,21 @@ static void tile(const double *const *x, const double *const *u, int64_t count,
   }
 }
 
+static void several(const double *const *x, const double *factor, int64_t count,
+                    double *u)
+{
+  int64_t i = 0;
+  for (; i + WIDTH <= count; i += WIDTH) {
+    vector sum = load_double(u + i);
+    for (int k = 0; k < TH_COLUMN_DOTS; k++)
+      sum += load_double(x[k] + i) * factor[k];
+    memcpy(u + i, &sum, sizeof sum);
+  }
+  for (; i < count; i++)
+    for (int k = 0; k < TH_COLUMN_DOTS; k++)
+      u[i] += x[k][i] * factor[k];
+}
+
 #define ALL(what)                                                              \
   {                                                                            \
     [TH_VECTOR_SINGLE] = what##_single, [TH_VECTOR_DOUBLE] = what##_double,    \
@@ -286,4 +301,4 @@ static void tile(const double *const *x, const double *const *u, int64_t count,
 
 const struct th_column_kernels TH_COLUMNS_SET = {
     ALL(dot),    ALL(square), ALL(add), ALL(add_weighted),
-    ALL(unpack), lanes,       tile};
+    ALL(unpack), lanes,       tile,     several};

@@ -103,11 +103,13 @@ struct th_column_kernels {
   void (*unpack[TH_VECTOR_ENTRIES])(const struct th_vector *x, int64_t first,
                                     int64_t count, double mean,
                                     const double *weight, double *restrict out);
-  /* as th_column_lanes and th_column_tile */
+  /* as th_column_lanes, th_column_tile and th_column_add_several */
   void (*lanes)(const double *const *x, const double *u, int64_t count,
                 double (*lane)[TH_COLUMN_LANES]);
   void (*tile)(const double *const *x, const double *const *u, int64_t count,
                double (*lane)[TH_COLUMN_DOTS][TH_COLUMN_LANES]);
+  void (*several)(const double *const *x, const double *factor, int64_t count,
+                  double *u);
 };
 
 extern const struct th_column_kernels th_columns_plain;

@@ -153,6 +153,13 @@ static void test_several(int64_t items)
     double lane[DOTS][LANES] = {{0}};
     if (!th_kernel_runs_here(set))
       continue;
+    double added[MOST] = {0};
+    double plain[MOST] = {0};
+    const double factor[DOTS] = {0.3, -1.7, 0.9, 2.1};
+    set->columns->several(x, factor, items, added);
+    for (int k = 0; k < DOTS; k++)
+      th_column_add_plain(x[k], factor[k], items, plain);
+    CHECK(memcmp(added, plain, sizeof added) == 0);
     set->columns->tile(x, u, whole, tile);
     set->columns->lanes(x, u[1], whole, lane);
     for (int j = 0; j < DOTS; j++) {
