@@ -195,7 +195,8 @@ static const struct th_command table[] = {
      "\\n, \\r and \\\\ are a tab, the two ends of a line and a backslash, "
      "and \\xHH is a byte that a terminal does not show, or a double quote. c "
      "is a function "
-     "in C that computes what predict prints, to the last digit. plink-score "
+     "in C that computes what predict prints, to the last digit, and a "
+     "probability or mean but for rounding. plink-score "
      "has the variants, their counted alleles and their weights, for plink2 "
      "--score. Attributes are counted from 0.",
      th_export_command},

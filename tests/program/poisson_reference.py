@@ -4,6 +4,7 @@
     minimise  mean of half the deviance + lambda sum_j s_j |b_j|,  s_j: deviations
 
     poisson_reference.py make SEED LAYOUT NAME   writes NAME.svm, LIBSVM text
+    poisson_reference.py large SEED NAME         counts of millions
     poisson_reference.py check NAME MODEL.json MODEL.tsv   exit status 1: not the solution
 
 Accelerated proximal gradient steps with a line search. Shares no code with Thresher.
@@ -29,6 +30,18 @@ def make(seed, layout, name):
         for i in range(n):
             line = " ".join(f"{j + 1}:{X[i, j]:.9g}" for j in range(d) if X[i, j] != 0)
             print(y[i], line, file=file)
+
+
+def large(seed, name):
+    """Counts of millions by sparse attributes of different sizes."""
+    r = np.random.default_rng(seed)
+    n, d = 300, 40
+    X = r.normal(size=(n, d)) * np.exp(r.normal(size=d)) * (r.random((n, d)) < 0.15)
+    z = (X - X.mean(0)) / X.std(0)
+    y = np.round(1e6 * np.exp(0.5 * (z[:, :4] @ r.normal(size=4) * 0.5 + r.normal())))
+    with open(name + ".svm", "w") as file:
+        for i in range(n):
+            print(int(y[i]), *(f"{j + 1}:{X[i, j]:.6g}" for j in range(d) if X[i, j]), file=file)
 
 
 def read(name):
@@ -105,5 +118,7 @@ def check(name, model, table):
 
 if sys.argv[1] == "make":
     make(int(sys.argv[2]), sys.argv[3], sys.argv[4])
+elif sys.argv[1] == "large":
+    large(int(sys.argv[2]), sys.argv[3])
 else:
     check(*sys.argv[2:5])

@@ -361,8 +361,8 @@ static struct bounds bounds_at(const struct th_verify_evidence *e,
                     16 * DBL_EPSILON * (zero + fabs(now->objective));
   double least = now->objective - most->gap;
   double way = now->lambda_max - now->lambda;
-  double part = way > 0 ? (lambda - now->lambda) / way : 1;
-  part = fmin(fmax(part, 0), 1);
+  double beyond = lambda - now->lambda;
+  double part = beyond > 0 ? (way > beyond ? beyond / way : 1) : 0;
   double line = now->objective + (lambda - now->lambda) * e->found->omega;
   double below = lambda < now->lambda ? lambda / now->lambda : 1;
   return (struct bounds){below * least + part * (zero - least) - rounding,

@@ -655,6 +655,24 @@ static bool is_whole(const struct th_working_set_solver *e, double lambda)
   return !e->inner.polishes || e->dual_norm <= lambda * (1 + hair);
 }
 
+/* Look at the coefficients that were guessed. Where the loss is steep, they may
+ * be beyond all numbers: the last lambda's are better than the zero model.
+ * Collective. */
+static th_status look_at_guess(struct th_working_set_solver *e, double lambda,
+                               struct th_error *err)
+{
+  struct th_working_set *w = &e->working;
+  th_status rc;
+  TH_TRY(th_inner_solver_screen_at(&e->inner, w, lambda, err));
+  if (!th_loss_is_steep(e->problem->loss) ||
+      e->inner.primal <= e->problem->zero)
+    return rc;
+  memcpy(w->coef, w->earlier, (size_t)w->members * sizeof *w->coef);
+  rc = th_inner_solver_screen_at(&e->inner, w, lambda, err);
+done:
+  return rc;
+}
+
 th_status th_working_set_solver_solve(struct th_working_set_solver *e,
                                       double lambda, struct th_error *err)
 {
@@ -669,7 +687,7 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
   if (rc == TH_OK && stays(e))
     stay(e, lambda);
   else if (rc == TH_OK)
-    rc = th_inner_solver_screen_at(&e->inner, &e->working, lambda, err);
+    rc = look_at_guess(e, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_working_set_solver_goal(e, e->inner.primal);
     double least = all_known(e) && part == for_the_set ? goal : part * goal;

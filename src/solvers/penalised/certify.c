@@ -345,6 +345,7 @@ struct scale {
   double largest;   /* |theta| */
   double moved;     /* dp */
   double turned;    /* dt */
+  double cancelled; /* terms of a steep loss that cancel, in the mean */
 };
 
 static struct scale measure_scale(const struct review *r,
@@ -363,6 +364,9 @@ static struct scale measure_scale(const struct review *r,
   }
   s.moved = s.terms * DBL_EPSILON * s.magnitude +
             th_support_intercept_rounding(support, p->context);
+  if (th_loss_is_steep(p->loss))
+    s.cancelled = s.mean + target->largest *
+                               (3 + s.magnitude + th_log1p(target->largest));
   s.turned = 4 * p->L * s.moved + 8 * DBL_EPSILON * s.largest;
   return s;
 }
@@ -391,7 +395,7 @@ static double objective_error(const struct review *r, const struct scale *s,
 {
   double L = r->problem->L;
   return s->mean * s->moved + L * s->moved * s->moved / 2 +
-         s->terms * DBL_EPSILON * fabs(now->objective);
+         s->terms * DBL_EPSILON * (fabs(now->objective) + s->cancelled);
 }
 
 static double gap_error(const struct review *r, const struct scale *s,
