@@ -104,7 +104,7 @@ th_status th_inner_solver_init(struct th_inner_solver *inner,
                                struct th_problem *problem,
                                struct th_error *err);
 
-/* Collective where columns have been fetched. */
+/* Collective where columns have been gathered: the team of the node goes. */
 void th_inner_solver_free(struct th_inner_solver *inner);
 
 /* Its state at the end of a lambda: which columns it holds, and the factor. The

@@ -73,7 +73,7 @@ th_status th_working_set_solver_init(struct th_working_set_solver *exact,
                                      struct th_duals *duals,
                                      struct th_error *err);
 
-/* Collective where columns have been fetched. */
+/* Collective where a lambda has been solved for. */
 void th_working_set_solver_free(struct th_working_set_solver *exact);
 
 /* The gap at which a solution is good enough, at that objective. Local. */
