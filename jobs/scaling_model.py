@@ -13,11 +13,13 @@ in none of them, the model takes from the reports
               of most ranks. Where teams of ranks make paths at the end of sift,
               their calls depend on how many teams there are: this is a guess
               then. Reports of far fewer calls say nothing about bytes
-  bytes       those of all ranks, by least squares: what one tells, sums (P),
-              joins (P - 1), exchanges ((P - 1) / P), and where each rank tells
-              all of its own, P^2. A selection's grow with P^2 and later with P,
-              since 17 KiB are the most of a rank: of a path of lasso, predicted
-              from before that, too many
+  bytes       those of all ranks. What goes from rank to rank, because one reads
+              what another owns, moves once: (P - 1) / P of as much as the report
+              of most ranks tells. The others by least squares: what one tells,
+              sums (P), joins (P - 1), and where each rank tells all of its own,
+              P^2. A selection's grow with P^2 and later with P, since 17 KiB are
+              the most of a rank: of a path of lasso, predicted from before that,
+              too many
 
 and adds what a machine makes of it on P ranks:
 
@@ -118,8 +120,8 @@ def solve_factored(gram, right, lengths):
 
 
 WORK = (lambda p: 1.0, lambda p: 1.0 / p)
-BYTES = (lambda p: 1.0, float, lambda p: p - 1.0, lambda p: (p - 1.0) / p,
-         lambda p: float(p * p))
+BYTES = (lambda p: 1.0, float, lambda p: p - 1.0, lambda p: float(p * p))
+MOVED = (lambda p: (p - 1.0) / p,)
 FILES = (lambda p: 1.0, float)
 
 
@@ -152,7 +154,7 @@ class Run:
         return sum(phase.operations for phase in self.phases.values())
 
     def bytes(self, ranks):
-        return sum(phase.bytes.at(ranks) for phase in self.phases.values())
+        return sum(phase.bytes(ranks) for phase in self.phases.values())
 
 
 class Phase:
@@ -164,12 +166,18 @@ class Phase:
         self.operations = several[-1][1].get("operations", 0)
         several = [(p, f) for p, f in several
                    if f.get("operations", 0) >= self.operations / ALIKE]
-        self.bytes = Curve([(p, f.get("bytes_sent", 0)) for p, f in several], BYTES)
+        moved = [(p, f.get("bytes_exchanged", 0)) for p, f in several]
+        self.moved = Curve(moved[-1:], MOVED)
+        self.told = Curve([(p, f.get("bytes_sent", 0) - m)
+                           for (p, f), (_, m) in zip(several, moved)], BYTES)
+
+    def bytes(self, ranks):
+        return self.told.at(ranks) + self.moved.at(ranks)
 
     def sums(self, machine, ranks):
         if ranks == 1 or self.operations == 0:
             return 0.0
-        each = self.bytes.at(ranks) / ranks / self.operations
+        each = self.bytes(ranks) / ranks / self.operations
         return self.operations * all_reduce(machine, ranks, each)
 
 
@@ -211,7 +219,8 @@ def predict(run, machine, ranks, options):
 
 NUMBERS = {"ranks": 1, "attributes": 1, "bytes_read": 0, "bytes_sent": 0,
            "peak_memory_per_rank": 0}
-OF_PHASE = ("calls", "seconds_mean", "waiting_mean", "operations", "bytes_sent")
+OF_PHASE = ("calls", "seconds_mean", "waiting_mean", "operations", "bytes_sent",
+            "bytes_exchanged")
 
 
 def is_number(value, least=0):

@@ -217,8 +217,9 @@ static void mpi_exchange(struct th_comm *comm, const void *send,
   keep_own(comm, all_sent, send_bytes, all_received, receive_bytes);
   th_mpi_call_must(MPI_Waitall(open, request, MPI_STATUSES_IGNORE),
                    "MPI_Waitall");
-  comm->bytes_sent +=
-      sum_before(send_bytes, comm->size) - send_bytes[comm->rank];
+  int64_t bytes = sum_before(send_bytes, comm->size) - send_bytes[comm->rank];
+  comm->bytes_sent += bytes;
+  comm->bytes_exchanged += bytes;
   free(request);
   leave(comm, began);
 }

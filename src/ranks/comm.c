@@ -373,6 +373,15 @@ double th_comm_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void th_comm_charge(struct th_comm *comm, const struct th_comm *team,
+                    const struct th_comm *before)
+{
+  comm->bytes_sent += team->bytes_sent - before->bytes_sent;
+  comm->bytes_exchanged += team->bytes_exchanged - before->bytes_exchanged;
+  comm->operations += team->operations - before->operations;
+  comm->seconds += team->seconds - before->seconds;
+}
+
 /* --- Where the time of a run goes, phase by phase ------------------------- */
 
 const char *th_comm_phase_key(enum th_phase phase)
@@ -392,6 +401,7 @@ static struct th_phase_cost accounts(const struct th_profile *profile)
   if (profile->comm != NULL) {
     now.waiting = profile->comm->seconds;
     now.bytes_sent = profile->comm->bytes_sent;
+    now.bytes_exchanged = profile->comm->bytes_exchanged;
     now.operations = profile->comm->operations;
   }
   return now;
@@ -410,5 +420,6 @@ void th_comm_profile_end(struct th_profile *profile, enum th_phase phase)
   cost->seconds += now.seconds - profile->began.seconds;
   cost->waiting += now.waiting - profile->began.waiting;
   cost->bytes_sent += now.bytes_sent - profile->began.bytes_sent;
+  cost->bytes_exchanged += now.bytes_exchanged - profile->began.bytes_exchanged;
   cost->operations += now.operations - profile->began.operations;
 }

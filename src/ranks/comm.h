@@ -91,9 +91,10 @@ struct th_comm {
   const struct th_comm_ops *ops;
   int rank;
   int size;
-  int64_t bytes_sent; /* by this rank: payload handed to the operations */
-  int64_t operations; /* collective operations entered */
-  double seconds;     /* spent inside them */
+  int64_t bytes_sent;      /* by this rank: payload handed to the operations */
+  int64_t bytes_exchanged; /* of them, from rank to rank, by exchange */
+  int64_t operations;      /* collective operations entered */
+  double seconds;          /* spent inside them */
   const struct th_memory_use
       *memory;     /* borrowed: of this process; NULL: nothing is ever shared */
   void *transport; /* private to the implementation */
@@ -101,6 +102,11 @@ struct th_comm {
 
 /* A team of one. Local. */
 void th_comm_self(struct th_comm *comm);
+
+/* Add to the accounts of comm what a part of it, of some of its ranks, was
+ * charged since `before`, a copy of that team. Local. */
+void th_comm_charge(struct th_comm *comm, const struct th_comm *team,
+                    const struct th_comm *before);
 
 /* Release a team made by a split or an MPI start. Collective. */
 void th_comm_free(struct th_comm *comm);
@@ -241,9 +247,10 @@ enum th_phase {
 struct th_phase_cost {
   int64_t calls;
   double seconds;
-  double waiting;     /* of them inside collective operations */
-  int64_t bytes_sent; /* by this rank */
-  int64_t operations; /* collective ones */
+  double waiting;          /* of them inside collective operations */
+  int64_t bytes_sent;      /* by this rank */
+  int64_t bytes_exchanged; /* of them, by exchange */
+  int64_t operations;      /* collective ones */
 };
 
 struct th_profile {

@@ -102,10 +102,12 @@ static void test_exchange(struct th_comm *comm, int64_t unit)
   CHECK(TH_NEW(&receive, incoming, "what comes", &err) == TH_OK);
   fill_pieces(comm, send_bytes, send);
   int64_t sent = comm->bytes_sent;
+  int64_t exchanged = comm->bytes_exchanged;
   comm->ops->exchange(comm, send, send_bytes, receive, receive_bytes);
   CHECK(count_wrong(comm, receive_bytes, receive) == 0);
   CHECK(comm->size == 1 ||
         comm->bytes_sent - sent == outgoing - send_bytes[comm->rank]);
+  CHECK(comm->bytes_exchanged - exchanged == comm->bytes_sent - sent);
   free(send);
   free(receive);
 }

@@ -20,11 +20,14 @@ static void add_phase(struct th_phase_cost *sum, struct th_phase_cost *most,
   sum->seconds += cost->seconds;
   sum->waiting += cost->waiting;
   sum->bytes_sent += cost->bytes_sent;
+  sum->bytes_exchanged += cost->bytes_exchanged;
   sum->operations += cost->operations;
   most->calls = th_max_i64(most->calls, cost->calls);
   most->seconds = fmax(most->seconds, cost->seconds);
   most->waiting = fmax(most->waiting, cost->waiting);
   most->bytes_sent = th_max_i64(most->bytes_sent, cost->bytes_sent);
+  most->bytes_exchanged =
+      th_max_i64(most->bytes_exchanged, cost->bytes_exchanged);
   most->operations = th_max_i64(most->operations, cost->operations);
 }
 
@@ -44,6 +47,7 @@ static void add_rank(struct th_rank_total *total,
   sum->reading += cost->reading;
   sum->operations += cost->operations;
   sum->bytes_sent += cost->bytes_sent;
+  sum->bytes_exchanged += cost->bytes_exchanged;
   sum->bytes_read += cost->bytes_read;
   sum->bytes_in_place += cost->bytes_in_place;
   add_traffic(&sum->blocks, &cost->blocks);
@@ -54,6 +58,8 @@ static void add_rank(struct th_rank_total *total,
   most->reading = fmax(most->reading, cost->reading);
   most->operations = th_max_i64(most->operations, cost->operations);
   most->bytes_sent = th_max_i64(most->bytes_sent, cost->bytes_sent);
+  most->bytes_exchanged =
+      th_max_i64(most->bytes_exchanged, cost->bytes_exchanged);
   most->bytes_read = th_max_i64(most->bytes_read, cost->bytes_read);
   most->bytes_in_place = th_max_i64(most->bytes_in_place, cost->bytes_in_place);
   most->peak_memory = th_max_i64(most->peak_memory, cost->peak_memory);
@@ -68,11 +74,13 @@ static struct th_phase_cost rest_of(const struct th_rank_cost *cost)
                                .seconds = cost->seconds,
                                .waiting = cost->waiting,
                                .bytes_sent = cost->bytes_sent,
+                               .bytes_exchanged = cost->bytes_exchanged,
                                .operations = cost->operations};
   for (int p = 0; p < TH_PHASE_OTHER; p++) {
     rest.seconds -= cost->phase[p].seconds;
     rest.waiting -= cost->phase[p].waiting;
     rest.bytes_sent -= cost->phase[p].bytes_sent;
+    rest.bytes_exchanged -= cost->phase[p].bytes_exchanged;
     rest.operations -= cost->phase[p].operations;
   }
   rest.seconds = fmax(rest.seconds, 0);
@@ -90,6 +98,7 @@ struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
       .reading = store->seconds,
       .operations = comm->operations,
       .bytes_sent = comm->bytes_sent,
+      .bytes_exchanged = comm->bytes_exchanged,
       .bytes_read = store->bytes_read,
       .bytes_in_place = store->bytes_in_place,
       .blocks = store->blocks,
@@ -106,6 +115,7 @@ static void append_phase(struct th_phase_cost *a, const struct th_phase_cost *b)
   a->seconds += b->seconds;
   a->waiting += b->waiting;
   a->bytes_sent += b->bytes_sent;
+  a->bytes_exchanged += b->bytes_exchanged;
   a->operations += b->operations;
 }
 
@@ -117,6 +127,7 @@ static void append_cost(struct th_rank_cost *a, const struct th_rank_cost *b)
   a->reading += b->reading;
   a->operations += b->operations;
   a->bytes_sent += b->bytes_sent;
+  a->bytes_exchanged += b->bytes_exchanged;
   a->bytes_read += b->bytes_read;
   a->bytes_in_place += b->bytes_in_place;
   add_traffic(&a->blocks, &b->blocks);

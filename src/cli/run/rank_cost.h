@@ -14,6 +14,7 @@ struct th_rank_cost {
   double reading; /* of them reading files */
   int64_t operations;
   int64_t bytes_sent;
+  int64_t bytes_exchanged; /* of them, by exchange */
   int64_t bytes_read;
   int64_t bytes_in_place;   /* of them, not copied */
   struct th_traffic blocks; /* parts of bytes_read */

@@ -292,6 +292,7 @@ static json_t *phases_of(const struct th_report *report)
     th_json_real(phase, "imbalance", phase_imbalance(report, (enum th_phase)p));
     th_json_int(phase, "operations", most->operations);
     th_json_int(phase, "bytes_sent", sum->bytes_sent);
+    th_json_int(phase, "bytes_exchanged", sum->bytes_exchanged);
     json_object_set_new(phases, th_comm_phase_key((enum th_phase)p), phase);
   }
   return phases;

@@ -357,9 +357,7 @@ static void give_to_node(struct th_inner_solver *d, void *data, size_t bytes)
   if (d->node.size == 1)
     return;
   d->node.ops->bcast(&d->node, data, bytes, 0);
-  comm->bytes_sent += d->node.bytes_sent - before.bytes_sent;
-  comm->operations += d->node.operations - before.operations;
-  comm->seconds += d->node.seconds - before.seconds;
+  th_comm_charge(comm, &d->node, &before);
 }
 
 /* Start a model whose state is the slopes of the gathered columns. Local,

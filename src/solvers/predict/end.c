@@ -593,11 +593,8 @@ static th_status run_turn(struct th_end_work *w, int turn, struct th_error *err)
   comm->ops->split(comm, mine, &team);
   rc = run_dealt(w, turn, teams.count, &team, mine, load, err);
   rc = th_agree(comm, rc, err);
-  if (team.size > 1) {
-    comm->bytes_sent += team.bytes_sent;
-    comm->operations += team.operations;
-    comm->seconds += team.seconds;
-  }
+  if (team.size > 1)
+    th_comm_charge(comm, &team, &(struct th_comm){0});
   th_comm_free(&team);
 done:
   free(load);

@@ -291,11 +291,13 @@ static void test_profile(void)
     th_comm_profile_begin(&profile);
     comm.ops->barrier(&comm);
     comm.bytes_sent += phase;
+    comm.bytes_exchanged += 1;
     comm.seconds += 2;
     th_comm_profile_end(&profile, (enum th_phase)phase);
     const struct th_phase_cost *cost = &profile.phase[phase];
     CHECK(cost->calls == 1 && cost->seconds >= 0 && cost->waiting == 2);
     CHECK(cost->operations == 1 && cost->bytes_sent == phase);
+    CHECK(cost->bytes_exchanged == 1);
   }
 }
 
