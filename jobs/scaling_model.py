@@ -17,9 +17,8 @@ in none of them, the model takes from the reports
               what another owns, moves once: (P - 1) / P of as much as the report
               of most ranks tells. The others by least squares: what one tells,
               sums (P), joins (P - 1), and where each rank tells all of its own,
-              P^2. A selection's grow with P^2 and later with P, since 17 KiB are
-              the most of a rank: of a path of lasso, predicted from before that,
-              too many
+              P^2. In a selection that is 8 (2,048 + P) bytes of a rank at most;
+              above 128 ranks selections take other calls, which are not modelled
 
 and adds what a machine makes of it on P ranks:
 
@@ -122,6 +121,7 @@ def solve_factored(gram, right, lengths):
 WORK = (lambda p: 1.0, lambda p: 1.0 / p)
 BYTES = (lambda p: 1.0, float, lambda p: p - 1.0, lambda p: float(p * p))
 MOVED = (lambda p: (p - 1.0) / p,)
+SELECTED = 1024       # candidates that all ranks tell together, of two words each
 FILES = (lambda p: 1.0, float)
 
 
@@ -161,6 +161,7 @@ class Phase:
     def __init__(self, reports, name):
         found = [(r["ranks"], r["phases"].get(name, {})) for r in reports]
         several = [(p, f) for p, f in found if p > 1]
+        self.selects = name == "select"
         self.work = Curve([(p, max(0.0, f.get("seconds_mean", 0) - f.get("waiting_mean", 0)))
                            for p, f in found], WORK)
         self.operations = several[-1][1].get("operations", 0)
@@ -172,7 +173,10 @@ class Phase:
                            for (p, f), (_, m) in zip(several, moved)], BYTES)
 
     def bytes(self, ranks):
-        return self.told.at(ranks) + self.moved.at(ranks)
+        told = self.told.at(ranks)
+        if self.selects:
+            told = min(told, self.operations * ranks * 8 * (2 * SELECTED + ranks))
+        return told + self.moved.at(ranks)
 
     def sums(self, machine, ranks):
         if ranks == 1 or self.operations == 0:

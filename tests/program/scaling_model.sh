@@ -38,8 +38,7 @@ family()
 }
 
 family exploration 0.1 dense.h5 --solver exploration --sparsity 6 --budget 1000 --rounds 6
-# selections send less than P^2 from 8 ranks on: see scaling_model.py
-family path 4 sparse.h5 --solver lasso --path 5 --path-min 0.3 --choose last
+family path 0.1 sparse.h5 --solver lasso --path 5 --path-min 0.3 --choose last
 family omp 0.1 dense.h5 --solver omp --sparsity 6
 if long; then
   family truth 0.1 dense.h5 --select truth --budget 1000

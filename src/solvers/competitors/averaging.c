@@ -319,8 +319,11 @@ static th_status choose(struct th_averaging *s, struct th_context *context,
                                   .first = context->owned.first,
                                   .count = th_range_count(context->owned),
                                   .k = most_members(context)};
-  TH_TRY(th_select_largest(context->comm, &s->selection, &among, TH_OK,
-                           s->chosen, &found, err));
+  th_comm_profile_begin(context->profile);
+  rc = th_select_largest(context->comm, &s->selection, &among, TH_OK, s->chosen,
+                         &found, err);
+  th_comm_profile_end(context->profile, TH_PHASE_SELECT);
+  TH_TRY(rc);
   TH_TRY(th_support_assign(&s->support, context, s->chosen, found, err));
 done:
   return rc;

@@ -326,8 +326,11 @@ static th_status solve_selector(struct dantzig *s, struct th_context *context,
                                   .first = owned.first,
                                   .count = th_range_count(owned),
                                   .k = context->config->sparsity};
-  TH_TRY(th_select_largest(context->comm, &s->selection, &among, TH_OK,
-                           s->chosen, &found, err));
+  th_comm_profile_begin(context->profile);
+  rc = th_select_largest(context->comm, &s->selection, &among, TH_OK, s->chosen,
+                         &found, err);
+  th_comm_profile_end(context->profile, TH_PHASE_SELECT);
+  TH_TRY(rc);
   TH_TRY(th_support_assign(&s->support, context, s->chosen, found, err));
   s->solved = s->looks.examples;
 done:

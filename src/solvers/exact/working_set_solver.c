@@ -439,8 +439,11 @@ static th_status enlarge(struct th_working_set_solver *e, const double *value,
                                   .count = candidates,
                                   .threshold = threshold,
                                   .k = most};
-  TH_TRY(th_select_largest(p->context->comm, &e->selection, &among, rc,
-                           e->chosen, added, err));
+  th_comm_profile_begin(p->context->profile);
+  rc = th_select_largest(p->context->comm, &e->selection, &among, rc, e->chosen,
+                         added, err);
+  th_comm_profile_end(p->context->profile, TH_PHASE_SELECT);
+  TH_TRY(rc);
   for (int64_t k = 0; k < *added; k++)
     e->key[k] = e->chosen[k].attribute;
   if (*added > 0)

@@ -282,8 +282,10 @@ static th_status list_steepest(struct th_pursuit *path, struct th_error *err)
                                         .attribute = p->key,
                                         .count = p->grouping.groups,
                                         .k = MOST};
+  th_comm_profile_begin(p->context->profile);
   th_status rc = th_select_largest(comm_of(path), &work, &among, TH_OK, chosen,
                                    &o->count, err);
+  th_comm_profile_end(p->context->profile, TH_PHASE_SELECT);
   for (int64_t k = 0; k < o->count && rc == TH_OK; k++)
     o->candidate[k] = chosen[k].attribute;
   th_select_free(&work);
