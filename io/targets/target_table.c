@@ -39,8 +39,9 @@ struct reading {
   int64_t line_room;
   char *value; /* of a field */
   int64_t value_room;
-  enum th_cell form[2]; /* of the first target, and of the first weight */
-  bool wordy;           /* targets are words */
+  enum th_cell form[2];      /* of the first target, and of the first weight */
+  bool wordy;                /* targets are words */
+  struct th_missing missing; /* how these and weights are missing */
 };
 
 /* That of the data's text, but where commas separate the columns. */
@@ -297,9 +298,11 @@ static bool is_nine(const struct reading *r, double value)
   return (r->fam || r->columns.family >= 0) && value == -9;
 }
 
-static bool is_missing(const char *text)
+static bool is_missing(const struct reading *r)
 {
-  return th_missing_is(&th_missing_usual, text, (int64_t)strlen(text));
+  int64_t length = (int64_t)strlen(r->value);
+  return th_missing_is(&r->missing, r->value, length) ||
+         th_missing_is_named(&r->missing, r->value, length);
 }
 
 /* Marks between thousands may be decimal marks: they count only in quotes. */
@@ -354,6 +357,17 @@ static th_status refuse_value(const struct reading *r,
       r->csv.names[column], remedy_for(r, weight));
 }
 
+static th_status refuse_missing(const struct reading *r,
+                                const struct th_line *line, const char *at,
+                                int64_t column, struct th_error *err)
+{
+  return th_text_row_fail(line, at, err,
+                          "the value of column %lld (%.60s) is missing, and "
+                          "--missing error was given; leave that out, or the "
+                          "row",
+                          (long long)column + 1, r->csv.names[column]);
+}
+
 /* All targets, and all weights, have one form. */
 static bool is_other_form(struct reading *r, bool weight, enum th_cell form)
 {
@@ -387,8 +401,10 @@ static th_status read_value(struct reading *r, const struct th_line *line,
   bool classes = !weight && (r->wordy || r->choice->class != NULL);
   double found;
   *value = (double)NAN;
-  if (is_missing(r->value))
-    return TH_OK;
+  if (is_missing(r))
+    return r->missing.refused
+               ? refuse_missing(r, line, field->text, column, err)
+               : TH_OK;
   enum th_cell form =
       read_table_cell(r, field->quoted, table_decimal(r), &found);
   if (form != TH_CELL_TEXT && is_nine(r, found)) {
@@ -416,7 +432,8 @@ static th_status keep_word(struct reading *r, int64_t column, int64_t *word,
 {
   bool none = strcasecmp(r->csv.names[column], "fid") == 0 &&
               strcmp(r->value, "0") == 0;
-  if (none || is_missing(r->value))
+  if (none ||
+      th_missing_is(&th_missing_usual, r->value, (int64_t)strlen(r->value)))
     return TH_OK;
   *word = r->table->length;
   return add_text(r->table, r->value, err);
@@ -576,8 +593,10 @@ th_status th_target_table_read(struct th_target_table *table,
 {
   struct reading r = {
       .choice = choice, .table = table, .fam = is_fam(choice->table)};
-  th_status rc = th_text_files_alone(choice->table, choice->output,
-                                     read_target_table, &r, err);
+  th_status rc = th_missing_read(&r.missing, choice->missing, err);
+  if (rc == TH_OK)
+    rc = th_text_files_alone(choice->table, choice->output, read_target_table,
+                             &r, err);
   if (rc == TH_OK && !choice->ids_only)
     rc = th_target_classes(table, choice, err);
   if (rc == TH_OK)
@@ -585,6 +604,7 @@ th_status th_target_table_read(struct th_target_table *table,
   if (r.csv.names == NULL)
     r.csv.columns = 0;
   th_csv_header_free(&r.csv);
+  th_missing_free(&r.missing);
   TH_FREE(r.line, r.value);
   return rc;
 }

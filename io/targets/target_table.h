@@ -37,6 +37,8 @@ struct th_target_choice {
                           here, or NULL */
   const char *known;   /* what the data call their IDs, or NULL */
   char decimal;        /* the decimal mark of the data's text; zero: a point */
+  const char *missing; /* how missing targets and weights are written, beside
+                          the usual words, as in th_missing_read; or NULL */
   const char *output;  /* a compressed table is decompressed beside it; NULL:
                           beside itself */
 };

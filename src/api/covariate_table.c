@@ -23,6 +23,7 @@ struct reading {
   char *ignore;        /* these, as import takes them; on every rank */
   bool paired;         /* there are FID and IID; on every rank */
   char decimal;        /* on every rank */
+  char *missing;       /* how values are missing, or NULL; on every rank */
 };
 
 /* --- Columns that are covariates. Rank 0, local. ---------------------------
@@ -300,6 +301,18 @@ static uint64_t hash_job(const struct th_import *job)
   return hash;
 }
 
+/* Beside FID and IID -9 is missing, too. Local, replicated. */
+static th_status write_missing(struct reading *r, struct th_error *err)
+{
+  const char *given = r->how->missing;
+  bool nine = r->paired && (given == NULL || strcmp(given, "error") != 0);
+  if (!nine && given == NULL)
+    return TH_OK;
+  return th_file_text(&r->missing, err, "%s%s%s", nine ? "-9" : "",
+                      nine && given != NULL ? "," : "",
+                      given != NULL ? given : "");
+}
+
 /* Collective. */
 static th_status import_covariates(struct reading *r, struct th_kept *kept,
                                    struct th_comm *comm, struct th_error *err)
@@ -320,14 +333,14 @@ static th_status import_covariates(struct reading *r, struct th_kept *kept,
   job.ignore = r->ignore;
   job.table.header = TH_HEADER_YES;
   job.table.decimal = r->decimal == ',' ? TH_DECIMAL_COMMA : TH_DECIMAL_POINT;
-  job.missing = (struct th_import_missing){r->paired ? "-9" : NULL, 1};
+  job.missing = (struct th_import_missing){r->missing, 1};
   job.shards = 1;
   job.monitor = &monitor;
   if (how->model != NULL) {
     rc = make_likeness(&like, &r->table->found, err);
     job.like = how->path[0];
     job.model = &like.model;
-    job.missing.words = NULL;
+    job.missing.words = how->missing;
     job.table.header = TH_HEADER_AUTO;
     job.table.decimal = TH_DECIMAL_LIKE;
     job.type = -1;
@@ -368,8 +381,8 @@ static th_status take_recipe(struct reading *r, struct th_dataset *imported,
     TH_TRY(copy_column_names(&found->word, origin->word, origin->words, err));
   found->words = origin->words;
   found->decimal = r->decimal;
-  if (r->paired)
-    TH_TRY(th_file_text(&found->missing_words, err, "-9"));
+  if (r->missing != NULL && strcmp(r->missing, "error") != 0)
+    TH_TRY(th_file_text(&found->missing_words, err, "%s", r->missing));
 done:
   return rc;
 }
@@ -490,6 +503,7 @@ th_status th_covariate_table_open(struct th_covariate_table *table,
   comm->ops->bcast(comm, facts, sizeof facts, 0);
   r.paired = facts[0] != 0;
   r.decimal = facts[1];
+  TH_TRY(th_agree(comm, write_missing(&r, err), err));
   TH_TRY(share_name(&table->file, comm, err));
   TH_TRY(share_name(&r.ignore, comm, err));
   TH_TRY(import_covariates(&r, &kept, comm, err));
@@ -497,7 +511,7 @@ th_status th_covariate_table_open(struct th_covariate_table *table,
 done:
   th_kept_forget(&kept, rc, err);
   th_kept_end(&kept);
-  TH_FREE(r.left, r.ignore);
+  TH_FREE(r.left, r.ignore, r.missing);
   return rc;
 }
 

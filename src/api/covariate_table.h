@@ -17,6 +17,7 @@ struct th_covering {
   const char *target;
   const char *weights;
   const char *ids;      /* the column of the IDs; NULL: see th_target_choice */
+  const char *missing;  /* how missing values are written, or NULL */
   const char *folder;   /* where the import is kept; NULL: beside the table */
   const char *output;   /* of the command, or NULL */
   struct th_import job; /* its memory, threads and longest line count */

@@ -144,13 +144,15 @@ static th_status refuse_options(const struct th_options *options,
                                 const char *command, struct th_error *err)
 {
   const bool tabled = options->text.targets != NULL;
+  const bool covered = options->text.covariates != NULL;
   for (int k = 0; k < th_option_table_count(); k++) {
     const char *name = th_option_table_row(k)->name;
     bool target = strcmp(name, "target") == 0;
     bool of_table = tabled && (target || strcmp(name, "positive-class") == 0);
-    bool kept = options->text.covariates != NULL && strcmp(name, "cache") == 0;
+    bool of_any = (tabled || covered) && strcmp(name, "missing") == 0;
+    bool kept = covered && strcmp(name, "cache") == 0;
     if (is_direct(k) && options->given[k] == TH_GIVEN_ON_LINE && !of_table &&
-        !kept)
+        !of_any && !kept)
       return th_fail(err, TH_EUSAGE,
                      "%s: --%s is for a file that is imported, %s; leave it "
                      "out",

@@ -99,6 +99,26 @@ done
 must 0 predict model.h5 x.csv -o file.csv --covariates other.tsv
 cmp file.csv new.csv || fail "predictions of a file"
 
+# --- missing values by words that are told, in both tables and for a model
+sed 's/NA/-99.0/' pheno.tsv >coded.tsv
+sed 's/NA/unknown/' cov.tsv >unsaid.tsv
+for n in 0 3; do
+  must $n train dense.h5 -o coded.h5 --targets coded.tsv --target height --covariates unsaid.tsv \
+    --missing=-99,unknown "${lasso[@]}" --lambda 0.2
+  grep -q '196 of 200 examples matched, 15 values are missing' must.err ||
+    fail "words for missing values: $(cat must.err)"
+done
+for job in "model.h5 cov.tsv" "coded.h5 unsaid.tsv" "model.h5 unsaid.tsv --missing unknown"; do
+  read -ra words <<<"$job"
+  must 2 predict "${words[0]}" dense.h5 -o coded.csv --force --covariates "${words[@]:1}"
+  [ -e coded.first ] || cp coded.csv coded.first
+  cmp coded.first coded.csv || fail "missing values by words: other predictions: $job"
+done
+refused 1 "'unknown' found" 0 predict model.h5 dense.h5 -o no.csv --covariates unsaid.tsv
+refused 1 "pheno.tsv:7:4: the value of column 2 .height. is missing, and --missing error" 0 train \
+  dense.h5 -o no.h5 "${height[@]}" --missing error
+refused 2 '--missing is for a file that is imported' 0 train dense.h5 -o no.h5 --missing 5
+
 # --- several targets, of a file, and several models on one
 must 2 train x.csv -o m.h5 --id id --targets pheno.tsv --target height,status --covariates cov.tsv \
   "${lasso[@]}" --lambda 0.1

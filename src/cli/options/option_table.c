@@ -178,7 +178,8 @@ static const struct th_option before[] = {
      false,
      "How the text writes values that are missing, beside NA, N/A, NaN, null, "
      "None, ?, a dot, and nothing. The mean of the training examples stands "
-     "for each. The word error refuses missing values"},
+     "for each. The word error refuses missing values. Tables of {targets} "
+     "and {covariates} write them so, too, if it is given beside these"},
     {"max-missing", 0, TH_OPT_REAL, AT(text.max_missing), "FRACTION", "0.5",
      NULL, TH_BETWEEN(0, 1), NULL, "data", READS_FIRST, false,
      "Attributes that a larger share of the training examples lacks are left "

@@ -454,6 +454,7 @@ static th_status join_targets(struct th_data *data,
       .weights = options->text.weights_column,
       .class = options->text.positive_class,
       .likely = options->text.likely_class,
+      .missing = options->text.missing,
       .known = data->dataset != NULL ? th_dataset_origin(data->dataset)->id_name
                                      : NULL,
       .decimal = data->dataset != NULL
