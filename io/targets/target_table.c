@@ -363,7 +363,7 @@ static th_status refuse_missing(const struct reading *r,
 {
   return th_text_row_fail(line, at, err,
                           "the value of column %lld (%.60s) is missing, and "
-                          "--missing error was given; leave that out, or the "
+                          "{missing} error was given; leave that out, or the "
                           "row",
                           (long long)column + 1, r->csv.names[column]);
 }
