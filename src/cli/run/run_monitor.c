@@ -261,8 +261,11 @@ static void show_progress(struct th_run_monitor *monitor,
   const struct th_certificate *c = progress->certificate;
   char text[SHOWN];
   char support[SHOWN / 4] = "";
+  char gap[SHOWN / 4] = ""; /* known after a pass */
   if (!th_meter_due(&monitor->meter))
     return;
+  if (c != NULL && !isnan(c->gap))
+    snprintf(gap, sizeof gap, "  gap %.2g", c->gap);
   if (!progress->unpublished)
     snprintf(support, sizeof support, "  support %" PRId64,
              progress->support_size);
@@ -271,8 +274,7 @@ static void show_progress(struct th_run_monitor *monitor,
              "fold %" PRId64 " of %" PRId64 "  lambda %.4g%s", progress->fold,
              progress->folds, c->lambda, support);
   else if (c != NULL)
-    snprintf(text, sizeof text, "lambda %.4g  gap %.2g%s", c->lambda, c->gap,
-             support);
+    snprintf(text, sizeof text, "lambda %.4g%s%s", c->lambda, gap, support);
   else
     snprintf(text, sizeof text,
              "update %" PRId64 "  %s %.5g%s  examples %" PRId64,
