@@ -61,6 +61,8 @@
  *                   and its name; the mark before decimals; 0 | 1 whether all
  *                   targets are whole numbers; since 2.5 words for a missing
  *                   value, between commas
+ *   target_missing_words
+ *                   of models only: such words of the table of the targets
  *   indexed         1 if attributes are the indices of LIBSVM text that occur,
  *                   and /names are these. Such a master alone has major 5; the
  *                   attribute is also of a model, whose /names are texts
@@ -287,6 +289,7 @@ enum {
 #define TH_A_SEPARATOR "separator"
 #define TH_A_DECIMAL "decimal"
 #define TH_A_MISSING_WORDS "missing_words"
+#define TH_A_TARGET_MISSING "target_missing_words"
 #define TH_A_WEIGHT_COLUMN "weight_column"
 #define TH_A_WEIGHT_NAME "weight_name"
 #define TH_A_ID_COLUMN "id_column"

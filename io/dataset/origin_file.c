@@ -31,7 +31,8 @@ static const struct row {
     {TH_A_ID_NAME, TEXT, offsetof(struct th_origin, id_name)},
     {TH_A_SEPARATOR, MARK, offsetof(struct th_origin, separator)},
     {TH_A_DECIMAL, MARK, offsetof(struct th_origin, decimal)},
-    {TH_A_MISSING_WORDS, TEXT, offsetof(struct th_origin, missing_words)}};
+    {TH_A_MISSING_WORDS, TEXT, offsetof(struct th_origin, missing.words)},
+    {TH_A_TARGET_MISSING, TEXT, offsetof(struct th_origin, missing.targets)}};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 

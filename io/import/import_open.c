@@ -165,7 +165,7 @@ static th_status check_said(const struct th_importing *im, struct th_error *err)
       {"header", said_header(job->table.header), yes_or_no(origin->header)},
       {"zero-based", yes_or_no(job->pairs.zero_based),
        yes_or_no(origin->zero_based)},
-      {"missing", job->missing.words, origin->missing_words},
+      {"missing", job->missing.words, origin->missing.words},
       {"labels", plain ? "plain" : NULL,
        origin->label_weights == TH_FACT_YES ? "weighted" : NULL}};
   if (job->like == NULL)
@@ -643,7 +643,7 @@ static th_status check_class(const struct th_importing *im,
 static const char *missing_words(const struct th_importing *im)
 {
   return im->job->missing.words != NULL ? im->job->missing.words
-                                        : im->like.origin.missing_words;
+                                        : im->like.origin.missing.words;
 }
 
 /* What is called by indices in the data of --like. */

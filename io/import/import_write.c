@@ -74,8 +74,8 @@ static void inherit_origin(const struct th_origin *like,
   *found = *like;
   found->format = like->format == NULL ? own->format : like->format;
   found->decimal = like->decimal == '\0' ? own->decimal : like->decimal;
-  if (like->missing_words == NULL)
-    found->missing_words = own->missing_words;
+  if (like->missing.words == NULL)
+    found->missing.words = own->missing.words;
   if (like->zero_based == TH_FACT_UNKNOWN)
     found->zero_based = own->zero_based;
   if (like->header == TH_FACT_UNKNOWN)
@@ -126,9 +126,9 @@ static th_status origin_of(struct th_importing *im, const double *target,
   th_status rc = TH_OK;
   *origin = (struct th_origin){0};
   if (!im->text.missing.refused)
-    own.missing_words =
+    own.missing.words =
         (char *)(im->job->missing.words != NULL ? im->job->missing.words
-                                                : like.missing_words);
+                                                : like.missing.words);
   if (im->format->importer->told != NULL)
     TH_TRY(im->format->importer->told(im, &own, err));
   found = own;

@@ -408,6 +408,8 @@ static th_status read_value(struct reading *r, const struct th_line *line,
   enum th_cell form =
       read_table_cell(r, field->quoted, table_decimal(r), &found);
   if (form != TH_CELL_TEXT && is_nine(r, found)) {
+    if (r->missing.refused)
+      return refuse_missing(r, line, field->text, column, err);
     r->table->nines += !weight;
     return TH_OK;
   }

@@ -241,7 +241,7 @@ static th_status make_likeness(struct likeness *like,
                          .origin = {.format = (char *)"csv",
                                     .header = TH_FACT_YES,
                                     .decimal = c->decimal,
-                                    .missing_words = c->missing_words,
+                                    .missing.words = c->missing_words,
                                     .words = c->words,
                                     .word = c->word}};
   TH_TRY(TH_NEW(&like->level, c->count, "words", err));

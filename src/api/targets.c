@@ -181,6 +181,14 @@ static void tell_ranks(const struct join *j, struct joined *shared)
     shared->others = table->others;
 }
 
+/* The words of missing values that a model keeps for other tables. */
+static const char *kept_missing(const struct th_target_choice *choice)
+{
+  bool refused =
+      choice->missing != NULL && strcmp(choice->missing, "error") == 0;
+  return refused ? NULL : choice->missing;
+}
+
 th_status th_targets_join(struct th_data *data,
                           const struct th_target_choice *choice, bool trains,
                           struct th_comm *comm, struct th_error *err)
@@ -209,6 +217,7 @@ th_status th_targets_join(struct th_data *data,
                                         .weight = j.weight,
                                         .name = shared.name,
                                         .positive = shared.positive,
+                                        .missing = kept_missing(choice),
                                         .other = other,
                                         .others = shared.others.count,
                                         .weighted = shared.weighted != 0};

@@ -112,6 +112,8 @@ static th_status open_evaluator(struct evaluator *evaluator,
                           comm, err));
   evaluator->direct.options.text.likely_class =
       list->model[0].origin.positive_class;
+  evaluator->direct.options.text.likely_missing =
+      list->model[0].origin.missing.targets;
   options = &evaluator->direct.options;
   path = evaluator->direct.path;
   /* every value is used once, so none is kept */

@@ -11,8 +11,8 @@
 void th_origin_free(struct th_origin *origin)
 {
   TH_FREE(origin->format, origin->target_name, origin->positive_class,
-          origin->weight_name, origin->id_name, origin->missing_words,
-          origin->other, origin->kind, origin->label);
+          origin->weight_name, origin->id_name, origin->missing.words,
+          origin->missing.targets, origin->other, origin->kind, origin->label);
   TH_FREE_LIST(origin->name, origin->others);
   TH_FREE_LIST(origin->word, origin->words);
   TH_FREE_LIST(origin->level, origin->levels);

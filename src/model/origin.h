@@ -18,6 +18,13 @@
 /* An answer; unknown also where the question has no meaning in the format. */
 enum th_fact { TH_FACT_UNKNOWN, TH_FACT_NO, TH_FACT_YES };
 
+/* Words for missing values beside the usual ones, between commas; NULL: only
+ * those. */
+struct th_origin_missing {
+  char *words;
+  char *targets; /* of a table of targets beside the data */
+};
+
 /* Zeroed: nothing is known. Columns count from 1. All texts and lists are
  * owned; NULL: not known. */
 struct th_origin {
@@ -33,14 +40,13 @@ struct th_origin {
   enum th_fact header;        /* of CSV: the first row names the columns */
   char separator;             /* of CSV; 0: not known */
   char decimal;               /* the mark before decimals; 0: not known */
-  char *missing_words;        /* how missing values are written, beside the
-                                 usual words; NULL: only so */
-  int64_t columns;            /* of CSV; 0: not known, or no CSV */
-  int64_t target;             /* its column; 0: there was none */
-  int64_t weight;             /* column of the weights; 0: there was none */
-  char *weight_name;          /* its name */
-  int64_t id;                 /* column of the IDs of examples; 0: none */
-  char *id_name;              /* its name, which may be empty */
+  struct th_origin_missing missing; /* how values are missing */
+  int64_t columns;                  /* of CSV; 0: not known, or no CSV */
+  int64_t target;                   /* its column; 0: there was none */
+  int64_t weight;    /* column of the weights; 0: there was none */
+  char *weight_name; /* its name */
+  int64_t id;        /* column of the IDs of examples; 0: none */
+  char *id_name;     /* its name, which may be empty */
   int64_t others;    /* columns that are neither attributes nor the target;
                         those of the weights and of the IDs are some */
   int64_t *other;    /* ascending */

@@ -10,6 +10,7 @@ rm -rf ./* .[a-z]*
 
 PYTHONPATH="$SOURCE/tests/program" "$PYTHON" - <<'END'
 import random
+import numpy as np
 from sales_data import HEAD, lines, rows, seed, table
 seed(5)
 head = HEAD[:-1] + ["w", "y"]
@@ -28,6 +29,8 @@ def sparse(n):
 p = sparse(600)
 p[0][1][300] = 7
 lines("p.svm", p)
+np.save("m.npy", np.arange(3000.).reshape(100, 30) % 7)
+np.save("n.npy", np.arange(900.).reshape(30, 30) % 11)
 lines("q.svm", sparse(150))
 lines("big.svm", [[1, {3: 200}], [2, {5: 1000}]])
 lines("half.svm", [[1, {3: 0.5}]])
@@ -56,6 +59,9 @@ csv="--target y --id id --weights w"
 {
   appended 0 a.csv b.csv $csv
   appended 3 a.csv turned.csv $csv --shards 3 --test 0.2 --seed 7
+  appended 0 a.csv b.csv --target none --id id --ignore y,w
+  appended 2 a.csv b.csv --target none --ignore id,y,w --layout sparse
+  appended 2 m.npy n.npy --target none --shards 2
   appended 0 a.csv b.csv --target y --ignore id,w --no-shuffle --row-group 64 --layout sparse
   appended 2 p.svm q.svm --shards 3
   appended 0 p.svm q.svm --type u8 --layout dense

@@ -114,9 +114,28 @@ for job in "model.h5 cov.tsv" "coded.h5 unsaid.tsv" "model.h5 unsaid.tsv --missi
   [ -e coded.first ] || cp coded.csv coded.first
   cmp coded.first coded.csv || fail "missing values by words: other predictions: $job"
 done
+words=(--targets coded.tsv --target height --covariates unsaid.tsv)
+must 0 evaluate model.h5 dense.h5 "${height[@]}" --covariates cov.tsv --json
+cp must.out first.out
+for n in 0 2; do
+  must $n evaluate coded.h5 dense.h5 "${words[@]}" --json
+  cmp first.out must.out || fail "the model forgets how targets are missing"
+  must $n verify coded.h5 dense.h5 "${words[@]}"
+  grep -q 'those it was trained on' must.out || fail "words for missing values: $(cat must.out)"
+done
+must 0 verify model.h5 dense.h5 "${words[@]}" --missing=-99,unknown
+grep -q 'those it was trained on' must.out || fail "words for missing values: $(cat must.out)"
+sed 's/NA/unsure/' pheno.tsv >unsure.tsv
+must 0 train dense.h5 -o unsure.h5 --targets unsure.tsv --target status --missing unsure \
+  "${lasso[@]}" --loss logistic --lambda 0.05
+must 2 evaluate unsure.h5 dense.h5 --targets unsure.tsv --target status
+grep -q "control is -1, of [0-9]*$" must.err || fail "a word for missing is a class: $(cat must.err)"
 refused 1 "'unknown' found" 0 predict model.h5 dense.h5 -o no.csv --covariates unsaid.tsv
 refused 1 "pheno.tsv:7:4: the value of column 2 .height. is missing, and --missing error" 0 train \
   dense.h5 -o no.h5 "${height[@]}" --missing error
+refused 1 "plink.tsv:5:[0-9]*: the value of column 3 .sick. is missing, and --missing error" 0 train \
+  dense.h5 -o no.h5 --targets plink.tsv --missing error
+refused 2 '--missing counts only with --targets TABLE' 0 verify model.h5 dense.h5 --missing 5
 refused 2 '--missing is for a file that is imported' 0 train dense.h5 -o no.h5 --missing 5
 
 # --- several targets, of a file, and several models on one

@@ -510,10 +510,12 @@ done:
 
 static void forget_target(struct th_origin *origin)
 {
-  TH_FREE(origin->target_name, origin->positive_class, origin->label);
+  TH_FREE(origin->target_name, origin->positive_class, origin->label,
+          origin->missing.targets);
   TH_FREE_LIST(origin->class_name, origin->classes);
   origin->target_name = NULL;
   origin->positive_class = NULL;
+  origin->missing.targets = NULL;
   origin->class_name = NULL;
   origin->classes = 0;
   origin->label = NULL;
@@ -530,6 +532,8 @@ static th_status rename_target(struct th_origin *origin,
   th_status rc = TH_OK;
   forget_target(origin);
   TH_TRY(th_file_text(&origin->target_name, err, "%s", labels->name));
+  if (labels->missing != NULL)
+    TH_TRY(th_file_text(&origin->missing.targets, err, "%s", labels->missing));
   if (labels->positive[0] == '\0')
     return rc;
   TH_TRY(th_file_text(&origin->positive_class, err, "%s", labels->positive));

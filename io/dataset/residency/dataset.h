@@ -168,6 +168,8 @@ struct th_relabelling {
   const char *name;         /* of the target; on every rank */
   const char *positive;     /* the class that is 1, where others are -1; empty:
                                targets are numbers; on every rank */
+  const char *missing;      /* how the table writes values that are missing,
+                               beside the usual words, or NULL; on every rank */
   const char *const *other; /* these others, where they are known */
   int64_t others;
   bool weighted; /* some weights are not 1 */

@@ -148,6 +148,14 @@ static const char *find_values(const struct th_mapping *mapping,
   return th_mapping_at(mapping, fetch->at, mapped_bytes(fetch, fetch->wanted));
 }
 
+/* Are values of the shard not as they are in its file? */
+static bool is_filled(const struct th_residency *r,
+                      const struct th_shard *shard)
+{
+  return shard->stand_in.mean != NULL &&
+         !th_type_whole_numbers(r->store->shape.type);
+}
+
 /* Where the values of a unit that is going to be made lie in its mapped shard;
  * NULL: they have to be read. wanted: the attributes that are asked for now. */
 static const char *values_in_file(const struct th_residency *r,
@@ -156,9 +164,7 @@ static const char *values_in_file(const struct th_residency *r,
 {
   struct th_shard *shard = place->at.shard;
   bool apart = shard->map.pitch != shard->map.run;
-  bool filled = shard->stand_in.mean != NULL &&
-                !th_type_whole_numbers(shard->row_groups->shape.type);
-  if (r->mapped == TH_MAPPED_NEVER || filled ||
+  if (r->mapped == TH_MAPPED_NEVER || is_filled(r, shard) ||
       (apart && th_range_count(place->attributes) > 1))
     return NULL;
   const struct th_mapping *mapping = th_shard_map(shard);
@@ -227,15 +233,18 @@ static bool many_missed(struct th_residency *r, const struct th_place *at,
 }
 
 /* Is all of a unit in place, or would be, and is it going to stay while a kept
- * run of it is wanted? The system is asked once for several requests. */
+ * run of it is wanted? The system is asked once for several requests. Of values
+ * that no file has as they are, a unit is as good as its runs alone: they are
+ * copied once in either, and found quicker in one. */
 static bool serves(struct th_residency *r, const struct th_unit_place *place)
 {
   if (r->missed.elsewhere == place->key ||
       (!r->once && !th_residency_all_fit(r)))
     return false;
-  bool there = place->unit != NULL
-                   ? place->unit->mapped
-                   : values_in_file(r, place, place->attributes) != NULL;
+  bool there = is_filled(r, place->at.shard) ||
+               (place->unit != NULL
+                    ? place->unit->mapped
+                    : values_in_file(r, place, place->attributes) != NULL);
   r->missed.elsewhere = there ? -1 : place->key;
   return there;
 }

@@ -108,7 +108,7 @@ static th_status read_stored_labels(struct th_stored_rows *a,
   struct th_dataset *data = a->data;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < a->part.count; k++) {
-    a->target[k] = 0;
+    a->target[k] = NAN; /* there are none */
     a->weight[k] = 1;
   }
   if (!a->store->shape.unlabelled)

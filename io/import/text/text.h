@@ -21,6 +21,7 @@ struct th_text_file {
   int owner;        /* the rank that has looked at it */
   bool mine;        /* this one has */
   struct th_identity identity; /* of the named file, then; on that rank */
+  uint64_t looks;              /* th_text_looks of the named file, then */
   uint64_t sample;             /* th_text_sample of a file that is no other's */
   int64_t base;                /* where its text begins in a temporary file; -1:
                                   it is not in one */
@@ -38,6 +39,10 @@ th_status th_text_open(const char *path, const char *name, int *fd,
  * rank has seen which looked at it first. Local. */
 th_status th_text_open_file(const struct th_text_file *file, int *fd,
                             struct th_error *err);
+
+/* A hash of where a file is stored and of its times: where it is the same on
+ * two ranks, they see one file, and nobody reads it to know. Local. */
+uint64_t th_text_looks(const struct th_identity *identity);
 
 /* A hash of text at places spread evenly over a file, its end among them: what
  * tells a copy of another day, at no cost. 0 where it cannot be read. Local. */

@@ -15,7 +15,7 @@
 
 /* --- Which rank looks at a file ------------------------------------------- */
 
-enum { NUMBERS = 4 }; /* of a file, that are summed at a time */
+enum { NUMBERS = 5 }; /* of a file, that are summed at a time */
 
 /* Numbers of each file, all 0. */
 static int64_t *no_numbers(const struct th_text_files *files)
@@ -254,6 +254,7 @@ static th_status open_input(struct th_text_file *file, int *fd,
                    "%s: not a regular file; save the text to a file first",
                    file->name);
   file->size = (int64_t)file->identity.size;
+  file->looks = th_text_looks(&file->identity);
   return TH_OK;
 }
 
@@ -333,7 +334,7 @@ static th_status look_at_own(struct th_text_files *files,
 /* --- What all ranks know of it -------------------------------------------- */
 
 /* What was found: 0 on a rank that has not looked. */
-enum { SIZE, BEGIN, BASE, SAMPLE };
+enum { SIZE, BEGIN, BASE, LOOKS, SAMPLE };
 
 /* rc: of this rank's looking. Collective. */
 static th_status share_found(struct th_text_files *files, struct th_comm *comm,
@@ -346,6 +347,7 @@ static th_status share_found(struct th_text_files *files, struct th_comm *comm,
         [SIZE] = file->size,
         [BEGIN] = file->begin,
         [BASE] = file->base + 1,
+        [LOOKS] = (int64_t)file->looks,
         [SAMPLE] = (int64_t)file->sample,
     };
     if (file->mine)
@@ -360,6 +362,7 @@ static th_status share_found(struct th_text_files *files, struct th_comm *comm,
     file->begin = all[BEGIN];
     file->body = file->begin;
     file->base = all[BASE] - 1;
+    file->looks = (uint64_t)all[LOOKS];
     file->sample = (uint64_t)all[SAMPLE];
   }
   return rc;

@@ -174,12 +174,13 @@ static const struct th_option before[] = {
      "attributes, one for each word, called COLUMN=WORD. 0: columns of words "
      "are refused"},
     {"missing", 0, TH_OPT_TEXT, AT(text.missing), "WORD,...", NULL,
-     "that of the data of {like}, or none", TH_NO_LIMITS, NULL, "data", READS,
-     false,
+     "that of the data of {like}, or none", TH_NO_LIMITS, NULL, "data",
+     READS | TH_VERIFY, false,
      "How the text writes values that are missing, beside NA, N/A, NaN, null, "
      "None, ?, a dot, and nothing. The mean of the training examples stands "
      "for each. The word error refuses missing values. Tables of {targets} "
-     "and {covariates} write them so, too, if it is given beside these"},
+     "and {covariates} write them so, too, if it is given beside these, and "
+     "the model keeps the words for other tables"},
     {"max-missing", 0, TH_OPT_REAL, AT(text.max_missing), "FRACTION", "0.5",
      NULL, TH_BETWEEN(0, 1), NULL, "data", READS_FIRST, false,
      "Attributes that a larger share of the training examples lacks are left "

@@ -74,8 +74,9 @@ struct th_options_text {
   const char *targets;
   const char *weights_column;
   const char *covariates;
-  const char *every_target; /* of which `target` is one; NULL: it is all */
-  const char *likely_class; /* of a model that is applied, or NULL */
+  const char *every_target;   /* of which `target` is one; NULL: it is all */
+  const char *likely_class;   /* of a model that is applied, or NULL */
+  const char *likely_missing; /* likewise: missing targets of a table */
   const char *positive_class;
   bool zero_based;
   int labels; /* enum th_label_form */

@@ -426,14 +426,16 @@ done:
 static th_status check_table_options(const struct th_options *options,
                                      const char *command, struct th_error *err)
 {
+  const bool imports = strcmp(command, "verify") != 0;
   const struct {
     const char *name;
     const char *value;
   } of_table[] = {{"ids", options->text.ids},
+                  {"missing", imports ? NULL : options->text.missing},
                   {"target", options->text.target},
                   {"weights-column", options->text.weights_column}};
-  const bool covers = options->text.covariates != NULL;
-  for (size_t k = covers; k < sizeof of_table / sizeof *of_table; k++)
+  const int covers = options->text.covariates != NULL ? 2 : 0;
+  for (size_t k = (size_t)covers; k < sizeof of_table / sizeof *of_table; k++)
     if (of_table[k].value != NULL)
       return th_fail(err, TH_EUSAGE,
                      "%s: --%s counts only with --targets TABLE; leave it out, "
@@ -454,7 +456,8 @@ static th_status join_targets(struct th_data *data,
       .weights = options->text.weights_column,
       .class = options->text.positive_class,
       .likely = options->text.likely_class,
-      .missing = options->text.missing,
+      .missing = options->text.missing != NULL ? options->text.missing
+                                               : options->text.likely_missing,
       .known = data->dataset != NULL ? th_dataset_origin(data->dataset)->id_name
                                      : NULL,
       .decimal = data->dataset != NULL

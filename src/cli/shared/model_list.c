@@ -127,7 +127,7 @@ static bool are_importable(const struct th_model *a, const struct th_model *b)
   bool by_name =
       a->name != NULL && b->name != NULL && x->words == 0 && y->words == 0;
   return same_text(x->format, y->format) && same_text(a->type, b->type) &&
-         same_text(x->missing_words, y->missing_words) &&
+         same_text(x->missing.words, y->missing.words) &&
          x->decimal == y->decimal && x->zero_based == y->zero_based &&
          x->indexed == y->indexed && (a->name == NULL) == (b->name == NULL) &&
          (a->allele == NULL) == (b->allele == NULL) &&
