@@ -257,7 +257,6 @@ struct th_profile {
   const struct th_comm *comm; /* borrowed; NULL: it is not looked at */
   struct th_phase_cost phase[TH_PHASE_COUNT];
   struct th_phase_cost began; /* the accounts when the phase began */
-  bool open;                  /* begun, not ended */
 };
 
 /* The key of a phase in the report. Local. */
