@@ -130,6 +130,18 @@ must 0 train dense.h5 -o unsure.h5 --targets unsure.tsv --target status --missin
   "${lasso[@]}" --loss logistic --lambda 0.05
 must 2 evaluate unsure.h5 dense.h5 --targets unsure.tsv --target status
 grep -q "control is -1, of [0-9]*$" must.err || fail "a word for missing is a class: $(cat must.err)"
+# beside FID and IID -9 is missing too, and a model takes the words that it was trained with
+awk -F'\t' -v OFS='\t' 'NR == 1 { print "FID", "IID", $3, $4; next }
+  { print 1, $2, $3 == "NA" ? -9 : $3, $4 }' cov.tsv >nine.tsv
+awk -F'\t' -v OFS='\t' '$3 == -9 && n++ % 2 { $3 = "unknown" } { print }' nine.tsv >told.tsv
+must 0 train dense.h5 -o nine.h5 "${height[@]}" --covariates nine.tsv "${lasso[@]}" --lambda 0.2
+must 0 train dense.h5 -o told.h5 "${height[@]}" --covariates told.tsv --missing unknown \
+  "${lasso[@]}" --lambda 0.2
+must 0 predict nine.h5 dense.h5 -o nine.csv --covariates nine.tsv
+must 2 predict told.h5 dense.h5 -o told.csv --covariates told.tsv
+cmp nine.csv told.csv || fail "missing values beside FID and IID"
+refused 2 '--missing unknown contradicts nine.h5, where it is -9' 0 predict nine.h5 dense.h5 \
+  -o no.csv --covariates told.tsv --missing unknown
 refused 1 "'unknown' found" 0 predict model.h5 dense.h5 -o no.csv --covariates unsaid.tsv
 refused 1 "pheno.tsv:7:4: the value of column 2 .height. is missing, and --missing error" 0 train \
   dense.h5 -o no.h5 "${height[@]}" --missing error
