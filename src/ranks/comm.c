@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -407,19 +408,31 @@ static struct th_phase_cost accounts(const struct th_profile *profile)
   return now;
 }
 
+/* One account, and factor times another one. */
+static void add_cost(struct th_phase_cost *sum, struct th_phase_cost other,
+                     int factor)
+{
+  sum->seconds += factor * other.seconds;
+  sum->waiting += factor * other.waiting;
+  sum->bytes_sent += factor * other.bytes_sent;
+  sum->bytes_exchanged += factor * other.bytes_exchanged;
+  sum->operations += factor * other.operations;
+}
+
 void th_comm_profile_begin(struct th_profile *profile)
 {
-  profile->began = accounts(profile);
+  assert(profile->depth < TH_PHASE_DEPTH);
+  profile->began[profile->depth++] = accounts(profile);
 }
 
 void th_comm_profile_end(struct th_profile *profile, enum th_phase phase)
 {
-  struct th_phase_cost now = accounts(profile);
-  struct th_phase_cost *cost = &profile->phase[phase];
-  cost->calls++;
-  cost->seconds += now.seconds - profile->began.seconds;
-  cost->waiting += now.waiting - profile->began.waiting;
-  cost->bytes_sent += now.bytes_sent - profile->began.bytes_sent;
-  cost->bytes_exchanged += now.bytes_exchanged - profile->began.bytes_exchanged;
-  cost->operations += now.operations - profile->began.operations;
+  assert(profile->depth > 0);
+  struct th_phase_cost cost = accounts(profile);
+  add_cost(&cost, profile->began[--profile->depth], -1);
+  add_cost(&profile->phase[phase], cost, 1);
+  profile->phase[phase].calls++;
+  if (profile->depth > 0) {
+    add_cost(&profile->began[profile->depth - 1], cost, 1);
+  }
 }

@@ -243,6 +243,8 @@ enum th_phase {
       TH_PHASE_COUNT
 };
 
+enum { TH_PHASE_DEPTH = 4 }; /* phases open at once, at most */
+
 /* The cost of a phase on this rank. */
 struct th_phase_cost {
   int64_t calls;
@@ -256,13 +258,15 @@ struct th_phase_cost {
 struct th_profile {
   const struct th_comm *comm; /* borrowed; NULL: it is not looked at */
   struct th_phase_cost phase[TH_PHASE_COUNT];
-  struct th_phase_cost began; /* the accounts when the phase began */
+  struct th_phase_cost began[TH_PHASE_DEPTH]; /* accounts of the open phases */
+  int depth;                                  /* open phases */
 };
 
 /* The key of a phase in the report. Local. */
 const char *th_comm_phase_key(enum th_phase phase);
 
-/* Phases do not nest: begin one, end it. Local. */
+/* Begin a phase, and end it. What a phase costs inside another one is told of
+   the inner phase alone: the phases add up to the run. Local. */
 void th_comm_profile_begin(struct th_profile *profile);
 void th_comm_profile_end(struct th_profile *profile, enum th_phase phase);
 

@@ -301,6 +301,31 @@ static void test_profile(void)
   }
 }
 
+/* What is spent inside another phase is told of the inner one alone. */
+static void test_nested(void)
+{
+  struct th_comm comm;
+  th_comm_self(&comm);
+  struct th_profile profile = {.comm = &comm};
+  const struct th_phase_cost *outer = &profile.phase[TH_PHASE_SOLVE];
+  const struct th_phase_cost *inner = &profile.phase[TH_PHASE_GRAM];
+  th_comm_profile_begin(&profile);
+  comm.bytes_sent += 1;
+  for (int k = 0; k < 2; k++) {
+    th_comm_profile_begin(&profile);
+    comm.bytes_sent += 20;
+    comm.seconds += 2;
+    comm.operations += 5;
+    th_comm_profile_end(&profile, TH_PHASE_GRAM);
+    comm.bytes_sent += 300;
+  }
+  th_comm_profile_end(&profile, TH_PHASE_SOLVE);
+  CHECK(inner->calls == 2 && inner->bytes_sent == 40 && inner->waiting == 4);
+  CHECK(outer->calls == 1 && outer->bytes_sent == 601 && outer->waiting == 0);
+  CHECK(inner->operations == 10 && outer->operations == 0);
+  CHECK(profile.depth == 0);
+}
+
 /* An array of pointers goes with what they point at; none is fine. */
 static void test_list(void)
 {
@@ -330,5 +355,6 @@ int main(void)
   CASE(test_model());
   CASE(test_renumber());
   CASE(test_profile());
+  CASE(test_nested());
   return check_finish(NULL);
 }
