@@ -195,19 +195,35 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
          gain < far_behind * most;
 }
 
-bool th_choice_leads(const struct th_choice *choice)
+/* The best net, whatever its size; -1: none has been added. */
+static int64_t find_net(const struct th_choice *choice)
 {
-  int64_t strict = find_candidate(choice, TH_CANDIDATE_STRICT);
   int64_t best = -1;
-  double se = 0;
   for (int64_t c = 0; c < choice->count; c++) {
     const struct th_candidate *net = &choice->candidate[c];
     if (net->kind == TH_CANDIDATE_NET && isfinite(net->loss) &&
         (best < 0 || predicts_better(net, &choice->candidate[best])))
       best = c;
   }
+  return best;
+}
+
+bool th_choice_leads(const struct th_choice *choice)
+{
+  int64_t strict = find_candidate(choice, TH_CANDIDATE_STRICT);
+  int64_t best = find_net(choice);
+  double se = 0;
   return strict >= 0 && best >= 0 &&
          compare(choice, best, strict, &se) > clearly_better * se;
+}
+
+bool th_choice_rises(const struct th_choice *choice, int64_t patience)
+{
+  int64_t last = choice->count - 1;
+  int64_t best = find_net(choice);
+  double se = 0;
+  return best >= 0 && last - best >= patience &&
+         compare(choice, last, best, &se) > clearly_better * se;
 }
 
 /* The first candidate, from few to many attributes, that is as good as b. At

@@ -110,6 +110,11 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
  * to lose to it (as above), it would have to be better than these by three. */
 bool th_choice_leads(const struct th_choice *choice);
 
+/* True if the net that was added last is worse than the best of them by more
+ * than two standard errors of their mean difference, and `patience` or more
+ * have been added since that one. */
+bool th_choice_rises(const struct th_choice *choice, int64_t patience);
+
 /* The least G of a model that is not the null model, in data of so many
  * attributes that vary. */
 double th_choice_least_gain(int64_t attributes);

@@ -112,11 +112,11 @@ static th_status add_nets(struct candidates *c, const struct th_end_work *w,
   return rc;
 }
 
-/* Lambdas at which all paths of a mix have a model. */
-static int64_t points_of(const struct th_end_work *w, int mix)
+/* Lambdas at which the first paths of a mix, so many, all have a model. */
+static int64_t points_of(const struct th_end_work *w, int mix, int64_t paths)
 {
   int64_t least = TH_LAMBDAS;
-  for (int64_t f = 0; f <= sizes_fold(w); f++)
+  for (int64_t f = 0; f < paths; f++)
     least = th_min_i64(least, *path_points(w, mix, f));
   return least;
 }
@@ -139,7 +139,7 @@ static th_status add_all(struct candidates *c, const struct th_end_work *w,
   TH_TRY(add_one(c, TH_CANDIDATE_NULL, 0, w->null, err));
   TH_TRY(add_one(c, TH_CANDIDATE_STRICT, w->best.size, w->strict, err));
   for (int m = 0; m < TH_MIXES; m++)
-    TH_TRY(add_nets(c, w, m, points_of(w, m), true, err));
+    TH_TRY(add_nets(c, w, m, points_of(w, m, sizes_fold(w) + 1), true, err));
 done:
   return rc;
 }
@@ -308,10 +308,12 @@ struct task {
   struct th_comm *team; /* makes it together */
   int64_t fold;
   int mix;
-  int64_t most;  /* lambdas */
-  bool final;    /* only the last one's model is wanted */
-  double least;  /* loss on the part that was held out, so far */
-  int64_t since; /* lambdas since then */
+  int64_t most;            /* lambdas */
+  bool final;              /* only the last one's model is wanted */
+  double least;            /* loss on the part that was held out, so far */
+  int64_t since;           /* lambdas since then */
+  struct candidates *seen; /* its nets, where the rows of its fold can tell that
+                              smaller lambdas are worse; NULL: they cannot */
 };
 
 /* Lambdas of a mix, from the largest slope of the zero model on. */
@@ -360,8 +362,6 @@ static bool is_enough(struct task *task, const double *prediction)
   const struct th_end_work *w = task->work;
   double loss = 0;
   double weight = 0;
-  if (w->end->folds > 1)
-    return false;
   for (int64_t k = 0; k < w->held; k++) {
     int64_t i = w->held_row[k];
     loss +=
@@ -372,6 +372,38 @@ static bool is_enough(struct task *task, const double *prediction)
   task->since = loss < task->least ? 0 : task->since + 1;
   task->least = fmin(task->least, loss);
   return task->since >= PATIENCE;
+}
+
+/* With folds, the best lambda of one is not that of all. A path ends when its
+ * net is worse beyond doubt than one that lies far behind. Local. */
+static th_status watch(struct task *task, int64_t k, const double *prediction,
+                       bool *enough, struct th_error *err)
+{
+  const struct th_end_work *w = task->work;
+  struct candidates *c = task->seen;
+  if (c == NULL)
+    return TH_OK;
+  for (int64_t i = 0; i < c->choice.rows; i++)
+    c->prediction[i] = prediction[w->held_row[c->place[i]]];
+  th_status rc = th_choice_add(&c->choice, TH_CANDIDATE_NET, task->mix, k, 1,
+                               c->prediction, err);
+  *enough = rc == TH_OK && th_choice_rises(&c->choice, PATIENCE);
+  return rc;
+}
+
+/* Ready to watch a path, where that can be told and is worth it. Local; release
+ * with `dismiss`. */
+static th_status be_watched(struct task *task, struct candidates *seen,
+                            struct th_error *err)
+{
+  const struct th_end_work *w = task->work;
+  if (task->final || w->end->folds == 1 || task->fold == w->end->folds ||
+      th_end_list_of(w, task->fold)->count * w->rows < MANY_VALUES)
+    return TH_OK;
+  th_status rc = invite(seen, w, task->fold, err);
+  if (rc == TH_OK && th_choice_effective(&seen->choice) >= ENOUGH_ROWS)
+    task->seen = seen;
+  return rc;
 }
 
 /* The model at the last lambda, or at the last that has few enough attributes.
@@ -428,8 +460,9 @@ static th_status take_point(void *self, int64_t k,
   }
   if (task->team->rank == 0)
     take_scores(task, k, point);
-  if (task->fold < w->end->folds)
-    *enough = is_enough(task, point->prediction);
+  if (w->end->folds > 1)
+    return watch(task, k, point->prediction, enough, err);
+  *enough = is_enough(task, point->prediction);
   return TH_OK;
 }
 
@@ -438,11 +471,14 @@ static th_status run(struct task *task, struct th_error *err)
 {
   struct th_end_work *w = task->work;
   const struct th_end_list *list = th_end_list_of(w, task->fold);
+  struct candidates seen = {0};
   struct th_vector *columns = NULL;
   double *weight = NULL;
   th_status rc = th_end_pick(w, list, w->scaled, &columns, err);
   if (rc == TH_OK)
     rc = th_end_weigh(w, task->fold, &weight, err);
+  if (rc == TH_OK)
+    rc = be_watched(task, &seen, err);
   TH_TRY(th_agree(task->team, rc, err));
   const struct th_net_data data = {.comm = task->team,
                                    .rows = w->rows,
@@ -457,6 +493,7 @@ static th_status run(struct task *task, struct th_error *err)
   rc = th_net_path(&data, mixes[task->mix], w->lambda[task->mix], task->most,
                    take_point, task, err);
 done:
+  dismiss(&seen);
   TH_FREE(columns, weight);
   return rc;
 }
@@ -469,8 +506,8 @@ static bool tries_next(const struct th_end_work *w, int turn)
 }
 
 /* The t-th path of a turn, if there are so many: the first one of mix `turn` if
- * that is tried, then those of the mix before that have not been made. Turns
- * count from 1. */
+ * that is tried, then those of the mix before that leave a fold out and have
+ * not been made. Turns count from 1. */
 static bool task_at(struct th_end_work *w, int turn, int64_t t,
                     struct task *task)
 {
@@ -482,7 +519,7 @@ static bool task_at(struct th_end_work *w, int turn, int64_t t,
                         .mix = first ? turn : turn - 1,
                         .most = w->lambdas,
                         .least = INFINITY};
-  return task->fold <= sizes_fold(w);
+  return task->fold < w->end->folds;
 }
 
 /* The first team with the least to do. load: of each team. */
@@ -555,6 +592,16 @@ static double all_paths(const struct th_end_work *w)
   return sum;
 }
 
+/* One path more is made, or dealt to others. */
+static void tell_path(struct th_end_work *w, int mix)
+{
+  w->paths++;
+  w->done += (double)cost[mix];
+  th_context_going(w->context, w->done / all_paths(w),
+                   "path %lld of at most %lld", (long long)w->paths,
+                   (long long)(TH_MIXES * (sizes_fold(w) + 1)));
+}
+
 /* Make the paths of a turn that are dealt to a team. load: zeros, for each
  * team. Collective over the team, of which this rank is one. */
 static th_status run_dealt(struct th_end_work *w, int turn, int teams,
@@ -570,11 +617,7 @@ static th_status run_dealt(struct th_end_work *w, int turn, int teams,
     task.team = team;
     if (dealt == mine)
       rc = run(&task, err);
-    w->paths++;
-    w->done += (double)cost[task.mix];
-    th_context_going(w->context, w->done / all_paths(w),
-                     "path %lld of at most %lld", (long long)w->paths,
-                     (long long)(TH_MIXES * (sizes_fold(w) + 1)));
+    tell_path(w, task.mix);
   }
   return rc;
 }
@@ -598,6 +641,30 @@ static th_status run_turn(struct th_end_work *w, int turn, struct th_error *err)
   th_comm_free(&team);
 done:
   free(load);
+  return rc;
+}
+
+/* The sizes of the nets of a mix: the path on all rows, as far as those without
+ * a fold have come. One team makes it; the other ranks wait. Collective. */
+static th_status run_sizes(struct th_end_work *w, int mix, struct th_error *err)
+{
+  struct th_comm *comm = w->context->comm;
+  struct th_comm team = {0};
+  struct task task = {.work = w,
+                      .team = &team,
+                      .fold = w->end->folds,
+                      .mix = mix,
+                      .most = points_of(w, mix, w->end->folds)};
+  bool mine = comm->rank < largest_team(w);
+  comm->ops->split(comm, mine ? 0 : 1, &team);
+  th_status rc = mine ? run(&task, err) : TH_OK;
+  rc = th_agree(comm, rc, err);
+  if (team.size > 1)
+    th_comm_charge(comm, &team, &(struct th_comm){0});
+  th_comm_free(&team);
+  comm->ops->sum_i64(comm, path_points(w, mix, w->end->folds), 1);
+  comm->ops->sum_i64(comm, w->size + (int64_t)mix * TH_LAMBDAS, TH_LAMBDAS);
+  tell_path(w, mix);
   return rc;
 }
 
@@ -637,12 +704,14 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
     clear_mix(w, turn - 1); /* its first path is shared: one rank keeps it */
   th_comm_profile_begin(w->context->profile);
   rc = run_turn(w, turn, err);
-  th_comm_profile_end(w->context->profile, TH_PHASE_SOLVE);
-  *goes_on = rc == TH_OK && turn < TH_MIXES;
   if (rc == TH_OK)
     share_mix(w, turn - 1);
   if (rc == TH_OK && tries)
     share_mix(w, turn);
+  if (rc == TH_OK && w->end->folds > 1)
+    rc = run_sizes(w, turn - 1, err);
+  th_comm_profile_end(w->context->profile, TH_PHASE_SOLVE);
+  *goes_on = rc == TH_OK && turn < TH_MIXES;
   if (!*goes_on)
     return rc;
   return th_agree(comm, end_goes_on(w, tries ? turn : turn - 1, goes_on, err),

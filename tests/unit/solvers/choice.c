@@ -370,6 +370,27 @@ static void test_leads(void)
   end(&t);
 }
 
+/* A path has passed its best net when that one lies behind it and the last one
+ * is worse beyond chance. */
+static void test_rises(void)
+{
+  static struct trial t;
+  begin(&t, "squared", true, 0);
+  CHECK(!th_choice_rises(&t.choice, 0)); /* no net */
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  CHECK(!th_choice_rises(&t.choice, 0));
+  add_mix(&t, 0, 0.2, 5);
+  add_mix(&t, 0, 1, 5); /* the best */
+  add_mix(&t, 0, 0.5, 5);
+  CHECK(th_choice_rises(&t.choice, 1));
+  CHECK(!th_choice_rises(&t.choice, 2)); /* not for so long */
+  add(&t, TH_CANDIDATE_NET, 1, 1, 0.02, 5);
+  CHECK(!th_choice_rises(&t.choice, 2)); /* worse, but by chance */
+  add_mix(&t, 0, 0.2, 5);
+  CHECK(th_choice_rises(&t.choice, 1));
+  end(&t);
+}
+
 /* Far behind, but within what chance does: a few rows decide. */
 static void test_chance(void)
 {
@@ -465,6 +486,7 @@ int main(void)
   CASE(test_ties());
   CASE(test_trails());
   CASE(test_leads());
+  CASE(test_rises());
   CASE(test_chance());
   CASE(test_numbers());
   CASE(test_failures());
