@@ -195,6 +195,14 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
          gain < far_behind * most;
 }
 
+bool th_choice_ahead(const struct th_choice *choice, int64_t mix, int64_t other)
+{
+  int64_t c = find_best(choice, mix);
+  int64_t b = find_best(choice, other);
+  double se = 0;
+  return c >= 0 && b >= 0 && compare(choice, b, c, &se) > clearly_better * se;
+}
+
 /* The best net, whatever its size; -1: none has been added. */
 static int64_t find_net(const struct th_choice *choice)
 {

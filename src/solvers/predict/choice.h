@@ -110,6 +110,12 @@ bool th_choice_trails(const struct th_choice *choice, int64_t mix,
  * to lose to it (as above), it would have to be better than these by three. */
 bool th_choice_leads(const struct th_choice *choice);
 
+/* True if the best net of a mix is better than the best of another one by more
+ * than two standard errors of their mean difference. False where one of the two
+ * has not been added. */
+bool th_choice_ahead(const struct th_choice *choice, int64_t mix,
+                     int64_t other);
+
 /* True if the net that was added last is worse than the best of them by more
  * than two standard errors of their mean difference, and `patience` or more
  * have been added since that one. */

@@ -117,6 +117,19 @@ struct th_end_model {
   double intercept;
 };
 
+/* In which an attribute is penalised (end_rows.c). */
+enum th_end_unit {
+  TH_UNIT_REACH,     /* the root of its deviation times its range: the usual */
+  TH_UNIT_DEVIATION, /* its deviation */
+  TH_UNITS
+};
+
+/* Paths of this round of lambdas, on all ranks. */
+struct th_end_made {
+  int64_t paths;
+  double cost;
+};
+
 /* Replicated but where said. */
 struct th_end_work {
   struct th_end *end;
@@ -130,13 +143,14 @@ struct th_end_work {
   struct th_end_list all;   /* the union of the lists */
   struct th_replicated_columns columns; /* values of the union */
   double *scale;                        /* of all: the usual scale of solvers */
-  double *factor;           /* of all: g, the unit of a penalised fit */
+  double *unit[TH_UNITS]; /* of all: the units of a penalised fit */
+  enum th_end_unit in_use;
   struct th_vector *plain;  /* of all: (x - centre) scale */
   struct th_vector *scaled; /* of all: (x - centre) / g */
   double *lambda[TH_MIXES];
-  int64_t lambdas;          /* of them that are tried */
-  int64_t paths;            /* that this round of them has made, on all ranks */
-  double done;              /* what these cost */
+  int64_t lambdas; /* of them that are tried */
+  bool tried;      /* the paths of the first mix are made */
+  struct th_end_made made;
   bool at_end;              /* the last of these predicts best */
   const char *blind;        /* why no predictions can choose; NULL: they can */
   int64_t held;             /* rows that choose */
@@ -176,6 +190,13 @@ th_status th_end_rows_fetch_lists(struct th_end_work *w,
                                   const struct th_support *support,
                                   struct th_error *err);
 
+/* Do the two units of attributes differ by more than a factor that all share?
+ * Local. */
+bool th_end_rows_units_differ(const struct th_end_work *w);
+
+/* Take this unit for the columns of penalised fits. Local. */
+void th_end_rows_take_unit(struct th_end_work *w, enum th_end_unit unit);
+
 /* The candidates for the strict support on all rows: the list or, in large
  * data, the members of S. */
 static inline const struct th_end_list *
@@ -185,27 +206,105 @@ th_end_members(const struct th_end_work *w, const struct th_end_list *members)
 }
 
 /* Room for `size` members. Local. */
-th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
-                               struct th_error *err);
+th_status th_end_rows_reserve_model(struct th_end_model *model, int64_t size,
+                                    struct th_error *err);
 
-void th_end_model_free(struct th_end_model *model);
+void th_end_rows_free_model(struct th_end_model *model);
 
 /* Pick the columns of a list from those of all; the caller frees *out. Local.
  */
-th_status th_end_pick(const struct th_end_work *w,
-                      const struct th_end_list *list,
-                      const struct th_vector *from, struct th_vector **out,
-                      struct th_error *err);
+th_status th_end_rows_pick(const struct th_end_work *w,
+                           const struct th_end_list *list,
+                           const struct th_vector *from, struct th_vector **out,
+                           struct th_error *err);
 
 /* weight[rows] without the rows of fold f. Local. */
-th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
-                       struct th_error *err);
+th_status th_end_rows_weigh(const struct th_end_work *w, int64_t f,
+                            double **weight, struct th_error *err);
 
 /* How many different examples of equal weight tell as much as these rows, of
  * which one chooses for all that are equal, with their mean weight. Their
  * number says nothing: examples of few values are equal by chance. Local. */
 double th_end_rows_effective(const double *weight, const int64_t *equal,
                              int64_t rows);
+
+/* The share of norm1 in the nets of each mix. */
+extern const double th_end_mix[TH_MIXES];
+
+/* The rows that tell how large nets are: all rows if folds have lists of their
+ * own, else those outside the held-out part. */
+static inline int64_t th_end_sizes_fold(const struct th_end_work *w)
+{
+  return w->end->folds == 1 ? 0 : w->end->folds;
+}
+
+/* How many lambdas the path of a mix without fold f has got; f = folds: that on
+ * all rows. */
+static inline int64_t *th_end_path_points(const struct th_end_work *w, int mix,
+                                          int64_t f)
+{
+  return &w->points[mix * (w->end->folds + 1) + f];
+}
+
+/* Candidates, with what their choice borrows. */
+struct th_end_candidates {
+  struct th_choice choice;
+  double *target; /* of the rows that choose */
+  double *weight;
+  int64_t *place; /* of these rows among all that were held out */
+  double *prediction;
+};
+
+/* No candidates. The rows of one fold choose, or all that were held out (fold
+ * -1). Equal rows choose as one row with their weight: they are predicted alike
+ * and tell no more than it. Local; release with th_end_candidates_dismiss, also
+ * after a failure. */
+th_status th_end_candidates_invite(struct th_end_candidates *c,
+                                   const struct th_end_work *w, int64_t fold,
+                                   struct th_error *err);
+void th_end_candidates_dismiss(struct th_end_candidates *c);
+
+/* Add predictions of all rows that were held out. Local. */
+th_status th_end_candidates_add(struct th_end_candidates *c,
+                                enum th_candidate_kind kind, int64_t size,
+                                const double *prediction, struct th_error *err);
+
+/* Add the first nets of a mix, with the sizes that are known. Local. */
+th_status th_end_candidates_add_nets(struct th_end_candidates *c,
+                                     const struct th_end_work *w, int mix,
+                                     int64_t points, bool sized,
+                                     struct th_error *err);
+
+/* Lambdas at which the first paths of a mix, so many, all have a model. Local.
+ */
+int64_t th_end_candidates_points(const struct th_end_work *w, int mix,
+                                 int64_t paths);
+
+/* A path on the list of a fold takes time. Local. */
+bool th_end_candidates_are_dear(const struct th_end_work *w, int64_t fold);
+
+/* The rows that choose are enough to tell nets apart. Local. */
+bool th_end_candidates_can_tell(const struct th_end_candidates *c);
+
+/* *goes_on: the mix that was tried last is worth its other paths, or the mixes
+ * behind it are worth trying. Of its path without the first fold, the best
+ * prediction of this fold is not far behind that of the mix before
+ * (th_choice_trails), and no net so far comes near the strict support
+ * (th_choice_leads); or this cannot be told of so few rows, or the paths are
+ * short. Local. */
+th_status th_end_candidates_go_on(const struct th_end_work *w, int mix,
+                                  bool *goes_on, struct th_error *err);
+
+/* Make paths of so many lambdas. Mixes with less of norm1 have more attributes,
+ * and take the most time. A mix whose first path is far behind that of the mix
+ * before is left out, and so are those behind it. Collective. */
+th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
+                      struct th_error *err);
+
+/* Fit the chosen net again, to the precision of its reported loss: all ranks
+ * together, or each by itself where that is not worth it. Collective. */
+th_status th_end_nets_final(struct th_end_work *w, int64_t mix, int64_t step,
+                            struct th_error *err);
 
 /* The strict support, without each fold and on all rows, and the mean
  * (end_strict.c). Collective. */

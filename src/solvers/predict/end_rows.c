@@ -515,16 +515,20 @@ static th_status fetch_lists(struct th_end_work *w, struct th_error *err)
   return rc;
 }
 
-/* The unit of an attribute in a penalised fit: how far its values go from their
- * mean, and how often. It scales with the attribute and does not change with
- * shifts. The deviation alone would put rare attributes at a disadvantage.
+/* The unit of an attribute in a penalised fit scales with the attribute, and
+ * does not change with shifts. It is how far its values go from their mean, and
+ * how often: by the deviation alone, rare attributes have large coefficients to
+ * pay for. Where effects grow as attributes become rare, as they are simulated
+ * for genotypes, the deviation predicts better, and is taken then (end_nets.c).
  * Without an intercept distances are from 0. */
-static double penalty_unit(const struct th_statistics *s, bool intercept)
+static double penalty_unit(const struct th_statistics *s, bool intercept,
+                           double *deviation)
 {
   double centre = intercept ? s->mean : 0;
   double reach = fmax(s->highest - centre, centre - s->lowest);
   double off = s->mean - centre;
-  return sqrt(sqrt(s->deviation * s->deviation + off * off) * reach);
+  *deviation = sqrt(s->deviation * s->deviation + off * off);
+  return sqrt(*deviation * reach);
 }
 
 /* The factors of listed attributes of this rank. Those that lie near each other
@@ -546,8 +550,9 @@ static th_status own_factors(struct th_end_work *w, struct th_range mine,
     struct th_range range = {first, attribute[end - 1] + 1};
     rc = th_source_statistics(context->source, range, statistics, err);
     for (; k < end; k++)
-      w->factor[k] = penalty_unit(&statistics[attribute[k] - first],
-                                  context->config->intercept);
+      w->unit[TH_UNIT_REACH][k] = penalty_unit(
+          &statistics[attribute[k] - first], context->config->intercept,
+          &w->unit[TH_UNIT_DEVIATION][k]);
   }
   free(statistics);
   return rc;
@@ -561,15 +566,17 @@ static th_status take_scales(struct th_end_work *w, struct th_error *err)
   struct th_range mine =
       th_range_members(w->all.attribute, w->all.count, context->owned);
   th_status rc = TH_NEW(&w->scale, w->all.count, "scales", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&w->factor, w->all.count, "scales", err);
+  for (int u = 0; u < TH_UNITS && rc == TH_OK; u++)
+    rc = TH_NEW(&w->unit[u], w->all.count, "scales", err);
   if (rc == TH_OK)
     rc = own_factors(w, mine, err);
   for (int64_t k = mine.first; k < mine.last && rc == TH_OK; k++)
     w->scale[k] = context->scale[w->all.attribute[k] - context->owned.first];
   TH_TRY(th_agree(context->comm, rc, err));
   context->comm->ops->max_f64(context->comm, w->scale, (size_t)w->all.count);
-  context->comm->ops->max_f64(context->comm, w->factor, (size_t)w->all.count);
+  for (int u = 0; u < TH_UNITS; u++)
+    context->comm->ops->max_f64(context->comm, w->unit[u],
+                                (size_t)w->all.count);
 done:
   return rc;
 }
@@ -588,10 +595,32 @@ static th_status make_vectors(struct th_end_work *w, struct th_error *err)
     struct th_vector *vector = &w->columns.vector[slot];
     w->plain[k] = *vector;
     w->scaled[k] = *vector;
-    w->scaled[k].scale = vector->scale / (w->scale[k] * w->factor[k]);
   }
+  th_end_rows_take_unit(w, TH_UNIT_REACH);
 done:
   return rc;
+}
+
+bool th_end_rows_units_differ(const struct th_end_work *w)
+{
+  enum { ALIKE = 2 }; /* of a penalty */
+  double least = INFINITY;
+  double most = 0;
+  for (int64_t k = 0; k < w->all.count; k++) {
+    double ratio = w->unit[TH_UNIT_REACH][k] / w->unit[TH_UNIT_DEVIATION][k];
+    if (!isfinite(ratio))
+      continue; /* of an attribute that does not vary */
+    least = fmin(least, ratio);
+    most = fmax(most, ratio);
+  }
+  return most > ALIKE * least;
+}
+
+void th_end_rows_take_unit(struct th_end_work *w, enum th_end_unit unit)
+{
+  w->in_use = unit;
+  for (int64_t k = 0; k < w->all.count; k++)
+    w->scaled[k].scale = w->plain[k].scale / (w->scale[k] * w->unit[unit][k]);
 }
 
 th_status th_end_rows_fetch_lists(struct th_end_work *w,
@@ -605,5 +634,48 @@ th_status th_end_rows_fetch_lists(struct th_end_work *w,
   TH_TRY(take_scales(w, err));
   TH_TRY(th_agree(w->context->comm, make_vectors(w, err), err));
 done:
+  return rc;
+}
+
+/* --- What fits on the list take ------------------------------------------- */
+
+th_status th_end_rows_reserve_model(struct th_end_model *model, int64_t size,
+                                    struct th_error *err)
+{
+  th_status rc;
+  th_end_rows_free_model(model);
+  model->size = size;
+  TH_TRY(TH_NEW(&model->place, size, "the models compared at the end", err));
+  TH_TRY(TH_NEW(&model->coef, size, "the models compared at the end", err));
+done:
+  return rc;
+}
+
+void th_end_rows_free_model(struct th_end_model *model)
+{
+  TH_FREE(model->place, model->coef);
+  *model = (struct th_end_model){0};
+}
+
+th_status th_end_rows_pick(const struct th_end_work *w,
+                           const struct th_end_list *list,
+                           const struct th_vector *from, struct th_vector **out,
+                           struct th_error *err)
+{
+  th_status rc =
+      TH_NEW(out, list->count, "the values of candidate attributes", err);
+  for (int64_t k = 0; k < list->count && rc == TH_OK; k++)
+    (*out)[k] = from[th_end_list_find(&w->all, list->attribute[k])];
+  return rc;
+}
+
+th_status th_end_rows_weigh(const struct th_end_work *w, int64_t f,
+                            double **weight, struct th_error *err)
+{
+  th_status rc = TH_NEW(weight, w->rows, "weights", err);
+  for (int64_t i = 0; i < w->rows && rc == TH_OK; i++) {
+    bool out = f < w->end->folds && w->end->fold[i] == f;
+    (*weight)[i] = out ? 0 : w->weight[i];
+  }
   return rc;
 }

@@ -18,7 +18,7 @@ static th_status predict_mean(struct th_end_work *w, struct th_error *err)
     double sum = 0;
     double all = 0;
     double mean = 0;
-    TH_TRY(th_end_weigh(w, f, &weight, err));
+    TH_TRY(th_end_rows_weigh(w, f, &weight, err));
     for (int64_t i = 0; i < w->rows; i++) {
       sum += weight[i] * w->target[i];
       all += weight[i];
@@ -49,8 +49,8 @@ static th_status select_for(const struct th_end_work *w,
   const struct th_context *context = w->context;
   struct th_vector *columns = NULL;
   th_status rc;
-  TH_TRY(th_end_pick(w, from, w->plain, &columns, err));
-  TH_TRY(th_end_model_reserve(model, from->count, err));
+  TH_TRY(th_end_rows_pick(w, from, w->plain, &columns, err));
+  TH_TRY(th_end_rows_reserve_model(model, from->count, err));
   const struct th_strict_data data = {
       .rows = w->rows,
       .count = from->count,
@@ -160,7 +160,7 @@ static th_status predict_fold(struct th_end_work *w, int64_t f,
   double *weight = NULL;
   double *out = NULL;
   th_status rc;
-  TH_TRY(th_end_weigh(w, f, &weight, err));
+  TH_TRY(th_end_rows_weigh(w, f, &weight, err));
   TH_TRY(TH_NEW(&out, w->rows, "predictions", err));
   TH_TRY(select_for(w, from, weight, &model, err));
   TH_TRY(fit(w, from, weight, &model, out, err));
@@ -169,7 +169,7 @@ static th_status predict_fold(struct th_end_work *w, int64_t f,
         f) /* an empty support predicts the mean */
       w->strict[i] = model.size > 0 ? out[w->held_row[i]] : w->null[i];
 done:
-  th_end_model_free(&model);
+  th_end_rows_free_model(&model);
   TH_FREE(weight, out);
   return rc;
 }

@@ -370,6 +370,25 @@ static void test_leads(void)
   end(&t);
 }
 
+/* The best net of a mix beats the best of another one by more than chance. */
+static void test_ahead(void)
+{
+  static struct trial t;
+  begin(&t, "squared", true, 0);
+  add_mix(&t, 1, 0.2, 3);
+  CHECK(!th_choice_ahead(&t.choice, 0, 1)); /* has no net */
+  CHECK(!th_choice_ahead(&t.choice, 1, 0));
+  add_mix(&t, 0, 0.5, 3);
+  add_mix(&t, 0, 0.1, 3);
+  CHECK(th_choice_ahead(&t.choice, 0, 1));
+  CHECK(!th_choice_ahead(&t.choice, 1, 0));
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  add_mix(&t, 1, 0.5, 3); /* no better */
+  CHECK(!th_choice_ahead(&t.choice, 1, 0));
+  CHECK(!th_choice_ahead(&t.choice, 0, 1));
+  end(&t);
+}
+
 /* A path has passed its best net when that one lies behind it and the last one
  * is worse beyond chance. */
 static void test_rises(void)
@@ -486,6 +505,7 @@ int main(void)
   CASE(test_ties());
   CASE(test_trails());
   CASE(test_leads());
+  CASE(test_ahead());
   CASE(test_rises());
   CASE(test_chance());
   CASE(test_numbers());
