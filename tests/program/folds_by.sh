@@ -230,4 +230,30 @@ refused 2 '[-]-folds-by counts only with --select predict' 0 train dense1.h5 -o 
 refused 2 'in a single pass' 0 train dense1.h5 -o never.h5 --passes 1 --folds-by fam
 refused 2 '[-]-folds-by counts only with the folds of omp' 0 train dense1.h5 -o never.h5 \
   --solver omp -s 4 --folds-by fam
+
+# --- sift: one group of ten is unlike the others, and its examples alone do not end a path.
+# The model predicts the others as it did before paths were cut
+"$PYTHON" - <<'END'
+import numpy as np
+r = np.random.default_rng(3)
+d = 600
+b = np.zeros(d)
+b[:300] = r.normal(size=300)
+for name, n in ("alike", 2000), ("fresh", 3000):
+    group = np.arange(n) % 10
+    X = r.normal(size=(n, d))
+    mean = X @ b / np.sqrt((b ** 2).sum())
+    y = np.where(group == 0, -mean, mean) + .7 * r.normal(size=n)
+    keep = group > 0 if name == "fresh" else group >= 0
+    np.save(name + ".npy", np.column_stack([X, group]).astype("f4")[keep])
+    np.save(name + ".y.npy", y[keep])
+END
+must 0 import alike.npy --target alike.y.npy -o alike.h5
+must 0 import fresh.npy --target fresh.y.npy -o fresh.h5 --like alike.h5
+for n in 1 3; do
+  must "$n" train alike.h5 -o "unlike.$n.h5" --budget 601 --folds-by 600
+done
+cmp unlike.1.h5 unlike.3.h5 || fail "another model on 3 ranks"
+ranks 0 evaluate unlike.1.h5 fresh.h5 --json >fresh.json
+compare "nine groups of ten: r2" "$(key fresh.json r2)" '>=' 0.38
 finish

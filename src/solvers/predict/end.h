@@ -127,7 +127,12 @@ enum th_end_unit {
 /* Paths of this round of lambdas, on all ranks. */
 struct th_end_made {
   int64_t paths;
+  int64_t most; /* if all of them are made */
   double cost;
+  double all;            /* the cost of these */
+  int64_t cut[TH_MIXES]; /* paths of a mix that were cut short */
+  bool whole;            /* none are */
+  bool first;            /* those of the first mix are made already */
 };
 
 /* Replicated but where said. */
@@ -149,7 +154,6 @@ struct th_end_work {
   struct th_vector *scaled; /* of all: (x - centre) / g */
   double *lambda[TH_MIXES];
   int64_t lambdas; /* of them that are tried */
-  bool tried;      /* the paths of the first mix are made */
   struct th_end_made made;
   bool at_end;              /* the last of these predicts best */
   const char *blind;        /* why no predictions can choose; NULL: they can */
@@ -159,7 +163,7 @@ struct th_end_work {
   double *strict;           /* held: of the strict support */
   double *null;             /* held: of the mean */
   int64_t *points;          /* TH_MIXES x (folds + 1): lambdas of each path */
-  int64_t size[TH_NETS];    /* attributes of nets, see sizes_fold in end.c */
+  int64_t size[TH_NETS];    /* attributes of nets, see th_end_sizes_fold */
   struct th_end_model net;  /* the chosen net */
   int64_t net_step;         /* the lambda of the chosen net in its mix */
   struct th_end_model best; /* the strict support on all rows */

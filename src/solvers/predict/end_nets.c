@@ -118,6 +118,8 @@ static th_status see_point(struct task *task, int64_t k,
   th_status rc = th_choice_add(&c->choice, TH_CANDIDATE_NET, task->mix, k, 1,
                                c->prediction, err);
   *enough = rc == TH_OK && th_choice_rises(&c->choice, PATIENCE);
+  if (*enough && task->team->rank == 0)
+    task->work->made.cut[task->mix]++;
   return rc;
 }
 
@@ -127,8 +129,8 @@ static th_status be_watched(struct task *task, struct th_end_candidates *seen,
                             struct th_error *err)
 {
   const struct th_end_work *w = task->work;
-  if (task->final || w->end->folds == 1 || task->fold == w->end->folds ||
-      !th_end_candidates_are_dear(w, task->fold))
+  if (w->made.whole || task->final || w->end->folds == 1 ||
+      task->fold == w->end->folds || !th_end_candidates_are_dear(w, task->fold))
     return TH_OK;
   th_status rc = th_end_candidates_invite(seen, w, task->fold, err);
   if (rc == TH_OK && th_end_candidates_can_tell(seen))
@@ -238,20 +240,22 @@ static bool tries_next(const struct th_end_work *w, int turn)
 
 /* The t-th path of a turn, if there are so many: the first one of mix `turn` if
  * that is tried, then those of the mix before that leave a fold out and have
- * not been made. Turns count from 1; turn 0 is a round of the first mix. */
+ * not been made. Turns count from 1; turn -m is all of mix m. */
 static bool task_at(struct th_end_work *w, int turn, int64_t t,
                     struct task *task)
 {
   bool tries = turn > 0 && tries_next(w, turn);
   bool first = tries && t == 0;
   int64_t made = 0;
-  if (turn == 1 && w->tried)
+  if (turn == 1 && w->made.first)
     made = w->end->folds;
   else if (turn > 1 && w->end->folds > 1)
     made = 1;
   *task = (struct task){.work = w,
                         .fold = first ? 0 : t - tries + made,
-                        .mix = first || turn == 0 ? turn : turn - 1,
+                        .mix = first      ? turn
+                               : turn > 0 ? turn - 1
+                                          : -turn,
                         .most = w->lambdas,
                         .least = INFINITY};
   return task->fold < w->end->folds;
@@ -318,23 +322,27 @@ static struct teams best_teams(struct th_end_work *w, int turn, int64_t *load)
   return best;
 }
 
-/* What all paths cost. */
-static double all_paths(const struct th_end_work *w)
+/* How many paths there are, and what they cost. units: how many of them are
+ * tried. */
+static void expect(struct th_end_work *w, int units)
 {
-  double sum = 0;
+  int64_t paths = th_end_sizes_fold(w) + 1;
+  int64_t more = (units - 1) * w->end->folds;
+  w->made.most = TH_MIXES * paths + more;
+  w->made.all = (double)(cost[0] * more);
   for (int m = 0; m < TH_MIXES; m++)
-    sum += (double)cost[m] * (double)(th_end_sizes_fold(w) + 1);
-  return sum;
+    w->made.all += (double)(cost[m] * paths);
 }
 
 /* One path more is made, or dealt to others. */
 static void tell_made(struct th_end_work *w, int mix)
 {
-  w->made.paths++;
-  w->made.cost += (double)cost[mix];
-  th_context_going(w->context, w->made.cost / all_paths(w),
-                   "path %lld of at most %lld", (long long)w->made.paths,
-                   (long long)(TH_MIXES * (th_end_sizes_fold(w) + 1)));
+  struct th_end_made *made = &w->made;
+  made->paths++;
+  made->cost += (double)cost[mix];
+  th_context_going(w->context, fmin(1, made->cost / made->all),
+                   "path %lld of at most %lld", (long long)made->paths,
+                   (long long)th_max_i64(made->most, made->paths));
 }
 
 /* Make the paths of a turn that are dealt to a team. load: zeros, for each
@@ -420,6 +428,7 @@ static void clear_mix(struct th_end_work *w, int mix)
   memset(w->prediction + net * w->held, 0, predictions * sizeof *w->prediction);
   memset(th_end_path_points(w, mix, 0), 0, paths * sizeof *w->points);
   memset(w->size + net, 0, TH_LAMBDAS * sizeof *w->size);
+  w->made.cut[mix] = 0;
 }
 
 /* Each number comes from one rank, and the others have zeros, so that a sum
@@ -433,6 +442,46 @@ static void share_mix(struct th_end_work *w, int mix)
   comm->ops->sum_i64(comm, th_end_path_points(w, mix, 0),
                      (size_t)(w->end->folds + 1));
   comm->ops->sum_i64(comm, w->size + net, TH_LAMBDAS);
+  comm->ops->sum_i64(comm, &w->made.cut[mix], 1);
+}
+
+/* *falls: at the last lambda that all paths of a mix have, its nets are not
+ * worse beyond doubt than at one before. Local. */
+static th_status look_back(const struct th_end_work *w, int mix, bool *falls,
+                           struct th_error *err)
+{
+  struct th_end_candidates c = {0};
+  int64_t points = th_end_candidates_points(w, mix, w->end->folds);
+  th_status rc;
+  TH_TRY(th_end_candidates_invite(&c, w, -1, err));
+  TH_TRY(th_end_candidates_add_nets(&c, w, mix, points, false, err));
+  *falls = !th_choice_rises(&c.choice, 1);
+done:
+  th_end_candidates_dismiss(&c);
+  return rc;
+}
+
+/* What one fold shows is not what all show, where folds differ: sites, say. A
+ * mix some of whose paths were cut short is made again, whole, if the examples
+ * of all folds together do not show the same. Collective. */
+static th_status make_whole(struct th_end_work *w, int mix,
+                            struct th_error *err)
+{
+  bool falls = false;
+  th_status rc = TH_OK;
+  if (w->made.cut[mix] == 0)
+    return rc;
+  TH_TRY(th_agree(w->context->comm, look_back(w, mix, &falls, err), err));
+  if (!falls)
+    return rc;
+  clear_mix(w, mix);
+  w->made.whole = true;
+  rc = run_turn(w, -mix, err);
+  w->made.whole = false;
+  if (rc == TH_OK)
+    share_mix(w, mix);
+done:
+  return rc;
 }
 
 /* --- The unit in which attributes are penalised --------------------------- */
@@ -449,6 +498,7 @@ static void copy_mix(struct th_end_work *w, int from, int to)
          paths * sizeof *w->points);
   memcpy(w->size + (int64_t)to * TH_LAMBDAS,
          w->size + (int64_t)from * TH_LAMBDAS, TH_LAMBDAS * sizeof *w->size);
+  w->made.cut[to] = w->made.cut[from];
 }
 
 /* The paths of the first mix without each fold, by one of the units.
@@ -463,7 +513,23 @@ static th_status run_unit(struct th_end_work *w, enum th_end_unit unit,
   if (w->lambda[0][0] > 0)
     TH_TRY(run_turn(w, 0, err));
   share_mix(w, 0);
+  rc = make_whole(w, 0, err);
 done:
+  return rc;
+}
+
+/* *worth: another unit makes a difference, and the examples that choose can
+ * tell. With a limit to attributes, nets of any size would tell. Local. */
+static th_status is_worth(const struct th_end_work *w, bool *worth,
+                          struct th_error *err)
+{
+  struct th_end_candidates c = {0};
+  *worth = false;
+  if (w->context->config->sparsity > 0 || !th_end_rows_units_differ(w))
+    return TH_OK;
+  th_status rc = th_end_candidates_invite(&c, w, -1, err);
+  *worth = rc == TH_OK && th_end_candidates_can_tell(&c);
+  th_end_candidates_dismiss(&c);
   return rc;
 }
 
@@ -480,7 +546,7 @@ static th_status compare_units(const struct th_end_work *w, bool *ahead,
   for (int m = 0; m < 2; m++)
     TH_TRY(th_end_candidates_add_nets(
         &c, w, m, th_end_candidates_points(w, m, w->end->folds), false, err));
-  *ahead = th_end_candidates_can_tell(&c) && th_choice_ahead(&c.choice, 0, 1);
+  *ahead = th_choice_ahead(&c.choice, 0, 1);
 done:
   th_end_candidates_dismiss(&c);
   return rc;
@@ -502,9 +568,7 @@ static th_status choose_unit(struct th_end_work *w, struct th_error *err)
     TH_TRY(make_grid(w, err));
   }
   clear_mix(w, 1);
-  w->tried = true;
-  w->made.paths = w->end->folds;
-  w->made.cost = (double)(cost[0] * w->end->folds);
+  w->made.first = true;
 done:
   return rc;
 }
@@ -520,7 +584,7 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
   struct th_comm *comm = w->context->comm;
   bool tries = tries_next(w, turn);
   th_status rc;
-  bool shared = turn > 1 ? w->end->folds > 1 : w->tried;
+  bool shared = turn > 1 ? w->end->folds > 1 : w->made.first;
   if (shared && comm->rank != 0)
     clear_mix(w, turn - 1); /* what is shared of it, one rank keeps */
   th_comm_profile_begin(w->context->profile);
@@ -529,6 +593,8 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
     share_mix(w, turn - 1);
   if (rc == TH_OK && tries)
     share_mix(w, turn);
+  if (rc == TH_OK)
+    rc = make_whole(w, turn - 1, err);
   if (rc == TH_OK && w->end->folds > 1)
     rc = run_sizes(w, turn - 1, err);
   th_comm_profile_end(w->context->profile, TH_PHASE_SOLVE);
@@ -543,18 +609,21 @@ static th_status take_turn(struct th_end_work *w, int turn, bool *goes_on,
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err)
 {
-  bool again = w->tried; /* with more lambdas: the unit stays */
+  bool again = w->made.first; /* with more lambdas: the unit stays */
   bool goes_on = true;
+  bool worth = false;
   th_status rc;
   w->lambdas = lambdas;
   w->made = (struct th_end_made){0};
-  w->tried = false;
   th_context_part(w->context, true);
   for (int mix = 0; mix < TH_MIXES; mix++)
     clear_mix(w, mix);
   TH_TRY(make_grid(w, err));
   goes_on = w->lambda[0][0] > 0;
-  if (goes_on && !again && th_end_rows_units_differ(w)) {
+  if (goes_on && !again)
+    TH_TRY(th_agree(w->context->comm, is_worth(w, &worth, err), err));
+  expect(w, worth ? TH_UNITS : 1);
+  if (worth) {
     th_comm_profile_begin(w->context->profile);
     rc = choose_unit(w, err);
     th_comm_profile_end(w->context->profile, TH_PHASE_SOLVE);
@@ -576,5 +645,10 @@ th_status th_end_nets_final(struct th_end_work *w, int64_t mix, int64_t step,
                       .mix = (int)mix,
                       .most = step + 1,
                       .final = true};
+  th_status rc = run_by(&task, together ? 0 : comm->rank, err);
+  /* on all rows the path may end before: its last net is made exactly, too */
+  if (rc != TH_OK || w->context->config->sparsity > 0 || w->net_step == step)
+    return rc;
+  task.most = w->net_step + 1;
   return run_by(&task, together ? 0 : comm->rank, err);
 }
