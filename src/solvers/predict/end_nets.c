@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* of a path of a mix, roughly, over one of the first */
-static const int64_t cost[TH_MIXES] = {1, 3, 10};
 /* The share of a path that every rank of a team does alike, which is descent:
  * from a tenth with products to a half without. */
 static const double alike = 0.3;
@@ -44,6 +42,14 @@ struct task {
    * worse; NULL: they cannot */
   struct th_end_candidates *seen;
 };
+
+/* Of a path of a mix, roughly, over one of the first. */
+static int64_t path_cost(int mix)
+{
+  if (mix == 0)
+    return 1;
+  return mix == 1 ? 3 : 10;
+}
 
 /* Lambdas of a mix, from the largest slope of the zero model on. */
 static void fill_grid(double *lambda, double largest, double span)
@@ -226,6 +232,7 @@ static th_status run(struct task *task, struct th_error *err)
   rc = th_net_path(&data, th_end_mix[task->mix], w->lambda[task->mix],
                    task->most, take_point, task, err);
 done:
+  task->seen = NULL;
   th_end_candidates_dismiss(&seen);
   TH_FREE(columns, weight);
   return rc;
@@ -280,7 +287,7 @@ static double turn_time(struct th_end_work *w, int turn, int teams, int each,
   memset(load, 0, (size_t)teams * sizeof *load);
   for (int64_t t = 0; task_at(w, turn, t, &task); t++) {
     int team = least_busy(load, teams);
-    load[team] += cost[task.mix];
+    load[team] += path_cost(task.mix);
     most = th_max_i64(most, load[team]);
   }
   return (double)most * (alike + (1 - alike) / each);
@@ -329,9 +336,9 @@ static void expect(struct th_end_work *w, int units)
   int64_t paths = th_end_sizes_fold(w) + 1;
   int64_t more = (units - 1) * w->end->folds;
   w->made.most = TH_MIXES * paths + more;
-  w->made.all = (double)(cost[0] * more);
+  w->made.all = (double)(path_cost(0) * more);
   for (int m = 0; m < TH_MIXES; m++)
-    w->made.all += (double)(cost[m] * paths);
+    w->made.all += (double)(path_cost(m) * paths);
 }
 
 /* One path more is made, or dealt to others. */
@@ -339,7 +346,7 @@ static void tell_made(struct th_end_work *w, int mix)
 {
   struct th_end_made *made = &w->made;
   made->paths++;
-  made->cost += (double)cost[mix];
+  made->cost += (double)path_cost(mix);
   th_context_going(w->context, fmin(1, made->cost / made->all),
                    "path %lld of at most %lld", (long long)made->paths,
                    (long long)th_max_i64(made->most, made->paths));
@@ -356,7 +363,7 @@ static th_status run_dealt(struct th_end_work *w, int turn, int teams,
   memset(load, 0, (size_t)teams * sizeof *load);
   for (int64_t t = 0; rc == TH_OK && task_at(w, turn, t, &task); t++) {
     int dealt = least_busy(load, teams);
-    load[dealt] += cost[task.mix];
+    load[dealt] += path_cost(task.mix);
     task.team = team;
     if (dealt == mine)
       rc = run(&task, err);
@@ -399,6 +406,7 @@ static th_status run_by(struct task *task, int colour, struct th_error *err)
   rc = th_agree(comm, rc, err);
   if (team.size > 1)
     th_comm_charge(comm, &team, &(struct th_comm){0});
+  task->team = NULL;
   th_comm_free(&team);
   return rc;
 }
