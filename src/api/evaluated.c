@@ -448,13 +448,18 @@ th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_data *data,
                               struct th_metrics *scores, struct th_error *err)
 {
+  const struct th_loss *row = th_loss_find(model->loss);
+  const struct th_claims *claims = &model->claims;
+  struct th_loss loss = {.name = NULL};
+  if (row != NULL)
+    loss = th_loss_of_scale(row, claims->loss_scale, claims->quantile);
   struct th_metrics_rows rows = {.count = evaluated->count,
                                  .predictor =
                                      th_evaluated_of(evaluated, number),
                                  .target = evaluated->target,
                                  .weight = evaluated->weight,
                                  .kind = th_evaluated_predictor(model),
-                                 .loss = th_loss_find(model->loss)};
+                                 .loss = row != NULL ? &loss : NULL};
   th_status rc = find_labels(data, &rows.labels, err);
   return rc == TH_OK ? th_metrics_compute(scores, &rows, err) : rc;
 }

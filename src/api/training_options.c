@@ -212,6 +212,16 @@ static const struct th_option table[] = {
      "penalty or selects for prediction, and squared otherwise and for ridge",
      TH_NO_LIMITS, names_of_loss, "model", TH_TRAIN, true,
      "The loss that is minimised"},
+    {"loss-scale", 0, TH_OPT_REAL, AT(scaled.scale), "G", th_option_by_config,
+     "a tenth of the distance between the quartiles of the targets",
+     TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
+     "Of the losses huber and quantile, in units of the target. An error "
+     "beyond G counts linearly with huber. The loss quantile is a parabola in "
+     "place of its corner, within an interval of length G about a target"},
+    {"quantile", 0, TH_OPT_REAL, AT(scaled.quantile), "T", th_option_by_config,
+     NULL, TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
+     "For {loss} quantile: the quantile that is predicted, 0.5 for the "
+     "median"},
     {"standardize", 0, TH_OPT_FLAG, AT(standardize), NULL, th_option_by_config,
      "yes", TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "Work on attributes with mean 0 and standard deviation 1, or without an "
@@ -395,7 +405,8 @@ static const struct th_option table[] = {
      "is that of the last one"},
     {"path-min", 0, TH_OPT_REAL, AT(choice.path_min), "R", th_option_by_config,
      "0.01; 0.0001 where lambda is chosen and there are more examples than "
-     "attributes",
+     "attributes; with huber and quantile 0.05, and 0.001 where there are more "
+     "examples",
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
      "The last lambda of {path}, as a share of lambda_max"},
     {"folds", 0, TH_OPT_INT, AT(choice.folds), "K", th_option_by_config,
@@ -420,7 +431,8 @@ static const struct th_option table[] = {
      "1se is the largest whose loss is within a standard error of that. last "
      "holds nothing out: the model is that of the last lambda, and no other is "
      "kept"},
-    {"factor", 0, TH_OPT_CHOICE, AT(factoring), NULL, th_option_by_config,
+    {"factor", 0, TH_OPT_CHOICE, AT(method.factoring), NULL,
+     th_option_by_config,
      "auto, which is own up to 2048 attributes, scalapack up to 20000, and cg "
      "beyond",
      TH_NO_LIMITS, th_training_options_factoring, "model", TH_TRAIN, true,
@@ -454,8 +466,8 @@ static const struct th_option table[] = {
      "Step size. theory is for solvers in a ball: the size that is proved, "
      "with "
      "data scaled to a mean square of 1"},
-    {"steps", 0, TH_OPT_CHOICE, AT(steps), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, names_of_steps, "schedule", TH_TRAIN, true,
+    {"steps", 0, TH_OPT_CHOICE, AT(method.steps), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, names_of_steps, "schedule", TH_TRAIN, true,
      "How steps shrink. epochs: by the power 0.55 of the half epochs; paper: "
      "by "
      "the n t^0.51 of Liang & Poon, which hardly moves where n is large"},
@@ -633,6 +645,17 @@ static bool has_folds_of_sizes(const struct th_config *config)
           config->greedy.oracle == TH_ORACLE_NO);
 }
 
+static bool scales(const struct th_config *config)
+{
+  const struct th_loss *loss = th_loss_find(config->loss);
+  return loss != NULL && loss->scaled;
+}
+
+static bool has_quantile(const struct th_config *config)
+{
+  return scales(config) && th_loss_find(config->loss)->by_share;
+}
+
 static bool mixes(const struct th_config *config)
 {
   const struct th_penalty *penalty = th_penalty_find(config->penalty);
@@ -691,6 +714,8 @@ static const struct partner {
     {"penalty-weights", "{penalty} l1 or elastic-net, and without {groups}",
      weighs_each},
     {"mix", "{penalty} elastic-net or sparse-group", mixes},
+    {"loss-scale", "{loss} huber or quantile", scales},
+    {"quantile", "{loss} quantile", has_quantile},
     {"screen-rule", "{screen} gap-safe or online", screens},
     {"screen-draws", "{screen} gap-safe or online", screens},
     {"screen-exponent", "{screen} online", screens_online},

@@ -578,10 +578,13 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
                            int64_t memory, struct th_error *err)
 {
   struct th_store *store = session->evaluator.data.store;
+  const struct th_model *model = session->evaluator.model;
   struct th_config config = session->deck.config;
   config.row_cache_memory = memory;
-  if (session->evaluator.model->groups.attributes > 0)
-    config.group.all = &session->evaluator.model->groups;
+  if (model->claims.loss_scale > 0) /* of the targets it was trained on */
+    config.scaled.scale = model->claims.loss_scale;
+  if (model->groups.attributes > 0)
+    config.group.all = &model->groups;
   config.group.exempt.attribute = session->attribute;
   config.group.exempt.count = session->exempt.count;
   th_fold_groups_give(&session->together, &config.choice);

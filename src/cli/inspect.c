@@ -266,7 +266,7 @@ static json_t *model_json(const struct th_model *model,
   }
   th_json_text(o, "kind", "model");
   th_json_text(o, "solver", model->solver);
-  th_json_text(o, "loss", model->loss);
+  th_model_text_loss_json(o, model);
   th_json_int(o, "attributes", model->attributes);
   json_object_set_new(o, "support", support);
   json_object_set_new(o, "coef", coef);
@@ -357,6 +357,7 @@ static void print_model(const struct th_model *model,
   const struct th_ledger *ledger = &model->ledger;
   printf("model:       %s, %s loss, %" PRId64 " attribute%s\n", model->solver,
          model->loss, model->attributes, th_wording_s(model->attributes));
+  th_model_text_loss_print(stdout, "loss:        ", model);
   printf("trained on:  data set %016" PRIx64, model->fingerprint);
   if (model->passes > 0) /* of solvers under a budget */
     printf(", %" PRId64 " pass%s", model->passes, th_wording_es(model->passes));

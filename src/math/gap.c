@@ -98,7 +98,7 @@ static void subtract_mean(int64_t n, const double *eta, double *theta)
 void th_gap_centre(const struct th_loss *loss, int64_t n, const double *eta,
                    const double *target, double *theta)
 {
-  if (!loss->labels && !th_loss_is_steep(loss)) {
+  if (th_loss_takes_all(loss)) {
     subtract_mean(n, eta, theta);
     return;
   }
@@ -212,7 +212,7 @@ th_status th_gap_intercept(const struct th_loss *loss, int64_t n,
                            struct th_error *err)
 {
   enum { MOST_STEPS = 2500 }; /* bisection alone takes fewer */
-  bool cautious = loss->labels || th_loss_is_steep(loss);
+  bool cautious = !th_loss_takes_all(loss);
   struct bracket bracket = {-INFINITY, INFINITY, cautious ? 1 : DBL_MAX};
   double place = *b0;
   if (loss->labels && !both_sides(n, eta, target))

@@ -16,8 +16,8 @@
  * same. */
 
 /* What a loss does to n examples. */
-typedef void th_loss_array(int64_t n, const double *p, const double *y,
-                           double *out);
+typedef void th_loss_array(const struct th_loss *loss, int64_t n,
+                           const double *p, const double *y, double *out);
 
 struct th_loss_arrays {
   th_loss_array *value;
@@ -29,8 +29,10 @@ struct th_loss_arrays {
 enum { STRIP = 256 }; /* examples at a time, in the nearest cache */
 
 /* log(1 + exp(-|yp|)), and what the wrong side adds. */
-static void values(int64_t n, const double *p, const double *y, double *out)
+static void values(const struct th_loss *loss, int64_t n, const double *p,
+                   const double *y, double *out)
 {
+  (void)loss;
   double margin[STRIP];
   double e[STRIP];
   for (int64_t left = n; left > 0; left -= STRIP) {
@@ -49,9 +51,10 @@ static void values(int64_t n, const double *p, const double *y, double *out)
   }
 }
 
-static void derivatives(int64_t n, const double *p, const double *y,
-                        double *out)
+static void derivatives(const struct th_loss *loss, int64_t n, const double *p,
+                        const double *y, double *out)
 {
+  (void)loss;
   double e[STRIP];
   for (int64_t left = n; left > 0; left -= STRIP) {
     int64_t count = th_min_i64(left, STRIP);
@@ -66,9 +69,11 @@ static void derivatives(int64_t n, const double *p, const double *y,
   }
 }
 
-static void curvatures(int64_t n, const double *p, const double *y, double *out)
+static void curvatures(const struct th_loss *loss, int64_t n, const double *p,
+                       const double *y, double *out)
 {
   double e[STRIP];
+  (void)loss;
   (void)y;
   for (int64_t left = n; left > 0; left -= STRIP) {
     int64_t count = th_min_i64(left, STRIP);
@@ -83,8 +88,10 @@ static void curvatures(int64_t n, const double *p, const double *y, double *out)
 }
 
 /* Where u is minus yp, p a probability: p log p + (1 - p) log(1 - p). */
-static void conjugates(int64_t n, const double *u, const double *y, double *out)
+static void conjugates(const struct th_loss *loss, int64_t n, const double *u,
+                       const double *y, double *out)
 {
+  (void)loss;
   double p[STRIP];
   double log_p[STRIP];
   double log_rest[STRIP];
@@ -110,6 +117,68 @@ static void conjugates(int64_t n, const double *u, const double *y, double *out)
 
 static const struct th_loss_arrays logistic_arrays = {values, derivatives,
                                                       curvatures, conjugates};
+
+/* --- Losses that are linear far from the target ---------------------------
+ *
+ * f is a parabola of curvature 1 / bend about the target, with slopes from low
+ * to high, beyond which it goes on as a line: with s = e / bend, cut to them,
+ * at the error e = p - y, f = s e - bend s^2 / 2. */
+
+static double cut_slope(const struct th_loss *loss, double p, double y)
+{
+  double s = (p - y) / loss->bend;
+  return s < loss->low ? loss->low : s > loss->high ? loss->high : s;
+}
+
+static void cut_values(const struct th_loss *loss, int64_t n, const double *p,
+                       const double *y, double *out)
+{
+  for (int64_t i = 0; i < n; i++) {
+    double s = cut_slope(loss, p[i], y[i]);
+    out[i] = s * ((p[i] - y[i]) - loss->bend * s / 2);
+  }
+}
+
+static void cut_derivatives(const struct th_loss *loss, int64_t n,
+                            const double *p, const double *y, double *out)
+{
+  for (int64_t i = 0; i < n; i++)
+    out[i] = cut_slope(loss, p[i], y[i]);
+}
+
+static void cut_curvatures(const struct th_loss *loss, int64_t n,
+                           const double *p, const double *y, double *out)
+{
+  for (int64_t i = 0; i < n; i++) {
+    double s = cut_slope(loss, p[i], y[i]);
+    out[i] = s > loss->low && s < loss->high ? 1 / loss->bend : 0;
+  }
+}
+
+static void cut_conjugates(const struct th_loss *loss, int64_t n,
+                           const double *u, const double *y, double *out)
+{
+  for (int64_t i = 0; i < n; i++)
+    out[i] = u[i] >= loss->low && u[i] <= loss->high
+                 ? u[i] * (loss->bend * u[i] / 2 + y[i])
+                 : INFINITY;
+}
+
+/* About the middle of the parabola f is even, but for a linear term: its slope
+ * over the distance, which falls with it. */
+void th_loss_majorants(const struct th_loss *loss, int64_t n, const double *p,
+                       const double *y, double *out)
+{
+  double middle = (loss->low + loss->high) / 2;
+  double half = (loss->high - loss->low) / 2;
+  for (int64_t i = 0; i < n; i++) {
+    double away = fabs((p[i] - y[i]) - loss->bend * middle);
+    out[i] = away > loss->bend * half ? half / away : 1 / loss->bend;
+  }
+}
+
+static const struct th_loss_arrays cut_arrays = {
+    cut_values, cut_derivatives, cut_curvatures, cut_conjugates};
 
 /* --- Losses of one example ------------------------------------------------ */
 
@@ -280,6 +349,35 @@ static const struct th_loss losses[] = {
      .derivative = poisson_derivative,
      .curvature = poisson_curvature,
      .conjugate = poisson_conjugate},
+    {.name = "huber",
+     .summary = "half of (p - y)^2 for errors up to {loss-scale}, a line "
+                "beyond: outliers count less; only with solver lasso",
+     .mean = "mean Huber loss",
+     .predicts = TH_PREDICTS_TARGET,
+     .penalised_only = true,
+     .exact_only = true,
+     .smoothness = 1,
+     .half = 1,
+     .scaled = true,
+     .bend = 1,
+     .low = -1,
+     .high = 1,
+     .arrays = &cut_arrays},
+    {.name = "quantile",
+     .summary = "the quantile {quantile} of y, such as its median: lines, "
+                "smoothed within {loss-scale}; only with solver lasso",
+     .mean = "mean quantile loss",
+     .predicts = TH_PREDICTS_TARGET,
+     .penalised_only = true,
+     .exact_only = true,
+     .smoothness = 1,
+     .half = 1,
+     .scaled = true,
+     .by_share = true,
+     .bend = 1,
+     .low = -0.5,
+     .high = 0.5,
+     .arrays = &cut_arrays},
     {.name = NULL},
 };
 
@@ -294,12 +392,31 @@ const struct th_loss *th_loss_find(const char *name)
   return k < 0 ? NULL : &losses[k];
 }
 
+struct th_loss th_loss_of_scale(const struct th_loss *row, double scale,
+                                double share)
+{
+  struct th_loss loss = *row;
+  if (!row->scaled)
+    return loss;
+  loss.bend = row->by_share ? scale : 1;
+  loss.low = row->by_share ? -share : -scale;
+  loss.high = row->by_share ? 1 - share : scale;
+  loss.smoothness = 1 / loss.bend;
+  return loss;
+}
+
+double th_loss_scale(const struct th_loss *loss)
+{
+  return loss->by_share ? loss->bend : loss->high;
+}
+
 /* Apply `all` to the arrays; if it is NULL, apply `one` to each example. */
-static void each(th_loss_array *all, double (*one)(double p, double y),
-                 int64_t n, const double *p, const double *y, double *out)
+static void each(const struct th_loss *loss, th_loss_array *all,
+                 double (*one)(double p, double y), int64_t n, const double *p,
+                 const double *y, double *out)
 {
   if (all != NULL)
-    all(n, p, y, out);
+    all(loss, n, p, y, out);
   else
     for (int64_t i = 0; i < n; i++)
       out[i] = one(p[i], y[i]);
@@ -309,31 +426,31 @@ void th_loss_values(const struct th_loss *loss, int64_t n, const double *p,
                     const double *y, double *out)
 {
   const struct th_loss_arrays *arrays = loss->arrays;
-  each(arrays != NULL ? arrays->value : NULL, loss->value, n, p, y, out);
+  each(loss, arrays != NULL ? arrays->value : NULL, loss->value, n, p, y, out);
 }
 
 void th_loss_derivatives(const struct th_loss *loss, int64_t n, const double *p,
                          const double *y, double *out)
 {
   const struct th_loss_arrays *arrays = loss->arrays;
-  each(arrays != NULL ? arrays->derivative : NULL, loss->derivative, n, p, y,
-       out);
+  each(loss, arrays != NULL ? arrays->derivative : NULL, loss->derivative, n, p,
+       y, out);
 }
 
 void th_loss_curvatures(const struct th_loss *loss, int64_t n, const double *p,
                         const double *y, double *out)
 {
   const struct th_loss_arrays *arrays = loss->arrays;
-  each(arrays != NULL ? arrays->curvature : NULL, loss->curvature, n, p, y,
-       out);
+  each(loss, arrays != NULL ? arrays->curvature : NULL, loss->curvature, n, p,
+       y, out);
 }
 
 void th_loss_conjugates(const struct th_loss *loss, int64_t n, const double *u,
                         const double *y, double *out)
 {
   const struct th_loss_arrays *arrays = loss->arrays;
-  each(arrays != NULL ? arrays->conjugate : NULL, loss->conjugate, n, u, y,
-       out);
+  each(loss, arrays != NULL ? arrays->conjugate : NULL, loss->conjugate, n, u,
+       y, out);
 }
 
 /* half is a power of two. */
@@ -364,19 +481,36 @@ void th_loss_d2f_all(const struct th_loss *loss, int64_t n, const double *p,
   halve(loss, n, out);
 }
 
+double th_loss_value(const struct th_loss *loss, double p, double y)
+{
+  double out = 0;
+  if (loss->value != NULL)
+    return loss->value(p, y);
+  loss->arrays->value(loss, 1, &p, &y, &out);
+  return out;
+}
+
 double th_loss_f(const struct th_loss *loss, double p, double y)
 {
-  return loss->half * loss->value(p, y);
+  return loss->half * th_loss_value(loss, p, y);
 }
 
 double th_loss_df(const struct th_loss *loss, double p, double y)
 {
-  return loss->half * loss->derivative(p, y);
+  double out = 0;
+  if (loss->derivative != NULL)
+    return loss->half * loss->derivative(p, y);
+  loss->arrays->derivative(loss, 1, &p, &y, &out);
+  return loss->half * out;
 }
 
 double th_loss_conjugate(const struct th_loss *loss, double u, double y)
 {
-  return loss->conjugate(u, y);
+  double out = 0;
+  if (loss->conjugate != NULL)
+    return loss->conjugate(u, y);
+  loss->arrays->conjugate(loss, 1, &u, &y, &out);
+  return out;
 }
 
 double th_loss_L(const struct th_loss *loss)
@@ -387,6 +521,21 @@ double th_loss_L(const struct th_loss *loss)
 bool th_loss_is_steep(const struct th_loss *loss)
 {
   return !isfinite(loss->smoothness);
+}
+
+bool th_loss_takes_all(const struct th_loss *loss)
+{
+  return !loss->labels && !loss->scaled && !th_loss_is_steep(loss);
+}
+
+/* Of labels u has the sign of -y; of counts it is a mean less the target. */
+double th_loss_in_domain(const struct th_loss *loss, double u, double y)
+{
+  if (loss->labels)
+    return u * y > 0 ? 0 : u;
+  if (th_loss_is_steep(loss))
+    return fmax(u, -y);
+  return loss->scaled ? fmin(fmax(u, loss->low), loss->high) : u;
 }
 
 /* Poisson: f(p) >= (sqrt(exp p) - sqrt y)^2. */

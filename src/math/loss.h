@@ -35,7 +35,12 @@ struct th_loss {
   double smoothness;   /* largest second derivative: L = smoothness * lambda;
                           INFINITY: targets are from 0 on, there is none */
   double half;         /* f = half * value in problems with a penalty */
-  double (*value)(double p, double y);
+  bool scaled;         /* th_loss_of_scale makes it */
+  bool by_share;       /* its slopes are those of a quantile */
+  double bend;         /* of a scaled one: 1 / its curvature near the target */
+  double low;          /* and its slopes far below it and far above */
+  double high;
+  double (*value)(double p, double y); /* NULL: arrays has it */
   double (*derivative)(double p, double y);
   double (*curvature)(double p, double y);
   double (*conjugate)(double u, double y); /* of f, not of value */
@@ -64,10 +69,30 @@ void th_loss_df_all(const struct th_loss *loss, int64_t n, const double *p,
 void th_loss_d2f_all(const struct th_loss *loss, int64_t n, const double *p,
                      const double *y, double *out);
 
+/* Compute curvatures of parabolas that touch f at p and lie nowhere below it,
+ * of a scaled loss (Hunter & Lange 2000 for quantiles). */
+void th_loss_majorants(const struct th_loss *loss, int64_t n, const double *p,
+                       const double *y, double *out);
+
 /* Return the table, which ends with a NULL name; return the row of a name, or
  * NULL. Local. */
 const struct th_loss *th_loss_table(void);
 const struct th_loss *th_loss_find(const char *name);
+
+/* A loss whose errors count linearly once they are large: that row with a scale
+ * above 0, in units of the target. huber: half of the square up to errors of
+ * `scale` (Huber 1964). quantile: what has the quantile `share` of y at its
+ * minimum (Koenker & Bassett 1978), a parabola within an interval of length
+ * `scale` about y, its Moreau envelope. Rows have scale 1 and the median. Other
+ * rows come back as they are. Local. */
+struct th_loss th_loss_of_scale(const struct th_loss *row, double scale,
+                                double share);
+
+/* The scale it was made of. Local. */
+double th_loss_scale(const struct th_loss *loss);
+
+/* The value of one example. Local. */
+double th_loss_value(const struct th_loss *loss, double p, double y);
 
 /* The loss of a problem with a penalty (Liang & Poon, section 2): f, f',
  * f*(u) = sup_p (u p - f(p)), which is INFINITY outside of its domain, and the
@@ -80,6 +105,12 @@ double th_loss_L(const struct th_loss *loss);
 
 /* Has f' no Lipschitz constant? Then targets are from 0 on, and as they are. */
 bool th_loss_is_steep(const struct th_loss *loss);
+
+/* Make u one of the domain of f*: the nearest to it, or 0 of the wrong sign. */
+double th_loss_in_domain(const struct th_loss *loss, double u, double y);
+
+/* Is f* finite for all u? */
+bool th_loss_takes_all(const struct th_loss *loss);
 
 /* A bound on the second derivative of f wherever f(p) is at most `most`: a
  * Lipschitz constant there. */

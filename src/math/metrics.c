@@ -191,8 +191,8 @@ static double relative_loss(const struct scoring *s)
   for (int64_t i = 0; i < s->rows->count; i++) {
     double label = positive(s, i) ? 1 : -1;
     double y = loss->labels ? label : s->rows->target[i];
-    mine += s->rows->weight[i] * loss->value(s->rows->predictor[i], y);
-    zero += s->rows->weight[i] * loss->value(0, y);
+    mine += s->rows->weight[i] * th_loss_value(loss, s->rows->predictor[i], y);
+    zero += s->rows->weight[i] * th_loss_value(loss, 0, y);
   }
   return isfinite(mine / zero) ? mine / zero : NAN;
 }

@@ -380,3 +380,58 @@ th_status th_select_by_digits(struct th_comm *comm, struct th_selection *work,
   *found = select_best_choose(work->candidates, total, among->k, chosen);
   return TH_OK;
 }
+
+/* --- A weighted quantile of numbers that are read several times ----------- */
+
+enum { BINS = TH_SELECT_BINS, READINGS = 4 };
+
+static void divide(struct th_select_quantile *q, double low, double high)
+{
+  q->low = low;
+  q->high = high;
+  for (int k = 0; k < BINS; k++)
+    q->edge[k] = low + (high - low) * k / BINS;
+  q->edge[BINS] = high;
+  memset(q->weight, 0, sizeof q->weight);
+}
+
+void th_select_quantile_begin(struct th_select_quantile *quantile, double low,
+                              double high, double goal)
+{
+  quantile->goal = goal;
+  quantile->below = 0;
+  quantile->readings = READINGS;
+  divide(quantile, low, high);
+}
+
+/* The bin of a number, the last one with its upper edge. Edges decide, so that
+ * a number stays where it is when its bin is divided. */
+static int bin_of(const struct th_select_quantile *q, double value)
+{
+  double share = (value - q->low) / (q->high - q->low);
+  int k = q->high > q->low ? (int)(share * BINS) : 0;
+  k = k < BINS ? k : BINS - 1;
+  while (k > 0 && value < q->edge[k])
+    k--;
+  while (k < BINS - 1 && value >= q->edge[k + 1])
+    k++;
+  return k;
+}
+
+void th_select_quantile_add(struct th_select_quantile *quantile, int64_t n,
+                            const double *value, const double *weight)
+{
+  for (int64_t i = 0; i < n; i++)
+    if (value[i] >= quantile->low && value[i] <= quantile->high)
+      quantile->weight[bin_of(quantile, value[i])] += weight[i];
+}
+
+bool th_select_quantile_narrow(struct th_select_quantile *quantile)
+{
+  int k = 0;
+  while (k < BINS - 1 && quantile->below + quantile->weight[k] < quantile->goal)
+    quantile->below += quantile->weight[k++];
+  quantile->readings--;
+  divide(quantile, quantile->edge[k], quantile->edge[k + 1]);
+  return quantile->readings > 0 && quantile->high > quantile->low;
+}

@@ -69,4 +69,34 @@ th_status th_select_by_digits(struct th_comm *comm, struct th_selection *work,
                               struct th_index_value *chosen, int64_t *found,
                               struct th_error *err);
 
+/* --- A weighted quantile of numbers that are read several times
+ *
+ * Numbers need not be kept: each reading divides the interval in which the
+ * quantile lies by 1,024. Local. */
+
+enum { TH_SELECT_BINS = 1024 };
+
+struct th_select_quantile {
+  double low; /* the quantile is from here on */
+  double high;
+  double goal;  /* weight of the numbers up to it */
+  double below; /* weight of the numbers below `low` */
+  double edge[TH_SELECT_BINS + 1];
+  double weight[TH_SELECT_BINS];
+  int readings; /* that are left */
+};
+
+/* Begin with numbers from low to high: the quantile up to which their weights
+ * add up to `goal`. */
+void th_select_quantile_begin(struct th_select_quantile *quantile, double low,
+                              double high, double goal);
+
+/* Add n numbers of this reading, and their weights. */
+void th_select_quantile_add(struct th_select_quantile *quantile, int64_t n,
+                            const double *value, const double *weight);
+
+/* A reading has ended: returns true if the numbers are wanted once more. Else
+ * the quantile is `low`, to a part in 10^12 of the first interval. */
+bool th_select_quantile_narrow(struct th_select_quantile *quantile);
+
 #endif

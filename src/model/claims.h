@@ -208,7 +208,10 @@ enum th_constant_from {
   /* enum th_constant_from */                                                  \
   X(COUNT, mu_from, "assumed_from.mu", TH_CLAIMS_FROM)                         \
   X(COUNT, rho_from, "assumed_from.rho", TH_CLAIMS_FROM)                       \
-  X(COUNT, smoothness_from, "assumed_from.smoothness", TH_CLAIMS_FROM)
+  X(COUNT, smoothness_from, "assumed_from.smoothness", TH_CLAIMS_FROM)         \
+  /* of a loss that is linear far from the target: math/loss.h */              \
+  X(REAL, loss_scale, "", .later = true)                                       \
+  X(REAL, quantile, "", .later = true)
 struct th_claims {
   TH_CLAIMS_FIELDS(TH_FIELDS_MEMBER)
 };

@@ -7,6 +7,7 @@ struct th_config th_config_default(void)
   return (struct th_config){
       .solver = "sift",
       .loss = "auto",
+      .scaled.quantile = 0.5,
       .validation = -1,
       .seed = 1,
       .standardize = true,

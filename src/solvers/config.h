@@ -213,6 +213,18 @@ struct th_config_choice {
                     examples did; 0: at lambda_max of the problem */
 };
 
+/* How families of solvers work. */
+struct th_config_method {
+  enum th_falling steps;       /* of stochastic methods */
+  enum th_factoring factoring; /* of ridge */
+};
+
+/* Losses that are linear far from the target (math/loss.h). */
+struct th_config_scaled {
+  double scale; /* in units of the target; 0: by the quartiles of the targets */
+  double quantile;
+};
+
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults
  * are those of th_config_default; names, ranges and help of the options are in
  * src/api/training_options.c. */
@@ -221,15 +233,16 @@ struct th_config {
   int64_t sparsity;   /* s; 0: not given */
   int64_t budget;     /* s' */
   const char *loss;   /* a name from the loss table */
-  int64_t passes;     /* upper limit */
-  double validation;  /* fraction; negative: 0.1 where the solver stops early */
+  struct th_config_scaled scaled;
+  int64_t passes;    /* upper limit */
+  double validation; /* fraction; negative: 0.1 where the solver stops early */
   uint64_t seed;
   bool standardize;
   bool intercept;
   enum th_refit refit;
   enum th_select_for select; /* of sift */
   double eta;                /* step size, or TH_ETA_THEORY */
-  enum th_falling steps;     /* of stochastic methods */
+  struct th_config_method method;
   struct th_config_ball ball;
   struct th_config_rounds rounds;
   struct th_config_start start;
@@ -243,8 +256,7 @@ struct th_config {
   int64_t path;        /* values of lambda, from lambda_max down */
   struct th_config_choice choice;
   struct th_config_screening screening;
-  enum th_factoring factoring; /* of ridge */
-  int64_t batch;               /* examples in a step */
+  int64_t batch;     /* examples in a step */
   int64_t epochs;    /* most passes; also in passes after th_train_plan */
   double tolerance;  /* stop at this duality gap; 0: at 1e-9 of the
                         objective of the zero model */

@@ -142,11 +142,18 @@ static const double path_ratio = 0.01;   /* the end of a path, */
 static const double tall_ratio = 0.0001; /* that is chosen from, if examples are
                                             more than attributes */
 
+/* Of losses that are lines far from the target, which small lambdas fit to all
+ * examples: as in R's hqreg. */
+static const double flat_ratio = 0.05;
+static const double flat_tall_ratio = 0.001;
+
 /* Where held-out examples choose on a path, it goes as far down as glmnet's. */
 static double last_ratio(const struct th_config *config,
                          const struct th_shape *shape)
 {
   bool tall = shape->training > shape->attributes;
+  if (th_loss_find(config->loss)->scaled)
+    return tall ? flat_tall_ratio : flat_ratio;
   return config->choice.parts > 0 && tall ? tall_ratio : path_ratio;
 }
 

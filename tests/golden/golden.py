@@ -34,6 +34,8 @@ VARIANTS = (
      "--penalty group --groups pairs.txt --lambda-ratio 0.3"),
     ("path", ("lasso", "prox-sgd", "ridge"), "--path 6 --path-min 0.1"),
     ("units", ("lasso", "ridge", "aerr", "os-prox-sgd", "sift"), "--no-standardize"),
+    ("huber", ("lasso",), "--loss huber --path 6"),
+    ("quantile", ("lasso",), "--loss quantile --quantile 0.7 --path 6"),
     ("select", ("sift",), "--select truth"),
     ("shared", ("exploration",), "--shared-support"),
     ("cg", ("ridge",), "--factor cg"),

@@ -113,7 +113,7 @@ static struct th_config ridge_config(int form)
   static const enum th_factoring ways[] = {
       TH_FACTORING_OWN, TH_FACTORING_SCALAPACK, TH_FACTORING_CG};
   struct th_config config = penalised_config("ridge", "squared", 0.02);
-  config.factoring = ways[form % 3];
+  config.method.factoring = ways[form % 3];
   return config;
 }
 

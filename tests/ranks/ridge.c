@@ -68,7 +68,7 @@ static struct memory_store *store_of(int k, struct problem *p)
 static struct th_config config_of(int k)
 {
   struct th_config config = penalised_config("ridge", "squared", 0.02);
-  config.factoring = way_of(k);
+  config.method.factoring = way_of(k);
   config.intercept = k % 5 != 1;
   config.lambda = k % 4 == 1 ? 0.05 : 0;
   config.path = k % 4 == 2 ? PATH : 0;
@@ -186,8 +186,8 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
   if (rc != TH_OK)
     fprintf(stderr, "%s\n", err.text);
   const struct th_certificate *c = &model.certificate;
-  bool spread =
-      config->factoring == TH_FACTORING_SCALAPACK && comm->ops->spread != NULL;
+  bool spread = config->method.factoring == TH_FACTORING_SCALAPACK &&
+                comm->ops->spread != NULL;
   CHECK(rc != TH_OK || c->path_size == config->path);
   CHECK(rc != TH_OK ||
         c->grid_rows * c->grid_columns == (spread ? comm->size : 0));
@@ -221,7 +221,7 @@ static void test_singular(struct th_comm *comm)
   config.lambda = 1e-30;
   for (int k = 0; k < 2; k++) {
     struct th_model model = {0};
-    config.factoring = ways[k];
+    config.method.factoring = ways[k];
     th_error_clear(&err);
     th_status rc = problem_train(&config, &m->store, comm, NULL, &model, &err);
     for (int64_t j = 0; rc == TH_OK && j < model.support_size; j++)

@@ -262,7 +262,7 @@ static inline void make_trial(struct trial *t, const struct th_solver_row *row,
               : row->penalised       ? penalised(row, &t->problem, k)
                                      : budgeted(row, &t->problem, k);
   fit_options(&t->config, k);
-  t->config.factoring = factoring_of(k);
+  t->config.method.factoring = factoring_of(k);
   t->config.seed = (uint64_t)k + 1;
   t->grouped = row->penalised && strcmp(t->config.penalty, "l1") != 0;
 }

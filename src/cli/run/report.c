@@ -362,7 +362,7 @@ static json_t *report_json(const struct th_report *report,
   json_t *o = json_object();
   add_costs(o, report, model, last);
   json_object_set_new(o, "solver", json_string(model->solver));
-  th_json_text(o, "loss", model->loss);
+  th_model_text_loss_json(o, model);
   th_json_int(o, "attributes", model->attributes);
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
   json_object_set_new(o, "deck", th_model_text_deck_json(model));
@@ -645,7 +645,7 @@ static void print_problem(FILE *out, const struct th_plan *plan)
   print_lambdas(out, config);
   if (ridge != NULL)
     fprintf(out, "; factor %s",
-            th_training_options_factoring(config->factoring));
+            th_training_options_factoring(config->method.factoring));
   else
     fprintf(out, "; screening %s",
             th_training_options_screen(config->screening.how));

@@ -141,6 +141,33 @@ void th_model_text_ending_json(json_t *object, const struct th_ending *e,
   json_decref(chosen);
 }
 
+void th_model_text_loss_json(json_t *object, const struct th_model *model)
+{
+  const struct th_loss *loss =
+      model->loss != NULL ? th_loss_find(model->loss) : NULL;
+  th_json_text(object, "loss", model->loss);
+  if (loss == NULL || !loss->scaled)
+    return;
+  th_json_real(object, "loss_scale", model->claims.loss_scale);
+  if (loss->by_share)
+    th_json_real(object, "quantile", model->claims.quantile);
+}
+
+void th_model_text_loss_print(FILE *out, const char *label,
+                              const struct th_model *model)
+{
+  const struct th_loss *loss = th_loss_find(model->loss);
+  const struct th_claims *claims = &model->claims;
+  if (loss == NULL || !loss->scaled)
+    return;
+  if (loss->by_share)
+    fprintf(out, "%sof the quantile %g, smoothed within %.6g of the target\n",
+            label, claims->quantile, claims->loss_scale);
+  else
+    fprintf(out, "%serrors beyond %.6g count linearly\n", label,
+            claims->loss_scale);
+}
+
 void th_model_text_ending_json_model(json_t *object,
                                      const struct th_model *model)
 {

@@ -30,6 +30,13 @@ json_t *th_model_text_deck_json(const struct th_model *model);
 void th_model_text_ending_json(json_t *object, const struct th_ending *ending,
                                const char *loss);
 
+/* Add its loss, and of one that has a scale what it was made of. Local. */
+void th_model_text_loss_json(json_t *object, const struct th_model *model);
+
+/* Print what a loss that has a scale was made of, after the label. Local. */
+void th_model_text_loss_print(FILE *out, const char *label,
+                              const struct th_model *model);
+
 /* Add how the run of a model ended, and select if its solver has it. Local. */
 void th_model_text_ending_json_model(json_t *object,
                                      const struct th_model *model);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/shift.h"
 #include "math/kernels/kernels.h"
+#include "math/select.h"
 #include "ranks/fixed.h"
 #include "ranks/partition.h"
 #include "solvers/solver_table.h"
@@ -120,8 +121,8 @@ static th_status take_labels(struct th_context *context,
   target->high = scan->highest;
   target->largest = 1;
   target->offset = context->config->intercept ? th_log(share / (1 - share)) : 0;
-  target->worst =
-      fmax(loss->value(target->offset, 1), loss->value(target->offset, -1));
+  target->worst = fmax(th_loss_value(loss, target->offset, 1),
+                       th_loss_value(loss, target->offset, -1));
   return TH_OK;
 }
 
@@ -142,6 +143,61 @@ static th_status check_rates(const struct th_loss *loss,
   return TH_OK;
 }
 
+/* --- The scale of a loss -------------------------------------------------- */
+
+/* The value up to which training targets have this share of the weight. Local.
+ */
+static th_status target_quantile(struct th_source *source,
+                                 const struct scan *scan, double share,
+                                 double *value, struct th_error *err)
+{
+  int64_t training = th_source_shape(source)->training;
+  struct th_select_quantile quantile;
+  double target[SCAN_ROWS];
+  double weight[SCAN_ROWS];
+  th_select_quantile_begin(&quantile, scan->lowest, scan->highest,
+                           share * scan->weight);
+  do {
+    for (int64_t first = 0; first < training; first += SCAN_ROWS) {
+      struct th_rows rows = {first, th_min_i64(training - first, SCAN_ROWS)};
+      th_status rc = th_source_targets(source, rows, target, weight, err);
+      if (rc != TH_OK)
+        return rc;
+      th_select_quantile_add(&quantile, rows.count, target, weight);
+    }
+  } while (th_select_quantile_narrow(&quantile));
+  *value = quantile.low;
+  return TH_OK;
+}
+
+/* Local. */
+static th_status scale_loss(struct th_context *context, const struct scan *scan,
+                            struct th_error *err)
+{
+  const double of_quartiles = 0.1; /* as R's hqreg: Yi & Huang 2017 */
+  const struct th_config_scaled *given = &context->config->scaled;
+  double scale = given->scale;
+  double quartile[2] = {0, 0};
+  for (int k = 0; k < 2 && !(given->scale > 0); k++) {
+    th_status rc = target_quantile(context->source, scan, k == 0 ? 0.25 : 0.75,
+                                   &quartile[k], err);
+    if (rc != TH_OK)
+      return rc;
+    scale = of_quartiles * (quartile[1] - quartile[0]);
+  }
+  if (!(scale > 0))
+    return th_fail(err, TH_EDATA,
+                   "half of the targets or more are %g, so they give no scale "
+                   "for a %s loss; give {loss-scale}",
+                   quartile[0], context->loss->name);
+  context->scaled = th_loss_of_scale(context->loss, scale, given->quantile);
+  context->loss = &context->scaled;
+  return TH_OK;
+}
+
+/* --- What solvers are told of targets ---------------------------------------
+ */
+
 /* Numbers, less their mean where there is an intercept. */
 static th_status take_numbers(struct th_context *context,
                               const struct scan *scan, struct th_error *err)
@@ -151,6 +207,8 @@ static th_status take_numbers(struct th_context *context,
   double reach = fmax(fabs(scan->lowest), fabs(scan->highest));
   bool steep = th_loss_is_steep(context->loss);
   th_status rc = steep ? check_rates(context->loss, scan, err) : TH_OK;
+  if (context->loss->scaled)
+    rc = scale_loss(context, scan, err);
   if (rc != TH_OK)
     return rc;
   if (context->config->intercept && !steep)
@@ -160,7 +218,7 @@ static th_status take_numbers(struct th_context *context,
   target->kurtosis = square > 0 ? scan->weight * scan->fourth / square : 0;
   target->largest = fmax(fabs(scan->lowest - target->shift),
                          fabs(scan->highest - target->shift));
-  target->worst = context->loss->value(0, target->largest);
+  target->worst = th_loss_value(context->loss, 0, target->largest);
   if (!(reach <= TH_LARGEST_VALUE))
     return th_fail(err, TH_EDATA,
                    "the targets reach %g: too large for products of squares; "

@@ -53,6 +53,7 @@ struct th_context {
   struct th_deal deal;
   const struct th_config *config;
   const struct th_loss *loss;
+  struct th_loss scaled; /* the loss, where it has a scale */
   struct th_target target;
   struct th_range owned; /* attributes of this rank */
   const struct th_solver_row *solver;

@@ -466,6 +466,10 @@ static void fill_claims(const struct th_run *run, struct th_model *model)
   struct th_claims *claims = &model->claims;
   if (algorithm->claims != NULL)
     algorithm->claims(run->state, claims);
+  if (run->context.loss->scaled) {
+    claims->loss_scale = th_loss_scale(run->context.loss);
+    claims->quantile = run->context.config->scaled.quantile;
+  }
   bool known = claims->ended_by != TH_ENDED_UNKNOWN;
   model->stopped = run->stopped && !known;
   if (model->stopped)

@@ -242,6 +242,7 @@ static void use_cycles(struct th_inner_solver *d, bool used)
 void th_inner_solver_begin(struct th_inner_solver *d)
 {
   use_cycles(d, d->cycles.suit);
+  th_inner_solver_screen_begin(d);
   d->done = 0;
 }
 
@@ -384,6 +385,7 @@ static void start_residuals(struct th_inner_solver *d)
   d->quadratic.h = d->h;
   th_loss_d2f_all(p->loss, p->rows, d->prediction, p->target, d->h);
   double least = least_curvature * largest_curvature(p, d->h);
+  th_inner_solver_screen_raise(d);
   for (int64_t i = 0; i < p->rows; i++)
     d->h[i] = p->eta[i] * fmax(d->h[i], least);
   memcpy(d->quadratic.state, d->weighted,
@@ -454,6 +456,7 @@ static bool inner_solver_minimise(struct th_inner_solver *d, double lambda,
     wanted = fmax(0.01 * d->gap, 0.1 * tolerance);
     rounds = ROUNDS_CHORD;
   }
+  wanted = th_inner_solver_screen_aim(d, lambda, wanted);
   bool polishes = d->gap <= tolerance; /* solve for its support, once */
   if (polishes) {
     wanted = 0;
@@ -461,6 +464,7 @@ static bool inner_solver_minimise(struct th_inner_solver *d, double lambda,
   }
   double gap = th_active_set_solve(&d->quadratic, lambda,
                                    fmin(wanted, 0.5 * d->gap), rounds);
+  th_inner_solver_screen_expect(d, lambda);
   return !polishes || gap <= d->gap;
 }
 
@@ -828,8 +832,9 @@ static bool step_here(struct th_inner_solver *d, struct th_working_set *working,
 {
   if (!inner_solver_minimise(d, lambda, tolerance))
     return false;
-  if (!is_squared(d))
-    return th_inner_solver_screen_search(d, working, lambda);
+  if (!is_squared(d)) /* a cautious model may be tried again */
+    return th_inner_solver_screen_search(d, working, lambda) ||
+           th_inner_solver_screen_grow(d);
   memcpy(working->coef, d->quadratic.coef,
          (size_t)working->members * sizeof *working->coef);
   return true;

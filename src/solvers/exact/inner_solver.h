@@ -166,4 +166,23 @@ th_status th_inner_solver_solve(struct th_inner_solver *inner,
                                 struct th_working_set *working, double lambda,
                                 double tolerance, struct th_error *err);
 
+/* --- How far models trust the curvature (quadratic.h). Local. */
+
+/* Begin at a lambda. */
+void th_inner_solver_screen_begin(struct th_inner_solver *inner);
+
+/* Look what the last model was worth, and raise the curvatures h of examples.
+ * trial is overwritten. */
+void th_inner_solver_screen_raise(struct th_inner_solver *inner);
+
+/* How far a model is to be minimised, whose gap is far below that of the loss,
+ * if `wanted` is that of others; note how far it has fallen since then. */
+double th_inner_solver_screen_aim(struct th_inner_solver *inner, double lambda,
+                                  double wanted);
+void th_inner_solver_screen_expect(struct th_inner_solver *inner,
+                                   double lambda);
+
+/* A step has failed: returns true if a more cautious model is worth trying. */
+bool th_inner_solver_screen_grow(struct th_inner_solver *inner);
+
 #endif

@@ -332,3 +332,79 @@ bool th_inner_solver_screen_search(struct th_inner_solver *d,
   }
   return false;
 }
+
+/* --- How far models trust the curvature ----------------------------------- */
+
+static const double least = 1e-3;
+static const double change = 10; /* of the share */
+
+static const double part_of_gap =
+    0.1; /* of its gap that minimising leaves a model */
+
+/* Of what a model fell, a step has gained little below, and all above. */
+static const double poor = 0.25;
+static const double good = 0.75;
+
+/* A step that is to gain a smaller share of the objective tells nothing: it is
+ * close to the solution, and to rounding. */
+static const double little = 1e-8;
+
+void th_inner_solver_screen_begin(struct th_inner_solver *inner)
+{
+  bool scaled = inner->problem->loss->scaled;
+  inner->quadratic.caution =
+      (struct th_quadratic_caution){.share = scaled ? least : 0};
+}
+
+static void heed(struct th_quadratic_caution *c, double primal)
+{
+  double gained = c->primal - primal;
+  bool tells = c->expected > little * fabs(primal);
+  if (tells && gained < poor * c->expected)
+    c->share = fmin(1, c->share * change);
+  else if (c->expected > 0 && (!tells || gained > good * c->expected))
+    c->share = fmax(least, c->share / change);
+  c->primal = primal;
+  c->expected = 0;
+}
+
+void th_inner_solver_screen_raise(struct th_inner_solver *inner)
+{
+  struct th_quadratic_caution *c = &inner->quadratic.caution;
+  const struct th_problem *p = inner->problem;
+  if (!(c->share > 0))
+    return;
+  heed(c, inner->primal);
+  th_loss_majorants(p->loss, p->rows, inner->prediction, p->target,
+                    inner->trial);
+  for (int64_t i = 0; i < p->rows; i++)
+    inner->h[i] = fmax(inner->h[i], c->share * inner->trial[i]);
+}
+
+double th_inner_solver_screen_aim(struct th_inner_solver *inner, double lambda,
+                                  double wanted)
+{
+  struct th_quadratic *q = &inner->quadratic;
+  if (!(q->caution.share > 0))
+    return wanted;
+  q->caution.value = th_quadratic_value(q, lambda, q->coef, q->state);
+  return fmin(wanted, part_of_gap * th_quadratic_gap(q, lambda));
+}
+
+void th_inner_solver_screen_expect(struct th_inner_solver *inner, double lambda)
+{
+  struct th_quadratic *q = &inner->quadratic;
+  if (q->caution.share > 0)
+    q->caution.expected =
+        q->caution.value - th_quadratic_value(q, lambda, q->coef, q->state);
+}
+
+bool th_inner_solver_screen_grow(struct th_inner_solver *inner)
+{
+  struct th_quadratic_caution *c = &inner->quadratic.caution;
+  bool grows = c->share > 0 && c->share < 1;
+  if (grows)
+    c->share = fmin(1, c->share * change);
+  c->expected = 0;
+  return grows;
+}

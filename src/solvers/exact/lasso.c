@@ -617,6 +617,8 @@ static void describe(void *state, struct th_context *context,
 }
 
 static const char *const options[] = {TH_OPTIONS_OF_A_PENALTY,
+                                      "loss-scale",
+                                      "quantile",
                                       "radius",
                                       TH_OPTIONS_OF_A_CHOICE,
                                       "positive",

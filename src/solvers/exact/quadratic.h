@@ -31,6 +31,21 @@ struct th_quadratic_exempt {
   struct th_factor factor; /* of the products of those that are kept */
 };
 
+/* How far Newton's models of a loss trust its curvature. A loss that is a line
+ * far from the target has no curvature there, and its models promise what lies
+ * beyond a bend. With the curvature of a parabola that touches the loss and
+ * lies nowhere below it, a whole step always gains, if slowly. Models have at
+ * least a share of that. It grows where a step gained far less than its model
+ * fell, and shrinks where it gained as much, as the radius of a trust region
+ * (Conn, Gould & Toint 2000, section 6.1). It is never so small that
+ * predictions, residuals over the curvature, are lost in rounding. */
+struct th_quadratic_caution {
+  double share;    /* of a parabola's curvature; 0: the loss needs none */
+  double primal;   /* where the last model was made, */
+  double value;    /* its value at its start, */
+  double expected; /* and how far it fell; 0: there is none */
+};
+
 struct th_quadratic {
   const struct th_working_set *working; /* borrowed */
   const struct th_replicated_columns *columns;
@@ -62,6 +77,7 @@ struct th_quadratic {
   double *kept[2];   /* TH_EXTRAPOLATED + 1 iterates of coef and of state */
   double sum_h;
   struct th_quadratic_exempt exempt;
+  struct th_quadratic_caution caution;
 };
 
 /* th_quadratic_reserve makes room for the state, which the caller fills in.

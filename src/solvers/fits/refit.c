@@ -190,7 +190,7 @@ static double row_loss(const struct th_batch *batch,
                        int64_t i)
 {
   return weight[i] *
-         context->loss->value(batch->prediction[i], batch->target[i]);
+         th_loss_value(context->loss, batch->prediction[i], batch->target[i]);
 }
 
 /* Begin with the losses of the support as it is. Local. */

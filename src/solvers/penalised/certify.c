@@ -405,6 +405,7 @@ static double gap_error(const struct review *r, const struct scale *s,
   double slope = 2 * s->magnitude + s->largest;
   double by_ridge = 2 * now->lambda * r->square * dual;
   double by_bounds = now->lambda * r->bounds[1] * error[2];
+  slope += (r->problem->loss->scaled ? r->problem->loss->bend : 0) * s->largest;
   if (r->problem->loss->labels || th_loss_is_steep(r->problem->loss))
     slope += 1 + th_log(fmax(1, now->dual_norm));
   return objective_error(r, s, now) + by_ridge + by_bounds +

@@ -228,21 +228,6 @@ th_status th_exempt_fit(const struct th_exempt *x, const double *prediction,
   return rc;
 }
 
-/* Keep theta in the domain of f*, where it has the sign of -y. */
-static void keep_signs(const struct th_exempt *x, double *theta)
-{
-  for (int64_t i = 0; i < x->rows; i++)
-    if (theta[i] * x->target[i] > 0)
-      theta[i] = 0;
-}
-
-/* Of counts theta is a mean less the target. */
-static void keep_means(const struct th_exempt *x, double *theta)
-{
-  for (int64_t i = 0; i < x->rows; i++)
-    theta[i] = fmax(theta[i], -x->target[i]);
-}
-
 void th_exempt_theta(const struct th_exempt *x, const double *prediction,
                      double *theta)
 {
@@ -257,8 +242,6 @@ void th_exempt_theta(const struct th_exempt *x, const double *prediction,
     for (int64_t i = 0; i < x->rows; i++)
       theta[i] -= x->eta[i] > 0 ? x->h[i] / x->eta[i] * x->work[i] : 0;
   }
-  if (x->loss->labels)
-    keep_signs(x, theta);
-  if (th_loss_is_steep(x->loss))
-    keep_means(x, theta);
+  for (int64_t i = 0; i < x->rows; i++)
+    theta[i] = th_loss_in_domain(x->loss, theta[i], x->target[i]);
 }

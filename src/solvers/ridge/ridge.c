@@ -465,7 +465,7 @@ static double plan_visits(const struct th_plan *plan,
 {
   double values = th_plan_penalised_values(size->shape);
   double points = (double)plan->points;
-  if (plan->config.factoring == TH_FACTORING_CG)
+  if (plan->config.method.factoring == TH_FACTORING_CG)
     return values * (PASSES + 2 * USUAL_STEPS * points);
   double order = (double)size->shape->attributes;
   double multiplied = (double)size->shape->training * order * order / 2 +
@@ -484,14 +484,14 @@ th_status th_ridge_plan(struct th_plan *plan, const struct th_plan_size *size,
   config->penalty = "l1"; /* groups of one; the penalty is this solver's own */
   config->group.all = NULL;
   TH_TRY(th_plan_penalised(plan, size, err));
-  if (config->factoring == TH_FACTORING_AUTO)
-    config->factoring = choose_factoring(order);
-  bool together = config->factoring == TH_FACTORING_SCALAPACK;
+  if (config->method.factoring == TH_FACTORING_AUTO)
+    config->method.factoring = choose_factoring(order);
+  bool together = config->method.factoring == TH_FACTORING_SCALAPACK;
   if (together)
     TH_TRY(check_scalapack_size(size, err));
   plan->points = config->path > 0 ? config->path : 1;
   plan->memory +=
-      common_bytes(size) + (config->factoring == TH_FACTORING_CG
+      common_bytes(size) + (config->method.factoring == TH_FACTORING_CG
                                 ? conjugate_bytes(size)
                                 : direct_bytes(size, together, plan->points));
   plan->visits = plan_visits(plan, size);
@@ -585,7 +585,7 @@ static th_status take_matrix(struct ridge *s, const struct th_context *context,
                              struct th_error *err)
 {
   struct th_certificate *c = &s->certificate;
-  bool own = context->config->factoring == TH_FACTORING_OWN;
+  bool own = context->config->method.factoring == TH_FACTORING_OWN;
   th_status rc = TH_OK;
   if (s->iterates) {
     TH_TRY(conjugate_init(&s->cg, &s->places, err));
@@ -611,7 +611,7 @@ static th_status create(void **state, struct th_context *context,
   th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->path = config->path > 0 ? config->path : 1;
-  s->iterates = config->factoring == TH_FACTORING_CG;
+  s->iterates = config->method.factoring == TH_FACTORING_CG;
   TH_TRY(th_problem_init(&s->problem, context, NULL, err));
   TH_TRY(th_ridge_problem_init(&s->places, &s->problem, err));
   TH_TRY(th_agree(context->comm, reserve(s, err), err));

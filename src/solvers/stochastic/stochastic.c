@@ -102,7 +102,7 @@ static void choose_printed_step(struct th_stochastic *s)
 static void choose_step(struct th_stochastic *s)
 {
   double constant = s->update->constant;
-  if (s->context->config->steps == TH_STEPS_PAPER) {
+  if (s->context->config->method.steps == TH_STEPS_PAPER) {
     choose_printed_step(s);
     return;
   }
