@@ -49,7 +49,7 @@ usage '--constants counts only with --optim asgd' \
   train a.h5 -o m.h5 --solver oomp --constants theory
 usage 'train: --validation 1: must be at least 0 and below 1' \
   train a.h5 -o m.h5 --validation 1
-usage 'train: --loss l1: must be auto, squared, logistic, squared-hinge or poisson' \
+usage 'train: --loss l1: must be auto, squared, logistic, squared-hinge, poisson, huber or quantile' \
   train a.h5 -o m.h5 --loss l1
 usage 'train: --solver foo: must be .*sift' train a.h5 -o m.h5 --solver foo
 usage 'train: --eta -1: must be above 0' \
