@@ -61,7 +61,7 @@ grep -q 'huber' said || fail "inspect: $(cat said)"
 # --- What goes with them: each has a small gap, and a certificate that holds
 for k in $(seq 0 5 55); do echo "$k-$((k + 4))"; done >groups.txt
 with=("--path 10 --choose last" "--folds 3 --path 10" "--no-intercept --lambda-ratio 0.1"
-  "--no-standardize --lambda-ratio 0.1" "--unpenalised 1,2 --lambda-ratio 0.1"
+  "--no-standardize --lambda-ratio 0.1"
   "--penalty elastic-net --mix 0.5 --lambda-ratio 0.1" "--positive --lambda-ratio 0.1"
   "--penalty group --groups groups.txt --lambda-ratio 0.2"
   "--penalty sparse-group --groups groups.txt --lambda-ratio 0.2" "--lambda-ratio 0.001"
@@ -89,6 +89,10 @@ refused 2 'loss-scale counts only with --loss huber or quantile' 0 \
   train dense-1.h5 -o no.h5 --solver lasso --loss-scale 1
 refused 2 'quantile counts only with --loss quantile' 0 \
   train dense-1.h5 -o no.h5 --solver lasso --loss huber --quantile 0.3
+refused 2 '--loss huber does not support attributes without a penalty' 2 \
+  train dense-1.h5 -o no.h5 --solver lasso --loss huber --unpenalised 1,2
+refused 2 '--loss quantile does not support attributes without a penalty' 0 \
+  train dense-1.h5 -o no.h5 --solver lasso --loss quantile --unpenalised 3
 for solver in sift saga omp ridge; do
   ranks 0 train dense-1.h5 -o no.h5 --solver $solver --loss huber 2>err &&
     fail "solver $solver takes huber loss"

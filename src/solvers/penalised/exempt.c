@@ -59,6 +59,19 @@ done:
   return rc;
 }
 
+/* Where all errors are large, a loss that is a line there has no curvature that
+ * a fit could go by. */
+static th_status check_curvature(const struct th_exempt *x, struct th_error *err)
+{
+  if (x->count == 0 || !x->loss->scaled)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "{loss} %s does not support attributes without a penalty; "
+                 "leave {unpenalised} out, or give them a small factor by "
+                 "{penalty-weights}",
+                 x->loss->name);
+}
+
 th_status th_exempt_init(struct th_exempt *x, struct th_context *context,
                          const struct th_active *active,
                          const struct th_csc_cache *cache, struct th_error *err)
@@ -67,6 +80,7 @@ th_status th_exempt_init(struct th_exempt *x, struct th_context *context,
   if (context->config->group.exempt.count == 0)
     return rc;
   TH_TRY(list_active(x, context, active, err));
+  TH_TRY(check_curvature(x, err));
   x->unknowns = x->count + (x->intercept ? 1 : 0);
   TH_TRY(th_agree(context->comm, reserve(x, err), err));
   th_replicated_columns_init(&x->columns, x->rows, NULL);
