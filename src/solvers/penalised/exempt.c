@@ -61,7 +61,8 @@ done:
 
 /* Where all errors are large, a loss that is a line there has no curvature that
  * a fit could go by. */
-static th_status check_curvature(const struct th_exempt *x, struct th_error *err)
+static th_status check_curvature(const struct th_exempt *x,
+                                 struct th_error *err)
 {
   if (x->count == 0 || !x->loss->scaled)
     return TH_OK;
