@@ -11,9 +11,13 @@ Accelerated proximal gradient steps with a line search. Shares no code with Thre
 SPDX-License-Identifier: MIT
 """
 import json
+import os
 import sys
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from descend import descend  # noqa: E402
 
 
 def make(seed, layout, name):
@@ -66,33 +70,26 @@ def solve(X, y, lam, steps=20000):
     Z = np.column_stack([(X - X.mean(0)) / s, np.ones(n)])
     penalty = np.append(np.full(d, lam), 0)
     b = np.append(np.zeros(d), np.log(y.mean()))
-    at, momentum, size = b.copy(), 1.0, 1.0
-    for _ in range(steps):
+    size = 1.0
+
+    def step(at):
+        nonlocal size
+        size *= 1.01
         p = Z @ at
         slope = Z.T @ (np.exp(p) - y) / n
         here = np.mean(np.exp(p) - y * p)
         while True:
             new = at - size * slope
             new = np.sign(new) * np.maximum(np.abs(new) - size * penalty, 0)
-            step = new - at
+            way = new - at
             q = Z @ new
-            if np.mean(np.exp(q) - y * q) <= here + slope @ step + step @ step / (2 * size):
-                break
+            if np.mean(np.exp(q) - y * q) <= here + slope @ way + way @ way / (2 * size):
+                return new
             size /= 2
             if size < 1e-18:
-                break
-        following = (1 + np.sqrt(1 + 4 * momentum ** 2)) / 2
-        if (at - new) @ (new - b) > 0:
-            following = 1.0
-            at = new.copy()
-        else:
-            at = new + (momentum - 1) / following * (new - b)
-        ended = np.abs(new - b).max() < 1e-15
-        b, momentum = new, following
-        size *= 1.01
-        if ended:
-            break
-    return b
+                return new
+
+    return descend(b, step, steps)
 
 
 def check(name, model, table):

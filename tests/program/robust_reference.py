@@ -13,9 +13,13 @@ with Thresher.
 SPDX-License-Identifier: MIT
 """
 import json
+import os
 import sys
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from descend import descend  # noqa: E402
 
 N, D = 300, 60
 
@@ -71,20 +75,12 @@ def solve(X, y, loss, lam, steps=60000):
     penalty = np.append(np.full(D, lam), 0)
     size = loss.bend / np.linalg.eigvalsh(Z.T @ Z / N)[-1]
     b = np.append(np.zeros(D), np.median(y))
-    at, momentum = b.copy(), 1.0
-    for _ in range(steps):
+
+    def step(at):
         new = at - size * (Z.T @ loss.slope(Z @ at - y) / N)
-        new = np.sign(new) * np.maximum(np.abs(new) - size * penalty, 0)
-        following = (1 + np.sqrt(1 + 4 * momentum ** 2)) / 2
-        if (at - new) @ (new - b) > 0:
-            following = 1.0
-            at = new.copy()
-        else:
-            at = new + (momentum - 1) / following * (new - b)
-        ended = np.abs(new - b).max() < 1e-15
-        b, momentum = new, following
-        if ended:
-            break
+        return np.sign(new) * np.maximum(np.abs(new) - size * penalty, 0)
+
+    b = descend(b, step, steps)
     return loss.mean(Z @ b - y) + lam * np.abs(b[:-1]).sum()
 
 

@@ -292,3 +292,14 @@ untrained()
   grep -q -- "$what" err || fail "train $*: $(tail -n 1 err)"
   [ ! -e refused.h5 ] || fail "train $*: refused.h5 is there"
 }
+
+# no_solver_takes LOSS DATA: those that take steps, have a budget or select
+no_solver_takes()
+{
+  local solver
+  for solver in sift saga omp ridge; do
+    ranks 0 train "$2" -o no.h5 --solver $solver --loss "$1" 2>err &&
+      fail "solver $solver takes $1 loss"
+    grep -q "solver $solver does not support --loss $1" err || fail "$solver: $(cat err)"
+  done
+}
