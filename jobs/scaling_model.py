@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # scaling_model.py --runs REPORT... - predicted time of a run on more ranks
 # SPDX-License-Identifier: MIT
-"""Predict a training on many ranks from its reports on few.
+"""Predict a training, or an import, on many ranks from its reports on few.
 
 The same command is run on several numbers of ranks (1, 2, 4 and 8, say), each
 with --report. Two are enough for seconds. How bytes grow takes three above 1:
@@ -33,9 +33,10 @@ and adds what a machine makes of it on P ranks:
   start       --start seconds, and --start-rank of them for each rank
 
 So start-up, both ends of sift, paths, checkpoints and the model's file are in it
-as phases of the run, for every solver. Refused are reports of different runs,
-phases that are not known, and more ranks than there are cells of 256 attributes
-to own: work would not divide as it did. Not modelled: import, and a number of
+as phases of the run, for every solver; and opening, parsing and writing for an
+import, whose inputs are read within its work. Refused are reports of different
+runs, phases that are not known, and more ranks than there are cells of 256
+attributes to own: work would not divide as it did. Not modelled: a number of
 updates that depends on the number of ranks (that is never so: models are equal).
 
   --check     reports of up to 8 ranks predict the others: exit status 1 where
@@ -56,10 +57,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from cost_model import Machine, all_reduce  # noqa: E402
 
-PHASES = ("setup", "draw", "support", "predict", "gradient", "select", "gram",
+PHASES = ("open", "parse", "setup", "draw", "support", "predict", "gradient", "select", "gram",
           "solve", "steps", "pass", "validate", "write", "other")
 SAME = ("solver", "dataset_fingerprint", "attributes", "updates", "examples",
-        "attributes_observed", "support_size")
+        "attributes_observed", "support_size", "input_bytes")
 USUAL = (1, 4, 16, 64, 256, 1024, 4096)
 CELL = 256            # attributes that are owned together
 BASE = 8              # most ranks of the reports that --check predicts from
@@ -233,7 +234,7 @@ def is_number(value, least=0):
 
 
 def fault_of(report):
-    """What is no report of a training about this, or None."""
+    """What is no report of a training or an import about this, or None."""
     if not isinstance(report, dict):
         return "is no report"
     for key, least in NUMBERS.items():
@@ -354,7 +355,7 @@ def parse(words):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--runs", nargs="+", required=True, metavar="REPORT",
-        help="report.json of one training on several numbers of ranks")
+        help="report.json of one training or import on several numbers of ranks")
     add("--check", action="store_true", help="predict some of them from the others")
     add("--most-off", type=from_zero, default=0.1, help="for --check: of operations (0.1)")
     add("--bytes-off", type=from_zero, default=0.3, help="for --check: of bytes (0.3)")

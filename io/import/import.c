@@ -178,7 +178,9 @@ static th_status tell_twins(const struct th_importing *im, struct th_error *err)
   const char **sorted = NULL;
   const char *first = NULL;
   int64_t twins = 0;
-  if (im->names == NULL || im->job->monitor == NULL || im->job->like != NULL)
+  const struct th_import_monitor *monitor = im->job->monitor;
+  if (im->names == NULL || monitor == NULL || monitor->notice == NULL ||
+      im->job->like != NULL)
     return TH_OK;
   th_status rc = TH_NEW(&sorted, im->attributes, "names of attributes", err);
   if (rc != TH_OK)
@@ -311,6 +313,55 @@ done:
   return rc;
 }
 
+/* --- The three steps of an import; all are collective --------------------- */
+
+typedef th_status import_step(struct th_importing *im, struct th_error *err);
+
+static th_status step_open(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (!im->job->append)
+    rc = check_output(im->job, im->comm, err);
+  TH_TRY(th_import_open(im, rc, err));
+  im->shown.quiet = false;
+  if (im->job->append)
+    TH_TRY(th_agree(im->comm, th_import_append_check(im, err), err));
+  if (im->format->importer->learn != NULL)
+    rc = im->format->importer->learn(im, err);
+done:
+  return rc;
+}
+
+static th_status step_parse(struct th_importing *im, struct th_error *err)
+{
+  return im->listed.examples > 0 ? th_import_columns_place(im, err)
+                                 : th_import_parse_all(im, err);
+}
+
+static th_status step_write(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = know_all(im, err);
+  if (im->listed.examples == 0) /* else its values are read while it writes */
+    th_import_append_close(&im->before.old);
+  TH_TRY(th_import_write(im, rc, err));
+  th_import_append_close(&im->before.old);
+done:
+  return rc;
+}
+
+static th_status measured(struct th_importing *im, import_step *step,
+                          enum th_phase phase, struct th_error *err)
+{
+  const struct th_import_monitor *monitor = im->job->monitor;
+  struct th_profile *profile = monitor != NULL ? monitor->profile : NULL;
+  if (profile != NULL)
+    th_comm_profile_begin(profile);
+  th_status rc = step(im, err);
+  if (profile != NULL)
+    th_comm_profile_end(profile, phase);
+  return rc;
+}
+
 /* TH_EAGAIN where later rows have other kinds of fields than the first ones;
  * the inputs are then kept, as pipes are read but once, and this is called
  * again with them. Collective. */
@@ -329,26 +380,13 @@ static th_status import_once(const struct th_import *job, struct th_comm *comm,
   th_status rc = TH_OK;
   *kept = (struct th_inputs){0};
   own.force = job->force || job->append;
-  rc = check_output(&own, comm, err);
   if (job->append) {
-    TH_TRY(th_agree(comm, rc, err));
+    TH_TRY(th_agree(comm, check_output(&own, comm, err), err));
     TH_TRY(th_import_append_open(&im.before.old, &own, comm, err));
   }
-  TH_TRY(th_import_open(&im, rc, err));
-  im.shown.quiet = false;
-  if (job->append)
-    TH_TRY(th_agree(comm, th_import_append_check(&im, err), err));
-  if (im.format->importer->learn != NULL)
-    TH_TRY(im.format->importer->learn(&im, err));
-  if (im.listed.examples > 0)
-    TH_TRY(th_import_columns_place(&im, err));
-  else
-    TH_TRY(th_import_parse_all(&im, err));
-  rc = know_all(&im, err);
-  if (im.listed.examples == 0) /* else its values are read while it writes */
-    th_import_append_close(&im.before.old);
-  TH_TRY(th_import_write(&im, rc, err));
-  th_import_append_close(&im.before.old);
+  TH_TRY(measured(&im, step_open, TH_PHASE_OPEN, err));
+  TH_TRY(measured(&im, step_parse, TH_PHASE_PARSE, err));
+  TH_TRY(measured(&im, step_write, TH_PHASE_WRITE, err));
   *result = (struct th_import_result){
       .examples = im.assignment.examples,
       .test_examples = im.assignment.examples - im.assignment.weightless -

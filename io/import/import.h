@@ -24,6 +24,7 @@ struct th_import_monitor {
   void (*progress)(void *self, const struct th_import_progress *progress);
   void (*notice)(void *self, const char *text); /* one line for the user */
   void *self;
+  struct th_profile *profile; /* has what the steps cost this rank; borrowed */
 };
 
 /* What stands before the first index:value of a line of LIBSVM. */

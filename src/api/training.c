@@ -17,6 +17,7 @@
 #include "math/penalty.h"
 #include "model/model.h"
 #include "ranks/comm.h"
+#include "ranks/partition.h"
 #include "ranks/team.h"
 #include "synthetic/synthetic.h"
 
@@ -400,6 +401,27 @@ static th_status read_ahead(struct th_training *training, bool threaded,
   return th_dataset_read_ahead(dataset, threaded, err);
 }
 
+/* Data that do not fit in memory are read again and again. Of single attributes
+ * these are runs of a row group: how long it would have to be for runs of 64
+ * KiB, as far as examples are dealt in units as large; 0: longer ones are of no
+ * use. Local. */
+static int64_t longer_row_group(const struct th_training *training,
+                                const struct th_shape *shape)
+{
+  enum { LONG = 1 << 16, LARGEST = 1 << 20 };
+  const struct th_plan *plan = &training->plan;
+  const bool by_blocks = !plan->solver->penalised && !plan->solver->selects;
+  int64_t most =
+      th_partition_deal_unit_size(LARGEST, shape->training, plan->blocks);
+  int64_t size = shape->row_group;
+  if (!by_blocks || shape->layout != TH_DENSE || shape->computed ||
+      plan->stored <= training->memory || plan->deal_unit < size)
+    return 0;
+  while (2 * size <= most && th_type_bytes(shape->type, size) < LONG)
+    size *= 2;
+  return size > shape->row_group ? size : 0;
+}
+
 th_status th_training_plan(struct th_training *training, struct th_comm *comm,
                            bool threaded, struct th_error *err)
 {
@@ -421,6 +443,7 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
     training->plan.memory += th_fold_groups_bytes(data->store->shape.training);
   training->plan.memory =
       th_max_i64(training->plan.memory + data->joins.kept, data->joins.most);
+  training->plan.row_group = longer_row_group(training, &store->shape);
   TH_TRY(th_agree(comm, read_ahead(training, threaded, err), err));
 done:
   return rc;

@@ -45,7 +45,9 @@ static void on_notice(void *self, const char *text)
 
 struct th_import_monitor th_direct_monitor(struct th_meter *meter)
 {
-  return (struct th_import_monitor){on_progress, on_notice, meter};
+  if (meter == NULL)
+    return (struct th_import_monitor){.self = NULL};
+  return (struct th_import_monitor){on_progress, on_notice, meter, NULL};
 }
 
 struct th_import th_direct_job(const struct th_options *options, int64_t share,

@@ -18,7 +18,7 @@
 struct th_import th_direct_job(const struct th_options *options, int64_t share,
                                int cores);
 
-/* What shows its progress and its notes by a meter. Local. */
+/* What shows its progress and its notes by a meter; NULL: neither. Local. */
 struct th_import_monitor th_direct_monitor(struct th_meter *meter);
 
 /* The line at the end. Local: rank 0. */

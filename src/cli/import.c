@@ -6,9 +6,13 @@
 #include "cli/direct.h"
 #include "cli/options/options.h"
 #include "cli/run/meter.h"
+#include "cli/run/report.h"
 #include "cli/shared/input.h"
+#include "cli/shared/wording.h"
 #include "io/dataset/format.h"
+#include "io/files/output.h"
 #include "io/model/model_file.h"
+#include "ranks/partition.h"
 #include "ranks/team.h"
 
 /* What --append takes over from the data set. Local, replicated. */
@@ -66,32 +70,85 @@ done:
   return rc;
 }
 
+/* What --report asks for, while an import is under way. */
+struct account {
+  struct th_output output; /* rank 0 claims it at the start */
+  struct th_profile profile;
+  double began;         /* by th_comm_clock */
+  struct th_usage used; /* when it began */
+};
+
+/* Collective; nothing is claimed without --report. */
+static th_status begin_account(struct account *account,
+                               const struct th_options *options,
+                               struct th_comm *comm, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  account->profile.comm = comm;
+  account->began = th_comm_clock();
+  account->used = th_report_usage_now();
+  if (comm->rank == 0 && options->report != NULL)
+    rc = th_output_begin_text(&account->output, options->report, options->force,
+                              err);
+  return th_agree(comm, rc, err);
+}
+
+/* The data set is written: a report that cannot be written does not take it
+ * back. Collective. */
+static th_status write_account(struct account *account,
+                               const struct th_options *options,
+                               const struct th_import_result *result,
+                               struct th_comm *comm, struct th_error *err)
+{
+  /* inputs are dealt to the ranks by their bytes */
+  const struct th_range part =
+      th_partition_rank(result->text_bytes, comm->rank, comm->size);
+  const struct th_store read = {.bytes_read = th_range_count(part)};
+  const struct th_rank_total before = {.sum = {.seconds = 0}};
+  const struct th_rank_cost mine =
+      th_rank_cost_now(comm, &account->profile, &read, account->began);
+  const struct th_usage used = th_report_usage_since(&account->used);
+  struct th_report report = {0};
+  struct th_error why = {0};
+  th_status rc = th_report_gather(&report, comm, &mine, &used, &before, err);
+  if (rc == TH_OK && comm->rank == 0 &&
+      th_report_write_import(&report, result, &account->output, &why) != TH_OK)
+    th_wording_unwritten("report", options->report, why.text);
+  th_report_free(&report);
+  return rc;
+}
+
 th_status th_import_command(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err)
 {
   const bool shows = comm->rank == 0 && !options->quiet;
   struct th_meter meter;
-  struct th_import_monitor monitor = th_direct_monitor(&meter);
+  struct th_import_monitor monitor = th_direct_monitor(shows ? &meter : NULL);
   struct th_import_result result = {0};
+  struct account account = {.output = {.folder = -1, .file = -1}};
   struct th_model model = {0};
-  int64_t share = 0;
   th_status rc;
   th_meter_begin(&meter, shows);
   TH_TRY(check_options(options, err));
+  monitor.profile = &account.profile;
+  TH_TRY(begin_account(&account, options, comm, err));
   bool like_model = false;
   if (options->text.like != NULL)
     TH_TRY(read_like(options->text.like, comm, &model, &like_model, err));
-  share = th_team_memory_share(comm);
+  int64_t share = th_team_memory_share(comm);
   int cores = th_team_core_share(comm);
   struct th_import job = th_direct_job(options, share, cores);
   job.model = like_model ? &model : NULL;
-  job.monitor = shows ? &monitor : NULL;
+  job.monitor = &monitor;
   TH_TRY(th_import_run(&job, comm, &result, err));
   th_meter_clear(&meter);
   if (shows)
     th_direct_print(options->output, &result);
+  if (options->report != NULL)
+    TH_TRY(write_account(&account, options, &result, comm, err));
 done:
   th_meter_clear(&meter);
+  th_output_abort(&account.output);
   th_model_free(&model);
   return rc;
 }

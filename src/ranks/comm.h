@@ -222,6 +222,8 @@ double th_comm_clock(void);
 
 /* One list: enumerator, key in the report. */
 #define TH_PHASE_LIST(X)                                                       \
+  X(TH_PHASE_OPEN, "open")       /* of an import: looking at its files */      \
+  X(TH_PHASE_PARSE, "parse")     /* of it: counting and reading examples */    \
   X(TH_PHASE_SETUP, "setup")     /* opening, statistics, step-size estimate */ \
   X(TH_PHASE_DRAW, "draw")       /* drawing examples and their targets */      \
   X(TH_PHASE_SUPPORT, "support") /* reading support attributes */              \

@@ -58,6 +58,9 @@ struct th_plan {
   int64_t stream_bytes; /* the same if nothing stays in memory */
   double touched;       /* the share of the pages of dense data on which single
                            values are asked for; 0: none are, or not known */
+  int64_t row_group;    /* examples of larger ones, with which runs that are
+                           read again and again would be longer; 0: they are
+                           long, or stay in memory, or would not be */
   int64_t updates;      /* expected, 0: not known beforehand */
   int64_t screens;      /* passes over blocks, before an end that predicts */
   int64_t list;         /* attributes on the list of the end; 0: no list */

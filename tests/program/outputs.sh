@@ -22,6 +22,7 @@ gzip -k text.csv
 declare -A writes=(
   [generate]="generate murata $small -o"
   [import]="import text.csv --target y -o"
+  [account]="import text.csv --target y -o r.h5 --report"
   [train]="train data.h5 --solver lasso --lambda-ratio 0.1 -o"
   [report]="train data.h5 --solver lasso --lambda-ratio 0.1 -o r.h5 --report"
   [telemetry]="train data.h5 --solver lasso --lambda-ratio 0.1 -o r.h5 --telemetry"
@@ -126,7 +127,7 @@ partial_files()
     must 0 ${writes[$what]} $name
     [ "$(cat precious)" = precious ] || fail "$what has written to a linked file"
     [ ! -e .out.partial ] || fail "$what left the partial file"
-    rm -rf out out.shards r.h5
+    rm -rf out out.shards r.h5 r.shards
   done
 }
 
@@ -183,6 +184,8 @@ standard_output()
   done
   ranks 0 ${writes[report]} - --force >run.json 2>/dev/null || fail "--report -"
   compare "status of the report" "$(key run.json ranks)" == 1
+  ranks 0 ${writes[account]} - --force >run.json 2>/dev/null || fail "import --report -"
+  compare "examples in the report" "$(key run.json examples)" == 80
   ranks 0 ${writes[telemetry]} - --force >run.jsonl 2>/dev/null ||
     fail "--telemetry -"
   [ "$(wc -l <run.jsonl)" -gt 0 ] || fail "no telemetry on the standard output"

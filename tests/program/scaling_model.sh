@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # scaling_model.sh - reports of 2, 4 and 8 ranks predict calls and bytes of more: of some
-# families of solvers, in the long suite of nine on 16 and 32 ranks, and of default sift bytes
+# families of solvers and of an import, in the long suite of nine on 16 and 32 ranks, and of
+# default sift bytes
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/support/lib.sh"
@@ -13,6 +14,20 @@ model() # ARGUMENT...
 
 must 0 generate murata -o dense.h5 --examples 1500 --attributes 8192 --support 6
 must 0 generate sparse -o sparse.h5 --examples 1500 --attributes 8192 --support 6 --density 0.01
+
+# imports RANKS: a text, on each of these numbers of ranks
+imports()
+{
+  local n
+  mkdir -p import
+  awk 'BEGIN { srand(3); for (i = 0; i < 4000; i++) {
+    line = rand(); at = 0
+    for (k = 0; k < 20; k++) { at += 1 + int(rand() * 700); line = line " " at ":" rand() }
+    print line } }' >text.svm
+  for n in $1; do
+    must "$n" import text.svm -o import/$n.h5 --report import/$n.json
+  done
+}
 
 # reports NAME RANKS OPTION...: of a training on each of these numbers of ranks
 reports()
@@ -30,7 +45,7 @@ family()
 {
   local ranks="2 4 8 16"
   ! long || ranks="2 4 8 16 32"
-  reports "$1" "$ranks" "${@:3}"
+  if [ "$1" = import ]; then imports "$ranks"; else reports "$1" "$ranks" "${@:3}"; fi
   model --check --bytes-off "$2" --runs "$1"/*.json >"$1.txt" || {
     fail "$1: the model is off"
     cat "$1.txt" >&2
@@ -39,6 +54,7 @@ family()
 
 family exploration 0.1 dense.h5 --solver exploration --sparsity 6 --budget 1000 --rounds 6
 family path 0.1 sparse.h5 --solver lasso --path 5 --path-min 0.3 --choose last
+family import 0.1
 family omp 0.1 dense.h5 --solver omp --sparsity 6
 if long; then
   family truth 0.1 dense.h5 --select truth --budget 1000
@@ -68,6 +84,7 @@ refuses() # PATTERN ARGUMENT...
 }
 refuses 'are of different runs: solver is exploration and omp' \
   --runs exploration/2.json omp/4.json
+refuses 'solver is None and omp' --runs import/2.json omp/4.json
 refuses 'two or more numbers of ranks' --runs exploration/2.json exploration/2.json
 refuses '33 ranks: 8192 attributes are 32 cells' --runs exploration/[24].json --ranks 33
 refuses 'No such file' --runs absent.json exploration/2.json

@@ -363,7 +363,7 @@ print(*sorted(set(re.findall(r"^ {1,6}(?:-\w, )?--(?:\[no-\])?([a-z][a-z-]+)", t
 END
 told="decimal format header id ignore labels missing positive-class target weights zero-based"
 taken="attributes layout type" # of --like; attributes excludes it, others may be said
-free="append deck files force groups help help-all ids levels like map max-line max-missing memory names output quiet
+free="append deck files force groups help help-all ids levels like map max-line max-missing memory names output quiet report
   row-group seed shards shuffle test test-file threads watchdog"
 for option in $(cat options); do
   case " $(echo $told $taken $free) " in

@@ -365,7 +365,7 @@ static const struct th_option after[] = {
     {"dry-run", 0, TH_OPT_FLAG, AT(dry_run), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false, "Print the plan and stop"},
     {"report", 0, TH_OPT_TEXT, AT(report), "RUN.json", NULL, "none",
-     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
+     TH_NO_LIMITS, NULL, "run", TH_TRAIN | TH_IMPORT, false,
      "Write times, memory and traffic of the run to this file. - is the "
      "standard output"},
     {"telemetry", 0, TH_OPT_TEXT, AT(told.telemetry), "FILE.jsonl", NULL,

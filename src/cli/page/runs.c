@@ -160,7 +160,8 @@ static th_status read_report(struct th_runs_one *run, const char *path,
 {
   rewind(file);
   run->report = json_loadf(file, 0, NULL);
-  if (!json_is_object(json_object_get(run->report, "phases")))
+  if (!json_is_object(json_object_get(run->report, "phases")) ||
+      th_runs_text(run->report, "solver") == NULL) /* that of an import */
     return is_nothing(path, err);
   run->told = told_of(run->report);
   return TH_OK;

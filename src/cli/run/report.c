@@ -321,9 +321,8 @@ static double per_update(int64_t sum, const struct th_progress *last)
   return last->updates > 0 ? (double)sum / (double)last->updates : 0;
 }
 
-static void add_costs(json_t *o, const struct th_report *report,
-                      const struct th_model *model,
-                      const struct th_progress *last)
+/* What every run has. */
+static void add_shared(json_t *o, const struct th_report *report)
 {
   th_json_int(o, "ranks", report->ranks);
   th_json_real(o, "seconds", report->total.most.seconds);
@@ -333,6 +332,15 @@ static void add_costs(json_t *o, const struct th_report *report,
   th_json_real(o, "imbalance", report_imbalance(report));
   th_json_int(o, "peak_memory_per_rank", report->total.most.peak_memory);
   th_json_int(o, "bytes_read", report->total.sum.bytes_read);
+  th_json_int(o, "bytes_sent", report->total.sum.bytes_sent);
+  json_object_set_new(o, "per_rank", ranks_of(report));
+}
+
+static void add_costs(json_t *o, const struct th_report *report,
+                      const struct th_model *model,
+                      const struct th_progress *last)
+{
+  add_shared(o, report);
   th_json_int(o, "bytes_in_place", report->total.sum.bytes_in_place);
   th_json_real(o, "file_read_gbs", report_file_gbs(report));
   th_json_int(o, "bytes_observed", report_observed(report));
@@ -343,14 +351,12 @@ static void add_costs(json_t *o, const struct th_report *report,
   th_json_real(o, "observed_gbs", observed_gbs(report));
   th_json_real(o, "read_gbs", report->read_gbs);
   th_json_real(o, "share_of_read", share_of_read(report));
-  th_json_int(o, "bytes_sent", report->total.sum.bytes_sent);
   th_json_real(o, "bytes_per_update",
                per_update(report->total.sum.bytes_sent, last));
   th_json_real(o, "operations_per_update",
                per_update(report->total.most.operations, last));
   th_json_real(o, "attributes_per_second",
                attributes_per_second(report, model));
-  json_object_set_new(o, "per_rank", ranks_of(report));
 }
 
 static json_t *report_json(const struct th_report *report,
@@ -388,19 +394,42 @@ static json_t *report_json(const struct th_report *report,
   return o;
 }
 
+/* The report is handed over. */
+static th_status put_report(json_t *report, struct th_output *output,
+                            struct th_error *err)
+{
+  th_status rc = th_output_text(output, err);
+  if (rc != TH_OK) {
+    json_decref(report);
+    return rc;
+  }
+  TH_TRY(th_json_write(output, report, JSON_INDENT(2), err));
+  TH_TRY(th_output_commit(output, err));
+done:
+  return rc;
+}
+
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
                           const struct th_run_monitor *monitor,
                           struct th_output *output, struct th_error *err)
 {
-  th_status rc;
-  TH_TRY(th_output_text(output, err));
-  TH_TRY(th_json_write(output, report_json(report, plan, model, monitor),
-                       JSON_INDENT(2), err));
-  TH_TRY(th_output_commit(output, err));
-done:
-  return rc;
+  return put_report(report_json(report, plan, model, monitor), output, err);
+}
+
+th_status th_report_write_import(const struct th_report *report,
+                                 const struct th_import_result *result,
+                                 struct th_output *output, struct th_error *err)
+{
+  json_t *o = json_object();
+  add_shared(o, report);
+  th_json_int(o, "examples", result->examples);
+  th_json_int(o, "test_examples", result->test_examples);
+  th_json_int(o, "attributes", result->attributes);
+  th_json_int(o, "nonzeros", result->nonzeros);
+  th_json_int(o, "input_bytes", result->text_bytes);
+  return put_report(o, output, err);
 }
 
 /* One row per phase, as in PETSc's log: who waits shows in `waits`, and who
@@ -717,6 +746,15 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
   if (estimate != NULL)
     print_time(out, estimate);
   fputc('\n', out);
+  if (plan->row_group > 0)
+    fprintf(out,
+            "reads:   runs of %" PRId64
+            " examples of an attribute, %s; import --row-group %" PRId64
+            " makes them longer\n",
+            shape->row_group,
+            bytes_text((int64_t)th_type_bytes(shape->type, shape->row_group),
+                       stored, sizeof stored),
+            plan->row_group);
   if (estimate != NULL) /* a dry run: time to read */
     fputs("theory:  what is proved of solvers, and by which constants, is in "
           "src/solvers/THEORY.md\n",

@@ -12,6 +12,7 @@
 #include "cli/run/rank_cost.h"
 #include "cli/run/run_monitor.h"
 #include "data/source.h"
+#include "io/import/import.h"
 #include "model/model.h"
 #include "ranks/comm.h"
 #include "solvers/driver/train.h"
@@ -70,6 +71,11 @@ th_status th_report_write(const struct th_report *report,
                           const struct th_model *model,
                           const struct th_run_monitor *monitor,
                           struct th_output *output, struct th_error *err);
+/* --report of an import. */
+th_status th_report_write_import(const struct th_report *report,
+                                 const struct th_import_result *result,
+                                 struct th_output *output,
+                                 struct th_error *err);
 
 /* The plan, to any file: what was picked, and what it is going to cost;
  * estimate: NULL where there is none. */

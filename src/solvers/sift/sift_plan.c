@@ -30,10 +30,10 @@ enum {
   PREDICTING_BUDGET = 128, /* the same for a run that predicts */
   SIFT_BYTES = 74,         /* of an attribute: centre, scale, bound, sums */
   SPARSE_BYTES = 42,       /* the same for sparse data, which have fewer sums */
-  FITS = 75,               /* nets: mixes times penalties */
+  FITS = 75,               /* nets: mixes times penalties. Each looks at its
+                              list about once: most stay at zero */
   SUM_BYTES = 32,          /* of an attribute in a fold */
   ROW_BYTES = 1000,        /* predictions and losses of all candidates */
-  SWEEPS = 10,             /* over the list, for each net */
   USUAL_MEMBERS = 512,     /* of S; more are rare */
   USUAL_WORKING = 1024     /* attributes in work at the end of a path of nets */
 };
@@ -164,7 +164,7 @@ static void add_end(struct th_plan *plan, const struct th_plan_size *size)
       th_covariance_bytes(working) + th_active_set_bytes(working) +
       (int64_t)(sparse && th_inner_solver_is_tall(rows, plan->list) ? columns
                                                                     : 0);
-  plan->fit_visits = (double)(FITS * (folds + 1) * SWEEPS) * list * n * filled;
+  plan->fit_visits = (double)(FITS * (folds + 1)) * list * n * filled;
 }
 
 /* Expected rounds after the first one, which is over all attributes. */
