@@ -16,9 +16,13 @@ export OMPI_MCA_orte_execute_quiet="${OMPI_MCA_orte_execute_quiet:-1}"
 # Two ranks on one core are slow, not an error.
 export OMPI_MCA_rmaps_base_oversubscribe="${OMPI_MCA_rmaps_base_oversubscribe:-1}"
 export PRTE_MCA_rmaps_default_mapping_policy="${PRTE_MCA_rmaps_default_mapping_policy:-:oversubscribe}"
-# Containers often forbid process_vm_readv: copy by way of shared memory.
-export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
-export OMPI_MCA_smsc="${OMPI_MCA_smsc:-^cma}"
+# Where calls of the system are filtered, as in many containers, process_vm_readv may be
+# refused, which ends a run: copy by way of shared memory. Elsewhere ranks of a node read
+# each other's memory, as Open MPI means them to.
+if [ "${THRESHER_CROWDED:-no}" = yes ] || ! grep -qs '^Seccomp:[[:blank:]]*0' /proc/self/status; then
+  export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
+  export OMPI_MCA_smsc="${OMPI_MCA_smsc:-^cma}"
+fi
 # UCX has a use of its own for SIGHUP, which nohup means to be ignored.
 export UCX_DEBUG_SIGNO="${UCX_DEBUG_SIGNO:-0}"
 # Judge networks by their addresses: routes to oneself are often missing.

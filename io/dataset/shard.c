@@ -206,12 +206,62 @@ static th_status read_sums(struct th_sums *sums, const struct th_fetch *fetch,
   return rc;
 }
 
-static th_status fetch_single(const struct th_fetch *fetch,
-                              struct th_sums *sums, struct th_error *err)
+static bool is_near(const struct th_near *near, const struct th_fetch *fetch)
 {
+  return fetch->at >= near->at &&
+         fetch->at + fetch->last <= near->at + near->bytes;
+}
+
+/* Read from a run on, as much as there is room for. Without memory nothing is
+ * near. */
+static th_status take_near(struct th_near *near, const struct th_fetch *fetch,
+                           int64_t rest, struct th_error *err)
+{
+  near->bytes = 0;
+  if (near->values == NULL)
+    near->values = malloc(TH_NEAR);
+  if (near->values == NULL)
+    return TH_OK;
+  int64_t bytes = th_min_i64(rest, TH_NEAR);
+  th_status rc = th_output_temporary_read(fetch->map->file, near->values, bytes,
+                                          fetch->at, fetch->shard, err);
+  near->at = fetch->at;
+  near->bytes = rc == TH_OK ? bytes : 0;
+  return rc;
+}
+
+/* The runs of members of a support, or of what is chosen for a race, often lie
+ * near each other, and ascend: a file system that many nodes share wants few
+ * reads of them. A step of a quarter of the room is near; what is read in vain
+ * is copied as quickly as four calls are made. */
+static th_status read_near(const struct th_shard *shard, struct th_near *near,
+                           const struct th_fetch *fetch, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (near == NULL)
+    return read_runs(fetch, err);
+  if (near->of != shard)
+    *near = (struct th_near){.of = shard, .values = near->values};
+  const int64_t step = near->last > 0 ? fetch->at - near->last : -1;
+  near->last = fetch->at;
+  if (!is_near(near, fetch) && step > 0 && step <= TH_NEAR / 4)
+    TH_TRY(take_near(near, fetch, shard->identity.size - fetch->at, err));
+  if (!is_near(near, fetch))
+    return read_runs(fetch, err);
+  memcpy(fetch->values, near->values + (fetch->at - near->at),
+         (size_t)fetch->last);
+done:
+  return rc;
+}
+
+static th_status fetch_single(struct th_shard *shard, struct th_near *near,
+                              const struct th_fetch *fetch,
+                              struct th_error *err)
+{
+  struct th_sums *sums = &shard->sums;
   int64_t size = (int64_t)sizeof *sums->checksum;
   th_status rc = TH_OK;
-  TH_TRY(read_runs(fetch, err));
+  TH_TRY(read_near(shard, near, fetch, err));
   if (fetch->sums < sums->at || fetch->sums >= sums->at + sums->count * size)
     TH_TRY(read_sums(sums, fetch, err));
   *fetch->checksum = sums->checksum[(fetch->sums - sums->at) / size];
@@ -278,13 +328,13 @@ done:
   return rc;
 }
 
-th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
-                              struct th_error *err)
+th_status th_shard_dense_read(struct th_shard *shard, struct th_near *near,
+                              struct th_fetch *fetch, struct th_error *err)
 {
   if (!th_shard_dense_place(shard, fetch))
     return read_box(shard, fetch, err);
   bool single = th_range_count(fetch->wanted) == 1;
-  return single ? fetch_single(fetch, &shard->sums, err)
+  return single ? fetch_single(shard, near, fetch, err)
                 : th_shard_fetch_read(fetch, err);
 }
 

@@ -35,6 +35,17 @@ struct th_sums {
   uint64_t checksum[TH_SUMS];
 };
 
+/* What lies behind a single run whose forerunner was near: some of what is
+ * asked for next. One for all shards. */
+enum { TH_NEAR = 64 << 10 };
+struct th_near {
+  const struct th_shard *of; /* that had the last run; not looked at */
+  int64_t last;              /* where that begins in its file */
+  int64_t at;                /* what is there: bytes of that file */
+  int64_t bytes;
+  char *values; /* owned; NULL: nothing was near yet */
+};
+
 /* One read: consecutive attributes on one row group, within one stored chunk,
  * and their checksums. It holds all that another thread needs to carry it out.
  */
@@ -54,9 +65,10 @@ struct th_fetch {
                          missing; NULL: none is, or they stay NaN */
   enum th_type type;
   int64_t rows;
-  bool small;    /* too small for the thread; the kernel is advised of it */
-  bool in_place; /* nothing is to be done */
-  bool kept;     /* for the account */
+  struct th_shard *small; /* too small for the thread; the kernel is advised of
+                             it: its shard. Or NULL */
+  bool in_place;          /* nothing is to be done */
+  bool kept;              /* for the account */
 };
 
 struct th_shard {
@@ -109,9 +121,10 @@ struct th_fetch th_shard_dense_fetch(const struct th_shard *shard,
  * carry it out. */
 bool th_shard_dense_place(struct th_shard *shard, struct th_fetch *fetch);
 
-/* Carry out and verify a read. */
-th_status th_shard_dense_read(struct th_shard *shard, struct th_fetch *fetch,
-                              struct th_error *err);
+/* Carry out and verify a read. Single runs that lie near each other are read
+ * together; near: NULL, or where these are kept. */
+th_status th_shard_dense_read(struct th_shard *shard, struct th_near *near,
+                              struct th_fetch *fetch, struct th_error *err);
 
 /* --- Reads that another thread may carry out; they do not call HDF5 ------- */
 

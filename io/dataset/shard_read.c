@@ -344,7 +344,7 @@ static th_status check_chunk(struct th_shard *shard, struct th_range range,
   fetch.mean = NULL;           /* values that are missing are to be seen */
   fetch.values = room->values;
   fetch.checksum = room->checksum;
-  TH_TRY(th_shard_dense_read(shard, &fetch, err));
+  TH_TRY(th_shard_dense_read(shard, NULL, &fetch, err));
   shard->bytes_read += th_shard_fetch_bytes(&fetch);
   TH_TRY(check_padding(shard, range, group, room->values, err));
   struct stored stored = {.attributes = range,

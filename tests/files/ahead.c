@@ -1,6 +1,7 @@
 /* ahead.c - exactly the bytes that are asked for, ahead of use or not: the
  * same values, byte counts and errors
  * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "check.h"
 #include "io_data.h"
 
@@ -172,6 +173,48 @@ static void test_bytes(void)
   th_dataset_close(d);
 }
 
+/* Calls that this process has made to read; -1: the system does not tell. */
+static int64_t calls_to_read(void)
+{
+  char line[128];
+  long long calls = -1;
+  FILE *file = fopen("/proc/self/io", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "syscr: %lld", &calls) == 1)
+      break;
+  if (file != NULL)
+    fclose(file);
+  return calls;
+}
+
+/* Runs of single attributes that lie near each other are read together; those
+ * that lie apart, or on other row groups, by themselves. */
+static void test_near(void)
+{
+  enum { RUNS = 64, OWN = 4 }; /* of calls to read: those of this test */
+  static const struct {
+    int64_t step; /* attributes, of 4 KiB each */
+    int64_t turns;
+    int64_t most; /* calls for the values; beside them for checksums */
+  } some[] = {{1, 1, RUNS / 12}, {3, 1, RUNS / 4}, {5, 1, RUNS}, {1, 2, RUNS}};
+  for (size_t k = 0; mapped == TH_MAPPED_NEVER && k < TH_COUNT(some); k++) {
+    struct th_dataset *d = open_set(PLAIN, 1 << 28);
+    read_range(d, (struct th_rows){R, R}, (struct th_range){0, 1}, true);
+    int64_t before = calls_to_read();
+    for (int64_t a = 0; a < RUNS; a++) {
+      int64_t at = 100 + a * some[k].step;
+      struct th_rows rows = {a % some[k].turns * R, R};
+      CHECK(read_range(d, rows, (struct th_range){at, at + 1}, true) ==
+            RUN + SUM);
+    }
+    int64_t calls = calls_to_read() - before;
+    int64_t sums = some[k].turns > 1 ? RUNS : 2;
+    CHECK(before < 0 || calls <= some[k].most + sums + OWN);
+    CHECK(before < 0 || some[k].most < RUNS || calls >= RUNS);
+    th_dataset_close(d);
+  }
+}
+
 /* A small run of the mill: single attributes on many row groups, then blocks;
  * every third time something else is read in between or not at all. */
 static int64_t work(enum mode mode, int64_t memory)
@@ -341,6 +384,7 @@ int main(void)
     CASE(test_kept(3000000, 200, false));
     CASE(test_kept(1 << 28, 20, false));
     CASE(test_kept(1 << 28, 200, true));
+    CASE(test_near());
     CASE(test_copy());
     CASE(test_modes());
     CASE(test_close());

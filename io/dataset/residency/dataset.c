@@ -312,6 +312,7 @@ void th_dataset_close(struct th_dataset *dataset)
   th_examples_close(&dataset->examples);
   th_cache_free(&dataset->residency.blocks);
   th_cache_free(&dataset->residency.runs);
+  free(dataset->residency.near.values);
   th_master_info_free(&dataset->info);
   th_partition_placement_free(&dataset->store.placement);
   TH_FREE(dataset->residency.shard, dataset->path, dataset);

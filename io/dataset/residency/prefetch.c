@@ -44,11 +44,15 @@ static struct place *place_at(struct th_prefetch_thread *ahead, int64_t number)
   return &ahead->place[number % PLACES];
 }
 
-static void carry_out(struct place *place)
+/* near: of the owner, for small ones; NULL in the thread, which has none. */
+static void carry_out(struct place *place, struct th_near *near)
 {
   struct th_error ignored = {0};
+  struct th_fetch *fetch = &place->fetch;
   double began = th_comm_clock();
-  place->status = th_shard_fetch_read(&place->fetch, &ignored);
+  place->status = fetch->small != NULL
+                      ? th_shard_dense_read(fetch->small, near, fetch, &ignored)
+                      : th_shard_fetch_read(fetch, &ignored);
   place->seconds = th_comm_clock() - began;
 }
 
@@ -90,8 +94,8 @@ static void *read_queue(void *self)
   while (next >= 0) {
     struct place *place = place_at(ahead, next);
     advise_reads(ahead, next, ready);
-    if (!place->fetch.small && !place->fetch.in_place)
-      carry_out(place);
+    if (place->fetch.small == NULL && !place->fetch.in_place)
+      carry_out(place, NULL);
     next = next_read(ahead, next + 1, &ready);
   }
   return NULL;
@@ -166,6 +170,7 @@ static void prefetch_thread_go(struct th_prefetch_thread *ahead)
  * The cause of a failure is not reported, as the values are read again on
  * request. */
 static th_status prefetch_thread_pop(struct th_prefetch_thread *ahead,
+                                     struct th_near *near,
                                      struct th_fetch *fetch, double *seconds)
 {
   struct place *place = place_at(ahead, ahead->popped);
@@ -176,8 +181,9 @@ static th_status prefetch_thread_pop(struct th_prefetch_thread *ahead,
       pthread_cond_wait(&ahead->news, &ahead->mutex);
     pthread_mutex_unlock(&ahead->mutex);
   }
-  if ((!ahead->threaded || place->fetch.small) && !place->fetch.in_place)
-    carry_out(place);
+  bool own = !ahead->threaded || place->fetch.small != NULL;
+  if (own && !place->fetch.in_place)
+    carry_out(place, near);
   ahead->popped++;
   *fetch = place->fetch;
   *seconds = place->seconds;
@@ -196,7 +202,8 @@ static void take_over(struct th_prefetch *o, struct th_residency *r)
 {
   struct th_fetch fetch;
   double seconds = 0;
-  bool good = prefetch_thread_pop(o->ahead, &fetch, &seconds) == TH_OK;
+  bool good =
+      prefetch_thread_pop(o->ahead, &r->near, &fetch, &seconds) == TH_OK;
   struct th_unit *unit = fetch.unit;
   enum th_presence there = fetch.in_place ? TH_IN_PLACE : TH_PRESENT;
   th_residency_mark(unit, fetch.wanted, good ? there : TH_ABSENT);
@@ -215,7 +222,8 @@ static bool queue(struct th_prefetch *o, struct th_residency *r,
 {
   struct th_unit *unit = place->unit;
   struct th_fetch fetch = th_residency_fetch(place, part);
-  fetch.small = place->cache == &r->runs;
+  if (place->cache == &r->runs)
+    fetch.small = place->at.shard;
   if (o->ahead->pushed - o->ahead->popped >= PLACES ||
       !th_shard_dense_place(place->at.shard, &fetch))
     return false;

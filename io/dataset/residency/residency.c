@@ -7,6 +7,7 @@
 #include "io/files/mapping.h"
 #include "ranks/comm.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ALIGNMENT = 64, HEAD = 128 };
@@ -463,7 +464,7 @@ static th_status read_missing(struct th_residency *r,
       part = unit->attributes;
     struct th_fetch fetch = th_residency_fetch(place, part);
     double began = th_comm_clock();
-    rc = th_shard_dense_read(place->at.shard, &fetch, err);
+    rc = th_shard_dense_read(place->at.shard, &r->near, &fetch, err);
     r->store->seconds += th_comm_clock() - began;
     if (rc != TH_OK)
       return rc;
@@ -498,6 +499,8 @@ void th_residency_drop(struct th_residency *r)
 {
   th_cache_free(&r->blocks);
   th_cache_free(&r->runs);
+  free(r->near.values);
+  r->near = (struct th_near){0};
   for (int64_t k = 0; r->shard != NULL && k < r->info->shards; k++) {
     r->shard[k].sums.count = 0;
     th_shard_unmap(&r->shard[k]);

@@ -45,6 +45,7 @@ struct th_residency {
   bool by_row; /* sparse: examples are asked for one by one, and there is memory
                   for all pieces row by row as well */
   struct th_missed missed;
+  struct th_near near;
   struct th_cache blocks; /* units and pieces */
   struct th_cache runs;   /* single attributes that are kept; sparse: pieces row
                              by row */
