@@ -15,7 +15,9 @@ in none of them, the model takes from the reports
               then. Reports of far fewer calls say nothing about bytes
   bytes       those of all ranks. What goes from rank to rank, because one reads
               what another owns, moves once: (P - 1) / P of as much as the report
-              of most ranks tells. The others by least squares: what one tells,
+              of most ranks tells. (Not so where active attributes are dealt anew
+              because they have come to lie unevenly, of os-prox-sgd and its
+              kin: a note says that this is a guess.) The others by least squares: what one tells,
               sums (P), joins (P - 1), and where each rank tells all of its own,
               P^2. In a selection that is 8 (2,048 + P) bytes of a rank at most;
               above 128 ranks selections take other calls, which are not modelled
@@ -60,7 +62,7 @@ from cost_model import Machine, all_reduce  # noqa: E402
 PHASES = ("open", "parse", "setup", "draw", "support", "predict", "gradient", "select", "gram",
           "solve", "steps", "pass", "validate", "write", "other")
 SAME = ("solver", "dataset_fingerprint", "attributes", "updates", "examples",
-        "attributes_observed", "support_size", "input_bytes")
+        "attributes_observed", "support_size", "input_bytes", "layout", "type", "row_group", "shards")
 USUAL = (1, 4, 16, 64, 256, 1024, 4096)
 CELL = 256            # attributes that are owned together
 BASE = 8              # most ranks of the reports that --check predicts from
@@ -142,12 +144,14 @@ class Run:
 
     def __init__(self, reports):
         by_ranks = sorted(reports, key=lambda r: r["ranks"])
+        self.imports = "input_bytes" in by_ranks[0]
         self.attributes = by_ranks[0]["attributes"]
         self.phases = {
             name: Phase(by_ranks, name) for name in PHASES
             if any(r["phases"].get(name, {}).get("calls", 0) for r in by_ranks)}
         self.reading = Curve([(r["ranks"], mean_reading(r)) for r in by_ranks], WORK)
-        self.read = Curve([(r["ranks"], r["bytes_read"]) for r in by_ranks], FILES)
+        self.read = Curve([(r["ranks"], r.get("input_bytes", r.get("bytes_read")))
+                           for r in by_ranks], FILES)
         self.memory = Curve([(r["ranks"], r["peak_memory_per_rank"]) for r in by_ranks],
                             WORK)
 
@@ -165,6 +169,8 @@ class Phase:
         self.selects = name == "select"
         self.work = Curve([(p, max(0.0, f.get("seconds_mean", 0) - f.get("waiting_mean", 0)))
                            for p, f in found], WORK)
+        each = [f.get("bytes_exchanged", 0) * p / (p - 1) for p, f in several]
+        self.uneven = max(each) > ALIKE * min(each)
         self.operations = several[-1][1].get("operations", 0)
         several = [(p, f) for p, f in several
                    if f.get("operations", 0) >= self.operations / ALIKE]
@@ -188,7 +194,7 @@ class Phase:
 
 def mean_reading(report):
     ranks = report["per_rank"]
-    return sum(rank["reading_seconds"] for rank in ranks) / len(ranks)
+    return sum(rank.get("reading_seconds", 0) for rank in ranks) / len(ranks)
 
 
 def files_seconds(run, ranks, options):
@@ -201,8 +207,9 @@ def files_seconds(run, ranks, options):
 
 
 def ranks_to_predict(run, options):
-    """Those asked for, which have to have a cell each; else those of a list that do."""
-    cells = math.ceil(run.attributes / CELL)
+    """Those asked for, which have to have a cell each; else those of a list that do. An
+    import is dealt by the bytes of its inputs."""
+    cells = math.inf if run.imports else math.ceil(run.attributes / CELL)
     if options.ranks is None:
         return [ranks for ranks in USUAL if ranks <= cells]
     if options.ranks[-1] > cells:
@@ -222,8 +229,7 @@ def predict(run, machine, ranks, options):
             "files": files_seconds(run, ranks, options)}
 
 
-NUMBERS = {"ranks": 1, "attributes": 1, "bytes_read": 0, "bytes_sent": 0,
-           "peak_memory_per_rank": 0}
+NUMBERS = {"ranks": 1, "attributes": 1, "bytes_sent": 0, "peak_memory_per_rank": 0}
 OF_PHASE = ("calls", "seconds_mean", "waiting_mean", "operations", "bytes_sent",
             "bytes_exchanged")
 
@@ -237,7 +243,8 @@ def fault_of(report):
     """What is no report of a training or an import about this, or None."""
     if not isinstance(report, dict):
         return "is no report"
-    for key, least in NUMBERS.items():
+    reads = "input_bytes" if "input_bytes" in report else "bytes_read"
+    for key, least in {**NUMBERS, reads: 0}.items():
         if not is_number(report.get(key), least):
             return "is no report of a training: it has no %s" % key
     phases, ranks = report.get("phases"), report.get("per_rank")
@@ -251,7 +258,8 @@ def fault_of(report):
     if sum(phase["bytes_sent"] for phase in phases.values()) != report["bytes_sent"]:
         return "has phases that are not all of it: make it with this version"
     if not isinstance(ranks, list) or len(ranks) != report["ranks"] or not all(
-            isinstance(r, dict) and is_number(r.get("reading_seconds")) for r in ranks):
+            isinstance(r, dict) and (reads == "input_bytes" or is_number(r.get("reading_seconds")))
+            for r in ranks):
         return "does not say how long each of its ranks read"
     return None
 
@@ -279,6 +287,13 @@ def read_runs(paths):
         refuse("reports of two or more numbers of ranks are wanted, and these are all of %d"
                % reports[0]["ranks"])
     return reports
+
+
+def note_on_moves(run):
+    uneven = [name for name, phase in run.phases.items() if phase.uneven]
+    if uneven:
+        print("scaling_model.py: note: what goes from rank to rank in phase %s does not follow "
+              "their number: its bytes are a guess" % ", ".join(uneven), file=sys.stderr)
 
 
 def note_on_bytes(reports):
@@ -318,6 +333,7 @@ def check(reports, most_off, bytes_off):
     run = Run(base)
     bad = 0
     note_on_bytes(base)
+    note_on_moves(run)
     print("%8s%14s%12s%8s%16s%16s%8s" % ("ranks", "operations", "predicted", "off",
                                          "bytes sent", "predicted", "off"))
     for report in sorted(reports, key=lambda r: r["ranks"]):
@@ -386,8 +402,10 @@ def main():
     if options.check:
         sys.exit(1 if check(reports, options.most_off, options.bytes_off) else 0)
     machine = Machine(1, 1, 1, options.latency / 1e6, options.bandwidth * 1e9)
-    show(Run(reports), machine, options)
+    run = Run(reports)
+    show(run, machine, options)
     sys.stdout.flush()
+    note_on_moves(run)
     note_on_bytes(reports)
 
 

@@ -157,7 +157,10 @@ static th_status import_judge(const struct th_importing *im,
   if (rc != TH_OK)
     return rc;
   rc = judge_own(im, dataset, &judged, err);
-  result->nonzeros = th_dataset_store(dataset)->shape.nonzeros;
+  result->shape = th_dataset_store(dataset)->shape;
+  result->nonzeros = result->shape.nonzeros;
+  result->fingerprint = th_dataset_store(dataset)->fingerprint;
+  result->shards = th_dataset_shards(dataset);
   th_dataset_close(dataset);
   int64_t sums[3] = {judged.constant, judged.rounded};
   rc = th_comm_sum_agree(im->comm, sums, 2, rc, err);

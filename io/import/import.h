@@ -157,6 +157,9 @@ struct th_import_result {
   bool text;                   /* the files were text */
   int64_t text_bytes;          /* uncompressed */
   double seconds;
+  struct th_shape shape; /* of the data set, unless it is held */
+  uint64_t fingerprint;  /* likewise */
+  int64_t shards;        /* likewise */
 };
 
 /* Import text files into a new data set. Collective. A fault of the text is an

@@ -413,10 +413,10 @@ static int64_t longer_row_group(const struct th_training *training,
   const bool by_blocks = !plan->solver->penalised && !plan->solver->selects;
   int64_t most =
       th_partition_deal_unit_size(LARGEST, shape->training, plan->blocks);
-  int64_t size = shape->row_group;
+  int64_t size = plan->deal_unit;
   if (!by_blocks || shape->layout != TH_DENSE || shape->computed ||
-      plan->stored <= training->memory || plan->deal_unit < size)
-    return 0;
+      plan->stored <= training->memory || 2 * size <= shape->row_group)
+    return 0; /* or the examples are too few for larger units */
   while (2 * size <= most && th_type_bytes(shape->type, size) < LONG)
     size *= 2;
   return size > shape->row_group ? size : 0;

@@ -12,7 +12,6 @@
 #include "io/dataset/format.h"
 #include "io/files/output.h"
 #include "io/model/model_file.h"
-#include "ranks/partition.h"
 #include "ranks/team.h"
 
 /* What --append takes over from the data set. Local, replicated. */
@@ -100,13 +99,10 @@ static th_status write_account(struct account *account,
                                const struct th_import_result *result,
                                struct th_comm *comm, struct th_error *err)
 {
-  /* inputs are dealt to the ranks by their bytes */
-  const struct th_range part =
-      th_partition_rank(result->text_bytes, comm->rank, comm->size);
-  const struct th_store read = {.bytes_read = th_range_count(part)};
+  const struct th_store none = {.bytes_read = 0};
   const struct th_rank_total before = {.sum = {.seconds = 0}};
   const struct th_rank_cost mine =
-      th_rank_cost_now(comm, &account->profile, &read, account->began);
+      th_rank_cost_now(comm, &account->profile, &none, account->began);
   const struct th_usage used = th_report_usage_since(&account->used);
   struct th_report report = {0};
   struct th_error why = {0};

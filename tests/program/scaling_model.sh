@@ -84,7 +84,10 @@ refuses() # PATTERN ARGUMENT...
 }
 refuses 'are of different runs: solver is exploration and omp' \
   --runs exploration/2.json omp/4.json
-refuses 'solver is None and omp' --runs import/2.json omp/4.json
+refuses 'of different runs' --runs import/2.json omp/4.json
+must 2 import text.svm -o one.h5 --shards 2 --report shards.json
+refuses 'shards is' --runs import/4.json shards.json
+model --runs import/[24].json --ranks 5000 >seconds.txt || fail "more ranks than cells for an import"
 refuses 'two or more numbers of ranks' --runs exploration/2.json exploration/2.json
 refuses '33 ranks: 8192 attributes are 32 cells' --runs exploration/[24].json --ranks 33
 refuses 'No such file' --runs absent.json exploration/2.json

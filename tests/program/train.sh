@@ -29,13 +29,15 @@ grep -q ': 1 example (0 for testing), 2 attributes, 1 of them true' one.txt ||
   fail "one example: $(cat one.txt)"
 
 # data larger than memory, whose runs are short: what would make them longer, and does
-for run in 64 512; do
+for run in 64 100 512; do
   must 0 generate murata -o run$run.h5 --examples 20000 --attributes 300 --row-group $run
   ranks 0 train run$run.h5 --solver exploration -s 10 --budget 150 --dry-run \
     --memory 16M >plan$run.txt
 done
 grep -q '^reads: .* 64 examples of an attribute, 256 B; import --row-group 512 makes' \
   plan64.txt || fail "--dry-run advises no row group: $(cat plan64.txt)"
+grep -q 'import --row-group 512 makes' plan100.txt ||
+  fail "no row group is advised for 100 examples: $(cat plan100.txt)"
 ! grep '^reads:' plan512.txt || fail "the row group that was advised is not enough"
 ranks 0 train run64.h5 --solver exploration -s 10 --budget 150 --dry-run >plan.txt
 ! grep '^reads:' plan.txt || fail "a row group is advised for data that stay in memory"

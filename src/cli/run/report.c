@@ -298,7 +298,8 @@ static json_t *phases_of(const struct th_report *report)
   return phases;
 }
 
-static json_t *ranks_of(const struct th_report *report)
+/* reads: what they read from files was counted. */
+static json_t *ranks_of(const struct th_report *report, bool reads)
 {
   json_t *ranks = json_array();
   for (int r = 0; r < report->ranks; r++) {
@@ -306,9 +307,11 @@ static json_t *ranks_of(const struct th_report *report)
     json_t *rank = json_object();
     th_json_real(rank, "seconds", cost->seconds);
     th_json_real(rank, "communication_seconds", cost->waiting);
-    th_json_real(rank, "reading_seconds", cost->reading);
+    if (reads)
+      th_json_real(rank, "reading_seconds", cost->reading);
     th_json_int(rank, "bytes_sent", cost->bytes_sent);
-    th_json_int(rank, "bytes_read", cost->bytes_read);
+    if (reads)
+      th_json_int(rank, "bytes_read", cost->bytes_read);
     th_json_int(rank, "peak_memory", cost->peak_memory);
     usage_json(rank, &report->usage[r]);
     json_array_append_new(ranks, rank);
@@ -321,8 +324,8 @@ static double per_update(int64_t sum, const struct th_progress *last)
   return last->updates > 0 ? (double)sum / (double)last->updates : 0;
 }
 
-/* What every run has. */
-static void add_shared(json_t *o, const struct th_report *report)
+/* What every run has; reads: as above. */
+static void add_shared(json_t *o, const struct th_report *report, bool reads)
 {
   th_json_int(o, "ranks", report->ranks);
   th_json_real(o, "seconds", report->total.most.seconds);
@@ -331,16 +334,17 @@ static void add_shared(json_t *o, const struct th_report *report)
                report_mean(report, report->total.sum.waiting));
   th_json_real(o, "imbalance", report_imbalance(report));
   th_json_int(o, "peak_memory_per_rank", report->total.most.peak_memory);
-  th_json_int(o, "bytes_read", report->total.sum.bytes_read);
+  if (reads)
+    th_json_int(o, "bytes_read", report->total.sum.bytes_read);
   th_json_int(o, "bytes_sent", report->total.sum.bytes_sent);
-  json_object_set_new(o, "per_rank", ranks_of(report));
+  json_object_set_new(o, "per_rank", ranks_of(report, reads));
 }
 
 static void add_costs(json_t *o, const struct th_report *report,
                       const struct th_model *model,
                       const struct th_progress *last)
 {
-  add_shared(o, report);
+  add_shared(o, report, true);
   th_json_int(o, "bytes_in_place", report->total.sum.bytes_in_place);
   th_json_real(o, "file_read_gbs", report_file_gbs(report));
   th_json_int(o, "bytes_observed", report_observed(report));
@@ -423,11 +427,16 @@ th_status th_report_write_import(const struct th_report *report,
                                  struct th_output *output, struct th_error *err)
 {
   json_t *o = json_object();
-  add_shared(o, report);
+  add_shared(o, report, false);
+  th_json_hex(o, "dataset_fingerprint", result->fingerprint);
   th_json_int(o, "examples", result->examples);
   th_json_int(o, "test_examples", result->test_examples);
   th_json_int(o, "attributes", result->attributes);
   th_json_int(o, "nonzeros", result->nonzeros);
+  th_json_text(o, "layout", th_type_layout_name(result->shape.layout));
+  th_json_text(o, "type", th_type_name(result->shape.type));
+  th_json_int(o, "row_group", result->shape.row_group);
+  th_json_int(o, "shards", result->shards);
   th_json_int(o, "input_bytes", result->text_bytes);
   return put_report(o, output, err);
 }
