@@ -91,9 +91,10 @@ set style line 93 linecolor rgb "#009E73" linewidth 1.6 dashtype (3, 3) pointtyp
 
 # Phases of a run, each with a colour of its own: colour_of_phase(NAME).
 phases_known = "setup draw support predict gradient select gram solve steps pass \
-validate write other residual agree"
+validate write other residual agree open parse"
 phase_colours = "#BBBBBB #DDCC77 #88CCEE #CC6677 #0072B2 #E69F00 #117733 #882255 #44AA99 \
-#AA4499 #999933 #555555 #DDDDDD #D55E00 #332288"
+#AA4499 #999933 #555555 #DDDDDD #D55E00 #332288 #661100 \
+#6699CC"
 phase(name) = int(system("echo '" . phases_known . "' | tr -s ' ' '\n' | \
   grep -nxF -- '" . name . "' | cut -d : -f 1"))
 colour_of_phase(name) = strstrt(" " . phases_known . " ", " " . name . " ") ? \
