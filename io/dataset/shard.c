@@ -212,22 +212,22 @@ static bool is_near(const struct th_near *near, const struct th_fetch *fetch)
          fetch->at + fetch->last <= near->at + near->bytes;
 }
 
-/* Read from a run on, as much as there is room for. Without memory nothing is
- * near. */
-static th_status take_near(struct th_near *near, const struct th_fetch *fetch,
-                           int64_t rest, struct th_error *err)
+/* Read from a run on, as much as there is room for. Where that fails, or there
+ * is no memory, nothing is near: the run is read alone, and what is wrong with
+ * it is said then. */
+static void take_near(struct th_near *near, const struct th_fetch *fetch,
+                      int64_t rest)
 {
+  struct th_error ignored = {0};
+  const int64_t bytes = th_min_i64(rest, TH_NEAR);
+  near->at = fetch->at;
   near->bytes = 0;
   if (near->values == NULL)
     near->values = malloc(TH_NEAR);
-  if (near->values == NULL)
-    return TH_OK;
-  int64_t bytes = th_min_i64(rest, TH_NEAR);
-  th_status rc = th_output_temporary_read(fetch->map->file, near->values, bytes,
-                                          fetch->at, fetch->shard, err);
-  near->at = fetch->at;
-  near->bytes = rc == TH_OK ? bytes : 0;
-  return rc;
+  if (near->values != NULL &&
+      th_output_temporary_read(fetch->map->file, near->values, bytes, fetch->at,
+                               fetch->shard, &ignored) == TH_OK)
+    near->bytes = bytes;
 }
 
 /* The runs of members of a support, or of what is chosen for a race, often lie
@@ -237,7 +237,6 @@ static th_status take_near(struct th_near *near, const struct th_fetch *fetch,
 static th_status read_near(const struct th_shard *shard, struct th_near *near,
                            const struct th_fetch *fetch, struct th_error *err)
 {
-  th_status rc = TH_OK;
   if (near == NULL)
     return read_runs(fetch, err);
   if (near->of != shard)
@@ -245,13 +244,12 @@ static th_status read_near(const struct th_shard *shard, struct th_near *near,
   const int64_t step = near->last > 0 ? fetch->at - near->last : -1;
   near->last = fetch->at;
   if (!is_near(near, fetch) && step > 0 && step <= TH_NEAR / 4)
-    TH_TRY(take_near(near, fetch, shard->identity.size - fetch->at, err));
+    take_near(near, fetch, shard->identity.size - fetch->at);
   if (!is_near(near, fetch))
     return read_runs(fetch, err);
   memcpy(fetch->values, near->values + (fetch->at - near->at),
          (size_t)fetch->last);
-done:
-  return rc;
+  return TH_OK;
 }
 
 static th_status fetch_single(struct th_shard *shard, struct th_near *near,

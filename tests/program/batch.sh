@@ -115,4 +115,16 @@ plays ends 0 no
 grep -q -- '^--mpi=pmi2 ' told || fail "train.sbatch: srun hears $(cat told)"
 PATH=$PWD/bin:$PATH THRESHER_LAUNCHER=srun sh "$SOURCE/jobs/launch.sh" 2 true
 grep -q -- '^--mpi=pmi2 .*-n 2 true$' told || fail "launch.sh: srun hears $(cat told)"
+# Ranks of a node read each other's memory, unless that may be refused, or tests share it
+copies() # NAME=VALUE...
+{
+  env -i PATH="$PATH" "$@" sh -c ". '$SOURCE/jobs/env.sh'
+    echo \${OMPI_MCA_btl_vader_single_copy_mechanism:-left} \${OMPI_MCA_smsc:-left}"
+}
+free="left left"
+grep -q '^Seccomp:[[:blank:]]*0' /proc/self/status || free="none ^cma"
+[ "$(copies)" = "$free" ] || fail "single copies: $(copies)"
+[ "$(copies THRESHER_CROWDED=yes)" = "none ^cma" ] || fail "single copies in tests"
+[ "$(copies OMPI_MCA_smsc=xpmem THRESHER_CROWDED=yes)" = "none xpmem" ] ||
+  fail "single copies that were chosen: $(copies OMPI_MCA_smsc=xpmem THRESHER_CROWDED=yes)"
 finish
